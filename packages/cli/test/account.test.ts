@@ -6,8 +6,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT_PASSWORD } from "@fairway/testkit";
 import { jsonOf, rowsOf, signIn, startRig, type Rig } from "./rig.ts";
-import { environment, PROGRAM, run } from "./terminal.ts";
+import { environment, openTerminal, PROGRAM, run } from "./terminal.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -121,4 +122,25 @@ test("doctor names a token that is not known, and a proxy that holds streams bac
     proxy.closeAllConnections();
     proxy.close();
   }
+});
+
+test("login makes a token with an end and limits where they are asked for", async () => {
+  const limited = { FAIRWAY_CONFIG: join(rig.home, "limited.json") };
+  const wrong = await run(["login", rig.gateway.url, "--username", "root", "--scope", "everything"], limited);
+  expect(wrong.code).toBe(2);
+  expect(wrong.err).toContain("there is no scope everything");
+  const terminal = openTerminal(
+    ["login", rig.gateway.url, "--username", "root", "--scope", "logs:read", "--expires", "30"],
+    limited,
+  );
+  await terminal.sees("Password:");
+  terminal.type(`${ROOT_PASSWORD}\r`);
+  expect(await terminal.exited).toBe(0);
+  expect((await run(["whoami"], limited)).code).toBe(0);
+  expect((await run(["log", "list"], limited)).code).toBe(0);
+  const refused = await run(["channel", "list"], limited);
+  expect(refused.code).not.toBe(0);
+  expect(refused.err).toContain("This access token lacks the scope channels:read.");
+  // The token of the rig, which the sign-in of the same name has replaced.
+  await signIn(rig.gateway.url, rig.env as { FAIRWAY_CONFIG: string });
 });

@@ -1,4 +1,5 @@
 // Accounts, redemption codes, and what everybody may look up.
+import { ROOT_PASSWORD } from "@fairway/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -119,7 +120,14 @@ test("accounts are found, changed, promoted and locked", async () => {
 });
 
 test("a new password works at once and keeps its blanks", async () => {
-  const changed = await run(["user", "passwd", String(annId), "--password-stdin"], rig.env, " new password \n");
+  const passwd = (input: string) => run(["user", "passwd", String(annId), "--password-stdin"], rig.env, input);
+  expect((await passwd("one line\n")).code).toBe(2);
+  expect((await passwd("not my password\nanother password\n")).code).toBe(4);
+  const changed = await run(
+    ["user", "passwd", String(annId), "--password-stdin"],
+    rig.env,
+    `${ROOT_PASSWORD}\n new password \n`,
+  );
   expect(changed.code, changed.err).toBe(0);
   await signIn(rig.gateway.url, ann, { username: "ann", password: " new password " });
   expect((await run(["whoami"], ann)).code).toBe(0);

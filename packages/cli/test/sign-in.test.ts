@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sessionOf } from "../src/commands/login.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 const USER = "alice";
@@ -132,7 +133,8 @@ test("a key in a terminal is asked for and not shown", async () => {
 });
 
 test("where two-factor sign-in is on, the code is asked for", async () => {
-  const { call } = await clientOf(alice);
+  // Access tokens change no credentials.
+  const { call } = (await sessionOf(gateway.url, USER, PASSWORD)).client;
   const { data: begun } = await call(twoFactorBegin, {});
   const { data: confirmed } = await call(twoFactorConfirm, { body: { code: digitsOf(begun.secret) } });
   const terminal = openTerminal(["login", gateway.url, "--username", USER], alice);

@@ -19,6 +19,8 @@ export interface ApiRequest {
 export class ApiCaller {
   readonly #baseUrl: string;
   cookie = "";
+  /** Marks of accounts that signed in here, as a browser keeps them. */
+  readonly devices = new Map<string, string>();
   userId = 0;
   accessToken = "";
 
@@ -50,7 +52,8 @@ export class ApiCaller {
   call(method: string, path: string, { headers = {}, body }: ApiRequest): Promise<ApiReply> {
     const payload = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
     const sent: Record<string, string> = payload === undefined ? {} : { "content-type": "application/json" };
-    if (this.cookie !== "") sent["cookie"] = this.cookie;
+    const cookies = [this.cookie, ...[...this.devices].map(([name, value]) => `${name}=${value}`)];
+    if (this.cookie !== "" || this.devices.size > 0) sent["cookie"] = cookies.filter(Boolean).join("; ");
     if (this.userId !== 0) sent["new-api-user"] = String(this.userId);
     if (this.accessToken !== "") sent["authorization"] = this.accessToken;
     Object.assign(sent, headers);
@@ -74,8 +77,15 @@ export class ApiCaller {
   #keepCookie(cookies: readonly string[] | undefined): void {
     for (const cookie of cookies ?? []) {
       const [pair = ""] = cookie.split(";");
-      if (pair.startsWith("session=")) this.cookie = pair === "session=" ? "" : pair;
+      const [name = "", value = ""] = pair.split("=");
+      if (name.includes("device-")) this.devices.set(name, value);
+      else if (/^(__Host-)?session$/.test(name)) this.#keepSession(name, value);
     }
+  }
+
+  #keepSession(name: string, value: string): void {
+    if (value !== "") this.cookie = `${name}=${value}`;
+    else if (this.cookie.startsWith(`${name}=`)) this.cookie = "";
   }
 }
 

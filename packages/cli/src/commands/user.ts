@@ -1,5 +1,7 @@
 import {
+  logoutByPost,
   ROLE,
+  selfGet,
   showQuota,
   status,
   USER_STATUS,
@@ -17,6 +19,8 @@ import { CliError, EXIT } from "../exit.ts";
 import { number, plain, quota } from "../print/columns.ts";
 import { isForPeople, printDone, printList, printOne, type Output, type Shape } from "../print/output.ts";
 import { ask, readSecret } from "../prompt.ts";
+import type { Session } from "../session.ts";
+import { sessionOf } from "./login.ts";
 import { deleteEach, doEach, type Deletion } from "./each.ts";
 import { rowsUpTo } from "./paging.ts";
 import { quotaOf } from "./token.ts";
@@ -143,15 +147,38 @@ export async function updateUser(
   await printDone(output, data, `Changed user ${id}: ${Object.keys(body).join(", ")}.`, USERS);
 }
 
+/** Access tokens change no passwords: the administrator signs in for this one call. */
 export async function setPassword(
-  client: Client,
+  { client, profile }: Session,
   id: number,
   options: { readonly passwordStdin?: boolean },
   output: Output,
 ): Promise<void> {
   const { data: user } = await client.call(userGet, { params: { id } });
-  await client.call(userUpdate, { body: { id, password: await newPassword(options) } });
+  const { data: self } = await client.call(selfGet, {});
+  const { own, password } = options.passwordStdin ? await twoLines() : await askedTwice(self.username);
+  const session = await sessionOf(profile.server, self.username, own);
+  try {
+    await session.client.call(userUpdate, { body: { id, password } });
+  } finally {
+    await session.client.call(logoutByPost, {});
+  }
   output.note(`${user.username} has a new password.`);
+}
+
+async function askedTwice(username: string): Promise<{ own: string; password: string }> {
+  const own = await ask(`Your own password (${username})`, true);
+  return { own, password: await newPassword({}) };
+}
+
+async function twoLines(): Promise<{ own: string; password: string }> {
+  const [own = "", password = "", ...more] = (await readSecret("Your own password")).split(/\r?\n/);
+  if (own !== "" && password !== "" && more.length === 0) return { own, password };
+  throw new CliError(
+    "standard input holds no two passwords",
+    EXIT.usage,
+    "write your own password in the first line and the new one in the second",
+  );
 }
 
 export async function manageUsers(

@@ -9,6 +9,8 @@ export function accountCommands(program: Command, { env, output, session }: Comm
     .description("sign in and remember it")
     .option("-u, --username <name>", "asked when absent; the password always is")
     .option("--token-stdin", "read an access token from standard input instead; asked for in a terminal")
+    .option("--scope <list>", "what the token may do, such as channels:read,logs:read; everything when absent")
+    .option("--expires <days>", "when the token ends; never when absent")
     .option("--insecure-http", "allow plain http beyond this machine")
     .action(async (server: string, options: object) =>
       (await import("../commands/login.ts")).runLogin(server, options, output(), env()),
@@ -16,6 +18,7 @@ export function accountCommands(program: Command, { env, output, session }: Comm
   examples(
     login,
     "fairway login https://ai.example.com",
+    "fairway login https://ai.example.com --scope read --expires 30",
     "pass fairway | fairway login https://ai.example.com --token-stdin",
   );
   const logout = program

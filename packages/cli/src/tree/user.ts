@@ -33,7 +33,7 @@ function reading(user: Command, { client, output }: CommandContext): void {
   examples(get, "fairway user get 3");
 }
 
-function writing(user: Command, { client, output }: CommandContext): void {
+function writing(user: Command, { client, output, session }: CommandContext): void {
   const create = user
     .command("create")
     .description("create an account; its password is asked for")
@@ -57,10 +57,10 @@ function writing(user: Command, { client, output }: CommandContext): void {
   const password = user
     .command("passwd")
     .argument("<id>", ONE, id("user"))
-    .description("set a new password; it is asked for")
-    .option("--password-stdin", "read it from standard input")
+    .description("set a new password; it and your own are asked for")
+    .option("--password-stdin", "read your own password and the new one from standard input, a line each")
     .action(async (id: number, options: { passwordStdin?: boolean }) =>
-      (await load()).setPassword(await client(), id, options, output()),
+      (await load()).setPassword(await session(), id, options, output()),
     );
   examples(password, "fairway user passwd 3");
 }

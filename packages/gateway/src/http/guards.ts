@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { ROLE, type Access, type Endpoint } from "@fairway/wire";
-import type { Identified, Principal } from "../identity/sessions/principal.ts";
+import { isInScope, ROLE, scopeNeeded, type Access, type Endpoint } from "@fairway/wire";
+import { requireProof, requireSession, type Identified, type Principal } from "../identity/sessions/principal.ts";
 import { countedAddress } from "../lib/net/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Limiter, Rule } from "../limits/limiter.ts";
@@ -59,9 +59,10 @@ async function take(limiter: Limiter, rule: Rule | undefined, subject: string): 
 /** The principal behind credentials that are good; undefined for everything else. */
 export function principalOf(identified: Identified): Principal | undefined {
   if (identified.kind !== "account" || !identified.account) return undefined;
-  const { account, via, sessionHash } = identified;
+  const { account, via, sessionHash, isProven, token } = identified;
   if (account.isDeleted || account.status !== 1) return undefined;
-  return { userId: account.id, username: account.username, role: account.role, group: account.group, via, sessionHash };
+  const { id: userId, username, role, group } = account;
+  return { userId, username, role, group, via, sessionHash, isProven, token };
 }
 
 /** True when the credentials name an account that may not act any more; its session ends. */
@@ -69,7 +70,7 @@ export function isDeadAccount(identified: Identified): boolean {
   return identified.kind === "account" && principalOf(identified) === undefined;
 }
 
-/** Refuses callers who are unknown, blocked, forged from another page, or of too low a role. */
+/** Refuses callers who are unknown, blocked, forged from another page, of too low a role or without a recent proof. */
 export function authorize(request: IncomingMessage, endpoint: Endpoint, identified: Identified): void {
   if (MINIMUM[endpoint.access] === ROLE.guest) return;
   if (identified.kind === "anonymous") throw new Refusal("AU1");
@@ -78,6 +79,16 @@ export function authorize(request: IncomingMessage, endpoint: Endpoint, identifi
   if (!principal) throw new Refusal(identified.account && !identified.account.isDeleted ? "AU6" : "AU8");
   checkUserHeader(request, endpoint, principal);
   if (principal.role < MINIMUM[endpoint.access]) throw new Refusal("AU7");
+  checkScope(endpoint, principal);
+  if (endpoint.credentials === "fresh") requireProof(principal);
+  if (endpoint.credentials === "session") requireSession(principal);
+}
+
+function checkScope(endpoint: Endpoint, { token }: Principal): void {
+  const scope = scopeNeeded(endpoint);
+  if (token && scope !== undefined && !isInScope(token.scopes, scope)) {
+    throw new Refusal("AU11", { values: { scope } });
+  }
 }
 
 /** The user-id header is the defence against forged calls: no page of another site can set it. */

@@ -16,6 +16,7 @@ import type { Announce, Vault } from "./ports.ts";
 import { statusRoutes } from "./status/routes.ts";
 import { setupRoutes, type SetupState } from "./status/setup-routes.ts";
 import { userAdminRoutes } from "./users/admin-routes.ts";
+import { confirmRoute } from "./users/confirm-route.ts";
 import { userManageRoutes } from "./users/manage-route.ts";
 import { selfRoutes } from "./users/self-routes.ts";
 import { sessionRoutes } from "./users/session-routes.ts";
@@ -63,6 +64,7 @@ export function accountRoutes(deps: AccountRoutesDeps): Route[] {
     ...userAdminRoutes(accounts),
     ...userManageRoutes(accounts),
     ...selfRoutes({ ...accounts, snapshot: () => snapshots.current() }),
+    confirmRoute(accounts),
     ...sessionRoutes(identity),
     ...optionRoutes({ store: optionStore, defaults: deps.optionDefaults, snapshot: () => snapshots.current() }),
     ...statusRoutes({ ...deps, options, startedAt: seconds(clock), isSetUp: deps.setupState.isSetUp }),

@@ -43,6 +43,7 @@ export const oauthWechat = endpoint({
 
 export const oauthWechatBind = endpoint({
   name: "oauthWechatBind",
+  credentials: "fresh",
   method: "GET",
   path: "/api/oauth/wechat/bind",
   access: "user",
@@ -71,6 +72,7 @@ export const oauthTelegram = endpoint({
 
 export const oauthTelegramBind = endpoint({
   name: "oauthTelegramBind",
+  credentials: "fresh",
   method: "GET",
   path: "/api/oauth/telegram/bind",
   access: "user",

@@ -31,6 +31,7 @@ export const passkeyList = endpoint({
 
 export const passkeyOptions = endpoint({
   name: "passkeyOptions",
+  credentials: "fresh",
   method: "POST",
   path: "/api/user/self/passkeys/options",
   access: "user",
@@ -42,6 +43,7 @@ export const passkeyOptions = endpoint({
 
 export const passkeyCreate = endpoint({
   name: "passkeyCreate",
+  credentials: "fresh",
   method: "POST",
   path: "/api/user/self/passkeys",
   access: "user",
@@ -54,6 +56,7 @@ export const passkeyCreate = endpoint({
 
 export const passkeyRename = endpoint({
   name: "passkeyRename",
+  credentials: "session",
   method: "PUT",
   path: "/api/user/self/passkeys/{id}",
   access: "user",
@@ -65,6 +68,7 @@ export const passkeyRename = endpoint({
 
 export const passkeyDelete = endpoint({
   name: "passkeyDelete",
+  credentials: "fresh",
   method: "DELETE",
   path: "/api/user/self/passkeys/{id}",
   access: "user",

@@ -24,6 +24,7 @@ export const twoFactorGet = endpoint({
 
 export const twoFactorBegin = endpoint({
   name: "twoFactorBegin",
+  credentials: "fresh",
   method: "POST",
   path: PATH,
   access: "user",
@@ -40,6 +41,7 @@ export const twoFactorBegin = endpoint({
 
 export const twoFactorConfirm = endpoint({
   name: "twoFactorConfirm",
+  credentials: "fresh",
   method: "POST",
   path: `${PATH}/confirm`,
   access: "user",
@@ -52,6 +54,7 @@ export const twoFactorConfirm = endpoint({
 
 export const twoFactorCodes = endpoint({
   name: "twoFactorCodes",
+  credentials: "session",
   method: "POST",
   path: `${PATH}/recovery_codes`,
   access: "user",
@@ -64,6 +67,7 @@ export const twoFactorCodes = endpoint({
 
 export const twoFactorDisable = endpoint({
   name: "twoFactorDisable",
+  credentials: "session",
   method: "POST",
   path: `${PATH}/disable`,
   access: "user",
@@ -75,6 +79,7 @@ export const twoFactorDisable = endpoint({
 
 export const userTwoFactorReset = endpoint({
   name: "userTwoFactorReset",
+  credentials: "fresh",
   method: "DELETE",
   path: "/api/user/{id}/two_factor",
   access: "admin",

@@ -4,6 +4,7 @@ import { endpoint } from "../core/endpoint.ts";
 import { idParams, queryInt, queryText } from "../core/envelope.ts";
 import { LimitsInput, LimitsView } from "../core/limits.ts";
 import { queryInts } from "../core/lists.ts";
+import { ACCESS_SCOPES } from "./scopes.ts";
 import { REASONS } from "../core/messages.ts";
 import { pageFields } from "../core/paging.ts";
 
@@ -139,7 +140,7 @@ export const userUpdate = endpoint({
     /** Absent: they stay; {}: none. */
     limits: LimitsInput,
   }),
-  fails: ["G8", "G1", "G2", "U1", "U3", "U4", "R9", "R7", "R3", "R10", "U15", "U16"],
+  fails: ["G8", "G1", "G2", "U1", "U3", "U4", "R9", "R7", "R3", "R10", "U15", "U16", "AU9", "AU10"],
 });
 
 export const USER_ACTIONS = ["promote", "demote", "disable", "enable", "delete", "add_quota"] as const;
@@ -193,7 +194,7 @@ export const selfUpdate = endpoint({
   path: "/api/user/self",
   access: "user",
   summary:
-    "Changes own name, display name or password; empty members stay as they are. A new password ends the other sessions.",
+    "Changes own name, display name or password; empty members stay as they are. A new password ends the other sessions; it asks for original_password, or for a sign-in or confirmation of the last 5 minutes.",
   body: z.object({
     username: text,
     password: text,
@@ -202,7 +203,7 @@ export const selfUpdate = endpoint({
     /** With a new password: ends all access tokens too, which go on working otherwise. */
     revoke_access_tokens: z.optional(z.boolean()),
   }),
-  fails: ["G8", "R9", "R3", "R10", "R7", "G2", "U20", "L4"],
+  fails: ["G8", "R9", "R3", "R10", "R7", "G2", "U20", "L4", "AU9", "AU10"],
 });
 
 export const selfDelete = endpoint({
@@ -216,6 +217,7 @@ export const selfDelete = endpoint({
 
 export const selfAccessToken = endpoint({
   name: "selfAccessToken",
+  credentials: "fresh",
   method: "GET",
   path: "/api/user/token",
   access: "user",
@@ -328,6 +330,7 @@ export const selfSessions = endpoint({
 
 export const selfSessionEnd = endpoint({
   name: "selfSessionEnd",
+  credentials: "session",
   method: "DELETE",
   path: "/api/user/self/sessions/{id}",
   access: "user",
@@ -337,6 +340,7 @@ export const selfSessionEnd = endpoint({
 
 export const selfSessionsEnd = endpoint({
   name: "selfSessionsEnd",
+  credentials: "session",
   method: "DELETE",
   path: "/api/user/self/sessions",
   access: "user",
@@ -349,6 +353,8 @@ export const NamedAccessToken = z.object({
   last_used_at: z.int(),
   /** 0 = never. */
   expires_at: z.int(),
+  /** Empty = everything that its user may do. */
+  scopes: z.array(z.string()),
 });
 export type NamedAccessToken = z.output<typeof NamedAccessToken>;
 
@@ -363,11 +369,20 @@ export const accessTokenList = endpoint({
 
 export const accessTokenCreate = endpoint({
   name: "accessTokenCreate",
+  credentials: "fresh",
   method: "POST",
   path: "/api/user/self/access_tokens",
   access: "user",
   summary: "Makes or replaces the caller's access token of that name and answers it; it is shown once.",
-  body: z.object({ name: z.string().check(z.maxLength(64)), expires_at: z.optional(z.int().check(z.minimum(0))) }),
+  body: z.object({
+    name: z.string().check(z.maxLength(64)),
+    /** Epoch seconds; 0 = never. */
+    expires_at: z.optional(z.int().check(z.minimum(0))),
+    /** `read`, `write`, or either for one area, such as `channels:read`; empty = everything that the caller may do. */
+    scopes: z.optional(
+      z.array(z.enum(ACCESS_SCOPES, { error: REASONS.scopes })).check(z.maxLength(ACCESS_SCOPES.length)),
+    ),
+  }),
   data: z.string(),
   fails: ["G2", "K8"],
 });

@@ -51,6 +51,11 @@ export interface Endpoint<
   readonly hasEffects: boolean;
   /** Readable from any origin, without credentials. */
   readonly isCrossOrigin: boolean;
+  /**
+   * Set where credentials change. Access tokens are refused with AU9. `fresh` also asks for a sign-in or a confirmation of
+   * the last five minutes (AU10); `session` is for calls that prove it themselves or only take rights away.
+   */
+  readonly credentials: "fresh" | "session" | undefined;
 }
 
 interface EndpointSpec<P, Q, B, D> {
@@ -71,6 +76,7 @@ interface EndpointSpec<P, Q, B, D> {
   withoutUserHeader?: boolean;
   hasEffects?: boolean;
   isCrossOrigin?: boolean;
+  credentials?: Endpoint["credentials"];
 }
 
 /** Declares one call of the management API; the gateway implements it, the console and the CLI call it. */
@@ -98,5 +104,6 @@ export function endpoint<
     withoutUserHeader: spec.withoutUserHeader ?? false,
     hasEffects: spec.hasEffects ?? false,
     isCrossOrigin: spec.isCrossOrigin ?? false,
+    credentials: spec.credentials,
   });
 }

@@ -20,6 +20,7 @@ export const familyFactorState = endpoint({
 
 export const familyFactorDisable = endpoint({
   name: "familyFactorDisable",
+  credentials: "session",
   method: "POST",
   path: "/api/user/2fa/disable",
   access: "user",
@@ -31,6 +32,7 @@ export const familyFactorDisable = endpoint({
 
 export const familyFactorCodes = endpoint({
   name: "familyFactorCodes",
+  credentials: "session",
   method: "POST",
   path: "/api/user/2fa/backup_codes",
   access: "user",
@@ -56,6 +58,7 @@ export const familyPasskeyState = endpoint({
 
 export const familyPasskeyDelete = endpoint({
   name: "familyPasskeyDelete",
+  credentials: "fresh",
   method: "DELETE",
   path: "/api/user/passkey",
   access: "user",
@@ -64,6 +67,7 @@ export const familyPasskeyDelete = endpoint({
 
 export const familyPasskeyBegin = endpoint({
   name: "familyPasskeyBegin",
+  credentials: "fresh",
   method: "POST",
   path: "/api/user/passkey/register/begin",
   access: "user",
@@ -75,6 +79,7 @@ export const familyPasskeyBegin = endpoint({
 
 export const familyPasskeyFinish = endpoint({
   name: "familyPasskeyFinish",
+  credentials: "fresh",
   method: "POST",
   path: "/api/user/passkey/register/finish",
   access: "user",
@@ -112,6 +117,7 @@ const resetFacts = { method: "DELETE", access: "admin", params: idParams, fails:
 export const familyFactorReset = endpoint({
   ...resetFacts,
   name: "familyFactorReset",
+  credentials: "fresh",
   path: "/api/user/{id}/2fa",
   summary: "Switches a user's two-factor sign-in off, for who lost his authenticator.",
 });
@@ -119,6 +125,7 @@ export const familyFactorReset = endpoint({
 export const familyPasskeyReset = endpoint({
   ...resetFacts,
   name: "familyPasskeyReset",
+  credentials: "fresh",
   path: "/api/user/{id}/reset_passkey",
   summary: "Removes a user's passkeys, for who lost his devices.",
 });

@@ -12,6 +12,7 @@ import { createMailer, type Mailer } from "../mail/mailer.ts";
 import { createOutbound, type Outbound } from "../../lib/net/outbound.ts";
 import { createPasswords, type Passwords } from "../passwords/passwords.ts";
 import { createPasskeys, type Passkeys } from "../second-factor/passkeys.ts";
+import { createDevices } from "../sessions/devices.ts";
 import { createSessions, type Sessions } from "../sessions/sessions.ts";
 import { createTwoFactor, type TwoFactor, type TwoFactorDeps } from "../second-factor/two-factor.ts";
 import { createHumanCheck, type HumanCheck } from "../second-factor/turnstile.ts";
@@ -52,7 +53,8 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const { db } = database;
   const sessions = createSessions({ db, clock });
   const accessTokens = createAccessTokens({ db, clock });
-  const credentials = createCredentials({ sessions, accessTokens });
+  const devices = createDevices({ secret: sessionSecret, clock });
+  const credentials = createCredentials({ sessions, accessTokens, devices, clock });
   const outbound = createOutbound();
   const guard = createLoginGuard(limiter);
   const systemName = () => options().SystemName;

@@ -93,7 +93,7 @@ eachDatabase("identity", (open) => {
       expect(first).toMatch(/^[0-9A-Za-z]{32}$/);
       expect(await accessTokens.find(first)).toMatchObject({ account: { id: userId } });
       const second = await accessTokens.rotate(userId);
-      const named = await accessTokens.rotate(userId, "ci");
+      const named = await accessTokens.rotate(userId, { name: "ci" });
       expect(await accessTokens.find(first)).toBeUndefined();
       expect(await accessTokens.find(second)).toBeDefined();
       expect((await accessTokens.list(userId)).map(({ name }) => name)).toEqual(["", "ci"]);
@@ -105,7 +105,7 @@ eachDatabase("identity", (open) => {
     });
 
     test("expire, and remember their last use to the minute", async () => {
-      const token = await accessTokens.rotate(userId, "", Math.floor(clock.now() / 1000) + 100);
+      const token = await accessTokens.rotate(userId, { expiresAt: Math.floor(clock.now() / 1000) + 100 });
       await accessTokens.find(token);
       const [used] = await accessTokens.list(userId);
       clock.move(30);
@@ -129,8 +129,8 @@ eachDatabase("identity", (open) => {
       const gone = await insertRow(db, "users", accountRow({ username: "Gone", passwordHash: "x", createdAt: 1 }));
       const token = await accessTokens.rotate(gone);
       await db.deleteFrom("users").where("id", "=", gone).execute();
-      expect(await accessTokens.find(token)).toEqual({ account: undefined });
-      await expect(accessTokens.rotate(gone, "new")).rejects.toMatchObject({ code: "AU8" });
+      expect(await accessTokens.find(token)).toMatchObject({ account: undefined });
+      await expect(accessTokens.rotate(gone, { name: "new" })).rejects.toMatchObject({ code: "AU8" });
     });
   });
 

@@ -7,7 +7,7 @@ import { isDuplicate } from "../../storage/errors.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { lockUser, transact } from "../../storage/transaction.ts";
-import type { Account } from "../sessions/principal.ts";
+import type { Account, CallerToken } from "../sessions/principal.ts";
 import { accountOf, hashOf } from "../sessions/sessions.ts";
 
 const TOKEN_CHARS = 32;
@@ -22,14 +22,24 @@ export interface AccessTokenView {
   readonly lastUsedAt: number;
   /** 0 = never. */
   readonly expiresAt: number;
+  /** Empty = no limits. */
+  readonly scopes: readonly string[];
 }
 
-/** Keys to the management API that carry the full rights of their user. Only hashes are stored. */
+export interface NewAccessToken {
+  /** "" = the one of `GET /api/user/token`. */
+  readonly name?: string;
+  /** 0 = never. */
+  readonly expiresAt?: number;
+  readonly scopes?: readonly string[];
+}
+
+/** Keys to the management API with the rights of their user, or some of them. Only hashes are stored. */
 export interface AccessTokens {
   /** Undefined when the token is unknown or expired; `account` undefined when its user is gone. */
-  find(token: string): Promise<{ readonly account: Account | undefined } | undefined>;
-  /** Replaces the user's token of that name ("" = the one of `GET /api/user/token`) and answers the new one; K8. */
-  rotate(userId: number, name?: string, expiresAt?: number): Promise<string>;
+  find(token: string): Promise<{ readonly account: Account | undefined; readonly token: CallerToken } | undefined>;
+  /** Replaces the user's token of that name and answers the new one; K8. */
+  rotate(userId: number, made?: NewAccessToken): Promise<string>;
   remove(userId: number, name: string): Promise<boolean>;
   removeAll(userId: number, db?: Db): Promise<void>;
   list(userId: number): Promise<AccessTokenView[]>;
@@ -44,11 +54,12 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
       if (now - row.last_used_at >= USED_EVERY_SECONDS) {
         await db.updateTable("access_tokens").set({ last_used_at: now }).where("id", "=", row.id).execute();
       }
-      return { account: accountOf(row) };
+      return { account: accountOf(row), token: { name: row.name, scopes: scopesOf(row.scopes) } };
     },
-    async rotate(userId, name = "", expiresAt = 0) {
+    async rotate(userId, { name = "", expiresAt = 0, scopes = [] } = {}) {
       const token = randomText(TOKEN_CHARS);
-      const change = { token_hash: hashOf(token), created_at: seconds(clock), last_used_at: 0, expires_at: expiresAt };
+      const limits = { expires_at: expiresAt, scopes: scopes.length === 0 ? null : scopes.join(" ") };
+      const change = { token_hash: hashOf(token), created_at: seconds(clock), last_used_at: 0, ...limits };
       if (await replace(db, userId, name, change)) return token;
       try {
         await insert(db, { user_id: userId, name, ...change });
@@ -72,7 +83,7 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
     async list(userId) {
       const rows = await db
         .selectFrom("access_tokens")
-        .select(["name", "created_at", "last_used_at", "expires_at"])
+        .select(["name", "created_at", "last_used_at", "expires_at", "scopes"])
         .where("user_id", "=", userId)
         .orderBy("name")
         .execute();
@@ -81,9 +92,14 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
         createdAt: row.created_at,
         lastUsedAt: row.last_used_at,
         expiresAt: row.expires_at,
+        scopes: scopesOf(row.scopes),
       }));
     },
   };
+}
+
+function scopesOf(text: string | null): readonly string[] {
+  return text === null || text === "" ? [] : text.split(" ");
 }
 
 /** Ends all access tokens of a user, in a transaction of somebody else. */
@@ -123,7 +139,7 @@ function selectByHash(db: Db, hash: string) {
   return db
     .selectFrom("access_tokens as t")
     .leftJoin("users", "users.id", "t.user_id")
-    .select(["t.id", "t.expires_at", "t.last_used_at"])
+    .select(["t.id", "t.name", "t.scopes", "t.expires_at", "t.last_used_at"])
     .select([
       "users.id as account_id",
       "users.username",

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { PROOF_SECONDS } from "@fairway/wire";
+import { seconds, type Clock } from "../../lib/clock.ts";
 import type { AccessTokens } from "../keys/access-token.ts";
-import { clearCookie, readCookie, setCookie } from "../sessions/cookies.ts";
+import { clearCookie, hostCookie, readCookie, readHostCookie, setCookie } from "../sessions/cookies.ts";
+import type { Devices } from "../sessions/devices.ts";
 import { ANONYMOUS, type Identified } from "../sessions/principal.ts";
 import {
   SESSION_COOKIE,
@@ -21,6 +24,8 @@ export interface Credentials {
   signIn(request: IncomingMessage, response: ServerResponse, session: NewSession, isSecure: boolean): Promise<void>;
   /** Adds to what the request's session remembers; opens an anonymous one when there is none. */
   remember(request: IncomingMessage, response: ServerResponse, data: SessionData, visit: Visit): Promise<void>;
+  /** Names the request's device when it has signed in to the account before. */
+  device(request: IncomingMessage, userId: number): string | undefined;
   /** Ends the request's session and clears the cookie. */
   signOut(request: IncomingMessage, response: ServerResponse, isSecure: boolean): Promise<void>;
 }
@@ -31,52 +36,78 @@ export interface Visit {
   readonly isSecure: boolean;
 }
 
-export function createCredentials({
-  sessions,
-  accessTokens,
-}: {
+export interface CredentialsDeps {
   readonly sessions: Sessions;
   readonly accessTokens: AccessTokens;
-}): Credentials {
+  readonly devices: Devices;
+  readonly clock: Clock;
+}
+
+export function createCredentials(deps: CredentialsDeps): Credentials {
+  const { sessions, devices } = deps;
   const session = async (request: IncomingMessage) => {
-    const value = readCookie(request, SESSION_COOKIE);
+    const value = readHostCookie(request, SESSION_COOKIE);
     return value === undefined || value === "" ? undefined : sessions.find(value);
   };
   return {
     session,
-    async identify(request, response, isSecure) {
-      const found = await session(request);
-      if (found && found.userId !== 0) {
-        if (await sessions.renew(found)) writeCookie(response, readCookie(request, SESSION_COOKIE) ?? "", isSecure);
-        return { kind: "account", via: "session", account: found.account, sessionHash: found.hash };
-      }
-      const token = accessToken(request);
-      if (token === "") return ANONYMOUS;
-      const answer = await accessTokens.find(token);
-      if (!answer) return { kind: "unknown-token" };
-      return { kind: "account", via: "access-token", account: answer.account, sessionHash: undefined };
-    },
+    identify: (request, response, isSecure) => identify(deps, session, { request, response, isSecure }),
     async signIn(request, response, next, isSecure) {
       const old = await session(request);
-      writeCookie(response, await sessions.open(next), isSecure);
+      write(request, response, await sessions.open(next), isSecure);
+      devices.remember(request, response, next.userId, isSecure);
       if (old) await sessions.end(old.hash);
     },
     async remember(request, response, data, { ip, isSecure }) {
       const known = await session(request);
       if (known) return sessions.setData(known.hash, { ...known.data, ...data });
       const userAgent = request.headers["user-agent"] ?? "";
-      writeCookie(response, await sessions.open({ userId: 0, ip, userAgent, data }), isSecure);
+      write(request, response, await sessions.open({ userId: 0, ip, userAgent, data }), isSecure);
     },
+    device: (request, userId) => devices.known(request, userId),
     async signOut(request, response, isSecure) {
       const old = await session(request);
       if (old) await sessions.end(old.hash);
-      if (readCookie(request, SESSION_COOKIE) !== undefined) clearCookie(response, SESSION_COOKIE, isSecure);
+      for (const name of new Set([SESSION_COOKIE, hostCookie(SESSION_COOKIE, isSecure)])) {
+        if (readCookie(request, name) !== undefined) clearCookie(response, name, isSecure);
+      }
     },
   };
 }
 
-function writeCookie(response: ServerResponse, value: string, isSecure: boolean): void {
-  setCookie(response, SESSION_COOKIE, value, { maxAgeSeconds: SESSION_SECONDS, isSecure });
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly isSecure: boolean;
+}
+
+async function identify(
+  { sessions, accessTokens, clock }: CredentialsDeps,
+  session: Credentials["session"],
+  { request, response, isSecure }: Exchange,
+): Promise<Identified> {
+  const found = await session(request);
+  if (found && found.userId !== 0) {
+    const value = readHostCookie(request, SESSION_COOKIE) ?? "";
+    const isOldName = isSecure && readCookie(request, hostCookie(SESSION_COOKIE, true)) === undefined;
+    if ((await sessions.renew(found)) || isOldName) write(request, response, value, isSecure);
+    const provenAt = Math.max(found.createdAt, found.data.provenAt ?? 0);
+    const isProven = seconds(clock) - provenAt <= PROOF_SECONDS;
+    const { account, hash: sessionHash } = found;
+    return { kind: "account", via: "session", account, sessionHash, isProven, token: undefined };
+  }
+  const token = accessToken(request);
+  if (token === "") return ANONYMOUS;
+  const answer = await accessTokens.find(token);
+  if (!answer) return { kind: "unknown-token" };
+  const { account, token: own } = answer;
+  return { kind: "account", via: "access-token", account, sessionHash: undefined, isProven: false, token: own };
+}
+
+/** On a TLS site the name of before goes: another site of the domain could have set it. */
+function write(request: IncomingMessage, response: ServerResponse, value: string, isSecure: boolean): void {
+  setCookie(response, hostCookie(SESSION_COOKIE, isSecure), value, { maxAgeSeconds: SESSION_SECONDS, isSecure });
+  if (isSecure && readCookie(request, SESSION_COOKIE) !== undefined) clearCookie(response, SESSION_COOKIE, isSecure);
 }
 
 function accessToken(request: IncomingMessage): string {

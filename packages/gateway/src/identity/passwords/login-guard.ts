@@ -1,48 +1,82 @@
+import { countedAddress } from "../../lib/net/ip.ts";
 import type { Limiter, Rule } from "../../limits/limiter.ts";
 
 const WINDOW_MS = 900_000;
-/** Wrong passwords of one account within a quarter of an hour. */
+/** Wrong guesses of one source at one account within a quarter of an hour. */
 const FAILURES: Rule = { name: "login-failures", limit: 10, windowMs: WINDOW_MS, onOutage: "deny" };
-/** Taken by the tenth failure: while it is full the account's password login is shut. */
+/** Wrong guesses of all unknown devices together at one account. */
+const STRANGERS: Rule = { name: "login-strangers", limit: 50, windowMs: WINDOW_MS, onOutage: "deny" };
+/** Taken by the last failure: while it is full, further guesses are refused. */
 const LOCK: Rule = { name: "login-lock", limit: 1, windowMs: WINDOW_MS, onOutage: "deny" };
 
-/** Slows the guessing of one account's password, whatever addresses the guesses come from. */
-export interface LoginGuard {
-  /**
-   * Runs one guess at an account after the other, so that many at the same time do not all pass before the first one has
-   * failed. Other replicas have turns of their own.
-   */
-  inTurn<T>(subject: string, guess: () => Promise<T>): Promise<T>;
-  /** True while the account's password login is shut, also for the right password. */
-  isLocked(subject: string): Promise<boolean>;
-  failed(subject: string): Promise<void>;
-  succeeded(subject: string): Promise<void>;
+/** One guess at the secret of an account. */
+export interface Attempt {
+  /** User id, or the typed name when no such account exists: both look the same from outside. */
+  readonly account: string;
+  readonly address: string;
+  /** A device that has signed in to this account before; strangers cannot use up its guesses. */
+  readonly device: string | undefined;
 }
 
-/** `subject` is the user id, or the typed name when no such account exists: both look the same from outside. */
+/**
+ * Slows the guessing of secrets. An address that guesses wrong is refused, and so are all unknown devices when many
+ * addresses guess together. A device that has signed in before has a count of its own, so its owner still gets in.
+ */
+export interface LoginGuard {
+  /**
+   * Runs the guesses of one source one after the other, so that many at the same time do not all pass before the first
+   * one has failed. Other replicas have turns of their own.
+   */
+  inTurn<T>(attempt: Attempt, guess: () => Promise<T>): Promise<T>;
+  /** True while guesses are refused, also with the right secret. */
+  isLocked(attempt: Attempt): Promise<boolean>;
+  failed(attempt: Attempt): Promise<void>;
+  succeeded(attempt: Attempt): Promise<void>;
+}
+
+/** Codes of the second factor follow a password or a session: they have one count for the whole account. */
+export function codeAttempt(userId: number): Attempt {
+  return { account: `code:${userId}`, address: "", device: "any" };
+}
+
 export function createLoginGuard(limiter: Limiter): LoginGuard {
   const turns = new Map<string, Promise<unknown>>();
   return {
-    inTurn(subject, guess) {
-      const turn = (turns.get(subject) ?? Promise.resolve()).then(guess, guess);
-      turns.set(subject, turn);
+    inTurn(attempt, guess) {
+      const source = sourceOf(attempt);
+      const turn = (turns.get(source) ?? Promise.resolve()).then(guess, guess);
+      turns.set(source, turn);
       const leave = () => {
-        if (turns.get(subject) === turn) turns.delete(subject);
+        if (turns.get(source) === turn) turns.delete(source);
       };
       turn.then(leave, leave);
       return turn;
     },
-    async isLocked(subject) {
-      return !(await limiter.peek(LOCK, subject)).admitted;
+    async isLocked(attempt) {
+      if (!(await limiter.peek(LOCK, sourceOf(attempt))).admitted) return true;
+      return attempt.device === undefined && !(await limiter.peek(LOCK, strangersOf(attempt))).admitted;
     },
-    async failed(subject) {
-      const { remaining } = await limiter.take(FAILURES, subject);
-      if (remaining > 0) return;
-      await limiter.take(LOCK, subject);
-      await limiter.clear(FAILURES, subject);
+    async failed(attempt) {
+      await count(limiter, FAILURES, sourceOf(attempt));
+      if (attempt.device === undefined) await count(limiter, STRANGERS, strangersOf(attempt));
     },
-    async succeeded(subject) {
-      await limiter.clear(FAILURES, subject);
+    async succeeded(attempt) {
+      await limiter.clear(FAILURES, sourceOf(attempt));
     },
   };
+}
+
+async function count(limiter: Limiter, rule: Rule, subject: string): Promise<void> {
+  const { remaining } = await limiter.take(rule, subject);
+  if (remaining > 0) return;
+  await limiter.take(LOCK, subject);
+  await limiter.clear(rule, subject);
+}
+
+function sourceOf({ account, address, device }: Attempt): string {
+  return device === undefined ? `${account} from ${countedAddress(address)}` : `${account} on ${device}`;
+}
+
+function strangersOf({ account }: Attempt): string {
+  return `${account} from anywhere`;
 }

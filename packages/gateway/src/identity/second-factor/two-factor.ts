@@ -5,7 +5,7 @@ import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
-import type { LoginGuard } from "../passwords/login-guard.ts";
+import { codeAttempt, type LoginGuard } from "../passwords/login-guard.ts";
 import { secondFactor } from "../../storage/secrets/places.ts";
 
 export interface TwoFactorDeps {
@@ -28,7 +28,7 @@ export interface TwoFactor {
   renewCodes(userId: number, code: string): Promise<string[]>;
   /** F2, L4 to L6. */
   disable(userId: number, code: string): Promise<void>;
-  /** Passes when it is off, or for a code that was never used before; else L4 to L6. The caller has the guard's turn. */
+  /** Passes when it is off, or for a code that was never used before; else L4 to L6. */
   pass(userId: number, code: string): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ const RECOVERY_CHARS = 10;
 
 export function createTwoFactor(deps: TwoFactorDeps): TwoFactor {
   const { vault } = deps;
-  const inTurn = <T>(userId: number, work: () => Promise<T>) => deps.guard.inTurn(String(userId), work);
+  const inTurn = <T>(userId: number, work: () => Promise<T>) => deps.guard.inTurn(codeAttempt(userId), work);
   const switchedOn = async (userId: number): Promise<Row> => {
     const row = await read(deps, userId);
     if (!row?.stored.isOn) throw new Refusal("F2");
@@ -97,7 +97,7 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactor {
     },
     async pass(userId, code) {
       const row = await read(deps, userId);
-      if (row?.stored.isOn) await spend(deps, userId, row, { code, change: {} });
+      if (row?.stored.isOn) await inTurn(userId, () => spend(deps, userId, row, { code, change: {} }));
     },
   };
 }
@@ -110,13 +110,13 @@ interface Spending {
 
 /** Uses a code up; of calls that use the same one at once only one succeeds. Wrong codes count like wrong passwords. */
 async function spend(deps: TwoFactorDeps, userId: number, row: Row, { code, change }: Spending): Promise<void> {
-  const subject = String(userId);
+  const attempt = codeAttempt(userId);
   if (code.trim() === "") throw new Refusal("L5", { field: "code", siblings: { two_factor: true } });
-  if (await deps.guard.isLocked(subject)) throw new Refusal("L4");
+  if (await deps.guard.isLocked(attempt)) throw new Refusal("L4");
   const left = use(deps, row.stored, code.replace(/[\s-]/g, "").toLowerCase());
   const isTaken = left !== undefined && (await write(deps, userId, row, change && { ...left, ...change }));
-  if (isTaken) return;
-  await deps.guard.failed(subject);
+  if (isTaken) return deps.guard.succeeded(attempt);
+  await deps.guard.failed(attempt);
   throw new Refusal("L6", { field: "code", siblings: { two_factor: true } });
 }
 

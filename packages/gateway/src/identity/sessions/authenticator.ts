@@ -9,7 +9,7 @@ import type { Database } from "../../storage/database.ts";
 import { readApiKey, type ApiKey } from "../keys/api-key.ts";
 import { findCarried } from "../keys/imported-key.ts";
 import type { Authenticator, Caller, SessionCaller } from "./caller.ts";
-import { readCookie } from "./cookies.ts";
+import { readHostCookie } from "./cookies.ts";
 import { SESSION_COOKIE, type Sessions } from "./sessions.ts";
 
 export interface AuthenticatorDeps {
@@ -141,7 +141,7 @@ async function sessionCaller(
   ip: string,
   { isRead = false }: { readonly isRead?: boolean } = {},
 ): Promise<SessionCaller> {
-  const session = await deps.sessions.find(readCookie(request, SESSION_COOKIE) ?? "");
+  const session = await deps.sessions.find(readHostCookie(request, SESSION_COOKIE) ?? "");
   if (!session || session.userId === 0) throw noSession(request);
   const { account } = session;
   if (!account) throw new AppError("unauthorized");

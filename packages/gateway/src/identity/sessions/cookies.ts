@@ -15,6 +15,19 @@ export function readCookie(request: IncomingMessage, name: string): string | und
   return undefined;
 }
 
+/** Browsers accept this prefix only from the host itself over TLS: neither another site of the domain nor plain http sets it. */
+const HOST_PREFIX = "__Host-";
+
+/** The name that a cookie has on a site of this kind. */
+export function hostCookie(name: string, isSecure: boolean): string {
+  return isSecure ? `${HOST_PREFIX}${name}` : name;
+}
+
+/** The value under the name of a TLS site, else under the plain one. */
+export function readHostCookie(request: IncomingMessage, name: string): string | undefined {
+  return readCookie(request, `${HOST_PREFIX}${name}`) ?? readCookie(request, name);
+}
+
 /** Sets a cookie that scripts cannot read and that travels only from the console's own site. */
 export function setCookie(response: ServerResponse, name: string, value: string, settings: CookieSettings): void {
   const parts = [`${name}=${value}`, "Path=/", `Max-Age=${settings.maxAgeSeconds}`, "HttpOnly", "SameSite=Strict"];

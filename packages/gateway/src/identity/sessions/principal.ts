@@ -1,4 +1,5 @@
 import type { Limits } from "@fairway/wire";
+import { Refusal } from "../../lib/refusal.ts";
 
 /** The account behind a credential, read with it in one query and therefore never stale. */
 export interface Account {
@@ -22,6 +23,28 @@ export interface Principal {
   readonly via: "session" | "access-token";
   /** SHA-256 of the session cookie's value, hex; undefined for access tokens. */
   readonly sessionHash: string | undefined;
+  /** The session signed in or was confirmed within the last five minutes. */
+  readonly isProven: boolean;
+  /** Undefined for sessions. */
+  readonly token: CallerToken | undefined;
+}
+
+/** What is known of the access token of a call. */
+export interface CallerToken {
+  readonly name: string;
+  /** Empty = no limits. */
+  readonly scopes: readonly string[];
+}
+
+/** Refuses a caller who may not change credentials now: AU9 and AU10. */
+export function requireProof({ via, isProven }: Pick<Principal, "via" | "isProven">): void {
+  requireSession({ via });
+  if (!isProven) throw new Refusal("AU10");
+}
+
+/** Credentials are changed by people: a stolen access token must not outlive its withdrawal. */
+export function requireSession({ via }: Pick<Principal, "via">): void {
+  if (via === "access-token") throw new Refusal("AU9");
 }
 
 /** What the credentials of a request came to. */
@@ -34,6 +57,8 @@ export type Identified =
       /** Undefined when the row is gone. */
       readonly account: Account | undefined;
       readonly sessionHash: string | undefined;
+      readonly isProven: boolean;
+      readonly token: CallerToken | undefined;
     };
 
 export const ANONYMOUS: Identified = { kind: "anonymous" };

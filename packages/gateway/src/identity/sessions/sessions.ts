@@ -21,6 +21,8 @@ export interface SessionData {
   readonly aff?: string;
   /** Epoch seconds of the last human check that was passed. */
   readonly humanAt?: number;
+  /** Epoch seconds at which the user was last confirmed after the sign-in. */
+  readonly provenAt?: number;
 }
 
 export interface Session {

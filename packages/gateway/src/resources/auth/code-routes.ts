@@ -3,6 +3,7 @@ import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import type { CodeService } from "../../identity/oauth/code-service.ts";
 import { createLinuxdo } from "../../identity/oauth/linuxdo.ts";
 import { createOidc } from "../../identity/oauth/oidc.ts";
+import { requireProof } from "../../identity/sessions/principal.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { bindIdentity, enter } from "./bindings.ts";
 import { takeState, type OauthRoutesDeps } from "./oauth-routes.ts";
@@ -26,6 +27,8 @@ export function codeRoutes(deps: CodeRoutesDeps): Route[] {
 
 async function byCode(deps: CodeRoutesDeps, service: CodeService, call: Call<typeof oauthOidc>) {
   const { query, caller } = call;
+  // Before the state is used up: the same call can be made again after a confirmation.
+  if (caller?.via === "session") requireProof(caller);
   const affCode = await takeState(deps, call);
   if (!service.isEnabled()) throw new Refusal("O2", { values: { provider: service.label } });
   if (query.code === "") throw new Refusal("G1", { field: "code" });

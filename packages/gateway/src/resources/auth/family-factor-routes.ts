@@ -10,7 +10,7 @@ import {
   familyPasskeyState,
 } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
-import type { LoginGuard } from "../../identity/passwords/login-guard.ts";
+import { codeAttempt, type LoginGuard } from "../../identity/passwords/login-guard.ts";
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { partyOf, signInByPasskey, type PasskeyRoutesDeps } from "./passkey-routes.ts";
 
@@ -28,7 +28,7 @@ export function familyFactorRoutes(deps: FamilyFactorDeps): Route[] {
   return [
     implement(familyFactorState, async ({ caller: { userId } }) => {
       const { isOn, codesLeft } = await twoFactor.state(userId);
-      return { enabled: isOn, locked: await guard.isLocked(String(userId)), backup_codes_remaining: codesLeft };
+      return { enabled: isOn, locked: await guard.isLocked(codeAttempt(userId)), backup_codes_remaining: codesLeft };
     }),
     implement(familyFactorDisable, ({ caller, body }) => twoFactor.disable(caller.userId, body.code ?? "")),
     implement(familyFactorCodes, async ({ caller, body }) => ({

@@ -14,6 +14,7 @@ import type { Credentials } from "../../identity/passwords/credentials.ts";
 import { readGithubProfile, type GithubDeps } from "../../identity/oauth/github.ts";
 import { readTelegramLogin, type TelegramLogin } from "../../identity/oauth/telegram.ts";
 import { readWechatId } from "../../identity/oauth/wechat.ts";
+import { requireProof } from "../../identity/sessions/principal.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -66,6 +67,8 @@ export function oauthRoutes(deps: OauthRoutesDeps): Route[] {
 
 async function github(deps: OauthRoutesDeps, call: Call<typeof oauthGithub>) {
   const { query, caller } = call;
+  // Before the state is used up: the same call can be made again after a confirmation.
+  if (caller?.via === "session") requireProof(caller);
   const aff = await takeState(deps, call);
   if (!deps.options().GitHubOAuthEnabled) throw new Refusal("O2", { values: { provider: "GitHub" } });
   if (query.code === "") throw new Refusal("G1", { field: "code" });

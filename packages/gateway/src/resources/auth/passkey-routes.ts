@@ -59,7 +59,9 @@ export async function signInByPasskey(
   return openSession(deps, exchange, user);
 }
 
-export function partyOf({ options, publicUrl }: PasskeyRoutesDeps, { request, context }: Exchange): RelyingParty {
+export type PartyDeps = Pick<PasskeyRoutesDeps, "options" | "publicUrl">;
+
+export function partyOf({ options, publicUrl }: PartyDeps, { request, context }: Exchange): RelyingParty {
   const party = relyingPartyOf(request, context.isSecure, serverAddress(options(), publicUrl));
   if (!party) throw new Refusal("F7");
   return party;

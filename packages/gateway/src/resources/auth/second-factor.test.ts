@@ -211,6 +211,7 @@ eachDatabase("second factors", (open) => {
       expect((await signIn(late)).body).toMatchObject({ code: "F7" });
       expect((await signIn({ id: "x" })).body).toMatchObject({ code: "F7" });
       expect((await signIn({ id: device.id, response: { clientDataJSON: 5 } })).body).toMatchObject({ code: "F7" });
+      await caller.data(caller.post("/api/user/self/confirm", { password }));
       expect((await caller.post("/api/user/self/passkeys", { response })).body).toMatchObject({ code: "F7" });
     });
 

@@ -2,7 +2,7 @@ import { USER_STATUS, type OptionValues, type SignedInUser } from "@fairway/wire
 import type { RequestContext } from "../../http/context.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import type { Credentials } from "../../identity/passwords/credentials.ts";
-import type { LoginGuard } from "../../identity/passwords/login-guard.ts";
+import type { Attempt, LoginGuard } from "../../identity/passwords/login-guard.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { withDefaults } from "../../lib/defaults.ts";
@@ -45,25 +45,29 @@ export async function signInByPassword(
   const name = username.trim();
   if (name === "" || password === "") throw new Refusal("L2");
   const found = await deps.store.findForSignIn(name);
-  const subject = found ? String(found.id) : `?${usernameKey(name).slice(0, 254)}`;
-  const user = await deps.guard.inTurn(subject, () => checked(deps, subject, found, { password, code }));
+  const attempt: Attempt = {
+    account: found ? String(found.id) : `?${usernameKey(name).slice(0, 254)}`,
+    address: exchange.context.ip,
+    device: found && deps.credentials.device(exchange.request, found.id),
+  };
+  const user = await deps.guard.inTurn(attempt, () => checked(deps, attempt, found, { password, code }));
   return openSession(deps, exchange, user);
 }
 
 async function checked(
   { guard, passwords, twoFactor, store }: SignInDeps,
-  subject: string,
+  attempt: Attempt,
   user: SignInRow | undefined,
   { password, code }: { readonly password: string; readonly code: string },
 ): Promise<SignInRow> {
-  if (await guard.isLocked(subject)) throw new Refusal("L4");
+  if (await guard.isLocked(attempt)) throw new Refusal("L4");
   const { isMatch, needsRehash } = await passwords.verify(user?.password, password);
   if (!user || !isMatch || user.status !== USER_STATUS.enabled || user.deleted_at !== null) {
-    await guard.failed(subject);
+    await guard.failed(attempt);
     throw new Refusal("L3");
   }
   await twoFactor.pass(user.id, code);
-  await guard.succeeded(subject);
+  await guard.succeeded(attempt);
   if (needsRehash) await store.setPasswordHash(user.id, await passwords.hash(password));
   return user;
 }

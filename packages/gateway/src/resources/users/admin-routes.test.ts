@@ -294,6 +294,7 @@ describe("editing", () => {
 
   test("the super administrator edits himself and keeps his session", async () => {
     expect(await put(root, { id: 1, display_name: "Boss", role: 100 })).toMatchObject({ success: true });
+    await root.data(root.post("/api/user/self/confirm", { password: "root password" }));
     expect(await put(root, { id: 1, password: "root password" })).toMatchObject({ success: true });
     expect((await root.get("/api/user/self")).body["data"]).toMatchObject({ display_name: "Boss", role: 100 });
   });

@@ -19,6 +19,7 @@ import { endAccessTokens } from "../../identity/keys/access-token.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { endPasskeys } from "../../identity/second-factor/passkeys.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
+import { requireProof } from "../../identity/sessions/principal.ts";
 import { canChange, canDelete, canView } from "../../identity/sessions/roles.ts";
 import { endSessions, type Sessions } from "../../identity/sessions/sessions.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
@@ -111,6 +112,7 @@ async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): P
   if (!canChange(caller, user)) throw new Refusal("U3");
   if (body.role !== undefined && body.role >= caller.role && caller.role !== ROLE.root) throw new Refusal("U4");
   const { change, password } = await readChange(deps, call, user);
+  if (password !== undefined) requireProof(caller);
   if (password !== undefined) change.password = await deps.passwords.hash(password);
   const write = (tx: RawTransaction) =>
     writeChange(deps, tx, { user, change, caller, ip: context.ip, check: tagCheck(call.request) });

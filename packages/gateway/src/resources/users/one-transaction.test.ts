@@ -12,15 +12,13 @@ eachDatabase("an edit of a user", (open) => {
       const root = await app.signIn("root");
       await root.data(root.post("/api/user/", { username: "ann", password }));
       const ann = await app.signIn("ann", password);
-      root.accessToken = await root.data<string>(root.get("/api/user/token"));
-      root.cookie = "";
       const row = () => db.selectFrom("users").selectAll().where("username", "=", "ann").executeTakeFirstOrThrow();
       const before = await row();
       const edit = { id: before.id, quota: 700, password: "another password", group: "vip", display_name: "Ann" };
 
-      await db.schema.alterTable("sessions").renameTo("sessions_away").execute();
+      await db.schema.alterTable("access_tokens").renameTo("tokens_away").execute();
       expect((await root.put("/api/user/", edit)).body).toMatchObject({ success: false, code: "G4" });
-      await db.schema.alterTable("sessions_away").renameTo("sessions").execute();
+      await db.schema.alterTable("tokens_away").renameTo("access_tokens").execute();
       expect(await row()).toEqual(before);
       expect(await db.selectFrom("ledger").selectAll().where("user_id", "=", before.id).execute()).toEqual([]);
 

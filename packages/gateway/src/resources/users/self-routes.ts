@@ -28,6 +28,7 @@ import type { AccessTokens } from "../../identity/keys/access-token.ts";
 import { newInviteCode, usernameKey } from "../../identity/accounts/accounts.ts";
 import type { LoginGuard } from "../../identity/passwords/login-guard.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
+import { requireProof, requireSession } from "../../identity/sessions/principal.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -39,6 +40,7 @@ import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
 import type { UserTable } from "../../storage/schema/schema-accounts.ts";
 import { rawOn } from "../../storage/transaction.ts";
 import { usableGroups } from "./groups.ts";
+import { provePassword } from "./confirm-route.ts";
 import { given, readDisplayName, readPassword, readUsername } from "./input.ts";
 import { moneyStyle } from "./money-style.ts";
 import { lockedUser, type UserStore } from "./store.ts";
@@ -104,28 +106,15 @@ async function updateSelf(deps: SelfRoutesDeps, call: Call<typeof selfUpdate>): 
     throw new Refusal("R7", { field: "username" });
   }
   if (displayName !== undefined) change.display_name = readDisplayName(displayName);
-  if (original !== undefined) await checkPassword(deps, caller, original);
+  if (original !== undefined) {
+    requireSession(caller);
+    await provePassword(deps, { caller, ip: context.ip }, { password: original, field: "original_password" });
+  } else if (password !== undefined) requireProof(caller);
   if (password !== undefined) change.password = await deps.passwords.hash(password);
   if (Object.keys(change).length === 0) return;
   const revokesTokens = password !== undefined && body.revoke_access_tokens === true;
   await writeSelf(deps, caller, change, { ip: context.ip, check: tagCheck(call.request), revokesTokens });
   setTag(call.response, userTag(await own(store, caller)));
-}
-
-/** Wrong guesses count like those of the sign-in: a stolen session must not find the password out. */
-function checkPassword(
-  { store, passwords, guard }: SelfRoutesDeps,
-  caller: Principal,
-  original: string,
-): Promise<void> {
-  const subject = String(caller.userId);
-  return guard.inTurn(subject, async () => {
-    if (await guard.isLocked(subject)) throw new Refusal("L4");
-    const { isMatch } = await passwords.verify(await store.passwordOf(caller.userId), original);
-    if (isMatch) return;
-    await guard.failed(subject);
-    throw new Refusal("U20", { field: "original_password" });
-  });
 }
 
 interface SelfWrite {

@@ -10,6 +10,7 @@ import {
 } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import type { AccessTokens } from "../../identity/keys/access-token.ts";
+import { requireSession } from "../../identity/sessions/principal.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
 
 /** Leading characters of the stored hash: enough to name a session, nothing to open one. */
@@ -45,12 +46,15 @@ export function sessionRoutes({
         created_at: token.createdAt,
         last_used_at: token.lastUsedAt,
         expires_at: token.expiresAt,
+        scopes: [...token.scopes],
       })),
     ),
-    implement(accessTokenCreate, ({ body, caller }) =>
-      accessTokens.rotate(caller.userId, body.name.trim(), body.expires_at ?? 0),
+    implement(accessTokenCreate, ({ body: { name, expires_at: expiresAt = 0, scopes = [] }, caller }) =>
+      accessTokens.rotate(caller.userId, { name: name.trim(), expiresAt, scopes: [...new Set(scopes)] }),
     ),
     implement(accessTokenDelete, async ({ query, caller }) => {
+      // A token can end itself, as a sign-out of the command line does.
+      if (caller.token?.name !== query.name) requireSession(caller);
       await accessTokens.remove(caller.userId, query.name);
     }),
   ];

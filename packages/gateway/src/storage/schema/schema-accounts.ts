@@ -96,6 +96,8 @@ export interface AccessTokenTable {
   last_used_at: Generated<number>;
   /** 0 = never. */
   expires_at: Generated<number>;
+  /** Separated by spaces; null = no limits. */
+  scopes: Generated<string | null>;
 }
 
 export interface PasskeyTable {

@@ -10,6 +10,7 @@ import { managedFields } from "./0008-managed-fields.ts";
 import { budgetHolds } from "./0009-budget-holds.ts";
 import { entityLimits } from "./0010-entity-limits.ts";
 import { reapedBudgets } from "./0011-reaped-budgets.ts";
+import { accessScopes } from "./0012-access-scopes.ts";
 import { logs } from "./logs-0001-logs.ts";
 
 /** In order; a version is never changed once it was released. */
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   budgetHolds,
   entityLimits,
   reapedBudgets,
+  accessScopes,
 ];
 
 /** Of the table `logs`, which may live in a database of its own. */

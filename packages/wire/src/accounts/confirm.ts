@@ -1,0 +1,23 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+
+/** Credentials can be changed for so long after a sign-in or a confirmation. */
+export const PROOF_SECONDS = 300;
+
+export const selfConfirm = endpoint({
+  name: "selfConfirm",
+  credentials: "session",
+  method: "POST",
+  path: "/api/user/self/confirm",
+  access: "user",
+  rate: "critical",
+  summary:
+    "Confirms the session for 5 minutes of changes to credentials: by `passkey`, by `code` where two-factor sign-in is on, else by `password`.",
+  body: z.object({
+    password: z.optional(z.string()),
+    code: z.optional(z.string().check(z.maxLength(64))),
+    /** The browser's answer to the options of `POST /api/user/passkey/options`. */
+    passkey: z.optional(z.record(z.string(), z.unknown())),
+  }),
+  fails: ["G2", "U20", "L4", "L5", "L6", "F7"],
+});
