@@ -2,6 +2,8 @@ import type { ComponentType } from "react";
 import { createBrowserRouter, Outlet, redirect, type LoaderFunctionArgs, type RouteObject } from "react-router";
 import { Crash, NoAccess, NotFound, StartFailed } from "./app/errors/crash.tsx";
 import { mayOpen, pages, type Access, type PageEntry } from "./app/pages.ts";
+import { confirmCaller } from "./app/session/confirm.ts";
+import { ConfirmHost } from "./app/session/confirm-host.tsx";
 import {
   currentUser,
   endSession,
@@ -12,7 +14,7 @@ import {
   useUser,
 } from "./app/session/session.ts";
 import { statusQuery } from "./app/session/status.ts";
-import { whenSignedOut } from "./lib/http.ts";
+import { whenProofNeeded, whenSignedOut } from "./lib/http.ts";
 import { textsReady } from "./lib/i18n.ts";
 import { queryClient } from "./lib/query.ts";
 import { Hosts } from "./ui/hosts.tsx";
@@ -36,6 +38,7 @@ function Root() {
     <>
       <Outlet />
       <Hosts />
+      <ConfirmHost />
       <UnsavedGuard />
     </>
   );
@@ -133,6 +136,8 @@ async function leaveSession(): Promise<void> {
   // A form with unsaved input may have held the navigation up.
   if (router.state.location.pathname === "/login") forgetUser();
 }
+
+whenProofNeeded(confirmCaller);
 
 whenSignedOut(() => {
   if (currentUser() || isSessionOver()) void leaveSession();

@@ -2,7 +2,7 @@ import { channelGet, channelList, channelTest, channelUpdate, logout, notice } f
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { addressOf, call, callLast, rememberUser, request, whenSignedOut } from "./http.ts";
+import { addressOf, call, callLast, rememberUser, request, whenProofNeeded, whenSignedOut } from "./http.ts";
 import { ApiProblem, HttpProblem, isStale, OfflineProblem } from "./problems.ts";
 import { stored } from "./storage.ts";
 
@@ -162,4 +162,23 @@ test("no answer at all is an offline problem", async () => {
   } finally {
     globalThis.fetch = withServer;
   }
+});
+
+test("a change that wants a confirmation is sent again after it, and refused without it", async () => {
+  const refusal = '{"success":false,"message":"Please confirm","code":"AU10"}';
+  reply = { body: refusal };
+  whenProofNeeded(() => Promise.resolve(false));
+  await expect(call(channelList, {})).rejects.toMatchObject({ code: "AU10" });
+  expect(seen).toHaveLength(1);
+  whenProofNeeded(() => {
+    reply = { body: '{"success":true,"message":"","data":[]}' };
+    return Promise.resolve(true);
+  });
+  reply = { body: refusal };
+  expect(await call(channelList, {})).toEqual([]);
+  expect(seen).toHaveLength(3);
+  whenProofNeeded(() => Promise.resolve(true));
+  reply = { body: refusal };
+  await expect(call(channelList, {})).rejects.toMatchObject({ code: "AU10" });
+  expect(seen).toHaveLength(5);
 });

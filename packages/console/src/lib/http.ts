@@ -38,6 +38,16 @@ export function whenSignedOut(action: () => void): void {
   onSignedOut = action;
 }
 
+let confirmCaller: () => Promise<boolean> = () => Promise.resolve(false);
+
+/** Tells how to ask for the password or second factor when the server wants it before a change of credentials. */
+export function whenProofNeeded(action: () => Promise<boolean>): void {
+  confirmCaller = action;
+}
+
+/** The refusal of a change that wants a confirmation first. */
+const PROOF_WANTED = "AU10";
+
 let rememberedUser: () => number | undefined = () => undefined;
 
 /** Tells whom this page is signed in as, for a browser whose storage was emptied or is denied. */
@@ -171,8 +181,21 @@ function checkData(endpoint: Endpoint, data: unknown): void {
   console.warn(`The answer of ${endpoint.name} differs from the contract at: ${where}`);
 }
 
-/** Sends one call of the contract and reads its envelope. Throws ApiProblem, HttpProblem or OfflineProblem. */
+/**
+ * Sends one call of the contract and reads its envelope. Throws ApiProblem, HttpProblem or OfflineProblem. A call that
+ * the server wants confirmed is sent once more after that.
+ */
 export async function request<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<E>> {
+  try {
+    return await requestOnce(endpoint, input);
+  } catch (problem) {
+    const isWanted = problem instanceof ApiProblem && problem.code === PROOF_WANTED;
+    if (!isWanted || !(await confirmCaller())) throw problem;
+    return requestOnce(endpoint, input);
+  }
+}
+
+async function requestOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<E>> {
   const loose = input as LooseInput;
   await requireCaller(endpoint, loose.signal);
   const response = await send(endpoint, loose);

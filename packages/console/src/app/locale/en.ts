@@ -82,6 +82,13 @@ export const en = {
   defaultBody: "Please change the default password immediately!",
   changeNow: "Change now",
   later: "Later",
+  confirmTitle: "Is it you?",
+  confirmBody: "Confirm before changing passwords, tokens or other ways to sign in.",
+  confirmPassword: "Your current password",
+  confirmCode: "Code of your authenticator, or a recovery code",
+  confirmPasskey: "Use a passkey",
+  confirmCancel: "Cancel",
+  confirmSubmit: "Confirm",
   credit: "Fairway, an open gateway for AI models",
   version: "v{version}",
 } as const;

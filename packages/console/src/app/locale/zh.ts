@@ -85,6 +85,13 @@ export const zh: Translation<typeof en> = {
   defaultBody: "请立即修改默认密码！",
   changeNow: "立即修改",
   later: "稍后",
+  confirmTitle: "请确认是您本人",
+  confirmBody: "修改密码、令牌或其他登录方式前需要确认。",
+  confirmPassword: "当前密码",
+  confirmCode: "验证器代码或恢复代码",
+  confirmPasskey: "使用通行密钥",
+  confirmCancel: "取消",
+  confirmSubmit: "确认",
   credit: "Fairway，开放的 AI 模型网关",
   version: "v{version}",
 };

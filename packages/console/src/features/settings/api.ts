@@ -1,4 +1,7 @@
 import {
+  accessTokenCreate,
+  accessTokenDelete,
+  accessTokenList,
   bindEmail,
   oauthWechatBind,
   optionBatch,
@@ -21,6 +24,7 @@ import {
   twoFactorConfirm,
   twoFactorDisable,
   twoFactorGet,
+  type AccessScope,
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call, request } from "../../lib/http.ts";
@@ -104,8 +108,42 @@ export async function changePassword(password: string): Promise<void> {
   await call(selfUpdate, { body: { password } });
 }
 
-export function makeAccessToken(): Promise<string> {
-  return call(selfAccessToken, {});
+const TOKENS_KEY = ["self", "access-tokens"] as const;
+
+export const accessTokensQuery = queryOptions({
+  queryKey: TOKENS_KEY,
+  queryFn: ({ signal }) => call(accessTokenList, { signal }),
+});
+
+function refreshTokens(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: TOKENS_KEY });
+}
+
+/** It is shown only now: it waits for no other answer. */
+export async function makeAccessToken(): Promise<string> {
+  const token = await call(selfAccessToken, {});
+  void refreshTokens();
+  return token;
+}
+
+/** `days` 0 = without an end; no scopes = everything. */
+export async function makeNamedToken(wanted: {
+  readonly name: string;
+  readonly days: number;
+  readonly scopes: readonly string[];
+}): Promise<string> {
+  const { name, days } = wanted;
+  const expires_at = days === 0 ? 0 : Math.floor(Date.now() / 1000) + days * 86_400;
+  // What was typed is checked by the server, which names what it takes.
+  const scopes = wanted.scopes as AccessScope[];
+  const token = await call(accessTokenCreate, { body: { name, expires_at, scopes } });
+  void refreshTokens();
+  return token;
+}
+
+export async function removeAccessToken(name: string): Promise<void> {
+  await call(accessTokenDelete, { query: { name } });
+  await refreshTokens();
 }
 
 const SESSIONS_KEY = ["self", "sessions"] as const;

@@ -1,18 +1,17 @@
 import type { User } from "@fairway/wire";
 import { Button, Flex, SimpleGrid, Text } from "@chakra-ui/react";
-import { useState, type FormEvent } from "react";
+import type { FormEvent } from "react";
 import { useSelfQuery } from "../../app/session/self.ts";
 import { useForm } from "../../lib/use-form.ts";
-import { ask } from "../../ui/ask.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
 import { LoadFailed, Loading } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormSection } from "../../ui/form-drawer.tsx";
 import { NewPasswordFields, useNewPassword } from "../../ui/new-password.tsx";
 import { toast, toastProblem } from "../../ui/toaster.ts";
 import { useUnsavedGuard } from "../../ui/unsaved-guard.ts";
+import { AccessTokens } from "./access-tokens.tsx";
 import { Accounts } from "./accounts.tsx";
-import { changePassword, makeAccessToken, saveProfile } from "./api.ts";
+import { changePassword, saveProfile } from "./api.ts";
 import { Danger } from "./danger.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { SecondFactor } from "./second-factor.tsx";
@@ -31,7 +30,7 @@ export function Personal() {
       <Password />
       <SecondFactor />
       <Passkeys />
-      <AccessToken />
+      <AccessTokens />
       <Sessions />
       <Danger self={self} />
     </Flex>
@@ -105,38 +104,5 @@ function Password() {
         </Flex>
       </FormSection>
     </form>
-  );
-}
-
-function AccessToken() {
-  const t = useTexts();
-  const [made, setMade] = useState("");
-  async function make(): Promise<void> {
-    const question = { title: t("makeTokenTitle"), body: t("makeTokenBody"), confirm: t("makeToken") };
-    if (!(await ask(question))) return;
-    await makeAccessToken().then(setMade, toastProblem);
-  }
-  return (
-    <FormSection title={t("accessToken")}>
-      <Text textStyle="sm" color="fg.muted">
-        {t("accessTokenHelp")}
-      </Text>
-      {made !== "" && (
-        <Flex align="center" gap="2">
-          <Text fontFamily="mono" textStyle="sm" overflowWrap="anywhere">
-            {made}
-          </Text>
-          <CopyButton text={made} label={t("copyToken")} />
-          <Text textStyle="xs" color="fg.muted">
-            {t("tokenOnce")}
-          </Text>
-        </Flex>
-      )}
-      <Flex>
-        <Button size="sm" variant="outline" onClick={() => void make()}>
-          {t("makeToken")}
-        </Button>
-      </Flex>
-    </FormSection>
   );
 }
