@@ -120,3 +120,21 @@ test("the audit finds charges without a log row, and restores the rows from the 
   expect(calm.out).toContain("0 differences");
   expect(calm.code).toBe(0);
 });
+
+test("the audit finds the limit of a token that Redis knows differently, and has it read again", async () => {
+  const url = await createDatabase("sqlite");
+  const prefix = "audit-grants:";
+  const rig = await openRedisRig(url, { redisUrl, prefix });
+  const accounts = accountsOf(rig);
+  const user = await accounts.addUser(0);
+  await rig.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
+  const token = await accounts.addToken(user, 500);
+  await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, token, 100), 70));
+  await rig.ledger.flush();
+  await rig.redis.one({ command: "hset", args: [rig.redis.keys.token(user, token), "g", 2_926] }, 1_000);
+  const env = { FAIRWAY_DATABASE_URL: url, FAIRWAY_REDIS_URL: redisUrl, FAIRWAY_REDIS_PREFIX: prefix };
+  const found = await run(env, "ledger", "audit");
+  expect(found.out).toContain(`token ${token}: live grant is 2926, should be 500 (+2426)`);
+  expect((await run(env, "ledger", "audit")).out).toContain("0 differences");
+  await rig.close();
+});

@@ -47,10 +47,11 @@ function print(
   isRepairing: boolean,
   { print: line }: CommandContext,
 ): void {
-  for (const { what, account, found, expected } of differences)
-    line(
-      `${account}: ${what} is ${found}, should be ${expected} (${found - expected > 0 ? "+" : ""}${found - expected})`,
-    );
+  for (const { what, account, found, expected } of differences) {
+    const by = found - expected;
+    const difference = Number.isNaN(by) ? "" : ` (${by > 0 ? "+" : ""}${by})`;
+    line(`${account}: ${what} is ${shown(found)}, should be ${shown(expected)}${difference}`);
+  }
   const live = `${accounts} live balances compared`;
   const skipped = busy === 0 ? "" : `, ${busy} with charges on their way left out`;
   line(`${live}${skipped}, the ledger of every user summed up: ${differences.length} differences.`);
@@ -60,6 +61,10 @@ function print(
         ? "Balances and reservations of the database are what their rows say, live balances are read again from it, and lost log rows are restored from the ledger."
         : "With --repair balances and reservations are set to what their rows say, live balances are read again, and lost log rows are restored from the ledger.",
     );
+}
+
+function shown(amount: number): string {
+  return Number.isNaN(amount) ? "unlimited" : String(amount);
 }
 
 function isRepairable({ what }: Difference): boolean {

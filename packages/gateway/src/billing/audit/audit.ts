@@ -11,6 +11,7 @@ import { inList } from "../ledger/sql/statements.ts";
 export interface Difference {
   readonly what:
     | "live balance" // Redis against the database
+    | "live grant" // what Redis takes for the limit of a token against its row; read again at once
     | "live reservations" // what an account holds in Redis against its open reservations there
     | "balance" // the database against all ledger rows of a user
     | "reservations" // what an account holds in the database against its open reservations there
@@ -68,10 +69,17 @@ interface Look {
   readonly open: number;
   /** Of the database. */
   readonly recorded: number;
+  /** Limits of a token; NaN = unlimited, undefined = of a user. */
+  readonly grant: number | undefined;
+  readonly granted: number | undefined;
 }
 
-function isSuspect({ balance, recorded, held, open }: Look): boolean {
-  return balance !== recorded || held !== open;
+function isSuspect(look: Look): boolean {
+  return look.balance !== look.recorded || look.held !== look.open || hasOtherGrant(look);
+}
+
+function hasOtherGrant({ grant, granted }: Look): boolean {
+  return grant !== undefined && granted !== undefined && !Object.is(grant, granted);
 }
 
 /** Looks at Redis, at the database and at Redis again: what did not move and has nothing on its way can be compared. */
@@ -80,7 +88,7 @@ async function compare(
   deps: AuditDeps,
 ): Promise<{ readonly looked: Look[]; readonly moving: number }> {
   const before = await look(some, deps);
-  const { recorded, following } = await recordedBalances(some, deps.database);
+  const { recorded, granted, following } = await recordedBalances(some, deps.database);
   const after = await look(some, deps);
   const looked: Look[] = [];
   let moving = 0;
@@ -91,7 +99,7 @@ async function compare(
     if (!first || !second || balance === undefined) continue;
     const isMoving = first.isWaiting || second.isWaiting || !isSame(first, second);
     if (isMoving || following.has(account.name)) moving += 1;
-    else looked.push({ account, recorded: balance, ...second });
+    else looked.push({ account, recorded: balance, granted: granted.get(account.name), ...second });
   }
   return { looked, moving };
 }
@@ -109,7 +117,7 @@ async function look(some: readonly LiveAccount[], { redis }: AuditDeps) {
     args: [LONGEST_SCAN, ...some.map(({ name }) => name)],
   };
   const answers = (await redis.one(call, TIMEOUT_MS)) as readonly (readonly (string | number)[])[];
-  return answers.map(([balance, held, version, open, waiting]) =>
+  return answers.map(([balance, held, version, open, waiting, grant]) =>
     balance === undefined
       ? undefined
       : {
@@ -118,6 +126,7 @@ async function look(some: readonly LiveAccount[], { redis }: AuditDeps) {
           version: String(version),
           open: Number(open),
           isWaiting: Number(waiting) === 1,
+          grant: grant === "" ? undefined : grantOf(String(grant)),
         },
   );
 }
@@ -125,8 +134,24 @@ async function look(some: readonly LiveAccount[], { redis }: AuditDeps) {
 interface Recorded {
   /** Balances of the accounts that the database has, by name. */
   readonly recorded: ReadonlyMap<string, number>;
+  /** What tokens may use in all, by name. */
+  readonly granted: ReadonlyMap<string, number>;
   /** Those that have movements to follow. */
   readonly following: ReadonlySet<string>;
+}
+
+interface TokenRow {
+  readonly id: number;
+  readonly user_id: number;
+  readonly used_quota: number;
+  readonly remain_quota: number;
+  readonly unlimited_quota: number;
+}
+
+const UNLIMITED = Number.NaN;
+
+function grantOf(text: string): number {
+  return text === "u" ? UNLIMITED : Number(text);
 }
 
 async function recordedBalances(some: readonly LiveAccount[], database: RawDatabase): Promise<Recorded> {
@@ -137,8 +162,8 @@ async function recordedBalances(some: readonly LiveAccount[], database: RawDatab
     "select id, quota from users where id in",
     ids("u"),
   );
-  const sql = "select id, user_id, used_quota from tokens where id in";
-  const tokens = await select<{ id: number; user_id: number; used_quota: number }>(database, sql, ids("t"));
+  const sql = "select id, user_id, used_quota, remain_quota, unlimited_quota from tokens where id in";
+  const tokens = await select<TokenRow>(database, sql, ids("t"));
   const accounts = [
     ...users.map(({ id, quota }) => ({ name: `u${id}`, owner: id, balance: quota })),
     ...tokens.map(({ id, user_id, used_quota }) => ({ name: `t${id}`, owner: user_id, balance: 0 - used_quota })),
@@ -148,6 +173,9 @@ async function recordedBalances(some: readonly LiveAccount[], database: RawDatab
   const moved = new Set(waiting.map(({ userId }) => userId));
   return {
     recorded: new Map(accounts.map(({ name, balance }) => [name, balance])),
+    granted: new Map(
+      tokens.map((row) => [`t${row.id}`, row.unlimited_quota === 1 ? UNLIMITED : row.remain_quota + row.used_quota]),
+    ),
     following: new Set(accounts.filter(({ owner }) => moved.has(owner)).map(({ name }) => name)),
   };
 }
@@ -176,11 +204,13 @@ async function confirm(
       before.balance - before.recorded === found.balance - found.recorded
     ) {
       confirmed.push({ what: "live balance", account, found: found.balance, expected: found.recorded });
-      if (deps.isRepairing)
-        await deps.redis.one(
-          { script: UNREAD, keys: [found.account.key], args: [found.balance, found.version] },
-          TIMEOUT_MS,
-        );
+      if (deps.isRepairing) await unread(found, deps);
+    }
+    if (hasOtherGrant(found) && before && hasOtherGrant(before)) {
+      const [was = 0, is = 0] = [found.grant, found.granted];
+      confirmed.push({ what: "live grant", account, found: was, expected: is });
+      // It follows from the row, so nothing is lost by reading it again.
+      await unread(found, deps);
     }
     if (found.held !== found.open && before && before.held - before.open === found.held - found.open) {
       confirmed.push({ what: "live reservations", account, found: found.held, expected: found.open });
@@ -188,6 +218,10 @@ async function confirm(
     }
   }
   return confirmed;
+}
+
+async function unread({ account, balance, version }: Look, { redis }: AuditDeps): Promise<void> {
+  await redis.one({ script: UNREAD, keys: [account.key], args: [balance, version] }, TIMEOUT_MS);
 }
 
 async function recount({ key, name, shard }: LiveAccount, { redis }: AuditDeps): Promise<void> {

@@ -2,8 +2,8 @@ import { script } from "../../redis/script.ts";
 
 /**
  * Accounts of one shard as they are at one instant. KEYS epoch holds charges, then accounts; ARGV limit, then `u12` or
- * `t34` of each account. Answers balance, held, version, sum of open reservations, 1 when charges are on their way,
- * for each account that was read in this epoch; an empty list for others.
+ * `t34` of each account. Answers balance, held, version, sum of open reservations, 1 when charges are on their way, grant
+ * of a token, for each account that was read in this epoch; an empty list for others.
  */
 export const LOOK = script(`
 local open, waiting = {}, {}
@@ -25,10 +25,10 @@ end
 local epoch, answer = redis.call('GET', KEYS[1]), {}
 for at = 4, #KEYS do
   local name = ARGV[at - 2]
-  local a = redis.call('HMGET', KEYS[at], 'e', 'b', 'h', 'v')
+  local a = redis.call('HMGET', KEYS[at], 'e', 'b', 'h', 'v', 'g')
   if epoch and a[1] == epoch then
     local isWaiting = (isLong or waiting[name]) and 1 or 0
-    table.insert(answer, {a[2], a[3] or '0', a[4], string.format('%.0f', open[name] or 0), isWaiting})
+    table.insert(answer, {a[2], a[3] or '0', a[4], string.format('%.0f', open[name] or 0), isWaiting, a[5] or ''})
   else table.insert(answer, {}) end
 end
 return answer`);
