@@ -33,6 +33,11 @@ export const CALL_OPTIONS = {
   ]),
   StopStreamsOnEmptyBalance: option(flag, "true", ["quota", "A running stream ends when the balance does."]),
   BillAbortedPrompt: option(flag, "false", ["quota", "A request that its client leaves early pays for the prompt."]),
+  ReadOnSeconds: option(integerType(0, 600), "10", [
+    "quota",
+    "Seconds that a stream of a model that reasons is read on after its client left, for the usage at its end; 0 is off.",
+  ]),
+  ReadOnTokens: option(positive, "2000", ["quota", "Output tokens after which reading on ends."]),
   ModelPrice: option(ratios, "", ["prices", "Dollars per call, by model; wins over the ratio."]),
   ModelRatio: option(ratios, "", ["prices", "Input ratio by model; 1 is 2 dollars per million tokens."]),
   CompletionRatio: option(ratios, "", ["prices", "Output price as a multiple of the input price, by model."]),

@@ -117,6 +117,8 @@ export interface Usage {
   /** Images, characters, seconds, searches: whatever the operation is priced by besides tokens. */
   readonly units?: number;
   readonly source: "upstream" | "counted" | "mixed";
+  /** Part of `reasoning` that nobody reported: estimated by the time it took. */
+  readonly estimatedReasoning?: number;
   /** Calls of tools that the vendor ran, by tool. */
   readonly toolCalls?: Readonly<Record<string, number>>;
   /** What the upstream reported, where that is more than the answer can have cost; the counts are bounded then. */

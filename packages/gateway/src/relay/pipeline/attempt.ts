@@ -34,6 +34,7 @@ import { StreamSink } from "../response/stream-sink.ts";
 import { createStreamTranslation, translateAnswer } from "./translate.ts";
 import type { RelayRequest } from "../types.ts";
 import type { Upstreams, UpstreamTimeouts } from "../upstream/upstream.ts";
+import type { ReadOn } from "./output-reservation.ts";
 import { learnsRefusal } from "./usage-switch.ts";
 import { WholeSink, type AnswerTranslation } from "../response/whole-sink.ts";
 
@@ -72,6 +73,8 @@ export interface AttemptHooks {
   progress(outputBound: () => number, attempt: Attempt): void;
   /** Output tokens of each answer that the balance carries; undefined = the request goes out as it is. */
   readonly outputCap?: number | undefined;
+  /** Set where a client that leaves may leave something unseen that was paid for. */
+  readonly readOn?: ReadOn | undefined;
 }
 
 /** One upstream call of a request. */
@@ -181,6 +184,10 @@ export class Attempt implements SinkContext {
     return this.#keeping ? this.#keeping.charged(charged) : charged;
   }
 
+  get readOn(): ReadOn | undefined {
+    return this.#hooks.readOn;
+  }
+
   progress(outputBound: () => number): void {
     this.#hooks.progress(outputBound, this);
   }
@@ -271,7 +278,9 @@ export class Attempt implements SinkContext {
       onRequestStart: (controller) => {
         this.controller = controller;
         this.#isUpstreamDone = false;
-        this.delivery.onGone = () => controller.abort(new AppError("client_closed_request"));
+        this.delivery.onGone = () => {
+          if (!this.#sink?.readsOn?.()) controller.abort(new AppError("client_closed_request"));
+        };
         if (this.#stopped) controller.abort(this.#stopped);
       },
       onResponseStart: (controller, status, headers, message) => {

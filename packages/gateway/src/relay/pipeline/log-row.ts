@@ -105,6 +105,7 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
 function chargeDetail({ spec }: RelayRequest, usage: Usage): Record<string, unknown> {
   return {
     ...(usage.reported && { usage_bounded: true }),
+    ...(usage.estimatedReasoning && { reasoning_estimated: usage.estimatedReasoning }),
     ...(spec.tiers && { service_tiers: namesOf(spec.tiers) }),
     ...(usage.toolCalls && { tool_calls: usage.toolCalls }),
   };

@@ -1,4 +1,4 @@
-import type { Operation } from "../../dialects/core/types.ts";
+import type { Operation, RequestSpec } from "../../dialects/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { RelayRequest } from "../types.ts";
 
@@ -11,9 +11,26 @@ const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", 
  */
 export function openOutput({ spec, dialect }: RelayRequest, { prices, options }: Snapshot): number | undefined {
   if (spec.outputCap !== undefined || !dialect.capEdits || !TEXT_OPERATIONS.has(spec.operation)) return undefined;
-  const { outputTokens = options.UnlistedOutputTokens, isReasoning } = prices.limits(spec.model);
-  if (spec.stream && !isReasoning && !asksToReason(spec.reasoningEffort)) return undefined;
+  const { outputTokens = options.UnlistedOutputTokens } = prices.limits(spec.model);
+  if (spec.stream && !mayThinkUnseen(spec, prices)) return undefined;
   return outputTokens * (spec.answers ?? 1);
+}
+
+/** How far a stream is read whose client has left. */
+export interface ReadOn {
+  readonly ms: number;
+  /** Of output. */
+  readonly tokens: number;
+}
+
+/** Undefined where all that costs something was seen. */
+export function readOnFor({ spec }: RelayRequest, { prices, options }: Snapshot): ReadOn | undefined {
+  if (!spec.stream || !mayThinkUnseen(spec, prices)) return undefined;
+  return { ms: options.ReadOnSeconds * 1000, tokens: options.ReadOnTokens };
+}
+
+function mayThinkUnseen({ model, reasoningEffort }: RequestSpec, prices: Snapshot["prices"]): boolean {
+  return prices.limits(model).isReasoning || asksToReason(reasoningEffort);
 }
 
 function asksToReason(effort: string | undefined): boolean {

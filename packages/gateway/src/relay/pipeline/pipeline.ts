@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
 import { ReservationSession, type ReservationDeps, type RequestContext } from "./reservation-session.ts";
+import { readOnFor } from "./output-reservation.ts";
 import { reservedAmount } from "./reservation-terms.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { Affinity, Preferred } from "../selection/affinity.ts";
@@ -258,6 +259,7 @@ async function attemptUntilDelivered(
         settle: (completion, built, current) => account.settle(completion, built, current, tried),
         progress: (outputBound, current) => account.progress(outputBound, current, tried),
         outputCap: account.outputCap,
+        readOn: readOnFor(request, deps.snapshots.current()),
       },
       deps,
     );

@@ -304,8 +304,26 @@ export class ReservationSession {
     if (isComplete || isByUnits || this.#price.kind === "call") return usage;
     const counted = await completion.countOutput().catch(() => 0);
     const output = Math.max(usage.output, Math.min(counted, MOST_TOKENS));
-    if (usage.input > 0) return { ...usage, output, source: output === usage.output ? usage.source : "mixed" };
-    return { ...usage, input: await this.#countInput(), output, source: "counted" };
+    const seen: Usage =
+      usage.input > 0
+        ? { ...usage, output, source: output === usage.output ? usage.source : "mixed" }
+        : { ...usage, input: await this.#countInput(), output, source: "counted" };
+    return this.#withUnseen(seen, completion);
+  }
+
+  /** A client that left cannot know what the model thought, and the vendor charges it: by the time that it took. */
+  #withUnseen(usage: Usage, { unseenMs = 0 }: Completion): Usage {
+    const byTime = Math.ceil((Math.max(0, unseenMs - USUAL_SILENCE_MS) / 1000) * THOUGHTS_PER_SECOND);
+    const estimatedReasoning = Math.min(byTime, Math.max(0, this.#reserved - usage.output));
+    if (estimatedReasoning === 0) return usage;
+    const { output, reasoning } = usage;
+    return {
+      ...usage,
+      output: output + estimatedReasoning,
+      reasoning: reasoning + estimatedReasoning,
+      estimatedReasoning,
+      source: "mixed",
+    };
   }
 
   #believed(usage: Usage, { bytes }: Completion): Usage {
@@ -324,6 +342,10 @@ export class ReservationSession {
   }
 }
 
+/** Silence before an answer that is no thought. */
+const USUAL_SILENCE_MS = 2_000;
+/** Tokens that a model thinks in a second; what the slower ones of the large vendors do. */
+const THOUGHTS_PER_SECOND = 50;
 /** No count is larger; what an encoder says of a text stays below it. */
 const MOST_TOKENS = 1_000_000_000;
 

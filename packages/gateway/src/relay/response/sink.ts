@@ -4,6 +4,7 @@ import type { AppError } from "../../lib/app-error.ts";
 import type { UpstreamError } from "../../providers/core/types.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Failure } from "../upstream/failure.ts";
+import type { ReadOn } from "../pipeline/output-reservation.ts";
 import type { RouteTarget } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 
@@ -31,6 +32,8 @@ export interface Completion {
   readonly bytes?: number;
   /** Calls of tools that the vendor ran. */
   readonly toolCalls?: Readonly<Record<string, number>> | undefined;
+  /** Milliseconds that the model may have thought unseen; set where its usage did not come. */
+  readonly unseenMs?: number | undefined;
   /** Monotonic milliseconds of the first content; undefined when there was none. */
   readonly firstContentAt: number | undefined;
 }
@@ -49,6 +52,10 @@ export interface SinkContext {
   /** The client's protocol. */
   readonly dialect: Dialect;
   readonly controller: Dispatcher.DispatchController;
+  /** Monotonic milliseconds of the call. */
+  readonly startedAt: number;
+  /** How far a stream is read whose client left; undefined = no further. */
+  readonly readOn: ReadOn | undefined;
   /** Charges exactly once; resolves with the usage that was charged when the charge can no longer be lost. */
   settle(completion: Completion): Promise<Usage>;
   /** Upper estimate of the output so far, asked where the reservation can grow; may lead to a call of `stop`. */
@@ -73,6 +80,8 @@ export interface Sink {
   soFar(): Completion | undefined;
   /** Answers that are collected before they are sent: true when more than signs of life has come. */
   hasContent?(): boolean;
+  /** The client left; true where the answer is read on for what it cost. */
+  readsOn?(): boolean;
   /** Ends a running answer from this side: drain, empty balance. */
   stop(error: AppError, reason: FinishReason): void;
 }

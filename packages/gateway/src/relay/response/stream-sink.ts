@@ -26,6 +26,7 @@ import {
 } from "./event-blocks.ts";
 import { forgetInlineFiles } from "../upstream/inline-files.ts";
 import type { FinishReason, Completion, SinkContext, Sink } from "./sink.ts";
+import { UnseenOutput } from "./unseen-output.ts";
 import type { StreamTranslation } from "../pipeline/translate.ts";
 import { OutputCounter } from "./output-counter.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
@@ -70,6 +71,7 @@ export class StreamSink implements Sink {
   #received = 0;
   #progressAt = PROGRESS_EVERY;
   #isOver = false;
+  readonly #unseen: UnseenOutput | undefined;
 
   constructor(flow: SinkContext, answer: UpstreamStream, counter: TokenCounter) {
     const { upstream } = answer;
@@ -80,6 +82,7 @@ export class StreamSink implements Sink {
     this.#meter = upstream.meter();
     this.#outputCounter = new OutputCounter(upstream, flow.request.spec.model, counter);
     this.#hostedCalls = flow.request.spec.hostedTools ? new HostedCalls() : undefined;
+    this.#unseen = flow.readOn && new UnseenOutput(flow.readOn, flow.startedAt, upstream);
     this.#position = flow.dialect.position?.();
     this.#resume = () => flow.controller.resume();
   }
@@ -136,6 +139,16 @@ export class StreamSink implements Sink {
     return this.#firstContentAt === undefined ? undefined : this.#ending("server_shutdown");
   }
 
+  readsOn(): boolean {
+    if (!this.#unseen || this.#isOver || this.#meter.finished) return false;
+    const { controller } = this.#flow;
+    const hasBegun = this.#unseen.readOn(this.#outputCounter, () => {
+      if (!this.#isOver) controller.abort(new AppError("client_closed_request"));
+    });
+    if (hasBegun) controller.resume();
+    return hasBegun;
+  }
+
   stop(error: AppError, reason: FinishReason): void {
     if (this.#isOver) return;
     if (this.#firstContentAt === undefined) {
@@ -167,6 +180,7 @@ export class StreamSink implements Sink {
   #note(blocks: Buffer): void {
     this.#outputCounter.add(blocks);
     this.#received += blocks.length;
+    this.#unseen?.note(blocks);
     if (this.#hostedCalls) for (const { data } of parseEvents(blocks)) if (data) this.#hostedCalls.see(data);
   }
 
@@ -304,7 +318,7 @@ export class StreamSink implements Sink {
 
   #close(bytes: Buffer): void {
     this.#flow.delivery.end(bytes);
-    this.#flow.finish({ kind: "delivered", reason: "stop" });
+    this.#flow.finish({ kind: "delivered", reason: this.#unseen?.isReadOn ? "client_abort" : "stop" });
   }
 
   /** An error event in the middle: everything before it is delivered and billed, then the client is told. */
@@ -350,7 +364,9 @@ export class StreamSink implements Sink {
   }
 
   async #settle(reason: FinishReason): Promise<Usage> {
-    const usage = await this.#flow.settle(this.#ending(reason));
+    const isLeft = reason === "stop" && this.#unseen?.isReadOn === true;
+    const usage = await this.#flow.settle(this.#ending(isLeft ? "client_abort" : reason));
+    this.#unseen?.end();
     this.#outputCounter.release();
     return usage;
   }
@@ -370,6 +386,7 @@ export class StreamSink implements Sink {
       countOutput: () => (isWhole ? Promise.resolve(usage.output) : this.#outputCounter.count()),
       bytes: this.#received,
       toolCalls: this.#toolCalls(),
+      unseenMs: reason === "client_abort" && !finished ? this.#unseen?.ms : undefined,
       firstContentAt: this.#firstContentAt,
     };
   }

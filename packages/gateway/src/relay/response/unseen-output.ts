@@ -1,0 +1,62 @@
+import { parseEvents } from "../../lib/text/sse.ts";
+import type { Dialect } from "../../dialects/core/types.ts";
+import type { ReadOn } from "../pipeline/output-reservation.ts";
+import type { OutputCounter } from "./output-counter.ts";
+
+/**
+ * What a model that reasons may do without a word: the time until it said something, and how far its answer is read
+ * when the client leaves before the usage came.
+ */
+export class UnseenOutput {
+  readonly #limits: ReadOn;
+  readonly #startedAt: number;
+  readonly #dialect: Dialect;
+  #firstTextAt: number | undefined;
+  #leftAt: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #counter: OutputCounter | undefined;
+  /** Upper estimate of the output at which reading on ends. */
+  #until = Infinity;
+  #stop: () => void = () => {};
+
+  constructor(limits: ReadOn, startedAt: number, dialect: Dialect) {
+    this.#limits = limits;
+    this.#startedAt = startedAt;
+    this.#dialect = dialect;
+  }
+
+  /** The client left, and the answer is read all the same. */
+  get isReadOn(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  /** Milliseconds without a word, while the client was there. */
+  get ms(): number {
+    return (this.#firstTextAt ?? this.#leftAt ?? performance.now()) - this.#startedAt;
+  }
+
+  /** `blocks` are whole events of the upstream. */
+  note(blocks: Buffer): void {
+    this.#firstTextAt ??= this.#hasText(blocks) ? performance.now() : undefined;
+    if (this.#counter && this.#counter.bound() >= this.#until) this.#stop();
+  }
+
+  /** Calls `stop` when it has been read far enough; false where it is not read on at all. */
+  readOn(counter: OutputCounter, stop: () => void): boolean {
+    this.#leftAt = performance.now();
+    if (this.#limits.ms === 0) return false;
+    this.#counter = counter;
+    this.#until = counter.bound() + this.#limits.tokens;
+    this.#stop = stop;
+    this.#timer = setTimeout(stop, this.#limits.ms).unref();
+    return true;
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #hasText(blocks: Buffer): boolean {
+    return parseEvents(blocks).some(({ data }) => data !== undefined && this.#dialect.eventTexts(data).text !== "");
+  }
+}
