@@ -64,6 +64,14 @@ describe("readBody", () => {
     });
   });
 
+  it("leaves forms to their reader, whatever brackets they hold", async () => {
+    const form = Buffer.from(`--b\r\n\r\n]]]]${"[".repeat(200)}\r\n--b--`);
+    expect(await post(form, { "content-type": "multipart/form-data; boundary=b" })).toEqual({
+      status: 200,
+      text: form.toString(),
+    });
+  });
+
   it("refuses JSON that nests too deep before it is parsed", async () => {
     const deep = Buffer.from(`{"a":${"[".repeat(200)}${"]".repeat(200)}}`);
     expect(await post(deep)).toEqual({ status: 400, text: "invalid_json" });

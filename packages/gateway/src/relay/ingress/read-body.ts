@@ -47,37 +47,39 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
   return decoder ? readDecoded(request, decoder, limits) : readPlain(request, limits);
 }
 
-/** Checks the decoded bytes of one body and counts the memory that it takes. */
+/** Checks the decoded bytes of one body and counts the memory that it takes. A form is not JSON: its reader checks it. */
 class BodyChecker {
   readonly #request: IncomingMessage;
   readonly #limits: BodyLimits;
-  readonly #scanner: JsonScanner;
+  readonly #scanner: JsonScanner | undefined;
 
   constructor(request: IncomingMessage, limits: BodyLimits) {
     this.#request = request;
     this.#limits = limits;
-    this.#scanner = new JsonScanner({ maxDepth: MAX_DEPTH, maxValues: MAX_VALUES, maxBytes: limits.maxJsonBytes });
+    const isForm = /^multipart\//i.test(request.headers["content-type"] ?? "");
+    const { maxJsonBytes: maxBytes } = limits;
+    this.#scanner = isForm ? undefined : new JsonScanner({ maxDepth: MAX_DEPTH, maxValues: MAX_VALUES, maxBytes });
   }
 
   /** Throws AppError for a text that may not be parsed, and where memory is short. */
   take(chunk: Buffer): void {
     this.#limits.memory.take(this.#request, chunk.length);
-    if (!this.#scanner.write(chunk)) throw this.#refusal();
+    if (this.#scanner?.write(chunk) === false) throw this.#refusal();
   }
 
   end(): void {
     // What ends early is told by the parser, which knows the position.
-    if (!this.#scanner.end() && this.#scanner.fault !== "unbalanced") throw this.#refusal();
-    this.#limits.memory.takeValues(this.#request, this.#scanner.values);
+    if (this.#scanner?.end() === false && this.#scanner.fault !== "unbalanced") throw this.#refusal();
+    this.#limits.memory.takeValues(this.#request, this.#scanner?.values ?? 0);
   }
 
   get counts(): MemberCounts {
-    const { topMembers, innerMembers } = this.#scanner;
+    const { topMembers = 0, innerMembers = 0 } = this.#scanner ?? {};
     return { topMembers, innerMembers };
   }
 
   #refusal(): AppError {
-    return jsonRefusal(this.#scanner.fault ?? "unbalanced", this.#limits.maxJsonBytes);
+    return jsonRefusal(this.#scanner?.fault ?? "unbalanced", this.#limits.maxJsonBytes);
   }
 }
 
