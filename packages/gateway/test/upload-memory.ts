@@ -1,6 +1,7 @@
 // Takes a form of 20 MB from itself and prints the most bytes of buffers that were alive at once. Run with --expose-gc.
 import { createServer, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
+import { BodyMemory } from "../src/limits/body-memory.ts";
 import { readUpload } from "../src/relay/ingress/upload.ts";
 
 const PIECE = Buffer.alloc(64 * 1024, 7);
@@ -16,6 +17,7 @@ function liveBytes(): number {
   return process.memoryUsage().arrayBuffers;
 }
 
+const TRANSCRIPTION = { operation: "audio.transcriptions", dialect: "openai-audio" } as const;
 const start = liveBytes();
 let held = 0;
 
@@ -25,7 +27,7 @@ function look(bytes: number): void {
 }
 
 const server = createServer((request, response) => {
-  readUpload(request, "audio.transcriptions", { minBytesPerSecond: 0 })
+  readUpload(request, TRANSCRIPTION, { minBytesPerSecond: 0, memory: new BodyMemory(0) })
     .then(async (upload) => {
       let size = 0;
       for await (const chunk of upload.open(new Map([["model", "another"]])).body) {

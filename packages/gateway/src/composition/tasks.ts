@@ -5,7 +5,7 @@ import type { GuardedFetcher } from "../lib/net/guarded-fetch.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { judgeTaskPrompt } from "../relay/policies/guardrail/elsewhere.ts";
-import { readBody } from "../relay/ingress/read-body.ts";
+import { readTaskForm, readTaskJson } from "../relay/ingress/task-body.ts";
 import type { ReadRequestDeps } from "../relay/ingress/read-request.ts";
 import { createLogWriter } from "../storage/log-rows.ts";
 import { createTaskHandler, type TaskHandler } from "../tasks/handler.ts";
@@ -45,7 +45,8 @@ export function tasksOf({ core, pipeline, reading, disable, fetcher }: TaskParts
     sign: storage.vault.hashKey,
     publicUrl: pipeline.publicUrl,
     disable,
-    readBody: (request) => readBody(request, reading.bodyLimits),
+    readBody: (request) => readTaskJson(request, reading.bodyLimits),
+    readForm: (request) => readTaskForm(request, reading.bodyLimits),
     judge: (call, prompt) => judgeTask(call, prompt, pipeline),
     running: pipeline.running,
     admission: pipeline.admission,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Ledger } from "../billing/ledger/ledger.ts";
+import type { JsonObject } from "../dialects/core/types.ts";
 import type { Authenticator, Caller } from "../identity/sessions/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { GuardedFetcher } from "../lib/net/guarded-fetch.ts";
@@ -28,7 +29,10 @@ export interface TaskDeps {
   readonly publicUrl: () => string;
   /** Switches a channel off; false when it was off already. */
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
+  /** JSON, checked before it is parsed. */
   readonly readBody: (request: IncomingMessage) => Promise<Buffer>;
+  /** The fields of a form, its files as data URLs. */
+  readonly readForm: (request: IncomingMessage) => Promise<JsonObject>;
   /** Throws `sensitive_words_detected`, and what the guardrail refuses. */
   readonly judge: (call: TaskCall, prompt: TaskPrompt) => Promise<void>;
   /** A process that drains waits for submissions under way. */

@@ -15,6 +15,7 @@ import { Delivery, DeliveryTicker } from "../../src/relay/response/delivery.ts";
 import { STREAM_HEADERS } from "../../src/relay/response/stream-headers.ts";
 import type { Failure } from "../../src/relay/upstream/failure.ts";
 import { planFor } from "../../src/relay/pipeline/plan.ts";
+import { BodyMemory } from "../../src/limits/body-memory.ts";
 import { jsonBody } from "../../src/relay/ingress/read-body.ts";
 import { matchRoute, type RouteMatch } from "../../src/relay/ingress/routes.ts";
 import type { RouteTarget } from "../../src/relay/selection/select.ts";
@@ -143,7 +144,11 @@ async function receivedOf(
   const headers = { "content-type": sent.headers.get("content-type") ?? "" };
   const bytes = Readable.from([Buffer.from(await sent.arrayBuffer())]);
   const request = Object.assign(bytes, { headers }) as unknown as IncomingMessage;
-  const upload = await readUpload(request, operation, { minBytesPerSecond: 0 });
+  const upload = await readUpload(
+    request,
+    { operation, dialect: "openai-audio" },
+    { minBytesPerSecond: 0, memory: new BodyMemory(0) },
+  );
   return { body: { bytes: Buffer.alloc(0), json: () => upload.fields }, upload };
 }
 

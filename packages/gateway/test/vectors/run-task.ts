@@ -146,6 +146,7 @@ function depsOf(
       for await (const part of request) parts.push(part as Buffer);
       return Buffer.concat(parts);
     },
+    readForm: () => Promise.reject(new Error("no forms here")),
     judge: () => Promise.resolve(),
     running: createRunningRequests(() => undefined),
     admission: gateOf(world, snapshot),

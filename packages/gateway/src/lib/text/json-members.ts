@@ -1,43 +1,69 @@
 import { skipSpace, skipString, skipValue } from "./json-splice.ts";
 
 const QUOTE = 34;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const LONGEST_SHOWN = 200;
 
-/** A name that stands twice in one object; `parent` is the member that holds the object, undefined for the outermost. */
-export interface RepeatedMember {
-  readonly parent: string | undefined;
-  readonly name: string;
-}
+/** Asked with the names that lead to a repeated member; a list is no step of the way. */
+type Counts = (path: readonly string[]) => boolean;
 
 /**
- * Names that stand twice in the outermost object of valid JSON, or in an object that is one of its members. Parsers
- * disagree on which of the two counts.
+ * The first name that stands twice in one object of valid JSON and that counts, with the names that lead to it. Parsers
+ * disagree on which of the two is meant.
  */
-export function repeatedMembers(bytes: Buffer): RepeatedMember[] {
-  const found: RepeatedMember[] = [];
-  const top = skipSpace(bytes, 0);
-  eachMember(bytes, top, (name, isRepeated, value) => {
-    if (isRepeated) found.push({ parent: undefined, name });
-    if (bytes[value] !== OPEN_BRACE) return;
-    eachMember(bytes, value, (inner, isInnerRepeated) => {
-      if (isInnerRepeated) found.push({ parent: name, name: inner });
-    });
-  });
-  return found;
+export function repeatedMember(bytes: Buffer, counts: Counts): string | undefined {
+  const search = new Search(bytes, counts);
+  search.value(skipSpace(bytes, 0), []);
+  return search.found?.slice(0, LONGEST_SHOWN);
 }
 
-type Visit = (name: string, isRepeated: boolean, value: number) => void;
+class Search {
+  readonly #bytes: Buffer;
+  readonly #counts: Counts;
+  found: string | undefined;
 
-function eachMember(bytes: Buffer, open: number, visit: Visit): void {
-  const names = new Set<string>();
-  let at = skipSpace(bytes, open + 1);
-  while (bytes[at] === QUOTE) {
-    const end = skipString(bytes, at);
-    const name = JSON.parse(bytes.toString("utf8", at, end)) as string;
-    const value = skipSpace(bytes, skipSpace(bytes, end) + 1);
-    visit(name, names.has(name), value);
-    names.add(name);
-    // Behind the value stands a comma, or the brace that ends the object.
-    at = skipSpace(bytes, skipSpace(bytes, skipValue(bytes, value)) + 1);
+  constructor(bytes: Buffer, counts: Counts) {
+    this.#bytes = bytes;
+    this.#counts = counts;
+  }
+
+  /** Reads the value at `from`; answers the index behind it. */
+  value(from: number, path: readonly string[]): number {
+    const first = this.#bytes[from];
+    if (first === OPEN_BRACE) return this.#object(from, path);
+    return first === OPEN_BRACKET ? this.#list(from, path) : skipValue(this.#bytes, from);
+  }
+
+  #object(open: number, path: readonly string[]): number {
+    const bytes = this.#bytes;
+    const names = new Set<string>();
+    let at = skipSpace(bytes, open + 1);
+    while (bytes[at] === QUOTE && this.found === undefined) {
+      const end = skipString(bytes, at);
+      const name = JSON.parse(bytes.toString("utf8", at, end)) as string;
+      const here = [...path, name];
+      if (names.has(name) && this.#counts(here)) this.found = here.join(".");
+      names.add(name);
+      const colon = skipSpace(bytes, end);
+      const next = skipSpace(bytes, this.value(skipSpace(bytes, colon + 1), here));
+      if (bytes[next] === CLOSE_BRACE) return next + 1;
+      at = skipSpace(bytes, next + 1);
+    }
+    return at + 1;
+  }
+
+  #list(open: number, path: readonly string[]): number {
+    const bytes = this.#bytes;
+    let at = skipSpace(bytes, open + 1);
+    if (bytes[at] === CLOSE_BRACKET) return at + 1;
+    while (at < bytes.length && this.found === undefined) {
+      const next = skipSpace(bytes, this.value(at, path));
+      if (bytes[next] === CLOSE_BRACKET) return next + 1;
+      at = skipSpace(bytes, next + 1);
+    }
+    return at;
   }
 }

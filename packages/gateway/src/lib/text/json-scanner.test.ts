@@ -12,8 +12,14 @@ function scan(text: string | Buffer, limits: Partial<JsonLimits> = {}, size = In
   return scanner;
 }
 
+function membersOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inner = Object.values(value).reduce<number>((sum, member) => sum + membersOf(member), 0);
+  return Array.isArray(value) ? inner : inner + Object.keys(value).length;
+}
+
 describe("JsonScanner", () => {
-  it("accepts every JSON text and counts its outermost members, in chunks of any size", () => {
+  it("accepts every JSON text and counts its members, in chunks of any size", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()),
@@ -21,7 +27,7 @@ describe("JsonScanner", () => {
         (value, size) => {
           const scanner = scan(JSON.stringify(value), { maxDepth: 1_000 }, size);
           expect(scanner.fault).toBeUndefined();
-          expect(scanner.topMembers).toBe(Object.keys(value).length);
+          expect(scanner.members).toBe(membersOf(value));
         },
       ),
     );
@@ -31,7 +37,7 @@ describe("JsonScanner", () => {
     const value = { a: `${"x".repeat(100)}\\\\"${"\\".repeat(51)}`, "b\\": '"'.repeat(200), c: [1, "}"] };
     for (let size = 1; size < 130; size++) {
       const scanner = scan(JSON.stringify(value), {}, size);
-      expect([size, scanner.fault, scanner.topMembers]).toEqual([size, undefined, 3]);
+      expect([size, scanner.fault, scanner.members]).toEqual([size, undefined, 3]);
     }
   });
 
@@ -44,6 +50,9 @@ describe("JsonScanner", () => {
     expect(scan(`[${"{},".repeat(200_000)}1]`).fault).toBe("too-many-values");
     expect(scan(`[${"0,".repeat(1_100_000)}1]`).fault).toBe("too-many-values");
     expect(scan(`[${"0,".repeat(300_000)}1]`).fault).toBeUndefined();
+    const members = (count: number) => `{${Array.from({ length: count }, (_, at) => `"${at}":0`).join(",")}}`;
+    expect(scan(members(170_000)).fault).toBe("too-many-values");
+    expect(scan(members(160_000)).fault).toBeUndefined();
   });
 
   it("refuses what closes more than it opened or ends early", () => {

@@ -1,7 +1,7 @@
 /** What one JSON text may hold. */
 export interface JsonLimits {
   readonly maxDepth: number;
-  /** Members, items and separators count 1; every object and list counts 8 more, about what each costs once parsed. */
+  /** Items count 1, members 6; every object and list counts 8 more: about what each costs once parsed. */
   readonly maxValues: number;
   /** Bytes without the long strings that hold an inline file. */
   readonly maxBytes: number;
@@ -11,6 +11,8 @@ export interface JsonLimits {
 export type JsonFault = "too-deep" | "too-many-values" | "too-large" | "unbalanced";
 
 const CONTAINER_VALUES = 8;
+/** Names that no other object has cost the parser 3 us each, more than any other value. */
+const MEMBER_VALUES = 5;
 /** A string this long that begins like a data URL or Base64 is an inline file. */
 const FILE_BYTES = 64 * 1024;
 const FILE_HEAD_BYTES = 48;
@@ -37,10 +39,8 @@ export class JsonScanner {
   fault: JsonFault | undefined;
   /** Members, items and containers so far, as `maxValues` counts them. */
   values = 0;
-  /** Members of the outermost object: more than its distinct names means that one is repeated. */
-  topMembers = 0;
-  /** The same for all objects that are members of the outermost one. */
-  innerMembers = 0;
+  /** Members of all objects as they stand in the text: more than were parsed means that a name is repeated. */
+  members = 0;
   #depth = 0;
   #inString = false;
   /** The last byte of the chunk before was a backslash that escapes the next one. */
@@ -92,8 +92,8 @@ export class JsonScanner {
   }
 
   #member(): void {
-    if (this.#depth === 1) this.topMembers++;
-    else if (this.#depth === 2) this.innerMembers++;
+    this.members++;
+    this.#count(MEMBER_VALUES);
   }
 
   #count(values: number): void {
@@ -157,4 +157,21 @@ function backslashesBefore(chunk: Buffer, stop: number, from: number): number {
   let at = stop;
   while (at > from && chunk[at - 1] === BACKSLASH) at--;
   return stop - at;
+}
+
+/** No prompt, list of tools or answer of a model nests deeper. */
+export const MAX_JSON_DEPTH = 64;
+/** A body with this many values is parsed in half a second at most. */
+export const MAX_JSON_VALUES = 1_000_000;
+
+/** The fault of a whole text that is not worth parsing; the parser finds all others. */
+export function faultOfJson(bytes: Buffer, limits: Partial<JsonLimits> = {}): JsonFault | undefined {
+  const scanner = new JsonScanner({
+    maxDepth: MAX_JSON_DEPTH,
+    maxValues: MAX_JSON_VALUES,
+    maxBytes: bytes.length,
+    ...limits,
+  });
+  scanner.write(bytes);
+  return scanner.fault;
 }

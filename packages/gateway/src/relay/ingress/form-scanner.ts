@@ -5,6 +5,8 @@ export interface FormPart {
   readonly name: string;
   /** Undefined = a text field. */
   readonly filename: string | undefined;
+  /** Media type of a file, as the client named it; "" where it named none. */
+  readonly type: string;
   /** Offsets of the value: first byte, and the byte behind the last. */
   readonly start: number;
   readonly end: number;
@@ -18,7 +20,7 @@ export interface FormLimits {
 }
 
 const MAX_HEAD_BYTES = 8 * 1024;
-/** Voices to recognize stand in fields, as data URLs. */
+/** All fields together; voices to recognize stand in fields, as data URLs. */
 const MAX_FIELD_BYTES = 8 * 1024 * 1024;
 const MAX_PARTS = 256;
 /** Enough for the header of a sound file. */
@@ -42,7 +44,9 @@ export class FormScanner {
   /** Offset of `#rest` in the body; the first delimiter is read as if a line end stood before it. */
   #at = -CRLF.length;
   #state: "value" | "delimiter" | "head" | "end" = "value";
-  #open: { name: string; filename: string | undefined; start: number; size: number; kept: Buffer[] } | undefined;
+  #open: (Head & { start: number; size: number; kept: Buffer[] }) | undefined;
+  /** Bytes of fields so far: they are held in memory. */
+  fieldBytes = 0;
 
   constructor(boundary: string, limits: FormLimits) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`);
@@ -109,7 +113,7 @@ export class FormScanner {
     const lines = this.#rest.toString("utf8", CRLF.length, Math.max(found, CRLF.length)).split("\r\n");
     if (this.parts.length === MAX_PARTS) throw broken(`the form has more than ${MAX_PARTS} parts`);
     this.#skip(found + HEAD_END.length);
-    this.#open = { ...nameOf(lines), start: this.#at, size: 0, kept: [] };
+    this.#open = { ...headOf(lines), start: this.#at, size: 0, kept: [] };
     // A value of no length is followed by the delimiter at once.
     this.#state = "value";
     return true;
@@ -120,7 +124,8 @@ export class FormScanner {
     if (!part || bytes.length === 0) return;
     const isFile = part.filename !== undefined;
     const limit = isFile ? this.#limits.maxFileBytes : MAX_FIELD_BYTES;
-    if (part.size + bytes.length > limit)
+    if (!isFile) this.fieldBytes += bytes.length;
+    if ((isFile ? part.size + bytes.length : this.fieldBytes) > limit)
       throw new AppError("request_too_large", { param: part.name, values: { limit } });
     const wanted = isFile ? Math.max(0, FILE_HEAD_BYTES - part.size) : bytes.length;
     if (wanted > 0) part.kept.push(Buffer.from(bytes.subarray(0, wanted)));
@@ -130,8 +135,8 @@ export class FormScanner {
   #close(): void {
     const part = this.#open;
     if (!part) return;
-    const { name, filename, start, size, kept } = part;
-    this.parts.push({ name, filename, start, end: start + size, value: Buffer.concat(kept) });
+    const { name, filename, type, start, size, kept } = part;
+    this.parts.push({ name, filename, type, start, end: start + size, value: Buffer.concat(kept) });
     this.#open = undefined;
   }
 
@@ -141,14 +146,19 @@ export class FormScanner {
   }
 }
 
-function nameOf(lines: readonly string[]): { name: string; filename: string | undefined } {
+type Head = Pick<FormPart, "name" | "filename" | "type">;
+
+const TYPE = /^content-type:[ \t]*([\w.+/-]{1,100})/i;
+
+function headOf(lines: readonly string[]): Head {
   const dispositions = lines.filter((line) => /^content-disposition\s*:/i.test(line));
   const text = dispositions[0]?.slice(dispositions[0].indexOf(":") + 1).trim() ?? "";
   const given = dispositions.length === 1 ? parametersOf(text) : undefined;
   const name = given?.get("name");
   if (!given || name === undefined) throw broken("a part has no readable name");
   const isFile = given.has("filename") || given.has("filename*");
-  return { name, filename: isFile ? (given.get("filename") ?? "") : undefined };
+  const type = lines.map((line) => TYPE.exec(line)?.[1]).find((one) => one !== undefined) ?? "";
+  return { name, type, filename: isFile ? (given.get("filename") ?? "") : undefined };
 }
 
 /** The parameters of `form-data` in the order name, filename, filename*; undefined for any other text. */

@@ -1,134 +1,125 @@
-import type { JsonObject } from "../../dialects/core/types.ts";
+import { hasTwoSpellings, membersOf, type Members } from "../../dialects/members.ts";
+import type { DialectId, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { invalidRequest, type AppError } from "../../lib/app-error.ts";
-import { isObject } from "../../lib/text/json.ts";
-import { repeatedMembers } from "../../lib/text/json-members.ts";
+import { repeatedMember } from "../../lib/text/json-members.ts";
 
-/**
- * Members that decide about money or routing, in any protocol of clients. Servers that read names without regard to
- * case (Go's JSON decoder does) would take `Model` for `model`, and be paid for the other one.
- */
-const READ = [
-  "model",
-  "messages",
-  "prompt",
-  "input",
-  "instructions",
-  "system",
-  "contents",
-  "systemInstruction",
-  "generationConfig",
-  "stream",
-  "stream_options",
-  "n",
-  "best_of",
-  "max_tokens",
-  "max_completion_tokens",
-  "max_output_tokens",
-  "max_tokens_to_sample",
-  "service_tier",
-  "speed",
-  "background",
-  "store",
-  "previous_response_id",
-  "tools",
-  "tool_choice",
-  "functions",
-  "web_search_options",
-  "modalities",
-  "reasoning",
-  "reasoning_effort",
-  "thinking",
-  "size",
-  "quality",
-  "seconds",
-  "duration",
-  "documents",
-  "query",
-  "dimensions",
-  "file",
-  "image",
-  "group",
-];
+// Servers that read names without regard to case (Go's JSON decoder does) take `Model` for `model`, and parsers
+// disagree on which of two members of one name counts: the upstream would answer another request than is paid for.
 
-/** The same inside of objects that are members. */
-const READ_INSIDE: Readonly<Record<string, readonly string[]>> = {
-  stream_options: ["include_usage"],
-  reasoning: ["effort"],
-  thinking: ["type", "budget_tokens"],
-  generationConfig: ["maxOutputTokens", "candidateCount", "responseModalities", "thinkingConfig"],
-  generation_config: ["max_output_tokens", "candidate_count", "response_modalities", "thinking_config"],
-};
-
-/** Folded name -> the name as the gateway reads it. */
-type Folded = ReadonlyMap<string, string>;
-
-const TOP = foldedNames(READ);
-const INSIDE: ReadonlyMap<string, Folded> = new Map(
-  Object.entries(READ_INSIDE).map(([parent, names]) => [parent, foldedNames(names)]),
-);
-
-/** Protobuf's JSON takes `generation_config` for `generationConfig`: both at once are refused as well. */
-const SPELLED_TWICE: readonly (readonly [camel: string, snake: string])[] = [
-  ["generationConfig", "generation_config"],
-  ["systemInstruction", "system_instruction"],
-  ["maxOutputTokens", "max_output_tokens"],
-  ["candidateCount", "candidate_count"],
-];
-
-/** Members of a JSON text as they stand in its bytes, counted by the scanner. */
-export interface MemberCounts {
-  readonly topMembers: number;
-  /** Of all objects that are members of the outermost one. */
-  readonly innerMembers: number;
+/** How the names of one object are read. */
+export interface Names {
+  /** A name as the gateway reads it -> what it reads inside. */
+  readonly read: ReadonlyMap<string, Names>;
+  /** A name without its case -> the name as the gateway reads it. */
+  readonly folded: ReadonlyMap<string, string>;
+  /** A second spelling -> the first one; both at once are refused. */
+  readonly second: ReadonlyMap<string, string>;
 }
 
-/** Throws `invalid_request` for a name that another reader may take for one that the gateway reads, naming both. */
-export function checkMembers(json: JsonObject, bytes: Buffer, counts: MemberCounts): void {
-  checkNames(json, TOP);
-  let inner = 0;
-  for (const [name, value] of Object.entries(json)) {
-    if (!isObject(value)) continue;
-    inner += Object.keys(value).length;
-    const names = INSIDE.get(name);
-    if (names) checkNames(value, names, name);
+/** A body as it was parsed and as it stands in its bytes. */
+export interface ReadBody {
+  readonly json: JsonObject;
+  readonly bytes: Buffer;
+  /** Members of all objects in the bytes. */
+  readonly members: number;
+}
+
+const compiled = new Map<DialectId, Names>();
+
+/** The names of a protocol of clients. */
+export function namesOf(dialect: DialectId): Names {
+  let names = compiled.get(dialect);
+  if (!names) compiled.set(dialect, (names = compile(membersOf(dialect), hasTwoSpellings(dialect))));
+  return names;
+}
+
+export function compile(members: Members, isSpelledTwice = false): Names {
+  const read = new Map<string, Names>();
+  const second = new Map<string, string>();
+  for (const [name, inside] of Object.entries(members)) {
+    if (second.has(name)) continue;
+    const names = compile(inside, isSpelledTwice);
+    read.set(name, names);
+    const other = snakeCase(name);
+    if (!isSpelledTwice || other === name) continue;
+    read.set(other, names);
+    second.set(other, name);
   }
-  const top = Object.keys(json).length;
-  if (counts.topMembers > top || counts.innerMembers > inner) refuseRepeated(bytes);
+  return { read, second, folded: new Map([...read.keys()].map((name) => [fold(name), name])) };
+}
+
+/**
+ * Throws `invalid_request` for a name that another reader may take for one that the gateway reads, naming both, and for
+ * such a name that stands twice in its object.
+ */
+export function checkMembers({ json, bytes, members }: ReadBody, names: Names): void {
+  if (countMembers(json, names, "") === members) return;
+  const repeated = repeatedMember(bytes, (path) => isRead(path, names));
+  if (repeated) throw invalidRequest(repeated, `${repeated} stands in the body twice; send it once.`);
 }
 
 /** The same for one field of a form. */
-export function checkField(name: string): void {
-  const plain = name.replace(/\[\d*\]$/, "");
-  const read = TOP.get(fold(plain));
-  if (read !== undefined && read !== plain) throw ambiguous(plain, read);
+export function checkField(name: string, { read, folded }: Names): void {
+  const bare = name.replace(/\[\d*\]$/, "");
+  const meant = read.has(bare) ? bare : folded.get(fold(bare));
+  if (meant !== undefined && meant !== bare) throw ambiguous(bare, meant);
 }
 
-function checkNames(object: JsonObject, names: Folded, parent = ""): void {
-  for (const name of Object.keys(object)) {
-    const read = names.get(name) === name ? name : names.get(fold(name));
-    if (read !== undefined && read !== name) throw ambiguous(path(parent, name), path(parent, read));
+/** Checks all objects that are read, and counts the members of all objects. */
+function countMembers(value: object, names: Names | undefined, path: string): number {
+  if (Array.isArray(value)) return countItems(value, names, path);
+  const object = value as JsonObject;
+  let count = 0;
+  for (const name in object) {
+    count++;
+    const inside = names && checkName(name, { object, names, path });
+    const member = object[name];
+    if (typeof member === "object" && member !== null)
+      count += countMembers(member, inside, inside ? join(path, name) : "");
   }
-  for (const [camel, snake] of SPELLED_TWICE)
-    if (Object.hasOwn(object, camel) && Object.hasOwn(object, snake))
-      throw ambiguous(path(parent, snake), path(parent, camel));
+  return count;
 }
 
-function refuseRepeated(bytes: Buffer): void {
-  const repeated = repeatedMembers(bytes).find(
-    ({ parent, name }) => parent === undefined || INSIDE.get(parent)?.has(fold(name)),
-  );
-  if (!repeated) return;
-  const name = path(repeated.parent ?? "", repeated.name.slice(0, 100));
-  throw invalidRequest(name, `${name} stands in the body twice; send it once.`);
+function countItems(items: readonly JsonValue[], names: Names | undefined, path: string): number {
+  let count = 0;
+  for (const item of items) if (typeof item === "object" && item !== null) count += countMembers(item, names, path);
+  return count;
+}
+
+interface Place {
+  readonly object: JsonObject;
+  readonly names: Names;
+  readonly path: string;
+}
+
+/** Answers the names that are read inside of the member; undefined where none is. */
+function checkName(name: string, { object, names, path }: Place): Names | undefined {
+  const inside = names.read.get(name);
+  if (inside === undefined) {
+    const meant = names.folded.get(fold(name));
+    if (meant !== undefined) throw ambiguous(join(path, name), join(path, meant));
+    return undefined;
+  }
+  const first = names.second.size > 0 ? names.second.get(name) : undefined;
+  if (first !== undefined && Object.hasOwn(object, first)) throw ambiguous(join(path, name), join(path, first));
+  return inside.read.size > 0 ? inside : undefined;
+}
+
+function isRead(path: readonly string[], names: Names): boolean {
+  // What nobody reads here decides nothing, but for the outermost object: providers read members of their own there.
+  if (path.length === 1) return true;
+  let at: Names | undefined = names;
+  for (const name of path) at = at?.read.get(name);
+  return at !== undefined;
 }
 
 function ambiguous(sent: string, read: string): AppError {
-  const shown = sent.slice(0, 100);
+  const shown = sent.slice(0, 200);
   return invalidRequest(shown, `${shown} differs from ${read} only in its spelling; send ${read}.`);
 }
 
-function path(parent: string, name: string): string {
-  return parent === "" ? name : `${parent}.${name}`;
+function join(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
 }
 
 /** Without case, as readers fold it that also take letters like the long s. */
@@ -136,8 +127,6 @@ function fold(name: string): string {
   return name.toUpperCase().toLowerCase();
 }
 
-function foldedNames(names: readonly string[]): Folded {
-  const folded = new Map(names.map((name) => [fold(name), name]));
-  for (const name of names) folded.set(name, name);
-  return folded;
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

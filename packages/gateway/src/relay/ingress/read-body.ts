@@ -4,8 +4,7 @@ import type { Transform } from "node:stream";
 import type { Body, JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { watchPace } from "../../lib/async/body-rate.ts";
-import { JsonScanner, type JsonFault } from "../../lib/text/json-scanner.ts";
-import type { MemberCounts } from "./member-names.ts";
+import { JsonScanner, MAX_JSON_DEPTH, MAX_JSON_VALUES, type JsonFault } from "../../lib/text/json-scanner.ts";
 import type { BodyMemory } from "../../limits/body-memory.ts";
 
 export interface BodyLimits {
@@ -21,74 +20,76 @@ export interface BodyLimits {
   readonly memory: BodyMemory;
 }
 
-const MAX_DEPTH = 64;
-/** Members and items, objects and lists nine times: more than any prompt, batch of embeddings or history has. */
-const MAX_VALUES = 1_000_000;
-
-/**
- * Reads a whole JSON body; resolves with its decoded bytes. Rejects with AppError. Depth, number of values and size
- * are checked while the bytes arrive: parsing a hostile text would take the memory of the process.
- */
-export async function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
-  return (await readJson(request, limits)).bytes;
-}
-
-/** A JSON body with the members that stand in its bytes. */
+/** A JSON body as it stands in its bytes. */
 export interface JsonBytes {
   readonly bytes: Buffer;
-  readonly counts: MemberCounts;
+  /** Of all its objects; more than were parsed means that a name is repeated. */
+  readonly members: number;
 }
 
-/** The same, with what tells repeated members. */
+/**
+ * Reads a whole JSON body. Rejects with AppError. Depth, number of values and size are checked while the bytes arrive:
+ * parsing a hostile text would take the memory of the process.
+ */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<JsonBytes> {
-  const declared = Number(request.headers["content-length"] ?? 0);
-  if (declared > limits.maxBytes) throw tooLarge(limits.maxBytes);
-  const decoder = decoderFor(request.headers["content-encoding"]);
-  return decoder ? readDecoded(request, decoder, limits) : readPlain(request, limits);
+  const checker = new JsonChecker(request, limits);
+  const bytes = await read(request, limits, checker);
+  return { bytes, members: checker.members };
 }
 
-/** Checks the decoded bytes of one body and counts the memory that it takes. A form is not JSON: its reader checks it. */
-class BodyChecker {
+/** Reads a whole body that is no JSON. */
+export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  return read(request, limits, {
+    take: (chunk) => limits.memory.take(request, chunk.length),
+    end: () => undefined,
+  });
+}
+
+/** Sees the decoded bytes of one body; throws AppError where the rest is not worth reading. */
+interface Checker {
+  take(chunk: Buffer): void;
+  end(): void;
+}
+
+/** Checks JSON and counts the memory that it takes. */
+class JsonChecker implements Checker {
   readonly #request: IncomingMessage;
   readonly #limits: BodyLimits;
-  readonly #scanner: JsonScanner | undefined;
+  readonly #scanner: JsonScanner;
 
   constructor(request: IncomingMessage, limits: BodyLimits) {
     this.#request = request;
     this.#limits = limits;
-    const isForm = /^multipart\//i.test(request.headers["content-type"] ?? "");
     const { maxJsonBytes: maxBytes } = limits;
-    this.#scanner = isForm ? undefined : new JsonScanner({ maxDepth: MAX_DEPTH, maxValues: MAX_VALUES, maxBytes });
+    this.#scanner = new JsonScanner({ maxDepth: MAX_JSON_DEPTH, maxValues: MAX_JSON_VALUES, maxBytes });
   }
 
-  /** Throws AppError for a text that may not be parsed, and where memory is short. */
   take(chunk: Buffer): void {
     this.#limits.memory.take(this.#request, chunk.length);
-    if (this.#scanner?.write(chunk) === false) throw this.#refusal();
+    if (!this.#scanner.write(chunk)) throw this.#refusal();
   }
 
   end(): void {
     // What ends early is told by the parser, which knows the position.
-    if (this.#scanner?.end() === false && this.#scanner.fault !== "unbalanced") throw this.#refusal();
-    this.#limits.memory.takeValues(this.#request, this.#scanner?.values ?? 0);
+    if (!this.#scanner.end() && this.#scanner.fault !== "unbalanced") throw this.#refusal();
+    this.#limits.memory.takeValues(this.#request, this.#scanner.values);
   }
 
-  get counts(): MemberCounts {
-    const { topMembers = 0, innerMembers = 0 } = this.#scanner ?? {};
-    return { topMembers, innerMembers };
+  get members(): number {
+    return this.#scanner.members;
   }
 
   #refusal(): AppError {
-    return jsonRefusal(this.#scanner?.fault ?? "unbalanced", this.#limits.maxJsonBytes);
+    return jsonRefusal(this.#scanner.fault ?? "unbalanced", this.#limits.maxJsonBytes);
   }
 }
 
 function jsonRefusal(fault: JsonFault, maxJsonBytes: number): AppError {
   switch (fault) {
     case "too-deep":
-      return new AppError("invalid_json", { values: { position: `nested deeper than ${MAX_DEPTH} levels` } });
+      return new AppError("invalid_json", { values: { position: `nested deeper than ${MAX_JSON_DEPTH} levels` } });
     case "too-many-values":
-      return new AppError("too_many_values", { values: { limit: MAX_VALUES } });
+      return new AppError("too_many_values", { values: { limit: MAX_JSON_VALUES } });
     case "too-large":
       return new AppError("json_too_large", { values: { limit: maxJsonBytes } });
     case "unbalanced":
@@ -96,10 +97,21 @@ function jsonRefusal(fault: JsonFault, maxJsonBytes: number): AppError {
   }
 }
 
-function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<JsonBytes> {
+async function read(request: IncomingMessage, limits: BodyLimits, checker: Checker): Promise<Buffer> {
+  const declared = Number(request.headers["content-length"] ?? 0);
+  if (declared > limits.maxBytes) throw tooLarge(limits.maxBytes);
+  const decoder = decoderFor(request.headers["content-encoding"]);
+  return decoder ? readDecoded(request, decoder, { limits, checker }) : readPlain(request, { limits, checker });
+}
+
+interface Reading {
+  readonly limits: BodyLimits;
+  readonly checker: Checker;
+}
+
+function readPlain(request: IncomingMessage, { limits, checker }: Reading): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
-    const checker = new BodyChecker(request, limits);
     let size = 0;
     const fail = (error: AppError) => {
       unwatch();
@@ -124,8 +136,7 @@ function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<JsonBy
         return fail(AppError.from(error));
       }
       request.off("close", onGone);
-      const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size);
-      resolve({ bytes, counts: checker.counts });
+      resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size));
     };
     const onGone = () => fail(new AppError("client_closed_request"));
     const { minBytesPerSecond } = limits;
@@ -136,9 +147,12 @@ function readPlain(request: IncomingMessage, limits: BodyLimits): Promise<JsonBy
   });
 }
 
-async function readDecoded(request: IncomingMessage, decoder: Transform, limits: BodyLimits): Promise<JsonBytes> {
+async function readDecoded(
+  request: IncomingMessage,
+  decoder: Transform,
+  { limits, checker }: Reading,
+): Promise<Buffer> {
   const parts: Buffer[] = [];
-  const checker = new BodyChecker(request, limits);
   let size = 0;
   let received = 0;
   request.on("data", (chunk: Buffer) => {
@@ -167,7 +181,7 @@ async function readDecoded(request: IncomingMessage, decoder: Transform, limits:
   } finally {
     unwatch();
   }
-  return { bytes: Buffer.concat(parts, size), counts: checker.counts };
+  return Buffer.concat(parts, size);
 }
 
 function decoderFor(encoding: string | undefined): Transform | undefined {
@@ -194,8 +208,8 @@ function tooLarge(limit: number): AppError {
   return new AppError("request_too_large", { values: { limit } });
 }
 
-/** A body whose JSON is parsed on first use. */
-export function jsonBody(bytes: Buffer): Body {
+/** A body whose JSON is parsed on first use; `onForget` hears when nothing of it is needed any more. */
+export function jsonBody(bytes: Buffer, onForget?: () => void): Body {
   let parsed: JsonObject | undefined;
   return {
     bytes,
@@ -205,6 +219,7 @@ export function jsonBody(bytes: Buffer): Body {
     },
     forget() {
       parsed = undefined;
+      onForget?.();
     },
   };
 }

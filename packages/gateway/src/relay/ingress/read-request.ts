@@ -1,18 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import { dialectById } from "../../dialects/index.ts";
-import type { RequestSpec, Body, Dialect } from "../../dialects/core/types.ts";
+import type { RequestSpec, Body, Dialect, DialectId } from "../../dialects/core/types.ts";
 import type { Authenticator, Caller, SessionCaller } from "../../identity/sessions/caller.ts";
 import { vendorExtras } from "../../dialects/core/vendor-extras.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { hasControl } from "../../lib/text/text.ts";
 import type { CallLimit } from "../admission/call-limit.ts";
 import { protocolHeaders } from "./protocol-headers.ts";
-import { checkMembers } from "./member-names.ts";
+import { checkMembers, namesOf } from "./member-names.ts";
 import { playgroundBody, playgroundChat } from "./playground.ts";
 import { jsonBody, readJson, type BodyLimits } from "./read-body.ts";
 import type { RouteMatch } from "./routes.ts";
 import type { RelayRequest } from "../types.ts";
-import { FORM_OPERATIONS, isForm, readUpload, type Upload } from "./upload.ts";
+import { isForm } from "./form-fields.ts";
+import { FORM_OPERATIONS, readUpload, type Upload } from "./upload.ts";
 
 /** What the edge knows about a request before the relay looks at it. */
 export interface Arrival {
@@ -45,8 +46,8 @@ export async function readRequest(
   let upload: Upload | undefined;
   try {
     if (FORM_OPERATIONS.has(match.operation) && isForm(request))
-      upload = await readUpload(request, match.operation, deps.bodyLimits);
-    const body = upload ? formBody(upload) : await readMembers(request, deps.bodyLimits);
+      upload = await readUpload(request, match, deps.bodyLimits);
+    const body = upload ? formBody(upload) : await readMembers(request, match.dialect, deps.bodyLimits);
     return requestOf(request, match, arrival, { identified, upload, body });
   } catch (error) {
     if ("userId" in identified) deps.calls.count(arrival.requestId, identified.userId);
@@ -56,10 +57,10 @@ export async function readRequest(
 }
 
 /** A body whose members every reader understands as the gateway does. */
-async function readMembers(request: IncomingMessage, limits: BodyLimits): Promise<Body> {
-  const { bytes, counts } = await readJson(request, limits);
-  const body = jsonBody(bytes);
-  checkMembers(body.json(), bytes, counts);
+async function readMembers(request: IncomingMessage, dialect: DialectId, limits: BodyLimits): Promise<Body> {
+  const { bytes, members } = await readJson(request, limits);
+  const body = jsonBody(bytes, () => limits.memory.releaseValues(request));
+  checkMembers({ json: body.json(), bytes, members }, namesOf(dialect));
   return body;
 }
 

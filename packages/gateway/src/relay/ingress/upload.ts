@@ -1,11 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import type { Operation, JsonObject, JsonValue } from "../../dialects/core/types.ts";
+import type { DialectId, Operation, JsonObject } from "../../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
 import { watchPace } from "../../lib/async/body-rate.ts";
+import type { BodyMemory } from "../../limits/body-memory.ts";
+import { boundaryOf, checkParts, fieldsOf, FILE_FIELD } from "./form-fields.ts";
 import { FormScanner, type FormPart } from "./form-scanner.ts";
+import { namesOf } from "./member-names.ts";
 import type { BodyLimits } from "./read-body.ts";
-import { checkField } from "./member-names.ts";
 import { createSpool, type Spool } from "./spool.ts";
 import { soundSeconds } from "./sound-length.ts";
 
@@ -23,12 +25,8 @@ export interface Upload {
 
 const MAX_FORM_BYTES = 128 * 1024 * 1024;
 const MAX_SOUND_BYTES = 25 * 1024 * 1024;
-const FILE_FIELD = /^(file|image(\[\d*\])?)$/;
 const SOUND_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions", "audio.translations"]);
-/** Whole or not at all: a reader that takes more of it, or trims it, would see other parts. */
-const BOUNDARY = /;\s*boundary=(?:"([^"\\;\p{Cc}]{0,69}[^"\\;\s\p{Cc}])"|([^"\\;\s]{1,70}))(?=[\s;]|$)/iu;
 const PLAIN_BOUNDARY = /^[\w.+*'-]+$/;
-const NUMBERS = new Set(["n", "partial_images", "output_compression", "temperature"]);
 
 /** Operations whose requests may be forms. */
 export const FORM_OPERATIONS: ReadonlySet<Operation> = new Set([
@@ -37,28 +35,22 @@ export const FORM_OPERATIONS: ReadonlySet<Operation> = new Set([
   "images.variations",
 ]);
 
-export function isForm(request: IncomingMessage): boolean {
-  return /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
-}
-
 /** Reads a form; its files wait on disk. Rejects with AppError, and leaves nothing behind then. */
 export async function readUpload(
   request: IncomingMessage,
-  operation: Operation,
-  limits: Pick<BodyLimits, "minBytesPerSecond">,
+  { operation, dialect }: { readonly operation: Operation; readonly dialect: DialectId },
+  { minBytesPerSecond, memory }: Pick<BodyLimits, "minBytesPerSecond" | "memory">,
 ): Promise<Upload> {
-  const encoding = request.headers["content-encoding"];
-  if (encoding !== undefined && encoding !== "identity")
-    throw new AppError("unsupported_encoding", { values: { encoding } });
   const declared = Number(request.headers["content-length"] ?? 0);
   if (declared > MAX_FORM_BYTES) throw tooLarge();
-  const boundary = boundaryOf(request.headers["content-type"] ?? "");
+  const boundary = boundaryOf(request);
   const maxFileBytes = SOUND_OPERATIONS.has(operation) ? MAX_SOUND_BYTES : MAX_FORM_BYTES;
   const scanner = new FormScanner(boundary, { maxFileBytes });
   const spool = createSpool();
   try {
-    await receive(request, { scanner, spool, minBytesPerSecond: limits.minBytesPerSecond });
+    await receive(request, { scanner, spool, memory, minBytesPerSecond });
     scanner.end();
+    checkParts(scanner.parts, namesOf(dialect));
     const file = fileOf(scanner.parts, SOUND_OPERATIONS.has(operation));
     const seconds = SOUND_OPERATIONS.has(operation) ? await soundSeconds(spool, file) : undefined;
     return uploadOf(scanner.parts, spool, { boundary, seconds });
@@ -71,10 +63,11 @@ export async function readUpload(
 interface Receiving {
   readonly scanner: FormScanner;
   readonly spool: Spool;
+  readonly memory: BodyMemory;
   readonly minBytesPerSecond: number;
 }
 
-function receive(request: IncomingMessage, { scanner, spool, minBytesPerSecond }: Receiving): Promise<void> {
+function receive(request: IncomingMessage, { scanner, spool, memory, minBytesPerSecond }: Receiving): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (finish: () => void) => {
       unwatch();
@@ -89,7 +82,9 @@ function receive(request: IncomingMessage, { scanner, spool, minBytesPerSecond }
     });
     const take = (chunk: Buffer) => {
       if (spool.size + chunk.length > MAX_FORM_BYTES) throw tooLarge();
+      const before = scanner.fieldBytes;
       scanner.write(chunk);
+      memory.take(request, scanner.fieldBytes - before);
       return spool.write(chunk);
     };
     const onData = (chunk: Buffer) => {
@@ -112,7 +107,6 @@ function receive(request: IncomingMessage, { scanner, spool, minBytesPerSecond }
 }
 
 function fileOf(parts: readonly FormPart[], isOnly: boolean): FormPart {
-  for (const { name } of parts) checkField(name);
   const [file, second] = parts.filter((part) => part.filename !== undefined && FILE_FIELD.test(part.name));
   // Its length is what is charged: another reader could take the other one.
   if (file && second && isOnly)
@@ -175,35 +169,6 @@ async function* joined(pieces: readonly Piece[], spool: Spool): AsyncGenerator<B
     if (Buffer.isBuffer(piece)) yield piece;
     else yield* spool.read(piece.start, piece.end) as AsyncIterable<Buffer>;
   }
-}
-
-function fieldsOf(parts: readonly FormPart[]): JsonObject {
-  const fields: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
-  for (const part of parts) {
-    if (part.filename !== undefined) {
-      // Some readers take a file without a name for a field, and it would be one that nobody looked at here.
-      if (part.filename === "" && part.value.length > 0 && !FILE_FIELD.test(part.name))
-        throw invalidRequest(part.name, `${part.name} is a file without a name.`);
-      continue;
-    }
-    if (Object.hasOwn(fields, part.name) && !part.name.endsWith("[]"))
-      throw invalidRequest(part.name, `${part.name} stands in the form twice.`);
-    fields[part.name] = valueOf(part.name, part.value.toString("utf8"));
-  }
-  return fields;
-}
-
-/** Forms know texts only; what the protocol calls a number or a flag is read as one. */
-function valueOf(name: string, text: string): JsonValue {
-  if (NUMBERS.has(name) && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
-  return name === "stream" && (text === "true" || text === "false") ? text === "true" : text;
-}
-
-function boundaryOf(contentType: string): string {
-  const found = BOUNDARY.exec(contentType);
-  const boundary = found?.[1] ?? found?.[2];
-  if (boundary === undefined) throw invalidRequest("content-type", "The content type names no boundary.");
-  return boundary;
 }
 
 function tooLarge(): AppError {

@@ -21,30 +21,14 @@ const STATUSES: Readonly<Record<string, string>> = {
 
 /** A request of `POST /v1/videos`, JSON or form, in the general form. */
 export async function readVideoRequest(call: TaskCall, deps: TaskDeps): Promise<JsonObject> {
-  const bytes = await deps.readBody(call.request);
   const type = call.request.headers["content-type"] ?? "";
-  const fields = /^multipart\/form-data\b/i.test(type) ? await formFields(bytes, type) : parseObject(bytes.toString());
+  const fields = /^multipart\/form-data\b/i.test(type)
+    ? await deps.readForm(call.request)
+    : parseObject((await deps.readBody(call.request)).toString());
   if (!fields) throw new AppError("invalid_json", { values: { position: "the body must be a JSON object" } });
   const { input_reference: reference, seconds, ...rest } = fields as JsonObject;
   const image = isObject(reference) ? (text(reference, "image_url") ?? text(reference, "url")) : reference;
   return compact({ ...rest, duration: rest["duration"] ?? seconds, image: rest["image"] ?? image });
-}
-
-/** The first picture stands in the form as a file. */
-async function formFields(bytes: Buffer, type: string): Promise<JsonObject> {
-  const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": type } })
-    .formData()
-    .catch((cause: unknown) => {
-      throw new AppError("invalid_request", { cause, values: { reason: "The body is not a readable form." } });
-    });
-  const fields: JsonObject = {};
-  for (const [name, value] of form) {
-    fields[name] =
-      typeof value === "string"
-        ? value
-        : `data:${value.type || "image/png"};base64,${Buffer.from(await value.arrayBuffer()).toString("base64")}`;
-  }
-  return fields;
 }
 
 /** A task as OpenAI's clients know it. */
