@@ -7,6 +7,7 @@ import { createIdentity, type Identity, type SignInServices } from "../src/ident
 import { firstStart } from "../src/identity/accounts/first-start.ts";
 import { createPasswords } from "../src/identity/passwords/passwords.ts";
 import { Secret } from "../src/lib/secret.ts";
+import { BodyMemory } from "../src/limits/body-memory.ts";
 import { createMemoryLimiter } from "../src/limits/limiter-memory.ts";
 import type { EdgeRules } from "../src/limits/rules.ts";
 import type { Logger } from "../src/observability/log.ts";
@@ -111,6 +112,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     maxConnectionsPerAddress: 0,
     ...parts,
     metrics: createMetrics({ version: VERSION }),
+    memory: new BodyMemory(0),
     routes: withOpenApi(withAudit(owned, parts), VERSION),
     credentials: identity.credentials,
     humanCheck: identity.humanCheck,

@@ -81,7 +81,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const reading = readingOf(core, authenticator, pipeline.admission.calls);
   const tasks = tasksOf({ core, pipeline, reading, disable, fetcher });
   const traffic = trafficOf(core, { pipeline, reporter, health, reading, tasks: tasks.handler });
-  const http = await httpOf(core, management, traffic);
+  const http = await httpOf(core, management, traffic, reading);
   watch(core, pipeline, health);
   const elector = electorOf(core);
   return lifeOf({

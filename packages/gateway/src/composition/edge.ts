@@ -86,7 +86,12 @@ export function trafficOf({ env, snapshots, storage }: Core, parts: TrafficParts
 }
 
 /** The public listener: relay, management API, console. */
-export function httpOf(core: Core, { routes }: Management, traffic: Traffic): Promise<HttpServer> {
+export function httpOf(
+  core: Core,
+  { routes }: Management,
+  traffic: Traffic,
+  { bodyLimits }: Pick<ReadRequestDeps, "bodyLimits">,
+): Promise<HttpServer> {
   const { env, snapshots, identity } = core;
   const rules = edgeRules(env);
   const policy = () => {
@@ -100,6 +105,7 @@ export function httpOf(core: Core, { routes }: Management, traffic: Traffic): Pr
     draining,
     ...(env.roles.has("relay") ? { relay, upgrade } : { relay: withoutRelay }),
     routes: servesConsole ? routes : [],
+    memory: bodyLimits.memory,
     rules,
     requestTimeoutMs: env.requestTimeoutSeconds * 1_000,
     maxConnectionsPerAddress: env.maxConnectionsPerAddress,

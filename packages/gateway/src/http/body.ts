@@ -2,18 +2,31 @@ import type { IncomingMessage } from "node:http";
 import { AppError } from "../lib/app-error.ts";
 import { watchPace } from "../lib/async/body-rate.ts";
 import { Refusal } from "../lib/refusal.ts";
-import { JsonScanner } from "../lib/text/json-scanner.ts";
+import { JsonScanner, MAX_JSON_DEPTH, MAX_JSON_VALUES } from "../lib/text/json-scanner.ts";
+import type { BodyMemory } from "../limits/body-memory.ts";
 
 /** The client went away before its body was complete; there is nobody left to answer. */
 export class ClientGone extends Error {}
 
+/** How much of a body is read, and where its bytes are counted. */
+export interface ReadSettings {
+  readonly bytes: number;
+  readonly memory: BodyMemory;
+}
+
 /** Reads a JSON object (or, where the endpoint takes a list, an array); refuses with G1 (400) or G7. */
 export async function readJsonBody(
   request: IncomingMessage,
-  { takesList, bytes }: { readonly takesList: boolean; readonly bytes: number },
+  { takesList, ...settings }: ReadSettings & { readonly takesList: boolean },
 ): Promise<unknown> {
-  const text = await readText(request, bytes);
-  checkStructure(text, bytes);
+  // Parsing a hostile text would take the memory of the process, so that its structure is checked first.
+  const { bytes: maxBytes, memory } = settings;
+  const scanner = new JsonScanner({ maxDepth: MAX_JSON_DEPTH, maxValues: MAX_JSON_VALUES, maxBytes });
+  const text = await read(request, settings, (chunk) => {
+    if (!scanner.write(chunk)) throw new Refusal("G1", { status: 400 });
+  });
+  if (!scanner.end()) throw new Refusal("G1", { status: 400 });
+  memory.takeValues(request, scanner.values);
   const value = parse(text);
   if (Array.isArray(value)) {
     if (takesList) return value;
@@ -23,30 +36,36 @@ export async function readJsonBody(
   return withoutNulls(value);
 }
 
-const MAX_DEPTH = 64;
-const MAX_VALUES = 1_000_000;
-
-/** Parsing a hostile text would take the memory of the process, so that its structure is checked first. */
-function checkStructure(text: string, maxBytes: number): void {
-  const scanner = new JsonScanner({ maxDepth: MAX_DEPTH, maxValues: MAX_VALUES, maxBytes });
-  if (!scanner.write(Buffer.from(text)) || !scanner.end()) throw new Refusal("G1", { status: 400 });
-}
-
 /** Bytes a second below which a body is not waited for. */
 const SLOWEST = 256;
 
 /** Reads the whole body as text, up to the limit. */
-export function readText(request: IncomingMessage, limit: number): Promise<string> {
+export function readText(request: IncomingMessage, settings: ReadSettings): Promise<string> {
+  return read(request, settings, () => undefined);
+}
+
+/** `check` sees the bytes as they arrive, and throws where the rest is not worth reading. */
+function read(
+  request: IncomingMessage,
+  { bytes: limit, memory }: ReadSettings,
+  check: (chunk: Buffer) => void,
+): Promise<string> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.reject(new Refusal("G7"));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= limit) return void chunks.push(chunk);
-      finish();
-      request.resume();
-      reject(new Refusal("G7"));
+      try {
+        if (size > limit) throw new Refusal("G7");
+        memory.take(request, chunk.length);
+        check(chunk);
+        chunks.push(chunk);
+      } catch (error) {
+        finish();
+        request.resume();
+        reject(error as Error);
+      }
     };
     const onEnd = () => {
       finish();

@@ -15,6 +15,8 @@ export interface Call<E extends Endpoint> {
   readonly context: RequestContext;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** The body as it came, for an endpoint that names no shape of it. */
+  text(): Promise<string>;
   /** Total of a list before paging, sent as `X-Total-Count`. */
   setTotal(total: number): void;
   /** Members beside `data` in the envelope (`time`, `balance`, `group_ratio`, ...). */

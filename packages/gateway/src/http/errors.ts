@@ -36,7 +36,8 @@ function toldFailure({ message, code, status, origin, retryAfterMs }: AppError):
   const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
   if (origin === "client") return { status: 200, body, retryAfterSeconds, isFault: false };
   const isOutage = code === "balances_unavailable";
-  return isOutage || code === "server_shutdown" ? { status, body, retryAfterSeconds, isFault: isOutage } : undefined;
+  const isBusy = code === "server_shutdown" || code === "bodies_full";
+  return isOutage || isBusy ? { status, body, retryAfterSeconds, isFault: isOutage } : undefined;
 }
 
 /** What the database says that a caller may know. */

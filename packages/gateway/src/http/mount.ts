@@ -5,10 +5,11 @@ import { ANONYMOUS, type Identified, type Principal } from "../identity/sessions
 import type { HumanCheck } from "../identity/second-factor/turnstile.ts";
 import type { AppError } from "../lib/app-error.ts";
 import { Refusal } from "../lib/refusal.ts";
+import type { BodyMemory } from "../limits/body-memory.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
-import { ClientGone, readJsonBody } from "./body.ts";
+import { ClientGone, readJsonBody, readText } from "./body.ts";
 import { contextOf, type RequestContext } from "./context.ts";
 import type { Call, Route } from "./endpoint.ts";
 import { sendJson, sendText } from "./envelope.ts";
@@ -27,6 +28,8 @@ export interface MountDeps {
   readonly rules: ApiRules;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "answered">;
+  /** What the bodies of this process may hold together. */
+  readonly memory: BodyMemory;
   /** Absent where no process ends. */
   readonly draining?: Draining;
 }
@@ -110,7 +113,8 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
   if (isDeadAccount(identified)) await deps.credentials.signOut(request, response, context.isSecure);
   authorize(request, route.endpoint, identified);
   const chosen = found.routes.length === 1 ? route : chooseByQuery(found, query);
-  await answer(exchange, chosen, await callOf(exchange, chosen, { params: found.params, query, caller: principal }));
+  const input = { params: found.params, query, caller: principal, memory: deps.memory };
+  await answer(exchange, chosen, await callOf(exchange, chosen, input));
   return principal?.userId;
 }
 
@@ -146,25 +150,27 @@ interface Input {
   readonly params: Found["params"];
   readonly query: unknown;
   readonly caller: Principal | undefined;
+  readonly memory: BodyMemory;
 }
 
-async function callOf(exchange: Exchange, { endpoint }: Route, { params, query, caller }: Input): Promise<Answer> {
+async function callOf(exchange: Exchange, { endpoint }: Route, input: Input): Promise<Answer> {
   const { request, response, context } = exchange;
+  const { params, query, caller, memory } = input;
+  const reading = { bytes: endpoint.bodyBytes, memory };
+  if (endpoint.method !== "GET") response.once("close", () => memory.release(request));
   const siblings = Object.create(null) as Record<string, unknown>;
   const text = { message: "" };
   const call: Call<Endpoint> = {
     params: parseParams(endpoint.params, params),
     query: parseInput(endpoint.query, query),
     body: endpoint.body
-      ? parseInput(
-          endpoint.body,
-          await readJsonBody(request, { takesList: takesList(endpoint), bytes: endpoint.bodyBytes }),
-        )
+      ? parseInput(endpoint.body, await readJsonBody(request, { ...reading, takesList: takesList(endpoint) }))
       : undefined,
     caller: caller as Call<Endpoint>["caller"],
     context,
     request,
     response,
+    text: () => readText(request, reading),
     setTotal: (total) => void response.setHeader("X-Total-Count", String(total)),
     sibling: (name, value) => void (siblings[name] = value),
     message: (message) => void (text.message = message),

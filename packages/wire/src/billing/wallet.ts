@@ -44,11 +44,15 @@ export const walletPay = endpoint({
   fails: ["G1", "Y1", "Y2", "Y3", "Y4", "Y5"],
 });
 
+/** A dozen short fields; anyone may send them. */
+const NOTICE_BYTES = 16 * 1024;
+
 const noticeFacts = {
   path: "/api/user/epay/notify",
   access: "none",
   summary: "Takes the payment provider's notice; answers `success` or `fail` as plain text.",
   answer: "text",
+  bodyBytes: NOTICE_BYTES,
 } as const;
 
 export const walletNotice = endpoint({ name: "walletNotice", method: "GET", ...noticeFacts });

@@ -1,5 +1,4 @@
 import { serverAddress, stripeAmount, stripeInfo, stripePay, stripeWebhook, type OptionValues } from "@fairway/wire";
-import { readText } from "../../http/body.ts";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
@@ -36,10 +35,10 @@ export function stripeRoutes(deps: StripeRoutesDeps): Route[] {
       return { money, currency: deps.options().StripeCurrency };
     }),
     implement(stripePay, ({ body, caller }) => pay(deps, body.amount, caller)),
-    implement(stripeWebhook, async ({ request }) => {
+    implement(stripeWebhook, async ({ request, text: read }) => {
       const { StripeWebhookSecret: secret } = deps.options();
       if (secret === "") throw new Refusal("Y3", { status: 400 });
-      const text = await readText(request, stripeWebhook.bodyBytes);
+      const text = await read();
       const header = String(request.headers["stripe-signature"] ?? "");
       if (!isSignedEvent(header, text, secret, seconds(deps.clock))) throw new Refusal("Y6");
       await takeEvent(deps, text);

@@ -10,7 +10,6 @@ import {
   type MessageValues,
   type OptionValues,
 } from "@fairway/wire";
-import { readText } from "../../http/body.ts";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
@@ -61,9 +60,7 @@ export function walletRoutes(deps: WalletRoutesDeps): Route[] {
       const query = new URL(request.url ?? "/", "http://localhost").searchParams;
       return answerNotice(deps, readNotice(query));
     }),
-    implement(walletNoticeForm, async ({ request }) =>
-      answerNotice(deps, readNotice(new URLSearchParams(await readText(request, walletNoticeForm.bodyBytes)))),
-    ),
+    implement(walletNoticeForm, async ({ text }) => answerNotice(deps, readNotice(new URLSearchParams(await text())))),
   ];
 }
 
