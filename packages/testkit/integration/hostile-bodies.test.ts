@@ -1,5 +1,6 @@
 // Small requests that are large once they are decoded or parsed, against a process with the heap of a small pod.
 import { readFileSync } from "node:fs";
+import { request as httpRequest, type ClientRequest } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -27,8 +28,9 @@ beforeAll(async () => {
   upstream = await startUpstream();
   gateway = await startGateway({ nodeArgs: [`--max-old-space-size=${HEAP_MB}`] });
   const root = await signIn(gateway.url, "root", ROOT_PASSWORD);
-  await setModelRatios(root, { plain: 1 });
+  await setModelRatios(root, { plain: 1, claude: 1 });
   await createChannel(root, { base_url: upstream.url, models: "plain,whisper-1" });
+  await createChannel(root, { base_url: upstream.url, models: "claude", type: 14 });
   key = await createToken(root);
 });
 afterAll(async () => {
@@ -39,6 +41,11 @@ afterAll(async () => {
 const wrap = (inner: string) => `{"model":"plain","messages":[{"role":"user","content":"hi"}],"x":${inner}}`;
 const nested = (levels: number) => wrap("[".repeat(levels) + "]".repeat(levels));
 const flat = (item: string, count: number) => wrap(`[${`${item},`.repeat(count)}0]`);
+
+const many = (objects: number) =>
+  wrap(
+    `[${Array.from({ length: objects }, (_, row) => `{${Array.from({ length: 100 }, (__, at) => `"k${(row * 100 + at).toString(36)}":0`).join(",")}}`).join(",")}]`,
+  );
 
 async function post(path: string, body: Buffer | string, headers: Record<string, string>) {
   const response = await fetch(`${gateway.url}${path}`, {
@@ -76,6 +83,7 @@ const BODIES: readonly (readonly [what: string, text: () => string, status: numb
   ["16 million nested lists", () => nested(16_000_000), 400, "nested deeper than 64 levels"],
   ["11 million empty objects", () => flat("{}", 11_000_000), 400, "too many JSON values"],
   ["30 million numbers", () => flat("0", 30_000_000), 400, "too many JSON values"],
+  ["840,000 members of 100 an object", () => many(8_400), 400, "too many JSON values"],
   ["90 MB of text", () => wrap(`"${"a ".repeat(45_000_000)}"`), 413, "exceeds 8388608 bytes"],
 ];
 
@@ -91,6 +99,43 @@ describe(`a process with a heap of ${HEAP_MB} MB`, () => {
       expect(answer.text).toContain(says);
       expect(answer.status).toBe(status);
     }
+    expect(peakMegabytes()).toBeLessThan(MOST_MB);
+    expect(waitMs).toBeLessThan(MOST_MS);
+  });
+
+  test("refuses arguments of tools that hold millions of values, before a conversion parses them", async () => {
+    const text = `[${"{},".repeat(9_000)}0]`;
+    const call = {
+      role: "assistant",
+      tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: text } }],
+    };
+    const body = JSON.stringify({ model: "claude", messages: Array.from({ length: 290 }, () => call) });
+    const { result, waitMs } = await measured(() =>
+      Promise.all(Array.from({ length: 4 }, () => post("/v1/chat/completions", body, {}))),
+    );
+    console.log(
+      `arguments of tools: ${body.length} bytes sent, ${peakMegabytes()} MB at most, others wait ${waitMs} ms`,
+    );
+    for (const answer of result) {
+      expect(answer.text).toContain("too many JSON values");
+      expect(answer.status).toBe(400);
+    }
+    expect(peakMegabytes()).toBeLessThan(MOST_MB);
+  });
+
+  test.each([
+    ["nested lists", nested(16_000_000)],
+    ["empty objects", flat("{}", 11_000_000)],
+  ])("does not parse an upstream's answer of %s", async (_, text) => {
+    upstream.script("/chat/completions", () => ({
+      headers: { "content-type": "application/json" },
+      body: Buffer.from(text),
+    }));
+    const body = JSON.stringify({ model: "plain", messages: [{ role: "user", content: "hi" }] });
+    const { result, waitMs } = await measured(() => post("/v1/chat/completions", body, {}));
+    upstream.reset();
+    console.log(`answer of ${text.length} bytes: ${peakMegabytes()} MB at most, others wait ${waitMs} ms`);
+    expect(result.status).toBe(502);
     expect(peakMegabytes()).toBeLessThan(MOST_MB);
     expect(waitMs).toBeLessThan(MOST_MS);
   });
@@ -149,6 +194,41 @@ test("bodies that do not fit together are answered 503 with Retry-After, and oth
     expect(await refused[0]?.text()).toContain("as many request bodies as it may");
     expect((await send()).status).toBe(200);
   } finally {
+    await small.stop();
+  }
+});
+
+// @weakness Exhaustion: Bodies of the management API that never end take the memory of the process
+test("bodies of the management API count as well, until their connection ends", async () => {
+  const small = await startGateway({ env: { FAIRWAY_BODY_MEMORY_BYTES: "2000000" } });
+  const sent: ClientRequest[] = [];
+  try {
+    const open = () =>
+      new Promise<void>((resolve) => {
+        const request = httpRequest(`${small.url}/api/user/login`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "content-length": 1_000_000 },
+        });
+        request.on("error", () => undefined);
+        sent.push(request);
+        request.write(`{"username":"${"a".repeat(900_000)}`, () => resolve());
+      });
+    await Promise.all([open(), open()]);
+    const body = JSON.stringify({ username: "root", password: "a".repeat(500_000) });
+    const login = () =>
+      fetch(`${small.url}/api/user/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      });
+    await expect.poll(async () => (await login()).status, { interval: 50 }).toBe(503);
+    const refused = await login();
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(await refused.json()).toMatchObject({ success: false, code: "bodies_full" });
+    for (const request of sent) request.destroy();
+    await expect.poll(async () => (await login()).status, { interval: 50 }).toBe(200);
+  } finally {
+    for (const request of sent) request.destroy();
     await small.stop();
   }
 });

@@ -1,4 +1,4 @@
-import { parseObject } from "../lib/text/json.ts";
+import { parseJson } from "../lib/text/json.ts";
 import { joinUrl } from "../providers/core/join-url.ts";
 import { httpOf, proxyOf } from "../providers/core/proxy.ts";
 import { providerByType } from "../providers/registry.ts";
@@ -53,16 +53,6 @@ export function createTaskUpstream(deps: TaskUpstreamDeps): TaskUpstream {
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await collect(await sendCall(deps.upstreams, call, { proxy, timeouts, signal }), MAX_ANSWER_BYTES);
     const text = answer.body.toString("utf8");
-    return { status: answer.status, text, json: parsed(text) };
+    return { status: answer.status, text, json: parseJson(text) };
   };
-}
-
-function parsed(text: string): unknown {
-  const object = parseObject(text);
-  if (object) return object;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
+import { parseJson } from "../../lib/text/json.ts";
 import { encodeBlock } from "../../lib/text/sse.ts";
 import { anyText, compact, list, number, object, objects } from "../core/read.ts";
-import type { JsonObject, JsonValue } from "../core/types.ts";
+import type { JsonObject } from "../core/types.ts";
 import { AnthropicTotals } from "./totals.ts";
 
 /** The events that a whole message would have been. */
@@ -113,13 +114,5 @@ function extend(block: JsonObject | undefined, delta: JsonObject): void {
 /** Arguments were collected as text; they become the block's input. */
 function finished({ partial, ...block }: JsonObject): JsonObject {
   const written = typeof partial === "string" ? partial : "";
-  return written === "" ? block : { ...block, input: parsed(written) };
-}
-
-function parsed(written: string): JsonValue {
-  try {
-    return JSON.parse(written) as JsonValue;
-  } catch {
-    return { arguments: written };
-  }
+  return written === "" ? block : { ...block, input: parseJson(written) ?? { arguments: written } };
 }

@@ -1,3 +1,4 @@
+import { parseObject } from "../../lib/text/json.ts";
 import { modelOf } from "../core/request-spec.ts";
 import { plainDialect } from "../core/typed-meter.ts";
 import { number, object, text } from "../core/read.ts";
@@ -42,7 +43,7 @@ export function readRealtimeEvent(frame: string): RealtimeFact | undefined {
   const type = INTERESTING.exec(frame)?.[1];
   if (type === undefined) return undefined;
   if (type.endsWith("audio.delta")) return { kind: "delivered", text: "", bytes: base64Bytes(frame) };
-  const event = parsed(frame);
+  const event = parseObject(frame);
   if (!event || text(event, "type") !== type) return undefined;
   if (type === "response.done")
     return { kind: "response", usage: readResponsesUsage(object(object(event, "response"), "usage")) };
@@ -77,12 +78,4 @@ function base64Bytes(frame: string): number {
   if (!start) return 0;
   const from = start.index + start[0].length;
   return Math.floor(((frame.indexOf('"', from) - from) * 3) / 4);
-}
-
-function parsed(frame: string): JsonObject | undefined {
-  try {
-    return JSON.parse(frame) as JsonObject;
-  } catch {
-    return undefined;
-  }
 }

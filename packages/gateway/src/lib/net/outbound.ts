@@ -1,6 +1,7 @@
 import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Agent, request } from "undici";
+import { parseObject } from "../text/json.ts";
 import { parseNetwork } from "./ip.ts";
 
 export interface OutboundCall {
@@ -48,7 +49,7 @@ export function createOutbound(): Outbound {
         dispatcher: agent,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      return objectOf(await readLimited(answer.body));
+      return parseObject(await readLimited(answer.body));
     },
     close: () => agent.close(),
   };
@@ -63,15 +64,6 @@ async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-function objectOf(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Resolves a name for a service of the operator; private addresses are allowed, link-local ones are not. */

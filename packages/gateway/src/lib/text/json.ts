@@ -1,3 +1,5 @@
+import { faultOfJson } from "./json-scanner.ts";
+
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 
 export interface JsonObject {
@@ -8,12 +10,21 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object that a text holds; undefined for anything else, broken JSON included. */
-export function parseObject(text: string): JsonObject | undefined {
+/** Shorter texts cannot hold enough to take the memory of the process. */
+const CHECKED_LENGTH = 64 * 1024;
+
+/** The value of a text from elsewhere; undefined for broken JSON, and for what is too deep or has too many values. */
+export function parseJson(text: string): JsonValue | undefined {
+  if (text.length > CHECKED_LENGTH && faultOfJson(Buffer.from(text))) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;
   }
+}
+
+/** The object that a text holds; undefined for anything else, broken JSON included. */
+export function parseObject(text: string): JsonObject | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }

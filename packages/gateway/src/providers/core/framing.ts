@@ -1,4 +1,5 @@
 import type { DialectId } from "../../dialects/core/types.ts";
+import { parseJson } from "../../lib/text/json.ts";
 import { BlockTooLargeError, encodeBlock } from "../../lib/text/sse.ts";
 import { createEventStreamDeframer } from "../vendors/aws/event-stream.ts";
 import type { Framing } from "./types.ts";
@@ -61,7 +62,10 @@ function createTextEventDeframer(maxBytes: number): Deframer {
     const [event, id, meta] = ["event", "id", "meta"].map((name) => fields.get(name)?.[0]?.trim());
     const text = fields.get("data")?.join("\n") ?? "";
     fields = new Map();
-    return encodeBlock(JSON.stringify({ event, id, text, meta: meta === undefined ? undefined : jsonOf(meta) }), event);
+    return encodeBlock(
+      JSON.stringify({ event, id, text, meta: meta === undefined ? undefined : parseJson(meta) }),
+      event,
+    );
   };
   const lines = createLineDeframer((line) => {
     if (line === "") return flush();
@@ -77,12 +81,4 @@ function createTextEventDeframer(maxBytes: number): Deframer {
       return last === "" ? undefined : Buffer.from(last);
     },
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -28,6 +28,7 @@ import type { RelayRequest } from "../types.ts";
 import type { Upload } from "../ingress/upload.ts";
 import { refusesUsageSwitch } from "./usage-switch.ts";
 import { dialectById } from "../../dialects/index.ts";
+import { checkNestedJson } from "./nested-json.ts";
 
 export interface CallDeps {
   readonly http: HttpJson;
@@ -193,6 +194,7 @@ function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeConte
     const requestTransformed = repair(target, request, bytes, context);
     return requestTransformed ? encode(requestTransformed) : bytes;
   }
+  checkNestedJson(body);
   const translated = translateRequest(plan.bridges, body.json(), context);
   const json = repairJson(target, translated, context);
   const model = text(json, "model");

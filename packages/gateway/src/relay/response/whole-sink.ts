@@ -1,4 +1,5 @@
 import { AppError } from "../../lib/app-error.ts";
+import { faultOfJson } from "../../lib/text/json-scanner.ts";
 import { parseEvents } from "../../lib/text/sse.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import type { Dialect, JsonObject, Texts, Usage } from "../../dialects/core/types.ts";
@@ -13,6 +14,8 @@ import type { Completion, FinishReason, SinkContext, Sink } from "./sink.ts";
 
 /** A whole answer larger than this is refused instead of filling the memory. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Two thousand vectors of 3,072 numbers fit. */
+const MAX_ANSWER_VALUES = 8_000_000;
 const NOTHING = Buffer.alloc(0);
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
@@ -230,7 +233,7 @@ function withoutMark(bytes: Buffer): Buffer {
 
 function parseAnswer(bytes: Buffer): JsonObject | undefined {
   const isObjectLike = bytes[firstByte(bytes)] === OPEN_BRACE && bytes[lastByte(bytes)] === CLOSE_BRACE;
-  if (!isObjectLike) return undefined;
+  if (!isObjectLike || faultOfJson(bytes, { maxValues: MAX_ANSWER_VALUES })) return undefined;
   try {
     return JSON.parse(bytes.toString("utf8")) as JsonObject;
   } catch {

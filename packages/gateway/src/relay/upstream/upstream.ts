@@ -4,6 +4,7 @@ import { Pool, ProxyAgent, type Dispatcher } from "undici";
 import { AppError } from "../../lib/app-error.ts";
 import { guardedLookup, refuseForbidden } from "../../lib/net/outbound.ts";
 import { isPublicAddress, publicOnly } from "../../lib/net/guarded-fetch.ts";
+import { parseJson } from "../../lib/text/json.ts";
 import type { HttpJson, UpstreamCall } from "../../providers/core/types.ts";
 import { TunnelAgent } from "./tunnel.ts";
 
@@ -172,13 +173,5 @@ async function requestJson(pool: Dispatcher, call: Parameters<HttpJson>[0]): Ret
     parts.push(part);
   }
   const text = Buffer.concat(parts).toString("utf8");
-  return { status: answer.statusCode, json: parseOrUndefined(text), text };
-}
-
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { status: answer.statusCode, json: parseJson(text), text };
 }

@@ -1,7 +1,8 @@
 import { NO_SIGNATURE, splitSignature } from "../../core/call-ids.ts";
 import { compact, isObject, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
-import { argumentsOf, parseArguments, parseJson } from "../parts/tools/arguments.ts";
+import { parseJson } from "../../../lib/text/json.ts";
+import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
 import type { GeminiModel } from "../parts/models/gemini-models.ts";
 import { contentParts, textPart, withImages } from "./parts.ts";
 

@@ -1,6 +1,6 @@
 import { isObject } from "../../core/read.ts";
 import type { JsonObject } from "../../core/types.ts";
-import { parseJson } from "../parts/tools/arguments.ts";
+import { parseJson } from "../../../lib/text/json.ts";
 
 const MARK = "fw1.";
 

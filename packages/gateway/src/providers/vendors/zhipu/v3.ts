@@ -1,3 +1,4 @@
+import { parseJson } from "../../../lib/text/json.ts";
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
 import { clamped } from "../../../dialects/core/json-edit.ts";
@@ -72,12 +73,8 @@ function streamOf(context: BridgeContext): StreamBridge {
 /** Whole answers are JSON strings inside the string. */
 function unquoted(content: string): string {
   if (!content.startsWith('"') || !content.endsWith('"')) return content;
-  try {
-    const value: unknown = JSON.parse(content);
-    return typeof value === "string" ? value : content;
-  } catch {
-    return content;
-  }
+  const value = parseJson(content);
+  return typeof value === "string" ? value : content;
 }
 
 function zhipuUsage(usage: JsonObject | undefined): ChatUsage | undefined {

@@ -3,7 +3,7 @@
 // clients in Python decode signatures.
 import { isObject, list, object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../../core/types.ts";
-import { parseJson } from "../tools/arguments.ts";
+import { parseJson } from "../../../../lib/text/json.ts";
 import { callDeltas } from "../tools/call-sequence.ts";
 import { event } from "../answer/chat-answer.ts";
 import { thoughtOf, wordsOf } from "../answer/finish-words.ts";

@@ -2,7 +2,7 @@
 // untouched, and it opens again on its way to Responses. It is base64, as clients in Python decode signatures.
 import { isObject, text } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
-import { parseJson } from "../tools/arguments.ts";
+import { parseJson } from "../../../../lib/text/json.ts";
 
 const LEAD = "fw:reasoning:1:"; // 15 bytes: what follows does not change its base64
 const MARK = Buffer.from(LEAD).toString("base64");

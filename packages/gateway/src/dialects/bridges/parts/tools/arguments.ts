@@ -1,5 +1,6 @@
+import { parseJson } from "../../../../lib/text/json.ts";
 import { isObject } from "../../../core/read.ts";
-import type { JsonObject, JsonValue } from "../../../core/types.ts";
+import type { JsonObject } from "../../../core/types.ts";
 
 /** Arguments of a tool call as an object; text that is no JSON object is kept under one name instead of being lost. */
 export function parseArguments(text: string | undefined): JsonObject {
@@ -19,13 +20,4 @@ export function argumentsOf(target: JsonObject | undefined): string {
   const value = target?.["arguments"] ?? target?.["input"];
   if (typeof value === "string") return value;
   return isObject(value) ? JSON.stringify(value) : "";
-}
-
-/** Any JSON value; undefined for text that is none. */
-export function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }

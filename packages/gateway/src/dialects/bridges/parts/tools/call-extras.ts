@@ -5,7 +5,7 @@ import { withCallIdsFor } from "../../../core/chat-calls.ts";
 import { eachObject } from "../../../core/json-edit.ts";
 import { isObject, object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from "../../../core/types.ts";
-import { parseJson } from "./arguments.ts";
+import { parseJson } from "../../../../lib/text/json.ts";
 import { event } from "../answer/chat-answer.ts";
 
 /** A chat request whose calls have their own ids again, and what these held for the model that it came from. */
