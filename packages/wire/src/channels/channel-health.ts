@@ -8,9 +8,10 @@ export const ChannelHealth = z.object({
   key_index: z.int(),
   /**
    * `open` = failing, passed over; `half-open` = one call may try it; `failing` = still used; `resting` = after a 429;
-   * `doubtful-usage` = used, but it reported more usage than its answers can have cost, within the last hour.
+   * `doubtful-usage` = used, but it reported more usage than its answers can have cost, within the last hour;
+   * `chat-only` = its server has no Responses API, whose clients are served over chat until it is tried again.
    */
-  state: z.enum(["open", "half-open", "failing", "resting", "doubtful-usage"]),
+  state: z.enum(["open", "half-open", "failing", "resting", "doubtful-usage", "chat-only"]),
   /** The model that rests; "" = all of the key's models. */
   model: z.string(),
   /** Milliseconds until it is used again; 0 = now. */

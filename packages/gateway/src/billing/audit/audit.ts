@@ -197,27 +197,31 @@ async function confirm(
   const confirmed: Difference[] = [];
   for (const found of second) {
     const before = first.find(({ account }) => account.name === found.account.name);
-    const account = nameOf(found.account);
-    if (
-      found.balance !== found.recorded &&
-      before &&
-      before.balance - before.recorded === found.balance - found.recorded
-    ) {
-      confirmed.push({ what: "live balance", account, found: found.balance, expected: found.recorded });
-      if (deps.isRepairing) await unread(found, deps);
-    }
-    if (hasOtherGrant(found) && before && hasOtherGrant(before)) {
-      const [was = 0, is = 0] = [found.grant, found.granted];
-      confirmed.push({ what: "live grant", account, found: was, expected: is });
-      // It follows from the row, so nothing is lost by reading it again.
-      await unread(found, deps);
-    }
-    if (found.held !== found.open && before && before.held - before.open === found.held - found.open) {
-      confirmed.push({ what: "live reservations", account, found: found.held, expected: found.open });
-      if (deps.isRepairing) await recount(found.account, deps);
-    }
+    if (before) confirmed.push(...(await differencesOf(before, found, deps)));
   }
   return confirmed;
+}
+
+async function differencesOf(before: Look, found: Look, deps: AuditDeps): Promise<Difference[]> {
+  const account = nameOf(found.account);
+  const differences: Difference[] = [];
+  const offBy = found.balance - found.recorded;
+  if (offBy !== 0 && before.balance - before.recorded === offBy) {
+    differences.push({ what: "live balance", account, found: found.balance, expected: found.recorded });
+    if (deps.isRepairing) await unread(found, deps);
+  }
+  if (hasOtherGrant(found) && hasOtherGrant(before)) {
+    const [was = 0, is = 0] = [found.grant, found.granted];
+    differences.push({ what: "live grant", account, found: was, expected: is });
+    // It follows from the row, so nothing is lost by reading it again.
+    await unread(found, deps);
+  }
+  const heldBy = found.held - found.open;
+  if (heldBy !== 0 && before.held - before.open === heldBy) {
+    differences.push({ what: "live reservations", account, found: found.held, expected: found.open });
+    if (deps.isRepairing) await recount(found.account, deps);
+  }
+  return differences;
 }
 
 async function unread({ account, balance, version }: Look, { redis }: AuditDeps): Promise<void> {

@@ -1,5 +1,6 @@
 import type { DialectId, Operation } from "../../dialects/core/types.ts";
 import { bearer } from "./bearer.ts";
+import { isChatOnly } from "./chat-only.ts";
 import { listOpenAiModels } from "./model-list.ts";
 import { rerankUsage } from "./response-transforms/rerank-usage.ts";
 import { usageOnFinish } from "./response-transforms/usage-on-finish.ts";
@@ -107,5 +108,5 @@ function realtimePath(path: Path): Path {
 export function hasResponses(channel: ChannelRecord, isOffered: boolean): boolean {
   const mode = channel.setting["responses_mode"];
   if (mode === "never") return false;
-  return mode === "always" || isOffered;
+  return mode === "always" || (isOffered && !isChatOnly(channel));
 }

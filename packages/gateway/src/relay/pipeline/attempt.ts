@@ -3,6 +3,7 @@ import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { dialectById } from "../../dialects/index.ts";
 import type { Dialect, Operation, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
+import { learnsChatOnly } from "../../providers/core/chat-only.ts";
 import { readFailure } from "../../providers/core/classify.ts";
 import { mask } from "../../providers/core/mask.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
@@ -35,6 +36,7 @@ import { createStreamTranslation, translateAnswer } from "./translate.ts";
 import type { RelayRequest } from "../types.ts";
 import type { Upstreams, UpstreamTimeouts } from "../upstream/upstream.ts";
 import type { ReadOn } from "./output-reservation.ts";
+import { planFor } from "./plan.ts";
 import { learnsRefusal } from "./usage-switch.ts";
 import { WholeSink, type AnswerTranslation } from "../response/whole-sink.ts";
 
@@ -80,7 +82,7 @@ export interface AttemptHooks {
 /** One upstream call of a request. */
 export class Attempt implements SinkContext {
   readonly request: RelayRequest;
-  readonly target: RouteTarget;
+  target: RouteTarget;
   readonly delivery: Delivery;
   readonly dialect: Dialect;
   readonly result: Promise<AttemptResult>;
@@ -101,8 +103,8 @@ export class Attempt implements SinkContext {
   #isUpstreamDone = false;
   #lastWords: NodeJS.Timeout | undefined;
   #headers: Record<string, string> = {};
-  readonly #idFinder: IdFinder | undefined;
-  readonly #keeping: Keeping | undefined;
+  #idFinder: IdFinder | undefined;
+  #keeping: Keeping | undefined;
 
   constructor(request: RelayRequest, target: RouteTarget, hooks: AttemptHooks, deps: AttemptDeps) {
     this.request = request;
@@ -111,13 +113,20 @@ export class Attempt implements SinkContext {
     this.dialect = request.dialect;
     this.#hooks = hooks;
     this.#deps = deps;
-    const isKept = request.isKept === true && target.plan.bridges.length === 0;
-    const remember = (id: string) => deps.owners?.remember(id, ownerOf(request, target));
-    this.#idFinder = isKept ? new IdFinder((id) => this.delivery.whenAllowed(() => remember(id))) : undefined;
-    this.#keeping = keepingOf(request, target, deps.responseStore);
+    this.#keepFor(target);
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
+  }
+
+  /** Who keeps the answer: the upstream's account, or this gateway where the answer is converted. */
+  #keepFor(target: RouteTarget): void {
+    const { request } = this;
+    const { owners, responseStore } = this.#deps;
+    const isKept = request.isKept === true && target.plan.bridges.length === 0;
+    const remember = (id: string) => owners?.remember(id, ownerOf(request, target));
+    this.#idFinder = isKept ? new IdFinder((id) => this.delivery.whenAllowed(() => remember(id))) : undefined;
+    this.#keeping = keepingOf(request, target, responseStore);
   }
 
   async start(): Promise<AttemptResult> {
@@ -197,7 +206,7 @@ export class Attempt implements SinkContext {
     if (this.#keeping && result.kind === "delivered" && result.reason === "stop") this.#keepAnswer(this.#keeping);
     if (result.kind !== "failed") this.#resolve(result);
     else if (this.#stopped) this.#resolve(stoppedBy(this.#stopped, result.failure));
-    else if (this.#isOverUsage(result.failure)) return this.#again();
+    else if (this.#isOverUsage(result.failure) || this.#isOverPath(result.failure)) return this.#again();
     else this.#resolve(result);
     if (this.#sink && !this.#isUpstreamDone)
       this.#lastWords ??= setTimeout(() => this.controller.abort(new Error("the answer does not end")), LAST_WORDS_MS);
@@ -223,6 +232,19 @@ export class Attempt implements SinkContext {
     const { channel, plan } = this.target;
     if (!plan.provider.streamUsage || (spec.wantsStreamUsage && plan.bridges.length === 0)) return false;
     return !this.delivery.isGone && learnsRefusal(failure, this.request, channel, this.#deps.now());
+  }
+
+  /** The upstream has chat and no Responses: the same call goes to chat, converted. */
+  #isOverPath({ error }: Failure): boolean {
+    const { channel, plan, upstreamModel } = this.target;
+    if (this.delivery.isGone || plan.bridges.length > 0) return false;
+    const { status, message, code } = error;
+    if (!learnsChatOnly(channel, plan.route, { status, message, code })) return false;
+    const other = planFor(channel, this.request.spec, upstreamModel, this.request.body);
+    if (!other || other.route === plan.route) return false;
+    this.target = { ...this.target, plan: other };
+    this.#keepFor(this.target);
+    return true;
   }
 
   fault(error: unknown): void {

@@ -1,4 +1,5 @@
 import { channelHealth, type ChannelHealth } from "@fairway/wire";
+import { chatOnlyChannels } from "../../providers/core/chat-only.ts";
 import { implement, type Route } from "../../http/endpoint.ts";
 import type { Breakers } from "../../relay/selection/breaker.ts";
 import type { UsageDoubts } from "../../relay/selection/usage-doubts.ts";
@@ -41,7 +42,15 @@ export function channelHealthRoute({ breakers, cooldowns, usageDoubts, now }: Ch
       wait_ms: 0,
       consecutive_failures: answers,
     }));
-    return [...broken, ...resting, ...doubted].toSorted(
+    const chatOnly = chatOnlyChannels().map(({ channelId, waitMs: wait_ms }): ChannelHealth => ({
+      channel_id: channelId,
+      key_index: 0,
+      state: "chat-only",
+      model: "",
+      wait_ms,
+      consecutive_failures: 0,
+    }));
+    return [...broken, ...resting, ...doubted, ...chatOnly].toSorted(
       (a, b) => a.channel_id - b.channel_id || a.key_index - b.key_index,
     );
   });

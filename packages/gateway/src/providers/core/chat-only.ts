@@ -1,0 +1,58 @@
+// Many servers that copy the OpenAI protocol have chat and no Responses API. The first answer that says so is believed
+// for an hour: Responses clients are served over chat meanwhile, as the channel's switch `responses_mode` would do.
+import type { ChannelRecord, UpstreamRoute } from "./types.ts";
+
+const REMEMBERED_MS = 3_600_000;
+const MOST_REMEMBERED = 1_024;
+const UNKNOWN_PATH =
+  /invalid url|unknown (?:url|path|endpoint|request url)|not found|no route|cannot post|method not allowed/i;
+const OF_MODEL = /model|deployment|response/i;
+
+interface ChatOnly {
+  readonly channelId: number;
+  /** Milliseconds of the monotonic clock. */
+  readonly until: number;
+}
+
+const known = new Map<string, ChatOnly>();
+
+/** What a failed call says of itself. */
+export interface RefusedPath {
+  readonly status: number;
+  readonly message: string;
+  readonly code: string | undefined;
+}
+
+/** Costs nothing while every server has what it is asked for. */
+export function isChatOnly(channel: ChannelRecord): boolean {
+  if (known.size === 0) return false;
+  return (known.get(placeOf(channel))?.until ?? 0) > performance.now();
+}
+
+/** True when the server does not know the path of Responses; the channel is served over chat from then on. */
+export function learnsChatOnly(channel: ChannelRecord, route: UpstreamRoute, refused: RefusedPath): boolean {
+  const isAsked = route.operation === "responses" && channel.baseUrl !== "";
+  if (!isAsked || channel.setting["responses_mode"] === "always" || !isOfPath(refused)) return false;
+  if (known.size >= MOST_REMEMBERED) known.clear();
+  known.set(placeOf(channel), { channelId: channel.id, until: performance.now() + REMEMBERED_MS });
+  return true;
+}
+
+/** Channels that are served over chat now, with the milliseconds until Responses is tried again. */
+export function chatOnlyChannels(): readonly { readonly channelId: number; readonly waitMs: number }[] {
+  const now = performance.now();
+  return [...known.values()]
+    .filter(({ until }) => until > now)
+    .map(({ channelId, until }) => ({ channelId, waitMs: Math.round(until - now) }));
+}
+
+/** A model or a response that is unknown is a 404 too, and no reason to ask in another way. */
+function isOfPath({ status, message, code }: RefusedPath): boolean {
+  if (status === 405 || status === 501) return true;
+  if (code?.includes("model") === true || OF_MODEL.test(message.replaceAll(/\/?v1\/responses/g, ""))) return false;
+  return status === 404 || (status === 400 && UNKNOWN_PATH.test(message));
+}
+
+function placeOf({ id, baseUrl }: ChannelRecord): string {
+  return `${id} ${baseUrl}`;
+}
