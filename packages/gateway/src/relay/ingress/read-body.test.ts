@@ -69,6 +69,12 @@ describe("readJson", () => {
     expect(await post(deep)).toEqual({ status: 400, text: "invalid_json" });
   });
 
+  it("checks JSON whatever its content type says", async () => {
+    const deep = Buffer.from(`{"a":${"[".repeat(200)}${"]".repeat(200)}}`);
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    expect(await post(deep, headers)).toEqual({ status: 400, text: "invalid_json" });
+  });
+
   it("names an encoding that it does not know, and a body that is not what it says", async () => {
     expect(await post(Buffer.from("{}"), { "content-encoding": "lzw" })).toEqual({
       status: 415,
