@@ -1,7 +1,8 @@
 import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
 import { createHash, createHmac } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
@@ -19,12 +20,23 @@ let faults: readonly string[];
 
 /** Hands out the token for the code `good`, and the profile for the token. */
 function startGithub(): Promise<Server> {
-  const server = createServer((request, response) => {
+  let challenge = "";
+  const server = createServer((request, response) => void answer(request, response));
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
+    if (pathname === "/login/oauth/authorize") {
+      challenge = query.get("code_challenge") ?? "";
+      const back = `${gateway.url}/oauth/github?code=good&state=${query.get("state")}`;
+      return void response.writeHead(302, { location: back }).end();
+    }
     response.setHeader("content-type", "application/json");
+    const { code_verifier: verifier = "" } = JSON.parse((await text(request)) || "{}") as { code_verifier?: string };
+    const isProven = createHash("sha256").update(verifier).digest("base64url") === challenge;
+    if (pathname === "/login/oauth/access_token" && !isProven) return void response.end('{"error":"bad verifier"}');
     const isProfile = request.url?.startsWith("/user") ?? false;
     const answer = isProfile ? { id: 42, login: "ada-on-github", name: "Ada", email: "" } : { access_token: "t" };
     response.end(JSON.stringify(answer));
-  });
+  };
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
@@ -88,10 +100,6 @@ test("the operator finds what to enter at the services, and switches them on (C-
 });
 
 test("an account is bound to GitHub and stays so (C-105, C-116)", async () => {
-  await page.route("https://github.com/login/oauth/authorize**", async (route) => {
-    const state = new URL(route.request().url()).searchParams.get("state") ?? "";
-    await route.fulfill({ status: 302, headers: { location: `${gateway.url}/oauth/github?code=good&state=${state}` } });
-  });
   await page.goto("/setting");
   await page.getByRole("button", { name: "Bind: GitHub" }).click();
   await page.getByText("Your account is bound to GitHub.").waitFor();

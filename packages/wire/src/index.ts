@@ -24,6 +24,7 @@ export * from "./core/messages.ts";
 export * from "./channels/models.ts";
 export * from "./accounts/oauth.ts";
 export * from "./accounts/oauth-services.ts";
+export * from "./accounts/oauth-start.ts";
 export * from "./core/openapi.ts";
 export * from "./options/options-api.ts";
 export * from "./options/options.ts";

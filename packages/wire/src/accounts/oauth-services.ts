@@ -10,7 +10,7 @@ const facts = {
   hasEffects: true,
   query: z.object({ code: queryText, state: queryText }),
   data: z.optional(SignedInUser),
-  fails: ["O1", "O2", "G1", "O3", "O4", "O5", "R1", "AU6", "AU8"],
+  fails: ["O1", "O2", "G1", "O3", "O4", "O5", "R1", "AU6", "AU8", "AU10", "L5"],
 } as const;
 
 export const oauthLinuxdo = endpoint({

@@ -25,7 +25,7 @@ export const oauthGithub = endpoint({
   summary: "Signs in with GitHub or, for a caller who is signed in, binds the account (message `bind`).",
   query: z.object({ code: queryText, state: queryText }),
   data: z.optional(SignedInUser),
-  fails: ["O1", "O2", "G1", "O3", "O4", "O5", "R1", "AU6", "AU8"],
+  fails: ["O1", "O2", "G1", "O3", "O4", "O5", "R1", "AU6", "AU8", "AU10", "L5"],
 });
 
 export const oauthWechat = endpoint({
@@ -38,7 +38,7 @@ export const oauthWechat = endpoint({
   summary: "Signs in with a code of the WeChat account.",
   query: z.object({ code: queryText }),
   data: SignedInUser,
-  fails: ["O2", "G1", "O3", "R6", "R1", "AU6", "AU8"],
+  fails: ["O2", "G1", "O3", "R6", "R1", "AU6", "AU8", "L5"],
 });
 
 export const oauthWechatBind = endpoint({
@@ -67,7 +67,7 @@ export const oauthTelegram = endpoint({
   summary: "Signs in with the data of the Telegram widget.",
   query: telegramQuery,
   data: SignedInUser,
-  fails: ["O2", "O7", "O6", "AU6", "AU8"],
+  fails: ["O2", "O7", "O6", "AU6", "AU8", "L5"],
 });
 
 export const oauthTelegramBind = endpoint({

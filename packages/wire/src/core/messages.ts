@@ -47,6 +47,7 @@ export const MESSAGES = {
   F5: { status: 200, text: "You cannot have more than {n} passkeys." },
   F6: { status: 200, text: "This passkey is already registered." },
   F7: { status: 200, text: "The passkey could not be verified, please try again." },
+  F8: { status: 200, text: "The sign-in has expired, please start it again." },
   R1: { status: 200, text: "New user registration has been disabled by the administrator." },
   R2: {
     status: 200,

@@ -2,7 +2,7 @@ import {
   oauthGithub,
   oauthLinuxdo,
   oauthOidc,
-  oauthState,
+  oauthStart,
   oauthTelegram,
   oauthTelegramBind,
   type Endpoint,
@@ -24,13 +24,6 @@ export interface SignInService {
   /** What is bound of an account, "" for nothing; absent where the server does not tell. */
   bound?(self: User): string;
   isOffered(status: Status): boolean;
-  address(status: Status, state: string): string;
-}
-
-function withQuery(address: string, query: Readonly<Record<string, string>>): string {
-  const url = new URL(address);
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  return url.href;
 }
 
 export const SERVICES: readonly SignInService[] = [
@@ -40,12 +33,6 @@ export const SERVICES: readonly SignInService[] = [
     endpoint: oauthGithub,
     bound: (self) => self.github_id,
     isOffered: (status) => status.github_oauth,
-    address: (status, state) =>
-      withQuery("https://github.com/login/oauth/authorize", {
-        client_id: status.github_client_id,
-        state,
-        scope: "user:email",
-      }),
   },
   {
     name: "linuxdo",
@@ -53,33 +40,19 @@ export const SERVICES: readonly SignInService[] = [
     endpoint: oauthLinuxdo,
     bound: (self) => self.linux_do_id,
     isOffered: (status) => status.linuxdo_oauth,
-    address: (status, state) =>
-      withQuery("https://connect.linux.do/oauth2/authorize", {
-        response_type: "code",
-        client_id: status.linuxdo_client_id,
-        state,
-      }),
   },
   {
     name: "oidc",
     label: "OpenID Connect",
     endpoint: oauthOidc,
     isOffered: (status) => status.oidc_enabled && status.oidc_authorization_endpoint !== "",
-    address: (status, state) =>
-      withQuery(status.oidc_authorization_endpoint, {
-        response_type: "code",
-        client_id: status.oidc_client_id,
-        redirect_uri: `${location.origin}/oauth/oidc`,
-        scope: "openid profile email",
-        state,
-      }),
   },
 ];
 
-/** Leaves for the service's own page. */
-export async function startSignIn(service: SignInService, status: Status): Promise<void> {
-  const state = await call(oauthState, { query: { aff: stored.invitation.read() ?? "" } });
-  location.assign(service.address(status, state));
+/** Leaves for the service's own page. The server builds its address: it remembers what ties the answer to this browser. */
+export async function startSignIn({ name }: SignInService): Promise<void> {
+  const { url } = await call(oauthStart, { query: { service: name, aff: stored.invitation.read() ?? "" } });
+  location.assign(url);
 }
 
 /** Hands over what the service sent back; without a user the account that is signed in was bound to it. */

@@ -4,8 +4,15 @@ import { Link, useNavigate, useParams, useSearchParams } from "react-router";
 import { returnFrom } from "../../app/identity/services.ts";
 import { setUser } from "../../app/session/session.ts";
 import { problemText, toast } from "../../ui/toaster.ts";
+import { ApiProblem } from "../../lib/problems.ts";
+import { SecondStep } from "./second-step.tsx";
 import { AccountFrame, Alert } from "./account-frame.tsx";
 import { useTexts } from "./texts.ts";
+
+/** The refusal of a sign-in that lacks the second factor. */
+const CODE_WANTED = "L5";
+/** In the place of a service: the code alone, after a sign-in that has its own page. */
+const SECOND_STEP = "code";
 
 /** Where sign-in services send people back to. */
 export function OauthPage() {
@@ -14,6 +21,7 @@ export function OauthPage() {
   const name = useParams().service;
   const [search] = useSearchParams();
   const [failure, setFailure] = useState<string>();
+  const [needsCode, setNeedsCode] = useState(name === SECOND_STEP);
   const service = useMemo(() => returnFrom(name), [name]);
   // A code works once: a second effect of the same visit must not spend it again.
   const isSpent = useRef(false);
@@ -26,12 +34,17 @@ export function OauthPage() {
         else toast("success", t("bound", { service: service.label }));
         void navigate(user ? service.next : "/setting", { replace: true });
       },
-      (problem: unknown) => setFailure(problemText(problem)),
+      (problem: unknown) => {
+        if (problem instanceof ApiProblem && problem.code === CODE_WANTED) setNeedsCode(true);
+        else setFailure(problemText(problem));
+      },
     );
   }, [service, search, navigate, t]);
   return (
     <AccountFrame title={t("title")}>
-      {failure === undefined && service ? (
+      {needsCode ? (
+        <SecondStep onDone={() => void navigate(service?.next ?? "/", { replace: true })} />
+      ) : failure === undefined && service ? (
         <Flex align="center" gap="3" role="status">
           <Spinner /> {t("signingIn", { service: service.label })}
         </Flex>

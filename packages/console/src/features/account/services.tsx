@@ -18,7 +18,7 @@ export function Services() {
           key={service.name}
           variant="outline"
           width="full"
-          onClick={() => void startSignIn(service, status).catch(toastProblem)}
+          onClick={() => void startSignIn(service).catch(toastProblem)}
         >
           {t("continueWith", { service: service.label })}
         </Button>

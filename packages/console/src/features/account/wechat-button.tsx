@@ -5,18 +5,27 @@ import { WechatDialog } from "../../app/identity/wechat-dialog.tsx";
 import { setUser } from "../../app/session/session.ts";
 import { useStatus } from "../../app/session/status.ts";
 import { call } from "../../lib/http.ts";
+import { useNavigate } from "react-router";
+import { ApiProblem } from "../../lib/problems.ts";
 import { useTexts } from "./texts.ts";
 
 /** Signs in with the code of a WeChat account, where the operator has switched that on. */
 export function WechatButton(props: { onDone(): void }) {
   const t = useTexts();
   const { wechat_login: isOffered } = useStatus();
+  const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
   if (!isOffered) return null;
   const title = t("continueWith", { service: t("wechat") });
   const signIn = async (code: string) => {
-    setUser(await call(oauthWechat, { query: { code } }));
-    props.onDone();
+    try {
+      setUser(await call(oauthWechat, { query: { code } }));
+      props.onDone();
+    } catch (problem) {
+      if (!(problem instanceof ApiProblem) || problem.code !== "L5") throw problem;
+      // The account has a second factor, which is asked for on a page of its own.
+      void navigate("/oauth/code");
+    }
   };
   return (
     <>

@@ -56,7 +56,7 @@ function ServiceLines({ self }: { readonly self: User }) {
         name={service.label}
         value={value}
         action={isOffered && value === "" ? t("bind") : undefined}
-        onAction={() => void startSignIn(service, status).catch(toastProblem)}
+        onAction={() => void startSignIn(service).catch(toastProblem)}
       />
     );
   });

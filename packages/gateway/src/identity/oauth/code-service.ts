@@ -1,5 +1,6 @@
 import { Refusal } from "../../lib/refusal.ts";
 import type { Outbound, OutboundCall } from "../../lib/net/outbound.ts";
+import type { OauthProof } from "./pkce.ts";
 
 /** An account at a service that exchanges codes. */
 export interface ServiceProfile {
@@ -10,14 +11,18 @@ export interface ServiceProfile {
 
 /** A service of OAuth 2 that the browser comes back from with a code. */
 export interface CodeService {
+  /** Last segment of the address that the service sends back to. */
+  readonly name: string;
   /** As messages name it. */
   readonly label: string;
   readonly column: "linux_do_id" | "oidc_id";
   /** Beginning of the names of accounts that are made for it. */
   readonly prefix: string;
   isEnabled(): boolean;
+  /** Where a browser is sent to sign in; O3 and O4. */
+  address(state: string, proof: OauthProof): Promise<string>;
   /** Exchanges a code for the profile of its owner; O3 and O4. */
-  read(code: string): Promise<ServiceProfile>;
+  read(code: string, proof: OauthProof): Promise<ServiceProfile>;
 }
 
 type Answer = Readonly<Record<string, unknown>>;

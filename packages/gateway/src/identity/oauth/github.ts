@@ -1,6 +1,7 @@
 import type { OptionValues } from "@fairway/wire";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Outbound } from "../../lib/net/outbound.ts";
+import { challengeOf, verifierOf, withQuery, type OauthProof } from "./pkce.ts";
 
 export interface GithubDeps {
   readonly outbound: Outbound;
@@ -19,14 +20,20 @@ export interface GithubProfile {
 
 const provider = { provider: "GitHub" };
 
+/** Where a browser is sent to sign in. */
+export function githubAddress({ options, githubUrl }: GithubDeps, state: string, proof: OauthProof): string {
+  const query = { client_id: options().GitHubClientId, state, scope: "user:email", ...challengeOf(proof) };
+  return withQuery(`${githubUrl}/login/oauth/authorize`, query);
+}
+
 /** Exchanges a code for the profile of its owner; O3 and O4. */
-export async function readGithubProfile(deps: GithubDeps, code: string): Promise<GithubProfile> {
+export async function readGithubProfile(deps: GithubDeps, code: string, proof: OauthProof): Promise<GithubProfile> {
   const { GitHubClientId, GitHubClientSecret } = deps.options();
   const granted = await ask(deps, {
     method: "POST",
     url: `${deps.githubUrl}/login/oauth/access_token`,
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ client_id: GitHubClientId, client_secret: GitHubClientSecret, code }),
+    body: JSON.stringify({ client_id: GitHubClientId, client_secret: GitHubClientSecret, code, ...verifierOf(proof) }),
   });
   const token = granted["access_token"];
   if (typeof token !== "string" || token === "") throw new Refusal("O4", { values: provider });

@@ -2,6 +2,7 @@ import type { OptionValues } from "@fairway/wire";
 import type { Outbound } from "../../lib/net/outbound.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { askService, maybeText, textOf, type CodeService } from "./code-service.ts";
+import { challengeOf, verifierOf, withQuery } from "./pkce.ts";
 
 export interface LinuxdoDeps {
   readonly outbound: Outbound;
@@ -15,11 +16,19 @@ const LABEL = "LINUX DO";
 
 export function createLinuxdo({ outbound, options, linuxdoUrl, publicAddress }: LinuxdoDeps): CodeService {
   return {
+    name: "linuxdo",
     label: LABEL,
     column: "linux_do_id",
     prefix: "linuxdo",
     isEnabled: () => options().LinuxDOOAuthEnabled,
-    async read(code) {
+    address: async (state, proof) =>
+      withQuery(`${linuxdoUrl}/oauth2/authorize`, {
+        response_type: "code",
+        client_id: options().LinuxDOClientId,
+        state,
+        ...challengeOf(proof),
+      }),
+    async read(code, proof) {
       const { LinuxDOClientId, LinuxDOClientSecret } = options();
       const basic = Buffer.from(`${LinuxDOClientId}:${LinuxDOClientSecret}`).toString("base64");
       const redirect_uri = `${publicAddress()}/oauth/linuxdo`;
@@ -27,7 +36,12 @@ export function createLinuxdo({ outbound, options, linuxdoUrl, publicAddress }: 
         method: "POST",
         url: `${linuxdoUrl}/oauth2/token`,
         headers: { authorization: `Basic ${basic}`, "content-type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri }).toString(),
+        body: new URLSearchParams({
+          grant_type: "authorization_code",
+          code,
+          redirect_uri,
+          ...verifierOf(proof),
+        }).toString(),
       });
       const headers = { authorization: `Bearer ${textOf(granted, "access_token", LABEL)}` };
       const user = await askService(outbound, LABEL, { method: "GET", url: `${linuxdoUrl}/api/user`, headers });

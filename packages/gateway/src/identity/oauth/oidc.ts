@@ -1,13 +1,17 @@
 import type { OptionValues } from "@fairway/wire";
 import type { Outbound } from "../../lib/net/outbound.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { askService, maybeText, textOf, type CodeService } from "./code-service.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { askService, maybeText, textOf, type CodeService, type ServiceProfile } from "./code-service.ts";
+import { subjectOf } from "./id-token.ts";
+import { challengeOf, verifierOf, withQuery, type OauthProof } from "./pkce.ts";
 
 export interface OidcDeps {
   readonly outbound: Outbound;
   readonly options: () => OptionValues;
   /** Address of this server as browsers reach it. */
   readonly publicAddress: () => string;
+  readonly clock: Clock;
 }
 
 const LABEL = "OIDC";
@@ -15,36 +19,69 @@ const MAX_ID_CHARS = 191;
 
 /** Any OpenID provider, by its discovery document or by addresses of its own. */
 export function createOidc(deps: OidcDeps): CodeService {
-  const { outbound, options, publicAddress } = deps;
+  const { options, publicAddress } = deps;
   return {
+    name: "oidc",
     label: LABEL,
     column: "oidc_id",
     prefix: "oidc",
     isEnabled: () => options()["oidc.enabled"],
-    async read(code) {
-      const { token, userInfo } = await addressesOf(deps);
-      const settings = options();
-      const form = new URLSearchParams({
-        grant_type: "authorization_code",
-        code,
-        client_id: settings["oidc.client_id"],
-        client_secret: settings["oidc.client_secret"],
+    async address(state, proof) {
+      const { authorization } = await addressesOf(deps, "authorization");
+      return withQuery(authorization, {
+        response_type: "code",
+        client_id: options()["oidc.client_id"],
         redirect_uri: `${publicAddress()}/oauth/oidc`,
+        scope: "openid profile email",
+        state,
+        nonce: proof.nonce,
+        ...challengeOf(proof),
       });
-      const granted = await askService(outbound, LABEL, {
-        method: "POST",
-        url: token,
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: form.toString(),
-      });
-      const headers = { authorization: `Bearer ${textOf(granted, "access_token", LABEL)}` };
-      const user = await askService(outbound, LABEL, { method: "GET", url: userInfo, headers });
-      const id = textOf(user, "sub", LABEL);
-      if (id.length > MAX_ID_CHARS) throw new Refusal("O4", { values: { provider: LABEL } });
-      const email = isVerified(user["email_verified"]) ? maybeText(user, "email") : "";
-      return { id, name: maybeText(user, "name") || maybeText(user, "preferred_username"), email };
     },
+    read: (code, proof) => read(deps, code, proof),
   };
+}
+
+async function read(deps: OidcDeps, code: string, proof: OauthProof): Promise<ServiceProfile> {
+  const { outbound, options, publicAddress } = deps;
+  const { token, userInfo, issuer } = await addressesOf(deps, "token", "userInfo");
+  const settings = options();
+  const form = new URLSearchParams({
+    grant_type: "authorization_code",
+    code,
+    client_id: settings["oidc.client_id"],
+    client_secret: settings["oidc.client_secret"],
+    redirect_uri: `${publicAddress()}/oauth/oidc`,
+    ...verifierOf(proof),
+  });
+  const granted = await askService(outbound, LABEL, {
+    method: "POST",
+    url: token,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: form.toString(),
+  });
+  const headers = { authorization: `Bearer ${textOf(granted, "access_token", LABEL)}` };
+  const user = await askService(outbound, LABEL, { method: "GET", url: userInfo, headers });
+  const id = textOf(user, "sub", LABEL);
+  if (id.length > MAX_ID_CHARS) throw new Refusal("O4", { values: { provider: LABEL } });
+  if (proof.nonce !== "") checkToken(deps, { granted, nonce: proof.nonce, issuer, id });
+  const email = isVerified(user["email_verified"]) ? maybeText(user, "email") : "";
+  return { id, name: maybeText(user, "name") || maybeText(user, "preferred_username"), email };
+}
+
+interface Granted {
+  readonly granted: Readonly<Record<string, unknown>>;
+  readonly nonce: string;
+  readonly issuer: string | undefined;
+  /** Subject of the profile. */
+  readonly id: string;
+}
+
+/** A code or a token of another sign-in, put in on the way, answers another nonce or names another subject. */
+function checkToken({ options, clock }: OidcDeps, { granted, nonce, issuer, id }: Granted): void {
+  const clientId = options()["oidc.client_id"];
+  const subject = subjectOf(maybeText(granted, "id_token"), { clientId, nonce, issuer, now: seconds(clock) });
+  if (subject !== id) throw new Refusal("O4", { values: { provider: LABEL } });
 }
 
 /** Only an address that the provider vouches for may become the account's; some providers say so in text. */
@@ -52,16 +89,31 @@ function isVerified(claim: unknown): boolean {
   return claim === true || claim === "true";
 }
 
-async function addressesOf({ outbound, options }: OidcDeps): Promise<{ token: string; userInfo: string }> {
+type Address = "authorization" | "token" | "userInfo";
+
+const OPTION_OF = {
+  authorization: "oidc.authorization_endpoint",
+  token: "oidc.token_endpoint",
+  userInfo: "oidc.user_info_endpoint",
+} as const;
+const MEMBER_OF = {
+  authorization: "authorization_endpoint",
+  token: "token_endpoint",
+  userInfo: "userinfo_endpoint",
+} as const;
+
+/** The operator's own addresses; those that are missing come from the discovery document. */
+async function addressesOf(
+  { outbound, options }: OidcDeps,
+  ...wanted: readonly Address[]
+): Promise<Record<Address, string> & { readonly issuer: string | undefined }> {
   const settings = options();
-  const token = settings["oidc.token_endpoint"];
-  const userInfo = settings["oidc.user_info_endpoint"];
-  if (token !== "" && userInfo !== "") return { token, userInfo };
+  const own = (name: Address) => settings[OPTION_OF[name]];
+  const found = { authorization: own("authorization"), token: own("token"), userInfo: own("userInfo") };
+  if (wanted.every((name) => found[name] !== "")) return { ...found, issuer: undefined };
   const url = settings["oidc.well_known"];
   if (url === "") throw new Refusal("O4", { values: { provider: LABEL } });
-  const found = await askService(outbound, LABEL, { method: "GET", url });
-  return {
-    token: token || textOf(found, "token_endpoint", LABEL),
-    userInfo: userInfo || textOf(found, "userinfo_endpoint", LABEL),
-  };
+  const document = await askService(outbound, LABEL, { method: "GET", url });
+  for (const name of wanted) found[name] ||= textOf(document, MEMBER_OF[name], LABEL);
+  return { ...found, issuer: maybeText(document, "issuer") || undefined };
 }

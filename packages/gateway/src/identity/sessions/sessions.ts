@@ -17,6 +17,13 @@ export interface SessionData {
   /** State of a sign-in with another service, and its epoch seconds. */
   readonly oauthState?: string;
   readonly oauthStateAt?: number;
+  /** Service that the state was made for; absent where the browser builds the address itself. */
+  readonly oauthService?: string;
+  readonly oauthVerifier?: string;
+  readonly oauthNonce?: string;
+  /** Account that a service has signed in and whose second factor is missing, and its epoch seconds. */
+  readonly factorUser?: number;
+  readonly factorAt?: number;
   /** Invitation code that a following registration uses. */
   readonly aff?: string;
   /** Epoch seconds of the last human check that was passed. */

@@ -1,5 +1,7 @@
 import { DISPLAY_NAME_MAX, USER_STATUS, type SignedInUser } from "@fairway/wire";
 import { parseEmail } from "../../identity/mail/email-address.ts";
+import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
+import { seconds } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { createAccount, type CreateAccountDeps } from "../users/create.ts";
@@ -8,6 +10,7 @@ import { openSession, type Exchange, type SignInDeps } from "./sign-in.ts";
 
 export interface BindingDeps extends CreateAccountDeps, Pick<SignInDeps, "credentials"> {
   readonly users: UserStore;
+  readonly twoFactor: TwoFactor;
 }
 
 export type BindingColumn = "github_uid" | "wechat_id" | "telegram_id" | "linux_do_id" | "oidc_id";
@@ -57,6 +60,7 @@ export async function enter(deps: BindingDeps, exchange: Exchange, newcomer: New
     if (known.deleted_at !== null) throw new Refusal("AU8", { status: 200 });
     if (known.status !== USER_STATUS.enabled) throw new Refusal("AU6", { status: 200 });
     await refresh(deps, known.id, newcomer);
+    await passFactor(deps, exchange, known.id);
     return openSession(deps, exchange, known);
   }
   if (!deps.options().RegisterEnabled) throw new Refusal("R1");
@@ -64,6 +68,14 @@ export async function enter(deps: BindingDeps, exchange: Exchange, newcomer: New
   const made = await findByIdentity(deps, newcomer.column, newcomer.value);
   if (!made) throw new Error("the account that was made is not there");
   return openSession(deps, exchange, made);
+}
+
+/** A service stands for the password, not for the second factor: L5, and the code comes in a call of its own. */
+async function passFactor({ twoFactor, credentials, clock }: BindingDeps, exchange: Exchange, id: number) {
+  if (!(await twoFactor.state(id)).isOn) return;
+  const { request, response, context } = exchange;
+  await credentials.remember(request, response, { factorUser: id, factorAt: seconds(clock) }, context);
+  throw new Refusal("L5", { field: "code", siblings: { two_factor: true } });
 }
 
 async function refresh({ users }: BindingDeps, userId: number, { more }: Identity): Promise<void> {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createDatabase } from "@fairway/testkit/databases";
@@ -181,5 +182,110 @@ describe("OpenID Connect", () => {
     await setOptions({ RegisterEnabled: "false" });
     answers.set("/userinfo", { sub: "new" });
     expect((await arrive(app.anonymous(), "oidc")).body).toMatchObject({ code: "R1" });
+  });
+});
+
+describe("a sign-in that the server sends off", () => {
+  interface Sent {
+    readonly caller: ApiCaller;
+    readonly query: Readonly<Record<string, string>>;
+    readonly address: string;
+  }
+
+  async function sendOff(name: string, caller = app.anonymous()): Promise<Sent> {
+    const { url } = await caller.data<{ url: string }>(caller.get(`/api/oauth/start?service=${name}`));
+    const { origin, pathname, searchParams } = new URL(url);
+    return { caller, query: Object.fromEntries(searchParams), address: `${origin}${pathname}` };
+  }
+
+  const comeBack = ({ caller, query }: Sent, name: string) =>
+    caller.get(`/api/oauth/${name}?code=the-code&state=${query["state"]}`);
+  const sentVerifier = () =>
+    asked.map(({ body }) => new URLSearchParams(body).get("code_verifier")).find((verifier) => verifier !== null);
+  const s256 = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
+
+  function answerToken(claims: Record<string, unknown>): void {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const end = Math.floor(app.clock.now() / 1000) + 60;
+    const payload = { iss: "https://issuer.example", aud: "oidc-id", exp: end, sub: "subject-1", ...claims };
+    answers.set("/token", { access_token: "oidc-token", id_token: `${part({ alg: "RS256" })}.${part(payload)}.c2ln` });
+  }
+
+  beforeEach(() => {
+    answers.set("/discovery", {
+      issuer: "https://issuer.example",
+      authorization_endpoint: "https://issuer.example/authorize?tenant=1",
+      token_endpoint: `${service}/token`,
+      userinfo_endpoint: `${service}/userinfo`,
+    });
+  });
+
+  // @weakness Credentials: A code of another sign-in is put in on the way back
+  test("is tied to its browser by a challenge and, with OpenID, by a nonce", async () => {
+    const sent = await sendOff("oidc");
+    expect(sent.address).toBe("https://issuer.example/authorize");
+    expect(sent.query).toEqual({
+      tenant: "1",
+      response_type: "code",
+      client_id: "oidc-id",
+      redirect_uri: "https://gw.example/oauth/oidc",
+      scope: "openid profile email",
+      state: expect.stringMatching(/^[A-Za-z0-9]{32}$/) as string,
+      nonce: expect.stringMatching(/^[\w-]{43}$/) as string,
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/) as string,
+      code_challenge_method: "S256",
+    });
+    answerToken({ nonce: sent.query["nonce"] });
+    expect((await comeBack(sent, "oidc")).body).toMatchObject({ success: true });
+    expect(s256(sentVerifier() ?? "")).toBe(sent.query["code_challenge"]);
+  });
+
+  test("with LINUX DO sends the verifier too, and an earlier way without one none", async () => {
+    const sent = await sendOff("linuxdo");
+    expect(sent.address).toBe(`${service}/oauth2/authorize`);
+    expect((await comeBack(sent, "linuxdo")).body).toMatchObject({ success: true });
+    expect(s256(sentVerifier() ?? "")).toBe(sent.query["code_challenge"]);
+    asked.length = 0;
+    expect((await arrive(sent.caller, "linuxdo")).body["code"]).toBe("O5");
+    expect(sentVerifier()).toBeUndefined();
+  });
+
+  test.each([
+    ["the nonce of another sign-in", { nonce: "another" }],
+    ["no nonce", { nonce: undefined }],
+    ["another client", { aud: ["somebody-else"] }],
+    ["another issuer", { iss: "https://evil.example" }],
+    ["another subject", { sub: "subject-2" }],
+    ["an end that has passed", { exp: 1 }],
+    ["no end", { exp: undefined }],
+  ])("is refused when the identity token has %s", async (_what, claims) => {
+    const sent = await sendOff("oidc");
+    answerToken({ nonce: sent.query["nonce"], ...claims });
+    expect((await comeBack(sent, "oidc")).body).toMatchObject({ success: false, code: "O4" });
+    expect(await users()).toEqual([]);
+  });
+
+  test.each(["no token", "a.b", "a.bm9uZQ.c", "a.e30.c.d", ""])(
+    "is refused when the identity token is %j",
+    async (id_token) => {
+      const sent = await sendOff("oidc");
+      answers.set("/token", { access_token: "oidc-token", id_token });
+      expect((await comeBack(sent, "oidc")).body).toMatchObject({ success: false, code: "O4" });
+    },
+  );
+
+  test("ends at the service that it was sent to", async () => {
+    const sent = await sendOff("linuxdo");
+    expect((await comeBack(sent, "oidc")).body).toMatchObject({ code: "O1" });
+    expect((await comeBack(sent, "linuxdo")).body).toMatchObject({ code: "O1" });
+    expect(asked).toEqual([]);
+  });
+
+  test("begins only with a service that is switched on", async () => {
+    const code = async (name: string) => (await app.anonymous().get(`/api/oauth/start?service=${name}`)).body["code"];
+    expect(await code("github")).toBe("O2");
+    expect(await code("nobody")).toBe("G1");
+    await setOptions({ "oidc.well_known": "" });
+    expect(await code("oidc")).toBe("O4");
   });
 });

@@ -1,12 +1,14 @@
-import { oauthLinuxdo, oauthOidc, serverAddress } from "@fairway/wire";
+import { oauthLinuxdo, oauthOidc, oauthStart, serverAddress } from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import type { CodeService } from "../../identity/oauth/code-service.ts";
+import { githubAddress } from "../../identity/oauth/github.ts";
+import { newProof } from "../../identity/oauth/pkce.ts";
 import { createLinuxdo } from "../../identity/oauth/linuxdo.ts";
 import { createOidc } from "../../identity/oauth/oidc.ts";
 import { requireProof } from "../../identity/sessions/principal.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { bindIdentity, enter } from "./bindings.ts";
-import { takeState, type OauthRoutesDeps } from "./oauth-routes.ts";
+import { rememberState, takeState, type OauthRoutesDeps } from "./oauth-routes.ts";
 
 export interface CodeRoutesDeps extends OauthRoutesDeps {
   readonly linuxdoUrl: string;
@@ -22,6 +24,7 @@ export function codeRoutes(deps: CodeRoutesDeps): Route[] {
   return [
     implement(oauthLinuxdo, (call) => byCode(deps, linuxdo, call)),
     implement(oauthOidc, (call) => byCode(deps, oidc, call)),
+    implement(oauthStart, (call) => start(deps, [githubService(deps), linuxdo, oidc], call)),
   ];
 }
 
@@ -29,10 +32,10 @@ async function byCode(deps: CodeRoutesDeps, service: CodeService, call: Call<typ
   const { query, caller } = call;
   // Before the state is used up: the same call can be made again after a confirmation.
   if (caller?.via === "session") requireProof(caller);
-  const affCode = await takeState(deps, call);
+  const { aff: affCode, proof } = await takeState(deps, call, service.name);
   if (!service.isEnabled()) throw new Refusal("O2", { values: { provider: service.label } });
   if (query.code === "") throw new Refusal("G1", { field: "code" });
-  const { id, name, email } = await service.read(query.code);
+  const { id, name, email } = await service.read(query.code, proof);
   const identity = { column: service.column, value: id } as const;
   if (caller?.via === "session") {
     await bindIdentity(deps, caller.userId, { ...identity, provider: service.label });
@@ -41,4 +44,25 @@ async function byCode(deps: CodeRoutesDeps, service: CodeService, call: Call<typ
   }
   const displayName = name === "" ? `${service.label} User` : name;
   return enter(deps, call, { ...identity, prefix: service.prefix, displayName, email, affCode });
+}
+
+type Startable = Pick<CodeService, "name" | "label" | "isEnabled" | "address">;
+
+function githubService(deps: CodeRoutesDeps): Startable {
+  return {
+    name: "github",
+    label: "GitHub",
+    isEnabled: () => deps.options().GitHubOAuthEnabled,
+    address: async (state, proof) => githubAddress(deps, state, proof),
+  };
+}
+
+async function start(deps: CodeRoutesDeps, services: readonly Startable[], call: Call<typeof oauthStart>) {
+  const { service: name, aff } = call.query;
+  const service = services.find((one) => one.name === name);
+  if (!service) throw new Refusal("G1", { field: "service" });
+  if (!service.isEnabled()) throw new Refusal("O2", { values: { provider: service.label } });
+  const proof = newProof();
+  const data = { aff, oauthService: name, oauthVerifier: proof.verifier, oauthNonce: proof.nonce };
+  return { url: await service.address(await rememberState(deps, call, data), proof) };
 }

@@ -16,8 +16,12 @@ import { readTelegramLogin, type TelegramLogin } from "../../identity/oauth/tele
 import { readWechatId } from "../../identity/oauth/wechat.ts";
 import { requireProof } from "../../identity/sessions/principal.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
+import { withDefaults } from "../../lib/defaults.ts";
 import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import type { OauthProof } from "../../identity/oauth/pkce.ts";
+import type { SessionData } from "../../identity/sessions/sessions.ts";
+import type { Exchange } from "./sign-in.ts";
 import { bindIdentity, enter, findByIdentity, type BindingDeps } from "./bindings.ts";
 
 export interface OauthRoutesDeps extends BindingDeps, Omit<GithubDeps, "options"> {
@@ -29,17 +33,13 @@ export interface OauthRoutesDeps extends BindingDeps, Omit<GithubDeps, "options"
 
 const STATE_CHARS = 32;
 const STATE_SECONDS = 600;
+const NO_STATE = { oauthState: "", oauthService: "", oauthVerifier: "", oauthNonce: "" };
 const AFTER_BINDING = "/setting";
 
 export function oauthRoutes(deps: OauthRoutesDeps): Route[] {
-  const { credentials, options, clock } = deps;
+  const { options, clock } = deps;
   return [
-    implement(oauthState, async ({ query, request, response, context }) => {
-      const oauthStateText = randomText(STATE_CHARS);
-      const data = { oauthState: oauthStateText, oauthStateAt: seconds(clock), aff: query.aff };
-      await credentials.remember(request, response, data, context);
-      return oauthStateText;
-    }),
+    implement(oauthState, (call) => rememberState(deps, call, { ...NO_STATE, aff: call.query.aff })),
     implement(oauthGithub, (call) => github(deps, call)),
     implement(oauthWechat, async (call) => {
       const id = await wechatId(deps, call.query.code);
@@ -65,14 +65,25 @@ export function oauthRoutes(deps: OauthRoutesDeps): Route[] {
   ];
 }
 
+/** Makes a state for the browser and remembers what belongs to it. */
+export async function rememberState(
+  { credentials, clock }: OauthRoutesDeps,
+  { request, response, context }: Exchange,
+  data: SessionData,
+): Promise<string> {
+  const oauthState = randomText(STATE_CHARS);
+  await credentials.remember(request, response, { ...data, oauthState, oauthStateAt: seconds(clock) }, context);
+  return oauthState;
+}
+
 async function github(deps: OauthRoutesDeps, call: Call<typeof oauthGithub>) {
   const { query, caller } = call;
   // Before the state is used up: the same call can be made again after a confirmation.
   if (caller?.via === "session") requireProof(caller);
-  const aff = await takeState(deps, call);
+  const { aff, proof } = await takeState(deps, call, "github");
   if (!deps.options().GitHubOAuthEnabled) throw new Refusal("O2", { values: { provider: "GitHub" } });
   if (query.code === "") throw new Refusal("G1", { field: "code" });
-  const profile = await readGithubProfile(deps, query.code);
+  const profile = await readGithubProfile(deps, query.code, proof);
   const identity = { column: "github_uid", value: profile.uid, more: { github_id: profile.login } } as const;
   if (caller?.via === "session") {
     await bindIdentity(deps, caller.userId, { ...identity, provider: "GitHub" });
@@ -83,18 +94,27 @@ async function github(deps: OauthRoutesDeps, call: Call<typeof oauthGithub>) {
   return enter(deps, call, { ...identity, prefix: "github", displayName, email: profile.email, affCode: aff });
 }
 
-/** The state is used up by any try; answers the invitation code that was remembered with it. */
+interface Taken {
+  /** Invitation code that was remembered with the state. */
+  readonly aff: string;
+  readonly proof: OauthProof;
+}
+
+/** The state is used up by any try, and good for the service that it was made for. */
 export async function takeState(
   { credentials, clock }: OauthRoutesDeps,
   call: Call<typeof oauthGithub>,
-): Promise<string> {
+  service: string,
+): Promise<Taken> {
   const { request, response, context, query } = call;
   const session = await credentials.session(request);
-  const { oauthState: expected = "", oauthStateAt = 0, aff = "" } = session?.data ?? {};
-  if (expected !== "") await credentials.remember(request, response, { oauthState: "" }, context);
-  const isFresh = seconds(clock) - oauthStateAt <= STATE_SECONDS;
-  if (expected === "" || !isFresh || !isSame(expected, query.state)) throw new Refusal("O1");
-  return aff;
+  const kept = withDefaults({ ...NO_STATE, oauthStateAt: 0, aff: "" }, session?.data ?? {});
+  const { oauthState: expected, oauthService, aff } = kept;
+  if (expected !== "") await credentials.remember(request, response, NO_STATE, context);
+  const isFresh = seconds(clock) - kept.oauthStateAt <= STATE_SECONDS;
+  const isMeant = oauthService === "" || oauthService === service;
+  if (expected === "" || !isFresh || !isMeant || !isSame(expected, query.state)) throw new Refusal("O1");
+  return { aff, proof: { verifier: kept.oauthVerifier, nonce: kept.oauthNonce } };
 }
 
 function isSame(expected: string, given: string): boolean {

@@ -7,6 +7,7 @@ import { oauthRoutes } from "./oauth-routes.ts";
 import { passkeyRoutes } from "./passkey-routes.ts";
 import { registerAccount, type RegisterDeps } from "./register.ts";
 import { secondFactorRoutes, type SecondFactorRoutesDeps } from "./second-factor-routes.ts";
+import { secondStepRoute } from "./second-step.ts";
 import { signInByPassword, type SignInDeps } from "./sign-in.ts";
 
 export interface AuthRoutesDeps {
@@ -29,6 +30,7 @@ export function authRoutes(deps: AuthRoutesDeps): Route[] {
     ...emailRoutes(deps.email),
     ...oauthRoutes(deps.oauth),
     ...codeRoutes(deps.oauth),
+    secondStepRoute(deps.oauth),
     ...secondFactorRoutes(deps.factors),
     ...passkeyRoutes(deps.factors),
     ...familyFactorRoutes(deps.factors),

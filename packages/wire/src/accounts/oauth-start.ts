@@ -1,0 +1,34 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { queryText } from "../core/envelope.ts";
+import { SignedInUser } from "./users.ts";
+
+export const oauthStart = endpoint({
+  name: "oauthStart",
+  method: "GET",
+  path: "/api/oauth/start",
+  access: "none",
+  rate: "critical",
+  hasEffects: true,
+  summary:
+    "The address of a sign-in at another service, with state, PKCE challenge and nonce; remembers an invitation code.",
+  query: z.object({
+    /** `github`, `linuxdo` or `oidc`. */
+    service: queryText,
+    aff: queryText,
+  }),
+  data: z.object({ url: z.string() }),
+  fails: ["G1", "O2", "O3", "O4"],
+});
+
+export const loginSecondFactor = endpoint({
+  name: "loginSecondFactor",
+  method: "POST",
+  path: "/api/user/login/2fa",
+  access: "none",
+  rate: "critical",
+  summary: "Ends a sign-in by another service, for an account whose two-factor sign-in is on.",
+  body: z.object({ code: z.optional(z.string().check(z.maxLength(64))) }),
+  data: SignedInUser,
+  fails: ["G2", "F8", "L4", "L5", "L6", "AU6", "AU8"],
+});
