@@ -1,0 +1,77 @@
+import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { signIn } from "./session.ts";
+
+// What a session has to show before it changes credentials, some time after its sign-in.
+
+let folder: string;
+let gateway: GatewayProcess;
+let browser: Browser;
+let page: Page;
+let faults: readonly string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fairway-confirm-"));
+  gateway = await startGateway({ database: `sqlite:${join(folder, "fairway.db")}` });
+  browser = await openBrowser();
+  ({ page, faults } = await openPage(browser, gateway.url));
+  await signIn(page, "root", ROOT_PASSWORD);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Makes the sign-in and every confirmation older than changes of credentials allow. */
+function ageSessions(): void {
+  const database = new DatabaseSync(join(folder, "fairway.db"));
+  database.exec("pragma busy_timeout = 5000; update sessions set created_at = created_at - 400, data = '{}'");
+  database.close();
+}
+
+const dialog = () => page.getByRole("dialog", { name: "Is it you?" });
+
+test("a named token with limits is made after a confirmation, shown once and removed", async () => {
+  await page.goto("/setting");
+  ageSessions();
+  const card = page.getByRole("group", { name: "System access token" });
+  await card.getByLabel("Name").fill("reports");
+  await card.getByLabel("Ends after").selectOption("30");
+  await card.getByLabel("Scopes").fill("logs:read");
+  await page.keyboard.press("Enter");
+  await card.getByRole("button", { name: "Make a named token" }).click();
+  await dialog().getByLabel("Your current password", { exact: true }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "confirm");
+  await dialog().getByLabel("Your current password", { exact: true }).fill("not my password");
+  await dialog().getByRole("button", { name: "Confirm" }).click();
+  await dialog().getByText("The current password is wrong.").waitFor();
+  await dialog().getByLabel("Your current password", { exact: true }).fill(ROOT_PASSWORD);
+  await dialog().getByRole("button", { name: "Confirm" }).click();
+  await card.getByText("It is shown this once.").waitFor();
+  await card.getByText("logs:read · ends", { exact: false }).waitFor();
+  await card.getByRole("button", { name: "Remove: reports" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByText("The access token reports has been removed.").waitFor();
+});
+
+test("whoever gives no confirmation changes nothing", async () => {
+  ageSessions();
+  await page.getByLabel("New password", { exact: true }).fill("another-password-1");
+  await page.getByLabel("Repeat the password", { exact: true }).fill("another-password-1");
+  await page.getByRole("button", { name: "Change the password" }).click();
+  await dialog().getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("Please confirm with your password or second factor", { exact: false }).waitFor();
+  expect(await dialog().count()).toBe(0);
+  await page.context().clearCookies();
+  await signIn(page, "root", ROOT_PASSWORD);
+  expect(faults).toEqual([]);
+});
