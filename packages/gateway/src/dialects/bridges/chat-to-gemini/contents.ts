@@ -93,12 +93,17 @@ function toolCalls(message: JsonObject): readonly JsonObject[] {
     : [...objects(message, "tool_calls"), { function: legacy }];
 }
 
+/** What Google's own endpoint of the chat protocol hangs on a call. */
+function googleExtra(call: JsonObject): JsonObject | undefined {
+  return object(object(call, "extra_content"), "google");
+}
+
 /** The first call of a turn has to show its signature, or say that there is none. */
 function callParts(message: JsonObject, model: GeminiModel): JsonObject[] {
   return toolCalls(message).map((call, index) => {
     const target = object(call, "function") ?? object(call, "custom");
     const { signature } = splitSignature(text(call, "id") ?? "");
-    const known = text(call, "fw_signature") ?? signature;
+    const known = text(call, "fw_signature") ?? text(googleExtra(call), "thought_signature") ?? signature;
     const isAsked = index === 0 && model.version >= FIRST_WITH_SIGNATURES;
     return compact({
       functionCall: {

@@ -1,4 +1,4 @@
-import { compact, isObject, objects, text } from "../../core/read.ts";
+import { compact, isObject, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { noteDropped, noteForeign } from "../parts/answer/dropped-fields.ts";
 import { geminiModel } from "../parts/models/gemini-models.ts";
@@ -56,7 +56,7 @@ const FIRST_WITH_JSON_BESIDE_TOOLS = 300;
 
 /** The body of a generateContent request that asks for the same as a chat request; the model stands in the path. */
 export function toGemini(asked: JsonObject, context: BridgeContext): JsonObject {
-  const body = withUserTurn(asked);
+  const body = withUserTurn(withGoogleBody(asked));
   refuseBias(body);
   noteDropped(body, CARRIED, context);
   const model = geminiModel(context.upstreamModel);
@@ -79,6 +79,20 @@ export function toGemini(asked: JsonObject, context: BridgeContext): JsonObject 
     safetySettings: safetyOf(body, context),
     cachedContent: cached,
   });
+}
+
+/** `extra_body.google` of Google's own endpoint of the chat protocol: members of Gemini in snake case. */
+function withGoogleBody(body: JsonObject): JsonObject {
+  const google = object(object(body, "extra_body"), "google");
+  if (google === undefined) return body;
+  const { extra_body: _extra, ...rest } = body;
+  const thinking = object(google, "thinking_config");
+  return { ...rest, ...google, ...(thinking && { thinking_config: camelCased(thinking) }) };
+}
+
+function camelCased(from: JsonObject): JsonObject {
+  const camel = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [camel(name), value]));
 }
 
 /** What is cached holds its instruction already. */
