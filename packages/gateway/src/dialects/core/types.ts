@@ -171,6 +171,8 @@ export interface Texts {
   readonly text: string;
   /** Fixed tokens on top: message overhead, tool calls, images, files, audio. */
   readonly extra: number;
+  /** Set where the upstream reads several inputs apart: they are counted apart, as tokens never span two of them. */
+  readonly inputs?: readonly string[];
 }
 
 /** A wire protocol spoken by clients, upstreams or both. */

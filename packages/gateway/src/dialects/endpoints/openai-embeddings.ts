@@ -36,7 +36,12 @@ export const openaiEmbeddings: Dialect = {
     if (isSet(json["embedding_type"])) return answer;
     return withEncoding(answer, json["encoding_format"] === "base64");
   },
-  promptTexts: (body) => textsOf((reader) => walkInput(body.json()["input"], reader)),
+  promptTexts(body) {
+    const { input } = body.json();
+    const texts = textsOf((reader) => walkInput(input, reader));
+    const inputs = Array.isArray(input) ? input.filter((item) => typeof item === "string") : [];
+    return inputs.length > 1 ? { ...texts, inputs } : texts;
+  },
   promptWords: (body) => wordsOf((reader) => walkInput(body.json()["input"], reader)),
 };
 

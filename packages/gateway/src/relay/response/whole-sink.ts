@@ -260,6 +260,6 @@ function isSpace(byte: number | undefined): boolean {
 /** Tokens of texts by the model's encoder plus their fixed part. */
 export async function countTexts(counter: TokenCounter, model: string, texts: Texts): Promise<number> {
   if (texts.text === "") return texts.extra;
-  const [tokens] = await counter.count(model, [texts.text]);
-  return (tokens ?? 0) + texts.extra;
+  const counts = await counter.count(model, texts.inputs ?? [texts.text]);
+  return counts.reduce((sum, tokens) => sum + tokens, texts.extra);
 }
