@@ -40,7 +40,7 @@ export function createTaskHandler(deps: TaskDeps): TaskHandler {
     const image = method === "GET" && drawing !== undefined ? IMAGE.exec(drawing)?.[1] : undefined;
     if (image !== undefined) return serveImage(request, response, { id: decoded(image), ip, query }, deps);
     if (drawing === "notify" && method === "POST") {
-      await takeNotice(query, await newsOf(request, deps), deps);
+      await takeNotice(query, () => newsOf(request, deps), deps);
       return void response.writeHead(200).end();
     }
     const answer = await answerOf(arrival, { drawing, mode }, deps);

@@ -11,10 +11,15 @@ const TRIES = 3;
 const PAUSE_MS = 1_000;
 
 /** Takes an upstream's report. The address that it was given is its right; it reaches the rows of that submission only. */
-export async function takeNotice(query: URLSearchParams, news: JsonObject, deps: TaskDeps): Promise<void> {
+export async function takeNotice(
+  query: URLSearchParams,
+  readNews: () => Promise<JsonObject>,
+  deps: TaskDeps,
+): Promise<void> {
   const { options } = deps.snapshots.current();
   const isKnown = options.MjNotifyEnabled && query.get("t") === notifySignature(query, deps);
   if (!isKnown) throw new AppError("invalid_api_key");
+  const news = await readNews();
   const id = idOf(news);
   const find = () => rowOf(query, id, deps);
   const row = await find();
