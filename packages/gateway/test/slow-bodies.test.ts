@@ -1,4 +1,5 @@
 // Bodies that are announced and never come: without a key, with one, compressed.
+import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { startRelayApp, type RelayApp } from "./relay-app.ts";
@@ -39,3 +40,15 @@ it.each([
   },
   15_000,
 );
+
+// @weakness Exhaustion: A report of a drawing is read before it is known who may send it
+it("a report of a drawing that nobody may send is refused before its body has come", async () => {
+  const headers = { "content-type": "application/json", "content-length": 1_000_000 };
+  const request = httpRequest(`${gateway.url}/mj/notify?c=1&r=x&h=&t=abc`, { method: "POST", headers });
+  const answered = new Promise<number | undefined>((resolve, reject) => {
+    request.on("error", reject).on("response", ({ statusCode }) => resolve(statusCode));
+  });
+  request.write("{");
+  expect(await answered).toBe(401);
+  request.destroy();
+});
