@@ -288,8 +288,11 @@ test("an address is bound, and a forgotten password is replaced through it (C-10
     await visitor.getByText("If the address belongs to an account, a link is on its way.").waitFor();
     await visitor.getByRole("button", { name: /Send again in/ }).waitFor();
     expect(await axeFindings(visitor)).toEqual([]);
-    await expect.poll(() => mails.mails.length).toBe(2);
-    const link = /http[^\s"<]+\/user\/reset\?[^\s"<]+/.exec(mailBody(mails.mails.at(-1)!))?.[0] ?? "";
+    const linkIn = (mail: Parameters<typeof mailBody>[0]) =>
+      /http[^\s"<]+\/user\/reset\?[^\s"<]+/.exec(mailBody(mail))?.[0];
+    const findLink = () => mails.mails.map(linkIn).find((link) => link !== undefined) ?? "";
+    await expect.poll(findLink).not.toBe("");
+    const link = findLink();
     await visitor.goto(link.replaceAll("&amp;", "&"));
     await visitor.getByRole("button", { name: "Give me a new password" }).click();
     const password = (await visitor.getByTestId("new-password").textContent()) ?? "";

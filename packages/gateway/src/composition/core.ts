@@ -79,7 +79,8 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   metrics.watch({ conduct });
   const { limiter, claims } = createLimits({ redis, log, metrics, env });
   const sessionSecret = await loadSessionSecret(database, vault, env.sessionSecret);
-  const identity = createIdentity({ database, clock, limiter, options, sessionSecret, vault, services: env });
+  const parts = { database, clock, limiter, options, sessionSecret, vault };
+  const identity = createIdentity({ ...parts, services: env, sessionMaxDays: env.sessionMaxDays });
   const onBalance = createQuotaReminder({ ...env, database, mailer: identity.mailer, limiter, options, log });
   const cluster = redis && createClusterLedger({ env, redis, storage, clock, log, metrics, onBalance });
   const { logRowRefused: onLogRowRefused } = metrics;

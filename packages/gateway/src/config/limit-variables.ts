@@ -62,4 +62,12 @@ export const LIMIT_VARIABLES = {
     example: "off",
     parse: parse.rate,
   }),
+  sessionMaxDays: define({
+    name: "FAIRWAY_SESSION_MAX_DAYS",
+    about:
+      "Days after its sign-in at which a session of the console ends, however often it is used. A session that is not used ends after 30 days.",
+    fallback: "90",
+    example: "7",
+    parse: parse.integer(1, 3_650),
+  }),
 } as const;

@@ -2,6 +2,7 @@ import type { OptionDefaults } from "@fairway/wire";
 import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { Identity } from "../identity/accounts/identity.ts";
+import { createCredentialNotices } from "../identity/mail/credential-notices.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
@@ -52,12 +53,13 @@ export function accountRoutes(deps: AccountRoutesDeps): Route[] {
   const users = createUserStore(deps);
   const authStore = createAuthStore(database);
   const optionStore = createOptionStore({ ...deps, defaults: deps.optionDefaults });
-  const accounts = { ...deps, ...identity, store: users, options };
+  const notices = createCredentialNotices({ ...deps, db: database.db, mailer: identity.mailer, options });
+  const accounts = { ...deps, ...identity, store: users, options, notices };
   return [
     ...authRoutes({
       signIn: { ...identity, store: authStore, options },
       register: accounts,
-      email: { ...deps, ...identity, users, store: authStore, options },
+      email: { ...deps, ...identity, users, store: authStore, options, notices },
       factors: { ...accounts, users },
       oauth: { ...accounts, ...identity.services, users },
     }),
@@ -65,7 +67,7 @@ export function accountRoutes(deps: AccountRoutesDeps): Route[] {
     ...userManageRoutes(accounts),
     ...selfRoutes({ ...accounts, snapshot: () => snapshots.current() }),
     confirmRoute(accounts),
-    ...sessionRoutes(identity),
+    ...sessionRoutes(accounts),
     ...optionRoutes({ store: optionStore, defaults: deps.optionDefaults, snapshot: () => snapshots.current() }),
     ...statusRoutes({ ...deps, options, startedAt: seconds(clock), isSetUp: deps.setupState.isSetUp }),
     ...setupRoutes({ ...deps, ...identity, state: deps.setupState, options: optionStore }),

@@ -46,12 +46,14 @@ export interface IdentityDeps {
   readonly vault: TwoFactorDeps["vault"];
   readonly services: SignInServices;
   readonly passwords?: Passwords;
+  /** Days after its sign-in at which every session ends. */
+  readonly sessionMaxDays?: number | undefined;
 }
 
 export function createIdentity(deps: IdentityDeps): Identity {
   const { database, clock, limiter, options, sessionSecret, services } = deps;
   const { db } = database;
-  const sessions = createSessions({ db, clock });
+  const sessions = createSessions({ db, clock, maxDays: deps.sessionMaxDays });
   const accessTokens = createAccessTokens({ db, clock });
   const devices = createDevices({ secret: sessionSecret, clock });
   const credentials = createCredentials({ sessions, accessTokens, devices, clock });
@@ -66,7 +68,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     outbound,
     services,
     humanCheck: createHumanCheck({ credentials, outbound, options, clock, turnstileUrl: services.turnstileUrl }),
-    codes: createCodes({ db, clock, secret: sessionSecret }),
+    codes: createCodes({ db, clock, limiter, secret: sessionSecret }),
     guard,
     twoFactor: createTwoFactor({ ...deps, db, guard, issuer: systemName }),
     passkeys: createPasskeys({ db, clock, name: systemName }),

@@ -27,6 +27,36 @@ export function resetMail(to: string, systemName: string, link: string): Mail {
   };
 }
 
+/** For the owner of an address that somebody else wants to use: the answer of the call is the same as for a free one. */
+export function takenMail(to: string, systemName: string): Mail {
+  return {
+    to,
+    subject: `${systemName} email verification`,
+    html: page(`
+<p>Hello,</p>
+<p>somebody wants to use this address for an account of <strong>${escapeHtml(systemName)}</strong>. It belongs to an account already, so no code was sent.</p>
+<p>If it was you, sign in or reset your password. If not, you can ignore this mail.</p>`),
+  };
+}
+
+export function credentialMail(
+  to: string,
+  systemName: string,
+  facts: { readonly username: string; readonly what: string; readonly ip: string; readonly at: string },
+): Mail {
+  const { username, what, ip, at } = facts;
+  return {
+    to,
+    subject: `${systemName}: your account was changed`,
+    html: page(`
+<p>Hello,</p>
+<p>the account <strong>${escapeHtml(username)}</strong> at <strong>${escapeHtml(systemName)}</strong> was changed:</p>
+<p>${escapeHtml(what)}</p>
+<p>At ${escapeHtml(at)}, from the address ${escapeHtml(ip)}.</p>
+<p>If it was not you, change your password, end the other sessions in the settings, and tell your administrator.</p>`),
+  };
+}
+
 /** Address of the console's page that exchanges the token. */
 export function resetLink(serverAddress: string, email: string, token: string): string {
   return `${serverAddress}/user/reset?email=${encodeURIComponent(email)}&token=${encodeURIComponent(token)}`;

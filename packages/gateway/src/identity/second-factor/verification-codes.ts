@@ -1,8 +1,9 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { randomText } from "../../lib/ids.ts";
+import { countedAddress } from "../../lib/net/ip.ts";
 import type { Secret } from "../../lib/secret.ts";
+import type { Limiter, Rule } from "../../limits/limiter.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 
@@ -14,25 +15,32 @@ type ClaimPurpose = "telegram";
 
 export const CODE_SECONDS = 600;
 const RESEND_SECONDS = 30;
-const MAX_WRONG_TRIES = 5;
+/** Wrong codes of one address for one mailbox. */
+const GUESSES: Rule = { name: "code-guesses", limit: 5, windowMs: CODE_SECONDS * 1_000, onOutage: "deny" };
+/** Wrong codes of all addresses together; a guess hits with a chance of 1 in 887 million. */
+const MAX_WRONG_TRIES = 5_000;
 /** Without characters that look alike. */
 const CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
 const CODE_CHARS = 6;
-const RESET_BYTES = 16;
+const RESET_CHARS = 32;
+const NONCE_BYTES = 32;
 
 type Db = Kysely<Schema>;
 
 export type IssuedCode = { readonly code: string } | { readonly waitSeconds: number };
 
-/** One-time codes by mail address; only their HMAC is stored, a new one replaces the old. */
+/**
+ * One-time codes by mail address. The table holds a random number for each; the code follows from it and from a secret.
+ * Who asks again while a code is good gets the same one, so strangers who ask for an address void nothing.
+ */
 export interface Codes {
-  /** A fresh code, or the seconds until the address may ask again. */
+  /** The code of an address, or the seconds until it may ask again. */
   issue(purpose: CodePurpose, subject: string): Promise<IssuedCode>;
-  /** Looks without consuming; a wrong code counts, and five wrong ones void the right one. */
-  check(purpose: CodePurpose, subject: string, code: string): Promise<boolean>;
+  /** Looks without consuming. After five wrong codes an address is refused, also with the right one. */
+  check(purpose: CodePurpose, subject: string, tried: Tried): Promise<boolean>;
   /** Consumes a right code, inside the transaction of what it allows; false when it is gone. */
   consume(purpose: CodePurpose, subject: string, code: string, trx: Db): Promise<boolean>;
-  /** Takes a code back that could not be delivered. */
+  /** Lets a code be asked for again at once, after it could not be delivered. */
   withdraw(purpose: CodePurpose, subject: string): Promise<void>;
   /** True for the first caller with this subject; it is remembered until `expiresAt` (epoch seconds). */
   claim(purpose: ClaimPurpose, subject: string, expiresAt: number): Promise<boolean>;
@@ -40,10 +48,17 @@ export interface Codes {
   prune(): Promise<number>;
 }
 
+export interface Tried {
+  readonly code: string;
+  /** Address of the client. */
+  readonly ip: string;
+}
+
 export interface CodesDeps {
   readonly db: Db;
   readonly clock: Clock;
-  /** Keys the HMAC: without it a leaked table would give the short codes away. */
+  readonly limiter: Limiter;
+  /** Keys the codes: without it a leaked table would give them away. */
   readonly secret: Secret;
 }
 
@@ -51,38 +66,19 @@ export function createCodes(deps: CodesDeps): Codes {
   const { db, clock } = deps;
   return {
     issue: (purpose, subject) => issue(deps, { purpose, subject: subject.toLowerCase() }),
-    async check(purpose, subject, code) {
-      const key = { purpose, subject: subject.toLowerCase() };
-      const known = await live(deps, key);
-      if (!known) return false;
-      if (known.code_hash === hash(deps, key, code)) return true;
-      await db
-        .updateTable("one_time_codes")
-        .set((eb) => ({ attempts: eb("attempts", "+", 1) }))
-        .where("purpose", "=", key.purpose)
-        .where("subject", "=", key.subject)
-        .where("code_hash", "=", known.code_hash)
-        .execute();
-      return false;
-    },
+    check: (purpose, subject, tried) => check(deps, { purpose, subject: subject.toLowerCase() }, tried),
     async consume(purpose, subject, code, trx) {
       const key = { purpose, subject: subject.toLowerCase() };
-      const answer = await trx
-        .deleteFrom("one_time_codes")
-        .where("purpose", "=", key.purpose)
-        .where("subject", "=", key.subject)
-        .where("code_hash", "=", hash(deps, key, code))
-        .where("expires_at", ">", seconds(clock))
-        .where("attempts", "<", MAX_WRONG_TRIES)
+      const known = await live(deps, key, trx);
+      if (!known || !isSame(codeOf(deps, key, known.code_hash), normal(code))) return false;
+      const answer = await own(trx.deleteFrom("one_time_codes"), key)
+        .where("code_hash", "=", known.code_hash)
         .executeTakeFirst();
       return answer.numDeletedRows === 1n;
     },
     async withdraw(purpose, subject) {
-      await db
-        .deleteFrom("one_time_codes")
-        .where("purpose", "=", purpose)
-        .where("subject", "=", subject.toLowerCase())
-        .execute();
+      const key = { purpose, subject: subject.toLowerCase() };
+      await own(db.updateTable("one_time_codes").set({ created_at: 0 }), key).execute();
     },
     async claim(purpose, subject, expiresAt) {
       const row = { purpose, subject, code_hash: "", created_at: seconds(clock), expires_at: expiresAt };
@@ -107,26 +103,31 @@ interface Key {
   readonly subject: string;
 }
 
+/** The rows of a key. */
+function own<Q extends { where(column: "purpose" | "subject", is: "=", value: string): Q }>(query: Q, key: Key): Q {
+  return query.where("purpose", "=", key.purpose).where("subject", "=", key.subject);
+}
+
 async function issue(deps: CodesDeps, key: Key): Promise<IssuedCode> {
   const { db, clock } = deps;
-  const isTyped = key.purpose === "email";
-  const code = isTyped ? randomText(CODE_CHARS, CODE_ALPHABET) : randomBytes(RESET_BYTES).toString("hex");
   const now = seconds(clock);
-  const fresh = { code_hash: hash(deps, key, code), attempts: 0, created_at: now, expires_at: now + CODE_SECONDS };
-  const createdAt = await lastIssue(db, key);
-  if (createdAt !== undefined) {
-    const waitSeconds = createdAt + RESEND_SECONDS - now;
-    if (waitSeconds > 0) return { waitSeconds };
-    const change = db.updateTable("one_time_codes").set(fresh);
-    await change.where("purpose", "=", key.purpose).where("subject", "=", key.subject).execute();
-    return { code };
+  const sent = { created_at: now, expires_at: now + CODE_SECONDS };
+  const row = await own(db.selectFrom("one_time_codes").select(["created_at", "code_hash"]), key).executeTakeFirst();
+  const waitSeconds = row ? row.created_at + RESEND_SECONDS - now : 0;
+  if (waitSeconds > 0) return { waitSeconds };
+  if (row && (await live(deps, key, db))) {
+    await own(db.updateTable("one_time_codes").set(sent), key).execute();
+    return { code: codeOf(deps, key, row.code_hash) };
   }
+  const fresh = { code_hash: randomBytes(NONCE_BYTES).toString("hex"), attempts: 0, ...sent };
   try {
-    await db
-      .insertInto("one_time_codes")
-      .values({ ...key, ...fresh })
-      .execute();
-    return { code };
+    if (row) await own(db.updateTable("one_time_codes").set(fresh), key).execute();
+    else
+      await db
+        .insertInto("one_time_codes")
+        .values({ ...key, ...fresh })
+        .execute();
+    return { code: codeOf(deps, key, fresh.code_hash) };
   } catch (cause) {
     // Another call for the same address was quicker.
     if (isDuplicate(cause)) return { waitSeconds: RESEND_SECONDS };
@@ -134,29 +135,46 @@ async function issue(deps: CodesDeps, key: Key): Promise<IssuedCode> {
   }
 }
 
-async function lastIssue(db: Db, { purpose, subject }: Key): Promise<number | undefined> {
-  const select = db.selectFrom("one_time_codes").select("created_at");
-  return (await select.where("purpose", "=", purpose).where("subject", "=", subject).executeTakeFirst())?.created_at;
+async function check(deps: CodesDeps, key: Key, { code, ip }: Tried): Promise<boolean> {
+  const { db, limiter } = deps;
+  const source = `${key.purpose} ${key.subject} from ${countedAddress(ip)}`;
+  if (!(await limiter.peek(GUESSES, source)).admitted) return false;
+  const known = await live(deps, key, db);
+  if (known && isSame(codeOf(deps, key, known.code_hash), normal(code))) return true;
+  await limiter.take(GUESSES, source);
+  // The token of a reset is too long to be guessed: no number of tries voids it.
+  if (!known || key.purpose === "reset") return false;
+  const counted = db.updateTable("one_time_codes").set((eb) => ({ attempts: eb("attempts", "+", 1) }));
+  await own(counted, key).where("code_hash", "=", known.code_hash).execute();
+  return false;
 }
 
-function live({ db, clock }: CodesDeps, { purpose, subject }: Key): Promise<{ code_hash: string } | undefined> {
-  return db
-    .selectFrom("one_time_codes")
-    .select("code_hash")
-    .where("purpose", "=", purpose)
-    .where("subject", "=", subject)
+function live({ clock }: CodesDeps, key: Key, db: Db): Promise<{ code_hash: string } | undefined> {
+  return own(db.selectFrom("one_time_codes").select("code_hash"), key)
     .where("expires_at", ">", seconds(clock))
     .where("attempts", "<", MAX_WRONG_TRIES)
     .executeTakeFirst();
 }
 
-function hash({ secret }: CodesDeps, { purpose, subject }: Key, code: string): string {
-  return createHmac("sha256", secret.reveal())
-    .update(`${purpose}\n${subject}\n${normal(purpose, code)}`)
-    .digest("hex");
+function codeOf({ secret }: CodesDeps, { purpose, subject }: Key, nonce: string): string {
+  const bytes = createHmac("sha256", secret.reveal()).update(`${purpose}\n${subject}\n${nonce}`).digest();
+  if (purpose === "reset") return bytes.toString("hex").slice(0, RESET_CHARS);
+  let number = bytes.readBigUInt64BE();
+  const base = BigInt(CODE_ALPHABET.length);
+  const letters = Array.from({ length: CODE_CHARS }, () => {
+    const letter = CODE_ALPHABET[Number(number % base)] ?? "";
+    number /= base;
+    return letter;
+  });
+  return letters.join("");
 }
 
 /** Codes are typed from a mail: spaces around them and capitals do not matter. */
-function normal(purpose: CodePurpose, code: string): string {
-  return purpose === "email" ? code.trim().toLowerCase() : code.trim();
+function normal(code: string): string {
+  return code.trim().toLowerCase();
+}
+
+function isSame(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

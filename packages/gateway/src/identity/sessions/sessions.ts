@@ -60,7 +60,7 @@ export interface Sessions {
   find(value: string): Promise<Session | undefined>;
   /** Answers the cookie's value; only its hash is stored. */
   open(session: NewSession, db?: Db): Promise<string>;
-  /** Prolongs by 30 days, at most once a day; answers whether it did. */
+  /** Prolongs by 30 days, at most once a day and never beyond the absolute end; answers whether it did. */
   renew(session: Session): Promise<boolean>;
   setData(hash: string, data: SessionData): Promise<void>;
   end(hash: string): Promise<void>;
@@ -74,13 +74,27 @@ export interface Sessions {
   prune(): Promise<number>;
 }
 
+export interface SessionsDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  /** Days after its sign-in at which every session ends. */
+  readonly maxDays?: number | undefined;
+}
+
+const DEFAULT_MAX_DAYS = 90;
+
 /** Sessions live on the server: what the cookie holds is only a random name for a row. */
-export function createSessions({ db, clock }: { readonly db: Db; readonly clock: Clock }): Sessions {
+export function createSessions({ db, clock, maxDays = DEFAULT_MAX_DAYS }: SessionsDeps): Sessions {
+  const maxSeconds = maxDays * 86_400;
+  /** A renewal prolongs up to the absolute end. */
+  const endOf = (createdAt: number) => Math.min(seconds(clock) + SESSION_SECONDS, createdAt + maxSeconds);
   return {
     async find(value) {
       const row = await selectSessions(db)
         .where("sessions.id_hash", "=", hashOf(value))
         .where("sessions.expires_at", ">", seconds(clock))
+        // Sessions of before know no absolute end, and the setting may have become shorter.
+        .where("sessions.created_at", ">", seconds(clock) - maxSeconds)
         .executeTakeFirst();
       return row && sessionOf(row);
     },
@@ -95,7 +109,7 @@ export function createSessions({ db, clock }: { readonly db: Db; readonly clock:
         user_agent: userAgent.slice(0, MAX_AGENT_CHARS),
         created_at: now,
         renewed_at: now,
-        expires_at: now + SESSION_SECONDS,
+        expires_at: endOf(now),
       };
       await trx.insertInto("sessions").values(row).execute();
       return value;
@@ -103,7 +117,7 @@ export function createSessions({ db, clock }: { readonly db: Db; readonly clock:
     async renew(session) {
       const now = seconds(clock);
       if (now - session.renewedAt < RENEW_AFTER_SECONDS) return false;
-      const change = { renewed_at: now, expires_at: now + SESSION_SECONDS };
+      const change = { renewed_at: now, expires_at: endOf(session.createdAt) };
       await db.updateTable("sessions").set(change).where("id_hash", "=", session.hash).execute();
       return true;
     },

@@ -1,5 +1,8 @@
 import { DISPLAY_NAME_MAX, USER_STATUS, type SignedInUser } from "@fairway/wire";
 import { parseEmail } from "../../identity/mail/email-address.ts";
+import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
+import type { RequestContext } from "../../http/context.ts";
+import type { Principal } from "../../identity/sessions/principal.ts";
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { seconds } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -11,6 +14,7 @@ import { openSession, type Exchange, type SignInDeps } from "./sign-in.ts";
 export interface BindingDeps extends CreateAccountDeps, Pick<SignInDeps, "credentials"> {
   readonly users: UserStore;
   readonly twoFactor: TwoFactor;
+  readonly notices: CredentialNotices;
 }
 
 export type BindingColumn = "github_uid" | "wechat_id" | "telegram_id" | "linux_do_id" | "oidc_id";
@@ -133,10 +137,11 @@ function cut(text: string): string {
 
 /** Writes an identity to an account; O5 when some account has it. */
 export async function bindIdentity(
-  { users }: Pick<BindingDeps, "users">,
-  userId: number,
+  { users, notices }: Pick<BindingDeps, "users" | "notices">,
+  { caller, context }: { readonly caller: Pick<Principal, "userId">; readonly context: RequestContext },
   { column, value, more, provider }: Identity & { readonly provider: string },
 ): Promise<void> {
+  const { userId } = caller;
   try {
     await users.write(userId, async (trx) => {
       const taken = await trx.selectFrom("users").select("id").where(column, "=", value).executeTakeFirst();
@@ -147,4 +152,5 @@ export async function bindIdentity(
     if (isDuplicate(cause)) throw new Refusal("O5", { values: { provider }, cause });
     throw cause;
   }
+  notices.send({ userId, what: `A ${provider} account was bound.`, ip: context.ip });
 }

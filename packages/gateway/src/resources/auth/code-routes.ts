@@ -38,7 +38,7 @@ async function byCode(deps: CodeRoutesDeps, service: CodeService, call: Call<typ
   const { id, name, email } = await service.read(query.code, proof);
   const identity = { column: service.column, value: id } as const;
   if (caller?.via === "session") {
-    await bindIdentity(deps, caller.userId, { ...identity, provider: service.label });
+    await bindIdentity(deps, { caller, context: call.context }, { ...identity, provider: service.label });
     call.message("bind");
     return undefined;
   }

@@ -11,8 +11,9 @@ import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import type { AccessTokens } from "../../identity/keys/access-token.ts";
 import type { Codes } from "../../identity/second-factor/verification-codes.ts";
 import { emailParts, parseEmail } from "../../identity/mail/email-address.ts";
+import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { Mail, Mailer } from "../../identity/mail/mailer.ts";
-import { codeMail, resetLink, resetMail } from "../../identity/mail/messages.ts";
+import { codeMail, resetLink, resetMail, takenMail } from "../../identity/mail/messages.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
@@ -43,6 +44,7 @@ export interface EmailRoutesDeps {
   readonly publicUrl: string | undefined;
   /** Mails that are on their way; awaited when the server stops. */
   readonly background: (work: Promise<void>) => void;
+  readonly notices: CredentialNotices;
 }
 
 const NEW_PASSWORD_CHARS = 16;
@@ -63,17 +65,19 @@ function readAddress(text: string): string {
   return email;
 }
 
+/** A taken address gets a mail too: neither the answer nor its time says which one it is. */
 async function sendCode(deps: EmailRoutesDeps, text: string): Promise<void> {
   const { codes, mailer } = deps;
   const options = deps.options();
   const email = readAddress(text);
   checkAllowed(options, email);
-  if (await deps.users.isEmailTaken(email)) throw new Refusal("R8", { field: "email" });
+  if (!mailer.isConfigured()) throw new Refusal("E6");
+  const isTaken = await deps.users.isEmailTaken(email);
   const issued = await codes.issue("email", email);
   if ("waitSeconds" in issued) throw new Refusal("E5", { values: { n: issued.waitSeconds } });
+  const { SystemName } = options;
   try {
-    if (!mailer.isConfigured()) throw new Refusal("E6");
-    await send(deps, codeMail(email, options.SystemName, issued.code));
+    await send(deps, isTaken ? takenMail(email, SystemName) : codeMail(email, SystemName, issued.code));
   } catch (cause) {
     await codes.withdraw("email", email);
     throw cause;
@@ -122,8 +126,11 @@ async function reset(deps: EmailRoutesDeps, { body, context }: Call<typeof reset
   const token = (body.token ?? "").trim();
   if ((body.email ?? "").trim() === "" || token === "") throw new Refusal("G1");
   const email = parseEmail(body.email ?? "");
-  const user = email === undefined ? undefined : await deps.store.findForReset(email);
-  if (email === undefined || !user || !(await codes.check("reset", email, token))) throw new Refusal("E8");
+  if (email === undefined) throw new Refusal("E8");
+  const user = await deps.store.findForReset(email);
+  // Looked at also where there is no account: time must not tell.
+  const isRight = await codes.check("reset", email, { code: token, ip: context.ip });
+  if (!user || !isRight) throw new Refusal("E8");
   const password = randomText(NEW_PASSWORD_CHARS);
   const hash = await passwords.hash(password);
   await users.write(user.id, async (trx) => {
@@ -140,16 +147,19 @@ async function reset(deps: EmailRoutesDeps, { body, context }: Call<typeof reset
       ip: context.ip,
     });
   });
+  deps.notices.send({ userId: user.id, what: "The password was reset by e-mail.", ip: context.ip });
   return password;
 }
 
-async function bind(deps: EmailRoutesDeps, { query, caller }: Call<typeof bindEmail>): Promise<void> {
+async function bind(deps: EmailRoutesDeps, { query, caller, context }: Call<typeof bindEmail>): Promise<void> {
   const { users, codes } = deps;
+  const { ip } = context;
   if (query.email === "") throw new Refusal("E1", { field: "email" });
   if (query.code === "") throw new Refusal("E9", { field: "code" });
   const email = parseEmail(query.email);
-  if (email === undefined || !(await codes.check("email", email, query.code)))
+  if (email === undefined || !(await codes.check("email", email, { code: query.code, ip })))
     throw new Refusal("R6", { field: "code" });
+  const former = (await users.find(caller.userId))?.email ?? undefined;
   if (await users.isEmailTaken(email, caller.userId)) throw new Refusal("R8", { field: "email" });
   const write = users.write(caller.userId, async (trx) => {
     if (!(await codes.consume("email", email, query.code, trx))) throw new Refusal("R6", { field: "code" });
@@ -161,4 +171,7 @@ async function bind(deps: EmailRoutesDeps, { query, caller }: Call<typeof bindEm
     if (isDuplicate(cause)) throw new Refusal("R8", { field: "email", cause });
     throw cause;
   }
+  const notice = { userId: caller.userId, what: `The e-mail address was set to ${email}.`, ip };
+  deps.notices.send(notice);
+  if (former !== undefined && former !== email) deps.notices.send({ ...notice, to: former });
 }

@@ -12,7 +12,8 @@ import {
 import { implement, type Route } from "../../http/endpoint.ts";
 import { codeAttempt, type LoginGuard } from "../../identity/passwords/login-guard.ts";
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
-import { partyOf, signInByPasskey, type PasskeyRoutesDeps } from "./passkey-routes.ts";
+import { disableFactor, renewCodes } from "./second-factor-routes.ts";
+import { addPasskey, partyOf, signInByPasskey, type PasskeyRoutesDeps } from "./passkey-routes.ts";
 
 export interface FamilyFactorDeps extends PasskeyRoutesDeps {
   readonly twoFactor: TwoFactor;
@@ -30,24 +31,23 @@ export function familyFactorRoutes(deps: FamilyFactorDeps): Route[] {
       const { isOn, codesLeft } = await twoFactor.state(userId);
       return { enabled: isOn, locked: await guard.isLocked(codeAttempt(userId)), backup_codes_remaining: codesLeft };
     }),
-    implement(familyFactorDisable, ({ caller, body }) => twoFactor.disable(caller.userId, body.code ?? "")),
-    implement(familyFactorCodes, async ({ caller, body }) => ({
-      backup_codes: await twoFactor.renewCodes(caller.userId, body.code ?? ""),
-    })),
+    implement(familyFactorDisable, (call) => disableFactor(deps, call)),
+    implement(familyFactorCodes, async (call) => ({ backup_codes: await renewCodes(deps, call) })),
     implement(familyPasskeyState, async ({ caller }) => {
       const keys = await passkeys.list(caller.userId);
       const lastUsed = Math.max(0, ...keys.map((key) => key.last_used_at));
       const last_used_at = lastUsed === 0 ? null : new Date(lastUsed * 1000).toISOString();
       return { enabled: keys.length > 0, last_used_at };
     }),
-    implement(familyPasskeyDelete, async ({ caller: { userId } }) => {
+    implement(familyPasskeyDelete, async ({ caller: { userId }, context }) => {
       for (const { id } of await passkeys.list(userId)) await passkeys.remove(userId, id);
+      deps.notices.send({ userId, what: "All passkeys were removed.", ip: context.ip });
     }),
     implement(familyPasskeyBegin, async (call) => ({
       options: { publicKey: await passkeys.creationOptions(call.caller, partyOf(deps, call)) },
     })),
     implement(familyPasskeyFinish, async (call) => {
-      await passkeys.register(call.caller, partyOf(deps, call), { name: "", response: call.body });
+      await addPasskey(deps, call, { name: "", response: call.body });
     }),
     implement(familyPasskeyLoginBegin, async (call) => ({
       options: { publicKey: await passkeys.loginOptions(partyOf(deps, call)) },

@@ -47,7 +47,7 @@ export function oauthRoutes(deps: OauthRoutesDeps): Route[] {
     }),
     implement(oauthWechatBind, async (call) => {
       const id = await wechatId(deps, call.query.code);
-      await bindIdentity(deps, call.caller.userId, { column: "wechat_id", value: id, provider: "WeChat" });
+      await bindIdentity(deps, call, { column: "wechat_id", value: id, provider: "WeChat" });
     }),
     implement(oauthTelegram, async (call) => {
       const login = telegramLogin(options(), call.query, seconds(clock));
@@ -55,9 +55,10 @@ export function oauthRoutes(deps: OauthRoutesDeps): Route[] {
       if (!(await findByIdentity(deps, "telegram_id", login.id))) throw new Refusal("O6");
       return enter(deps, call, { column: "telegram_id", value: login.id, prefix: "telegram", displayName: "" });
     }),
-    implement(oauthTelegramBind, async ({ query, caller, request, response }) => {
+    implement(oauthTelegramBind, async (call) => {
+      const { query, request, response } = call;
       const login = telegramLogin(options(), query, seconds(clock));
-      await bindIdentity(deps, caller.userId, { column: "telegram_id", value: login.id, provider: "Telegram" });
+      await bindIdentity(deps, call, { column: "telegram_id", value: login.id, provider: "Telegram" });
       if (String(request.headers.accept ?? "").includes("text/html")) {
         response.writeHead(302, { Location: AFTER_BINDING }).end();
       }
@@ -86,7 +87,7 @@ async function github(deps: OauthRoutesDeps, call: Call<typeof oauthGithub>) {
   const profile = await readGithubProfile(deps, query.code, proof);
   const identity = { column: "github_uid", value: profile.uid, more: { github_id: profile.login } } as const;
   if (caller?.via === "session") {
-    await bindIdentity(deps, caller.userId, { ...identity, provider: "GitHub" });
+    await bindIdentity(deps, { caller, context: call.context }, { ...identity, provider: "GitHub" });
     call.message("bind");
     return undefined;
   }

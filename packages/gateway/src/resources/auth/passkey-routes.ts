@@ -9,9 +9,11 @@ import {
   serverAddress,
   USER_STATUS,
   type OptionValues,
+  type Passkey,
   type SignedInUser,
 } from "@fairway/wire";
-import { implement, type Route } from "../../http/endpoint.ts";
+import { implement, type Principal, type Route } from "../../http/endpoint.ts";
+import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { Credentials } from "../../identity/passwords/credentials.ts";
 import type { Passkeys } from "../../identity/second-factor/passkeys.ts";
 import { relyingPartyOf, type RelyingParty } from "../../identity/second-factor/relying-party.ts";
@@ -22,6 +24,7 @@ import { openSession, type Exchange } from "./sign-in.ts";
 export interface PasskeyRoutesDeps {
   readonly passkeys: Passkeys;
   readonly users: UserStore;
+  readonly notices: CredentialNotices;
   readonly credentials: Credentials;
   readonly options: () => OptionValues;
   /** Address of this server while the option names none. */
@@ -35,17 +38,29 @@ export function passkeyRoutes(deps: PasskeyRoutesDeps): Route[] {
     implement(passkeyOptions, (call) => passkeys.creationOptions(call.caller, partyOf(deps, call))),
     implement(passkeyCreate, (call) => {
       const { name = "", response = {} } = call.body;
-      return passkeys.register(call.caller, partyOf(deps, call), { name, response });
+      return addPasskey(deps, call, { name, response });
     }),
     implement(passkeyRename, async ({ caller, params, body: { name = "" } }) => {
       if (!(await passkeys.rename(caller.userId, params.id, name))) throw new Refusal("F4");
     }),
-    implement(passkeyDelete, async ({ caller, params }) => {
+    implement(passkeyDelete, async ({ caller, params, context }) => {
       if (!(await passkeys.remove(caller.userId, params.id))) throw new Refusal("F4");
+      deps.notices.send({ userId: caller.userId, what: "A passkey was removed.", ip: context.ip });
     }),
     implement(passkeyLoginOptions, (call) => passkeys.loginOptions(partyOf(deps, call))),
     implement(passkeyLogin, (call) => signInByPasskey(deps, call, call.body.response)),
   ];
+}
+
+export async function addPasskey(
+  deps: PasskeyRoutesDeps,
+  call: Exchange & { readonly caller: Principal },
+  made: { readonly name: string; readonly response: unknown },
+): Promise<Passkey> {
+  const passkey = await deps.passkeys.register(call.caller, partyOf(deps, call), made);
+  const what = `The passkey "${passkey.name}" was added.`;
+  deps.notices.send({ userId: call.caller.userId, what, ip: call.context.ip });
+  return passkey;
 }
 
 export async function signInByPasskey(

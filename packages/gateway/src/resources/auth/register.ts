@@ -15,12 +15,12 @@ export interface RegisterDeps extends CreateAccountDeps {
 }
 
 /** Makes an account with a password; the checks run in the order of the contract. */
-export async function registerAccount(deps: RegisterDeps, { body }: Call<typeof register>): Promise<void> {
+export async function registerAccount(deps: RegisterDeps, { body, context }: Call<typeof register>): Promise<void> {
   const options = deps.options();
   if (!options.RegisterEnabled) throw new Refusal("R1");
   if (!options.PasswordRegisterEnabled) throw new Refusal("R2");
   const { username, password } = readNameAndPassword(body);
-  const proof = options.EmailVerificationEnabled ? await readProof(deps, body) : undefined;
+  const proof = options.EmailVerificationEnabled ? await readProof(deps, body, context.ip) : undefined;
   if (await deps.store.isNameTaken(usernameKey(username))) throw new Refusal("R7", { field: "username" });
   if (proof && (await deps.store.isEmailTaken(proof.email))) throw new Refusal("R8", { field: "email" });
   await createAccount(deps, {
@@ -52,11 +52,11 @@ async function consume({ codes }: RegisterDeps, { email, code }: Proof, trx: Trx
 }
 
 /** Address and code; the code is only looked at here, so that a call refused later does not use it up. */
-async function readProof({ codes }: RegisterDeps, body: Body): Promise<Proof> {
+async function readProof({ codes }: RegisterDeps, body: Body, ip: string): Promise<Proof> {
   const code = (body.verification_code ?? "").trim();
   if ((body.email ?? "").trim() === "" || code === "") throw new Refusal("R5");
   const email = parseEmail(body.email ?? "");
   if (email === undefined) throw new Refusal("E2", { field: "email" });
-  if (!(await codes.check("email", email, code))) throw new Refusal("R6", { field: "verification_code" });
+  if (!(await codes.check("email", email, { code, ip }))) throw new Refusal("R6", { field: "verification_code" });
   return { email, code };
 }

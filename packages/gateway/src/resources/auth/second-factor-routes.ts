@@ -8,7 +8,9 @@ import {
   twoFactorGet,
   userTwoFactorReset,
 } from "@fairway/wire";
+import type { RequestContext } from "../../http/context.ts";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
+import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import { canChange } from "../../identity/sessions/roles.ts";
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -17,32 +19,70 @@ import type { UserStore } from "../users/store.ts";
 export interface SecondFactorRoutesDeps {
   readonly twoFactor: TwoFactor;
   readonly users: UserStore;
+  readonly notices: CredentialNotices;
 }
 
-export function secondFactorRoutes({ twoFactor, users }: SecondFactorRoutesDeps): Route[] {
+export function secondFactorRoutes(deps: SecondFactorRoutesDeps): Route[] {
+  const { twoFactor } = deps;
   return [
     implement(twoFactorGet, async ({ caller }) => {
       const { isOn, codesLeft } = await twoFactor.state(caller.userId);
       return { enabled: isOn, recovery_codes_left: codesLeft };
     }),
     implement(twoFactorBegin, ({ caller }) => twoFactor.begin(caller)),
-    implement(twoFactorConfirm, async ({ caller, body }) => ({
-      recovery_codes: await twoFactor.confirm(caller.userId, body.code ?? ""),
-    })),
-    implement(twoFactorCodes, async ({ caller, body }) => ({
-      recovery_codes: await twoFactor.renewCodes(caller.userId, body.code ?? ""),
-    })),
-    implement(twoFactorDisable, ({ caller, body }) => twoFactor.disable(caller.userId, body.code ?? "")),
-    implement(userTwoFactorReset, ({ caller, params }) => reset(users, caller, params.id, ["code", "passkeys"])),
-    implement(familyFactorReset, ({ caller, params }) => reset(users, caller, params.id, ["code"])),
-    implement(familyPasskeyReset, ({ caller, params }) => reset(users, caller, params.id, ["passkeys"])),
+    implement(twoFactorConfirm, async ({ caller, body, context: { ip } }) => {
+      const codes = await twoFactor.confirm(caller.userId, body.code ?? "");
+      deps.notices.send({ userId: caller.userId, what: "Two-factor sign-in was switched on.", ip });
+      return { recovery_codes: codes };
+    }),
+    implement(twoFactorCodes, async (call) => ({ recovery_codes: await renewCodes(deps, call) })),
+    implement(twoFactorDisable, (call) => disableFactor(deps, call)),
+    implement(userTwoFactorReset, ({ caller, params, context }) =>
+      reset(deps, { caller, id: params.id, ip: context.ip }, ["code", "passkeys"]),
+    ),
+    implement(familyFactorReset, ({ caller, params, context }) =>
+      reset(deps, { caller, id: params.id, ip: context.ip }, ["code"]),
+    ),
+    implement(familyPasskeyReset, ({ caller, params, context }) =>
+      reset(deps, { caller, id: params.id, ip: context.ip }, ["passkeys"]),
+    ),
   ];
 }
 
+interface FactorCall {
+  readonly caller: Principal;
+  readonly body: { readonly code?: string | undefined };
+  readonly context: RequestContext;
+}
+
+type FactorDeps = Pick<SecondFactorRoutesDeps, "twoFactor" | "notices">;
+
+export async function renewCodes(
+  { twoFactor, notices }: FactorDeps,
+  { caller, body, context }: FactorCall,
+): Promise<string[]> {
+  const codes = await twoFactor.renewCodes(caller.userId, body.code ?? "");
+  notices.send({ userId: caller.userId, what: "The recovery codes were replaced.", ip: context.ip });
+  return codes;
+}
+
+export async function disableFactor(
+  { twoFactor, notices }: FactorDeps,
+  { caller, body, context }: FactorCall,
+): Promise<void> {
+  await twoFactor.disable(caller.userId, body.code ?? "");
+  notices.send({ userId: caller.userId, what: "Two-factor sign-in was switched off.", ip: context.ip });
+}
+
+interface Reset {
+  readonly caller: Principal;
+  readonly id: number;
+  readonly ip: string;
+}
+
 async function reset(
-  users: UserStore,
-  caller: Principal,
-  id: number,
+  { users, notices }: SecondFactorRoutesDeps,
+  { caller, id, ip }: Reset,
   factors: readonly ("code" | "passkeys")[],
 ): Promise<void> {
   const user = await users.find(id);
@@ -52,4 +92,6 @@ async function reset(
     if (factors.includes("code")) await users.update(trx, id, { totp_secret: null });
     if (factors.includes("passkeys")) await trx.deleteFrom("passkeys").where("user_id", "=", id).execute();
   });
+  const what = factors.map((one) => (one === "code" ? "two-factor sign-in" : "passkeys")).join(" and ");
+  notices.send({ userId: id, what: `An administrator removed: ${what}.`, ip });
 }

@@ -18,6 +18,7 @@ import { setTag, tagCheck, type CheckTag } from "../../http/etag.ts";
 import { endAccessTokens } from "../../identity/keys/access-token.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
 import { endPasskeys } from "../../identity/second-factor/passkeys.ts";
+import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
 import { requireProof } from "../../identity/sessions/principal.ts";
 import { canChange, canDelete, canView } from "../../identity/sessions/roles.ts";
@@ -44,6 +45,7 @@ export interface AdminRoutesDeps extends ChangeQuotaDeps, CreateAccountDeps {
   readonly options: () => OptionValues;
   readonly clock: Clock;
   readonly writeLog: WriteLog;
+  readonly notices: CredentialNotices;
 }
 
 export function userAdminRoutes(deps: AdminRoutesDeps): Route[] {
@@ -112,7 +114,6 @@ async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): P
   if (!canChange(caller, user)) throw new Refusal("U3");
   if (body.role !== undefined && body.role >= caller.role && caller.role !== ROLE.root) throw new Refusal("U4");
   const { change, password } = await readChange(deps, call, user);
-  if (password !== undefined) requireProof(caller);
   if (password !== undefined) change.password = await deps.passwords.hash(password);
   const write = (tx: RawTransaction) =>
     writeChange(deps, tx, { user, change, caller, ip: context.ip, check: tagCheck(call.request) });
@@ -122,6 +123,9 @@ async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): P
   } catch (cause) {
     if (isDuplicate(cause)) throw new Refusal("R7", { field: "username", cause });
     throw cause;
+  }
+  if (password !== undefined) {
+    deps.notices.send({ userId: user.id, what: "The password was changed by an administrator.", ip: context.ip });
   }
   await deps.store.forget(user.id);
   setTag(call.response, userTag(present(await deps.store.find(user.id))));
@@ -134,12 +138,15 @@ function differenceOf({ quota = 0, original_quota: original }: Call<typeof userU
 
 async function readChange(
   { store, options }: AdminRoutesDeps,
-  { body }: Call<typeof userUpdate>,
+  { body, caller }: Call<typeof userUpdate>,
   user: UserRow,
 ): Promise<{ change: Updateable<UserTable>; password: string | undefined }> {
   const change = await readName(store, body.username, user);
   const password = given(body.password);
-  if (password !== undefined) readPassword(password);
+  if (password !== undefined) {
+    readPassword(password);
+    requireProof(caller);
+  }
   if (body.display_name !== undefined) {
     change.display_name = readDisplayName(body.display_name) || (change.username ?? user.username);
   }

@@ -26,6 +26,7 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { setTag, tagCheck, type CheckTag } from "../../http/etag.ts";
 import type { AccessTokens } from "../../identity/keys/access-token.ts";
 import { newInviteCode, usernameKey } from "../../identity/accounts/accounts.ts";
+import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { LoginGuard } from "../../identity/passwords/login-guard.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
 import { requireProof, requireSession } from "../../identity/sessions/principal.ts";
@@ -58,7 +59,10 @@ export interface SelfRoutesDeps {
   readonly clock: Clock;
   readonly writeLog: WriteLog;
   readonly ledger: Ledger;
+  readonly notices: CredentialNotices;
 }
+
+const PASSWORD_CHANGED = "The password was changed.";
 
 export function selfRoutes(deps: SelfRoutesDeps): Route[] {
   const { store, options } = deps;
@@ -70,7 +74,11 @@ export function selfRoutes(deps: SelfRoutesDeps): Route[] {
     }),
     implement(selfUpdate, (call) => updateSelf(deps, call)),
     implement(selfDelete, (call) => deleteSelf(deps, call)),
-    implement(selfAccessToken, ({ caller }) => deps.accessTokens.rotate(caller.userId)),
+    implement(selfAccessToken, async ({ caller, context: { ip } }) => {
+      const token = await deps.accessTokens.rotate(caller.userId);
+      deps.notices.send({ userId: caller.userId, what: "The system access token was made.", ip });
+      return token;
+    }),
     implement(selfModels, ({ caller }) => modelsOf(deps, caller)),
     implement(selfModelsOfFamily, ({ caller }) => modelsOf(deps, caller)),
     implement(usableGroupsEndpoint, ({ caller }) => usableGroups(options(), caller?.group)),
@@ -114,6 +122,7 @@ async function updateSelf(deps: SelfRoutesDeps, call: Call<typeof selfUpdate>): 
   if (Object.keys(change).length === 0) return;
   const revokesTokens = password !== undefined && body.revoke_access_tokens === true;
   await writeSelf(deps, caller, change, { ip: context.ip, check: tagCheck(call.request), revokesTokens });
+  if (password !== undefined) deps.notices.send({ userId: caller.userId, what: PASSWORD_CHANGED, ip: context.ip });
   setTag(call.response, userTag(await own(store, caller)));
 }
 

@@ -9,6 +9,7 @@ import {
   selfSessionsEnd,
 } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
+import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { AccessTokens } from "../../identity/keys/access-token.ts";
 import { requireSession } from "../../identity/sessions/principal.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
@@ -20,9 +21,11 @@ const ID_CHARS = 16;
 export function sessionRoutes({
   sessions,
   accessTokens,
+  notices,
 }: {
   readonly sessions: Sessions;
   readonly accessTokens: AccessTokens;
+  readonly notices: CredentialNotices;
 }): Route[] {
   return [
     implement(selfSessions, async ({ query, caller, setTotal }) => {
@@ -49,9 +52,13 @@ export function sessionRoutes({
         scopes: [...token.scopes],
       })),
     ),
-    implement(accessTokenCreate, ({ body: { name, expires_at: expiresAt = 0, scopes = [] }, caller }) =>
-      accessTokens.rotate(caller.userId, { name: name.trim(), expiresAt, scopes: [...new Set(scopes)] }),
-    ),
+    implement(accessTokenCreate, async ({ body, caller, context: { ip } }) => {
+      const { expires_at: expiresAt = 0, scopes = [] } = body;
+      const name = body.name.trim();
+      const token = await accessTokens.rotate(caller.userId, { name, expiresAt, scopes: [...new Set(scopes)] });
+      notices.send({ userId: caller.userId, what: `The access token "${name}" was made.`, ip });
+      return token;
+    }),
     implement(accessTokenDelete, async ({ query, caller }) => {
       // A token can end itself, as a sign-out of the command line does.
       if (caller.token?.name !== query.name) requireSession(caller);

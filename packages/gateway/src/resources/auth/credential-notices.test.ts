@@ -1,0 +1,147 @@
+import { createHash, createHmac } from "node:crypto";
+import { createDatabase } from "@fairway/testkit/databases";
+import { mailBody, startMailServer, type MailServer } from "@fairway/testkit/smtp";
+import { Secret, TOTP } from "otpauth";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { ApiCaller } from "../../../test/api-caller.ts";
+import { SoftwareAuthenticator } from "../../../test/authenticator.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+
+let app: ManagementApp;
+let smtp: MailServer;
+let ann: ApiCaller;
+const password = "a good password";
+const EMAIL = "ann@example.com";
+
+beforeAll(async () => {
+  app = await startManagementApp({ url: await createDatabase("sqlite") });
+  smtp = await startMailServer();
+});
+afterAll(async () => {
+  await app.close();
+  await smtp.close();
+});
+
+async function setOptions(values: Record<string, string>): Promise<void> {
+  for (const [key, value] of Object.entries(values)) {
+    await app.database.db.deleteFrom("options").where("key", "=", key).execute();
+    await app.database.db.insertInto("options").values({ key, value }).execute();
+  }
+  await app.snapshots.refresh();
+}
+
+beforeEach(async () => {
+  const { db } = app.database;
+  for (const table of ["options", "passkeys", "one_time_codes"] as const) await db.deleteFrom(table).execute();
+  await db.deleteFrom("users").where("username", "!=", "root").execute();
+  await setOptions({ SMTPServer: "127.0.0.1", SMTPPort: String(smtp.port), SMTPAccount: "gate@example.com" });
+  app.clock.move(2000);
+  await app.anonymous().post("/api/user/register", { username: "ann", password });
+  await db.updateTable("users").set({ email: EMAIL }).where("username", "=", "ann").execute();
+  ann = await app.signIn("ann", password);
+  smtp.mails.length = 0;
+});
+
+/** What the mails since the last question say, and to whom. */
+async function told(): Promise<string[]> {
+  await app.settled();
+  const said = smtp.mails.map((mail) => {
+    const body = mailBody(mail);
+    expect(body).toContain("<strong>ann</strong>");
+    expect(body).toContain("from the address 127.0.0.1");
+    return `${mail.to.join()}: ${/was changed:<\/p>\s*<p>(.*)<\/p>/.exec(body)?.[1] ?? body}`;
+  });
+  smtp.mails.length = 0;
+  return said.toSorted();
+}
+
+// @weakness Credentials: Nobody is told of a new way into the account
+test("every change of the ways to sign in is mailed to the account's address", async () => {
+  await ann.data(ann.get("/api/user/token"));
+  expect(await told()).toEqual([`${EMAIL}: The system access token was made.`]);
+  await ann.data(ann.post("/api/user/self/access_tokens", { name: "<ci>" }));
+  expect(await told()).toEqual([`${EMAIL}: The access token &quot;&lt;ci&gt;&quot; was made.`]);
+  await ann.data(ann.put("/api/user/self", { password }));
+  expect(await told()).toEqual([`${EMAIL}: The password was changed.`]);
+
+  const path = "/api/user/self/two_factor";
+  const { secret } = await ann.data<{ secret: string }>(ann.post(path, {}));
+  const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: app.clock.now() });
+  await ann.data(ann.post(`${path}/confirm`, { code: code() }));
+  expect(await told()).toEqual([`${EMAIL}: Two-factor sign-in was switched on.`]);
+  app.clock.move(30);
+  await ann.data(ann.post("/api/user/2fa/backup_codes", { code: code() }));
+  app.clock.move(30);
+  await ann.data(ann.post(`${path}/recovery_codes`, { code: code() }));
+  expect(await told()).toEqual([
+    `${EMAIL}: The recovery codes were replaced.`,
+    `${EMAIL}: The recovery codes were replaced.`,
+  ]);
+  app.clock.move(30);
+  await ann.data(ann.post("/api/user/2fa/disable", { code: code() }));
+  expect(await told()).toEqual([`${EMAIL}: Two-factor sign-in was switched off.`]);
+
+  const device = new SoftwareAuthenticator();
+  const options = await ann.data<Parameters<SoftwareAuthenticator["create"]>[0]>(
+    ann.post("/api/user/self/passkeys/options", {}),
+  );
+  const response = device.create(options, { origin: app.baseUrl });
+  const { id } = await ann.data<{ id: number }>(ann.post("/api/user/self/passkeys", { name: "Laptop", response }));
+  expect(await told()).toEqual([`${EMAIL}: The passkey &quot;Laptop&quot; was added.`]);
+  await ann.data(ann.delete(`/api/user/self/passkeys/${id}`));
+  expect(await told()).toEqual([`${EMAIL}: A passkey was removed.`]);
+  await ann.data(ann.delete("/api/user/passkey"));
+  expect(await told()).toEqual([`${EMAIL}: All passkeys were removed.`]);
+});
+
+test("so is what administrators and mails change", async () => {
+  const root = await app.signIn("root");
+  const { userId } = ann;
+  await root.data(root.put("/api/user/", { id: userId, password }));
+  expect(await told()).toEqual([`${EMAIL}: The password was changed by an administrator.`]);
+  await root.data(root.delete(`/api/user/${userId}/two_factor`));
+  await root.data(root.delete(`/api/user/${userId}/2fa`));
+  await root.data(root.delete(`/api/user/${userId}/reset_passkey`));
+  expect(await told()).toEqual([
+    `${EMAIL}: An administrator removed: passkeys.`,
+    `${EMAIL}: An administrator removed: two-factor sign-in and passkeys.`,
+    `${EMAIL}: An administrator removed: two-factor sign-in.`,
+  ]);
+  await app.anonymous().get(`/api/reset_password?email=${EMAIL}`);
+  await app.settled();
+  const token = /token=([0-9a-f]{32})/.exec(mailBody(smtp.mails.at(-1)!))?.[1] ?? "";
+  smtp.mails.length = 0;
+  await app.anonymous().post("/api/user/reset", { email: EMAIL, token });
+  expect(await told()).toEqual([`${EMAIL}: The password was reset by e-mail.`]);
+});
+
+test("so is an account of a sign-in service", async () => {
+  const bot = "123456:TEST-TOKEN";
+  await setOptions({ TelegramOAuthEnabled: "true", TelegramBotToken: bot, TelegramBotName: "bot" });
+  const fields = { auth_date: String(Math.floor(app.clock.now() / 1000)), id: "42" };
+  const signed = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
+  const secret = createHash("sha256").update(bot).digest();
+  const hash = createHmac("sha256", secret).update(signed.join("\n")).digest("hex");
+  await ann.data(ann.get(`/api/oauth/telegram/bind?${signed.join("&")}&hash=${hash}`));
+  expect(await told()).toEqual([`${EMAIL}: A Telegram account was bound.`]);
+});
+
+test("a new address is told to the old one too", async () => {
+  const next = "new@example.com";
+  await ann.data(ann.get(`/api/verification?email=${next}`));
+  const code = /<strong>([2-9a-z]{6})<\/strong>/.exec(mailBody(smtp.mails.at(-1)!))?.[1] ?? "";
+  smtp.mails.length = 0;
+  await ann.data(ann.get(`/api/oauth/email/bind?email=${next}&code=${code}`));
+  expect(await told()).toEqual([
+    `${EMAIL}: The e-mail address was set to ${next}.`,
+    `${next}: The e-mail address was set to ${next}.`,
+  ]);
+});
+
+test("a mail server that is away, or none, holds no change up", async () => {
+  await setOptions({ SMTPPort: "1" });
+  expect((await ann.get("/api/user/token")).body["success"]).toBe(true);
+  await setOptions({ SMTPServer: "" });
+  expect((await ann.get("/api/user/token")).body["success"]).toBe(true);
+  expect(await told()).toEqual([]);
+});
