@@ -89,8 +89,14 @@ function section(name: string, call: wire.Endpoint, { comments, objects }: Conte
   return parts.join("\n\n");
 }
 
-function limitText({ rate, humanCheck, bodyBytes }: wire.Endpoint): string {
+const PROOF = {
+  fresh: " Sessions only, within five minutes of a sign-in or a confirmation (`AU9`, `AU10`).",
+  session: " Sessions only (`AU9`).",
+};
+
+function limitText({ rate, humanCheck, bodyBytes, credentials }: wire.Endpoint): string {
   const texts = [
+    credentials === undefined ? "" : PROOF[credentials],
     rate === "critical" ? " Counts against the critical rate." : "",
     humanCheck ? " Takes `turnstile` in the query where the human check is on." : "",
     bodyBytes > 1024 * 1024 ? ` Bodies up to ${bodyBytes / 1024 / 1024} MiB.` : "",

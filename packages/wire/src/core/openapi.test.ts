@@ -30,6 +30,12 @@ describe("the OpenAPI document", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  it("offers no access token for calls that change credentials", () => {
+    const security = (path: string) => JSON.stringify(paths[path]?.["post"]?.security);
+    expect(security("/api/user/self/passkeys")).toBe('[{"session":[],"user":[]}]');
+    expect(security("/api/token/")).toContain("accessToken");
+  });
+
   it("names what query and path texts are read as", () => {
     const list = paths["/api/channel/"]?.["get"]?.parameters ?? [];
     expect(list.find(({ name }) => name === "p")).toEqual({

@@ -64,7 +64,7 @@ function operation(calls: readonly Endpoint[]): Json {
     ],
     ...(bodies.length > 0 && { requestBody: { required: true, content: json(oneOf(bodies)) } }),
     responses: responses(first, oneOf(calls.map(answerSchema)), fails),
-    security: SECURITY[first.access],
+    security: first.credentials === undefined ? SECURITY[first.access] : [CONSOLE],
     ...(fails.length > 0 && { "x-fairway-codes": fails }),
   };
 }
@@ -192,7 +192,12 @@ const SECURITY: Readonly<Record<Access, readonly Json[]>> = {
 };
 
 const SECURITY_SCHEMES: Json = {
-  session: { type: "apiKey", in: "cookie", name: "session", description: "Made by a sign-in." },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "session",
+    description: "Made by a sign-in; `__Host-session` on a site of https.",
+  },
   user: { type: "apiKey", in: "header", name: "New-Api-User", description: "Id of the user whose session it is." },
   accessToken: { type: "apiKey", in: "header", name: "Authorization", description: "An access token of a user." },
   relayKey: { type: "http", scheme: "bearer", description: "A key `sk-...` for models." },
