@@ -92,7 +92,10 @@ function useProbe(id: number | undefined) {
 
 function ProbeResult({ state }: { readonly state: ProbeState }) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [state.text]);
+  useEffect(() => {
+    // Newer browsers return a promise, which React would take for a cleanup.
+    box.current?.scrollIntoView({ block: "nearest" });
+  }, [state.text]);
   if (state.text === undefined) return null;
   return (
     <Flex
