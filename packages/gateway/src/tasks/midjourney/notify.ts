@@ -1,3 +1,4 @@
+import { timingSafeEqual } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
@@ -17,7 +18,7 @@ export async function takeNotice(
   deps: TaskDeps,
 ): Promise<void> {
   const { options } = deps.snapshots.current();
-  const isKnown = options.MjNotifyEnabled && query.get("t") === notifySignature(query, deps);
+  const isKnown = options.MjNotifyEnabled && isSame(query.get("t") ?? "", notifySignature(query, deps));
   if (!isKnown) throw new AppError("invalid_api_key");
   const news = await readNews();
   const id = idOf(news);
@@ -28,6 +29,11 @@ export async function takeNotice(
   const hook = query.get("h") ?? "";
   const changed = hook === "" ? undefined : await find();
   if (changed) void tell(hook, drawingView(changed, deps), deps);
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function rowOf(query: URLSearchParams, id: string, { database }: TaskDeps): Promise<DrawingRow | undefined> {
