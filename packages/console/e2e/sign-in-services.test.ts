@@ -3,6 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { Secret, TOTP } from "otpauth";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
@@ -121,6 +122,29 @@ test("a link with somebody's Telegram login binds and signs in nobody", async ()
   await page.goto("/oauth/telegram?id=1&auth_date=1&hash=00&state=guessed");
   await page.getByText("This sign-in was not begun in this tab.", { exact: false }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
+});
+
+test("an account with two-factor sign-in is asked for its code after the service", async () => {
+  const path = "/api/user/self/two_factor";
+  const begun = (await asUser(page, "POST", path, {})) as { data: { secret: string } };
+  const code = new TOTP({ secret: Secret.fromBase32(begun.data.secret) }).generate();
+  const confirmed = (await asUser(page, "POST", `${path}/confirm`, { code })) as { data: { recovery_codes: string[] } };
+  const [first = "", second = ""] = confirmed.data.recovery_codes;
+  const { page: visitor, faults: own } = await openPage(browser, gateway.url);
+  await serveTelegram(visitor.context());
+  await visitor.goto("/login");
+  await visitor.getByRole("button", { name: "Continue with GitHub" }).click();
+  await visitor.getByLabel("Code").fill("wrong");
+  await visitor.getByRole("button", { name: "Log in", exact: true }).click();
+  await visitor.getByText("The code is wrong or has been used already.").waitFor();
+  expect(await axeFindings(visitor)).toEqual([]);
+  await visitor.getByLabel("Code").fill(first);
+  await visitor.getByRole("button", { name: "Log in", exact: true }).click();
+  await visitor.waitForURL(/\/token/);
+  expect(await asUser(visitor, "GET", "/api/user/self")).toMatchObject({ data: { username: "root" } });
+  expect(own).toEqual([]);
+  await visitor.context().close();
+  expect(await asUser(page, "POST", `${path}/disable`, { code: second })).toMatchObject({ success: true });
 });
 
 test("Telegram signs in afterwards, and a button that does not load says so (C-092, C-093, C-095)", async () => {
