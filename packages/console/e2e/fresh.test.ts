@@ -116,13 +116,13 @@ test("the wallet's way to the credits shows those of other days", async () => {
   expect(Number(query.get("start_timestamp"))).toBe(0);
 });
 
-test("a failed test shows its time in the row", async () => {
+test("a failed test shows as failed in the row", async () => {
   await page.goto("/channel");
   const row = page.getByRole("row").filter({ hasText: "dead" });
   await row.getByText("not tested").waitFor();
   await row.getByRole("button", { name: /^Test/ }).click();
   await page.getByRole("alert").waitFor();
-  await expect.poll(() => row.textContent(), { timeout: 3_000 }).toMatch(/\d s/);
+  await expect.poll(() => row.textContent(), { timeout: 3_000 }).toContain("failed");
 });
 
 test("adding keeps the filters of the list", async () => {
