@@ -148,6 +148,11 @@ describe("videos", () => {
     await gateway.option("WorkerUrl", "");
     await gateway.database.raw.run("update tasks set status = 'FAILURE', fail_reason = 'no' where task_id = ?", [id]);
     expect(await client.videos.retrieve(id)).toMatchObject({ status: "failed", error: { message: "no" } });
+    const missing: unknown = await client.videos
+      .create({ model: "sora-9" as never, prompt: "a fox" })
+      .catch((error: unknown) => error);
+    expect(missing).toMatchObject({ status: 404, code: "model_not_found" });
+    expect(String(missing)).toContain("The model sora-9 does not exist");
     await expect(client.videos.list()).rejects.toMatchObject({ status: 501 });
     await expect(client.videos.retrieve("none")).rejects.toMatchObject({ status: 404, code: "task_not_found" });
   });

@@ -16,6 +16,8 @@ export interface TaskChannelRules {
   readonly random: () => number;
   /** Default: every kind of task channel. */
   readonly serves?: (channel: ChannelRecord) => boolean;
+  /** The model as the client asked for it, named in refusals. Default: the first of the names. */
+  readonly asked?: string | undefined;
 }
 
 /** Weight 0 still gets traffic. */
@@ -29,11 +31,11 @@ export function taskChannels(
   snapshot: Snapshot,
   caller: Caller,
   names: string | readonly string[],
-  { random, serves = isTaskChannel }: TaskChannelRules,
+  { random, serves = isTaskChannel, asked }: TaskChannelRules,
 ): TaskChoice[] {
   const wanted = typeof names === "string" ? [names] : names;
   const allowed = wanted.filter((model) => caller.modelLimits?.has(model) !== false);
-  const [model = ""] = wanted;
+  const model = asked ?? wanted[0] ?? "";
   if (allowed.length === 0) admitModel(caller, { model });
   const groups = servingGroups(caller, snapshot);
   if (caller.pinnedChannel !== undefined) return [pinned(snapshot, caller.pinnedChannel, groups, serves)];

@@ -82,7 +82,8 @@ function courseOf(call: TaskCall, { vendors, read, asked }: VideoAsk, deps: Task
     const serves = (channel: ChannelRecord) => vendorOf(channel) === vendor;
     try {
       const names = [priced, model];
-      const choices = taskChannels(deps.snapshots.current(), call.caller, names, { random: deps.random, serves });
+      const rules = { random: deps.random, serves, asked: asked && text(asked, "model") };
+      const choices = taskChannels(deps.snapshots.current(), call.caller, names, rules);
       return { call, vendor, request, choices, asked };
     } catch (error) {
       missing = AppError.from(error);
