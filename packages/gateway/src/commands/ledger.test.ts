@@ -121,7 +121,7 @@ test("the audit finds charges without a log row, and restores the rows from the 
   expect(calm.code).toBe(0);
 });
 
-test("the audit finds the limit of a token that Redis knows differently, and has it read again", async () => {
+test("the audit finds the limit of a token that Redis knows differently, and changes it only to repair", async () => {
   const url = await createDatabase("sqlite");
   const prefix = "audit-grants:";
   const rig = await openRedisRig(url, { redisUrl, prefix });
@@ -132,9 +132,14 @@ test("the audit finds the limit of a token that Redis knows differently, and has
   await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, token, 100), 70));
   await rig.ledger.flush();
   await rig.redis.one({ command: "hset", args: [rig.redis.keys.token(user, token), "g", 2_926] }, 1_000);
+  await rig.redis.one({ command: "hincrby", args: [rig.redis.keys.token(user, token), "b", 13] }, 1_000);
   const env = { FAIRWAY_DATABASE_URL: url, FAIRWAY_REDIS_URL: redisUrl, FAIRWAY_REDIS_PREFIX: prefix };
-  const found = await run(env, "ledger", "audit");
-  expect(found.out).toContain(`token ${token}: live grant is 2926, should be 500 (+2426)`);
+  for (const attempt of [1, 2]) {
+    const found = await run(env, "ledger", "audit");
+    expect(found.out, `audit ${attempt}`).toContain(`token ${token}: live grant is 2926, should be 500 (+2426)`);
+    expect(found.out).toContain(`token ${token}: live balance is -57, should be -70 (+13)`);
+  }
+  expect((await run(env, "ledger", "audit", "--repair")).out).toContain("2 differences");
   expect((await run(env, "ledger", "audit")).out).toContain("0 differences");
   await rig.close();
 });
