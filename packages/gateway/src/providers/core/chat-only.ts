@@ -4,8 +4,9 @@ import type { ChannelRecord, UpstreamRoute } from "./types.ts";
 
 const REMEMBERED_MS = 3_600_000;
 const MOST_REMEMBERED = 1_024;
-const UNKNOWN_PATH =
-  /invalid url|unknown (?:url|path|endpoint|request url)|not found|no route|cannot post|method not allowed/i;
+/** A thing that the request names may be missing too ("Item with id … not found"), so the bare words stand alone. */
+const UNKNOWN_PATH = /invalid url|unknown (?:url|path|endpoint|request url)|no route|cannot post|method not allowed/i;
+const BARE = /^(?:404:? )?(?:page |path |url )?not found[.!]?$/i;
 const OF_MODEL = /model|deployment|response/i;
 
 interface ChatOnly {
@@ -46,11 +47,15 @@ export function chatOnlyChannels(): readonly { readonly channelId: number; reado
     .map(({ channelId, until }) => ({ channelId, waitMs: Math.round(until - now) }));
 }
 
-/** A model or a response that is unknown is a 404 too, and no reason to ask in another way. */
+/**
+ * A model, a response or an item that is unknown is a 404 too, and no reason to ask in another way: a client that names one
+ * would switch Responses off for every client of the channel.
+ */
 function isOfPath({ status, message, code }: RefusedPath): boolean {
   if (status === 405 || status === 501) return true;
+  if (status === 404 && (code === "bad_response_status_code" || BARE.test(message.trim()))) return true;
   if (code?.includes("model") === true || OF_MODEL.test(message.replaceAll(/\/?v1\/responses/g, ""))) return false;
-  return status === 404 || (status === 400 && UNKNOWN_PATH.test(message));
+  return (status === 404 || status === 400) && UNKNOWN_PATH.test(message);
 }
 
 function placeOf({ id, baseUrl }: ChannelRecord): string {
