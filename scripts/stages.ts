@@ -29,6 +29,8 @@ const SLOWEST = 20;
 const TIMES = join(ROOT, "node_modules/.cache/fairway/test-times.json");
 /** Milliseconds of each test file, by path. */
 const times = readTimes();
+/** One line for each failure, printed again before the sum; `.ci/run` repeats them at its end. */
+const failures: string[] = [];
 const reports = mkdtempSync(join(tmpdir(), "fairway-test-"));
 
 const STAGES: readonly Stage[] = [
@@ -73,6 +75,7 @@ const failed = table.reduce((sum, row) => sum + row.failed, chosen.length === 0 
 console.log("");
 for (const row of table) console.log(`${row.stage.padEnd(12)} ${columns(row)}`);
 printSlowest();
+for (const failure of failures) console.log(`FAILED ${failure}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
@@ -86,6 +89,7 @@ async function runChecks(): Promise<Count> {
     countEach(CHECKS, async (check) => {
       const { code, output } = await check.run(false);
       console.log(`  ${check.name}: ${code === 0 ? "passed" : `failed\n${output.trim()}`}`);
+      if (code !== 0) failures.push(`check: ${check.name}`);
       return code === 0;
     }),
   );
@@ -94,10 +98,12 @@ async function runChecks(): Promise<Count> {
 async function runBuild(): Promise<Count> {
   return countEach(TARGETS, async (target) => {
     const script = join(ROOT, "scripts/build.ts");
-    return (
-      (await run(process.execPath, [script, target.name, "--stale"], { isLoud: true, timeoutMs: STAGE_LIMIT_MS }))
-        .code === 0
-    );
+    const { code } = await run(process.execPath, [script, target.name, "--stale"], {
+      isLoud: true,
+      timeoutMs: STAGE_LIMIT_MS,
+    });
+    if (code !== 0) failures.push(`build: ${target.name}`);
+    return code === 0;
   });
 }
 
@@ -112,7 +118,22 @@ interface Report {
   readonly numFailedTests: number;
   readonly numPendingTests: number;
   readonly numTodoTests: number;
-  readonly testResults: readonly { readonly name: string; readonly startTime: number; readonly endTime: number }[];
+  readonly testResults: readonly TestFile[];
+}
+
+interface TestFile {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly assertionResults: readonly TestResult[];
+}
+
+interface TestResult {
+  readonly fullName: string;
+  readonly status: string;
+  readonly failureMessages: readonly string[];
 }
 
 /** A stage of vitest projects. A skipped test counts as failed: nothing here may pass by not running. */
@@ -133,13 +154,30 @@ async function runVitest(name: string, projects: readonly string[]): Promise<Cou
     ],
     { isLoud: true, timeoutMs: STAGE_LIMIT_MS, env: { CI: "1", ...COMPILE_CACHE } },
   );
-  if (!existsSync(file)) return { passed: 0, failed: 1 };
+  if (!existsSync(file)) {
+    failures.push(`${name}: no report, exit code ${code}`);
+    return { passed: 0, failed: 1 };
+  }
   const report = JSON.parse(readFileSync(file, "utf8")) as Report;
   for (const { name: path, startTime, endTime } of report.testResults)
     times[relative(ROOT, path)] = Math.round(endTime - startTime);
+  failures.push(...report.testResults.flatMap(failuresOf));
   const failed = report.numFailedTests + report.numPendingTests + report.numTodoTests;
+  if (failed > 0 || code === 0) return { passed: report.numPassedTests, failed };
   // A file that does not load, or an error outside any test, has no failed test of its own.
-  return { passed: report.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
+  failures.push(`${name}: an error outside the tests, exit code ${code}`);
+  return { passed: report.numPassedTests, failed: 1 };
+}
+
+function failuresOf(file: TestFile): string[] {
+  const path = relative(ROOT, file.name);
+  const tests = file.assertionResults.filter(({ status }) => status !== "passed");
+  if (tests.length === 0) return file.status === "failed" ? [`${path}: ${firstLine(file.message)}`] : [];
+  return tests.map((test) => `${path}: ${test.fullName}: ${firstLine(test.failureMessages[0] ?? test.status)}`);
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n")[0] ?? "";
 }
 
 /** The next run begins with the files that took longest. */
