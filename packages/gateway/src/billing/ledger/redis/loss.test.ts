@@ -1,12 +1,12 @@
 import { createDatabase, freshRedis } from "@fairway/testkit/databases";
 import { startProxy } from "@fairway/testkit/proxy";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { accountsOf, granted, requestId, settlementOf } from "../test-harness.contract.ts";
 import { quota } from "../../money/quota.ts";
 import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
-import { books, expectCharged, openRigs, RICH, traffic } from "./traffic.contract.ts";
+import { books, expectCharged, openRigs, RECOVERY_MS, RICH, traffic } from "./traffic.contract.ts";
 
 describe("the ledger when Redis dies", () => {
   it("and comes back with its file: nothing is lost, nobody is charged twice", { timeout: 60_000 }, async () => {
@@ -20,8 +20,7 @@ describe("the ledger when Redis dies", () => {
       await service.restart();
     }
     await pause(500);
-    const { charged, requests } = await stop();
-    expect(requests).toBeGreaterThan(50);
+    const charged = await stop();
     await expectCharged(rigs, accounts, user, charged);
     for (const rig of rigs) await rig.close();
   });
@@ -46,8 +45,7 @@ describe("the ledger when Redis dies", () => {
       await pause(200);
       isDown = false;
       await pause(2_500);
-      const { charged, requests } = await stop();
-      expect(requests).toBeGreaterThan(50);
+      const charged = await stop();
       await expectCharged(rigs, accounts, user, charged);
       expect(rigs.flatMap(({ lines }) => lines).join("")).toContain("balances in Redis may be used again");
       for (const rig of rigs) await rig.close();
@@ -63,8 +61,7 @@ describe("the ledger when Redis dies", () => {
       await rigs[0]?.redis.one({ command: "flushall", args: [] }, 1_000);
     }
     await pause(2_000);
-    const { charged, requests } = await stop();
-    expect(requests).toBeGreaterThan(50);
+    const charged = await stop();
     await expectCharged(rigs, accounts, user, charged);
     for (const rig of rigs) await rig.close();
   });
@@ -84,11 +81,15 @@ describe("the ledger when Redis dies", () => {
     await service.kill("SIGKILL");
     await service.restart();
     await pause(2_500);
-    const { charged, requests } = await stop();
-    expect(requests).toBeGreaterThan(50);
-    for (const { ledger } of rigs) await ledger.flush();
-    expect(await accounts.user(user)).toMatchObject({ quota: RICH - charged - 5 + 1_000, used_quota: charged + 5 });
-    expect(await books(rig)).toEqual([]);
+    const charged = await stop();
+    await vi.waitFor(
+      async () => {
+        for (const { ledger } of rigs) await ledger.flush();
+        expect(await accounts.user(user)).toMatchObject({ quota: RICH - charged - 5 + 1_000, used_quota: charged + 5 });
+        expect(await books(rig)).toEqual([]);
+      },
+      { timeout: RECOVERY_MS, interval: 200 },
+    );
     for (const one of rigs) await one.close();
   });
 
