@@ -31,6 +31,8 @@ import type { Announce, Vault } from "./ports.ts";
 import { pricingRoutes } from "./pricing/routes.ts";
 import { redemptionRoutes } from "./redemptions/routes.ts";
 import { createRedemptionStore } from "./redemptions/store.ts";
+import { statisticsRoutes } from "./statistics/routes.ts";
+import { createStatisticsStore } from "./statistics/store.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { createSearchStore } from "./search/store.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
@@ -90,6 +92,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const wallet = createWalletStore({ ...deps, formatQuota: (amount) => formatQuota(amount, moneyStyle(options())) });
   const logs = createLogStore({ database: deps.logDatabase, sums: database, clock });
   const tail = createLogTail(logs, log);
+  const statistics = createStatisticsStore({ database });
   const usable = (group: string) => new Set(Object.keys(usableGroups(options(), group)));
   const routes = [
     ...channels.routes,
@@ -107,7 +110,8 @@ export function createOperations(deps: OperationsDeps): Operations {
       logClearing: (operator, ip, content) => logClearing(deps, operator, { ip, content }),
     }),
     ...usageRoutes({ store: createUsageStore({ database }) }),
-    ...budgetRoutes({ ...deps, store: createBudgetStore(deps) }),
+    ...statisticsRoutes({ store: statistics, clock, channelNames: channels.namesOf }),
+    ...budgetRoutes({ ...deps, store: createBudgetStore(deps), statistics }),
     ...groupRoutes({ options }),
     ...modelRoutes(deps),
     ...pricingRoutes({ snapshots }),

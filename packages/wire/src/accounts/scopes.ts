@@ -29,6 +29,7 @@ const AREA_OF: Readonly<Record<string, ScopeArea>> = {
   log: "logs",
   data: "logs",
   usage: "logs",
+  statistics: "logs",
   task: "tasks",
   mj: "tasks",
 };

@@ -6,7 +6,7 @@ export const USER_STATUS = { enabled: 1, disabled: 2 } as const;
 export const CHANNEL_STATUS = { enabled: 1, disabledByHand: 2, disabledBySystem: 3 } as const;
 export const TOKEN_STATUS = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
 export const REDEMPTION_STATUS = { unused: 1, disabled: 2, used: 3 } as const;
-export const LOG_TYPE = { unknown: 0, topup: 1, consume: 2, manage: 3, system: 4 } as const;
+export const LOG_TYPE = { unknown: 0, topup: 1, consume: 2, manage: 3, system: 4, error: 5 } as const;
 
 /** Quota units that make one US dollar unless the option `QuotaPerUnit` says otherwise. */
 export const QUOTA_PER_UNIT = 500_000;

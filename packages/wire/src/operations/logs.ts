@@ -19,7 +19,7 @@ export const LOG_TOKEN_CAP = 1000;
 export const LOG_FACET_SAMPLE = 50_000;
 
 /**
- * A log row. Owners see `channel` 0, no `channel_name`, no operator details in `other`,
+ * A log row; type 5 is a call that failed, with the members of `LogErrorDetail` in `other`. Owners see `channel` 0, no `channel_name`, no operator details in `other`,
  * and a running number in place of `id`.
  */
 export const LogRow = z.object({

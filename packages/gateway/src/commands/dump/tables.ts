@@ -12,6 +12,7 @@ export const TABLES = {
   redemptions: ["id"],
   top_ups: ["id"],
   quota_data: ["id"],
+  usage_statistics: ["span", "dimension", "owner_id", "subject", "start"],
   midjourneys: ["id"],
   tasks: ["id"],
   response_owners: ["response_id", "user_id"],

@@ -1,24 +1,40 @@
-import { budgetCreate, budgetDelete, budgetGet, budgetList, budgetUpdate, type Budget } from "@fairway/wire";
+import {
+  budgetCreate,
+  budgetDelete,
+  budgetGet,
+  budgetHistory,
+  budgetList,
+  budgetUpdate,
+  type Budget,
+  type BudgetHistory,
+} from "@fairway/wire";
 import { isTimeZone } from "../../billing/budgets/window.ts";
 import type { BudgetScope } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
 import type { ServerResponse } from "node:http";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { setTag, tagCheck } from "../../http/etag.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Announce } from "../ports.ts";
+import { DIMENSION, HOUR } from "../statistics/dimensions.ts";
+import type { StatisticsStore } from "../statistics/store.ts";
+import { forecastOf } from "./history.ts";
 import { budgetTag, type BudgetStore } from "./store.ts";
 
 export interface BudgetRoutesDeps {
   readonly store: BudgetStore;
   readonly announce: Announce;
+  readonly clock: Clock;
+  readonly statistics: Pick<StatisticsStore, "spending">;
   /** Read again before a call is answered, so that this replica knows the change. */
   readonly budgets: Pick<Budgets, "reload">;
 }
 
 const DEFAULTS = { time_zone: "UTC", soft_percent: 80, is_hard: true } as const;
 
-export function budgetRoutes({ store, announce, budgets }: BudgetRoutesDeps): Route[] {
+export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
+  const { store, announce, budgets } = deps;
   const spread = async () => {
     await budgets.reload();
     await announce("options");
@@ -26,6 +42,7 @@ export function budgetRoutes({ store, announce, budgets }: BudgetRoutesDeps): Ro
   return [
     implement(budgetList, () => store.list()),
     implement(budgetGet, async ({ params, response }) => tagged(response, known(await store.find(params.id)))),
+    implement(budgetHistory, async ({ params }) => historyOf(known(await store.find(params.id)), deps)),
     implement(budgetCreate, async ({ body }) => {
       const { time_zone = DEFAULTS.time_zone, soft_percent = DEFAULTS.soft_percent, is_hard = DEFAULTS.is_hard } = body;
       checkZone(time_zone);
@@ -54,6 +71,13 @@ export function budgetRoutes({ store, announce, budgets }: BudgetRoutesDeps): Ro
       await spread();
     }),
   ];
+}
+
+async function historyOf(budget: Budget, { statistics, clock }: BudgetRoutesDeps): Promise<BudgetHistory> {
+  const now = seconds(clock);
+  const from = budget.window_start - (budget.window_start % HOUR);
+  const points = await statistics.spending(DIMENSION[budget.scope], budget.subject, { from, to: now });
+  return { budget, interval: HOUR, points, forecast: forecastOf(budget, points, now) };
 }
 
 function tagged(response: ServerResponse, budget: Budget): Budget {

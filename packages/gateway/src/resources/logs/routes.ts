@@ -1,5 +1,7 @@
 import {
   logClear,
+  logExplain,
+  logExplainSelf,
   logExport,
   logExportSelf,
   logFacets,
@@ -25,6 +27,7 @@ import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { openEventStream } from "../event-stream.ts";
 import type { Vault } from "../ports.ts";
+import { explain, tracedChannels } from "./explain.ts";
 import { exportLogs, type ExportFormat } from "./export.ts";
 import { facetsOf } from "./facets.ts";
 import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
@@ -59,6 +62,12 @@ function adminRoutes(deps: LogRoutesDeps): Route[] {
       return readPage(store, { query, page: query, before, viewFrom: () => view, cursorText: String });
     }),
     implement(logGet, async ({ params }) => first(await view(present(await store.get(params.id))))),
+    implement(logExplain, async ({ params }) => {
+      const row = known(await store.get(params.id));
+      const ids = tracedChannels(row);
+      const channelNames = ids.length === 0 ? NO_NAMES : await deps.channelNames(ids);
+      return explain(row, { channelNames, isOwner: false });
+    }),
     implement(logStat, ({ query }) => statOf(store, query)),
     implement(logSearch, async ({ query }) => view(await store.search(query.keyword, undefined))),
     implement(logFacets, async ({ query }) => facetsOf(await store.facets(query), false)),
@@ -85,10 +94,12 @@ function selfRoutes(deps: LogRoutesDeps): Route[] {
       const cursorText = (id: number) => Buffer.from(vault.seal(String(id), LOG_CURSOR)).toString("base64url");
       return readPage(store, { query: ownQuery(query, caller), page: query, before, viewFrom: ownerViews, cursorText });
     }),
-    implement(logGetSelf, async ({ params, caller }) => {
-      const query = { ...ownQuery(EVERYTHING, caller), request_id: params.request };
-      return first(await ownerViews()(await store.page(query, { offset: 0, limit: 1 })));
-    }),
+    implement(logGetSelf, async ({ params, caller }) =>
+      first(await ownerViews()(present(await ownRow(store, caller, params.request)))),
+    ),
+    implement(logExplainSelf, async ({ params, caller }) =>
+      explain(known(await ownRow(store, caller, params.request)), { channelNames: NO_NAMES, isOwner: true }),
+    ),
     implement(logStatSelf, ({ query, caller }) => statOf(store, ownQuery(query, caller))),
     implement(logSearchSelf, async ({ query, caller }) =>
       ownerViews()(await store.search(query.keyword, caller.userId)),
@@ -117,6 +128,19 @@ function tokenRoute({ store, findToken }: LogRoutesDeps): Route {
 /** The filter bound to its owner: what names other users or channels does not count. */
 function ownQuery(filter: Omit<LogQuery, "username" | "channel" | "user_id">, caller: Principal): LogQuery {
   return { ...EVERYTHING, ...filter, username: "", channel: 0, user_id: 0, ownerId: caller.userId };
+}
+
+/** The newest row of a request of the caller. */
+async function ownRow(store: LogStore, caller: Principal, requestId: string): Promise<StoredLog | undefined> {
+  const query = { ...ownQuery(EVERYTHING, caller), request_id: requestId };
+  return (await store.page(query, { offset: 0, limit: 1 }))[0];
+}
+
+const NO_NAMES: ReadonlyMap<number, string> = new Map();
+
+function known(row: StoredLog | undefined): StoredLog {
+  if (!row) throw new Refusal("H3");
+  return row;
 }
 
 type View = (rows: readonly StoredLog[]) => Promise<LogRow[]>;

@@ -1,16 +1,22 @@
 import type { LogRow } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
+import { TRACE_MEMBER, withoutTrace } from "../../relay/trace/call-trace.ts";
 import type { LogTable } from "../../storage/schema/schema.ts";
 
 export type StoredLog = Selectable<LogTable>;
 
 /** Members of `other` that only administrators may see. */
-const OPERATOR_MEMBERS = ["admin_info", "upstream_model_name"];
+const OPERATOR_MEMBERS = ["admin_info", "upstream_model_name", TRACE_MEMBER];
 
 /** A row as administrators see it. */
 export function adminView(row: StoredLog, channelName: string): LogRow {
-  return { ...shared(row), channel: row.channel_id, channel_name: channelName, other: objectText(row.other) };
+  return {
+    ...shared(row),
+    channel: row.channel_id,
+    channel_name: channelName,
+    other: objectText(withoutTrace(row.other)),
+  };
 }
 
 /** A row as its owner sees it, with a running number for an id. */

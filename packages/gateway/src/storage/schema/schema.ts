@@ -34,6 +34,7 @@ export interface Schema {
   redemptions: RedemptionTable;
   top_ups: TopUpTable;
   quota_data: QuotaDataTable;
+  usage_statistics: UsageStatisticsTable;
   midjourneys: MidjourneyTable;
   tasks: TaskTable;
   response_owners: ResponseOwnerTable;
@@ -57,6 +58,24 @@ export interface Schema {
   audit_log: AuditLogTable;
   preferences: PreferenceTable;
   logs: LogTable;
+}
+
+/** Sums of calls over an hour or a day, for one subject of one dimension. */
+export interface UsageStatisticsTable {
+  span: number;
+  dimension: number;
+  owner_id: number;
+  subject: string;
+  start: number;
+  calls: number;
+  errors: number;
+  refused: number;
+  quota: number;
+  input_tokens: number;
+  output_tokens: number;
+  /** Counts of milliseconds by bucket. */
+  latency: string;
+  first_token: string;
 }
 
 export interface ChannelTable {

@@ -11,6 +11,7 @@ import { budgetHolds } from "./0009-budget-holds.ts";
 import { entityLimits } from "./0010-entity-limits.ts";
 import { reapedBudgets } from "./0011-reaped-budgets.ts";
 import { accessScopes } from "./0012-access-scopes.ts";
+import { usageStatistics } from "./0013-usage-statistics.ts";
 import { logs } from "./logs-0001-logs.ts";
 
 /** In order; a version is never changed once it was released. */
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   entityLimits,
   reapedBudgets,
   accessScopes,
+  usageStatistics,
 ];
 
 /** Of the table `logs`, which may live in a database of its own. */

@@ -1,0 +1,105 @@
+import type { LogExplanation } from "@fairway/wire";
+import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
+
+/**
+ * Why a call went where it went, as it stands in `other.trace` of its log row. Lists in the place of objects keep the row
+ * short: most rows are plain calls, and every one of them has a trace.
+ */
+export interface CallTrace {
+  readonly v: 1;
+  /** What decided the channel. */
+  readonly by: LogExplanation["route"];
+  /** Milliseconds from arrival to the end. */
+  readonly ms: number;
+  /** Quota units that were reserved. */
+  readonly r?: number;
+  /** Where the price comes from. */
+  readonly p?: string;
+  /** Candidates: channel, group, priority, weight, why it was skipped ("" = tried), milliseconds that it rests. */
+  readonly c: readonly CandidateEntry[];
+  /** Candidates that found no place. */
+  readonly m?: number;
+  /** Attempts: see `AttemptEntry`. */
+  readonly a: readonly AttemptEntry[];
+}
+
+export type CandidateEntry = readonly [
+  channel: number,
+  group: string,
+  priority: number,
+  weight: number,
+  skipped: string,
+  waitMs?: number,
+];
+
+export type AttemptEntry = readonly [
+  channel: number,
+  keyIndex: number,
+  startMs: number,
+  firstByteMs: number,
+  durationMs: number,
+  status: number,
+  code: string,
+  outcome: string,
+  next: string,
+  upstreamModel: string,
+  host: string,
+  upstreamRequestId: string,
+];
+
+/** Name of the member of `other`. */
+export const TRACE_MEMBER = "trace";
+/** Longest JSON of one trace. */
+export const TRACE_BYTES = 2_048;
+const MOST_CANDIDATES = 16;
+const MOST_ATTEMPTS = 8;
+const LONGEST_TEXT = 64;
+
+/** The trace with as many candidates and attempts as fit; texts of others are cut. */
+export function boundedTrace(trace: CallTrace): CallTrace {
+  const c = trace.c.slice(0, MOST_CANDIDATES).map(([id, group, ...rest]): CandidateEntry => [id, cut(group), ...rest]);
+  const a = shortAttempts(trace.a).map(shortAttempt);
+  let left = trace.c.length - c.length;
+  const whole = (): CallTrace => ({ ...trace, c, a, ...(left > 0 && { m: left }) });
+  while (c.length > 0 && byteLength(whole()) > TRACE_BYTES) {
+    c.pop();
+    left += 1;
+  }
+  return whole();
+}
+
+/** The first attempts say how it began, the last how it ended. */
+function shortAttempts(attempts: readonly AttemptEntry[]): readonly AttemptEntry[] {
+  if (attempts.length <= MOST_ATTEMPTS) return attempts;
+  return [...attempts.slice(0, MOST_ATTEMPTS - 1), ...attempts.slice(-1)];
+}
+
+function shortAttempt(entry: AttemptEntry): AttemptEntry {
+  const [channel, key, start, first, duration, status, code, outcome, next, model, host, id] = entry;
+  return [channel, key, start, first, duration, status, cut(code), outcome, next, cut(model), cut(host), cut(id)];
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : text.slice(0, LONGEST_TEXT);
+}
+
+function byteLength(trace: CallTrace): number {
+  return Buffer.byteLength(JSON.stringify(trace));
+}
+
+/** The trace in the `other` of a row; undefined where there is none that this version reads. */
+export function traceIn(other: JsonObject | undefined): CallTrace | undefined {
+  const trace = other?.[TRACE_MEMBER];
+  if (!isObject(trace) || trace["v"] !== 1 || !Array.isArray(trace["c"]) || !Array.isArray(trace["a"]))
+    return undefined;
+  return trace as unknown as CallTrace;
+}
+
+/** `other` without its trace, which lists do not carry. */
+export function withoutTrace(other: string): string {
+  if (!other.includes(`"${TRACE_MEMBER}":`)) return other;
+  const members = parseObject(other);
+  if (!members) return other;
+  delete members[TRACE_MEMBER];
+  return JSON.stringify(members);
+}

@@ -1,0 +1,34 @@
+import type { Budget, BudgetHistory } from "@fairway/wire";
+
+interface Point {
+  readonly start: number;
+  readonly quota: number;
+}
+
+const HOUR = 3_600;
+const DAY = 86_400;
+
+/**
+ * Where the spending of a window leads: its mean so far and the last day weigh the same, so that a change of pace shows
+ * within a day and one busy hour does not alarm.
+ */
+export function forecastOf(budget: Budget, points: readonly Point[], now: number): BudgetHistory["forecast"] {
+  const elapsed = Math.max(HOUR, now - budget.window_start);
+  const mean = budget.used / elapsed;
+  const recentSpan = Math.min(DAY, elapsed);
+  const recent = points.filter(({ start }) => start >= now - recentSpan).reduce((sum, { quota }) => sum + quota, 0);
+  const perSecond = elapsed <= DAY ? mean : (mean + recent / recentSpan) / 2;
+  const usedAtEnd = Math.round(budget.used + perSecond * Math.max(0, budget.window_end - now));
+  return {
+    per_day: Math.round(perSecond * DAY),
+    used_at_end: usedAtEnd,
+    reached_at: reachedAt(budget, perSecond, now),
+  };
+}
+
+function reachedAt({ used, quota_limit: limit, window_end: end }: Budget, perSecond: number, now: number): number {
+  if (used >= limit) return now;
+  if (perSecond <= 0) return 0;
+  const at = Math.ceil(now + (limit - used) / perSecond);
+  return at < end ? at : 0;
+}

@@ -1,0 +1,152 @@
+import {
+  LOG_TYPE,
+  type ExplainedAttempt,
+  type ExplainedCandidate,
+  type LogExplanation,
+  type SkipReason,
+} from "@fairway/wire";
+import { parseObject, type JsonObject } from "../../lib/text/json.ts";
+import { traceIn, type AttemptEntry, type CallTrace, type CandidateEntry } from "../../relay/trace/call-trace.ts";
+import { explainPrice } from "./explain-price.ts";
+import type { StoredLog } from "./view.ts";
+
+export interface ExplainView {
+  readonly channelNames: ReadonlyMap<number, string>;
+  /** Owners see no channels. */
+  readonly isOwner: boolean;
+}
+
+/** Ids of the channels that a row's trace names. */
+export function tracedChannels({ other }: StoredLog): number[] {
+  const trace = traceIn(parseObject(other));
+  if (!trace) return [];
+  return [...new Set([...trace.c, ...trace.a].map(([id]) => id))].filter((id) => Number.isSafeInteger(id) && id > 0);
+}
+
+/** What the row recorded; nothing of it is computed from what is configured now. */
+export function explain(row: StoredLog, view: ExplainView): LogExplanation {
+  const other = parseObject(row.other) ?? {};
+  const trace = traceIn(other);
+  const ending = endingOf(row, other);
+  return {
+    request_id: row.request_id,
+    created_at: row.created_at,
+    type: row.type,
+    model: row.model_name,
+    group: row.group,
+    is_recorded: trace !== undefined,
+    ...ending,
+    summary: summaryOf(row, other, ending.outcome),
+    route: trace?.by ?? "none",
+    candidates: view.isOwner ? [] : (trace?.c ?? []).map((entry) => candidateOf(entry, view)),
+    more_candidates: view.isOwner ? 0 : (trace?.m ?? 0),
+    attempts: (trace?.a ?? []).map((entry) => attemptOf(entry, view)),
+    queue_ms: int(other["queue_ms"]),
+    first_token_ms: Math.max(-1, int(other["frt"], -1)),
+    total_ms: totalMs(row, trace),
+    price: explainPrice(row, other, trace),
+    losses: texts(other["dropped_params"]),
+    guardrail: text(other["guardrail"]),
+    cache: { is_hit: other["cache_hit"] === true, age_seconds: int(other["cache_age"]) },
+  };
+}
+
+type Ending = Pick<LogExplanation, "outcome" | "status" | "code">;
+
+/** Answers that reached the client and ended early, in the words of the metrics. */
+const OUTCOMES: Readonly<Record<string, string>> = {
+  stop: "ok",
+  client_abort: "client_abort",
+  idle_timeout: "timeout",
+  quota_exhausted: "quota",
+  guardrail: "client_error",
+  upstream_cut: "upstream_error",
+  upstream_error: "upstream_error",
+  server_shutdown: "upstream_error",
+  internal_error: "internal",
+};
+
+function endingOf({ type }: StoredLog, other: JsonObject): Ending {
+  if (type === LOG_TYPE.error)
+    return { outcome: text(other["outcome"]), status: int(other["status_code"]), code: text(other["error_code"]) };
+  const reason = text(other["end_reason"]) || "stop";
+  return { outcome: OUTCOMES[reason] ?? "internal", status: 200, code: reason === "stop" ? "" : reason };
+}
+
+/** Ends that content alone would leave in code words. */
+const ENDS: Readonly<Record<string, string>> = {
+  client_abort: "The client left before the answer was complete; what it got was charged.",
+  idle_timeout: "The upstream fell silent in the middle of its answer; what arrived was charged.",
+  quota_exhausted: "The balance or a budget was used up while the answer was written; what arrived was charged.",
+  guardrail: "The guardrail stopped the answer; what was generated until then was charged.",
+  upstream_cut: "The upstream cut its answer off; what arrived was charged.",
+  upstream_error: "The upstream failed in the middle of its answer; what arrived was charged.",
+  server_shutdown: "The gateway restarted while the answer was written; what arrived was charged.",
+  internal_error: "The gateway failed while the answer was written; what arrived was charged.",
+};
+
+function summaryOf(row: StoredLog, other: JsonObject, outcome: string): string {
+  if (row.type === LOG_TYPE.error) return row.content;
+  if (other["cache_hit"] === true) return "Answered from the response cache; no upstream was called.";
+  const end = ENDS[text(other["end_reason"])];
+  if (end) return end;
+  const tried = traceIn(other)?.a.length ?? 0;
+  if (tried > 1) return `Answered by attempt ${tried}; the ones before it failed.`;
+  return outcome === "ok" && row.type === LOG_TYPE.consume ? "Answered by the first attempt." : row.content;
+}
+
+function candidateOf(
+  [channel, group, priority, weight, skipped, waitMs]: CandidateEntry,
+  { channelNames }: ExplainView,
+): ExplainedCandidate {
+  return {
+    channel,
+    channel_name: channelNames.get(channel) ?? "",
+    group,
+    priority,
+    weight,
+    is_tried: skipped === "",
+    ...(skipped !== "" && { skipped: skipped as SkipReason }),
+    ...(waitMs !== undefined && { wait_ms: waitMs }),
+  };
+}
+
+function attemptOf(entry: AttemptEntry, { channelNames, isOwner }: ExplainView): ExplainedAttempt {
+  const [channel, keyIndex, start, first, duration, status, code, outcome, next, model, host, id] = entry;
+  const place = isOwner
+    ? { channel: 0, channel_name: "", key_index: -1, upstream_model: "", upstream_host: "", upstream_request_id: "" }
+    : {
+        channel,
+        channel_name: channelNames.get(channel) ?? "",
+        key_index: keyIndex,
+        upstream_model: model,
+        upstream_host: host,
+        upstream_request_id: id,
+      };
+  return {
+    ...place,
+    start_ms: start,
+    first_byte_ms: first,
+    duration_ms: duration,
+    status,
+    code: isOwner && code.startsWith("upstream_") ? "upstream_error" : code,
+    outcome,
+    next: next as ExplainedAttempt["next"],
+  };
+}
+
+function totalMs({ use_time: seconds, other }: StoredLog, trace: CallTrace | undefined): number {
+  return trace?.ms ?? int(parseObject(other)?.["ms"], seconds * 1000);
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function int(value: unknown, fallback = 0): number {
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : fallback;
+}

@@ -1,0 +1,16 @@
+import type { UsageDimension } from "@fairway/wire";
+
+/** Numbers of the column `dimension`; never change one. `userModel` and `userToken` are what users see of themselves. */
+export const DIMENSION = { all: 0, user: 1, token: 2, channel: 3, group: 4, model: 5, userModel: 6 } as const;
+export type DimensionNumber = (typeof DIMENSION)[keyof typeof DIMENSION];
+
+export const HOUR = 3_600;
+export const DAY = 86_400;
+
+/** What administrators ask for, and what users may ask for of themselves. */
+export function dimensionOf(by: UsageDimension, isOwn: boolean): DimensionNumber | undefined {
+  if (!isOwn) return DIMENSION[by];
+  if (by === "all") return DIMENSION.user;
+  if (by === "token") return DIMENSION.token;
+  return by === "model" ? DIMENSION.userModel : undefined;
+}

@@ -1,0 +1,104 @@
+import {
+  STATISTICS_SPAN_CAP,
+  USAGE_DIMENSIONS,
+  USAGE_SUBJECT_CAP,
+  usageStatistics,
+  usageStatisticsSelf,
+  type UsageDimension,
+  type UsageStatistics,
+} from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { DAY, dimensionOf, DIMENSION, HOUR } from "./dimensions.ts";
+import type { StatisticsStore, UsageAnswer } from "./store.ts";
+import { figuresOf } from "./sums.ts";
+
+export interface StatisticsRoutesDeps {
+  readonly store: StatisticsStore;
+  readonly clock: Clock;
+  readonly channelNames: (ids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+}
+
+const DEFAULT_SUBJECTS = 20;
+/** More points than any plot has room for; longer periods are answered by day. */
+const MOST_HOURS = 31 * 24;
+
+interface Asked {
+  readonly by: string;
+  readonly start_timestamp: number;
+  readonly end_timestamp: number;
+  readonly interval: number;
+  readonly subject: string;
+  readonly limit: number;
+}
+
+export function statisticsRoutes(deps: StatisticsRoutesDeps): Route[] {
+  return [
+    implement(usageStatistics, ({ query }) => answer(deps, query, undefined)),
+    implement(usageStatisticsSelf, ({ query, caller }) => answer(deps, query, caller.userId)),
+  ];
+}
+
+async function answer(deps: StatisticsRoutesDeps, asked: Asked, userId: number | undefined): Promise<UsageStatistics> {
+  const by = dimensionNamed(asked.by);
+  const dimension = dimensionOf(by, userId !== undefined);
+  if (dimension === undefined) throw new Refusal("G1", { field: "by" });
+  const period = periodOf(asked, seconds(deps.clock));
+  const interval = intervalOf(asked.interval, period);
+  const isWholeUser = dimension === DIMENSION.user && userId !== undefined;
+  const found = await deps.store.usage({
+    dimension,
+    ownerId: userId,
+    subject: isWholeUser ? String(userId) : asked.subject,
+    ...period,
+    interval,
+    limit: Math.min(USAGE_SUBJECT_CAP, asked.limit > 0 ? asked.limit : DEFAULT_SUBJECTS),
+  });
+  const names = await namesOf(deps, by, found);
+  return {
+    by,
+    start_timestamp: period.from,
+    end_timestamp: period.to + HOUR - 1,
+    interval,
+    complete_until: await deps.store.completeUntil(),
+    total: figuresOf(found.total),
+    subjects: found.subjects.map(({ subject, ...figures }) => {
+      const shown = by === "all" ? "" : subject;
+      return { subject: shown, name: names.get(Number(subject)) ?? shown, ...figures };
+    }),
+    more_subjects: found.more,
+  };
+}
+
+function dimensionNamed(text: string): UsageDimension {
+  const by = USAGE_DIMENSIONS.find((name) => name === (text || "all"));
+  if (!by) throw new Refusal("G1", { field: "by" });
+  return by;
+}
+
+/** Starts of the first and the last hour. */
+function periodOf({ start_timestamp: start, end_timestamp: end }: Asked, now: number) {
+  const last = end > 0 ? end : now;
+  const first = start > 0 ? start : last - DAY;
+  if (first > last || last - first > STATISTICS_SPAN_CAP) throw new Refusal("G1", { field: "start_timestamp" });
+  return { from: first - (first % HOUR), to: last - (last % HOUR) };
+}
+
+function intervalOf(interval: number, { from, to }: { readonly from: number; readonly to: number }): number {
+  if (interval !== 0 && interval !== HOUR && interval !== DAY) throw new Refusal("G1", { field: "interval" });
+  return interval === HOUR && (to - from) / HOUR > MOST_HOURS ? DAY : interval;
+}
+
+/** Groups and models are names already. */
+async function namesOf(
+  { store, channelNames }: StatisticsRoutesDeps,
+  by: UsageDimension,
+  { subjects }: UsageAnswer,
+): Promise<ReadonlyMap<number, string>> {
+  const ids = subjects.map(({ subject }) => Number(subject)).filter((id) => Number.isSafeInteger(id) && id > 0);
+  if (ids.length === 0) return new Map();
+  if (by === "channel") return channelNames(ids);
+  if (by === "user") return store.names("users", ids);
+  return by === "token" ? store.names("tokens", ids) : new Map();
+}

@@ -1,0 +1,40 @@
+import type { UsagePoint } from "@fairway/wire";
+import { mergeText, percentilesOf, type Histogram } from "./histogram.ts";
+
+const COUNTS = ["calls", "errors", "refused", "quota", "input_tokens", "output_tokens"] as const;
+type Counts = Record<(typeof COUNTS)[number], number>;
+
+/** What is summed of the calls of one subject. */
+export interface Sums extends Counts {
+  readonly latency: Histogram;
+  readonly first_token: Histogram;
+}
+
+/** The same as a row of the table has it. */
+export interface SumsRow extends Readonly<Counts> {
+  readonly latency: string;
+  readonly first_token: string;
+}
+
+export function emptySums(): Sums {
+  return {
+    calls: 0,
+    errors: 0,
+    refused: 0,
+    quota: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    latency: new Map(),
+    first_token: new Map(),
+  };
+}
+
+export function addRow(sums: Sums, row: SumsRow): void {
+  for (const name of COUNTS) sums[name] += Number(row[name]);
+  mergeText(sums.latency, row.latency);
+  mergeText(sums.first_token, row.first_token);
+}
+
+export function figuresOf({ latency, first_token: firstToken, ...counts }: Sums): Omit<UsagePoint, "start"> {
+  return { ...counts, latency: percentilesOf(latency), first_token: percentilesOf(firstToken) };
+}

@@ -1,0 +1,33 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { idParams } from "../core/envelope.ts";
+import { Budget } from "./budgets.ts";
+
+/** Spending of the budget's subject in the running window, and where it leads. */
+export const BudgetHistory = z.object({
+  budget: Budget,
+  /** Seconds of one point. */
+  interval: z.int(),
+  /** Intervals with spending, oldest first. */
+  points: z.array(z.object({ start: z.int(), quota: z.int() })),
+  forecast: z.object({
+    /** Quota units a day: of the window so far, the last day counting double. */
+    per_day: z.int(),
+    /** What will be used when the window ends. */
+    used_at_end: z.int(),
+    /** Epoch seconds at which the limit is reached; 0 = not within the window. */
+    reached_at: z.int(),
+  }),
+});
+export type BudgetHistory = z.output<typeof BudgetHistory>;
+
+export const budgetHistory = endpoint({
+  name: "budgetHistory",
+  method: "GET",
+  path: "/api/budget/{id}/history",
+  access: "admin",
+  summary: "Spending of one budget over its running window, with a forecast.",
+  params: idParams,
+  data: BudgetHistory,
+  fails: ["BU1"],
+});

@@ -1,0 +1,172 @@
+import * as z from "zod/mini";
+import { textUpTo } from "../core/characters.ts";
+import { endpoint } from "../core/endpoint.ts";
+import { idParams } from "../core/envelope.ts";
+
+/** Members of `other` of a row of type 5, a call that failed. */
+export const LogErrorDetail = z.object({
+  /** HTTP status that the client got. */
+  status_code: z.int(),
+  /** Code that the client got, such as `rate_limit_exceeded`; "" where an upstream gave none. */
+  error_code: z.string(),
+  /** Who is at fault: `client`, `gateway` or `upstream`. */
+  error_type: z.string(),
+  /** How the call ended, as in the metrics: `quota`, `rate_limited`, `upstream_error`, … */
+  outcome: z.string(),
+  /** Milliseconds from arrival to the error. */
+  ms: z.int(),
+  /** Path of the call, without its query. */
+  request_path: z.string(),
+  /** Upstream calls that were made. */
+  attempts: z.int(),
+  /** Set on rows that stand for further errors of the same token and code: how many. */
+  repeated: z.optional(z.int()),
+});
+export type LogErrorDetail = z.output<typeof LogErrorDetail>;
+
+/** Why a channel was not chosen, or why it was left. */
+export const SkipReason = z.enum([
+  /** Switched off, by hand or by itself. */
+  "status",
+  /** Serves the model in other groups only. */
+  "group",
+  /** The prompt is longer than the channel takes. */
+  "input_size",
+  /** The channel cannot serve this operation. */
+  "unsupported",
+  /** A limit of the channel, or of its key, is reached. */
+  "limit",
+  "budget",
+  /** All its keys failed so often that they are passed over. */
+  "breaker",
+  /** All its keys rest after a 429. */
+  "cooldown",
+  /** Another channel of the same or a higher priority was drawn. */
+  "not_drawn",
+  /** The conversation belongs to another channel. */
+  "affinity",
+  /** The request or its key names another channel. */
+  "pin",
+]);
+export type SkipReason = z.output<typeof SkipReason>;
+
+export const ExplainedCandidate = z.object({
+  /** 0 and "" for owners. */
+  channel: z.int(),
+  channel_name: z.string(),
+  group: z.string(),
+  priority: z.int(),
+  weight: z.int(),
+  is_tried: z.boolean(),
+  /** Undefined for channels that were tried. */
+  skipped: z.optional(SkipReason),
+  /** Milliseconds until it may be used again; of `breaker` and `cooldown`. */
+  wait_ms: z.optional(z.int()),
+});
+export type ExplainedCandidate = z.output<typeof ExplainedCandidate>;
+
+/** One call of an upstream. Owners see neither channel, key, model of the upstream nor host. */
+export const ExplainedAttempt = z.object({
+  channel: z.int(),
+  channel_name: z.string(),
+  /** Place of the key in the channel's key text, from 0; -1 for owners. */
+  key_index: z.int(),
+  upstream_model: z.string(),
+  upstream_host: z.string(),
+  upstream_request_id: z.string(),
+  /** Milliseconds since the request arrived. */
+  start_ms: z.int(),
+  /** Milliseconds from the start to the first byte of the answer's head; -1 = none came. */
+  first_byte_ms: z.int(),
+  duration_ms: z.int(),
+  /** Status of the upstream; 0 = it did not answer. */
+  status: z.int(),
+  /** Code of the failure; "" for an attempt that delivered. */
+  code: z.string(),
+  /** `ok`, or how it failed, as in the metrics. */
+  outcome: z.string(),
+  /** Why the next channel was tried or none was; "" for the attempt that delivered. */
+  next: z.enum(["", "retry", "same_channel_other_key", "not_retryable", "retries_used", "too_late", "none_left"]),
+});
+export type ExplainedAttempt = z.output<typeof ExplainedAttempt>;
+
+/** One factor of a price and where it comes from. */
+export const PriceInput = z.object({
+  /** `input_tokens`, `model_ratio`, `group_ratio`, … */
+  name: z.string(),
+  value: z.number(),
+  /** `upstream`, `counted`, `mixed`, `option ModelRatio`, `default`, … */
+  source: z.string(),
+});
+export type PriceInput = z.output<typeof PriceInput>;
+
+export const ExplainedPrice = z.object({
+  /** `none`: nothing was charged. */
+  kind: z.enum(["tokens", "call", "none"]),
+  /** In the names of `inputs`; "" for `none`. */
+  formula: z.string(),
+  inputs: z.array(PriceInput),
+  /** Quota units set aside before the call; -1 = not recorded. */
+  reserved: z.int(),
+  charged: z.int(),
+});
+export type ExplainedPrice = z.output<typeof ExplainedPrice>;
+
+/** Why one request failed or succeeded, went where it went, and cost what it cost; as recorded when it ran. */
+export const LogExplanation = z.object({
+  request_id: z.string(),
+  created_at: z.int(),
+  type: z.int(),
+  model: z.string(),
+  group: z.string(),
+  /** False for rows without a recorded route: those of older versions and those that are no calls. */
+  is_recorded: z.boolean(),
+  /** `ok`, or how it ended, as in the metrics. */
+  outcome: z.string(),
+  /** HTTP status of the client's answer. */
+  status: z.int(),
+  /** Code of the client's error; "" for a success. */
+  code: z.string(),
+  /** One sentence: what happened. */
+  summary: z.string(),
+  /** What decided the channel. `none`: no channel was asked. */
+  route: z.enum(["only", "weight", "affinity", "pin", "account", "cache", "none"]),
+  /** In the order of priority. */
+  candidates: z.array(ExplainedCandidate),
+  /** Candidates that are not listed, because there are so many. */
+  more_candidates: z.int(),
+  attempts: z.array(ExplainedAttempt),
+  /** Milliseconds. */
+  queue_ms: z.int(),
+  first_token_ms: z.int(),
+  total_ms: z.int(),
+  price: ExplainedPrice,
+  /** Members of the request that the conversion left out. */
+  losses: z.array(z.string()),
+  /** Verdict of the guardrail; "" where none acted. */
+  guardrail: z.string(),
+  cache: z.object({ is_hit: z.boolean(), age_seconds: z.int() }),
+});
+export type LogExplanation = z.output<typeof LogExplanation>;
+
+export const logExplain = endpoint({
+  name: "logExplain",
+  method: "GET",
+  path: "/api/log/{id}/explain",
+  access: "admin",
+  summary: "Explains one call: route, attempts, price. `{id}` is the id of a log row.",
+  params: idParams,
+  data: LogExplanation,
+  fails: ["H3"],
+});
+
+export const logExplainSelf = endpoint({
+  name: "logExplainSelf",
+  method: "GET",
+  path: "/api/log/self/{request}/explain",
+  access: "user",
+  summary: "Explains the caller's call of one request id, without channels.",
+  params: z.object({ request: textUpTo(64) }),
+  data: LogExplanation,
+  fails: ["H3"],
+});

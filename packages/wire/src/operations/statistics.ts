@@ -1,0 +1,102 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { queryInt, queryText } from "../core/envelope.ts";
+
+/** What usage can be summed by; `all` is one sum. */
+export const USAGE_DIMENSIONS = ["all", "user", "token", "channel", "group", "model"] as const;
+export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
+/** Subjects that one answer names; the rest is summed up in `others`. */
+export const USAGE_SUBJECT_CAP = 200;
+/** Longest span of one call, in seconds. */
+export const STATISTICS_SPAN_CAP = 400 * 86_400;
+
+/** Milliseconds, each within 2 % of the exact value; 0 where nothing was measured. */
+export const Percentiles = z.object({ count: z.int(), p50: z.int(), p90: z.int(), p95: z.int(), p99: z.int() });
+export type Percentiles = z.output<typeof Percentiles>;
+
+const figures = {
+  /** Calls, failed ones included. For channels: attempts. */
+  calls: z.int(),
+  /** Calls that failed and are not the client's fault. */
+  errors: z.int(),
+  /** Calls that were refused or failed by the client's fault: limits, quota, bad input. */
+  refused: z.int(),
+  quota: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  /** Of successful calls. */
+  latency: Percentiles,
+  /** Of successful streams. */
+  first_token: Percentiles,
+};
+
+export const UsagePoint = z.object({
+  /** Start of the interval, epoch seconds. */
+  start: z.int(),
+  ...figures,
+});
+export type UsagePoint = z.output<typeof UsagePoint>;
+
+export const UsageSubject = z.object({
+  /** Id of the user, token or channel; name of the group or model; "" for `all`. */
+  subject: z.string(),
+  /** What people call it; the subject itself where that is a name. */
+  name: z.string(),
+  ...figures,
+  /** Intervals with calls, oldest first; empty unless the call asks for an interval. */
+  points: z.array(UsagePoint),
+});
+export type UsageSubject = z.output<typeof UsageSubject>;
+
+export const UsageStatistics = z.object({
+  by: z.enum(USAGE_DIMENSIONS),
+  start_timestamp: z.int(),
+  end_timestamp: z.int(),
+  /** Seconds: 3,600 or 86,400; 0 = no points. */
+  interval: z.int(),
+  /** Epoch seconds up to which calls are in the sums. */
+  complete_until: z.int(),
+  total: z.object(figures),
+  /** Most quota first. */
+  subjects: z.array(UsageSubject),
+  /** Subjects that are not listed. */
+  more_subjects: z.int(),
+});
+export type UsageStatistics = z.output<typeof UsageStatistics>;
+
+const spanQuery = {
+  /** One of `USAGE_DIMENSIONS`; "" = `all`. */
+  by: queryText,
+  /** Epoch seconds, rounded down to the hour; 0 = a day before the end. */
+  start_timestamp: queryInt,
+  /** Epoch seconds, included; 0 = now. */
+  end_timestamp: queryInt,
+  /** 0 = sums only, 3600 = hours, 86400 = days (UTC). */
+  interval: queryInt,
+  /** Only this subject; "" = all. */
+  subject: queryText,
+  /** Most subjects; 0 = 20. */
+  limit: queryInt,
+};
+
+export const usageStatistics = endpoint({
+  name: "usageStatistics",
+  method: "GET",
+  path: "/api/statistics/usage",
+  access: "admin",
+  summary: "Calls, errors, spending and percentiles by user, token, channel, group or model, over time.",
+  query: z.object(spanQuery),
+  data: UsageStatistics,
+  fails: ["G1"],
+});
+
+export const usageStatisticsSelf = endpoint({
+  name: "usageStatisticsSelf",
+  method: "GET",
+  path: "/api/statistics/self/usage",
+  access: "user",
+  summary: "The caller's own, by `all`, `token` or `model`.",
+  query: z.object(spanQuery),
+  data: UsageStatistics,
+  fails: ["G1"],
+});
