@@ -18,8 +18,8 @@ interface Declared {
 const DEPTH = 4;
 const DECLARATION = /^(?:export )?const (\w+)/;
 const FIELD = /^\s*(?:readonly )?(\w+)\??:/;
-/** `...fields`, `body: Form`, `data: z.array(Row)` and `body,`. */
-const TAKEN = /\.\.\.(\w+)|\b(?:body|query|data): (?:z\.\w+\()*(\w+)|^\s*(body|query|data),$/g;
+/** `...fields`, `body: Form`, `subjects: z.array(Row)` and `body,`. */
+const TAKEN = /\.\.\.(\w+)|\b\w+: (?:z\.\w+\()*(\w+)|^\s*(body|query|data),$/g;
 
 /** Reads the comments that stand above the members of top-level declarations. */
 export function commentsOf(folder: string): Comments {

@@ -5,13 +5,15 @@ import { Budget } from "./budgets.ts";
 
 /** Spending of the budget's subject in the running window, and where it leads. */
 export const BudgetHistory = z.object({
+  /** The budget as it is now. */
   budget: Budget,
   /** Seconds of one point. */
   interval: z.int(),
   /** Intervals with spending, oldest first. */
   points: z.array(z.object({ start: z.int(), quota: z.int() })),
+  /** An estimate from the spending so far. */
   forecast: z.object({
-    /** Quota units a day: of the window so far, the last day counting double. */
+    /** Quota units a day: the mean of the window so far and, after its first day, of the last day. */
     per_day: z.int(),
     /** What will be used when the window ends. */
     used_at_end: z.int(),

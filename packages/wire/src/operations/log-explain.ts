@@ -57,6 +57,7 @@ export const ExplainedCandidate = z.object({
   group: z.string(),
   priority: z.int(),
   weight: z.int(),
+  /** An attempt was made with it. */
   is_tried: z.boolean(),
   /** Undefined for channels that were tried. */
   skipped: z.optional(SkipReason),
@@ -71,13 +72,17 @@ export const ExplainedAttempt = z.object({
   channel_name: z.string(),
   /** Place of the key in the channel's key text, from 0; -1 for owners. */
   key_index: z.int(),
+  /** Name that the upstream was asked for. */
   upstream_model: z.string(),
+  /** Host that was called. */
   upstream_host: z.string(),
+  /** Id that the upstream gave the call; "" where it gives none. */
   upstream_request_id: z.string(),
   /** Milliseconds since the request arrived. */
   start_ms: z.int(),
   /** Milliseconds from the start to the first byte of the answer's head; -1 = none came. */
   first_byte_ms: z.int(),
+  /** Milliseconds from the start to the end of the attempt. */
   duration_ms: z.int(),
   /** Status of the upstream; 0 = it did not answer. */
   status: z.int(),
@@ -105,9 +110,11 @@ export const ExplainedPrice = z.object({
   kind: z.enum(["tokens", "call", "none"]),
   /** In the names of `inputs`; "" for `none`. */
   formula: z.string(),
+  /** Every factor of the formula. */
   inputs: z.array(PriceInput),
   /** Quota units set aside before the call; -1 = not recorded. */
   reserved: z.int(),
+  /** Quota units. */
   charged: z.int(),
 });
 export type ExplainedPrice = z.output<typeof ExplainedPrice>;
@@ -135,16 +142,20 @@ export const LogExplanation = z.object({
   candidates: z.array(ExplainedCandidate),
   /** Candidates that are not listed, because there are so many. */
   more_candidates: z.int(),
+  /** Upstream calls, oldest first. */
   attempts: z.array(ExplainedAttempt),
-  /** Milliseconds. */
+  /** Milliseconds that it waited for a channel. */
   queue_ms: z.int(),
+  /** Milliseconds from arrival to the first content; negative where none was measured. */
   first_token_ms: z.int(),
+  /** Milliseconds from arrival to the end. */
   total_ms: z.int(),
   price: ExplainedPrice,
   /** Members of the request that the conversion left out. */
   losses: z.array(z.string()),
   /** Verdict of the guardrail; "" where none acted. */
   guardrail: z.string(),
+  /** Whether the answer came from the response cache, and how old it was. */
   cache: z.object({ is_hit: z.boolean(), age_seconds: z.int() }),
 });
 export type LogExplanation = z.output<typeof LogExplanation>;

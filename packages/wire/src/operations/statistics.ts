@@ -11,7 +11,16 @@ export const USAGE_SUBJECT_CAP = 200;
 export const STATISTICS_SPAN_CAP = 400 * 86_400;
 
 /** Milliseconds, each within 2 % of the exact value; 0 where nothing was measured. */
-export const Percentiles = z.object({ count: z.int(), p50: z.int(), p90: z.int(), p95: z.int(), p99: z.int() });
+export const Percentiles = z.object({
+  /** Calls that were measured. */
+  count: z.int(),
+  /** Milliseconds that half of the calls did not exceed. */
+  p50: z.int(),
+  /** Milliseconds; likewise the next two. */
+  p90: z.int(),
+  p95: z.int(),
+  p99: z.int(),
+});
 export type Percentiles = z.output<typeof Percentiles>;
 
 const figures = {
@@ -21,8 +30,11 @@ const figures = {
   errors: z.int(),
   /** Calls that were refused or failed by the client's fault: limits, quota, bad input. */
   refused: z.int(),
+  /** Quota units. */
   quota: z.int(),
+  /** Tokens of prompts, cached ones included. */
   input_tokens: z.int(),
+  /** Tokens of answers, reasoning included. */
   output_tokens: z.int(),
   /** Of successful calls. */
   latency: Percentiles,
@@ -49,6 +61,7 @@ export const UsageSubject = z.object({
 export type UsageSubject = z.output<typeof UsageSubject>;
 
 export const UsageStatistics = z.object({
+  /** What the answer is summed by. */
   by: z.enum(USAGE_DIMENSIONS),
   start_timestamp: z.int(),
   end_timestamp: z.int(),
@@ -56,6 +69,7 @@ export const UsageStatistics = z.object({
   interval: z.int(),
   /** Epoch seconds up to which calls are in the sums. */
   complete_until: z.int(),
+  /** Of all subjects, listed or not. */
   total: z.object(figures),
   /** Most quota first. */
   subjects: z.array(UsageSubject),

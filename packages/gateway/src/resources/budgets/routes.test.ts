@@ -1,5 +1,5 @@
 import { createDatabase } from "@fairway/testkit/databases";
-import type { Budget } from "@fairway/wire";
+import type { Budget, BudgetHistory } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
 import { codeOf, signInMembers, type Members } from "../../../test/members.ts";
@@ -66,6 +66,18 @@ describe("budgets over HTTP", () => {
     await create(good);
     expect(await refused(good)).toBe("BU2");
     expect(await create({ ...good, period: "day" })).toMatchObject({ period: "day" });
+  });
+
+  test("show spending over the running window with a forecast", async () => {
+    const { id } = await create(good);
+    const found = await members.admin.data<BudgetHistory>(members.admin.get(`/api/budget/${id}/history`));
+    expect(found).toMatchObject({
+      budget: { id },
+      interval: 3_600,
+      points: [],
+      forecast: { per_day: 0, reached_at: 0 },
+    });
+    expect(await codeOf(members.admin.get("/api/budget/999999/history"))).toBe("BU1");
   });
 
   test("only administrators", async () => {

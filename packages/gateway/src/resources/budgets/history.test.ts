@@ -1,0 +1,35 @@
+import type { Budget } from "@fairway/wire";
+import { expect, test } from "vitest";
+import { forecastOf } from "./history.ts";
+
+const DAY = 86_400;
+const budget: Budget = {
+  id: 1,
+  scope: "model",
+  subject: "gpt-4o",
+  period: "month",
+  time_zone: "UTC",
+  quota_limit: 3_000,
+  soft_percent: 80,
+  is_hard: true,
+  used: 1_000,
+  held: 0,
+  window_start: 0,
+  window_end: 30 * DAY,
+};
+
+test("an even pace goes on as it is", () => {
+  const points = Array.from({ length: 240 }, (_, hour) => ({ start: hour * 3_600, quota: hour % 24 === 0 ? 100 : 0 }));
+  expect(forecastOf(budget, points, 10 * DAY)).toEqual({ per_day: 100, used_at_end: 3_000, reached_at: 0 });
+});
+
+test("a busier last day brings the end nearer", () => {
+  const { per_day, used_at_end, reached_at } = forecastOf(budget, [{ start: 9.5 * DAY, quota: 500 }], 10 * DAY);
+  expect([per_day, used_at_end]).toEqual([300, 7_000]);
+  expect(reached_at).toBe(Math.ceil(10 * DAY + (2_000 / 300) * DAY));
+});
+
+test("a budget that is used up was reached, and one without spending is not", () => {
+  expect(forecastOf({ ...budget, used: 3_000 }, [], 10 * DAY).reached_at).toBe(10 * DAY);
+  expect(forecastOf({ ...budget, used: 0 }, [], 10 * DAY)).toEqual({ per_day: 0, used_at_end: 0, reached_at: 0 });
+});

@@ -1,0 +1,74 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import type { UsageStatistics } from "@fairway/wire";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { codeOf, signInMembers, type Members } from "../../../test/members.ts";
+import { DIMENSION, HOUR } from "./dimensions.ts";
+
+describe("usage statistics over HTTP", () => {
+  let app: ManagementApp;
+  let members: Members;
+
+  beforeAll(async () => {
+    app = await startManagementApp({ url: await createDatabase("sqlite") });
+    members = await signInMembers(app);
+    const now = Math.floor(app.clock.now() / 1000);
+    const sums = {
+      span: HOUR,
+      start: now - (now % HOUR),
+      calls: 3,
+      errors: 1,
+      refused: 1,
+      quota: 7,
+      input_tokens: 5,
+      output_tokens: 6,
+      latency: "100:1",
+      first_token: "",
+    };
+    const { userId } = members.user;
+    const rows = [
+      { ...sums, dimension: DIMENSION.all, owner_id: 0, subject: "" },
+      { ...sums, dimension: DIMENSION.user, owner_id: userId, subject: String(userId) },
+      { ...sums, dimension: DIMENSION.user, owner_id: 999, subject: "999", quota: 1_000 },
+      { ...sums, dimension: DIMENSION.userModel, owner_id: userId, subject: "gpt-4o" },
+      { ...sums, dimension: DIMENSION.userModel, owner_id: 999, subject: "secret-model" },
+    ];
+    await app.database.db.insertInto("usage_statistics").values(rows).execute();
+  });
+  afterAll(() => app.close());
+
+  const all = (query: string) =>
+    members.admin.data<UsageStatistics>(members.admin.get(`/api/statistics/usage?${query}`));
+  const own = (query: string) =>
+    members.user.data<UsageStatistics>(members.user.get(`/api/statistics/self/usage?${query}`));
+
+  test("name users, the dearest first, for administrators", async () => {
+    const { subjects, total } = await all("by=user&interval=3600");
+    expect(subjects.map(({ subject, quota }) => [subject, quota])).toEqual([
+      ["999", 1_000],
+      [String(members.user.userId), 7],
+    ]);
+    expect(subjects[1]).toMatchObject({ name: "ann", calls: 3, errors: 1, refused: 1 });
+    expect(subjects[1]?.points).toHaveLength(1);
+    expect(total).toMatchObject({ quota: 7, latency: { count: 1 } });
+  });
+
+  // @weakness Sessions and permissions: A user reads the usage of another one through the statistics
+  test("show users their own numbers only", async () => {
+    const { subjects, total } = await own("by=model");
+    expect(subjects.map(({ subject }) => subject)).toEqual(["gpt-4o"]);
+    expect(total.quota).toBe(7);
+    expect((await own("subject=999")).total.quota).toBe(7);
+    expect((await own("by=model&subject=secret-model")).subjects).toEqual([]);
+    for (const by of ["user", "channel", "group"])
+      expect(await codeOf(members.user.get(`/api/statistics/self/usage?by=${by}`))).toBe("G1");
+  });
+
+  test("refuse unknown dimensions, intervals and periods", async () => {
+    const refused = (query: string) => codeOf(members.admin.get(`/api/statistics/usage?${query}`));
+    expect(await refused("by=planet")).toBe("G1");
+    expect(await refused("interval=60")).toBe("G1");
+    expect(await refused("start_timestamp=20&end_timestamp=10")).toBe("G1");
+    expect(await refused("start_timestamp=1&end_timestamp=1800000000")).toBe("G1");
+  });
+});

@@ -1,0 +1,71 @@
+import { eachDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import type { UsageStatisticsTable } from "../../storage/schema/schema.ts";
+import { DAY, DIMENSION, HOUR } from "./dimensions.ts";
+import { createStatisticsStore } from "./store.ts";
+
+eachDatabase("usage statistics", (open) => {
+  let kit: StoreKit;
+  const DAYS = 20_000 * DAY;
+
+  const row = (change: Partial<UsageStatisticsTable>): UsageStatisticsTable => ({
+    span: HOUR,
+    dimension: DIMENSION.model,
+    owner_id: 0,
+    subject: "gpt-4o",
+    start: DAYS,
+    calls: 1,
+    errors: 0,
+    refused: 0,
+    quota: 10,
+    input_tokens: 1,
+    output_tokens: 1,
+    latency: "100:1",
+    first_token: "",
+    ...change,
+  });
+
+  beforeAll(async () => {
+    kit = await openStoreKit(await open());
+    const rows = [
+      // The last hour of a day, two whole days, the first hour of the next one.
+      row({ start: DAYS - HOUR, quota: 1 }),
+      row({ span: DAY, start: DAYS, quota: 20, calls: 2, latency: "100:2" }),
+      row({ span: DAY, start: DAYS + DAY, quota: 300, latency: "150:1" }),
+      row({ start: DAYS + 2 * DAY, quota: 4_000 }),
+      // Inside the whole days: counted there already.
+      row({ start: DAYS + HOUR, quota: 20, calls: 2 }),
+      row({ subject: "o3", start: DAYS - HOUR, quota: 5 }),
+    ];
+    await kit.database.db.insertInto("usage_statistics").values(rows).execute();
+  });
+  afterAll(() => kit.database.close());
+
+  const ask = { dimension: DIMENSION.model, ownerId: undefined, subject: "", interval: 0, limit: 10 };
+
+  test("sum hours at the ends of a period and whole days in it, each once", async () => {
+    const store = createStatisticsStore(kit);
+    const found = await store.usage({ ...ask, from: DAYS - HOUR, to: DAYS + 2 * DAY });
+    expect(found.subjects.map(({ subject, quota, calls }) => [subject, quota, calls])).toEqual([
+      ["gpt-4o", 4_321, 5],
+      ["o3", 5, 1],
+    ]);
+    expect(found.subjects[0]?.latency.count).toBe(5);
+  });
+
+  test("name the dearest subjects and count the others", async () => {
+    const store = createStatisticsStore(kit);
+    const found = await store.usage({ ...ask, from: DAYS - HOUR, to: DAYS, limit: 1 });
+    expect([found.subjects.map(({ subject }) => subject), found.more]).toEqual([["o3"], 1]);
+  });
+
+  test("answer points by hour, oldest first", async () => {
+    const store = createStatisticsStore(kit);
+    const found = await store.usage({ ...ask, subject: "gpt-4o", from: DAYS - HOUR, to: DAYS + HOUR, interval: HOUR });
+    expect(found.subjects[0]?.points.map(({ start, quota }) => [start - DAYS, quota])).toEqual([
+      [-HOUR, 1],
+      [HOUR, 20],
+    ]);
+  });
+});
