@@ -131,7 +131,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const settled = async () => void (await Promise.all(pending));
   const close = async () => {
     for (const runnable of operations.runnables) await runnable.stop();
-    await http.close();
+    await http.close(0).closed;
     await closeUpstreams();
     await identity.outbound.close();
     await settled();

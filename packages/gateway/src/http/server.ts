@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import express, { type RequestHandler } from "express";
 import type { Clock } from "../lib/clock.ts";
 import { createIds } from "../lib/ids.ts";
@@ -38,8 +39,18 @@ export interface HttpServer {
   readonly server: Server;
   /** Resolves to the port that is really open. */
   listen(port: number, host: string): Promise<number>;
-  /** Stops accepting; resolves when the open requests have ended. */
-  close(): Promise<void>;
+  /**
+   * Stops accepting. Idle connections stay for `idleMs`: a client that sends on one just then gets an answer, which says
+   * `Connection: close`, and no reset.
+   */
+  close(idleMs: number): Closing;
+}
+
+export interface Closing {
+  /** Idle connections are closed; what is open has a request. */
+  readonly idleClosed: Promise<void>;
+  /** Every connection is closed. */
+  readonly closed: Promise<void>;
 }
 
 /** Longer than the idle time of common load balancers (60 s), so that they never send into a closing connection. */
@@ -95,7 +106,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     openContext(request);
     deps.upgrade?.(request, socket, head);
   });
-  return { server, listen: (port, host) => listen(server, port, host), close: () => close(server) };
+  return { server, listen: (port, host) => listen(server, port, host), close: (idleMs) => close(server, idleMs) };
 }
 
 /**
@@ -182,9 +193,19 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-function close(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error ? reject(error) : resolve()));
+function close(server: Server, idleMs: number): Closing {
+  // The close of `http.Server` would end idle connections at once.
+  const closed = new Promise<void>((resolve, reject) => {
+    NetServer.prototype.close.call(server, (error) => (error ? reject(error) : resolve()));
+  });
+  if (idleMs === 0) {
+    server.closeIdleConnections();
+    return { idleClosed: Promise.resolve(), closed };
+  }
+  const over = new AbortController();
+  const idleClosed = Promise.race([closed, pause(idleMs, undefined, over).catch(() => {})]).then(() => {
+    over.abort();
     server.closeIdleConnections();
   });
+  return { idleClosed, closed };
 }

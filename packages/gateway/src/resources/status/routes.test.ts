@@ -114,7 +114,7 @@ describe("status", () => {
     });
     expect((await root.get("/api/status")).status).toBe(200);
     expect(await root.get("/api/user/self")).toMatchObject({ status: 500, body: { code: "G4" } });
-    await lone.http.close();
+    await lone.http.close(0).closed;
     await lone.snapshots.stop();
   });
 });
