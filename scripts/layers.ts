@@ -25,6 +25,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   demo: [...MIDDLE, "http", "resources"],
   composition: [...MIDDLE, "relay", "tasks", "http", "resources", "jobs", "demo"],
   commands: [...MIDDLE, "relay", "tasks", "http", "resources", "jobs", "composition"],
+  workers: ["config", "observability", "composition"],
 };
 
 /** npm packages that one folder owns; the rest of the gateway reaches them through it. */

@@ -13,6 +13,8 @@ import { isFull } from "./storage/errors.ts";
 import { SchemaError } from "./storage/schema/migration.ts";
 import { VaultError } from "./storage/secrets/secrets.ts";
 import { VERSION } from "./version.ts";
+import { startPrimary, supervises, type Primary } from "./workers/primary.ts";
+import { isWorker, onPrimaryGone, reportEnd, reportTo } from "./workers/worker.ts";
 
 /** Failures whose message is meant for the person who starts the program. */
 const EXPLAINED = [EnvError, StartError, SchemaError, VaultError, DefaultPasswordError, OpenSetupError, UsageError];
@@ -33,47 +35,80 @@ async function main(): Promise<void> {
   const log = createLog({ level: env.logLevel, format, out: process.stdout });
   for (const { alias, name } of env.aliases) log.info("a variable of a compatible gateway is used", { alias, name });
   process.on("uncaughtException", (error) => crash(log, error));
-  const serving: { app?: App } = {};
+  const serving: Serving = {};
   stopOnSignals(serving, log);
   if (await runCommand(args, { env, log, print })) return log.flush();
-  const app = await createApp(env, log);
+  if (supervises(env)) return supervise(env, log, serving);
+  // The primary listens on the admin port for all workers.
+  const app = await createApp(isWorker ? { ...env, adminPort: undefined } : env, log);
   const started = await app.start();
   serving.app = app;
-  log.info("listening", {
-    url: started.url,
-    adminUrl: started.adminUrl,
-    version: VERSION,
-    database: env.databaseUrl.reveal().split(":", 1)[0],
+  if (isWorker) return reportTo(app, started);
+  announce(log, env, { ...started, workers: 1 });
+}
+
+async function supervise(env: Env, log: Logger, serving: Serving): Promise<void> {
+  const primary = await startPrimary(env, log, (code) => process.exit(code));
+  serving.primary = primary;
+  process.on("SIGHUP", () => {
+    log.info("the workers are replaced one after the other");
+    primary.restart().then(
+      () => log.info("all workers were replaced"),
+      (error: unknown) => log.error("the workers could not be replaced", { error }),
+    );
   });
+  const { started, adminUrl } = primary;
+  announce(log, env, { ...started, adminUrl, demoKey: undefined, workers: env.workers });
+}
+
+function announce(log: Logger, env: Env, started: StartedApp & { readonly workers: number }): void {
+  const { url, adminUrl, workers } = started;
+  const database = env.databaseUrl.reveal().split(":", 1)[0];
+  log.info("listening", { url, adminUrl, version: VERSION, database, workers });
   log.flush();
   if (process.stdout.isTTY || env.demo !== "off") process.stderr.write(welcome(started, env));
 }
 
+/** What a signal stops: the gateway of this process, or the workers that it supervises. */
+interface Serving {
+  app?: App;
+  primary?: Primary;
+}
+
 /**
  * The first signal drains, the second cuts off what still runs. Before anything runs the process just ends, which as the
- * first one of a container it would not do by itself.
+ * first one of a container it would not do by itself. A terminal sends its SIGINT to the workers too, which leave it to
+ * the primary.
  */
-function stopOnSignals(serving: { readonly app?: App }, log: Logger): void {
+function stopOnSignals(serving: Serving, log: Logger): void {
   let isStopping = false;
-  const stop = async (signal: "SIGTERM" | "SIGINT") => {
-    const { app } = serving;
-    if (!app) {
+  const stop = async (cause: "SIGTERM" | "SIGINT" | "primary gone") => {
+    const { app, primary } = serving;
+    if (!app && !primary) {
       log.flush();
-      return process.exit(128 + constants.signals[signal]);
+      return process.exit(cause === "primary gone" ? 1 : 128 + constants.signals[cause]);
     }
-    if (isStopping) return app.cutOff();
+    if (isStopping) return (primary ?? app)?.cutOff();
     isStopping = true;
-    log.info("stopping", { signal });
-    const code = await app.stop().then(
-      () => 0,
+    log.info("stopping", { signal: cause });
+    const code = await (primary ? primary.stop() : stopApp(app)).catch(
       (error: unknown) => (log.error("the stop failed", { error }), 1),
     );
     log.info("stopped");
     log.flush();
+    if (isWorker) process.exit(code);
     process.exitCode = code;
     setTimeout(() => process.exit(code), 1_000).unref();
   };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
+  process.on("SIGTERM", () => void stop("SIGTERM"));
+  process.on("SIGINT", () => void (isWorker || stop("SIGINT")));
+  if (isWorker) onPrimaryGone(() => void stop("primary gone"));
+}
+
+async function stopApp(app: App | undefined): Promise<number> {
+  await app?.stop();
+  if (app && isWorker) await reportEnd(app);
+  return 0;
 }
 
 /** State after an unexpected exception is unknown: what is committed stays, what was under way is reaped. */

@@ -24,6 +24,7 @@ import type { Runnable } from "../lib/async/runnable.ts";
 import { stopInTime } from "../lib/async/stop-in-time.ts";
 import { createHealth, type Health } from "../observability/health.ts";
 import type { Logger } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics.ts";
 import { createLoopDelay } from "../observability/loop-delay.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { createTokenStore } from "../resources/tokens/store.ts";
@@ -37,6 +38,9 @@ export interface App {
   stop(): Promise<void>;
   /** Ends running requests now; what they delivered is billed. For an operator who will not wait for `stop`. */
   cutOff(): void;
+  /** The answer of a probe of the admin listener; undefined for another path. */
+  readonly probe: Health["probe"];
+  readonly collectMetrics: Metrics["collect"];
 }
 
 export interface StartedApp {
@@ -52,6 +56,8 @@ export interface StartedApp {
 
 const STEPS = ["database", "snapshot", "listener"] as const;
 const MINUTE_MS = 60_000;
+/** Idle connections at a stop, where other machines may hold some. */
+const IDLE_SECONDS = 5;
 /** For the last settlements after requests were cut off. */
 const LAST_SETTLEMENTS_MS = 10_000;
 const LEAST_FLUSH_MS = 1_000;
@@ -136,7 +142,13 @@ function lifeOf(parts: Parts): App {
     for (const request of requests) request.stop(new AppError("server_shutdown"));
     for (const call of calls) call.giveUp(new AppError("server_shutdown"));
   };
-  return { start: () => start(parts), stop: () => (stopping ??= stop(parts, cutOff)), cutOff };
+  return {
+    start: () => start(parts),
+    stop: () => (stopping ??= stop(parts, cutOff)),
+    cutOff,
+    probe: parts.health.probe,
+    collectMetrics: () => metrics.collect(),
+  };
 }
 
 async function start({ core, management, health, http, admin, demo, runnables }: Parts): Promise<StartedApp> {
@@ -165,8 +177,10 @@ async function start({ core, management, health, http, admin, demo, runnables }:
 async function stop(parts: Parts, cutOff: () => void): Promise<void> {
   const { core, pipeline, health, http, admin, demo, counter, runnables } = parts;
   health.drain();
-  const closed = http.close();
-  await drain(pipeline, core.env.drainSeconds, core.log);
+  const until = performance.now() + core.env.drainSeconds * 1000;
+  const { idleClosed, closed } = http.close(idleMsOf(core.env));
+  await idleClosed;
+  await drain(pipeline, until, core.log);
   cutOff();
   await pipeline.running.drained(LAST_SETTLEMENTS_MS);
   const end = (name: string, work: () => Promise<unknown> | void, ms = PART_MS) => stopInTime(core.log, name, ms, work);
@@ -184,6 +198,11 @@ async function stop(parts: Parts, cutOff: () => void): Promise<void> {
   await demo.stop();
   await closeServer(admin);
   await end("database", () => core.storage.close());
+}
+
+function idleMsOf({ drainIdleSeconds, drainSeconds, host }: Env): number {
+  const seconds = drainIdleSeconds === "auto" ? (isLoopback(host) ? 0 : IDLE_SECONDS) : drainIdleSeconds;
+  return Math.min(seconds, drainSeconds) * 1000;
 }
 
 async function flushed({ ledger, log }: Core, ms: number): Promise<void> {
@@ -311,8 +330,7 @@ function createDemo(core: Core, { operations }: Management): Demo {
 }
 
 /** Waits for running requests and for calls that are still read or answered, and says every ten seconds how many are left. */
-async function drain({ running }: PipelineDeps, seconds: number, log: Logger): Promise<void> {
-  const until = performance.now() + seconds * 1000;
+async function drain({ running }: PipelineDeps, until: number, log: Logger): Promise<void> {
   for (;;) {
     const { requests, streams } = running;
     const calls = running.calls().length;

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { parseNetwork, type Network } from "../lib/net/ip.ts";
 import { readRedisAddress } from "../lib/net/redis-address.ts";
 import { Secret } from "../lib/secret.ts";
@@ -23,12 +24,25 @@ export function integer(least: number, most: number): Parse<number> {
   };
 }
 
+/** A number of processes; `auto` is one for each core. */
+export function workers(value: string): number {
+  if (value.toLowerCase() === "auto") return availableParallelism();
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && number <= 256) return number;
+  throw new Error("give auto or a whole number from 1 to 256");
+}
+
 export function decimal(least: number, most: number): Parse<number> {
   return (value) => {
     const number = Number(value);
     if (/^\d+(\.\d+)?$/.test(value) && number >= least && number <= most) return number;
     throw new Error(`give a number from ${least} to ${most}`);
   };
+}
+
+/** The word `auto` leaves the choice to the program. */
+export function orAuto<T>(parse: Parse<T>): Parse<T | "auto"> {
+  return (value) => (value.toLowerCase() === "auto" ? "auto" : parse(value));
 }
 
 const YES = new Set(["true", "1", "yes", "on"]);

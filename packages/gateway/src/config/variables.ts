@@ -2,6 +2,7 @@ import { encryptionKeys } from "./encryption-keys.ts";
 import * as parse from "./parsers.ts";
 import { define, type Variable } from "./variable.ts";
 import { LIMIT_VARIABLES } from "./limit-variables.ts";
+import { PROCESS_VARIABLES } from "./process-variables.ts";
 
 export type { Variable };
 
@@ -174,29 +175,7 @@ export const VARIABLES = {
     example: "json",
     parse: parse.oneOf("auto", "json", "text"),
   }),
-  roles: define({
-    name: "FAIRWAY_ROLES",
-    about:
-      "What this process does: relay serves models, console the management API and its screens, jobs the background work. Some replica has to do each.",
-    fallback: "relay,console,jobs",
-    example: "relay",
-    parse: parse.setOf("relay", "console", "jobs"),
-  }),
-  instanceId: define({
-    name: "FAIRWAY_INSTANCE_ID",
-    about: "Name of this process among its replicas. Blank means host name and process id.",
-    fallback: "",
-    example: "gateway-0",
-    parse: parse.text,
-  }),
-  migrate: define({
-    name: "FAIRWAY_MIGRATE",
-    about:
-      "Database schema at the start: auto changes it, wait waits for another process, verify refuses an old one, off does not look.",
-    fallback: "auto",
-    example: "wait",
-    parse: parse.oneOf("auto", "wait", "verify", "off"),
-  }),
+  ...PROCESS_VARIABLES,
   demo: define({
     name: "FAIRWAY_DEMO",
     about:
@@ -349,13 +328,6 @@ export const VARIABLES = {
     about: "No further channel is tried when a request is older than this.",
     fallback: "120",
     example: "60",
-    parse: parse.decimal(0, 86_400),
-  }),
-  drainSeconds: define({
-    name: "FAIRWAY_DRAIN_SECONDS",
-    about: "Time for running streams to end at a stop; then they get an error event and are settled.",
-    fallback: "240",
-    example: "20",
     parse: parse.decimal(0, 86_400),
   }),
   githubUrl: define({

@@ -35,8 +35,15 @@ export interface Health extends Runnable {
   drain(): void;
   readonly isDraining: boolean;
   readonly isReady: boolean;
-  /** Answers `/startupz`, `/readyz`, `/livez` (`?verbose` for a list) and `/metrics` on a listener of its own. */
+  /** The answer of `/startupz`, `/readyz` or `/livez`; undefined for another path. */
+  probe(path: string, isVerbose: boolean): ProbeAnswer | undefined;
+  /** Answers the probes (`?verbose` for a list) and `/metrics` on a listener of its own. */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+export interface ProbeAnswer {
+  readonly status: 200 | 503;
+  readonly text: string;
 }
 
 const CHECK_EVERY_MS = 10_000;
@@ -80,8 +87,19 @@ export function createHealth(deps: HealthDeps): Health {
     onError: (error) => deps.log.error("dependency checks failed", { error }),
   });
 
+  const probe = (path: string, isVerbose: boolean): ProbeAnswer | undefined => {
+    const checks = probes[path];
+    if (!checks) return undefined;
+    return answerOf({
+      name: path.slice(1),
+      checks: checks(),
+      notes: isVerbose ? notes(findings, deps) : undefined,
+    });
+  };
+
   return {
     name: "health",
+    probe,
     done: (step) => void pending.delete(step),
     drain: () => void (isDraining = true),
     get isDraining() {
@@ -92,16 +110,11 @@ export function createHealth(deps: HealthDeps): Health {
     },
     handle(request, response) {
       const { pathname = "", searchParams } = URL.parse(request.url ?? "/", "http://admin") ?? {};
-      const probe = probes[pathname];
+      const answer = probe(pathname, searchParams?.has("verbose") === true);
       if (request.method !== "GET" && request.method !== "HEAD") send(response, 405, "method not allowed\n");
       else if (pathname === "/metrics") void sendMetrics(deps, response);
-      else if (!probe) send(response, 404, "not found\n");
-      else
-        answer(response, {
-          name: pathname.slice(1),
-          checks: probe(),
-          notes: searchParams?.has("verbose") ? notes(findings, deps) : undefined,
-        });
+      else if (!answer) send(response, 404, "not found\n");
+      else send(response, answer.status, answer.text);
     },
     async start() {
       await checkAll(deps, findings);
@@ -119,32 +132,27 @@ function inflightCheck({ count, limit }: { readonly count: number; readonly limi
   return { name: "in-flight requests", problem: limit > 0 && count >= limit ? `${count} of ${limit}` : undefined };
 }
 
-interface Answer {
+interface ProbeResult {
   readonly name: string;
   readonly checks: readonly Check[];
   /** Present = verbose. */
   readonly notes: readonly string[] | undefined;
 }
 
-function answer(response: ServerResponse, { name, checks, notes: lines }: Answer): void {
+function answerOf({ name, checks, notes: lines }: ProbeResult): ProbeAnswer {
   const problems = checks.filter((check) => check.problem !== undefined);
   const status = problems.length === 0 ? 200 : 503;
   if (!lines) {
-    send(
-      response,
-      status,
-      problems.length === 0 ? "ok\n" : problems.map((check) => `${check.name}: ${check.problem}\n`).join(""),
-    );
-    return;
+    const text = problems.length === 0 ? "ok\n" : problems.map((check) => `${check.name}: ${check.problem}\n`).join("");
+    return { status, text };
   }
   const listed = checks.map((check) =>
     check.problem === undefined ? `[+] ${check.name} ok` : `[-] ${check.name}: ${check.problem}`,
   );
-  send(
-    response,
+  return {
     status,
-    [...listed, ...lines, `${name} ${problems.length === 0 ? "passed" : "failed"}`, ""].join("\n"),
-  );
+    text: [...listed, ...lines, `${name} ${problems.length === 0 ? "passed" : "failed"}`, ""].join("\n"),
+  };
 }
 
 /** Dependencies, and what is done without them, for a reader; none of them changes the verdict. */

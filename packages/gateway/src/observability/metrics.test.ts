@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createMetrics, METRICS, type Metrics } from "./metrics.ts";
+import { METRICS } from "./metric-definitions.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
 
 let metrics: Metrics;
 beforeEach(() => (metrics = createMetrics({ version: "1.2.3", commit: "abc" })));

@@ -1,0 +1,23 @@
+import type { ProbeAnswer } from "../observability/health.ts";
+import type { CollectedMetric } from "../observability/merge-metrics.ts";
+
+/** What a worker says of itself after its start. */
+export interface WorkerStarted {
+  readonly url: string;
+  /** A password that was made for the first account just now. */
+  readonly madePassword: string | undefined;
+  readonly hasDefaultPassword: boolean;
+}
+
+/** From the primary to a worker: a question with a number, which the answer repeats. */
+export type Question =
+  | { readonly kind: "probe"; readonly id: number; readonly path: string; readonly isVerbose: boolean }
+  | { readonly kind: "metrics"; readonly id: number };
+
+/** From a worker to the primary. */
+export type Report =
+  | { readonly kind: "started"; readonly started: WorkerStarted }
+  | { readonly kind: "probe"; readonly id: number; readonly answer: ProbeAnswer }
+  | { readonly kind: "metrics"; readonly id: number; readonly metrics: readonly CollectedMetric[] }
+  /** The last counts of a worker that ends in order. */
+  | { readonly kind: "ending"; readonly metrics: readonly CollectedMetric[] };

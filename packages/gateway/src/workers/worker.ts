@@ -1,0 +1,43 @@
+import cluster from "node:cluster";
+import type { App } from "../composition/app.ts";
+import type { Question, Report, WorkerStarted } from "./messages.ts";
+
+/** The part of an app that answers for its process. */
+export type Reporting = Pick<App, "probe" | "collectMetrics">;
+
+export const isWorker = cluster.isWorker;
+
+/** Answers the questions of the primary from now on, and tells it that this worker serves. */
+export function reportTo(app: Reporting, started: WorkerStarted): void {
+  process.on("message", (question: Question) => void answer(app, question));
+  send({ kind: "started", started });
+}
+
+/** Gives the primary the last counts. */
+export async function reportEnd(app: Reporting): Promise<void> {
+  const metrics = await app.collectMetrics();
+  await new Promise<void>((resolve) => send({ kind: "ending", metrics }, resolve));
+}
+
+/** A worker whose primary is gone has no listener any more: what runs ends in order, then the process. */
+export function onPrimaryGone(stop: () => void): void {
+  const { worker } = cluster;
+  worker?.on("disconnect", () => {
+    if (worker.exitedAfterDisconnect) return;
+    // Keeps Node from ending the process at once.
+    worker.exitedAfterDisconnect = true;
+    stop();
+  });
+}
+
+async function answer(app: Reporting, question: Question): Promise<void> {
+  const { id } = question;
+  if (question.kind === "metrics") return send({ kind: "metrics", id, metrics: await app.collectMetrics() });
+  const found = app.probe(question.path, question.isVerbose);
+  if (found) send({ kind: "probe", id, answer: found });
+}
+
+function send(report: Report, done: () => void = () => {}): void {
+  if (process.connected) process.send?.(report, undefined, undefined, done);
+  else done();
+}
