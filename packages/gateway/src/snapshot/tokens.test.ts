@@ -68,6 +68,7 @@ eachDatabase("the token cache", (open) => {
       isUnlimited: false,
       remainQuota: 42,
       usedQuota: 0,
+      revision: 0,
       modelLimits: undefined,
       allowedNetworks: undefined,
       group: "",

@@ -5,6 +5,7 @@ import { parseAllowList } from "../lib/net/ip.ts";
 import { Lru } from "../lib/lru.ts";
 import { ANSWER_MS, TookTooLong, withinTime } from "../lib/async/time-limit.ts";
 import type { RawDatabase } from "../storage/engines/raw.ts";
+import { TOKENS_REVISION } from "../storage/revisions.ts";
 import type { TokenCache, TokenRecord } from "./types.ts";
 
 const LIFE_MS = 60_000;
@@ -140,7 +141,7 @@ function uncheckable(cause?: unknown): AppError {
 
 const QUERY = `select t.id, t.name, t.status, t.expired_time, t.unlimited_quota, t.remain_quota, t.used_quota, t.model_limits_enabled,
   t.model_limits, t.allow_ips, t."group", t.limits, t.user_id, u.username, u.role, u.status as user_status,
-  u."group" as user_group, u.limits as user_limits, u.deleted_at as user_deleted_at
+  u."group" as user_group, u.limits as user_limits, u.deleted_at as user_deleted_at, ${TOKENS_REVISION}
   from tokens t left join users u on u.id = t.user_id where t.key_hash = ? and t.deleted_at is null`;
 
 interface TokenRow {
@@ -151,6 +152,7 @@ interface TokenRow {
   readonly unlimited_quota: number;
   readonly remain_quota: number;
   readonly used_quota: number;
+  readonly revision: number;
   readonly model_limits_enabled: number;
   readonly model_limits: string;
   readonly allow_ips: string;
@@ -175,6 +177,7 @@ function tokenRecord(row: TokenRow, keyHash: string): TokenRecord {
     isUnlimited: row.unlimited_quota === 1,
     remainQuota: row.remain_quota,
     usedQuota: row.used_quota,
+    revision: row.revision,
     modelLimits: row.model_limits_enabled === 1 ? new Set(splitList(row.model_limits)) : undefined,
     allowedNetworks: parseAllowList(row.allow_ips).networks,
     group: row.group,

@@ -50,6 +50,8 @@ export interface TokenRecord {
   readonly remainQuota: number;
   /** What the key has used; with `remainQuota` it makes up what the key was ever given, which only its owner changes. */
   readonly usedQuota: number;
+  /** The revision of tokens at which this was read. */
+  readonly revision: number;
   /** Undefined = no limit. */
   readonly modelLimits: ReadonlySet<string> | undefined;
   /** Parsed once; undefined = no limit; an empty list denies all. */

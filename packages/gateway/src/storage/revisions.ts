@@ -10,6 +10,9 @@ export type Revisions = Readonly<Record<Topic, number>>;
 const NONE: Revisions = { options: 0, channels: 0, tokens: 0, users: 0 };
 const BUMP = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], add: ["revision"] } as const;
 
+/** A column of a query of tokens: the revision that its rows have, from the same view of the database. */
+export const TOKENS_REVISION = `coalesce((select revision from revisions where topic = 'tokens'), 0) as revision`;
+
 /** Counts a topic up in the transaction of the change, so that no reader can see one without the other. */
 export async function bump(tx: RawTransaction, kind: RawDatabase["kind"], topic: Topic): Promise<void> {
   await tx.run(upsertSql(kind, BUMP), [topic, 1]);

@@ -29,6 +29,8 @@ export interface HoldRequest {
    * outside the database follow changes of a token by it.
    */
   readonly grant?: Quota | "unlimited";
+  /** The revision of tokens at which `grant` was read; an older one does not replace a newer one. Default 0. */
+  readonly grantRevision?: number;
 }
 
 /** An admitted reservation. `leaseUntil` is epoch milliseconds; whoever holds it renews before then. */

@@ -101,6 +101,7 @@ eachDatabase("authenticator", (open) => {
         keyHash: expect.any(String) as string,
         isUnlimited: false,
         tokenGrant: 100,
+        tokenRevision: 0,
         modelLimits: new Set(["a", "b"]),
         pinnedChannel: undefined,
         ip: "10.0.0.1",

@@ -109,6 +109,7 @@ function callerOf(deps: AuthenticatorDeps, record: TokenRecord, pin: ApiKey["pin
     keyHash: record.keyHash,
     isUnlimited: record.isUnlimited,
     ...(record.isUnlimited ? {} : { tokenGrant: record.remainQuota + record.usedQuota }),
+    tokenRevision: record.revision,
     modelLimits: record.modelLimits,
     tokenLimits: record.limits,
     userLimits: user.limits,

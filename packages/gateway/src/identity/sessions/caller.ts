@@ -17,6 +17,8 @@ export interface Caller {
   readonly isUnlimited: boolean;
   /** What the token may use in its life, in quota units; absent where there is no token or no limit. */
   readonly tokenGrant?: number;
+  /** The revision of tokens at which the token was read; absent where there is no token. */
+  readonly tokenRevision?: number;
   readonly modelLimits: ReadonlySet<string> | undefined;
   /** The token's own limits. */
   readonly tokenLimits?: Limits | undefined;

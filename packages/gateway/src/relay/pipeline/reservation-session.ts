@@ -387,10 +387,11 @@ export async function reserve(
 }
 
 /** A token's limit is what its owner set; the ledger knows only what was used of it. */
-export function grantOf({ tokenId, isUnlimited, tokenGrant }: Caller): Pick<HoldRequest, "grant"> {
+export function grantOf(caller: Caller): Pick<HoldRequest, "grant" | "grantRevision"> {
+  const { tokenId, isUnlimited, tokenGrant, tokenRevision: grantRevision = 0 } = caller;
   if (tokenId === 0) return {};
-  if (isUnlimited) return { grant: "unlimited" };
-  return tokenGrant === undefined ? {} : { grant: toQuota(tokenGrant) };
+  if (isUnlimited) return { grant: "unlimited", grantRevision };
+  return tokenGrant === undefined ? {} : { grant: toQuota(tokenGrant), grantRevision };
 }
 
 function display(amount: Quota, snapshot: Snapshot): string {

@@ -4,6 +4,7 @@ import type { RedisClient } from "../../../redis/client.ts";
 import { shardOf } from "../../../redis/keys.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import { SEED, SEED_BEGIN } from "./scripts.ts";
+import { TOKENS_REVISION } from "../../../storage/revisions.ts";
 import { lockUsers } from "../sql/accounts.ts";
 
 export interface SeedingDeps {
@@ -72,6 +73,7 @@ async function seedOne(account: Account, deadline: number, deps: SeedingDeps): P
       balance.version,
       balance.grant,
       randomBytes(6).toString("base64url"),
+      balance.revision,
     ];
     if ((await redis.one({ script: SEED, keys: accountKeys(account, deps), args }, TIMEOUT_MS)) === 1) return "read";
   }
@@ -96,6 +98,8 @@ async function begin(account: Account, deps: SeedingDeps): Promise<readonly [num
 interface Balance {
   readonly balance: number;
   readonly grant: string;
+  /** The revision of tokens from which `grant` comes. */
+  readonly revision: number;
   /** The last ledger row that it can include. */
   readonly version: number;
 }
@@ -110,16 +114,17 @@ async function readBalance(
   if (!user) return undefined;
   const [last] = await tx.rows<{ id: number | null }>("select max(id) as id from ledger", []);
   const version = last?.id ?? 0;
-  if (tokenId === 0) return { balance: user.quota, grant: "u", version };
-  const sql = "select remain_quota, used_quota, unlimited_quota from tokens where id = ? and user_id = ?";
+  if (tokenId === 0) return { balance: user.quota, grant: "u", revision: 0, version };
+  const sql = `select remain_quota, used_quota, unlimited_quota, ${TOKENS_REVISION} from tokens where id = ? and user_id = ?`;
   const [token] = await tx.rows<TokenRow>(sql, [tokenId, userId]);
   if (!token) return undefined;
   const grant = token.unlimited_quota === 1 ? "u" : String(token.remain_quota + token.used_quota);
-  return { balance: 0 - token.used_quota, grant, version };
+  return { balance: 0 - token.used_quota, grant, revision: token.revision, version };
 }
 
 interface TokenRow {
   readonly remain_quota: number;
+  readonly revision: number;
   readonly used_quota: number;
   readonly unlimited_quota: number;
 }

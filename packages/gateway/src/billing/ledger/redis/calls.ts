@@ -25,15 +25,15 @@ export const accountOf = ({ userId, tokenId }: Owner) => `${userId}:${tokenId}`;
 
 /** @param isRepeated the call before may have run without an answer */
 export function holdCall(keys: Keys, request: HoldRequest, { now, leaseMs }: Lease, isRepeated: boolean): ScriptCall {
-  const { requestId, userId, amount, wished = "", isCharged, grant } = request;
+  const { requestId, userId, amount, wished = "", isCharged, grant, grantRevision = 0 } = request;
   const shard = shardOf(userId);
   const granted = grant === undefined ? "" : grant === "unlimited" ? "u" : grant;
   return {
     script: HOLD,
     keys: [keys.epoch(shard), keys.user(userId), tokenKey(keys, request), keys.holds(shard), keys.leases(shard)],
-    args: [now, leaseMs, hasToken(request), granted],
+    args: [now, leaseMs, hasToken(request), granted, grantRevision],
     item: {
-      group: `hold ${accountOf(request)} ${granted} ${now}`,
+      group: `hold ${accountOf(request)} ${granted} ${grantRevision} ${now}`,
       args: [requestId, amount, isCharged ? "1" : "0", wished, recordTail(request), isRepeated ? "1" : "0"],
     },
   };

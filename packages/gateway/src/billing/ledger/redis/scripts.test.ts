@@ -39,7 +39,7 @@ async function seed(balance: number, used: number, grant: string): Promise<void>
     [keys.user(USER), balance, "u"],
     [keys.token(USER, TOKEN), -used, grant],
   ] as const)
-    await redis.one({ script: SEED, keys: [epoch, account], args: ["1", "0", amount, "0", limit, "reading"] }, MS);
+    await redis.one({ script: SEED, keys: [epoch, account], args: ["1", "0", amount, "0", limit, "reading", "0"] }, MS);
 }
 
 const open = (requestId: string, amount: number): Hold => ({

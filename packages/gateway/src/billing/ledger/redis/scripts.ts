@@ -6,7 +6,8 @@ import { script } from "../../../redis/script.ts";
  * An account is a hash: `b` balance (of a token: what it has used, negative), `h` held, `g` what a token may use in its
  * life or `u`, `e` epoch in which it was read from the database, `i` name of that reading, `v` the last ledger row of
  * the database that it includes, `n` changes that came while it was not read, `m` since when it is as it is; that one is
- * the mark of `FORGET`, which no other script reads or writes.
+ * the mark of `FORGET`, which no other script reads or writes. `r` is the revision of tokens from which `g` comes: a replica whose
+ * copy of a token is older than that does not put an old limit back.
  *
  * A reservation is a field of the shard's hash: `amount:user:token` while it is open, with `+` at the end once something
  * was seen of it, `s` when it was settled and `r` when it was reaped. The last two go when the database has the charge;
@@ -22,19 +23,20 @@ end`;
 
 /** `free` answers what is neither used nor held: nil for an account that was not read, false for one without limit. */
 const FREE = `
-local function free(account, epoch, grant)
-  local a = redis.call('HMGET', account, 'e', 'b', 'h', 'g')
+local function free(account, epoch, grant, revision)
+  local a = redis.call('HMGET', account, 'e', 'b', 'h', 'g', 'r')
   if a[1] ~= epoch then return nil end
   local have = tonumber(a[2]) - tonumber(a[3] or '0')
   if grant == nil then return have end
-  if grant == '' then grant = a[4] elseif grant ~= a[4] then redis.call('HSET', account, 'g', grant) end
+  if grant == '' or tonumber(revision) < tonumber(a[5] or '0') then grant = a[4]
+  elseif grant ~= a[4] or revision ~= a[5] then redis.call('HSET', account, 'g', grant, 'r', revision) end
   if grant == 'u' then return false end
   return have + tonumber(grant)
 end`;
 
 /**
- * Reservations of one account, in order. KEYS epoch user token holds leases; ARGV now lease hasToken grant, then of each
- * id amount isCharged wished tail isRepeated. Answers of each 0 granted, {0, amount} granted more, {1, free} user short, {2, free} token short, {3} user
+ * Reservations of one account, in order. KEYS epoch user token holds leases; ARGV now lease hasToken grant revision, then of
+ * each id amount isCharged wished tail isRepeated. Answers of each 0 granted, {0, amount} granted more, {1, free} user short, {2, free} token short, {3} user
  * not read, {4} token not read, {5} closed. What is granted together is written together.
  */
 export const HOLD = script(`${CLOCK}${FREE}
@@ -42,7 +44,7 @@ local epoch, hasToken = redis.call('GET', KEYS[1]), ARGV[3] == '1'
 local user, token = nil, false
 if epoch then
   user = free(KEYS[2], epoch)
-  if hasToken then token = free(KEYS[3], epoch, ARGV[4]) end
+  if hasToken then token = free(KEYS[3], epoch, ARGV[4], ARGV[5]) end
 end
 local function lacks(have, amount, isCharged)
   return have and (isCharged or amount > 0) and (have < amount or (isCharged and have <= 0))
@@ -57,7 +59,7 @@ local function before(id)
   local record = mine[id] or redis.call('HGET', KEYS[4], id)
   return record and (tonumber(string.match(record, '^%d+')) or 0)
 end
-for at = 5, #ARGV, 6 do
+for at = 6, #ARGV, 6 do
   local id, amount, isCharged = ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2] == '1'
   local known = ARGV[at + 5] == '1' and before(id)
   local answer = 0
@@ -309,14 +311,14 @@ if length > 0 then
 end
 return {3, epoch, a[2] or '0'}`);
 
-/** KEYS epoch account; ARGV epoch changes balance version grant reading. Answers 0 when something happened meanwhile. */
+/** KEYS epoch account; ARGV epoch changes balance version grant reading revision. Answers 0 when something happened meanwhile. */
 export const SEED = script(`
 local epoch = redis.call('GET', KEYS[1])
 local a = redis.call('HMGET', KEYS[2], 'e', 'n')
 if epoch ~= ARGV[1] then return 0 end
 if a[1] == epoch then return 1 end
 if (a[2] or '0') ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[2], 'e', epoch, 'b', ARGV[3], 'v', ARGV[4], 'g', ARGV[5], 'i', ARGV[6])
+redis.call('HSET', KEYS[2], 'e', epoch, 'b', ARGV[3], 'v', ARGV[4], 'g', ARGV[5], 'i', ARGV[6], 'r', ARGV[7])
 return 1`);
 
 /** KEYS epoch; ARGV the new one. Opens the shard unless a later epoch did. */

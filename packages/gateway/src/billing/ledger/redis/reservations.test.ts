@@ -1,0 +1,57 @@
+import { freshRedis } from "@fairway/testkit/databases";
+import type { Service } from "@fairway/testkit/services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bump } from "../../../storage/revisions.ts";
+import { quota } from "../../money/quota.ts";
+import { isRefusal } from "../ledger.ts";
+import { requestId } from "../test-harness.contract.ts";
+import { openRigs } from "./traffic.contract.ts";
+
+describe("the limit of a token in Redis", () => {
+  let service: Service;
+  let rigs: Awaited<ReturnType<typeof openRigs>>;
+  beforeAll(async () => {
+    service = await freshRedis();
+    rigs = await openRigs(service, { isPair: false });
+  });
+  afterAll(() => rigs.rig.close());
+
+  /** A call of a replica whose copy of the token has this limit. */
+  const hold = async (tokenId: number, grant: number | "unlimited", grantRevision: number, amount = 1) => {
+    const answer = await rigs.rig.ledger.hold({
+      requestId: requestId(),
+      userId: rigs.user,
+      tokenId,
+      amount: quota(amount),
+      isCharged: true,
+      grant: grant === "unlimited" ? grant : quota(grant),
+      grantRevision,
+    });
+    return isRefusal(answer) ? answer.refused : "granted";
+  };
+  const limitOf = async (tokenId: number) => {
+    const { redis } = rigs.rig;
+    return redis.one({ command: "hget", args: [redis.keys.token(rigs.user, tokenId), "g"] }, 2_000);
+  };
+
+  it("follows a newer copy of the token and ignores an older one", async () => {
+    const token = await rigs.accounts.addToken(rigs.user, 500);
+    expect(await hold(token, 500, 1)).toBe("granted");
+    expect(await hold(token, 100, 2)).toBe("granted");
+    expect(await hold(token, 500, 1, 400)).toBe("token");
+    expect(await hold(token, "unlimited", 1, 400)).toBe("token");
+    expect(await limitOf(token)).toBe("100");
+    expect(await hold(token, "unlimited", 3, 400)).toBe("granted");
+    expect(await limitOf(token)).toBe("u");
+  });
+
+  it("is newer than every older copy once the account was read from the database", async () => {
+    const { database } = rigs.rig;
+    const token = await rigs.accounts.addToken(rigs.user, 300);
+    await database.transaction((tx) => bump(tx, database.kind, "tokens"));
+    await database.transaction((tx) => bump(tx, database.kind, "tokens"));
+    expect(await hold(token, 300, 2)).toBe("granted");
+    expect(await hold(token, 9_000, 1, 400)).toBe("token");
+    expect(await limitOf(token)).toBe("300");
+  });
+});
