@@ -121,6 +121,55 @@ test("the audit finds charges without a log row, and restores the rows from the 
   expect(calm.code).toBe(0);
 });
 
+/** A database with charges of these amounts, some minutes old, whose log rows the change then spoils. */
+async function chargedDatabase(prefix: string, amounts: readonly number[], ...changes: readonly string[]) {
+  const url = await createDatabase("sqlite");
+  const rig = await openRedisRig(url, { redisUrl, prefix });
+  const user = await accountsOf(rig).addUser(0);
+  await rig.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
+  for (const amount of amounts) {
+    const hold = await granted(rig.ledger, user, 0, 100);
+    await rig.ledger.settle(settlementOf(hold, amount, { log: logOf(0, {}) }));
+  }
+  await rig.ledger.flush();
+  await rig.database.run("update ledger set created_at = 1700000100000", []);
+  await rig.database.run("update logs set created_at = 1700000000", []);
+  for (const change of changes) await rig.database.run(change, []);
+  await rig.close();
+  return { user, audit: (...flags: string[]) => run({ FAIRWAY_DATABASE_URL: url }, "ledger", "audit", ...flags) };
+}
+
+// @weakness Money: The log row of a charge has another amount than the ledger
+test("the audit finds log rows with another amount than the ledger, and sets them right", async () => {
+  const wrong = "update logs set quota = 1 where quota = 70";
+  const { user, audit } = await chargedDatabase("audit-amounts:", [70, 5], wrong);
+  expect((await audit()).out).toContain(`user ${user}, channel 0: log amounts is 1, should be 70 (-69)`);
+  expect((await audit("--repair")).out).toContain(`user ${user}, channel 0: log amounts is 1, should be 70 (-69)`);
+  expect((await audit()).out).toContain("0 differences");
+});
+
+test("the audit finds that all log rows of charges are lost", async () => {
+  const { user, audit } = await chargedDatabase("audit-all:", [70, 5], "delete from logs");
+  expect((await audit()).out).toContain(`user ${user}, channel 0: log rows is 0, should be 75 (-75)`);
+  expect((await audit("--repair")).out).toContain("lost log rows are restored");
+  expect((await audit()).out).toContain("0 differences");
+});
+
+test("the audit expects no log rows of the time when LogConsumeEnabled was off", async () => {
+  const option = (from: string, to: string, at: number) =>
+    `insert into option_history ("key", old_value, new_value, user_id, created_at) values ('LogConsumeEnabled', ${from}, ${to}, 1, ${at})`;
+  const { user, audit } = await chargedDatabase(
+    "audit-off:",
+    [70, 30, 5],
+    option("null", "'false'", 1_700_001_000),
+    option("'false'", "'true'", 1_700_002_000),
+    "update ledger set created_at = 1700001500000 where quota = -70",
+    "update ledger set created_at = 1700002500000 where quota = -30",
+    "delete from logs where quota in (70, 30)",
+  );
+  expect((await audit()).out).toContain(`user ${user}, channel 0: log rows is 0, should be 30 (-30)`);
+});
+
 test("the audit finds the limit of a token that Redis knows differently, and changes it only to repair", async () => {
   const url = await createDatabase("sqlite");
   const prefix = "audit-grants:";

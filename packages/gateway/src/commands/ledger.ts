@@ -58,8 +58,8 @@ function print(
   if (differences.some(isRepairable))
     line(
       isRepairing
-        ? "Balances and reservations of the database are what their rows say, live balances are read again from it, and lost log rows are restored from the ledger."
-        : "With --repair balances and reservations are set to what their rows say, live balances are read again, and lost log rows are restored from the ledger.",
+        ? "Balances and reservations of the database are what their rows say, live balances are read again from it, lost log rows are restored from the ledger, and wrong amounts of log rows are the ledger's."
+        : "With --repair balances and reservations are set to what their rows say, live balances are read again, lost log rows are restored from the ledger, and wrong amounts of log rows are set to the ledger's.",
     );
 }
 

@@ -3,6 +3,7 @@ import { createLogWriter } from "../../storage/log-rows.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { inList } from "../ledger/sql/statements.ts";
 import type { Difference } from "./audit.ts";
+import { keptSince, loggingPeriods } from "./logging-periods.ts";
 
 export interface LogAuditDeps {
   readonly database: RawDatabase;
@@ -29,33 +30,37 @@ const ON_ITS_WAY_MS = 60_000;
 const CONTENT = "Restored from the ledger by an audit: the row of this request was lost.";
 
 /**
- * Charges of the ledger that no log row tells of, by user and channel. Rows older than the oldest log row of a charge
- * were removed with their logs. Repaired, each charge has a row with what the ledger knows.
+ * Log rows of charges against the ledger, by user and channel: rows that are lost, and rows with another amount than the
+ * ledger has. Repaired, a lost row comes back with what the ledger knows, and a wrong amount becomes the ledger's.
  */
 export async function checkLogRows(deps: LogAuditDeps): Promise<Difference[]> {
-  const since = await oldestLog(deps.logDatabase);
-  if (since === undefined) return [];
-  const missing = new Map<string, { found: number; expected: number }>();
-  for await (const rows of charges(deps, since)) {
-    const lost = await withoutRow(rows, deps);
-    for (const row of lost) {
-      const account = `user ${row.user_id}, channel ${row.channel_id}`;
-      const sum = missing.get(account) ?? { found: 0, expected: 0 };
-      missing.set(account, { found: 0, expected: sum.expected - Number(row.quota) });
-    }
-    if (deps.isRepairing && lost.length > 0) await restore(lost, deps);
+  const since = await keptSince(deps.logDatabase);
+  const isLogged = await loggingPeriods(deps.database);
+  const differences = new Map<string, Difference>();
+  for await (const page of charges(deps.database)) {
+    const settled = page.filter(({ created_at }) => {
+      const at = Number(created_at);
+      return at >= since && at < deps.now - ON_ITS_WAY_MS && isLogged(at);
+    });
+    const { lost, wrong } = await compareWithLogs(settled, deps);
+    for (const row of lost) add(differences, "log rows", row, 0);
+    for (const { row, logged } of wrong) add(differences, "log amounts", row, logged);
+    if (!deps.isRepairing) continue;
+    if (lost.length > 0) await restore(lost, deps);
+    await setAmounts(wrong, deps);
   }
-  return [...missing].map(([account, sums]) => ({ what: "log rows", account, ...sums }));
+  return [...differences.values()];
 }
 
-/** Milliseconds; undefined where charges leave no rows. */
-async function oldestLog(logs: RawDatabase): Promise<number | undefined> {
-  const sql = "select min(created_at) as since from logs where type = ?";
-  const [row] = await logs.rows<{ since: number | null }>(sql, [LOG_TYPE.consume]);
-  return row?.since === null || row === undefined ? undefined : (Number(row.since) + 1) * 1_000;
+function add(sums: Map<string, Difference>, what: Difference["what"], row: LedgerRow, logged: number): void {
+  const account = `user ${row.user_id}, channel ${row.channel_id}`;
+  const key = `${what} ${account}`;
+  const { found, expected } = sums.get(key) ?? { found: 0, expected: 0 };
+  sums.set(key, { what, account, found: found + logged, expected: expected - row.quota });
 }
 
-async function* charges({ database, now }: LogAuditDeps, since: number): AsyncGenerator<LedgerRow[]> {
+/** Charges in the order of the ledger, each with its correction, without those of nothing. */
+async function* charges(database: RawDatabase): AsyncGenerator<LedgerRow[]> {
   const sql = `select id, request_id, user_id, token_id, channel_id, quota, created_at from ledger
     where id > ? and kind = 'consume' order by id limit ${AT_ONCE}`;
   let after = 0;
@@ -64,22 +69,64 @@ async function* charges({ database, now }: LogAuditDeps, since: number): AsyncGe
     const last = rows.at(-1);
     if (!last) return;
     after = last.id;
-    yield rows.filter(
-      ({ quota, created_at: at }) => quota !== 0 && Number(at) >= since && Number(at) < now - ON_ITS_WAY_MS,
+    const { marks, values } = inList(rows.map(({ request_id }) => request_id));
+    const corrections = await database.rows<Pick<LedgerRow, "request_id" | "quota" | "channel_id">>(
+      `select request_id, channel_id, quota from ledger where kind = 'correct' and request_id in ${marks}`,
+      values,
     );
+    const correctionOf = new Map(corrections.map((row) => [row.request_id, row]));
+    yield rows.map((row) => corrected(row, correctionOf.get(row.request_id))).filter(({ quota }) => quota !== 0);
   }
 }
 
-async function withoutRow(rows: readonly LedgerRow[], deps: LogAuditDeps): Promise<LedgerRow[]> {
-  if (rows.length === 0) return [];
+function corrected(row: LedgerRow, correction?: Pick<LedgerRow, "quota" | "channel_id">): LedgerRow {
+  const quota = Number(row.quota) + Number(correction?.quota ?? 0);
+  return { ...row, quota, channel_id: correction?.channel_id ?? row.channel_id };
+}
+
+interface Compared {
+  readonly lost: readonly LedgerRow[];
+  readonly wrong: readonly { readonly row: LedgerRow; readonly logged: number }[];
+}
+
+async function compareWithLogs(rows: readonly LedgerRow[], deps: LogAuditDeps): Promise<Compared> {
+  if (rows.length === 0) return { lost: [], wrong: [] };
   const { marks, values } = inList(rows.map(({ request_id }) => request_id));
-  const known = async (database: RawDatabase, table: string) => {
-    const sql = `select distinct request_id from ${table} where request_id in ${marks}`;
-    return (await database.rows<{ request_id: string }>(sql, values)).map(({ request_id }) => request_id);
+  const waiting = deps.isLogSeparate
+    ? await deps.database.rows<{ request_id: string }>(
+        `select request_id from log_outbox where request_id in ${marks}`,
+        values,
+      )
+    : [];
+  const isWaiting = new Set(waiting.map(({ request_id }) => request_id));
+  const sums = await deps.logDatabase.rows<{ request_id: string; quota: number }>(
+    `select request_id, sum(quota) as quota from logs where type = ? and request_id in ${marks} group by request_id`,
+    [LOG_TYPE.consume, ...values],
+  );
+  const loggedOf = new Map(sums.map(({ request_id, quota }) => [request_id, Number(quota)]));
+  const known = rows.filter(({ request_id }) => !isWaiting.has(request_id));
+  return {
+    lost: known.filter(({ request_id }) => !loggedOf.has(request_id)),
+    wrong: known.flatMap((row) => {
+      const logged = loggedOf.get(row.request_id);
+      return logged === undefined || logged === 0 - row.quota ? [] : [{ row, logged }];
+    }),
   };
-  const waiting = deps.isLogSeparate ? await known(deps.database, "log_outbox") : [];
-  const told = new Set([...(await known(deps.logDatabase, "logs")), ...waiting]);
-  return rows.filter(({ request_id }) => !told.has(request_id));
+}
+
+/** Where a request has one row; of several it is not known which one is wrong. A correction may have come meanwhile. */
+async function setAmounts(wrong: Compared["wrong"], { database, logDatabase }: LogAuditDeps): Promise<void> {
+  for (const { row } of wrong) {
+    const keys = [row.request_id, LOG_TYPE.consume];
+    const ids = await logDatabase.rows<{ id: number }>("select id from logs where request_id = ? and type = ?", keys);
+    const [only] = ids;
+    const [sum] = await database.rows<{ quota: number }>(
+      "select sum(quota) as quota from ledger where request_id = ? and kind in ('consume', 'correct')",
+      [row.request_id],
+    );
+    if (ids.length === 1 && only && sum)
+      await logDatabase.run("update logs set quota = ? where id = ?", [0 - Number(sum.quota), only.id]);
+  }
 }
 
 /** In the main database, from where rows of a log database of its own are moved. */
