@@ -44,8 +44,9 @@ export interface SqliteParts {
 export function openSqlite(path: string, sync: "normal" | "full", log: Logger): SqliteParts {
   const connection = new SqliteConnection(openFile(path, sync));
   const raw = sqliteRaw(connection);
+  const notRenewed = (error: unknown) => log.warn("table statistics were not renewed", { error });
   const tuning = setInterval(() => {
-    raw.run(OPTIMIZE, []).catch((error: unknown) => log.warn("table statistics were not renewed", { error }));
+    raw.run(OPTIMIZE, []).catch(notRenewed);
   }, OPTIMIZE_EVERY_MS).unref();
   return {
     dialect: sqliteDialect(connection),
@@ -62,9 +63,10 @@ export function openSqlite(path: string, sync: "normal" | "full", log: Logger): 
       clearInterval(tuning);
       try {
         connection.run(OPTIMIZE, []);
-      } finally {
-        connection.close();
+      } catch (error) {
+        notRenewed(error);
       }
+      connection.close();
     },
   };
 }
