@@ -143,6 +143,6 @@ describe.each(pairs)("tools of %s clients at %s upstreams", (client, upstream) =
 });
 
 it("two names that differ in forbidden letters alone stay two", () => {
-  expect(toolNameFor("openai-chat", "a.b")).not.toBe(toolNameFor("openai-chat", "a:b"));
-  expect(toolNameFor("openai-chat", "a_b")).toBe("a_b");
+  expect(toolNameFor({ upstream: "openai-chat" }, "a.b")).not.toBe(toolNameFor({ upstream: "openai-chat" }, "a:b"));
+  expect(toolNameFor({ upstream: "openai-chat" }, "a_b")).toBe("a_b");
 });

@@ -19,11 +19,11 @@ export function findBridges(
   if (direct !== undefined) return [plainAtPivot(withNames(direct))];
   const first = find(client, PIVOT, extra);
   const second = find(PIVOT, upstream, extra);
-  return first !== undefined && second !== undefined ? [renamingIntoChat(first, upstream), second] : undefined;
+  return first !== undefined && second !== undefined ? [renamingIntoChat(first, second), second] : undefined;
 }
 
 function withNames(bridge: Bridge): Bridge {
-  if (bridge.upstream === PIVOT) return renamingIntoChat(bridge, PIVOT);
+  if (bridge.upstream === PIVOT) return renamingIntoChat(bridge, bridge);
   return bridge.client === PIVOT ? renamingOutOfChat(bridge) : bridge;
 }
 

@@ -299,9 +299,19 @@ export interface StreamBridge {
 }
 
 /** A conversion between two dialects. Two of them over the pivot `openai-chat` connect any pair. */
+export interface ToolNameRule {
+  /** Length. */
+  readonly most: number;
+  /** Global; the characters that may not stand in a name. */
+  readonly forbidden: RegExp;
+  readonly first: RegExp;
+}
+
 export interface Bridge {
   readonly client: DialectId;
   readonly upstream: DialectId;
+  /** Names of tools that the upstream takes; default: `[a-zA-Z0-9_-]`, up to 64. */
+  readonly toolNames?: ToolNameRule;
   request(body: JsonObject, context: BridgeContext): JsonObject;
   response(body: JsonObject, context: BridgeContext): JsonObject;
   stream(context: BridgeContext): StreamBridge;

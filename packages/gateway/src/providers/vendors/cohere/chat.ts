@@ -9,6 +9,7 @@ import { annotationsOf } from "./citations.ts";
 export const chatBridge: Bridge = {
   client: "openai-chat",
   upstream: "private:cohere-chat",
+  toolNames: { most: 64, forbidden: /\W/g, first: /^[a-zA-Z_]/ },
   request: cohereRequest,
   response(body, context) {
     const message = needed(object(body, "message"));

@@ -2,25 +2,21 @@
 // same in every request because histories hold it too, and answers carry the client's own name again.
 import { createHash } from "node:crypto";
 import { isObject, object, objects, text } from "../../../core/read.ts";
-import type { Bridge, BridgeContext, DialectId, JsonObject, StreamEvent } from "../../../core/types.ts";
+import type { Bridge, BridgeContext, DialectId, JsonObject, StreamEvent, ToolNameRule } from "../../../core/types.ts";
 
-interface NameRule {
-  readonly most: number;
-  /** The characters that may not stand in a name. */
-  readonly forbidden: RegExp;
-  readonly first: RegExp;
-}
-
-const PLAIN: NameRule = { most: 64, forbidden: /[^a-zA-Z0-9_-]/g, first: /^[a-zA-Z0-9_-]/ };
-const RULES: Partial<Record<DialectId, NameRule>> = {
+const PLAIN: ToolNameRule = { most: 64, forbidden: /[^a-zA-Z0-9_-]/g, first: /^[a-zA-Z0-9_-]/ };
+const RULES: Partial<Record<DialectId, ToolNameRule>> = {
   "anthropic-messages": { ...PLAIN, most: 128 },
   "gemini-generate": { most: 64, forbidden: /[^a-zA-Z0-9_.:-]/g, first: /^[a-zA-Z_]/ },
 };
 const DIGEST = 8;
 
+/** A bridge to the upstream, or its dialect alone. */
+type ToolNameUpstream = Pick<Bridge, "upstream" | "toolNames">;
+
 /** The name of a tool as upstreams of the dialect take it; the same one where they take it as it is. */
-export function toolNameFor(upstream: DialectId, name: string): string {
-  const { most, forbidden, first } = RULES[upstream] ?? PLAIN;
+export function toolNameFor(upstream: ToolNameUpstream, name: string): string {
+  const { most, forbidden, first } = upstream.toolNames ?? RULES[upstream.upstream] ?? PLAIN;
   const clean = name.replaceAll(forbidden, "_");
   const begun = first.test(clean) ? clean : `_${clean}`;
   if (begun === name && name.length <= most) return name;
@@ -31,8 +27,8 @@ export function toolNameFor(upstream: DialectId, name: string): string {
 /** Sent names to the client's own, of requests that have some. */
 const renamed = new WeakMap<BridgeContext, ReadonlyMap<string, string>>();
 
-/** A bridge into chat: names are those of the upstream at the end of the way on the chat side. */
-export function renamingIntoChat(bridge: Bridge, upstream: DialectId): Bridge {
+/** A bridge into chat: names are those of `upstream`, which may be another bridge that follows. */
+export function renamingIntoChat(bridge: Bridge, upstream: ToolNameUpstream): Bridge {
   return {
     ...bridge,
     request: (body, context) => forUpstream(bridge.request(body, context), upstream, context),
@@ -50,7 +46,7 @@ export function renamingIntoChat(bridge: Bridge, upstream: DialectId): Bridge {
 export function renamingOutOfChat(bridge: Bridge): Bridge {
   return {
     ...bridge,
-    request: (body, context) => bridge.request(forUpstream(body, bridge.upstream, context), context),
+    request: (body, context) => bridge.request(forUpstream(body, bridge, context), context),
     response: (body, context) => forClient(bridge.response(body, context), context),
     stream(context) {
       const inner = bridge.stream(context);
@@ -64,7 +60,7 @@ export function renamingOutOfChat(bridge: Bridge): Bridge {
   };
 }
 
-function forUpstream(body: JsonObject, upstream: DialectId, context: BridgeContext): JsonObject {
+function forUpstream(body: JsonObject, upstream: ToolNameUpstream, context: BridgeContext): JsonObject {
   const names = new Map<string, string>();
   const rename = (name: string) => {
     const sent = toolNameFor(upstream, name);
