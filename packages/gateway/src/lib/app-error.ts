@@ -178,6 +178,8 @@ export interface UpstreamFailure {
   readonly param: string | undefined;
   readonly retryable: boolean;
   readonly retryAfterMs?: number | undefined;
+  /** `innererror` of the OpenAI envelope. */
+  readonly innerError?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A failure that a caller may read: `message` holds nothing internal; internals belong into `cause`. */
@@ -194,6 +196,8 @@ export class AppError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly details: Readonly<Record<string, string>> | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** `innererror` of an upstream, without free text. */
+  readonly innerError: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     const entry: ErrorEntry = ERRORS[code];
@@ -208,12 +212,13 @@ export class AppError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.details = options.details;
     this.headers = options.headers;
+    this.innerError = undefined;
   }
 
   /** An upstream's own error on its way to the client. */
   static upstream(failure: UpstreamFailure, cause?: unknown): AppError {
     const error = new AppError("bad_response_status_code", { ...failure, origin: "upstream", cause });
-    return Object.assign(error, { code: failure.code, type: failure.type });
+    return Object.assign(error, { code: failure.code, type: failure.type, innerError: failure.innerError });
   }
 
   /** The same failure for a call that would fail again just like this. */
@@ -221,7 +226,11 @@ export class AppError extends Error {
     const { message, status, param, origin, retryAfterMs, details, headers, cause } = this;
     const more = { ...(details && { details }), ...(headers && { headers }) };
     const options = { message, status, param, origin, retryable: false, retryAfterMs, ...more, cause };
-    return Object.assign(new AppError("bad_response_status_code", options), { code: this.code, type: this.type });
+    return Object.assign(new AppError("bad_response_status_code", options), {
+      code: this.code,
+      type: this.type,
+      innerError: this.innerError,
+    });
   }
 
   /** Anything thrown, as an AppError; unknown values become `internal_error` with the original as cause. */

@@ -51,13 +51,14 @@ function statusOf(vector: Vector): number {
 function failureOf(body: JsonValue | undefined, vector: Vector): JsonObject {
   const error = isObject(body) ? body["error"] : undefined;
   if (!isObject(error)) return { body };
-  const { message, type, code, param } = error;
+  const { message, type, code, param, innererror } = error;
   const secrets = { key: text(vector.channel, "key") ?? "", baseUrl: text(vector.channel, "base_url") ?? "" };
   return {
     message: typeof message === "string" ? mask(message, secrets) : message,
     type,
     code: typeof code === "number" ? String(code) : code,
     param: param === "" ? null : param,
+    innererror,
   };
 }
 

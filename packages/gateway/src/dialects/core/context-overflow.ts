@@ -1,7 +1,11 @@
-import type { ErrorDialect } from "./types.ts";
+import { count as countOf } from "./read.ts";
+import type { ErrorDialect, JsonObject } from "./types.ts";
 
 /** Code of the OpenAI protocol for a prompt that does not fit the model's context. */
 export const CONTEXT_OVERFLOW = "context_length_exceeded";
+
+/** As a code or as a type. */
+const WORDS: ReadonlySet<string | undefined> = new Set([CONTEXT_OVERFLOW, "exceed_context_size_error"]);
 
 /** Tokens of a request that does not fit; what the upstream leaves out is undefined. */
 interface Overflow {
@@ -33,12 +37,16 @@ const OF_ANTHROPIC = /prompt is too long|input length and `max_tokens` exceed co
 const OF_GEMINI = /input token count[^.]*exceeds the maximum/i;
 
 /** True when an upstream's failure says that the prompt does not fit the model's context. */
-export function isContextOverflow(message: string, code: string | undefined): boolean {
-  return (
-    code === CONTEXT_OVERFLOW ||
-    code === "exceed_context_size_error" ||
-    SENTENCES.some((sentence) => sentence.test(message))
-  );
+export function isContextOverflow(message: string, ...words: readonly (string | undefined)[]): boolean {
+  return words.some((word) => WORDS.has(word)) || SENTENCES.some((sentence) => sentence.test(message));
+}
+
+/** The message with the counts that an inference server puts in members next to it. */
+export function messageWithCounts(message: string, error: JsonObject): string {
+  const input = countOf(error, "n_prompt_tokens");
+  const limit = countOf(error, "n_ctx");
+  if (input === undefined || limit === undefined || countsIn(message).limit !== undefined) return message;
+  return `request (${input} tokens) exceeds the available context size (${limit} tokens): ${message}`;
 }
 
 /**

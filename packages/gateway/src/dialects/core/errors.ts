@@ -79,6 +79,33 @@ export function anthropicLimits(headers: Readonly<Record<string, string>>): Reco
   return told;
 }
 
+/**
+ * All events of a streamed response that fails at once; undefined where the protocol answers with a status. Clients of
+ * the Responses API look for a context overflow in `response.failed` and give up on a 400.
+ */
+export function failedStream(
+  dialect: ErrorDialect,
+  error: AppError,
+  requestId: string,
+  model: string,
+): Buffer | undefined {
+  if (dialect !== "openai-responses" || !isOverflow(error)) return undefined;
+  const response: JsonObject = {
+    id: `resp_${requestId}`,
+    object: "response",
+    created_at: Math.floor(systemClock.now() / 1000),
+    model,
+    output: [],
+  };
+  const created = {
+    type: "response.created",
+    response: { ...response, status: "in_progress" },
+    sequence_number: 0,
+  };
+  const head = encodeBlock(JSON.stringify(created), "response.created");
+  return Buffer.concat([Buffer.from(head), errorFrame(dialect, error, requestId, { sequence: 1, response })]);
+}
+
 /** The last event of a stream that fails after its head. No terminator follows. */
 export function errorFrame(
   dialect: ErrorDialect,
@@ -131,8 +158,11 @@ function envelope(dialect: ErrorDialect, error: AppError, status: number, reques
 
 /** The upstream's words, or those by which clients of the protocol notice that the prompt is too long. */
 function messageOf(dialect: ErrorDialect, error: AppError): string {
-  const isOverflow = error.origin === "upstream" && error.code === CONTEXT_OVERFLOW;
-  return isOverflow ? overflowMessage(dialect, error.message) : error.message;
+  return isOverflow(error) ? overflowMessage(dialect, error.message) : error.message;
+}
+
+function isOverflow({ origin, code }: AppError): boolean {
+  return origin === "upstream" && code === CONTEXT_OVERFLOW;
 }
 
 function openaiError(error: AppError, status: number, requestId: string): JsonObject {
@@ -141,6 +171,7 @@ function openaiError(error: AppError, status: number, requestId: string): JsonOb
     type: openaiType(error, status),
     param: error.param ?? null,
     code: error.code ?? null,
+    ...(error.innerError && { innererror: { ...error.innerError } as JsonObject }),
   };
 }
 

@@ -1,5 +1,7 @@
 import type { JsonValue, UpstreamErrorEvent } from "../../dialects/core/types.ts";
+import { messageWithCounts } from "../../dialects/core/context-overflow.ts";
 import { asObject, cleanMessage, parseJson, readErrorBody, type ErrorBody } from "./error-body.ts";
+import { innerError } from "./inner-error.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { ErrorClass, FailedAnswer, ProviderAdapter, UpstreamError } from "./types.ts";
 import { classOfStatus, namesOf, upstreamError } from "./upstream-error.ts";
@@ -81,7 +83,13 @@ const WORDS: Readonly<Record<ErrorClass, readonly string[]>> = {
     "responsibleaipolicyviolation",
     "sensitive_words_detected",
   ],
-  bad_request: ["context_length_exceeded", "request_too_large", "unsupported_parameter", "unsupported_value"],
+  bad_request: [
+    "context_length_exceeded",
+    "exceed_context_size_error",
+    "request_too_large",
+    "unsupported_parameter",
+    "unsupported_value",
+  ],
   timeout: ["timeout_error", "deadline_exceeded"],
   server: ["api_error", "server_error", "internal"],
 };
@@ -195,11 +203,14 @@ export function general(answer: ReadAnswer, json: JsonValue | undefined, options
     ...(isBare403(answer.status, body) ? { disable: false } : {}),
   };
   if (!body) return upstreamError({ ...rest, ...unreadable(answer.status, plain) });
-  const param = body.param;
-  if (body.isOpenAiShaped && answer.status !== 498) {
-    return upstreamError({ ...rest, message: body.message, ...passed(errorClass, body), param });
-  }
-  return upstreamError({ ...rest, message: body.message, ...translated(errorClass, body, status), param });
+  const said = {
+    message: messageWithCounts(body.message, body.source),
+    param: body.param,
+    innerError: innerError(body.source),
+  };
+  const isPassed = body.isOpenAiShaped && answer.status !== 498;
+  const names = isPassed ? passed(errorClass, body) : translated(errorClass, body, status);
+  return upstreamError({ ...rest, ...said, ...names });
 }
 
 /** The vendor's words; a code that is missing follows from a type that says the class (`overloaded_error`). */

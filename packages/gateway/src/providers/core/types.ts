@@ -143,6 +143,8 @@ export interface UpstreamError {
   /** HTTP status of the upstream after the provider's own reading (a 200 may hold a failure). */
   readonly status: number;
   readonly retryAfterMs?: number;
+  /** Verdicts of a content filter, as `innererror` shows them to clients. */
+  readonly innerError?: JsonObject;
 }
 
 /** An answer that may be a failure, read as far as needed. */

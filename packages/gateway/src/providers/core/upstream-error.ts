@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../dialects/core/types.ts";
 import type { ErrorClass, UpstreamError } from "./types.ts";
 
 /** Status that a failure of this class has where the vendor itself answered 200. */
@@ -68,6 +69,7 @@ export interface UpstreamErrorParts {
   readonly retry?: boolean;
   readonly disable?: boolean;
   readonly retryAfterMs?: number | undefined;
+  readonly innerError?: JsonObject | undefined;
 }
 
 /** A verdict whose open points follow from its class. */
@@ -84,6 +86,7 @@ export function upstreamError(parts: UpstreamErrorParts): UpstreamError {
     code: isNamed ? parts.code : names.code,
     param: parts.param,
     status,
+    ...(parts.innerError && { innerError: parts.innerError }),
     ...(parts.retryAfterMs === undefined ? {} : { retryAfterMs: parts.retryAfterMs }),
   };
 }

@@ -1,26 +1,39 @@
 import type { ServerResponse } from "node:http";
-import { breaksAfterError, errorAnswer, errorFrame } from "../../dialects/core/errors.ts";
+import { breaksAfterError, errorAnswer, errorFrame, failedStream } from "../../dialects/core/errors.ts";
 import type { ErrorDialect, StreamForm } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
+import { STREAM_HEADERS } from "../response/stream-headers.ts";
 
 const LINGER_MS = 3_000;
 const LINGER_BYTES = 32 * 1024 * 1024;
 
+export interface ErrorContext {
+  readonly requestId: string;
+  readonly form?: StreamForm | undefined;
+  readonly streamedModel?: string | undefined;
+}
+
 /**
  * Tells the client in its own protocol: a whole answer, or an event when the head of a stream is out. `form` is that
- * of a stream which has had no event yet.
+ * of a stream which has had no event yet, `streamedModel` the model that a streamed call asked for.
  */
 export function sendError(
   response: ServerResponse,
   dialect: ErrorDialect,
   error: AppError,
-  { requestId, form }: { readonly requestId: string; readonly form?: StreamForm | undefined },
+  { requestId, form, streamedModel }: ErrorContext,
 ): void {
   if (response.writableEnded || response.destroyed) return;
   if (response.headersSent) {
     const frame = errorFrame(dialect, error, requestId);
     if (breaksAfterError(dialect)) response.write(form ? form.feed(frame) : frame, () => response.destroy());
     else response.end(frame);
+    return;
+  }
+  const stream = streamedModel === undefined ? undefined : failedStream(dialect, error, requestId, streamedModel);
+  if (stream) {
+    response.writeHead(200, STREAM_HEADERS);
+    response.end(stream);
     return;
   }
   const answer = errorAnswer(dialect, error, requestId);

@@ -193,6 +193,7 @@ function fail(call: Call, error: AppError, deps: RelayDeps): void {
   sendError(response, errors, error, {
     requestId: arrival.requestId,
     form: relayed?.dialect.streamForm?.(relayed.url),
+    streamedModel: relayed?.spec.stream === true ? relayed.spec.model : undefined,
   });
 }
 

@@ -99,11 +99,12 @@ function clientError(upstreamError: UpstreamError, status: number, isMapped: boo
     param: upstreamError.param,
     retryable: upstreamError.retry,
     retryAfterMs: upstreamError.retryAfterMs,
+    innerError: upstreamError.innerError,
   });
 }
 
-function isOverflow({ class: found, message, code }: UpstreamError): boolean {
-  return (found === "bad_request" || found === "server") && isContextOverflow(message, code);
+function isOverflow({ class: found, message, type, code }: UpstreamError): boolean {
+  return (found === "bad_request" || found === "server") && isContextOverflow(message, type, code);
 }
 
 function retriesStatus(status: number): boolean {
