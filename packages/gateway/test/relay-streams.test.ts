@@ -22,6 +22,25 @@ describe("streams", () => {
     expect(row?.other["frt"]).toBeGreaterThanOrEqual(0);
   });
 
+  it("bills usage once that stands in a choice and again in the last chunk", async () => {
+    await relay.gateway.channel("in-choice");
+    const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+    const chunk = { id: "1", object: "chat.completion.chunk", model: "in-choice", created: 1 };
+    const chunks = [
+      { ...chunk, choices: [{ index: 0, delta: { role: "assistant", content: "Hi" }, finish_reason: null }] },
+      { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: "stop", usage }] },
+      { ...chunk, choices: [], usage },
+    ];
+    relay.gateway.upstream.script("/chat/completions", () => ({
+      headers: { "content-type": "text/event-stream" },
+      body: [...chunks.map((data) => JSON.stringify(data)), "[DONE]"].map((data) => `data: ${data}\n\n`).join(""),
+    }));
+    const response = await relay.ask("in-choice", { stream: true });
+    await response.text();
+    const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
+    expect(row).toMatchObject({ prompt_tokens: 7, completion_tokens: 3, other: { usage_source: "upstream" } });
+  });
+
   it("shows usage once to a client that asked", async () => {
     await relay.gateway.channel("loud");
     const text = await (await relay.ask("loud", { stream: true, stream_options: { include_usage: true } })).text();

@@ -213,7 +213,7 @@ describe("Spark", () => {
       answer: json({ message: "HMAC signature does not match" }, 401),
       client: refused(401, {
         message: "HMAC signature does not match",
-        type: "upstream_error",
+        type: "xunfei_error",
         param: "401",
         code: "bad_response_status_code",
       }),

@@ -8,6 +8,7 @@ import {
   event,
   requestTransformed,
 } from "../../../test/provider-kit.ts";
+import { ai360 } from "./ai360/ai360.ts";
 import { aws } from "./aws/aws.ts";
 import { azure } from "./azure/azure.ts";
 import { baidu } from "./baidu/baidu.ts";
@@ -203,6 +204,11 @@ describe("parameters", () => {
     [fireworks, "m", "minimal", "low"],
   ])("effort of %o %s %s", (provider, model, effort, expected) => {
     expect(requestTransformed(provider, { model, reasoning_effort: effort })["reasoning_effort"]).toBe(expected);
+  });
+
+  it("of 360: no stream_options, also where the client asked for usage", () => {
+    const asked = { model: "m", stream: true, stream_options: { include_usage: true }, messages: [] };
+    expect(requestTransformed(ai360, asked)).toEqual({ model: "m", stream: true, messages: [] });
   });
 
   it("of Groq: messages without names", () => {

@@ -57,7 +57,7 @@ function readSpark(answer: FailedAnswer): UpstreamError | undefined {
   return upstreamError({
     class: answer.status === 401 ? "bad_key" : "server",
     message,
-    type: "upstream_error",
+    type: "xunfei_error",
     code: "bad_response_status_code",
     param: String(answer.status),
   });
