@@ -6,6 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { CHECKS } from "./check.ts";
 import { COMPILE_CACHE, runTool, run } from "./process.ts";
 import { ROOT, withLock } from "./bootstrap.mjs";
+import { OUTSIDE_ERRORS } from "./outside-errors.ts";
 import { TARGETS } from "./build.ts";
 
 interface Count {
@@ -143,6 +144,7 @@ function vitest(name: string, tier: Stage["tier"], about: string, projects: read
 
 async function runVitest(name: string, projects: readonly string[]): Promise<Count> {
   const file = join(reports, `${name}.json`);
+  const outside = join(reports, `${name}.outside.json`);
   const { code } = await runTool(
     "vitest/vitest.mjs",
     [
@@ -150,9 +152,10 @@ async function runVitest(name: string, projects: readonly string[]): Promise<Cou
       ...projects.map((project) => `--project=${project}`),
       "--reporter=default",
       "--reporter=json",
+      `--reporter=${join(ROOT, "scripts/outside-errors.ts")}`,
       `--outputFile.json=${file}`,
     ],
-    { isLoud: true, timeoutMs: STAGE_LIMIT_MS, env: { CI: "1", ...COMPILE_CACHE } },
+    { isLoud: true, timeoutMs: STAGE_LIMIT_MS, env: { CI: "1", [OUTSIDE_ERRORS]: outside, ...COMPILE_CACHE } },
   );
   if (!existsSync(file)) {
     failures.push(`${name}: no report, exit code ${code}`);
@@ -165,7 +168,11 @@ async function runVitest(name: string, projects: readonly string[]): Promise<Cou
   const failed = report.numFailedTests + report.numPendingTests + report.numTodoTests;
   if (failed > 0 || code === 0) return { passed: report.numPassedTests, failed };
   // A file that does not load, or an error outside any test, has no failed test of its own.
-  failures.push(`${name}: an error outside the tests, exit code ${code}`);
+  const errors = existsSync(outside) ? (JSON.parse(readFileSync(outside, "utf8")) as string[]) : [];
+  failures.push(
+    `${name}: an error outside the tests, exit code ${code}`,
+    ...errors.map((error) => `${name}: ${error}`),
+  );
   return { passed: report.numPassedTests, failed: 1 };
 }
 
