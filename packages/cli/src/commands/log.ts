@@ -23,6 +23,7 @@ const TYPE_NUMBER: Readonly<Record<string, number>> = {
   consume: LOG_TYPE.consume,
   manage: LOG_TYPE.manage,
   system: LOG_TYPE.system,
+  error: LOG_TYPE.error,
 };
 const TYPE_WORD = new Map(Object.entries(TYPE_NUMBER).map(([word, number]) => [number, word]));
 const PAGE = 100;

@@ -13,7 +13,7 @@ export function logCommands(program: Command, context: CommandContext): void {
 }
 
 function withFilter(command: Command, { isOfCalls = false } = {}): Command {
-  const types = new Option("--type <word>").choices(["topup", "consume", "manage", "system"]);
+  const types = new Option("--type <word>").choices(["topup", "consume", "manage", "system", "error"]);
   return (isOfCalls ? command : command.addOption(types))
     .option("--user <name>", "administrators only")
     .option("--token <name>")

@@ -257,6 +257,7 @@ function scheduleOf(core: Core, { operations }: Management, { elector, owners, t
         ...core,
         logDatabase,
         days: () => options().LogRetentionDays,
+        errorDays: () => options().ErrorLogRetentionDays,
         jobs: operations.jobs,
       }),
       {

@@ -23,6 +23,7 @@ import { DeliveryTicker } from "../relay/response/delivery.ts";
 import type { AdmissionDeps } from "../relay/admission/admission-controller.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { createReporter, type Reporter } from "../relay/pipeline/report.ts";
+import { createErrorRows, type ErrorRows } from "../relay/trace/error-rows.ts";
 import { createUsageDoubts, type UsageDoubts } from "../relay/selection/usage-doubts.ts";
 import type { SelectionDeps } from "../relay/selection/select.ts";
 import { createRemoteFiles } from "../relay/upstream/remote-files.ts";
@@ -47,7 +48,7 @@ export interface RelayPartsDeps {
   readonly budgets: Budgets;
   readonly counter: TokenCounter;
   readonly authenticator: Pick<Authenticator, "recheck">;
-  readonly storage: Pick<AppStorage, "database" | "vault">;
+  readonly storage: Pick<AppStorage, "database" | "logDatabase" | "vault">;
   readonly disable: (channelId: number, reason: string, key?: string) => Promise<boolean>;
 }
 
@@ -61,7 +62,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
   readonly reporter: Reporter;
   /** For addresses that others name; whoever takes it closes it. */
   readonly fetcher: GuardedFetcher;
-  /** What tells other replicas of the health of upstreams, and what calls the operator's webhook. */
+  /** What shares the health of upstreams, what calls the operator's webhook, and what writes rows of failed calls. */
   readonly channels: readonly Runnable[];
 } {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;
@@ -104,12 +105,25 @@ export function createRelayParts(deps: RelayPartsDeps): {
     contentTimeoutMs: env.contentTimeoutMs,
     disableKeywords: () => snapshots.current().options.AutomaticDisableKeywords,
   };
+  const errorRows = errorRowsOf(deps);
   return {
     pipeline,
     fetcher,
-    reporter: createReporter({ log, metrics }),
-    channels: [...healthChannel(health, deps), watching],
+    reporter: createReporter({ log, metrics, errorRows }),
+    channels: [...healthChannel(health, deps), watching, errorRows],
   };
+}
+
+function errorRowsOf({ storage, snapshots, clock, log, metrics }: RelayPartsDeps): ErrorRows {
+  return createErrorRows({
+    options: () => snapshots.current().options,
+    insert: async (rows) => {
+      await storage.logDatabase.db.insertInto("logs").values(rows).execute();
+    },
+    clock,
+    log,
+    onLost: (rows) => metrics.errorRowsLost(rows),
+  });
 }
 
 function faultsOf(

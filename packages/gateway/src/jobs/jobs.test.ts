@@ -36,7 +36,10 @@ eachDatabase("jobs of the leader", (open) => {
 
   const confirm = () => Promise.resolve();
   const remove = (days: number, on = signal) =>
-    removeOldLogs({ logDatabase: kit.database, clock, days: () => days, jobs }, { signal: on, confirm });
+    removeOldLogs(
+      { logDatabase: kit.database, clock, days: () => days, errorDays: () => 0, jobs },
+      { signal: on, confirm },
+    );
 
   test("logs older than the option's days go, the newest row never", async () => {
     const ages = [400, 31, 30.5, 29, 1, 90];
@@ -63,7 +66,7 @@ eachDatabase("jobs of the leader", (open) => {
           run: (control) => spec.run({ ...control, step: (isOk) => (control.step(isOk), stop.abort()) }),
         }),
     };
-    const deps = { logDatabase: kit.database, clock, days: () => 1, jobs: stopping };
+    const deps = { logDatabase: kit.database, clock, days: () => 1, errorDays: () => 0, jobs: stopping };
     await removeOldLogs(deps, { signal: stop.signal, confirm });
     const portion = kit.database.kind === "sqlite" ? 200 : 1_000;
     expect(await count()).toBe(5_500 - portion);
@@ -81,7 +84,8 @@ eachDatabase("jobs of the leader", (open) => {
     let asked = 0;
     // The signal does not know it yet: no timer of this process ran meanwhile.
     const lost = () => ((asked += 1) === 2 ? Promise.reject(new LeadershipLost("frozen")) : Promise.resolve());
-    const removal = removeOldLogs({ logDatabase: kit.database, clock, days: () => 1, jobs }, { signal, confirm: lost });
+    const deps = { logDatabase: kit.database, clock, days: () => 1, errorDays: () => 0, jobs };
+    const removal = removeOldLogs(deps, { signal, confirm: lost });
     await expect(removal).rejects.toThrow(LeadershipLost);
     expect(await count()).toBe(2 * portion);
   });

@@ -1,6 +1,7 @@
+import { LOG_TYPE } from "@fairway/wire";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Database } from "../storage/database.ts";
-import { countPortions, newestLogId, removeLogs } from "../storage/log-removal.ts";
+import { countPortions, newestLogId, removeLogs, type Removal } from "../storage/log-removal.ts";
 import type { ScheduledJob } from "./schedule.ts";
 
 interface Shown {
@@ -24,6 +25,8 @@ export interface LogRetentionDeps {
   readonly clock: Clock;
   /** Days that a row lives; 0 = for ever. */
   readonly days: () => number;
+  /** Days that a row of a failed call lives; 0 = as long as others. */
+  readonly errorDays: () => number;
   /** Where long work shows how far it is; undefined while work of that name runs somewhere. */
   readonly jobs: { run(work: ShownWork): Promise<{ readonly finished: Promise<void> } | undefined> };
 }
@@ -52,13 +55,24 @@ interface Term {
 
 /** Deletes rows that are older than the option allows, oldest first. A longer backlog is a job that shows its progress. */
 export async function removeOldLogs(deps: LogRetentionDeps, term: Term): Promise<void> {
-  const { logDatabase, clock, days, jobs } = deps;
+  await removeClass(deps, { days: deps.days() }, term);
+  await removeClass(deps, { days: deps.errorDays(), type: LOG_TYPE.error }, term);
+}
+
+interface LogClass {
+  readonly days: number;
+  /** Undefined = every row. */
+  readonly type?: number;
+}
+
+async function removeClass(deps: LogRetentionDeps, { days, type }: LogClass, term: Term): Promise<void> {
+  const { logDatabase, clock, jobs } = deps;
   const { signal } = term;
-  if (days() === 0 || signal.aborted) return;
-  const before = seconds(clock) - days() * DAY_SECONDS;
-  const portions = await countPortions(logDatabase, before);
+  if (days === 0 || signal.aborted) return;
+  const old = { before: seconds(clock) - days * DAY_SECONDS, type };
+  const portions = await countPortions(logDatabase, old.before, type);
   if (portions === 0) return;
-  if (portions < SHOWN_FROM) return remove(deps, before, { ...term, onPortion: () => {} });
+  if (portions < SHOWN_FROM) return remove(deps, old, { ...term, onPortion: () => {} });
   const job = await jobs.run({
     name: NAME,
     startedBy: 0,
@@ -68,9 +82,11 @@ export async function removeOldLogs(deps: LogRetentionDeps, term: Term): Promise
       const onPortion = (rows: number) => {
         removed += rows;
         control.step(true);
-        control.message(`${removed} log rows of before ${new Date(before * 1000).toISOString().slice(0, 10)} deleted`);
+        control.message(
+          `${removed} log rows of before ${new Date(old.before * 1000).toISOString().slice(0, 10)} deleted`,
+        );
       };
-      await remove(deps, before, {
+      await remove(deps, old, {
         signal: AbortSignal.any([signal, control.signal]),
         // Whoever leads by now cannot begin the same job.
         confirm: () => control.confirm(),
@@ -88,12 +104,12 @@ interface Watching extends Term {
 /** Half of the time belongs to others: after each portion the database has as long as that took. */
 async function remove(
   { logDatabase }: LogRetentionDeps,
-  before: number,
+  old: Pick<Removal, "before" | "type">,
   { signal, confirm, onPortion }: Watching,
 ): Promise<void> {
   await confirm();
   let startedAt = performance.now();
-  for await (const rows of removeLogs(logDatabase, { before, below: await newestLogId(logDatabase.db) })) {
+  for await (const rows of removeLogs(logDatabase, { ...old, below: await newestLogId(logDatabase.db) })) {
     onPortion(rows);
     if (signal.aborted) return;
     await new Promise((resolve) => setTimeout(resolve, performance.now() - startedAt));

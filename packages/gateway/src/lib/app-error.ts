@@ -182,6 +182,15 @@ export interface UpstreamFailure {
   readonly innerError?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Whose call an error refused. */
+export interface ErrorOwner {
+  readonly userId: number;
+  readonly username: string;
+  readonly tokenId: number;
+  readonly tokenName: string;
+  readonly group: string;
+}
+
 /** A failure that a caller may read: `message` holds nothing internal; internals belong into `cause`. */
 export class AppError extends Error {
   /** A code of `ERRORS`, or the upstream's own code on errors that are passed on. */
@@ -198,6 +207,10 @@ export class AppError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** `innererror` of an upstream, without free text. */
   readonly innerError: Readonly<Record<string, unknown>> | undefined;
+  /** The message is an upstream's, and may repeat what the client wrote. */
+  readonly isQuoted: boolean;
+  /** Set where a call is refused whose owner is known, before the relay has read it. */
+  owner: ErrorOwner | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     const entry: ErrorEntry = ERRORS[code];
@@ -213,12 +226,18 @@ export class AppError extends Error {
     this.details = options.details;
     this.headers = options.headers;
     this.innerError = undefined;
+    this.isQuoted = false;
   }
 
   /** An upstream's own error on its way to the client. */
   static upstream(failure: UpstreamFailure, cause?: unknown): AppError {
     const error = new AppError("bad_response_status_code", { ...failure, origin: "upstream", cause });
-    return Object.assign(error, { code: failure.code, type: failure.type, innerError: failure.innerError });
+    return Object.assign(error, {
+      code: failure.code,
+      type: failure.type,
+      innerError: failure.innerError,
+      isQuoted: true,
+    });
   }
 
   /** The same failure for a call that would fail again just like this. */
@@ -230,7 +249,15 @@ export class AppError extends Error {
       code: this.code,
       type: this.type,
       innerError: this.innerError,
+      isQuoted: this.isQuoted,
     });
+  }
+
+  /** Anything thrown, as an AppError of that owner's call. */
+  static of(thrown: unknown, { userId, username, tokenId, tokenName, group }: ErrorOwner): AppError {
+    const error = AppError.from(thrown);
+    error.owner ??= { userId, username, tokenId, tokenName, group };
+    return error;
   }
 
   /** Anything thrown, as an AppError; unknown values become `internal_error` with the original as cause. */

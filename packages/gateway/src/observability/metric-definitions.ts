@@ -129,6 +129,10 @@ export const DEFINITIONS = {
     "log_rows_refused_total",
     "Log rows that the database refused for what they hold; their charges are booked.",
   ),
+  errorRowsLost: counter(
+    "error_rows_lost_total",
+    "Failed calls without a log row: the database was away for too long, or too many tokens failed in one minute.",
+  ),
   dependencyUp: gaugeOf("min", "dependency_up", "1 when the last check succeeded.", "dependency"),
   dependencySeconds: histogram("dependency_latency_seconds", "Time of checks.", SHORT, "dependency"),
   degraded: gaugeOf(

@@ -66,6 +66,7 @@ export interface Metrics {
   answered(answer: { route: string; method: string; code: number; seconds: number }): void;
   settlementFailed(isFinal: boolean): void;
   logRowRefused(): void;
+  errorRowsLost(rows: number): void;
   dependency(check: { name: string; isUp: boolean; seconds: number }): void;
   cacheAsked(cache: string, isHit: boolean): void;
   /** A request of a conversation that `rule` recognised; a hit went where the conversation was served last. */
@@ -164,6 +165,7 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
       of.httpSeconds.observe({ route, method, code }, seconds);
     },
     logRowRefused: () => of.logRowsRefused.inc(),
+    errorRowsLost: (rows) => of.errorRowsLost.inc(rows),
     settlementFailed: (isFinal) => of.settlementFailures.inc({ final: String(isFinal) }),
     dependency({ name, isUp, seconds }) {
       of.dependencyUp.set({ dependency: name }, Number(isUp));

@@ -3,6 +3,8 @@ import type { RequestSpec, Body, Dialect } from "../dialects/core/types.ts";
 import type { AppError } from "../lib/app-error.ts";
 import type { Upload } from "./ingress/upload.ts";
 import type { Caller } from "../identity/sessions/caller.ts";
+import type { CandidateEntry } from "./trace/call-trace.ts";
+import type { FailedAttempt } from "./trace/route.ts";
 import type { GuardrailNote } from "./policies/guardrail/guardrail.ts";
 
 export type { Authenticator, Caller, SessionCaller } from "../identity/sessions/caller.ts";
@@ -45,6 +47,12 @@ export interface RelayRequest {
   isCounted?: boolean;
   /** Why this side ends it; set also while no attempt is under way, and none begins after that. */
   stopped?: AppError;
+  /** Attempts that failed, oldest first; absent where none did. */
+  failures?: FailedAttempt[];
+  /** Where its channels are chosen; set once they are. */
+  selection?: { candidates(): CandidateEntry[] };
+  /** Its conversation was served by the channel before. */
+  isAffine?: boolean;
   /** Set when the guardrail refused a text or gave no verdict. */
   guardrail?: GuardrailNote;
 }

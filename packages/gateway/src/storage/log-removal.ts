@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import type { Kysely, SelectQueryBuilder } from "kysely";
 import type { Database } from "./database.ts";
 import type { Schema } from "./schema/schema.ts";
 
@@ -13,16 +13,17 @@ export interface Removal {
   readonly before: number;
   /** Rows from this id on stay, however old: an id must never be given twice. */
   readonly below: number;
+  /** Only rows of this type. */
+  readonly type?: number | undefined;
 }
 
 /** Deletes portion by portion; each yields how many rows it took. Whoever stops asking stops it. */
-export async function* removeLogs({ db, kind }: Database, { before, below }: Removal): AsyncGenerator<number> {
+export async function* removeLogs({ db, kind }: Database, { before, below, type }: Removal): AsyncGenerator<number> {
   const atOnce = ROWS_AT_ONCE[kind];
   // What was deleted stands in the index for a while: nobody walks over it again.
   let from = 0;
   for (;;) {
-    const rows = await db
-      .selectFrom("logs")
+    const rows = await ofType(db.selectFrom("logs"), type)
       .select(["id", "created_at"])
       .where("created_at", ">=", from)
       .where("created_at", "<", before)
@@ -42,10 +43,9 @@ export async function* removeLogs({ db, kind }: Database, { before, below }: Rem
 }
 
 /** Portions that a removal will take, as far as it is worth counting. */
-export async function countPortions({ db, kind }: Database, before: number): Promise<number> {
+export async function countPortions({ db, kind }: Database, before: number, type?: number): Promise<number> {
   const atOnce = ROWS_AT_ONCE[kind];
-  const old = db
-    .selectFrom("logs")
+  const old = ofType(db.selectFrom("logs"), type)
     .select("id")
     .where("created_at", "<", before)
     .limit(MOST_COUNTED * atOnce);
@@ -54,6 +54,10 @@ export async function countPortions({ db, kind }: Database, before: number): Pro
     .select((eb) => eb.fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   return Math.ceil(Number(row.count) / atOnce);
+}
+
+function ofType(query: SelectQueryBuilder<Schema, "logs", object>, type: number | undefined) {
+  return type === undefined ? query : query.where("type", "=", type);
 }
 
 /** Portions; a hundred million rows are told as ten million. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject } from "../dialects/core/types.ts";
+import type { Caller } from "../identity/sessions/caller.ts";
 import { AppError } from "../lib/app-error.ts";
 import { parseObject } from "../lib/text/json.ts";
 import type { RunningRequest } from "../relay/pipeline/running.ts";
@@ -57,13 +58,27 @@ interface Answer {
   readonly body: unknown;
 }
 
+/** Of a path of drawings; undefined for other tasks. */
+interface Drawing {
+  readonly drawing: string | undefined;
+  readonly mode: string | undefined;
+}
+
 /** Calls that need a key; undefined for paths that do not exist. */
-async function answerOf(
-  { request, response, method, path, requestId, ip, startedAt }: TaskArrival,
-  { drawing, mode }: { readonly drawing: string | undefined; readonly mode: string | undefined },
+async function answerOf(arrival: TaskArrival, asked: Drawing, deps: TaskDeps): Promise<Answer | undefined> {
+  const { request, ip } = arrival;
+  const caller = await deps.authenticator.byKey(request, ip);
+  return answerTo(caller, arrival, asked, deps).catch((error: unknown) => {
+    throw AppError.of(error, caller);
+  });
+}
+
+async function answerTo(
+  caller: Caller,
+  { request, response, method, path, requestId, startedAt }: TaskArrival,
+  { drawing, mode }: Drawing,
   deps: TaskDeps,
 ): Promise<Answer | undefined> {
-  const caller = await deps.authenticator.byKey(request, ip);
   const { calls } = deps.admission;
   calls.check(caller.userId);
   // What is submitted takes its limits with its reservation.

@@ -215,6 +215,15 @@ export const OPTIONS = {
   ]),
   LogRetentionDays: option(count, "0", ["logs", "Days after which log rows are deleted; 0 keeps them for ever."]),
   LogConsumeEnabled: option(flag, "true", ["logs", "Each request writes a consumption log."]),
+  ErrorLogEnabled: option(flag, "true", ["logs", "Each failed call of a known user writes an error log."]),
+  ErrorLogPerMinute: option(count, "60", [
+    "logs",
+    "Error logs of one token and one code in a minute, one more has the number of the rest; 0 writes all.",
+  ]),
+  ErrorLogRetentionDays: option(count, "30", [
+    "logs",
+    "Days after which error logs are deleted; 0 keeps them as long as other rows.",
+  ]),
   DataExportEnabled: option(flag, "true", ["dashboard", "Usage is summed up for the dashboard."], {
     shownAs: "enable_data_export",
   }),

@@ -10,7 +10,7 @@ import { readOther } from "./other.ts";
 import type { useTexts } from "./texts.ts";
 
 type Translate = ReturnType<typeof useTexts>;
-type TypeKey = "topup" | "consume" | "manage" | "system";
+type TypeKey = "topup" | "consume" | "manage" | "system" | "failedCall";
 
 const TYPES: Record<number, { mark: MarkKind; text: TypeKey }> = {
   [LOG_TYPE.unknown]: { mark: "go", text: "consume" },
@@ -18,6 +18,7 @@ const TYPES: Record<number, { mark: MarkKind; text: TypeKey }> = {
   [LOG_TYPE.consume]: { mark: "go", text: "consume" },
   [LOG_TYPE.manage]: { mark: "parked", text: "manage" },
   [LOG_TYPE.system]: { mark: "caution", text: "system" },
+  [LOG_TYPE.error]: { mark: "stop", text: "failedCall" },
 };
 
 /** Rows of type 0 come from older versions and are consumption too. */
@@ -71,6 +72,22 @@ function NameCell({ name }: { readonly name: string }) {
   );
 }
 
+/** The model, and for a failed call also why it failed. */
+function ModelCell({ row }: { readonly row: LogRow }) {
+  if (isConsumption(row))
+    return (
+      <span className="cut mono" title={row.model_name}>
+        {row.model_name}
+      </span>
+    );
+  const text = row.type === LOG_TYPE.error && row.model_name !== "" ? `${row.model_name}: ${row.content}` : row.content;
+  return (
+    <span className="cut" title={text}>
+      {text}
+    </span>
+  );
+}
+
 function countCell(row: LogRow, value: number) {
   return isConsumption(row) ? formatCount(value, currentLanguage()) : <span className="soft">–</span>;
 }
@@ -90,16 +107,7 @@ export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
       header: t("model"),
       isTitle: true,
       isElastic: true,
-      cell: (row) =>
-        isConsumption(row) ? (
-          <span className="cut mono" title={row.model_name}>
-            {row.model_name}
-          </span>
-        ) : (
-          <span className="cut" title={row.content}>
-            {row.content}
-          </span>
-        ),
+      cell: (row) => <ModelCell row={row} />,
     },
     { id: "duration", header: t("duration"), isMinor: true, cell: (row) => <Durations row={row} t={t} /> },
     { id: "input", header: t("input"), align: "end", isMinor: true, cell: (row) => countCell(row, row.prompt_tokens) },

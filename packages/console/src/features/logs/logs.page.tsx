@@ -52,6 +52,7 @@ function Filters(props: {
     { value: String(LOG_TYPE.consume), label: t("consume") },
     { value: String(LOG_TYPE.manage), label: t("manage") },
     { value: String(LOG_TYPE.system), label: t("system") },
+    { value: String(LOG_TYPE.error), label: t("failedCall") },
   ];
   return (
     <FilterBar

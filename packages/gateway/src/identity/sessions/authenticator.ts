@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { NEVER_EXPIRES, ROLE, TOKEN_STATUS, USER_STATUS, type OptionValues } from "@fairway/wire";
-import { AppError, type ErrorCode } from "../../lib/app-error.ts";
+import { AppError, type ErrorCode, type ErrorOwner } from "../../lib/app-error.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { countedAddress } from "../../lib/net/ip.ts";
 import type { Limiter, Rule } from "../../limits/limiter.ts";
@@ -44,8 +44,12 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       const own = read === "malformed" ? undefined : await deps.tokens.find(deps.hashKey(read.key));
       const record = own ?? (await findCarried(deps, request.headers, url));
       if (!record) throw await unknownKey(deps, ip);
-      await checkToken(deps, record, options);
-      return callerOf(deps, record, read === "malformed" ? undefined : read.pin, ip);
+      try {
+        await checkToken(deps, record, options);
+        return callerOf(deps, record, read === "malformed" ? undefined : read.pin, ip);
+      } catch (error) {
+        throw AppError.of(error, ownerOf(record));
+      }
     },
     async recheck({ keyHash }) {
       if (keyHash === undefined) return;
@@ -55,6 +59,16 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       checkUser(record.user);
     },
     bySession: (request, ip, options) => sessionCaller(deps, request, ip, options),
+  };
+}
+
+function ownerOf({ id, name, group, user }: TokenRecord): ErrorOwner {
+  return {
+    userId: user.id,
+    username: user.username,
+    tokenId: id,
+    tokenName: name,
+    group: group === "" ? user.group : group,
   };
 }
 

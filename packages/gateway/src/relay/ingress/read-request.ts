@@ -42,7 +42,7 @@ export async function readRequest(
   deps: ReadRequestDeps,
 ): Promise<RelayRequest> {
   const identified = await identify(request, match, arrival, deps.authenticator);
-  if ("userId" in identified) deps.calls.check(identified.userId);
+  if ("userId" in identified) checkCalls(identified, deps.calls);
   let upload: Upload | undefined;
   try {
     if (FORM_OPERATIONS.has(match.operation) && isForm(request))
@@ -52,7 +52,15 @@ export async function readRequest(
   } catch (error) {
     if ("userId" in identified) deps.calls.count(arrival.requestId, identified.userId);
     await upload?.dispose();
-    throw error;
+    throw "userId" in identified ? AppError.of(error, identified) : error;
+  }
+}
+
+function checkCalls(caller: Caller, calls: CallLimit): void {
+  try {
+    calls.check(caller.userId);
+  } catch (error) {
+    throw AppError.of(error, caller);
   }
 }
 

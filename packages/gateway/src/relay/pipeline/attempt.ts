@@ -90,6 +90,10 @@ export class Attempt implements SinkContext {
   readonly startedAt = performance.now();
   /** The upstream's own request id; for the log, never for the client. */
   upstreamRequestId: string | undefined;
+  /** Status of the upstream; 0 = it did not answer. */
+  status = 0;
+  /** When the head of its answer arrived. */
+  headAt: number | undefined;
   controller!: Dispatcher.DispatchController;
   readonly #hooks: AttemptHooks;
   readonly #deps: AttemptDeps;
@@ -181,6 +185,11 @@ export class Attempt implements SinkContext {
     const error = new NoContentError("no content in time");
     this.#sink.fail(error);
     this.controller.abort(error);
+  }
+
+  /** Host that was called; "" where the call was not built. */
+  get upstreamHost(): string {
+    return this.#built?.call.url.host ?? "";
   }
 
   /** What would be charged if the answer ended now. */
@@ -311,6 +320,8 @@ export class Attempt implements SinkContext {
           decoder.onRequestStart?.(controller, {});
           return decoder.onResponseStart?.(controller, status, headers, message);
         }
+        this.status = status;
+        this.headAt = performance.now();
         this.#headers = headers as Record<string, string>;
         // As many buffers as the head has names and values; a stream would hold them for minutes.
         controller.rawHeaders = null;

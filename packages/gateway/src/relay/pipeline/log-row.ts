@@ -5,10 +5,12 @@ import type { Usage } from "../../dialects/core/types.ts";
 import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
 import type { Completion } from "../response/sink.ts";
+import { TRACE_MEMBER } from "../trace/call-trace.ts";
+import { traceOf, type TracedAttempt } from "../trace/route.ts";
 import type { RelayRequest } from "../types.ts";
 
 /** What a log row tells about an attempt. */
-export type Served = Pick<Attempt, "target" | "upstreamRequestId">;
+export type Served = Pick<Attempt, "target" | "upstreamRequestId"> & Partial<TracedAttempt>;
 
 /** Everything a consumption log row tells about one charged request. */
 export interface Charged {
@@ -98,6 +100,7 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
   if (built) Object.assign(detail, callDetail(request, built));
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
   if (request.guardrail) detail["guardrail"] = request.guardrail.verdict;
+  if (request.failures) detail[TRACE_MEMBER] = traceOf(request, attempt);
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;
 }

@@ -37,6 +37,7 @@ import type { UsageDoubts } from "../selection/usage-doubts.ts";
 import type { AttemptResult } from "../response/sink.ts";
 import type { ResponseStore } from "../stateful/response-store.ts";
 import type { ResponseOwners } from "../stateful/owners.ts";
+import { endFailures, noteFailure } from "../trace/route.ts";
 import type { RelayRequest } from "../types.ts";
 import {
   createResponsePolicies,
@@ -105,6 +106,7 @@ async function serve(
   const conversation = conversationFor(request, groups, snapshot);
   const preferred = conversation && deps.affinity.find(conversation.name);
   const selection = selectionFor(request, groups, deps, preferred);
+  request.selection = selection;
   const admission = admissionFor(request, snapshot, deps.admission);
   const { first, money: account } = await enter(opening, admission, selection, response);
   if (conversation) bind(request, conversation, { preferred, first }, deps);
@@ -215,6 +217,7 @@ export function bind(
 ): void {
   const isHit = preferred !== undefined && preferred.channelId === first?.channel.id;
   request.isBound = isHit && rule.skip_retry_on_failure;
+  request.isAffine = isHit;
   affinity.asked(rule.name, isHit);
 }
 
@@ -269,7 +272,9 @@ async function attemptUntilDelivered(
     deps.guard.observe(attempt, result);
     if (result.kind !== "failed") return result;
     retries.failed(target, result.failure);
+    noteFailure(request, attempt, result.failure);
   }
+  endFailures(request, retries.ended);
   throw request.stopped ?? retries.lastError();
 }
 

@@ -4,6 +4,8 @@ import type { Metrics } from "../../observability/metrics.ts";
 import { outcomeOf, type Outcome } from "./outcome.ts";
 import type { RelayReport } from "./pipeline.ts";
 import type { AttemptResult, FinishReason } from "../response/sink.ts";
+import type { ErrorRows } from "../trace/error-rows.ts";
+import { traceOf } from "../trace/route.ts";
 import type { RelayRequest } from "../types.ts";
 
 /** Tells the log and the metrics about every relayed request, once. */
@@ -24,6 +26,7 @@ export interface FailedRequest {
 }
 
 export interface ReporterDeps {
+  readonly errorRows: Pick<ErrorRows, "record">;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
@@ -101,12 +104,14 @@ function groupOf(request: RelayRequest, tried: RelayReport["tried"]): string {
 
 const UNREAD = { operation: "unknown", model: "", stream: false } as const;
 
-function reportFailure({ log, metrics }: ReporterDeps, facts: FailedRequest, error: AppError): void {
+function reportFailure(deps: ReporterDeps, facts: FailedRequest, error: AppError): void {
+  const { log, metrics } = deps;
   const { request, requestId, method, path, ip, startedAt } = facts;
   const outcome = outcomeOf(error);
   const ms = performance.now() - startedAt;
   const { operation, model, stream } = request?.spec ?? UNREAD;
   metrics.relayed({ operation, model, group: request?.caller.group ?? "", stream, outcome, seconds: ms / 1000 });
+  recordFailure(deps, facts, error, { outcome, ms });
   const caller = request && {
     user: request.caller.userId,
     token: request.caller.tokenId,
@@ -124,6 +129,17 @@ function reportFailure({ log, metrics }: ReporterDeps, facts: FailedRequest, err
   if (error.code === "internal_error") log.error("relay failed", { ...fields, error: error.cause ?? error });
   else if (outcome === "internal") log.warn("relay refused", fields);
   else log.info("relay refused", fields);
+}
+
+/** Calls without a known owner are counted in the metrics alone. */
+function recordFailure({ errorRows }: ReporterDeps, facts: FailedRequest, error: AppError, ended: Ended): void {
+  const { request, requestId, path } = facts;
+  const owner = request?.caller ?? error.owner;
+  if (!owner) return;
+  const { model, stream } = request?.spec ?? UNREAD;
+  const channels = request?.failures?.map(({ attempt }) => attempt.target.channel.id) ?? [];
+  const trace = () => request && traceOf(request);
+  errorRows.record({ requestId, path, owner, model, isStream: stream, channels, trace, ...ended }, error);
 }
 
 function messageOf(cause: unknown): string | undefined {

@@ -48,6 +48,7 @@ function retriesOf(
     reopen: () => undefined,
     lastResort: () => undefined,
     unused: () => undefined,
+    candidates: () => [],
     isExhausted: false,
     restsForMs: undefined,
     ...selection,

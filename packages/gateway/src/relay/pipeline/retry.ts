@@ -15,7 +15,11 @@ export interface Retries {
   /** The channel to try next; undefined = give up. */
   next(): RouteTarget | undefined;
   lastError(): AppError;
+  /** Why no further channel is tried. */
+  readonly ended: RetryEnd;
 }
+
+export type RetryEnd = "not_retryable" | "too_late" | "retries_used" | "none_left";
 
 export function createRetries(
   request: RelayRequest,
@@ -31,6 +35,7 @@ export function createRetries(
   let last: Failure | undefined;
   let hasRetriedOnce = false;
   let canRetry = true;
+  let ended: RetryEnd = "none_left";
 
   return {
     failed(target, failure) {
@@ -45,11 +50,18 @@ export function createRetries(
     },
     next() {
       const isLate = performance.now() - since > settings.totalMs;
-      if (!canRetry || isLate || retries >= most) return undefined;
+      if (!canRetry || isLate || retries >= most) {
+        if (canRetry) ended = isLate ? "too_late" : "retries_used";
+        else ended = "not_retryable";
+        return undefined;
+      }
       retries++;
       return selection.next();
     },
     lastError: () => finalError(last, request, { selection, leastRestMs }),
+    get ended() {
+      return ended;
+    },
   };
 }
 

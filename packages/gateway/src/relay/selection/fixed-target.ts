@@ -17,6 +17,7 @@ export function fixedTarget(find: () => RouteTarget): Selection {
     reopen: find,
     lastResort: () => undefined,
     unused: () => undefined,
+    candidates: () => [],
     isExhausted: true,
     restsForMs: undefined,
   };

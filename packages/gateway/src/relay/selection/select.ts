@@ -1,3 +1,4 @@
+import type { SkipReason } from "@fairway/wire";
 import { AppError } from "../../lib/app-error.ts";
 import type { RequestSpec, Body } from "../../dialects/core/types.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
@@ -7,6 +8,7 @@ import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
 import { mapModel } from "./model-mapping.ts";
 import { planFor, type Plan } from "../pipeline/plan.ts";
+import type { CandidateEntry } from "../trace/call-trace.ts";
 import type { LimitScope } from "../admission/candidates.ts";
 import { unavailable, unserved } from "../ingress/unavailable.ts";
 
@@ -35,6 +37,8 @@ export interface Selection {
   lastResort(): RouteTarget | undefined;
   /** Nothing is sent to the last choice, its request was refused here: the next one may probe the key in its place. */
   unused(): void;
+  /** Every channel of the model, and why it was passed over until now. */
+  candidates(): CandidateEntry[];
   /** Every channel that may serve was tried. */
   readonly isExhausted: boolean;
   /** Milliseconds until the first resting key may be used again; undefined when none rests. */
@@ -196,6 +200,20 @@ class ChannelSelector implements Selection {
     if (channel && keyIndex !== undefined) this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
   }
 
+  candidates(): CandidateEntry[] {
+    const { spec, preferred } = this.#request;
+    const isPreferred = preferred !== undefined && this.#tried.size === 1 && this.#tried.has(preferred.channelId);
+    const skipped = (channel: ChannelRecord) => {
+      if (this.#tried.has(channel.id)) return [""] as const;
+      if (isPreferred) return ["affinity"] as const;
+      return this.#full.has(String(channel.id)) ? (["limit"] as const) : skipReason(channel, this.#request);
+    };
+    const on = this.#stages.flatMap(({ group, level: { priority, channels } }) =>
+      channels.map((channel): CandidateEntry => [channel.id, group, priority, channel.weight, ...skipped(channel)]),
+    );
+    return [...on, ...unlisted(this.#snapshot, this.#groups, listedName(spec.model))];
+  }
+
   reopen(): RouteTarget | undefined {
     this.#full.clear();
     this.#hasFull = false;
@@ -262,6 +280,32 @@ class ChannelSelector implements Selection {
     const ms = until - this.#request.deps.now();
     this.restsForMs = this.restsForMs === undefined ? ms : Math.min(this.restsForMs, ms);
   }
+}
+
+/** Why a channel that was not tried could not be, with the milliseconds that its keys rest. */
+function skipReason(
+  channel: ChannelRecord,
+  { spec, body, deps }: Omit<Draw, "onRest">,
+): readonly [SkipReason, number?] {
+  if (!fits(channel, spec)) return ["input_size"];
+  if (!planFor(channel, spec, mapModel(channel.modelMapping, spec.model), body)) return ["unsupported"];
+  const { cooldowns, breakers } = deps;
+  const keys = channel.usableKeys ?? channel.keys.keys().toArray();
+  const rests = keys.map((index) => ({ index, until: restsUntil(channel.id, index, spec.model, deps) }));
+  const first = rests.toSorted((a, b) => a.until - b.until)[0];
+  if (!first || first.until === 0) return ["not_drawn"];
+  const isBroken = breakers.until(channel.id, first.index) >= cooldowns.until(channel.id, first.index, spec.model);
+  return [isBroken ? "breaker" : "cooldown", Math.max(0, Math.round(first.until - deps.now()))];
+}
+
+/** Channels of the model that are switched off, or that serve other groups. */
+function unlisted({ channels }: Snapshot, groups: readonly string[], name: string): CandidateEntry[] {
+  return [...channels.values()].flatMap(({ id, models, groups: own, priority, weight, status }) => {
+    if (!models.has(name)) return [];
+    const group = own.find((one) => groups.includes(one));
+    if (group !== undefined && status === 1) return [];
+    return [[id, group ?? own[0] ?? "", priority, weight, group === undefined ? "group" : "status"] as const];
+  });
 }
 
 function keyName(channelId: number, keyIndex: number): string {

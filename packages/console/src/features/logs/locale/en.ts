@@ -6,6 +6,7 @@ export const en = {
   consume: "Consumption",
   manage: "Management",
   system: "System",
+  failedCall: "Failed call",
   unknown: "Unknown",
   searchToken: "Token name",
   searchModel: "Model",

@@ -9,6 +9,7 @@ export const zh: Translation<typeof en> = {
   consume: "消费",
   manage: "管理",
   system: "系统",
+  failedCall: "失败的请求",
   unknown: "未知",
   searchToken: "令牌名称",
   searchModel: "模型",

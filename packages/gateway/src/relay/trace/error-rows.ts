@@ -1,0 +1,153 @@
+import { LOG_TYPE, type LogErrorDetail, type OptionValues } from "@fairway/wire";
+import type { AppError, ErrorOwner } from "../../lib/app-error.ts";
+import type { Runnable } from "../../lib/async/runnable.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../observability/log.ts";
+import type { LogRowInput } from "../../storage/log-rows.ts";
+import { createErrorSample } from "./error-sample.ts";
+import { TRACE_MEMBER, type CallTrace } from "./call-trace.ts";
+
+/** A call that ended with an error, as the edge knows it. */
+export interface FailedCall {
+  readonly requestId: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Milliseconds from arrival to the error. */
+  readonly ms: number;
+  readonly owner: ErrorOwner;
+  readonly model: string;
+  readonly isStream: boolean;
+  /** As in the metrics. */
+  readonly outcome: string;
+  /** Channels that were asked, in order. */
+  readonly channels: readonly number[];
+  /** Asked for where a row is written. */
+  readonly trace: () => CallTrace | undefined;
+}
+
+export interface ErrorRows extends Runnable {
+  record(call: FailedCall, error: AppError): void;
+}
+
+export interface ErrorRowsDeps {
+  readonly options: () => Pick<OptionValues, "ErrorLogEnabled" | "ErrorLogPerMinute">;
+  readonly insert: (rows: readonly LogRowInput[]) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Rows that found no place while the database was away, or that it refused. */
+  readonly onLost: (rows: number) => void;
+}
+
+const EVERY_MS = 1_000;
+/** Rows of one statement. */
+const ROWS_AT_ONCE = 100;
+/** Rows that wait for the database. */
+const MOST_WAITING = 5_000;
+const LONGEST_CONTENT = 512;
+const LONGEST_MODEL = 255;
+const LONGEST_NAME = 64;
+const MOST_CHANNELS = 32;
+
+/** Writes failed calls as log rows of type error: the first ones of a minute by token and code, then their number. */
+export function createErrorRows(deps: ErrorRowsDeps): ErrorRows {
+  const queue = createQueue(deps);
+  const sample = createErrorSample({ add: queue.add, onLost: deps.onLost });
+  let timer: NodeJS.Timeout | undefined;
+  const now = () => seconds(deps.clock);
+  return {
+    name: "error-rows",
+    record(call, error) {
+      const { ErrorLogEnabled, ErrorLogPerMinute } = deps.options();
+      if (!ErrorLogEnabled) return;
+      const { userId, tokenId } = call.owner;
+      const name = `${userId} ${tokenId} ${error.code ?? error.status}`;
+      sample.take(name, { now: now(), most: ErrorLogPerMinute, row: () => rowOf(call, error, now()) });
+    },
+    start() {
+      timer = setInterval(() => {
+        sample.turn(now());
+        void queue.flush();
+      }, EVERY_MS).unref();
+    },
+    async stop() {
+      clearInterval(timer);
+      sample.end(now());
+      await queue.flush();
+      queue.give();
+    },
+  };
+}
+
+/** Rows on their way to the database. */
+function createQueue({ insert, log, onLost }: ErrorRowsDeps) {
+  let waiting: LogRowInput[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  const write = async () => {
+    while (waiting.length > 0) {
+      const rows = waiting.slice(0, ROWS_AT_ONCE);
+      try {
+        await insert(rows);
+      } catch (error) {
+        log.warn("rows of failed calls wait for the database", { rows: waiting.length, error });
+        return;
+      }
+      waiting = waiting.slice(rows.length);
+    }
+  };
+  return {
+    add(row: LogRowInput): void {
+      if (waiting.length < MOST_WAITING) waiting.push(row);
+      else onLost(1);
+    },
+    flush: () => (writing = writing.then(write)),
+    /** Nothing is written any more. */
+    give(): void {
+      if (waiting.length > 0) onLost(waiting.length);
+      waiting = [];
+    },
+  };
+}
+
+function rowOf(call: FailedCall, error: AppError, now: number): LogRowInput {
+  const { owner, channels } = call;
+  const trace = call.trace();
+  const detail: LogErrorDetail = {
+    status_code: error.status,
+    error_code: (error.code ?? "").slice(0, LONGEST_NAME),
+    error_type: error.origin,
+    outcome: call.outcome,
+    ms: Math.round(call.ms),
+    request_path: call.path,
+    attempts: channels.length,
+  };
+  const other = {
+    ...detail,
+    ...(trace && { [TRACE_MEMBER]: trace }),
+    admin_info: { use_channel: channels.slice(0, MOST_CHANNELS).map(String) },
+  };
+  return {
+    user_id: owner.userId,
+    created_at: now,
+    type: LOG_TYPE.error,
+    content: contentOf(error),
+    username: owner.username,
+    token_name: owner.tokenName,
+    model_name: call.model.slice(0, LONGEST_MODEL),
+    quota: 0,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    use_time: Math.floor(call.ms / 1000),
+    is_stream: call.isStream ? 1 : 0,
+    channel_id: channels.at(-1) ?? 0,
+    token_id: owner.tokenId,
+    group: owner.group.slice(0, LONGEST_NAME),
+    ip: "",
+    request_id: call.requestId,
+    other: JSON.stringify(other),
+  };
+}
+
+/** The gateway's own words; what an upstream says may repeat the prompt. */
+function contentOf({ isQuoted, message, status }: AppError): string {
+  return isQuoted ? `The upstream refused the call with status ${status}.` : message.slice(0, LONGEST_CONTENT);
+}

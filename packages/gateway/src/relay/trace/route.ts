@@ -1,0 +1,104 @@
+import type { LogExplanation } from "@fairway/wire";
+import type { Failure } from "../upstream/failure.ts";
+import type { RelayRequest } from "../types.ts";
+import { boundedTrace, type AttemptEntry, type CallTrace } from "./call-trace.ts";
+
+/** What a trace tells about an attempt. */
+export interface TracedAttempt {
+  readonly target: {
+    readonly channel: { readonly id: number };
+    readonly keyIndex: number;
+    readonly upstreamModel: string;
+  };
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAt: number;
+  readonly headAt: number | undefined;
+  /** 0 = the upstream did not answer. */
+  readonly status: number;
+  readonly upstreamHost: string;
+  readonly upstreamRequestId: string | undefined;
+}
+
+export interface FailedAttempt {
+  readonly attempt: TracedAttempt;
+  readonly failure: Pick<Failure, "error" | "outcome">;
+  readonly endedAt: number;
+  /** Why no further channel was tried; undefined where one was. */
+  end: string | undefined;
+}
+
+/** Remembers a failed attempt; requests whose first attempt delivers never come here. */
+export function noteFailure(request: RelayRequest, attempt: TracedAttempt, failure: Failure): void {
+  request.failures ??= [];
+  request.failures.push({ attempt, failure, endedAt: performance.now(), end: undefined });
+}
+
+export function endFailures({ failures }: RelayRequest, end: string): void {
+  const last = failures?.at(-1);
+  if (last) last.end = end;
+}
+
+/** The route of a request that failed, or that was delivered by `delivering` after failures. */
+export function traceOf(request: RelayRequest, delivering?: Partial<TracedAttempt>): CallTrace {
+  const { failures = [], startedAt } = request;
+  const now = performance.now();
+  const a = failures.map((failed, at) => failedEntry(failed, startedAt, nextOf(failures, at, delivering)));
+  if (isTraced(delivering)) a.push(entryOf(delivering, { startedAt, endedAt: now, code: "", outcome: "ok", next: "" }));
+  const c = request.selection?.candidates() ?? [];
+  return boundedTrace({ v: 1, by: routeOf(request, c.length), ms: Math.round(now - startedAt), c, a });
+}
+
+function routeOf({ caller, keeper, isAffine, selection }: RelayRequest, candidates: number): LogExplanation["route"] {
+  if (!selection) return "none";
+  if (keeper) return "account";
+  if (caller.pinnedChannel !== undefined) return "pin";
+  if (isAffine === true) return "affinity";
+  return candidates > 1 ? "weight" : "only";
+}
+
+function nextOf(
+  failures: readonly FailedAttempt[],
+  at: number,
+  delivering: Partial<TracedAttempt> | undefined,
+): string {
+  const failed = failures[at];
+  if (failed?.end !== undefined) return failed.end;
+  const next = failures[at + 1]?.attempt ?? delivering;
+  return next?.target?.channel.id === failed?.attempt.target.channel.id ? "same_channel_other_key" : "retry";
+}
+
+function isTraced(attempt: Partial<TracedAttempt> | undefined): attempt is TracedAttempt {
+  return attempt?.target !== undefined && attempt.startedAt !== undefined;
+}
+
+function failedEntry({ attempt, failure, endedAt }: FailedAttempt, startedAt: number, next: string): AttemptEntry {
+  const code = failure.error.code ?? "";
+  return entryOf(attempt, { startedAt, endedAt, code, outcome: failure.outcome, next });
+}
+
+interface Ended {
+  /** Of the request. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly code: string;
+  readonly outcome: string;
+  readonly next: string;
+}
+
+function entryOf(attempt: TracedAttempt, { startedAt, endedAt, code, outcome, next }: Ended): AttemptEntry {
+  const { target, headAt } = attempt;
+  return [
+    target.channel.id,
+    target.keyIndex,
+    Math.round(attempt.startedAt - startedAt),
+    headAt === undefined ? -1 : Math.round(headAt - attempt.startedAt),
+    Math.round(endedAt - attempt.startedAt),
+    attempt.status,
+    code,
+    outcome,
+    next,
+    target.upstreamModel,
+    attempt.upstreamHost,
+    attempt.upstreamRequestId ?? "",
+  ];
+}
