@@ -1,4 +1,4 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
+import { createToken, ROOT_PASSWORD, signIn as openSession, startGateway, type GatewayProcess } from "@fairway/testkit";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -145,5 +145,35 @@ test("a row tells of the response cache and of the guardrail", async () => {
   await open("ordinary");
   await page.getByRole("heading", { name: "Charge" }).waitFor();
   expect(await page.getByRole("heading", { name: "What happened" }).count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+test("a failed call shows its status, its attempts and why no other channel was asked", async () => {
+  const channel = { name: "gone", key: "sk-1", models: "gpt-4.1", base_url: "http://127.0.0.1:9", priority: 5 };
+  const spare = { ...channel, name: "spare", priority: 0, status: 2 };
+  for (const made of [channel, spare])
+    expect(await asUser(page, "POST", "/api/channel/", made)).toMatchObject({ success: true });
+  const key = await createToken(await openSession(gateway.url, "root", ROOT_PASSWORD));
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4.1", messages: [{ role: "user", content: "hi" }] }),
+  });
+  expect(response.status).toBe(502);
+  const request = response.headers.get("x-request-id") ?? "";
+  await expect
+    .poll(() => asUser(page, "GET", `/api/log/?request_id=${request}`), { timeout: 15_000 })
+    .toMatchObject({ data: { total: 1 } });
+  await page.goto(`/log?request=${request}`);
+  const shown = page.getByRole("row").filter({ hasText: "gpt-4.1" });
+  await shown.getByRole("button", { name: "Show details" }).click();
+  const detail = page.locator(".log-detail");
+  await detail.getByText(/Attempt 1: #\d+ gone · failed/).waitFor();
+  await detail.getByText(/no answer · upstream_connect_failed/).first().waitFor();
+  await detail.getByText(/spare/).waitFor();
+  expect(await detail.getByText("switched off").isVisible()).toBe(true);
+  expect(await detail.getByText("502 upstream_connect_failed").isVisible()).toBe(true);
+  await shoot(page, "log-failed-call");
+  expect(await axeFindings(page)).toEqual([]);
   expect(faults).toEqual([]);
 });

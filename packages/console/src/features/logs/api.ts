@@ -1,4 +1,14 @@
-import { logList, logListSelf, logStat, logStatSelf, PAGE_SIZE_CAP, type LogPage } from "@fairway/wire";
+import {
+  logExplain,
+  logExplainSelf,
+  logList,
+  logListSelf,
+  logStat,
+  logStatSelf,
+  PAGE_SIZE_CAP,
+  type LogPage,
+  type LogRow,
+} from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
@@ -12,6 +22,7 @@ export interface LogFilter {
   readonly model: string;
   readonly user: string;
   readonly channel: string;
+  readonly request: string;
   readonly range: string;
   readonly from: string;
   readonly to: string;
@@ -26,6 +37,7 @@ function queryOf(filter: LogFilter, isAdmin: boolean) {
     type: filter.type,
     token_name: filter.token,
     model_name: filter.model,
+    request_id: filter.request,
     start_timestamp: from,
     end_timestamp: to,
   };
@@ -57,6 +69,16 @@ export function statQuery(filter: LogFilter, reader: { isAdmin: boolean; isLive:
     },
     placeholderData: keepPreviousData,
     refetchInterval: reader.isLive ? LIVE_MS : false,
+  });
+}
+
+/** Why a call went where it went; what a row recorded never changes. */
+export function explainQuery({ id, request_id: request }: LogRow, isAdmin: boolean) {
+  return queryOptions({
+    queryKey: ["logs", "explain", isAdmin ? id : request],
+    queryFn: ({ signal }) =>
+      isAdmin ? call(logExplain, { params: { id }, signal }) : call(logExplainSelf, { params: { request }, signal }),
+    staleTime: Infinity,
   });
 }
 

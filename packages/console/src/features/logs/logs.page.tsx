@@ -33,6 +33,7 @@ const DEFAULTS = {
   range: "today",
   from: "",
   to: "",
+  request: "",
 };
 
 type List = ReturnType<typeof useList<typeof DEFAULTS>>;
@@ -89,6 +90,12 @@ function Filters(props: {
           />
         </>
       )}
+      <FilterText
+        label={t("requestId")}
+        width="130px"
+        value={state.request}
+        onChange={(request) => filter({ request })}
+      />
       <FilterSelect label={t("type")} value={state.type} choices={types} onChange={(type) => filter({ type })} />
       <RangeFilter state={state} names={["today", "1h", "24h", "7d", "30d", "custom"]} change={filter} />
     </FilterBar>
@@ -125,8 +132,8 @@ export function LogsPage() {
   const { state, page, size } = list;
   const [isLive, setLive] = useState(false);
   const [opened, setOpened] = useState<number>();
-  const { type, token, model, user, channel, range, from, to } = state;
-  const filter = { type, token, model, user, channel, range, from, to };
+  const { type, token, model, user, channel, range, from, to, request } = state;
+  const filter = { type, token, model, user, channel, range, from, to, request };
   const { data, error, isFetching, refetch } = useQuery(
     logsQuery(filter, { page, size }, { isAdmin, isLive: isLive && page === 1 }),
   );

@@ -38,6 +38,11 @@ const LogOther = z.object({
   cache_hit: z.catch(z.boolean(), false),
   /** Seconds between that one and this. */
   cache_age: count,
+  /** Of failed calls. */
+  status_code: count,
+  error_code: text,
+  /** Failed calls that the row stands for besides its own; 0 = none. */
+  repeated: count,
   guardrail: z.catch(z.optional(z.enum(["block", "failed"])), undefined),
   admin_info: z.catch(z.optional(AdminInfo), undefined),
 });

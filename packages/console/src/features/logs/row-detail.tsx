@@ -9,6 +9,7 @@ import { Money, useQuotaDisplay } from "../../ui/money.tsx";
 import { chargeOf, type Charge } from "./charge.ts";
 import { Durations, isConsumption, TypeMark } from "./columns.tsx";
 import { readOther, type LogOther } from "./other.ts";
+import { Route } from "./route.tsx";
 import { useTexts } from "./texts.ts";
 
 function ChargeTable(props: { readonly charge: Charge; readonly quota: number }) {
@@ -97,29 +98,6 @@ function Events({ other }: { readonly other: LogOther }) {
   );
 }
 
-function Attempts({ row, chain }: { readonly row: LogRow; readonly chain: readonly string[] }) {
-  const t = useTexts();
-  return (
-    <section>
-      <h3>{t("route")}</h3>
-      <ol className="attempts">
-        {chain.map((channel, index) => {
-          const isLast = index === chain.length - 1;
-          const name = channel === String(row.channel) ? row.channel_name : "";
-          return (
-            <li key={`${index}-${channel}`}>
-              <Mark
-                kind={isLast ? "go" : "stop"}
-                label={`${t("attempt", { number: index + 1 })}: #${channel} ${name} · ${t(isLast ? "delivered" : "failed")}`}
-              />
-            </li>
-          );
-        })}
-      </ol>
-    </section>
-  );
-}
-
 /** Everything known about one row: how the charge came about, which channels were tried, and who asked. */
 export function RowDetail({ row }: { readonly row: LogRow }) {
   const t = useTexts();
@@ -130,6 +108,8 @@ export function RowDetail({ row }: { readonly row: LogRow }) {
   const chain = other.admin_info?.use_channel ?? [];
   const facts: readonly (readonly [string, ReactNode])[] = [
     [t("type"), <TypeMark row={row} t={t} />],
+    [t("status"), other.status_code > 0 && `${other.status_code} ${other.error_code ?? ""}`],
+    [t("repeated"), other.repeated > 0 && t("repeatedCount", { count: other.repeated })],
     [t("duration"), charge && <Durations row={row} t={t} />],
     [t("user"), isAdmin && row.username],
     [t("ip"), row.ip],
@@ -147,7 +127,7 @@ export function RowDetail({ row }: { readonly row: LogRow }) {
         </section>
       )}
       <Events other={other} />
-      {chain.length > 0 && <Attempts row={row} chain={chain} />}
+      <Route row={row} chain={chain} isAdmin={isAdmin} />
       <section>
         <h3>{t("who")}</h3>
         <dl>
