@@ -169,7 +169,10 @@ test("a failed call shows its status, its attempts and why no other channel was 
   await shown.getByRole("button", { name: "Show details" }).click();
   const detail = page.locator(".log-detail");
   await detail.getByText(/Attempt 1: #\d+ gone · failed/).waitFor();
-  await detail.getByText(/no answer · upstream_connect_failed/).first().waitFor();
+  await detail
+    .getByText(/no answer · upstream_connect_failed/)
+    .first()
+    .waitFor();
   await detail.getByText(/spare/).waitFor();
   expect(await detail.getByText("switched off").isVisible()).toBe(true);
   expect(await detail.getByText("502 upstream_connect_failed").isVisible()).toBe(true);

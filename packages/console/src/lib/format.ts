@@ -73,6 +73,11 @@ export function seconds(milliseconds: number): string {
   return `${value < 100 ? value.toFixed(1) : Math.round(value)} s`;
 }
 
+/** A short time: `4 ms`, `1.25 s`. */
+export function milliseconds(value: number): string {
+  return value < 1_000 ? `${Math.round(value)} ms` : seconds(value);
+}
+
 /** How long something took, in whole seconds: `48 s`, `2 min 05 s`, `1 h 02 min`. */
 export function formatElapsed(length: number): string {
   const whole = Math.max(0, Math.round(length));

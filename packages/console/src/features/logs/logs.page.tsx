@@ -78,13 +78,13 @@ function Filters(props: {
         </>
       }
     >
-      <FilterText label={t("searchToken")} value={state.token} onChange={(token) => filter({ token })} />
+      <FilterText label={t("searchToken")} width="110px" value={state.token} onChange={(token) => filter({ token })} />
       {props.isAdmin && (
         <>
-          <FilterText label={t("searchUser")} width="130px" value={state.user} onChange={(user) => filter({ user })} />
+          <FilterText label={t("searchUser")} width="105px" value={state.user} onChange={(user) => filter({ user })} />
           <FilterText
             label={t("searchChannel")}
-            width="110px"
+            width="100px"
             value={state.channel}
             onChange={(channel) => filter({ channel })}
           />
@@ -92,7 +92,7 @@ function Filters(props: {
       )}
       <FilterText
         label={t("requestId")}
-        width="130px"
+        width="110px"
         value={state.request}
         onChange={(request) => filter({ request })}
       />

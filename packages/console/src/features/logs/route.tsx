@@ -6,7 +6,7 @@ import {
   type LogRow,
 } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
-import { seconds } from "../../lib/format.ts";
+import { milliseconds, seconds } from "../../lib/format.ts";
 import { Mark } from "../../ui/mark.tsx";
 import { explainQuery } from "./api.ts";
 import { isConsumption } from "./columns.tsx";
@@ -58,7 +58,7 @@ function AttemptLine(props: { readonly attempt: ExplainedAttempt; readonly numbe
   const facts = [
     attempt.status > 0 ? String(attempt.status) : t("noAnswer"),
     attempt.code,
-    seconds(attempt.duration_ms),
+    milliseconds(attempt.duration_ms),
     attempt.upstream_host,
     next && t(next),
   ];
