@@ -15,6 +15,7 @@ it.each([
   ["a name that no channel has", new AppError("model_not_found"), "model_not_found"],
   ["a model whose channels are all off", new AppError("no_available_channel"), "no_channel"],
   ["a client that left", new AppError("client_closed_request"), "client_abort"],
+  ["a stop of this process", new AppError("server_shutdown"), "server_shutdown"],
   ["a key beyond its rate", new AppError("rate_limit_exceeded"), "rate_limited"],
   ["an upstream that fails", upstream(503), "upstream_error"],
   ["too many calls for an upstream", upstream(429), "upstream_error"],

@@ -10,6 +10,8 @@ export type Outcome =
   | "upstream_error"
   | "timeout"
   | "client_abort"
+  /** Ended by a stop of this process. */
+  | "server_shutdown"
   | "internal";
 
 const BY_CODE: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
@@ -22,6 +24,7 @@ const BY_CODE: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["no_available_channel", "no_channel"],
   ["model_not_found", "model_not_found"],
   ["client_closed_request", "client_abort"],
+  ["server_shutdown", "server_shutdown"],
 ]);
 
 /** What an upstream says of a request that it will not take, from whomever. */

@@ -162,8 +162,9 @@ function outcomeOfResult(result: RelayReport["result"]): Outcome {
       return "client_error";
     case "upstream_cut":
     case "upstream_error":
-    case "server_shutdown":
       return "upstream_error";
+    case "server_shutdown":
+      return "server_shutdown";
     case "internal_error":
       return "internal";
   }

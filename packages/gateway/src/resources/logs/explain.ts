@@ -62,7 +62,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   guardrail: "client_error",
   upstream_cut: "upstream_error",
   upstream_error: "upstream_error",
-  server_shutdown: "upstream_error",
+  server_shutdown: "server_shutdown",
   internal_error: "internal",
 };
 
