@@ -52,6 +52,26 @@ function deploymentOf(objects: readonly Rendered[]): {
   return found as never;
 }
 
+const LOCAL_VOLUMES = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
+
+it.each([
+  ["mysql", "tmp,data"],
+  ["sqlite", undefined],
+])("local volumes of %s are safe to evict: %s", async (values, expected) => {
+  const { template: pod } = deploymentOf(objectsOf((await template(helm, values)).output)).spec;
+  expect(pod.metadata.annotations?.[LOCAL_VOLUMES]).toBe(expected);
+});
+
+it("both listeners take IPv6 and IPv4, or the address of server.host", async () => {
+  const hostsOf = async (settings: readonly string[]) => {
+    const { spec } = deploymentOf(objectsOf((await template(helm, "mysql", settings)).output)).spec.template;
+    const [{ env }] = spec.containers;
+    return env.filter(({ name }) => /^FAIRWAY_(ADMIN_)?HOST$/.test(name)).map(({ value }) => value);
+  };
+  expect(await hostsOf([])).toEqual(["::", "::"]);
+  expect(await hostsOf(["server.host=0.0.0.0"])).toEqual(["0.0.0.0", "0.0.0.0"]);
+});
+
 describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (values) => {
   it.each(["1.30.0", "1.33.0", "1.36.0"])("renders for Kubernetes %s", async (version) => {
     const { code, output } = await template(helm, values, [], version);
@@ -170,7 +190,7 @@ describe("Deployment", () => {
 
   it("replaces pods when a value changes that they read from the chart's Secrets", async () => {
     const before = await annotations([]);
-    expect(before).toEqual({ "fairway.dev/secret-values": expect.stringMatching(/^[0-9a-f]{16}$/) as string });
+    expect(before).toMatchObject({ "fairway.dev/secret-values": expect.stringMatching(/^[0-9a-f]{16}$/) as string });
     for (const set of [
       "database.password=other",
       "redis.url=redis://other:6379",
@@ -184,7 +204,7 @@ describe("Deployment", () => {
     for (const set of ["secrets.initialRootPassword=something-else", "service.port=8080"])
       expect(await annotations([set]), set).toEqual(before);
     expect(await annotations([], "sqlite")).toBe(undefined);
-    expect(await annotations([], "existing-secrets")).toBe(undefined);
+    expect(await annotations([], "existing-secrets")).toEqual({ [LOCAL_VOLUMES]: "tmp,data" });
   });
 });
 

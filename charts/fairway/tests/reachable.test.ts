@@ -52,6 +52,14 @@ describe("the pod of helm test", () => {
     expect(containers[0].args.slice(1)).toEqual(["http://demo-fairway:8080", "60"]);
   });
 
+  it("needs no ServiceAccount that the chart has yet to make", async () => {
+    const accountOf = async (settings: readonly string[]) =>
+      (oneOf(await render(helm, "sqlite", settings), "Pod")["spec"] as { serviceAccountName?: string })
+        .serviceAccountName;
+    expect(await accountOf([])).toBeUndefined();
+    expect(await accountOf(["serviceAccount.create=false", "serviceAccount.name=mine"])).toBe("mine");
+  });
+
   it("is no gateway to Services, budgets and the Deployment", async () => {
     const labels = Object.entries(oneOf(objects, "Pod").metadata.labels ?? {}).map((label) => label.join("="));
     const selectors = [...objects, ...(await render(helm, "mysql"))].flatMap((object) => {
