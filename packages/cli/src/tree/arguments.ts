@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { readFileSync } from "node:fs";
+import { readStandardInput } from "../standard-input.ts";
 
 export function positive(text: string): number {
   const value = integer(text);
@@ -57,7 +57,7 @@ export function ids(noun: string): (text: string, before?: number[]) => number[]
 /** All of standard input at once: arguments are read before anything waits. */
 function idsFromInput(noun: string): number[] {
   if (process.stdin.isTTY) throw new InvalidArgumentError("Standard input is a terminal: pipe ids into it.");
-  const found = readFileSync(0, "utf8")
+  const found = readStandardInput()
     .split(/\s+/)
     .filter((word) => word !== "")
     .map((word) => idIn(word, noun));
