@@ -2,13 +2,14 @@ import { Option, type Command } from "commander";
 import type { LogFilterOptions, LogListOptions } from "../commands/log.ts";
 import type { LogStatsOptions } from "../commands/log-stats.ts";
 import type { CommandContext } from "../command-context.ts";
-import { examples, id, limit, positive, yes } from "./arguments.ts";
+import { examples, id, limit, named, positive, yes } from "./arguments.ts";
 
 const load = () => import("../commands/log.ts");
 
 export function logCommands(program: Command, context: CommandContext): void {
   const log = program.command("log").alias("logs").description("what happened");
   listing(log, context);
+  explanation(log, context);
   sums(log, context);
 }
 
@@ -52,6 +53,21 @@ function listing(log: Command, { client, output, io }: CommandContext): void {
     follow,
     "fairway log follow --token ci",
     "fairway log follow --since 10m -o jsonl | jq -c '[.model_name, .quota]'",
+  );
+}
+
+function explanation(log: Command, { client, output }: CommandContext): void {
+  const explain = log
+    .command("explain")
+    .argument("<request>", "id of a request, as in the header X-Request-Id", named("request"))
+    .description("why a call failed or succeeded, went where it went, and cost what it cost")
+    .action(async (request: string) =>
+      (await import("../commands/log-explain.ts")).explainLog(await client(), request, output()),
+    );
+  examples(
+    explain,
+    "fairway log explain 01M86T2MM99F5SH9C9952RV2J9",
+    "fairway log explain 01M86T2MM99F5SH9C9952RV2J9 -o json | jq '.attempts[]'",
   );
 }
 

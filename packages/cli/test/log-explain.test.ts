@@ -1,0 +1,62 @@
+// `log explain`, and ids from pipes whose writer is slow, against a real gateway.
+import { channelCreate, tokenCreate, tokenKey, tokenList } from "@fairway/wire";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { jsonOf, startRig, type Rig } from "./rig.ts";
+import { environment, PROGRAM } from "./terminal.ts";
+
+let rig: Rig;
+let request = "";
+
+beforeAll(async () => {
+  rig = await startRig();
+  const channel = { type: 1, key: "sk-1", models: "gpt-4o", group: "default", base_url: "http://127.0.0.1:9" };
+  await rig.client.call(channelCreate, { body: { ...channel, name: "gone", priority: 5 } });
+  await rig.client.call(channelCreate, { body: { ...channel, name: "spare", status: 2 } });
+  await rig.client.call(tokenCreate, { body: { name: "ci", unlimited_quota: true } });
+  const { data: tokens } = await rig.client.call(tokenList, { query: {} });
+  const { data } = await rig.client.call(tokenKey, { params: { id: tokens[0]?.id ?? 0 } });
+  const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${data.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "hi" }] }),
+  });
+  expect(response.status).toBe(502);
+  request = response.headers.get("x-request-id") ?? "";
+});
+afterAll(() => rig?.stop());
+
+test("a failed call is explained with its attempts and the channels that were passed over", async () => {
+  const shown = await vi.waitFor(
+    async () => {
+      const finished = await rig.fairway(`log explain ${request}`);
+      expect(finished.code, finished.err).toBe(0);
+      return finished.out;
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+  expect(shown).toMatch(/outcome +upstream_error 502 upstream_connect_failed/);
+  expect(shown).toMatch(/\d+ gone .*no answer +upstream_connect_failed/);
+  expect(shown).toMatch(/\d+ spare .*status/);
+  expect(jsonOf(await rig.fairway(`log explain request/${request} -o json`))).toMatchObject({ status: 502 });
+  expect((await rig.fairway("log list --type error -o jsonl")).out).toContain(request);
+});
+
+test("an unknown request is one line that says where its id stands", async () => {
+  const { code, out, err } = await rig.fairway("log explain nothing");
+  expect([code, out]).toEqual([3, ""]);
+  expect(err).toContain("X-Request-Id");
+});
+
+test("ids come from a pipe that is not ready yet", async () => {
+  const writer = `setTimeout(() => console.log("channel/1\\nchannel/2"), 700)`;
+  const line = `"$NODE" --eval '${writer}' | "$NODE" "$PROGRAM" channel enable -o name -`;
+  const shell = spawn("sh", ["-c", line], { env: { ...environment(rig.env), NODE: process.execPath, PROGRAM } });
+  let out = "";
+  let err = "";
+  shell.stdout.on("data", (part: Buffer) => (out += part.toString()));
+  shell.stderr.on("data", (part: Buffer) => (err += part.toString()));
+  const [code] = (await once(shell, "close")) as [number | null];
+  expect({ code, out, err }).toEqual({ code: 0, out: "channel/1\nchannel/2\n", err: "" });
+});
