@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import type { Reporter } from "vitest/node";
 
 /** Where the reporter writes: a JSON list of lines. */
-export const OUTSIDE_ERRORS = "FAIRWAY_OUTSIDE_ERRORS";
+export const OUTSIDE_ERRORS = "FAIRWAY_TEST_OUTSIDE_ERRORS";
 
 /** Reports errors that belong to no test, such as an unhandled rejection: the JSON report leaves them out. */
 // oxlint-disable-next-line import/no-default-export -- Vitest loads a reporter by its default export
