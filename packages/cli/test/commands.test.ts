@@ -155,7 +155,7 @@ test("a chat is one answer for scripts, with its bill beside it", async () => {
 });
 
 test("a price is explained to the unit that a call was charged", async () => {
-  const [row] = (await fairway("log list --token laptop --limit 1 -o jsonl")).out.trim().split("\n");
+  const [row] = (await fairway("log list --token laptop --type consume --limit 1 -o jsonl")).out.trim().split("\n");
   const { quota, prompt_tokens, completion_tokens } = JSON.parse(row ?? "") as Record<string, number>;
   const words = `pricing explain gpt-4o-mini --prompt ${prompt_tokens} --completion ${completion_tokens}`;
   expect(json(await fairway(`${words} -o json`))).toMatchObject({ quota, group: "default" });
