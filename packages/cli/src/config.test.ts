@@ -43,6 +43,13 @@ describe("profiles", () => {
     expect(readProfile({ ...env, FAIRWAY_SERVER: "ai.example.com/" })).toEqual(profile);
   });
 
+  // @weakness Credentials: A token from the environment travels over plain http to another machine
+  it("send a token over plain http to another machine only where that is allowed", () => {
+    const env = { ...fresh(), FAIRWAY_SERVER: "http://ai.example.com", FAIRWAY_TOKEN: "other" };
+    expect(() => readProfile(env)).toThrow("http://ai.example.com would carry the token unencrypted");
+    expect(readProfile({ ...env, FAIRWAY_INSECURE_HTTP: "1" })?.server).toBe("http://ai.example.com");
+  });
+
   it("are not looked at where the environment says all", () => {
     const env = fresh();
     writeFileSync(writeProfile(env, profile), "{");

@@ -51,10 +51,25 @@ function named(env: Environment) {
       "unset FAIRWAY_SERVER and FAIRWAY_TOKEN, or leave out the context",
     );
   return {
-    server: server ? readAddress(server, "FAIRWAY_SERVER") : undefined,
+    server: server ? checkedAddress(server, token, env) : undefined,
     token: token ? readToken(token, "FAIRWAY_TOKEN") : undefined,
     userId: userId ? readUserId(userId) : undefined,
   };
+}
+
+/** The address of the environment; with a token from there it must not carry that unencrypted. */
+function checkedAddress(server: string, token: string | undefined, env: Environment): string {
+  const address = readAddress(server, "FAIRWAY_SERVER");
+  if (token && env["FAIRWAY_INSECURE_HTTP"] !== "1")
+    refusePlain(address, "set FAIRWAY_INSECURE_HTTP=1 if you know the network");
+  return address;
+}
+
+/** Refuses an address at which others on the way read the token; `consent` says how to use it all the same. */
+export function refusePlain(address: string, consent: string): void {
+  const url = new URL(address);
+  if (url.protocol !== "http:" || isLoopback(url)) return;
+  throw new CliError(`${url.origin} would carry the token unencrypted`, EXIT.usage, `use https, or ${consent}`);
 }
 
 /** An http(s) address without query and trailing slash. Without a scheme, only this machine is spoken to in plain. */

@@ -12,7 +12,8 @@ export async function fetchJson(url: string, init: Init) {
     throw lost(url, limit, cause);
   });
   const { status } = answer;
-  if (status < 300 && !isEnvelope(text)) throw new Error(`${url.split("/api/", 1)[0]} is no Fairway gateway`);
+  if ((status < 300 || status === 404) && !isEnvelope(text))
+    throw new Error(`${url.split("/api/", 1)[0]} is no Fairway gateway`);
   return { status, headers: answer.headers, text: () => Promise.resolve(text) };
 }
 

@@ -13,7 +13,7 @@ import {
 } from "@fairway/wire";
 import { hostname } from "node:os";
 import { currentContext, useContext } from "../contexts.ts";
-import { isLoopback, readAddress, readToken, writeProfile, type Profile } from "../config.ts";
+import { readAddress, readToken, refusePlain, writeProfile, type Profile } from "../config.ts";
 import { CliError, EXIT } from "../exit.ts";
 import type { Output } from "../print/output.ts";
 import { ask, readStdin } from "../prompt.ts";
@@ -50,14 +50,7 @@ export async function runLogin(
 
 function addressOf(server: string, options: LoginOptions): string {
   const address = readAddress(server, "the server");
-  const url = new URL(address);
-  if (url.protocol === "http:" && !isLoopback(url) && !options.insecureHttp) {
-    throw new CliError(
-      `${url.origin} would carry the token unencrypted`,
-      EXIT.usage,
-      "use https, or --insecure-http if you know the network",
-    );
-  }
+  if (!options.insecureHttp) refusePlain(address, "--insecure-http if you know the network");
   return address;
 }
 

@@ -362,6 +362,7 @@ export const VARIABLES = {
 
 /** Names of the command line and of tests, which may stand in the same shell. */
 export const NAMES_OF_OTHERS = new Set([
+  "FAIRWAY_INSECURE_HTTP",
   "FAIRWAY_SERVER",
   "FAIRWAY_TOKEN",
   "FAIRWAY_USER_ID",
