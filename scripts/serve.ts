@@ -1,20 +1,13 @@
 // The second half of `npm start`, under the Node of the lock file: builds the console when it is stale and runs
-// the gateway from its sources, with SQLite in .fairway/ and the demo channel unless the environment says otherwise.
+// the gateway from its sources, with SQLite in .fairway/ and the demo channel unless the environment or `.env` says
+// otherwise.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
 import { build } from "./build.ts";
-import { ALLOCATOR, NODE_FLAGS } from "./memory.ts";
-import { COMPILE_CACHE, main } from "./process.ts";
-
-const DEFAULTS: Readonly<Record<string, string>> = {
-  ...ALLOCATOR,
-  FAIRWAY_HOST: "127.0.0.1",
-  FAIRWAY_PORT: "3000",
-  FAIRWAY_DATA_DIR: join(ROOT, ".fairway"),
-  FAIRWAY_LOG_FORMAT: "text",
-  ...COMPILE_CACHE,
-};
+import { NODE_FLAGS } from "./memory.ts";
+import { main } from "./process.ts";
+import { startVariables } from "./start-variables.ts";
 
 await main(async () => {
   await build(["console"], true);
@@ -25,7 +18,7 @@ await main(async () => {
     {
       cwd: ROOT,
       stdio: "inherit",
-      env: { ...DEFAULTS, ...process.env },
+      env: startVariables(ROOT, process.env),
     },
   );
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
