@@ -1,17 +1,19 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { cueSeconds, soundSeconds } from "./sound-length.ts";
-import { createSpool, type Spool } from "./spool.ts";
+import { createSpool } from "./spool.ts";
 
 const SECONDS = 3;
-let spool: Spool | undefined;
-afterEach(() => spool?.dispose());
 
-/** The file in the middle of a form, as it is found in one. */
+/** Reads the length of a file in the middle of a form. */
 async function lengthOf(file: Buffer, filename: string): Promise<number | undefined> {
-  spool = createSpool();
-  const before = Buffer.from("--boundary\r\nheads\r\n\r\n");
-  for (const part of [before, file, Buffer.from("\r\n--boundary--\r\n")]) await spool.write(part);
-  return soundSeconds(spool, { start: before.length, end: before.length + file.length, filename });
+  const spool = createSpool();
+  try {
+    const before = Buffer.from("--boundary\r\nheads\r\n\r\n");
+    for (const part of [before, file, Buffer.from("\r\n--boundary--\r\n")]) await spool.write(part);
+    return await soundSeconds(spool, { start: before.length, end: before.length + file.length, filename });
+  } finally {
+    await spool.dispose();
+  }
 }
 
 const text = (value: string) => Buffer.from(value, "latin1");
