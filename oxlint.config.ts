@@ -163,7 +163,7 @@ export default defineConfig({
     },
     {
       // Tools that ask for a default export.
-      files: ["*.config.ts", "**/*.config.ts", "packages/cli/src/ui/no-devtools.ts"],
+      files: ["*.config.ts", "**/*.config.ts", "packages/cli/src/terminal/no-devtools.ts"],
       rules: { "import/no-default-export": "off" },
     },
   ],

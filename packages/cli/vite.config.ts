@@ -17,5 +17,5 @@ export default defineConfig({
     },
   },
   ssr: { noExternal: true },
-  resolve: { alias: { "react-devtools-core": new URL("src/ui/no-devtools.ts", import.meta.url).pathname } },
+  resolve: { alias: { "react-devtools-core": new URL("src/terminal/no-devtools.ts", import.meta.url).pathname } },
 });

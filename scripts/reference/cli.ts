@@ -1,6 +1,6 @@
 import { createProgram, VARIABLES } from "../../packages/cli/src/program.ts";
-import { examplesOf } from "../../packages/cli/src/tree/arguments.ts";
-import { VERSION } from "../../packages/cli/src/version.ts";
+import { examplesOf } from "../../packages/cli/src/commands/arguments.ts";
+import { VERSION } from "../../packages/cli/src/core/version.ts";
 import { code, page, table } from "./markdown.ts";
 
 type Program = ReturnType<typeof createProgram>;

@@ -1,9 +1,9 @@
 import { CommanderError } from "commander";
-import { settleColour } from "./colour.ts";
-import { EXIT } from "./exit.ts";
+import { settleColour } from "./terminal/colour.ts";
+import { EXIT } from "./core/exit.ts";
 import { printable } from "./print/printable.ts";
 import { createProgram } from "./program.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "./core/version.ts";
 
 settleColour(process.env, process.argv, process.stdout.isTTY);
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -37,7 +37,7 @@ try {
 
 /** One line, the cure below it, no stack. */
 async function fail(thrown: unknown): Promise<number> {
-  const { exitCodeOf, hintOf, messageOf } = await import("./problem.ts");
+  const { exitCodeOf, hintOf, messageOf } = await import("./core/problem.ts");
   const message = messageOf(thrown);
   const hint = hintOf(thrown);
   const isJson = ["json", "jsonl", "yaml"].includes(program.opts<{ output: string }>().output);

@@ -1,22 +1,22 @@
 import { Command, Option } from "commander";
-import type { CommandContext, Io } from "./command-context.ts";
-import { CliError, EXIT } from "./exit.ts";
+import type { CommandContext, Io } from "./core/command-context.ts";
+import { CliError, EXIT } from "./core/exit.ts";
 import { FORMATS, type Format } from "./print/format.ts";
 import type { Output } from "./print/output.ts";
-import { accountCommands } from "./tree/account.ts";
-import { apiCommands } from "./tree/api.ts";
-import { list } from "./tree/arguments.ts";
-import { catalogueCommands } from "./tree/catalogue.ts";
-import { channelCommands } from "./tree/channel.ts";
-import { chatCommands } from "./tree/chat.ts";
-import { completionCommands } from "./tree/completion.ts";
-import { documentCommands } from "./tree/documents.ts";
-import { logCommands } from "./tree/log.ts";
-import { optionCommands } from "./tree/option.ts";
-import { redemptionCommands } from "./tree/redemption.ts";
-import { statusCommands } from "./tree/status.ts";
-import { tokenCommands } from "./tree/token.ts";
-import { userCommands } from "./tree/user.ts";
+import { accountCommands } from "./commands/account/command.ts";
+import { apiCommands } from "./commands/api/command.ts";
+import { list } from "./commands/arguments.ts";
+import { catalogueCommands } from "./commands/catalogue/command.ts";
+import { channelCommands } from "./commands/channel/command.ts";
+import { chatCommands } from "./commands/chat/command.ts";
+import { completionCommands } from "./commands/completion/command.ts";
+import { documentCommands } from "./commands/documents/command.ts";
+import { logCommands } from "./commands/log/command.ts";
+import { optionCommands } from "./commands/option/command.ts";
+import { redemptionCommands } from "./commands/redemption/command.ts";
+import { statusCommands } from "./commands/status/command.ts";
+import { tokenCommands } from "./commands/token/command.ts";
+import { userCommands } from "./commands/user/command.ts";
 
 /** Variables that every command reads. */
 export const VARIABLES: Readonly<Record<string, string>> = {
@@ -89,11 +89,11 @@ export function createProgram(version: string, io: Io): Command {
     const chosen = program.opts<{ context?: string }>().context;
     return chosen === undefined ? io.env : { ...io.env, FAIRWAY_CONTEXT: chosen };
   };
-  const session = async () => (await import("./session.ts")).openSession(env());
+  const session = async () => (await import("./session/session.ts")).openSession(env());
   const output = (): Output => ({
     ...layoutOf(program.opts<LayoutOptions>()),
     width: io.width,
-    quotaPerUnit: async () => (await import("./commands/status.ts")).quotaPerUnit((await session()).client),
+    quotaPerUnit: async () => (await import("./commands/status/status.ts")).quotaPerUnit((await session()).client),
     out: io.out,
     note: io.note,
   });

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sessionOf } from "../src/commands/login.ts";
+import { sessionOf } from "../src/commands/account/login.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 const USER = "alice";

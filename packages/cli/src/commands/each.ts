@@ -1,11 +1,11 @@
 import { ApiProblem } from "@fairway/wire";
-import { CliError, EXIT } from "../exit.ts";
-import { exitCodeOf } from "../problem.ts";
+import { CliError, EXIT } from "../core/exit.ts";
+import { exitCodeOf } from "../core/problem.ts";
 import { number, plain } from "../print/columns.ts";
 import { openRows, type Output } from "../print/output.ts";
 import { printable } from "../print/printable.ts";
 import { type Column } from "../print/table.ts";
-import { confirm } from "../prompt.ts";
+import { confirm } from "../terminal/prompt.ts";
 
 interface Outcome {
   readonly id: number;

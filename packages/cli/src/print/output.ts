@@ -1,4 +1,4 @@
-import { CliError, EXIT } from "../exit.ts";
+import { CliError, EXIT } from "../core/exit.ts";
 import { plain, quota } from "./columns.ts";
 import { headOf, isCalled, sheetCells, sheetLine, withDollars } from "./sheet.ts";
 import type { Format } from "./format.ts";

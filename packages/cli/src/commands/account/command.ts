@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../../core/command-context.ts";
+import { examples, named } from "../arguments.ts";
+
+export function accountCommands(program: Command, { env, output, session }: CommandContext): void {
+  const login = program
+    .command("login")
+    .argument("[server]", "address of the gateway; https unless it names http or this machine", "http://127.0.0.1:3000")
+    .description("sign in and remember it")
+    .option("-u, --username <name>", "asked when absent; the password always is")
+    .option("--token-stdin", "read an access token from standard input instead; asked for in a terminal")
+    .option("--scope <list>", "what the token may do, such as channels:read,logs:read; everything when absent")
+    .option("--expires <days>", "when the token ends; never when absent")
+    .option("--insecure-http", "allow plain http beyond this machine")
+    .action(async (server: string, options: object) =>
+      (await import("./login.ts")).runLogin(server, options, output(), env()),
+    );
+  examples(
+    login,
+    "fairway login https://ai.example.com",
+    "fairway login https://ai.example.com --scope read --expires 30",
+    "pass fairway | fairway login https://ai.example.com --token-stdin",
+  );
+  const logout = program
+    .command("logout")
+    .description("forget the sign-in")
+    .option("--revoke", "let the gateway forget the token that `fairway login` made, too")
+    .action(async (options: { revoke?: boolean }) =>
+      (await import("./logout.ts")).runLogout(options, output(), env()),
+    );
+  examples(logout, "fairway logout --revoke");
+  contextCommands(program, { env, output });
+  const whoami = program
+    .command("whoami")
+    .description("the signed-in user: role, group, balance")
+    .action(async () => {
+      const { client, profile } = await session();
+      return (await import("./whoami.ts")).whoAmI(client, profile.server, output());
+    });
+  examples(whoami, "fairway whoami -o json | jq .quota");
+  const doctor = program
+    .command("doctor")
+    .description("look for what is wrong: address, versions, sign-in, proxies that hold streams back, clock")
+    .action(async () => {
+      const { client, profile } = await session();
+      return (await import("./doctor.ts")).runDoctor(client, profile, output());
+    });
+  examples(doctor, "fairway doctor", "fairway -c prod doctor -o json");
+}
+
+function contextCommands(program: Command, { env, output }: Pick<CommandContext, "env" | "output">): void {
+  const load = () => import("./contexts.ts");
+  const context = program.command("context").alias("contexts").description("sign-ins to several gateways");
+  const list = context
+    .command("list")
+    .description("names and servers; * marks the one in use")
+    .action(async () => (await load()).listContexts(env(), output()));
+  examples(
+    list,
+    "fairway --context prod login https://ai.example.com",
+    "fairway context list",
+    "fairway -c prod channel list",
+    "fairway -c prod logout --revoke",
+  );
+  const use = context
+    .command("use")
+    .argument("<name>", "as `fairway context list` shows it", named("context"))
+    .description("what commands use when they are not told")
+    .action(async (name: string) => (await load()).chooseContext(env(), name, output()));
+  examples(use, "fairway context use prod", "fairway context use default");
+  const show = context
+    .command("show")
+    .description("the name of the one in use")
+    .action(async () => (await load()).showContext(env(), output()));
+  examples(show, "fairway context show");
+}

@@ -1,0 +1,120 @@
+import {
+  ACCESS_SCOPES,
+  accessTokenCreate,
+  ApiProblem,
+  createClient,
+  isInScope,
+  login,
+  selfGet,
+  status,
+  type AccessScope,
+  type Client,
+  type Fetch,
+} from "@fairway/wire";
+import { hostname } from "node:os";
+import { currentContext, useContext } from "../../session/contexts.ts";
+import { readAddress, readToken, refusePlain, writeProfile, type Profile } from "../../session/config.ts";
+import { CliError, EXIT } from "../../core/exit.ts";
+import type { Output } from "../../print/output.ts";
+import { ask, readStdin } from "../../terminal/prompt.ts";
+import { clientOf, fetchJson } from "../../session/session.ts";
+
+export interface LoginOptions {
+  readonly username?: string;
+  readonly tokenStdin?: boolean;
+  readonly insecureHttp?: boolean;
+  /** Separated by commas. */
+  readonly scope?: string;
+  /** In days. */
+  readonly expires?: string;
+}
+
+/** Signs in by password (asked, never a flag) or by a token from standard input, and remembers the result. */
+export async function runLogin(
+  server: string,
+  options: LoginOptions,
+  output: Output,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const address = addressOf(server, options);
+  await createClient({ baseUrl: address, fetch: fetchJson }).call(status, {});
+  const profile = options.tokenStdin ? await byToken(address) : await byPassword(address, options);
+  const { data: user } = await clientOf(profile).call(selfGet, {});
+  const path = writeProfile(env, { ...profile, userId: user.id });
+  output.note(`Signed in to ${address} as ${user.username} (role ${user.role}). The token is kept in ${path}.`);
+  const context = env["FAIRWAY_CONTEXT"];
+  if (!context || context === currentContext(env)) return;
+  useContext(env, context);
+  output.note(`Commands go to ${context} now; change that with \`fairway context use\`.`);
+}
+
+function addressOf(server: string, options: LoginOptions): string {
+  const address = readAddress(server, "the server");
+  if (!options.insecureHttp) refusePlain(address, "--insecure-http if you know the network");
+  return address;
+}
+
+async function byToken(server: string): Promise<Profile> {
+  return { server, userId: 0, token: readToken(await readStdin("Access token"), "standard input") };
+}
+
+async function byPassword(server: string, options: LoginOptions): Promise<Profile> {
+  const scopes = readScopes(options.scope);
+  const expires_at = readEnd(options.expires);
+  const username = options.username ?? (await ask("Username")).trim();
+  const { client, userId } = await sessionOf(server, username, await ask("Password", true));
+  const tokenName = `cli ${hostname()}`.slice(0, 64);
+  const { data: token } = await client.call(accessTokenCreate, { body: { name: tokenName, expires_at, scopes } });
+  return { server, userId, token, tokenName };
+}
+
+function readScopes(text = ""): AccessScope[] {
+  const names = text.split(",").map((name) => name.trim());
+  const scopes = names.filter((name) => name !== "").map(readScope);
+  // `fairway` asks who it is signed in as.
+  return isInScope(scopes, "account:read") ? scopes : [...scopes, "account:read"];
+}
+
+function readScope(name: string): AccessScope {
+  const scope = ACCESS_SCOPES.find((one) => one === name);
+  if (scope) return scope;
+  throw new CliError(`there is no scope ${name}`, EXIT.usage, `choose among ${ACCESS_SCOPES.join(", ")}`);
+}
+
+/** Epoch seconds; 0 = never. */
+function readEnd(days: string | undefined): number {
+  if (days === undefined) return 0;
+  if (/^[1-9]\d{0,3}$/.test(days)) return Math.floor(Date.now() / 1000) + Number(days) * 86_400;
+  throw new CliError(`--expires ${days} is no number of days`, EXIT.usage, "write --expires 90 for three months");
+}
+
+/** A session by password: access tokens cannot change credentials. */
+export async function sessionOf(
+  server: string,
+  username: string,
+  password: string,
+): Promise<{ readonly client: Client; readonly userId: number }> {
+  let cookie = "";
+  const keeping: Fetch = async (url, init) => {
+    const answer = await fetchJson(url, init);
+    cookie =
+      answer.headers
+        .getSetCookie()
+        .map((line) => line.split(";", 1)[0])
+        .join("; ") || cookie;
+    return answer;
+  };
+  const user = await signIn(createClient({ baseUrl: server, fetch: keeping }), username, password);
+  const headers = () => ({ Cookie: cookie, "New-Api-User": String(user.id) });
+  return { client: createClient({ baseUrl: server, fetch: keeping, headers }), userId: user.id };
+}
+
+async function signIn(client: Client, username: string, password: string) {
+  try {
+    return (await client.call(login, { body: { username, password } })).data;
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.code !== "L5") throw error;
+  }
+  const code = (await ask("Code of your authenticator, or a recovery code", true)).trim();
+  return (await client.call(login, { body: { username, password, code } })).data;
+}

@@ -1,0 +1,36 @@
+import { accessTokenDelete, ApiProblem } from "@fairway/wire";
+import { removeProfile, storedProfile, type Profile } from "../../session/config.ts";
+import { currentContext, DEFAULT_CONTEXT, pathOf, useContext } from "../../session/contexts.ts";
+import { CliError, EXIT } from "../../core/exit.ts";
+import type { Output } from "../../print/output.ts";
+import { clientOf } from "../../session/session.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Forgets the sign-in; with `revoke` the gateway forgets its token first. */
+export async function runLogout({ revoke }: { readonly revoke?: boolean }, output: Output, env: Environment) {
+  if (revoke) await revokeToken(storedProfile(env));
+  const path = removeProfile(env);
+  // The next command falls back to the default instead of to a context that is gone.
+  if (path !== undefined && !env["FAIRWAY_CONFIG"] && pathOf(env, currentContext(env)) === path)
+    useContext(env, DEFAULT_CONTEXT);
+  if (path === undefined) output.note("You were not signed in.");
+  else output.note(`Signed out: ${path} is gone${revoke ? ", and its token works no more" : ""}.`);
+  if (env["FAIRWAY_TOKEN"]) output.note("FAIRWAY_TOKEN still signs commands in.");
+}
+
+async function revokeToken(profile: Profile | undefined): Promise<void> {
+  if (!profile) return;
+  if (profile.tokenName === undefined)
+    throw new CliError(
+      "the token was not made by `fairway login`, so its name is not known",
+      EXIT.usage,
+      "leave out --revoke, and remove the token in the console",
+    );
+  try {
+    await clientOf(profile).call(accessTokenDelete, { query: { name: profile.tokenName } });
+  } catch (error) {
+    // A token that is not known any more needs no revocation.
+    if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import { ROLE, selfGet, showQuota, status, type Client } from "@fairway/wire";
+import { isForPeople, printOne, type Output } from "../../print/output.ts";
+
+const ROLE_WORD: Readonly<Record<number, string>> = {
+  [ROLE.user]: "user",
+  [ROLE.admin]: "administrator",
+  [ROLE.root]: "super administrator",
+};
+
+export async function whoAmI(client: Client, server: string, output: Output): Promise<void> {
+  const { data: self } = await client.call(selfGet, {});
+  const { id, username, role, group, quota, used_quota, request_count } = self;
+  const facts = { server, id, username, role, group, quota, used_quota, request_count };
+  if (!isForPeople(output)) return printOne(output, facts, { quotas: ["quota", "used_quota"] });
+  const { data: info } = await client.call(status, {});
+  const style = { quotaPerUnit: info.quota_per_unit, inCurrency: info.display_in_currency };
+  const words = {
+    server,
+    user: `${username} (${id})`,
+    role: `${ROLE_WORD[role] ?? "guest"} (${role})`,
+    group,
+    balance: showQuota(quota, style),
+    used: `${showQuota(used_quota, style)} in ${request_count} requests`,
+  };
+  await printOne(output, facts, { words });
+}

@@ -1,0 +1,100 @@
+import * as wire from "@fairway/wire";
+import { CliError, EXIT } from "../../core/exit.ts";
+import { plain } from "../../print/columns.ts";
+import { documentWriter, printList, type Output } from "../../print/output.ts";
+import type { Column } from "../../print/table.ts";
+import { confirm, readStdin, readTextFile } from "../../terminal/prompt.ts";
+import type { SessionClient } from "../../session/session.ts";
+
+export const CALLS: ReadonlyMap<string, wire.Endpoint> = new Map(
+  Object.values<unknown>(wire)
+    .filter(isEndpoint)
+    .map((call) => [call.name, call]),
+);
+
+function isEndpoint(value: unknown): value is wire.Endpoint {
+  return typeof value === "object" && value !== null && "method" in value && "access" in value && "path" in value;
+}
+
+type Call = Pick<wire.Endpoint, "name" | "method" | "path" | "access" | "summary">;
+
+const COLUMNS: readonly Column<Call>[] = [
+  plain("CALL", "name"),
+  plain("METHOD", "method"),
+  plain("PATH", "path"),
+  plain("WHO", "access"),
+  plain("WHAT", "summary"),
+];
+
+export async function listCalls(output: Output): Promise<void> {
+  const rows = [...CALLS.values()].map(({ name, method, path, access, summary }): Call => ({
+    name,
+    method,
+    path,
+    access,
+    summary,
+  }));
+  await printList(output, { kind: "Call", columns: COLUMNS, name: ({ name }) => `call/${name}`, rows, empty: "" });
+}
+
+export interface ApiOptions {
+  readonly param?: readonly string[];
+  readonly query?: readonly string[];
+  readonly body?: string;
+  readonly yes?: boolean;
+}
+
+/** Any call of the management API, as the signed-in user. */
+export async function callApi(client: SessionClient, name: string, options: ApiOptions, output: Output): Promise<void> {
+  const call = CALLS.get(name);
+  if (!call) throw new CliError(`there is no call ${name}`, EXIT.usage, "list them with `fairway api`");
+  const params = pairsOf(options.param, "--param");
+  for (const [, place = ""] of call.path.matchAll(/\{(\w+)\}/g))
+    if (params[place] === undefined)
+      throw new CliError(`${name} needs --param ${place}=…`, EXIT.usage, `its path is ${call.path}`);
+  const input = { params, query: pairsOf(options.query, "--query"), body: await bodyOf(options.body) };
+  if (call.method === "DELETE")
+    await confirm(`${name} ${JSON.stringify({ ...params, ...input.query })}`, 1, options.yes);
+  if (call.answer === "stream" || call.answer === "file") return pass(await client.open(call, input), output);
+  const { data, message, total, siblings } = await client.call(call, input);
+  const answer = {
+    data,
+    ...(message === "" ? {} : { message }),
+    ...(total === undefined ? {} : { total }),
+    ...siblings,
+  };
+  if (output.format === "jsonl") output.out(JSON.stringify(answer));
+  else (await documentWriter(output))(answer);
+}
+
+async function pass({ body }: { readonly body: AsyncIterable<Uint8Array> }, output: Output): Promise<void> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (lines.length > 0) output.out(lines.join("\n"));
+  }
+  if (rest !== "") output.out(rest);
+}
+
+function pairsOf(texts: readonly string[] = [], flag: string): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf("=");
+      if (at < 1) throw new CliError(`${flag} ${text} is no name=value`, EXIT.usage, `write ${flag} id=3`);
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
+}
+
+async function bodyOf(text: string | undefined): Promise<unknown> {
+  if (text === undefined) return undefined;
+  const json =
+    text === "-" ? await readStdin("Body") : text.startsWith("@") ? readTextFile(text.slice(1), "--body") : text;
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    throw new CliError("--body is no JSON", EXIT.usage, "write it like '{\"id\": 3}', @file, or - for standard input");
+  }
+}

@@ -1,0 +1,74 @@
+import type { Command } from "commander";
+import type { PriceOptions, TaskListOptions } from "./catalogue.ts";
+import type { ExplainOptions } from "./pricing-explain.ts";
+import type { CommandContext } from "../../core/command-context.ts";
+import { count, examples, limit, named } from "../arguments.ts";
+
+const load = () => import("./catalogue.ts");
+
+export function catalogueCommands(program: Command, context: CommandContext): void {
+  offers(program, context);
+  work(program, context);
+}
+
+function offers(program: Command, { client, output }: CommandContext): void {
+  const model = program.command("model").alias("models").description("models that can be called");
+  const list = model
+    .command("list")
+    .description("those that one's groups may use")
+    .option("--all", "those of every enabled channel (administrators)")
+    .action(async (options: { all?: boolean }) => (await load()).listModels(await client(), options, output()));
+  examples(list, "fairway model list", "fairway model list --all -o jsonl");
+  const pricing = program.command("pricing").description("what models cost");
+  const prices = pricing
+    .command("list")
+    .description("ratios and prices of the models that one's groups may use")
+    .option("--model <text>", "part of the name")
+    .option("--group <name>", "only what that group may use")
+    .action(async (options: PriceOptions) => (await load()).listPrices(await client(), options, output()));
+  examples(prices, "fairway pricing list --model gpt-4o");
+  const explain = pricing
+    .command("explain")
+    .argument("<model>", "its name", named("model"))
+    .description("how the charge of a chat comes about, factor by factor, as the gateway computes and rounds it")
+    .requiredOption("--prompt <tokens>", "tokens of the prompt, with those that come from a cache", count)
+    .requiredOption("--completion <tokens>", "tokens of the answer", count)
+    .option("--cached <tokens>", "tokens of the prompt that come from a cache", count, 0)
+    .option("--group <name>", "whose ratio is used; your own when absent")
+    .action(async (model: string, options: ExplainOptions) =>
+      (await import("./pricing-explain.ts")).explainPrice(await client(), model, options, output()),
+    );
+  examples(
+    explain,
+    "fairway pricing explain gpt-4o --prompt 1000 --completion 500",
+    "fairway pricing explain gpt-4o --prompt 1000 --completion 500 --cached 800 --group vip -o json | jq .quota",
+  );
+  const group = program.command("group").alias("groups").description("groups of users, keys and channels");
+  const groups = group
+    .command("list")
+    .description("groups that one may choose, with their labels")
+    .option("--all", "every group (administrators)")
+    .action(async (options: { all?: boolean }) => (await load()).listGroups(await client(), options, output()));
+  examples(groups, "fairway group list --all");
+}
+
+function work(program: Command, { client, output }: CommandContext): void {
+  const task = program.command("task").alias("tasks").description("videos, music and other work that takes a while");
+  const list = task
+    .command("list")
+    .description("newest first; administrators see those of all users")
+    .option("--status <word>", "such as SUCCESS, FAILURE, IN_PROGRESS")
+    .option("--platform <name>")
+    .option("--task <id>", "the id that its maker was told")
+    .addOption(limit())
+    .action(async (options: TaskListOptions) => (await load()).listTasks(await client(), options, output()));
+  examples(list, "fairway task list --status FAILURE");
+  const drawing = program.command("drawing").alias("drawings").description("drawing tasks");
+  const drawings = drawing
+    .command("list")
+    .description("newest first; administrators see those of all users")
+    .option("--task <id>", "the id that its maker was told")
+    .addOption(limit())
+    .action(async (options: TaskListOptions) => (await load()).listDrawings(await client(), options, output()));
+  examples(drawings, "fairway drawing list --limit 20");
+}

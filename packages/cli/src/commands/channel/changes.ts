@@ -1,0 +1,241 @@
+import {
+  CHANNEL_STATUS,
+  channelCopy,
+  channelCreate,
+  channelDelete,
+  channelDeleteDisabled,
+  channelFix,
+  channelGet,
+  channelList,
+  channelUpdate,
+  splitList,
+  type ChannelInput,
+  type Client,
+} from "@fairway/wire";
+import { CliError, EXIT } from "../../core/exit.ts";
+import { exitCodeOf, messageOf } from "../../core/problem.ts";
+import { isForPeople, openRows, printDone, printOne, type Output, type Shape } from "../../print/output.ts";
+import { number, plain } from "../../print/columns.ts";
+import { confirm, readStdin, readTextFile } from "../../terminal/prompt.ts";
+import type { SessionClient } from "../../session/session.ts";
+import { CHANNELS } from "./channel.ts";
+import { deleteEach, doEach, type Deletion } from "../each.ts";
+
+interface Settings {
+  readonly baseUrl?: string;
+  readonly priority?: number;
+  readonly weight?: number;
+  readonly tag?: string;
+  readonly testModel?: string;
+  readonly other?: string;
+  readonly modelMapping?: string;
+  readonly statusCodeMapping?: string;
+  readonly autoBan?: boolean;
+  readonly keyFile?: string;
+  readonly keyStdin?: boolean;
+}
+
+export interface ChannelCreateOptions extends Settings {
+  readonly type: number;
+  readonly name: string;
+  readonly models: string;
+  readonly group: string;
+  readonly multiKey?: boolean;
+}
+
+/** Of several keys, one a line, the gateway makes several channels, unless they are to stay together. */
+export async function createChannel(client: Client, options: ChannelCreateOptions, output: Output): Promise<void> {
+  const key = await keyOf(options);
+  if (key === undefined)
+    throw new CliError(
+      "a key is needed",
+      EXIT.usage,
+      "give it with --key-stdin or --key-file; never as an argument, where others can read it",
+    );
+  const name = options.name.trim();
+  const { data: before } = await client.call(channelList, { query: { id_sort: true, page_size: 1 } });
+  await client.call(channelCreate, {
+    body: {
+      type: options.type,
+      name,
+      key,
+      models: options.models,
+      group: options.group,
+      ...settingsOf(options),
+      ...(options.multiKey ? { multi_key: true } : {}),
+    },
+  });
+  const created = await newChannels(client, name, before[0]?.id ?? 0);
+  await printCreated(created, output);
+  const ids = created.map(({ id }) => id);
+  const what = ids.length === 1 ? `channel ${ids.join()}` : `${ids.length} channels for the lines of the key`;
+  output.note(`Created ${what}, ${name}. Test: fairway channel test ${ids.join(" ")}`);
+}
+
+interface Created {
+  readonly id: number;
+  readonly name: string;
+}
+
+const CREATED: Shape<Created> = {
+  kind: "Channel",
+  columns: [number("ID", "id"), plain("NAME", "name")],
+  name: ({ id }) => `channel/${id}`,
+};
+
+/** One channel is that object, several are a list. */
+async function printCreated(created: readonly Created[], output: Output): Promise<void> {
+  const [first] = created;
+  if (isForPeople(output) || output.format === "raw" || !first) return;
+  if (created.length === 1) return printOne(output, first, { shape: CREATED });
+  const printer = await openRows(output, CREATED);
+  for (const one of created) printer.add(one);
+  printer.end();
+}
+
+/** The channels of a name with ids above `after`, oldest first. */
+async function newChannels(client: Client, name: string, after: number) {
+  const created: Created[] = [];
+  try {
+    for (let p = 0; ; p++) {
+      const { data } = await client.call(channelList, { query: { p, page_size: PAGE, id_sort: true } });
+      const fresh = data.filter(({ id }) => id > after);
+      for (const row of fresh) if (row.name === name) created.push({ id: row.id, name });
+      if (fresh.length < PAGE) return created.toReversed();
+    }
+  } catch (error) {
+    throw new CliError(
+      `the channel ${name} was created, but its id is not known: ${messageOf(error)}`,
+      exitCodeOf(error),
+      "do not create it again, list it with `fairway channel list`",
+    );
+  }
+}
+
+/** Newest channels that are looked at to learn the ids of those just made. */
+const PAGE = 100;
+
+/** Undefined where neither flag is given. */
+async function keyOf({ keyFile, keyStdin }: Settings): Promise<string | undefined> {
+  if (!keyStdin && keyFile === undefined) return undefined;
+  const key = keyFile === undefined ? await readStdin("Key") : readTextFile(keyFile, "--key-file");
+  if (key === "")
+    throw new CliError(`${keyFile ?? "standard input"} holds no key`, EXIT.usage, "a key is one line of text");
+  return key;
+}
+
+/** The fields of a channel that the flags name. */
+function settingsOf(options: Settings): ChannelInput {
+  const { baseUrl, priority, weight, tag, testModel, other, autoBan } = options;
+  const fields = {
+    base_url: baseUrl,
+    priority,
+    weight,
+    tag,
+    test_model: testModel,
+    other,
+    model_mapping: textOf(options.modelMapping, "--model-mapping"),
+    status_code_mapping: textOf(options.statusCodeMapping, "--status-code-mapping"),
+    auto_ban: autoBan === undefined ? undefined : Number(autoBan),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** `@file` stands for what the file holds. */
+function textOf(value: string | undefined, source: string): string | undefined {
+  return value?.startsWith("@") ? readTextFile(value.slice(1), source) : value;
+}
+
+export interface ChannelUpdateOptions extends Settings {
+  readonly name?: string;
+  readonly type?: number;
+  readonly group?: string;
+  readonly models?: string;
+  readonly addModel?: readonly string[];
+  readonly removeModel?: readonly string[];
+}
+
+/** Refused with exit 5 where somebody else changed the channel meanwhile. */
+export async function updateChannel(
+  client: SessionClient,
+  id: number,
+  options: ChannelUpdateOptions,
+  output: Output,
+): Promise<void> {
+  const key = await keyOf(options);
+  const { name, type, group } = options;
+  const { data: current, tag } = await client.read(channelGet, { params: { id } });
+  const models = modelsOf(current.models, options);
+  const fields = {
+    ...settingsOf(options),
+    ...(name === undefined ? {} : { name }),
+    ...(type === undefined ? {} : { type }),
+    ...(group === undefined ? {} : { group }),
+    ...(models === undefined ? {} : { models }),
+    ...(key === undefined ? {} : { key }),
+  };
+  if (Object.keys(fields).length === 0)
+    throw new CliError("nothing to change", EXIT.usage, "name a flag of `fairway channel update --help`");
+  const { data } = await client.call(channelUpdate, { body: { id, ...fields }, headers: { "If-Match": tag } });
+  await printDone(output, data, `Changed channel ${id}, ${data.name}: ${Object.keys(fields).join(", ")}.`, CHANNELS);
+}
+
+/** Undefined where no flag names models. */
+function modelsOf(current: string, options: ChannelUpdateOptions): string | undefined {
+  const { models, addModel = [], removeModel = [] } = options;
+  if (models !== undefined) return models;
+  if (addModel.length + removeModel.length === 0) return undefined;
+  const kept = splitList(current).filter((model) => !removeModel.includes(model));
+  return splitList([...kept, ...addModel].join(",")).join(",");
+}
+
+export async function copyChannel(client: Client, id: number, output: Output): Promise<void> {
+  const { data } = await client.call(channelCopy, { params: { id } });
+  await printDone(output, data, `Created channel ${data.id}, ${data.name}.`, CHANNELS);
+}
+
+export async function switchChannels(
+  client: Client,
+  ids: readonly number[],
+  verb: "enable" | "disable",
+  output: Output,
+): Promise<void> {
+  const status = verb === "enable" ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
+  const act = async (id: number) => void (await client.call(channelUpdate, { body: { id, status } }));
+  await doEach({ noun: "channel", done: `${verb}d`, kind: "ChannelSwitch", ids, act }, output);
+}
+
+/** The gateway takes an unknown id for deleted, so each is looked up first. */
+export async function deleteChannels(
+  client: Client,
+  ids: readonly number[],
+  { yes }: { readonly yes?: boolean },
+  output: Output,
+): Promise<void> {
+  const deletion: Deletion = {
+    noun: "channel",
+    kind: "ChannelDelete",
+    ids,
+    question: (named) => `Delete channel ${named}`,
+    nameOf: async (id) => (await client.call(channelGet, { params: { id } })).data.name,
+    remove: (id) => client.call(channelDelete, { params: { id } }),
+  };
+  await deleteEach(deletion, yes, output);
+}
+
+export async function pruneChannels(
+  client: Client,
+  { yes }: { readonly yes?: boolean },
+  output: Output,
+): Promise<void> {
+  const { data: some, total = 0 } = await client.call(channelList, { query: { status: "disabled", page_size: 3 } });
+  const sample = some.map(({ id, name }) => `${id} (${name})`).join(", ");
+  if (total > 0) await confirm(`Delete ${total} disabled channels, such as ${sample}`, total, yes);
+  const { data: deleted } = await client.call(channelDeleteDisabled, {});
+  await printDone(output, { deleted }, `Deleted ${deleted} channels.`);
+}
+
+export async function fixChannels(client: Client, output: Output): Promise<void> {
+  const { data: channels } = await client.call(channelFix, {});
+  await printDone(output, { channels }, `Rebuilt the routing of ${channels} channels.`);
+}

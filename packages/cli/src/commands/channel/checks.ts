@@ -1,0 +1,121 @@
+import {
+  ApiProblem,
+  CHANNEL_STATUS,
+  channelBalance,
+  channelModelsOf,
+  channelTest,
+  channelUpdate,
+  type Client,
+} from "@fairway/wire";
+import { CliError, EXIT } from "../../core/exit.ts";
+import { number, plain } from "../../print/columns.ts";
+import { openRows, type Output, type Shape } from "../../print/output.ts";
+import { printable } from "../../print/printable.ts";
+import { printModels } from "../catalogue/catalogue.ts";
+import { channelRows } from "./channel.ts";
+import { doEach } from "../each.ts";
+
+/** Within the time that a call may take, so that a silent upstream is not taken for a silent gateway. */
+const TEST_SECONDS = 50;
+
+interface Verdict {
+  readonly id: number;
+  readonly ok: boolean;
+  readonly seconds: number;
+  readonly message: string;
+}
+
+const TESTS: Shape<Verdict> = {
+  kind: "ChannelTest",
+  columns: [number("ID", "id"), plain("OK", "ok"), number("SECONDS", "seconds"), plain("MESSAGE", "message")],
+  name: ({ id }) => `channel/${id}`,
+};
+
+export interface ChannelTestOptions {
+  readonly all?: boolean;
+  readonly model?: string;
+}
+
+/** Tests each channel in turn; exit 8 when some failed. */
+export async function testChannels(
+  client: Client,
+  chosen: readonly number[],
+  { all, model }: ChannelTestOptions,
+  output: Output,
+): Promise<void> {
+  const ids = await idsOf(client, chosen, all);
+  const printer = await openRows(output, TESTS, lineOf);
+  let failures = 0;
+  for (const id of ids) {
+    const one = await testOne(client, id, model).catch((error: unknown) => {
+      if (ids.length === 1 || !isOfChannel(error)) throw error;
+      return { id, ok: false, seconds: 0, message: error.message };
+    });
+    printer.add(one);
+    if (!one.ok) failures += 1;
+  }
+  printer.end();
+  if (failures > 0) throw new CliError(`${failures} of ${ids.length} channels failed their test`, EXIT.partial);
+}
+
+function lineOf({ id, ok, seconds, message }: Verdict): string {
+  return `${ok ? "ok  " : "FAIL"}  channel ${id}  ${seconds.toFixed(2)} s${ok ? "" : `  ${printable(message)}`}`;
+}
+
+/** Refusals that say nothing about the next channel: it is gone, or of a type that has no test. */
+function isOfChannel(error: unknown): error is ApiProblem {
+  return error instanceof ApiProblem && (error.code === "CH8" || error.code === "CH12");
+}
+
+/** One request through a channel; fails where it says nothing about its upstream. */
+export async function testOne(client: Client, id: number, model: string | undefined): Promise<Verdict> {
+  const limit = AbortSignal.timeout(TEST_SECONDS * 1000);
+  try {
+    const { siblings } = await client.call(channelTest, { params: { id }, query: { model }, signal: limit });
+    return { id, ok: true, seconds: Number(siblings["time"] ?? 0), message: "" };
+  } catch (error) {
+    if (limit.aborted) return { id, ok: false, seconds: TEST_SECONDS, message: "no answer in time" };
+    if (!(error instanceof ApiProblem) || error.siblings["time"] === undefined) throw error;
+    return { id, ok: false, seconds: Number(error.siblings["time"]), message: error.message };
+  }
+}
+
+export interface ChannelBalanceOptions {
+  readonly all?: boolean;
+}
+
+export async function channelBalances(
+  client: Client,
+  chosen: readonly number[],
+  { all }: ChannelBalanceOptions,
+  output: Output,
+): Promise<void> {
+  const ids = await idsOf(client, chosen, all);
+  const act = async (id: number) => {
+    const { siblings } = await client.call(channelBalance, { params: { id } });
+    return `$${Number(siblings["balance"]).toFixed(2)}`;
+  };
+  await doEach({ noun: "channel", done: "", kind: "ChannelBalance", ids, act }, output);
+}
+
+/** What the upstream of a stored channel offers; `set` takes all of it over. */
+export async function offeredModels(
+  client: Client,
+  id: number,
+  { set }: { readonly set?: boolean },
+  output: Output,
+): Promise<void> {
+  const { data } = await client.call(channelModelsOf, { params: { id } });
+  if (set) await client.call(channelUpdate, { body: { id, models: data.join(",") } });
+  await printModels(data, "Its upstream offers no models.", output);
+  if (set) output.note(`Channel ${id} has these ${data.length} models now.`);
+}
+
+async function idsOf(client: Client, chosen: readonly number[], all = false): Promise<readonly number[]> {
+  if (all === chosen.length > 0)
+    throw new CliError("which channels?", EXIT.usage, "name ids of `fairway channel list`, or --all");
+  if (!all) return chosen;
+  const status = String(CHANNEL_STATUS.enabled);
+  const rows = await channelRows(client, { status, id_sort: true }, Number.POSITIVE_INFINITY);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,206 @@
+import { Option, type Command } from "commander";
+import type { ChannelBalanceOptions, ChannelTestOptions } from "./checks.ts";
+import type { ChannelCreateOptions, ChannelUpdateOptions } from "./changes.ts";
+import type { ChannelListOptions } from "./channel.ts";
+import type { CommandContext } from "../../core/command-context.ts";
+import { examples, id, ids, integer, limit, positive, yes } from "../arguments.ts";
+
+const AS_LISTED = "as `fairway channel list` shows them";
+
+export function channelCommands(program: Command, context: CommandContext): void {
+  const channel = program
+    .command("channel")
+    .alias("channels")
+    .alias("ch")
+    .description("upstream providers (administrators)");
+  reading(channel, context);
+  creating(channel, context);
+  changing(channel, context);
+  editing(channel, context);
+  switching(channel, context);
+  checking(channel, context);
+  deleting(channel, context);
+}
+
+function reading(channel: Command, { client, output }: CommandContext): void {
+  const load = () => import("./channel.ts");
+  const list = channel
+    .command("list")
+    .description("best priority first")
+    .option("--search <text>", "id, name or exact key")
+    .option("--group <name>")
+    .option("--model <name>")
+    .option("--tag <name>")
+    .option("--type <number>", "channel type", positive)
+    .addOption(new Option("--status <word>").choices(["enabled", "disabled", "auto-disabled"]))
+    .addOption(limit())
+    .action(async (options: ChannelListOptions) => (await load()).listChannels(await client(), options, output()));
+  examples(list, "fairway channel list --status auto-disabled", "fairway channel list -o jsonl | jq .id");
+  const get = channel
+    .command("get")
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .description("settings of one channel, and who manages it")
+    .action(async (id: number) => (await load()).getChannel(await client(), id, output()));
+  examples(get, "fairway channel get 3", "fairway channel get 3 -o json | jq .models");
+  const types = channel
+    .command("types")
+    .description("kinds of upstream that a channel may have, with their numbers")
+    .action(async () => (await load()).listTypes(await client(), output()));
+  examples(types, "fairway channel types");
+}
+
+function withSettings(command: Command): Command {
+  return command
+    .option("--base-url <url>", "instead of the provider's own")
+    .option("--priority <number>", "higher is tried first", integer)
+    .option("--weight <number>", "share inside a priority", integer)
+    .option("--tag <name>")
+    .option("--test-model <name>")
+    .option("--other <text>", "region, version or whatever else the type asks for")
+    .option("--model-mapping <json>", "JSON object, or @file")
+    .option("--status-code-mapping <json>", "JSON object, or @file")
+    .option("--no-auto-ban", "keep it on whatever its upstream answers")
+    .option("--key-file <path>", "file that holds the key; of several, one a line, `create` makes several channels")
+    .addOption(
+      new Option("--key-stdin", "read the key from standard input; asked for in a terminal").conflicts("keyFile"),
+    );
+}
+
+function creating(channel: Command, { client, output }: CommandContext): void {
+  const create = channel
+    .command("create")
+    .description("connect a provider")
+    .requiredOption("--type <number>", "channel type, 1 = OpenAI; see `fairway channel types`", positive)
+    .requiredOption("--name <name>")
+    .requiredOption("--models <list>", "comma list")
+    .option("--group <list>", "comma list", "default")
+    .option("--multi-key", "keep several keys, one a line, together in one channel instead of making several")
+    .action(async (options: ChannelCreateOptions) =>
+      (await import("./changes.ts")).createChannel(await client(), options, output()),
+    );
+  examples(
+    withSettings(create),
+    "fairway channel create --type 1 --name openai --models gpt-4o --key-file openai.key",
+    "pass openai | fairway channel create --type 1 --name openai --models gpt-4o --key-stdin -o json",
+  );
+  const copy = channel
+    .command("copy")
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .description("make another one with the same settings and key")
+    .action(async (id: number) =>
+      (await import("./changes.ts")).copyChannel(await client(), id, output()),
+    );
+  examples(copy, "fairway channel copy 3 -o json | jq .id");
+}
+
+function changing(channel: Command, { client, output }: CommandContext): void {
+  const update = channel
+    .command("update")
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .description("change what the flags name; the rest stays")
+    .option("--name <name>")
+    .option("--type <number>", "channel type", positive)
+    .option("--group <list>", "comma list")
+    .addOption(new Option("--models <list>", "comma list, instead of all").conflicts(["addModel", "removeModel"]))
+    .option("--add-model <name...>", "beside the others")
+    .option("--remove-model <name...>", "from the others")
+    .option("--auto-ban", "switch it off when its upstream refuses it for good")
+    .action(async (id: number, options: ChannelUpdateOptions) =>
+      (await import("./changes.ts")).updateChannel(await client(), id, options, output()),
+    );
+  examples(
+    withSettings(update),
+    "fairway channel update 3 --priority 10 --add-model gpt-4o-mini",
+    "fairway channel update 3 --key-file new.key",
+  );
+  const models = channel
+    .command("models")
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .description("models that its upstream offers")
+    .option("--set", "make them the models of the channel")
+    .action(async (id: number, options: { set?: boolean }) =>
+      (await import("./checks.ts")).offeredModels(await client(), id, options, output()),
+    );
+  examples(models, "fairway channel models 3", "fairway channel models 3 --set");
+}
+
+function editing(channel: Command, { client, output, io }: CommandContext): void {
+  const edit = channel
+    .command("edit")
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .description("change a channel in $EDITOR; what would change is shown and asked for")
+    .action(async (id: number) =>
+      (await import("./edit.ts")).editChannel(await client(), id, { output: output(), io }),
+    );
+  examples(edit, "EDITOR=nano fairway channel edit 3");
+}
+
+function switching(channel: Command, { client, output }: CommandContext): void {
+  for (const verb of ["enable", "disable"] as const) {
+    const command = channel
+      .command(verb)
+      .argument("<id...>", AS_LISTED, ids("channel"))
+      .description(`switch channels ${verb === "enable" ? "on" : "off"}`)
+      .action(async (chosen: number[]) =>
+        (await import("./changes.ts")).switchChannels(await client(), chosen, verb, output()),
+      );
+    examples(command, `fairway channel ${verb} 3 4`);
+  }
+  const keys = channel
+    .command("keys")
+    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .description("the keys of a channel that has several: their last letters and whether they are in use")
+    .option("--enable <index>", "switch that key on", integer)
+    .addOption(new Option("--disable <index>", "switch that key off").argParser(integer).conflicts("enable"))
+    .action(async (id: number, options: { enable?: number; disable?: number }) =>
+      (await import("./channel.ts")).channelKeyList(await client(), id, options, output()),
+    );
+  examples(keys, "fairway channel keys 3", "fairway channel keys 3 --disable 1");
+}
+
+function checking(channel: Command, { client, output }: CommandContext): void {
+  const load = () => import("./checks.ts");
+  const test = channel
+    .command("test")
+    .argument("[id...]", AS_LISTED, ids("channel"))
+    .description("send one small request through each channel")
+    .option("--all", "every channel that is enabled")
+    .option("--model <name>", "instead of the channel's test model")
+    .action(async (chosen: number[] | undefined, options: ChannelTestOptions) =>
+      (await load()).testChannels(await client(), chosen ?? [], options, output()),
+    );
+  examples(test, "fairway channel test 3 4", "fairway channel test --all -o jsonl");
+  const balance = channel
+    .command("balance")
+    .argument("[id...]", AS_LISTED, ids("channel"))
+    .description("ask the provider what is left, where it tells")
+    .option("--all", "every channel that is enabled")
+    .action(async (chosen: number[] | undefined, options: ChannelBalanceOptions) =>
+      (await load()).channelBalances(await client(), chosen ?? [], options, output()),
+    );
+  examples(balance, "fairway channel balance 3");
+}
+
+function deleting(channel: Command, { client, output }: CommandContext): void {
+  const load = () => import("./changes.ts");
+  const remove = channel
+    .command("delete")
+    .argument("<id...>", AS_LISTED, ids("channel"))
+    .description("delete channels for good")
+    .addOption(yes())
+    .action(async (chosen: number[], options: { yes?: boolean }) =>
+      (await load()).deleteChannels(await client(), chosen, options, output()),
+    );
+  examples(remove, "fairway channel delete 3", "fairway channel delete 3 4 --yes");
+  const prune = channel
+    .command("prune")
+    .description("delete every channel that is disabled, by hand or by the gateway")
+    .addOption(yes())
+    .action(async (options: { yes?: boolean }) => (await load()).pruneChannels(await client(), options, output()));
+  examples(prune, "fairway channel prune --yes");
+  const fix = channel
+    .command("fix")
+    .description("rebuild the routing table of all channels")
+    .action(async () => (await load()).fixChannels(await client(), output()));
+  examples(fix, "fairway channel fix");
+}

@@ -1,0 +1,74 @@
+import { channelGet, channelUpdate, type Channel } from "@fairway/wire";
+import { parse, stringify } from "yaml";
+import type { Io } from "../../core/command-context.ts";
+import { editText } from "../../terminal/editor.ts";
+import { CliError, EXIT } from "../../core/exit.ts";
+import type { Output } from "../../print/output.ts";
+import { confirm } from "../../terminal/prompt.ts";
+import type { SessionClient } from "../../session/session.ts";
+
+/** What an editor shows, in the order of the console's form. The key is none of it. */
+const FIELDS = [
+  "name",
+  "type",
+  "models",
+  "group",
+  "base_url",
+  "priority",
+  "weight",
+  "tag",
+  "auto_ban",
+  "test_model",
+  "other",
+  "openai_organization",
+  "model_mapping",
+  "status_code_mapping",
+  "max_input_tokens",
+  "param_override",
+  "setting",
+] as const satisfies readonly (keyof Channel)[];
+
+type Fields = Record<string, unknown>;
+
+/** Shows what would change and asks before it does. Refused with exit 5 where somebody else changed it meanwhile. */
+export async function editChannel(
+  client: SessionClient,
+  id: number,
+  { output, io }: { readonly output: Output; readonly io: Io },
+): Promise<void> {
+  const { data: channel, tag } = await client.read(channelGet, { params: { id } });
+  const before: Fields = Object.fromEntries(FIELDS.map((field) => [field, channel[field]]));
+  const text = `# Channel ${id}. What is taken out of this file stays as it is.\n${stringify(before, { lineWidth: 0 })}`;
+  const save = async (changed: string) => {
+    const fields = changesOf(before, fieldsOf(changed));
+    const names = Object.keys(fields);
+    if (names.length === 0) return output.note("Nothing was changed.");
+    for (const name of names)
+      output.note(`  ${name}  ${JSON.stringify(before[name])} → ${JSON.stringify(fields[name])}`);
+    await confirm(`Change channel ${id}, ${channel.name}`, 1);
+    await client.call(channelUpdate, { body: { id, ...fields }, headers: { "If-Match": tag } });
+    output.note(`Changed channel ${id}, ${channel.name}: ${names.join(", ")}.`);
+  };
+  await editText({ text, fileName: `channel-${id}.yaml` }, save, io);
+}
+
+function fieldsOf(text: string): Fields {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    throw new CliError(error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : "no YAML", EXIT.usage);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new CliError("the text holds no fields", EXIT.usage, "write name: value on each line");
+  const unknown = Object.keys(value).find((name) => !(FIELDS as readonly string[]).includes(name));
+  if (unknown !== undefined)
+    throw new CliError(`there is no field ${unknown}`, EXIT.usage, `write ${FIELDS.join(", ")}`);
+  return value as Fields;
+}
+
+/** A field that is left empty is empty text, where it was text. */
+function changesOf(before: Fields, after: Fields): Fields {
+  const filled = Object.entries(after).map(([name, value]): [string, unknown] => [name, value ?? ""]);
+  return Object.fromEntries(filled.filter(([name, value]) => value !== (before[name] ?? "")));
+}

@@ -1,0 +1,38 @@
+import { Argument, type Command } from "commander";
+import type { ApplyOptions, DocumentOptions } from "./documents.ts";
+import type { CommandContext } from "../../core/command-context.ts";
+import { examples, yes } from "../arguments.ts";
+
+const load = () => import("./documents.ts");
+
+export function documentCommands(program: Command, { client, output }: CommandContext): void {
+  const diff = withDocuments(program.command("diff"))
+    .description("what applying documents would change; exit 1 where something differs (super administrator)")
+    .action(async (options: DocumentOptions) => (await load()).diffDocuments(await client(), options, output()));
+  examples(diff, "fairway diff -f channels.yaml", "fairway diff -f deploy/fairway -R --prune -o json");
+  const apply = withDocuments(program.command("apply"))
+    .description("make channels, options and keys as documents say, all or nothing (super administrator)")
+    .option("--dry-run", "only tell what would change")
+    .addOption(yes())
+    .action(async (options: ApplyOptions) => (await load()).applyDocuments(await client(), options, output()));
+  examples(
+    apply,
+    "fairway apply -f channels.yaml",
+    "fairway apply -f deploy/fairway -R --manager git:production --prune --yes",
+  );
+  const exporting = program
+    .command("export")
+    .addArgument(new Argument("[what]").choices(["channels", "tokens", "options", "all"]).default("all"))
+    .description("what is here as documents, with names of variables in the place of secrets (super administrator)")
+    .action(async (what: string) => (await load()).exportDocuments(await client(), what, output()));
+  examples(exporting, "fairway export > fairway.yaml", "fairway export channels -o jsonl");
+}
+
+function withDocuments(command: Command): Command {
+  return command
+    .requiredOption("-f, --file <path...>", "files of YAML or JSON, folders of them, or - for standard input")
+    .option("-R, --recursive", "folders with all that are in them")
+    .option("--manager <name>", "owner of what the documents name", "cli")
+    .option("--prune", "delete what the manager owns and the documents no longer name")
+    .option("--force", "take over what others own, and delete more than half of the own");
+}

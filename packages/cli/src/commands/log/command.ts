@@ -1,0 +1,108 @@
+import { Option, type Command } from "commander";
+import type { LogFilterOptions, LogListOptions } from "./log.ts";
+import type { LogStatsOptions } from "./stats.ts";
+import type { CommandContext } from "../../core/command-context.ts";
+import { examples, id, limit, named, positive, yes } from "../arguments.ts";
+
+const load = () => import("./log.ts");
+
+export function logCommands(program: Command, context: CommandContext): void {
+  const log = program.command("log").alias("logs").description("what happened");
+  listing(log, context);
+  explanation(log, context);
+  sums(log, context);
+}
+
+function withFilter(command: Command, { isOfCalls = false } = {}): Command {
+  const types = new Option("--type <word>").choices(["topup", "consume", "manage", "system", "error"]);
+  return (isOfCalls ? command : command.addOption(types))
+    .option("--user <name>", "administrators only")
+    .option("--token <name>")
+    .option("--model <name>", "% is a wildcard")
+    .option("--channel <id>", "administrators only", id("channel"))
+    .option("--group <name>")
+    .option("--request <id>", "the row of one request")
+    .option("--min-seconds <count>", "only what took that long", positive)
+    .option("--since <when>", "15m, 1h, 7d or a date", isOfCalls ? "7d" : undefined);
+}
+
+function listing(log: Command, { client, output, io }: CommandContext): void {
+  const list = withFilter(log.command("list").description("newest rows first"))
+    .option("--until <when>", "like --since")
+    .addOption(limit())
+    .addOption(new Option("-f, --follow", "as `fairway log follow`").conflicts(["until", "limit"]))
+    .action(async (options: LogListOptions) => {
+      if (options.follow)
+        return (await import("./follow.ts")).followLogs(await client(), options, output(), io);
+      return (await load()).listLogs(await client(), options, output(), io.nowSeconds());
+    });
+  examples(
+    list,
+    "fairway log list --model gpt-% --since 1h",
+    "fairway log list --request 0a1b2c -o json",
+    "fairway logs list --follow --type consume",
+  );
+  const follow = withFilter(log.command("follow").alias("tail"))
+    .description(
+      "new rows as they come, with --since also earlier ones; after a lost connection it goes on where it stopped",
+    )
+    .action(async (options: LogFilterOptions) =>
+      (await import("./follow.ts")).followLogs(await client(), options, output(), io),
+    );
+  examples(
+    follow,
+    "fairway log follow --token ci",
+    "fairway log follow --since 10m -o jsonl | jq -c '[.model_name, .quota]'",
+  );
+}
+
+function explanation(log: Command, { client, output }: CommandContext): void {
+  const explain = log
+    .command("explain")
+    .argument("<request>", "id of a request, as in the header X-Request-Id", named("request"))
+    .description("why a call failed or succeeded, went where it went, and cost what it cost")
+    .action(async (request: string) =>
+      (await import("./explain.ts")).explainLog(await client(), request, output()),
+    );
+  examples(
+    explain,
+    "fairway log explain 01M86T2MM99F5SH9C9952RV2J9",
+    "fairway log explain 01M86T2MM99F5SH9C9952RV2J9 -o json | jq '.attempts[]'",
+  );
+}
+
+function sums(log: Command, { client, output, io }: CommandContext): void {
+  const stat = withFilter(log.command("stat"))
+    .option("--until <when>", "like --since")
+    .description("quota of the matching rows, requests and tokens of the last minute")
+    .action(async (options: LogFilterOptions) =>
+      (await load()).logTotals(await client(), options, output(), io.nowSeconds()),
+    );
+  examples(stat, "fairway log stat --token ci --since 30d");
+  const stats = withFilter(log.command("stats"), { isOfCalls: true })
+    .addOption(
+      new Option("--by <what>", "what they are told apart by; channel and user for administrators")
+        .choices(["model", "channel", "user", "token"])
+        .makeOptionMandatory(),
+    )
+    .option("--until <when>", "like --since")
+    .addOption(limit())
+    .description("calls, tokens and quota of the matching calls, the dearest first")
+    .action(async (options: LogStatsOptions) =>
+      (await import("./stats.ts")).logStats(await client(), options, output(), io.nowSeconds()),
+    );
+  examples(
+    stats,
+    "fairway log stats --by model --since 7d",
+    "fairway log stats --by user --since 30d -o csv > bill.csv",
+  );
+  const prune = log
+    .command("prune")
+    .description("delete old rows for good (super administrator)")
+    .requiredOption("--before <when>", "90d or a date")
+    .addOption(yes())
+    .action(async (options: { before: string; yes?: boolean }) =>
+      (await load()).pruneLogs(await client(), options, output(), io.nowSeconds()),
+    );
+  examples(prune, "fairway log prune --before 180d --yes");
+}

@@ -1,0 +1,85 @@
+import {
+  logExplain,
+  logExplainSelf,
+  logList,
+  ROLE,
+  selfGet,
+  type Client,
+  type ExplainedAttempt,
+  type ExplainedCandidate,
+  type LogExplanation,
+} from "@fairway/wire";
+import { CliError, EXIT } from "../../core/exit.ts";
+import { number, plain } from "../../print/columns.ts";
+import { isForPeople, printOne, type Output, type Shape } from "../../print/output.ts";
+import { table, type Column } from "../../print/table.ts";
+
+const NAMED: Shape<LogExplanation> = {
+  kind: "LogExplanation",
+  columns: [plain("REQUEST", "request_id"), plain("OUTCOME", "outcome"), number("STATUS", "status")],
+  name: ({ request_id: request }) => `request/${request}`,
+};
+
+const ATTEMPTS: readonly Column<ExplainedAttempt>[] = [
+  { title: "CHANNEL", value: ({ channel, channel_name: name }) => (channel > 0 ? `${channel} ${name}` : "-") },
+  number("START MS", "start_ms"),
+  number("FIRST BYTE MS", "first_byte_ms"),
+  number("MS", "duration_ms"),
+  { title: "STATUS", value: ({ status }) => (status > 0 ? String(status) : "no answer") },
+  plain("CODE", "code"),
+  { title: "THEN", value: ({ next }) => (next === "" ? "delivered" : next.replaceAll("_", " ")) },
+];
+
+const PASSED_OVER: readonly Column<ExplainedCandidate>[] = [
+  { title: "PASSED OVER", value: ({ channel, channel_name: name }) => `${channel} ${name}` },
+  plain("GROUP", "group"),
+  number("PRIORITY", "priority"),
+  { title: "WHY", value: ({ skipped }) => (skipped ?? "").replaceAll("_", " ") },
+  { title: "RESTS MS", value: ({ wait_ms: wait }) => (wait === undefined ? "" : String(wait)) },
+];
+
+/** Why one call failed or succeeded and went where it went, as recorded when it ran. */
+export async function explainLog(client: Client, request: string, output: Output): Promise<void> {
+  const found = await explanationOf(client, request);
+  if (!isForPeople(output)) return printOne(output, found, { shape: NAMED });
+  await printOne(output, found, { words: wordsOf(found) });
+  if (output.columns !== undefined) return;
+  const { attempts, candidates } = found;
+  const skipped = candidates.filter(({ is_tried: isTried }) => !isTried);
+  if (attempts.length > 0) output.out(`\n${table(ATTEMPTS, attempts, output.width, output.hasTitles)}`);
+  if (skipped.length > 0) output.out(`\n${table(PASSED_OVER, skipped, output.width, output.hasTitles)}`);
+  if (!found.is_recorded) output.note("The route of this call was not recorded.");
+}
+
+/** Administrators see channels, everybody else their own calls without them. */
+async function explanationOf(client: Client, request: string): Promise<LogExplanation> {
+  const { data: self } = await client.call(selfGet, {});
+  if (self.role < ROLE.admin) return (await client.call(logExplainSelf, { params: { request } })).data;
+  const { data } = await client.call(logList, { query: { request_id: request, page_size: 1 } });
+  const [row] = data.items;
+  if (!row)
+    throw new CliError(
+      `the log has no row of the request ${request}`,
+      EXIT.notFound,
+      "its id is the header X-Request-Id of the answer, and stands in the error's message",
+    );
+  return (await client.call(logExplain, { params: { id: row.id } })).data;
+}
+
+function wordsOf(found: LogExplanation): Record<string, string> {
+  const { price } = found;
+  return {
+    summary: found.summary,
+    outcome: [found.outcome, found.status > 0 ? found.status : "", found.code].filter((word) => word !== "").join(" "),
+    model: found.model,
+    group: found.group,
+    route: found.route,
+    time: `${found.total_ms} ms${found.queue_ms > 0 ? `, ${found.queue_ms} ms of it in the queue` : ""}`,
+    charged: `${price.charged} quota`,
+    ...(price.formula !== "" && { formula: price.formula }),
+    ...(price.inputs.length > 0 && { with: price.inputs.map(({ name, value }) => `${name} ${value}`).join(", ") }),
+    ...(found.losses.length > 0 && { "left out": found.losses.join(", ") }),
+    ...(found.guardrail !== "" && { guardrail: found.guardrail }),
+    ...(found.cache.is_hit && { cache: `answered from the response cache, ${found.cache.age_seconds} s old` }),
+  };
+}

@@ -1,0 +1,142 @@
+import { ApiProblem, logExport, logExportSelf, logTail, logTailSelf, type LogRow } from "@fairway/wire";
+import { setTimeout } from "node:timers/promises";
+import type { Io } from "../../core/command-context.ts";
+import { eventsOf, linesOf } from "../../terminal/events.ts";
+import { CliError, EXIT } from "../../core/exit.ts";
+import { exitCodeOf, messageOf } from "../../core/problem.ts";
+import { openRows, type Output } from "../../print/output.ts";
+import type { LiveAnswer, SessionClient } from "../../session/session.ts";
+import { logQueryOf, LOGS, type LogFilterOptions, type LogQuery } from "./log.ts";
+import { createSeenRows } from "./seen-rows.ts";
+
+/** The gateway gives a sign of life each 15 s. */
+const SILENCE_MS = 45_000;
+/** Rows are written in another order than that of their times: after a gap one looks that far before it. */
+const MARGIN_SECONDS = 60;
+const SHORTEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Prints new rows until the person leaves. A gateway that is away is asked again and again once it has answered. */
+export async function followLogs(
+  client: SessionClient,
+  options: LogFilterOptions,
+  output: Output,
+  io: Io,
+): Promise<void> {
+  const { format } = output;
+  if (format === "yaml") throw new CliError("a list without an end is no document", EXIT.usage, "use -o jsonl");
+  const query = await logQueryOf(client, options, io.nowSeconds());
+  const printer = await openRows(format === "json" ? { ...output, format: "jsonl" } : output, LOGS);
+  const follower = createFollower(client, query, (row) => printer.add(row));
+  let wait = 0;
+  for (;;) {
+    try {
+      await follower.run();
+      wait = SHORTEST_WAIT_MS;
+    } catch (error) {
+      if (!follower.hasBegun() || exitCodeOf(error) !== EXIT.unreachable) throw error;
+      wait = waitFor(error, follower.takeProgress() ? 0 : wait);
+      output.note(`${messageOf(error)}; trying again in ${wait / 1000} s`);
+    }
+    await setTimeout(wait);
+  }
+}
+
+function nextWait(wait: number): number {
+  return Math.min(Math.max(SHORTEST_WAIT_MS, wait * 2), LONGEST_WAIT_MS);
+}
+
+function waitFor(error: unknown, before: number): number {
+  const asked = error instanceof ApiProblem ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+  return Math.max(asked, nextWait(before));
+}
+
+/**
+ * The stream of new rows, and the list of what it left out: rows before it began, of a gap between two streams, and
+ * those that the gateway dropped because too many came at once. Both know each other's rows.
+ */
+function createFollower(client: SessionClient, { isAdmin, filter }: LogQuery, print: (row: LogRow) => void) {
+  const seen = createSeenRows(isAdmin);
+  /** All rows up to here are printed, by the clock of the server; 0 before the first answer. */
+  let known = 0;
+  let from = filter.start_timestamp as number;
+  let hasProgress = false;
+
+  const show = (row: LogRow) => {
+    const number = seen.add(row, known);
+    hasProgress = true;
+    print(isAdmin ? row : { ...row, id: number });
+  };
+
+  const catchUp = async (isAlive: () => void) => {
+    const start = Math.max(from, known - MARGIN_SECONDS);
+    const call = isAdmin ? logExport : logExportSelf;
+    const query = { ...filter, start_timestamp: start, format: "ndjson" };
+    const fresh: LogRow[] = [];
+    const isNew = seen.reading();
+    await living(
+      (signal) => client.open(call, { query, signal }),
+      async ({ body }, isOneAlive) => {
+        for await (const line of linesOf(body)) {
+          isOneAlive();
+          isAlive();
+          const row = JSON.parse(line) as LogRow;
+          if (isNew(row)) fresh.push(row);
+        }
+      },
+    );
+    for (const row of fresh.toReversed()) show(row);
+    seen.forgetBefore(start);
+  };
+
+  return {
+    hasBegun: () => known > 0,
+    /** Whether something was printed since this was asked. */
+    takeProgress() {
+      const had = hasProgress;
+      hasProgress = false;
+      return had;
+    },
+    /** One stream from its beginning to its end; rows that are dropped on the way are fetched at once. */
+    async run(): Promise<void> {
+      const call = isAdmin ? logTail : logTailSelf;
+      await living(
+        (signal) => client.open(call, { query: filter, signal }),
+        async ({ body, at }, isAlive) => {
+          const opened = performance.now();
+          const isNew = seen.reading();
+          if (known === 0 && from === 0) from = at;
+          await catchUp(isAlive);
+          known = Math.max(known, at);
+          for await (const { name, data } of eventsOf(body)) {
+            isAlive();
+            const row = name === "row" ? (JSON.parse(data) as LogRow) : undefined;
+            if (row && isNew(row)) show(row);
+            if (name === "dropped") await catchUp(isAlive);
+            known = at + Math.floor((performance.now() - opened) / 1000);
+          }
+        },
+      );
+    },
+  };
+}
+
+/** Reads an answer as long as it gives signs of life; one that fails or falls silent is a lost connection. */
+export async function living(
+  open: (signal: AbortSignal) => Promise<LiveAnswer>,
+  read: (answer: LiveAnswer, isAlive: () => void) => Promise<void>,
+): Promise<void> {
+  const silence = new AbortController();
+  const answer = await open(silence.signal);
+  const timer = globalThis.setTimeout(() => silence.abort(), SILENCE_MS);
+  try {
+    await read(answer, () => timer.refresh());
+  } catch (cause) {
+    if (cause instanceof ApiProblem) throw cause;
+    const words = silence.signal.aborted ? "The gateway fell silent" : "The connection was lost";
+    throw new ApiProblem(words, { status: 0, cause: new Error(words, { cause }) });
+  } finally {
+    clearTimeout(timer);
+    silence.abort();
+  }
+}

@@ -1,0 +1,101 @@
+import { LOG_TYPE, logExport, logExportSelf, type LogRow } from "@fairway/wire";
+import { linesOf } from "../../terminal/events.ts";
+import { CliError, EXIT } from "../../core/exit.ts";
+import { number, plain, quota } from "../../print/columns.ts";
+import { printList, type Output, type Shape } from "../../print/output.ts";
+import type { Column } from "../../print/table.ts";
+import type { SessionClient } from "../../session/session.ts";
+import { living } from "./follow.ts";
+import { logQueryOf, type LogFilterOptions } from "./log.ts";
+
+/** What the calls of a period can be told apart by. */
+type Dimension = "model" | "channel" | "user" | "token";
+
+export interface LogStatsOptions extends Omit<LogFilterOptions, "type"> {
+  readonly by: Dimension;
+  readonly limit: number;
+}
+
+interface Sums {
+  readonly id: number;
+  readonly name: string;
+  requests: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  quota: number;
+  seconds: number;
+}
+
+const OF: Readonly<Record<Dimension, (row: LogRow) => Pick<Sums, "id" | "name">>> = {
+  model: (row) => ({ id: 0, name: row.model_name }),
+  channel: (row) => ({ id: row.channel, name: row.channel_name }),
+  user: (row) => ({ id: row.user_id, name: row.username }),
+  token: (row) => ({ id: row.token_id, name: row.token_name }),
+};
+const FOR_ADMINISTRATORS: readonly Dimension[] = ["channel", "user"];
+
+/** Sums of the rows themselves, so that they are the money that was charged; the dearest first. */
+export async function logStats(
+  client: SessionClient,
+  { by, limit, ...options }: LogStatsOptions,
+  output: Output,
+  nowSeconds: number,
+): Promise<void> {
+  const { isAdmin, filter } = await logQueryOf(client, options, nowSeconds);
+  if (!isAdmin && FOR_ADMINISTRATORS.includes(by))
+    throw new CliError(`--by ${by} is for administrators`, EXIT.forbidden, "use --by model or --by token");
+  const query = { ...filter, type: LOG_TYPE.consume, format: "ndjson" };
+  const sums = new Map<string, Sums>();
+  await living(
+    (signal) => client.open(isAdmin ? logExport : logExportSelf, { query, signal }),
+    async ({ body }, isAlive) => {
+      for await (const line of linesOf(body)) {
+        isAlive();
+        // The gateway's own rows, as its export writes them.
+        add(sums, JSON.parse(line) as LogRow, by);
+      }
+    },
+  );
+  const all = [...sums.values()].toSorted((a, b) => b.quota - a.quota || b.requests - a.requests);
+  const total = all.reduce((sum, one) => ({ requests: sum.requests + one.requests, quota: sum.quota + one.quota }), {
+    requests: 0,
+    quota: 0,
+  });
+  const rows = all.slice(0, limit);
+  await printList(output, { ...shapeOf(by, total.quota), rows, empty: "No calls match." });
+  const left = all.length - rows.length;
+  if (left > 0) output.note(`${left} more are beyond --limit ${limit}.`);
+  output.note(`${total.requests} calls, ${total.quota} quota.`);
+}
+
+function add(sums: Map<string, Sums>, row: LogRow, by: Dimension): void {
+  const { id, name } = OF[by](row);
+  const key = id === 0 ? name : String(id);
+  const none = { id, name, requests: 0, prompt_tokens: 0, completion_tokens: 0, quota: 0, seconds: 0 };
+  const one = sums.get(key) ?? none;
+  one.requests += 1;
+  one.prompt_tokens += row.prompt_tokens;
+  one.completion_tokens += row.completion_tokens;
+  one.quota += row.quota;
+  one.seconds += row.use_time;
+  sums.set(key, one);
+}
+
+function shapeOf(by: Dimension, total: number): Shape<Sums> {
+  const ids: Column<Sums>[] = by === "model" ? [] : [number("ID", "id")];
+  const share = (one: Sums) => (total === 0 ? "-" : `${((100 * one.quota) / total).toFixed(1)} %`);
+  return {
+    kind: "LogStats",
+    columns: [
+      ...ids,
+      plain(by.toUpperCase(), "name"),
+      number("CALLS", "requests"),
+      number("IN", "prompt_tokens"),
+      number("OUT", "completion_tokens"),
+      quota("QUOTA", "quota"),
+      { title: "SHARE", value: share, isNumber: true },
+    ],
+    wide: [number("SECONDS", "seconds")],
+    name: ({ id, name }) => `${by}/${id === 0 ? name : id}`,
+  };
+}

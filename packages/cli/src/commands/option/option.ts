@@ -1,0 +1,144 @@
+import {
+  DECLARATIVE_VERSION,
+  declarativeApply,
+  isOptionKey,
+  optionHistory,
+  optionList,
+  optionReset,
+  optionUpdate,
+  type Client,
+  type OptionChange,
+} from "@fairway/wire";
+import type { Io } from "../../core/command-context.ts";
+import { editText } from "../../terminal/editor.ts";
+import { CliError, EXIT } from "../../core/exit.ts";
+import { plain, time } from "../../print/columns.ts";
+import { printBare, printList, type Output, type Shape } from "../../print/output.ts";
+import type { Column } from "../../print/table.ts";
+import { confirm, readStdin, readTextFile } from "../../terminal/prompt.ts";
+import { rowsUpTo } from "../paging.ts";
+
+interface Setting {
+  readonly key: string;
+  readonly value: string;
+}
+
+const SETTINGS: Shape<Setting> = {
+  kind: "Option",
+  columns: [plain("KEY", "key"), plain("VALUE", "value")],
+  name: ({ key }) => `option/${key}`,
+};
+
+/** One option, whose value stands alone, or all of them without a key. */
+export async function getOptions(
+  client: Client,
+  key: string | undefined,
+  { prefix = "" }: { readonly prefix?: string },
+  output: Output,
+): Promise<void> {
+  const { data } = await client.call(optionList, {});
+  if (key === undefined) {
+    const rows = data.filter((row) => row.key.startsWith(prefix));
+    return printList(output, { ...SETTINGS, rows, empty: "No options." });
+  }
+  const found = optionIn(data, key);
+  await printBare(output, found.value, found, SETTINGS);
+}
+
+function optionIn(rows: readonly Setting[], key: string): Setting {
+  const found = rows.find((row) => row.key === key);
+  if (found) return found;
+  throw new CliError(
+    `there is no option ${key} that can be read`,
+    EXIT.notFound,
+    "list them with `fairway option get`; secrets are never shown",
+  );
+}
+
+export async function editOption(
+  client: Client,
+  key: string,
+  { output, io }: { readonly output: Output; readonly io: Io },
+): Promise<void> {
+  const { data } = await client.call(optionList, {});
+  const { value } = optionIn(data, key);
+  const save = async (changed: string) => {
+    await client.call(optionUpdate, { body: { key, value: changed.trimEnd() } });
+    output.note(`${key} is set.`);
+  };
+  await editText({ text: `${laidOut(value)}\n`, fileName: `${key}.txt` }, save, io);
+}
+
+/** Objects and lists, one member a line. */
+function laidOut(value: string): string {
+  if (!/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.stringify(JSON.parse(value), undefined, 2);
+  } catch {
+    return value;
+  }
+}
+
+/** `value` may be `@file` or `-` for standard input. */
+export async function setOption(client: Client, key: string, value: string, output: Output): Promise<void> {
+  const text =
+    value === "-"
+      ? await readStdin(`Value of ${key}`)
+      : value.startsWith("@")
+        ? readTextFile(value.slice(1), `the value of ${key}`)
+        : value;
+  await client.call(optionUpdate, { body: { key, value: text } });
+  output.note(`${key} is set.`);
+}
+
+/**
+ * The default holds again, and no value is stored. The API takes values away with documents alone: a set of options
+ * that names this one is applied and taken back.
+ */
+export async function unsetOption(
+  client: Client,
+  key: string,
+  { yes }: { readonly yes?: boolean },
+  output: Output,
+): Promise<void> {
+  if (!isOptionKey(key))
+    throw new CliError(`there is no option ${key}`, EXIT.notFound, "list them with `fairway option list`");
+  const { data } = await client.call(optionList, {});
+  const before = data.find((row) => row.key === key)?.value ?? "";
+  await confirm(`Take the value of ${key} away, so that its default holds`, 1, yes);
+  const name = `unset-${key.toLowerCase()}`;
+  const spec = { values: { [key]: before }, prune: true };
+  const set = { apiVersion: DECLARATIVE_VERSION, kind: "OptionSet", metadata: { name }, spec };
+  const manager = `cli:${name}`;
+  const { data: taken } = await client.call(declarativeApply, { body: { manager, documents: [set] } });
+  const conflict = taken.find(({ action }) => action === "conflict");
+  if (conflict)
+    throw new CliError(conflict.message, EXIT.conflict, "change its document and run `fairway apply -f FILE`");
+  await client.call(declarativeApply, { body: { manager, documents: [], prune: true, force: true } });
+  output.note(`${key} has its default again.`);
+}
+
+const CHANGE_COLUMNS: readonly Column<OptionChange>[] = [
+  time("TIME", "created_at"),
+  plain("USER", "username"),
+  plain("KEY", "key"),
+  { ...plain("BEFORE", "old_value"), value: ({ old_value }) => old_value ?? "-" },
+  { ...plain("AFTER", "new_value"), value: ({ new_value }) => new_value ?? "-" },
+];
+
+export async function optionChanges(
+  client: Client,
+  key: string | undefined,
+  { limit }: { readonly limit: number },
+  output: Output,
+): Promise<void> {
+  const rows = await rowsUpTo(limit, (page) => client.call(optionHistory, { query: { key, ...page } }));
+  const name = ({ key }: OptionChange) => `option/${key}`;
+  await printList(output, { kind: "OptionChange", columns: CHANGE_COLUMNS, name, rows, empty: "No changes." });
+}
+
+export async function resetRatios(client: Client, { yes }: { readonly yes?: boolean }, output: Output): Promise<void> {
+  await confirm("Replace all model ratios by the built-in ones", 1, yes);
+  await client.call(optionReset, {});
+  output.note("The built-in model ratios are back.");
+}

@@ -1,0 +1,132 @@
+import {
+  REDEMPTION_STATUS,
+  redemptionCreate,
+  redemptionDelete,
+  redemptionGet,
+  redemptionList,
+  redemptionSetStatus,
+  status,
+  type Client,
+  type Redemption,
+} from "@fairway/wire";
+import { number, plain, quota, time } from "../../print/columns.ts";
+import { isForPeople, printBare, printList, type Output, type Shape } from "../../print/output.ts";
+import { deleteEach, doEach, type Deletion } from "../each.ts";
+import { rowsUpTo } from "../paging.ts";
+import { quotaOf } from "../token/token.ts";
+
+const STATUS_WORD: Readonly<Record<number, string>> = {
+  [REDEMPTION_STATUS.unused]: "unused",
+  [REDEMPTION_STATUS.disabled]: "disabled",
+  [REDEMPTION_STATUS.used]: "used",
+};
+
+/** A code without the code: whoever reads it can redeem it. */
+type Shown = Omit<Redemption, "key">;
+
+const REDEMPTIONS: Shape<Shown> = {
+  kind: "Redemption",
+  columns: [
+    number("ID", "id"),
+    plain("NAME", "name"),
+    { title: "STATUS", value: ({ status: state }) => STATUS_WORD[state] ?? String(state) },
+    quota("QUOTA", "quota"),
+    time("CREATED", "created_time"),
+    time("REDEEMED", "redeemed_time"),
+    {
+      ...plain("BY", "used_user_id"),
+      value: ({ used_user_id }) => (used_user_id === 0 ? "-" : `user ${used_user_id}`),
+    },
+  ],
+  wide: [number("MADE BY", "user_id")],
+  name: ({ id }) => `redemption/${id}`,
+};
+
+function shown({ key: _key, ...redemption }: Redemption): Shown {
+  return redemption;
+}
+
+export interface RedemptionListOptions {
+  readonly search?: string;
+  readonly status?: string;
+  readonly limit: number;
+}
+
+export async function listRedemptions(client: Client, options: RedemptionListOptions, output: Output): Promise<void> {
+  const { search: keyword, status: word, limit } = options;
+  const number = Object.keys(STATUS_WORD).find((one) => STATUS_WORD[Number(one)] === word);
+  const query = { keyword, status: number };
+  const rows = await rowsUpTo(limit, (page) => client.call(redemptionList, { query: { ...query, ...page } }));
+  await printList(output, {
+    ...REDEMPTIONS,
+    rows: rows.map(shown),
+    empty: "No codes. Make some: fairway redemption create --name spring --quota 5usd --count 20",
+  });
+}
+
+interface Code {
+  readonly id: number;
+  readonly name: string;
+  readonly code: string;
+}
+
+export async function printCode(client: Client, id: number, output: Output): Promise<void> {
+  const { data } = await client.call(redemptionGet, { params: { id } });
+  const columns = [number<Code>("ID", "id"), plain<Code>("NAME", "name"), plain<Code>("CODE", "code")];
+  const shape = { kind: "RedemptionCode", columns, name: () => `redemption/${id}` };
+  await printBare(output, data.key, { id, name: data.name, code: data.key }, shape);
+}
+
+export interface RedemptionCreateOptions {
+  readonly name: string;
+  readonly quota: string;
+  readonly count: number;
+}
+
+export async function createRedemptions(
+  client: Client,
+  { name, quota: amount, count }: RedemptionCreateOptions,
+  output: Output,
+): Promise<void> {
+  const { data: info } = await client.call(status, {});
+  const each = quotaOf(amount, info.quota_per_unit);
+  const { data } = await client.call(redemptionCreate, { body: { name, quota: each, count } });
+  if (isForPeople(output) || output.format === "raw" || output.format === "name")
+    for (const code of data) output.out(code);
+  else {
+    const rows = data.map((code) => ({ code }));
+    const columns = [plain<{ code: string }>("CODE", "code")];
+    await printList(output, { kind: "RedemptionCode", columns, rows, empty: "" });
+  }
+  output.note(`Created ${data.length} codes of ${each} each.`);
+}
+
+export async function switchRedemptions(
+  client: Client,
+  ids: readonly number[],
+  verb: "enable" | "disable",
+  output: Output,
+): Promise<void> {
+  const wanted = verb === "enable" ? REDEMPTION_STATUS.unused : REDEMPTION_STATUS.disabled;
+  const act = async (id: number) =>
+    void (await client.call(redemptionSetStatus, { query: { status_only: true }, body: { id, status: wanted } }));
+  await doEach({ noun: "code", prefix: "redemption", done: `${verb}d`, kind: "RedemptionSwitch", ids, act }, output);
+}
+
+export async function deleteRedemptions(
+  client: Client,
+  ids: readonly number[],
+  { yes }: { readonly yes?: boolean },
+  output: Output,
+): Promise<void> {
+  const deletion: Deletion = {
+    noun: "code",
+    prefix: "redemption",
+    kind: "RedemptionDelete",
+    ids,
+    question: (named) => `Delete code ${named}`,
+    nameOf: async (id) => (await client.call(redemptionGet, { params: { id } })).data.name,
+    remove: (id) => client.call(redemptionDelete, { params: { id } }),
+  };
+  await deleteEach(deletion, yes, output);
+}

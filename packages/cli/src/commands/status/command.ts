@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import type { StatusOptions } from "./status.ts";
+import type { TopOptions } from "../top/top.ts";
+import type { CommandContext } from "../../core/command-context.ts";
+import { examples, interval } from "../arguments.ts";
+
+export function statusCommands(program: Command, { session, output, io }: CommandContext): void {
+  const status = program
+    .command("status")
+    .description("version, balance, traffic and channels at a glance")
+    .option("-w, --watch", "keep looking, in a screen of its own")
+    .option("--interval <seconds>", "seconds between two looks, an hour at most", interval, 5)
+    .action(async (options: StatusOptions) =>
+      (await import("./status.ts")).showStatus(await session(), options, output(), io),
+    );
+  examples(status, "fairway status -o json | jq .channels", "fairway status --watch --interval 10");
+  const top = program
+    .command("top")
+    .description("what goes on right now: calls, channels and their health; keys test, disable and enable a channel")
+    .option("--once", "one look as plain text, for scripts and mails")
+    .option("--interval <seconds>", "seconds between two looks, an hour at most", interval, 5)
+    .action(async (options: TopOptions) =>
+      (await import("../top/top.ts")).runTop(await session(), options, output(), io),
+    );
+  examples(top, "fairway top", "fairway top --once");
+}

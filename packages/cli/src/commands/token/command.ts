@@ -1,0 +1,99 @@
+import { Option, type Command } from "commander";
+import type { TokenCreateOptions, TokenListOptions, TokenUpdateOptions } from "./token.ts";
+import type { CommandContext } from "../../core/command-context.ts";
+import { examples, id, ids, limit, yes } from "../arguments.ts";
+
+const load = () => import("./token.ts");
+const AS_LISTED = "as `fairway token list` shows them";
+const ONE = "as `fairway token list` shows it";
+
+export function tokenCommands(program: Command, context: CommandContext): void {
+  const token = program.command("token").alias("tokens").description("API keys of the signed-in user");
+  reading(token, context);
+  writing(token, context);
+  switching(token, context);
+}
+
+function reading(token: Command, { client, output, io }: CommandContext): void {
+  const list = token
+    .command("list")
+    .description("newest first, without the keys themselves")
+    .option("--search <text>", "part of the name")
+    .option("--group <name>")
+    .addOption(new Option("--status <word>").choices(["enabled", "disabled", "expired", "exhausted"]))
+    .option("--expiring <span>", "only those that expire within 12h, 30d")
+    .addOption(limit())
+    .action(async (options: TokenListOptions) => (await load()).listTokens(await client(), options, output()));
+  examples(list, "fairway token list", "fairway token list --expiring 7d -o jsonl | jq .id");
+  const get = token
+    .command("get")
+    .argument("<id>", ONE, id("token"))
+    .description("settings of one key")
+    .action(async (id: number) => (await load()).getToken(await client(), id, output()));
+  examples(get, "fairway token get 3");
+  const key = token
+    .command("key")
+    .argument("<id>", ONE, id("token"))
+    .description("print the key itself")
+    .action(async (id: number) => (await load()).printKey(await client(), id, { output: output(), io }));
+  examples(key, "OPENAI_API_KEY=$(fairway token key 3)");
+}
+
+function withLimits(command: Command): Command {
+  return command
+    .option("--models <list>", "comma list of the only models that it may use")
+    .option("--group <name>", "group whose channels and prices it uses")
+    .option("--allow-ip <network...>", "addresses or networks that may use it");
+}
+
+function writing(token: Command, { client, output, io }: CommandContext): void {
+  const create = token
+    .command("create")
+    .description("create a key and print it")
+    .requiredOption("--name <name>", "what it is for")
+    .option("--quota <amount>", "5usd, 500000 or unlimited", "unlimited")
+    .option("--expires <when>", "never, 30d, 12h or a date", "never")
+    .action(async (options: TokenCreateOptions) =>
+      (await load()).createToken(await client(), options, output(), io.nowSeconds()),
+    );
+  examples(
+    withLimits(create),
+    "fairway token create --name ci --quota 5usd --expires 30d",
+    "fairway token create --name bot --models gpt-4o-mini -o json | jq -r .key",
+  );
+  const update = token
+    .command("update")
+    .argument("<id>", ONE, id("token"))
+    .description('change what the flags name; the rest stays, and "" takes a limit away')
+    .option("--name <name>", "what it is for")
+    .option("--quota <amount>", "what it has left: 5usd, 500000 or unlimited")
+    .option("--expires <when>", "never, 30d, 12h or a date")
+    .action(async (id: number, options: TokenUpdateOptions) =>
+      (await load()).updateToken(await client(), id, options, { output: output(), nowSeconds: io.nowSeconds() }),
+    );
+  examples(
+    withLimits(update),
+    "fairway token update 3 --quota 10usd --expires 90d",
+    'fairway token update 3 --models ""',
+  );
+}
+
+function switching(token: Command, { client, output }: CommandContext): void {
+  for (const verb of ["enable", "disable"] as const) {
+    const command = token
+      .command(verb)
+      .argument("<id...>", AS_LISTED, ids("token"))
+      .description(verb === "enable" ? "let keys be used again" : "refuse keys until they are enabled again")
+      .action(async (chosen: number[]) => (await load()).switchTokens(await client(), chosen, verb, output()));
+    examples(command, `fairway token ${verb} 3 4`);
+  }
+  const remove = token
+    .command("delete")
+    .argument("<id...>", AS_LISTED, ids("token"))
+    .description("delete keys; they stop working at once")
+    .addOption(yes())
+    .action(async (chosen: number[], options: { yes?: boolean }) =>
+      (await load()).deleteTokens(await client(), chosen, options, output()),
+    );
+  examples(remove, "fairway token delete 3", "fairway token delete 3 4 --yes");
+}

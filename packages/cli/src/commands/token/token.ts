@@ -1,0 +1,285 @@
+import {
+  formatTime,
+  NEVER_EXPIRES,
+  quotaOfDollars,
+  status,
+  TOKEN_STATUS,
+  tokenCreate,
+  tokenDelete,
+  tokenGet,
+  tokenList,
+  tokenSetStatus,
+  tokenUpdate,
+  type Client,
+  type Token,
+} from "@fairway/wire";
+import type { Io } from "../../core/command-context.ts";
+import { CliError, EXIT } from "../../core/exit.ts";
+import { number, plain, quota, time } from "../../print/columns.ts";
+import { printBare, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
+import type { SessionClient } from "../../session/session.ts";
+import { deleteEach, doEach, type Deletion } from "../each.ts";
+import { rowsUpTo } from "../paging.ts";
+import { secondsOfDate, secondsOfSpan, spanOf } from "../times.ts";
+
+const STATUS_WORD: Readonly<Record<number, string>> = {
+  [TOKEN_STATUS.enabled]: "enabled",
+  [TOKEN_STATUS.disabled]: "disabled",
+  [TOKEN_STATUS.expired]: "expired",
+  [TOKEN_STATUS.exhausted]: "exhausted",
+};
+
+/** A key without the key: its ends tell it apart. */
+type Shown = Omit<Token, "key"> & { readonly key_hint: string };
+
+const TOKENS: Shape<Shown> = {
+  kind: "Token",
+  columns: [
+    number("ID", "id"),
+    plain("NAME", "name"),
+    plain("KEY", "key_hint"),
+    { title: "STATUS", value: ({ status: state }) => STATUS_WORD[state] ?? String(state) },
+    { ...quota("LEFT", "remain_quota"), value: leftOf },
+    quota("USED", "used_quota"),
+    { ...time("EXPIRES", "expired_time"), value: expiryText },
+    plain("GROUP", "group"),
+    {
+      title: "MODELS",
+      value: ({ model_limits_enabled, model_limits }) => (model_limits_enabled ? model_limits : "all"),
+    },
+  ],
+  wide: [
+    plain("UNLIMITED", "unlimited_quota"),
+    plain("ADDRESSES", "allow_ips"),
+    time("CREATED", "created_time"),
+    time("LAST USED", "accessed_time"),
+  ],
+  name: ({ id }) => `token/${id}`,
+};
+
+function leftOf({ unlimited_quota, remain_quota }: Shown): string {
+  return unlimited_quota ? "unlimited" : String(remain_quota);
+}
+
+function expiryText({ expired_time }: Shown): string {
+  return expired_time === NEVER_EXPIRES ? "never" : formatTime(expired_time);
+}
+
+function shown({ key, ...token }: Token): Shown {
+  return { ...token, key_hint: `sk-${key.slice(0, 4)}…${key.slice(-4)}` };
+}
+
+export interface TokenListOptions {
+  readonly search?: string;
+  readonly group?: string;
+  readonly status?: string;
+  readonly expiring?: string;
+  readonly limit: number;
+}
+
+export async function listTokens(client: Client, options: TokenListOptions, output: Output): Promise<void> {
+  const query = {
+    keyword: options.search,
+    group: options.group,
+    status: Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status),
+    expiring: options.expiring === undefined ? undefined : spanOf(options.expiring, "--expiring"),
+  };
+  const rows = await rowsUpTo(options.limit, (page) => client.call(tokenList, { query: { ...query, ...page } }));
+  await printList(output, {
+    ...TOKENS,
+    rows: rows.map(shown),
+    empty: "No keys. Make one: fairway token create --name laptop",
+  });
+}
+
+export async function getToken(client: Client, id: number, output: Output): Promise<void> {
+  await printToken(output, shown((await client.call(tokenGet, { params: { id } })).data));
+}
+
+async function printToken(output: Output, token: Shown): Promise<void> {
+  const { model_limits_enabled, model_limits, allow_ips, limits } = token;
+  const words: Record<string, string> = {
+    id: String(token.id),
+    name: token.name,
+    key: token.key_hint,
+    status: STATUS_WORD[token.status] ?? String(token.status),
+    left: leftOf(token),
+    used: String(token.used_quota),
+    expires: expiryText(token),
+    models: model_limits_enabled ? model_limits : "all",
+    group: token.group === "" ? "that of the user" : token.group,
+    "allowed addresses": allow_ips === "" ? "all" : allow_ips.split("\n").join(", "),
+    limits:
+      Object.entries(limits)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(", ") || "none",
+    created: formatTime(token.created_time),
+    "last used": token.accessed_time === 0 ? "never" : formatTime(token.accessed_time),
+  };
+  await printOne(output, token, { shape: TOKENS, words });
+}
+
+interface Key {
+  readonly id: number;
+  readonly name: string;
+  readonly key: string;
+}
+
+const KEYS: Shape<Key> = {
+  kind: "Token",
+  columns: [number("ID", "id"), plain("NAME", "name"), plain("KEY", "key")],
+  name: ({ id }) => `token/${id}`,
+};
+
+/** The one command that prints a key that was made before. */
+export async function printKey(
+  client: Client,
+  id: number,
+  { output, io }: { readonly output: Output; readonly io: Io },
+): Promise<void> {
+  const { data } = await client.call(tokenGet, { params: { id } });
+  if (io.isTerminal) output.note("Whoever reads this key can spend its quota.");
+  const key = `sk-${data.key}`;
+  await printBare(output, key, { id, name: data.name, key }, KEYS);
+}
+
+export interface TokenUpdateOptions {
+  readonly name?: string;
+  readonly quota?: string;
+  readonly expires?: string;
+  readonly models?: string;
+  readonly group?: string;
+  readonly allowIp?: readonly string[];
+}
+
+/** The gateway replaces all fields, so those that stay are sent as they were read. */
+export async function updateToken(
+  client: SessionClient,
+  id: number,
+  options: TokenUpdateOptions,
+  { output, nowSeconds }: { readonly output: Output; readonly nowSeconds: number },
+): Promise<void> {
+  if (Object.keys(options).length === 0)
+    throw new CliError("nothing to change", EXIT.usage, "name a flag of `fairway token update --help`");
+  const { data: token, tag } = await client.read(tokenGet, { params: { id } });
+  const { models, expires, allowIp, name = token.name, group = token.group } = options;
+  const { data } = await client.call(tokenUpdate, {
+    body: {
+      id,
+      name,
+      group,
+      ...(await quotaFields(client, options.quota, token)),
+      expired_time: expires === undefined ? token.expired_time : expiryOf(expires, nowSeconds),
+      model_limits_enabled: models === undefined ? token.model_limits_enabled : models !== "",
+      model_limits: models ?? token.model_limits,
+      allow_ips: allowIp?.join("\n") ?? token.allow_ips,
+    },
+    headers: { "If-Match": tag },
+  });
+  await printDone(output, shown(data), `Changed key ${id}, ${data.name}.`, TOKENS);
+}
+
+async function quotaFields(client: Client, amount: string | undefined, token: Token) {
+  const { unlimited_quota, remain_quota } = token;
+  if (amount === undefined) return { unlimited_quota, remain_quota };
+  if (amount === "unlimited") return { unlimited_quota: true, remain_quota };
+  const { data } = await client.call(status, {});
+  return { unlimited_quota: false, remain_quota: quotaOf(amount, data.quota_per_unit) };
+}
+
+export async function switchTokens(
+  client: Client,
+  ids: readonly number[],
+  verb: "enable" | "disable",
+  output: Output,
+): Promise<void> {
+  const wanted = verb === "enable" ? TOKEN_STATUS.enabled : TOKEN_STATUS.disabled;
+  const act = async (id: number) =>
+    void (await client.call(tokenSetStatus, { query: { status_only: true }, body: { id, status: wanted } }));
+  await doEach({ noun: "token", done: `${verb}d`, kind: "TokenSwitch", ids, act }, output);
+}
+
+export async function deleteTokens(
+  client: Client,
+  ids: readonly number[],
+  { yes }: { readonly yes?: boolean },
+  output: Output,
+): Promise<void> {
+  const deletion: Deletion = {
+    noun: "token",
+    kind: "TokenDelete",
+    ids,
+    question: (named) => `Delete key ${named}`,
+    nameOf: async (id) => (await client.call(tokenGet, { params: { id } })).data.name,
+    remove: (id) => client.call(tokenDelete, { params: { id } }),
+  };
+  await deleteEach(deletion, yes, output);
+}
+
+export interface TokenCreateOptions {
+  readonly name: string;
+  readonly quota: string;
+  readonly expires: string;
+  readonly models?: string;
+  readonly group?: string;
+  readonly allowIp?: readonly string[];
+}
+
+/** The end of the year 9999. */
+const LAST_TIME = 253_402_300_799;
+
+export async function createToken(
+  client: Client,
+  options: TokenCreateOptions,
+  output: Output,
+  nowSeconds: number,
+): Promise<void> {
+  const isUnlimited = options.quota === "unlimited";
+  const expires = expiryOf(options.expires, nowSeconds);
+  const amount = isUnlimited ? 0 : quotaOf(options.quota, (await client.call(status, {})).data.quota_per_unit);
+  const { data } = await client.call(tokenCreate, {
+    body: {
+      name: options.name,
+      unlimited_quota: isUnlimited,
+      remain_quota: amount,
+      expired_time: expires,
+      model_limits_enabled: options.models !== undefined,
+      model_limits: options.models ?? "",
+      allow_ips: options.allowIp?.join("\n") ?? "",
+      group: options.group ?? "",
+    },
+  });
+  const key = `sk-${data.key}`;
+  await printBare(output, key, { ...data, key }, KEYS);
+}
+
+/** `5usd`, `$5` or units of quota; `quotaPerUnit` units are a dollar. */
+export function quotaOf(text: string, quotaPerUnit: number, flag = "--quota"): number {
+  const money = /^\$?(\d+(?:\.\d+)?)(?:usd)?$/i.exec(text)?.[1];
+  const isMoney = /^\$|usd$/i.test(text);
+  const amount =
+    isMoney && money !== undefined
+      ? quotaOfDollars(money, quotaPerUnit)
+      : /^\d+$/.test(text)
+        ? Number(text)
+        : undefined;
+  if (amount === undefined || !Number.isSafeInteger(amount))
+    throw new CliError(
+      `${flag} ${text} is no amount`,
+      EXIT.usage,
+      flag === "--quota" ? "write 5usd, 500000 or unlimited" : "write 5usd or 500000",
+    );
+  return amount;
+}
+
+/** `never`, `30d`, `12h`, or a date; epoch seconds. */
+export function expiryOf(text: string, nowSeconds: number): number {
+  if (text === "never") return NEVER_EXPIRES;
+  const span = secondsOfSpan(text);
+  const at = span === undefined ? secondsOfDate(text) : nowSeconds + span;
+  if (at === undefined || at > LAST_TIME)
+    throw new CliError(`--expires ${text} is no time`, EXIT.usage, "write never, 30d, 12h or 2027-01-31");
+  if (at <= nowSeconds)
+    throw new CliError(`--expires ${text} has passed already`, EXIT.usage, "write never, 30d, 12h or a later date");
+  return at;
+}

@@ -1,0 +1,83 @@
+import type { Channel } from "@fairway/wire";
+import { expect, it } from "vitest";
+import { frameOf, PANES } from "./frame.ts";
+import type { Look, ServerIdentity } from "./poll.ts";
+
+const money = { quotaPerUnit: 500_000, inCurrency: true };
+const place: ServerIdentity = { server: "http://a", version: "1", instance: "i", user: "root", isAdmin: true, money };
+
+const none: Channel = {
+  id: 0,
+  type: 1,
+  key: "",
+  openai_organization: "",
+  test_model: "",
+  status: 1,
+  name: "",
+  weight: 0,
+  created_time: 0,
+  test_time: 0,
+  response_time: 0,
+  base_url: "",
+  other: "",
+  balance: 0,
+  group: "default",
+  balance_updated_time: 0,
+  models: "",
+  used_quota: 500_000,
+  model_mapping: "",
+  status_code_mapping: "",
+  max_input_tokens: 0,
+  priority: 0,
+  auto_ban: 1,
+  other_info: "",
+  tag: null,
+  setting: "",
+  version: 1,
+  param_override: "",
+};
+
+function lookWith(count: number): Look {
+  const channels = Array.from({ length: count }, (_, at) => ({ ...none, id: at + 1, name: `channel-${at + 1}` }));
+  const values = Array.from({ length: 20 }, (_, at) => ({ value: `m${at}`, count: 1 }));
+  const facets = { complete: true, models: values, tokens: [], groups: [], types: [], channels: [], users: values };
+  return { at: 0, balance: "$1.00", rpm: 0, tpm: 0, channels, health: [], facets, recent: [] };
+}
+
+it("fits every screen, with the chosen channel in it", () => {
+  for (const height of [8, 12, 24, 60])
+    for (const count of [0, 1, 5, 50])
+      for (const chosen of [0, Math.floor(count / 2), Math.max(0, count - 1)])
+        for (const pane of PANES) {
+          const frame = frameOf(place, lookWith(count), { width: 80, height, pane, chosen });
+          expect(frame.length).toBeLessThanOrEqual(height);
+          const marked = frame.filter(({ tone }) => tone === "chosen").map(({ text }) => /channel-\d+/.exec(text)?.[0]);
+          expect(marked).toEqual(count === 0 ? [] : [`channel-${chosen + 1}`]);
+        }
+});
+
+it("uses the screen, and tells why a channel is off and what its keys suffer", () => {
+  const look = lookWith(50);
+  const reason = {
+    ...none,
+    id: 1,
+    name: "off",
+    status: 3,
+    other_info: '{"status_reason":"401 no \\"key\\"","status_time":1}',
+  };
+  const bad = {
+    channel_id: 2,
+    key_index: 0,
+    state: "open" as const,
+    model: "",
+    wait_ms: 1500,
+    consecutive_failures: 4,
+  };
+  const some = { ...look, channels: [reason, ...look.channels.slice(1)], health: [bad] };
+  const frame = frameOf(place, some, { width: 200, height: 30, pane: "models", history: [1, 8] });
+  expect(frame).toHaveLength(30);
+  const text = frame.map((line) => line.text).join("\n");
+  expect(text).toMatch(/off +auto-disabled +0 +- .*401 no "key"/);
+  expect(text).toMatch(/channel-2 +enabled +0 +open 2 s/);
+  expect(text).toContain("▂█");
+});

@@ -1,0 +1,163 @@
+import { CHANNEL_STATUS, formatTime, shortNumber, showQuota, type Channel } from "@fairway/wire";
+import { LOGS } from "../log/log.ts";
+import { statusWord } from "../channel/channel.ts";
+import { cellOf, number, plain } from "../../print/columns.ts";
+import { table, type Column } from "../../print/table.ts";
+import type { Look, ServerIdentity } from "./poll.ts";
+
+/** A line of the screen; without colours it says the same. */
+export interface Line {
+  readonly text: string;
+  readonly tone?: "title" | "quiet" | "bad" | "chosen";
+}
+
+/** What stands below the channels, in the order of the tab key. */
+export const PANES = ["calls", "models", "users"] as const;
+export type Pane = (typeof PANES)[number];
+
+export interface Screen {
+  readonly width: number;
+  /** Lines at most; undefined = all. */
+  readonly height?: number;
+  readonly pane: Pane;
+  /** Place of the chosen channel; undefined where nothing can be chosen. */
+  readonly chosen?: number;
+  /** Requests of the last looks, the oldest first. */
+  readonly history?: readonly number[];
+}
+
+/** Lines of the head with the blank below the channels, and of the channels beside their rows. */
+const HEAD = 3;
+const CHANNEL_HEAD = 3;
+
+/** One look as lines of text, for the screen and for `--once` alike. */
+export function frameOf(place: ServerIdentity, look: Look, screen: Screen): Line[] {
+  const { width, height = Number.POSITIVE_INFINITY, pane, chosen = 0 } = screen;
+  const below = paneLines(look, pane, width);
+  const room = height - HEAD;
+  // What is below gets half of the room where it needs that much.
+  const forChannels = Math.max(1, room - CHANNEL_HEAD - Math.min(below.length, Math.ceil(room / 2)));
+  const channels = place.isAdmin ? channelLines(place, look, screen, windowOf(look, chosen, forChannels)) : [];
+  const title = `fairway top  ${place.server} · ${place.version} · ${place.instance} · ${place.user}`;
+  const lines: Line[] = [
+    { text: cut(title, width), tone: "title" },
+    { text: cut(ratesOf(look, screen.history ?? []), width) },
+    ...channels,
+    { text: "" },
+    ...below,
+  ];
+  return lines.slice(0, height);
+}
+
+function ratesOf({ at, rpm, tpm, balance, channels }: Look, history: readonly number[]): string {
+  const count = (state: number) => channels.filter(({ status }) => status === state).length;
+  const states = [
+    `${count(CHANNEL_STATUS.enabled)} on`,
+    `${count(CHANNEL_STATUS.disabledByHand)} off`,
+    `${count(CHANNEL_STATUS.disabledBySystem)} auto-disabled`,
+  ];
+  const parts = [
+    formatTime(at).slice(11),
+    `${rpm} calls/min`,
+    `${shortNumber(tpm)} tokens/min`,
+    `balance ${balance}`,
+    ...(channels.length > 0 ? [`channels ${states.join(", ")}`] : []),
+    ...(history.length > 1 ? [sparkOf(history)] : []),
+  ];
+  return parts.join(" · ");
+}
+
+const BARS = "▁▂▃▄▅▆▇█";
+
+function sparkOf(history: readonly number[]): string {
+  const most = Math.max(...history, 1);
+  return history.map((one) => BARS[Math.round((one / most) * (BARS.length - 1))]).join("");
+}
+
+interface Window {
+  readonly from: number;
+  readonly count: number;
+}
+
+/** The part of the channels that fits, with the chosen one in it. */
+function windowOf({ channels }: Look, chosen: number, room: number): Window {
+  if (channels.length <= room) return { from: 0, count: channels.length };
+  const from = Math.min(Math.max(0, chosen - Math.floor(room / 2)), channels.length - room);
+  return { from, count: room };
+}
+
+function channelLines(place: ServerIdentity, look: Look, { width, chosen }: Screen, { from, count }: Window): Line[] {
+  const rows = look.channels.slice(from, from + count);
+  const [titles = "", ...lines] = table(channelColumns(place, look), rows, width - 2).split("\n");
+  const hidden = look.channels.length - rows.length;
+  return [
+    { text: "" },
+    { text: `CHANNELS (${look.channels.length})${hidden > 0 ? `, ${hidden} more` : ""}`, tone: "title" },
+    { text: `  ${titles}`, tone: "quiet" },
+    ...lines.map((text, at): Line => {
+      const isChosen = from + at === chosen;
+      const isOn = rows[at]?.status === CHANNEL_STATUS.enabled;
+      const tone = isChosen ? "chosen" : isOn ? undefined : "bad";
+      return { text: `${isChosen ? ">" : " "} ${text}`, ...(tone ? { tone } : {}) };
+    }),
+  ];
+}
+
+function channelColumns({ money }: ServerIdentity, { facets, health }: Look): Column<Channel>[] {
+  const calls = new Map(facets.channels.map(({ value, count }) => [value, count]));
+  const stateOf = ({ id, status }: Channel): string => {
+    if (status !== CHANNEL_STATUS.enabled) return "-";
+    const [worst] = health.filter(({ channel_id }) => channel_id === id);
+    return worst ? `${worst.state}${worst.wait_ms > 0 ? ` ${Math.ceil(worst.wait_ms / 1000)} s` : ""}` : "ok";
+  };
+  return [
+    number("ID", "id"),
+    plain("NAME", "name"),
+    { title: "STATUS", value: ({ status }) => statusWord(status) },
+    { title: "CALLS/MIN", isNumber: true, value: ({ id }) => String(calls.get(String(id)) ?? 0) },
+    { title: "HEALTH", value: stateOf },
+    {
+      title: "LATENCY",
+      isNumber: true,
+      value: ({ response_time }) => (response_time === 0 ? "-" : `${response_time} ms`),
+    },
+    { title: "PRI/W", isNumber: true, value: ({ priority, weight }) => `${priority}/${weight}` },
+    { title: "USED", isNumber: true, value: ({ used_quota }) => showQuota(used_quota, money) },
+    { title: "NOTE", value: reasonOf },
+  ];
+}
+
+/** Why a channel was switched off, where the gateway wrote it down. */
+function reasonOf({ other_info: info, tag }: Channel): string {
+  try {
+    const written: unknown = JSON.parse(info);
+    if (typeof written === "object" && written !== null && "status_reason" in written)
+      return cellOf(written.status_reason);
+  } catch {
+    // Empty for most channels, or of another program of the family.
+  }
+  return tag ?? "";
+}
+
+function paneLines({ recent, facets }: Look, pane: Pane, width: number): Line[] {
+  if (pane === "calls") {
+    const shown = LOGS.columns.filter(({ title }) => title !== "TYPE" && title !== "CONTENT");
+    return tableLines("LATEST CALLS", recent.length === 0 ? "" : table(shown, recent, width));
+  }
+  const values = pane === "models" ? facets.models : facets.users;
+  const columns: Column<(typeof values)[number]>[] = [
+    plain(pane === "models" ? "MODEL" : "USER", "value"),
+    number("CALLS/MIN", "count"),
+  ];
+  const title = `${pane.toUpperCase()} OF THE LAST MINUTE`;
+  return tableLines(title, values.length === 0 ? "" : table(columns, values, width));
+}
+
+function tableLines(title: string, text: string): Line[] {
+  const [titles = "", ...rows] = text === "" ? ["nothing"] : text.split("\n");
+  return [{ text: title, tone: "title" }, { text: titles, tone: "quiet" }, ...rows.map((row) => ({ text: row }))];
+}
+
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}

@@ -1,0 +1,174 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import * as z from "zod/mini";
+import { configPath } from "./contexts.ts";
+import { CliError, codeOf, EXIT } from "../core/exit.ts";
+
+/** Where and as whom commands work. */
+export interface Profile {
+  /** Without trailing slash. */
+  readonly server: string;
+  readonly userId: number;
+  readonly token: string;
+  /** Under which the gateway keeps the token, where `fairway login` made it. */
+  readonly tokenName?: string | undefined;
+}
+
+const Stored = z.object({
+  server: z.string(),
+  userId: z.int(),
+  token: z.string(),
+  tokenName: z.optional(z.string()),
+});
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Environment before file; undefined when nobody signed in yet. A stored token goes only to the server that it was
+ * made at, and a stored user id only beside the stored token. Refuses a file that others can read.
+ */
+export function readProfile(env: Environment): Profile | undefined {
+  const { server, token, userId } = named(env);
+  if (server !== undefined && token !== undefined) return { server, userId: userId ?? 0, token };
+  const stored = readFile(configPath(env));
+  if (!stored) return undefined;
+  if (token !== undefined) return { server: stored.server, userId: userId ?? 0, token };
+  if (server !== undefined && server !== stored.server)
+    throw new CliError(
+      `FAIRWAY_SERVER is ${server}, but you are signed in to ${stored.server}`,
+      EXIT.notSignedIn,
+      `set FAIRWAY_TOKEN as well, or sign in with \`fairway login ${server}\``,
+    );
+  return { ...stored, userId: userId ?? stored.userId };
+}
+
+function named(env: Environment) {
+  const { FAIRWAY_SERVER: server, FAIRWAY_TOKEN: token, FAIRWAY_USER_ID: userId, FAIRWAY_CONTEXT: context } = env;
+  if (context && (server || token))
+    throw new CliError(
+      `the context ${context} has a server and a token of its own`,
+      EXIT.usage,
+      "unset FAIRWAY_SERVER and FAIRWAY_TOKEN, or leave out the context",
+    );
+  return {
+    server: server ? checkedAddress(server, token, env) : undefined,
+    token: token ? readToken(token, "FAIRWAY_TOKEN") : undefined,
+    userId: userId ? readUserId(userId) : undefined,
+  };
+}
+
+/** The address of the environment; with a token from there it must not carry that unencrypted. */
+function checkedAddress(server: string, token: string | undefined, env: Environment): string {
+  const address = readAddress(server, "FAIRWAY_SERVER");
+  if (token && env["FAIRWAY_INSECURE_HTTP"] !== "1")
+    refusePlain(address, "set FAIRWAY_INSECURE_HTTP=1 if you know the network");
+  return address;
+}
+
+/** Refuses an address at which others on the way read the token; `consent` says how to use it all the same. */
+export function refusePlain(address: string, consent: string): void {
+  const url = new URL(address);
+  if (url.protocol !== "http:" || isLoopback(url)) return;
+  throw new CliError(`${url.origin} would carry the token unencrypted`, EXIT.usage, `use https, or ${consent}`);
+}
+
+/** An http(s) address without query and trailing slash. Without a scheme, only this machine is spoken to in plain. */
+export function readAddress(text: string, source: string): string {
+  const named = URL.parse(text.includes("://") ? text : `https://${text}`);
+  if (!named || !["http:", "https:"].includes(named.protocol))
+    throw new CliError(
+      `${source} is not an http(s) address: ${text}`,
+      EXIT.usage,
+      "write it like https://ai.example.com",
+    );
+  if (!text.includes("://") && isLoopback(named)) return readAddress(`http://${text}`, source);
+  return named.origin + named.pathname.replace(/\/+$/, "");
+}
+
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** What a header can carry: the error of `fetch` for anything else would quote the token. */
+export function readToken(text: string, source: string): string {
+  const token = text.trim();
+  if (token === "") throw new CliError(`${source} holds no token`, EXIT.usage);
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new CliError(
+      `${source} holds no access token: it has blanks, line ends or letters beyond ASCII`,
+      EXIT.usage,
+      "copy the token once more, alone and without quotes",
+    );
+  return token;
+}
+
+function readUserId(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new CliError(`FAIRWAY_USER_ID is no user id: ${text}`, EXIT.usage, "write the number, or leave it out");
+}
+
+function readFile(path: string): Profile | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return undefined;
+    throw new CliError(
+      `${path} cannot be read (${codeOf(cause)})`,
+      EXIT.failure,
+      "name another file in FAIRWAY_CONFIG",
+    );
+  }
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & 0o077) !== 0)
+    throw new CliError(`${path} can be read by others (mode ${mode.toString(8)})`, EXIT.failure, `chmod 600 ${path}`);
+  const parsed = z.safeParse(Stored, parse(text));
+  if (!parsed.success)
+    throw new CliError(`${path} does not hold a profile`, EXIT.failure, "sign in again with `fairway login`");
+  return parsed.data;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The sign-in of the file alone, whatever the environment says. */
+export function storedProfile(env: Environment): Profile | undefined {
+  return readFile(configPath(env));
+}
+
+/** Answers the file that is gone now; undefined where there was none. */
+export function removeProfile(env: Environment): string | undefined {
+  const path = configPath(env);
+  try {
+    rmSync(path);
+    return path;
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return undefined;
+    throw new CliError(`${path} cannot be removed (${codeOf(cause)})`, EXIT.failure, "remove it yourself");
+  }
+}
+
+/** Written beside the old file and moved over it, so that an interrupted write loses nothing. */
+export function writeProfile(env: Environment, profile: Profile): string {
+  const path = configPath(env);
+  const draft = `${path}.${process.pid}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${JSON.stringify(profile, undefined, 2)}\n`, { mode: 0o600 });
+    chmodSync(draft, 0o600);
+    renameSync(draft, path);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw new CliError(
+      `${path} cannot be written (${codeOf(cause)})`,
+      EXIT.failure,
+      "name another file in FAIRWAY_CONFIG",
+    );
+  }
+  return path;
+}

@@ -1,0 +1,80 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { CliError, codeOf, EXIT } from "../core/exit.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The one that holds until others are made. */
+export const DEFAULT_CONTEXT = "default";
+
+/** Where the sign-in of the context in use is kept. `FAIRWAY_CONFIG` names one file and knows no contexts. */
+export function configPath(env: Environment): string {
+  const { FAIRWAY_CONFIG: named, FAIRWAY_CONTEXT: chosen } = env;
+  if (named && chosen)
+    throw new CliError(
+      "FAIRWAY_CONFIG names the file of one sign-in, a context chooses among several",
+      EXIT.usage,
+      "leave out one of FAIRWAY_CONFIG and --context (FAIRWAY_CONTEXT)",
+    );
+  return named || pathOf(env, chosen ? checkedName(chosen) : currentContext(env));
+}
+
+function folderOf(env: Environment): string {
+  return join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "fairway");
+}
+
+export function pathOf(env: Environment, name: string): string {
+  const folder = folderOf(env);
+  return name === DEFAULT_CONTEXT ? join(folder, "credentials.json") : join(folder, "contexts", `${name}.json`);
+}
+
+export function checkedName(name: string): string {
+  if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) return name;
+  throw new CliError(`${name} cannot name a context`, EXIT.usage, "use letters, digits, dots and dashes");
+}
+
+function pointerOf(env: Environment): string {
+  return join(folderOf(env), "current-context");
+}
+
+/** What commands use when they are not told. */
+export function currentContext(env: Environment): string {
+  try {
+    return checkedName(readFileSync(pointerOf(env), "utf8").trim());
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return DEFAULT_CONTEXT;
+    throw cause instanceof CliError
+      ? new CliError(`${pointerOf(env)} names no context`, EXIT.failure, "choose one with `fairway context use NAME`")
+      : cause;
+  }
+}
+
+export function useContext(env: Environment, name: string): void {
+  const pointer = pointerOf(env);
+  const draft = `${pointer}.${process.pid}`;
+  if (name === DEFAULT_CONTEXT) return rmSync(pointer, { force: true });
+  try {
+    mkdirSync(dirname(pointer), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${name}\n`, { mode: 0o600 });
+    renameSync(draft, pointer);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw new CliError(`${pointer} cannot be written (${codeOf(cause)})`, EXIT.failure);
+  }
+}
+
+/** Names of all that are signed in, the default first. */
+export function contextNames(env: Environment): string[] {
+  const names = namesIn(join(folderOf(env), "contexts")).toSorted();
+  const isSignedIn = namesIn(folderOf(env)).includes(basename(pathOf(env, DEFAULT_CONTEXT), ".json"));
+  return isSignedIn ? [DEFAULT_CONTEXT, ...names] : names;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? []);
+  } catch {
+    return [];
+  }
+}

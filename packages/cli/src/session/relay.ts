@@ -1,0 +1,126 @@
+import * as z from "zod/mini";
+import { linesOf } from "../terminal/events.ts";
+import { CliError, EXIT } from "../core/exit.ts";
+import { reach } from "./session.ts";
+
+/** One turn of a conversation. */
+export interface Message {
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string;
+}
+
+export interface Answer {
+  readonly text: string;
+  /** Undefined where the model did not say, or was stopped before it did. */
+  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number } | undefined;
+  readonly requestId: string;
+  /** The person stopped it. */
+  readonly isStopped: boolean;
+}
+
+export interface Asked {
+  readonly server: string;
+  readonly key: string;
+  readonly model: string;
+  readonly messages: readonly Message[];
+}
+
+const Usage = z.object({ prompt_tokens: z.number(), completion_tokens: z.number() });
+const Chunk = z.object({
+  choices: z.optional(z.array(z.object({ delta: z.optional(z.object({ content: z.nullish(z.string()) })) }))),
+  usage: z.nullish(Usage),
+  error: z.optional(z.unknown()),
+});
+const Problem = z.object({ error: z.object({ message: z.string() }) });
+const Models = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+/** Streams one answer; `onText` gets its pieces. What came before `stop` is the answer. */
+export async function streamChat(asked: Asked, onText: (text: string) => void, stop?: AbortSignal): Promise<Answer> {
+  const { server, key, model, messages } = asked;
+  const body = JSON.stringify({ model, messages, stream: true, stream_options: { include_usage: true } });
+  let text = "";
+  let usage: Answer["usage"];
+  let requestId = "";
+  try {
+    const response = await post(`${server}/v1/chat/completions`, key, body, stop);
+    requestId = response.headers.get("x-oneapi-request-id") ?? "";
+    for await (const chunk of chunksOf(response)) {
+      const piece = textOf(chunk);
+      text += piece;
+      if (piece !== "") onText(piece);
+      usage = chunk.usage ?? usage;
+    }
+  } catch (error) {
+    if (!stop?.aborted) throw error;
+  }
+  return { text, usage, requestId, isStopped: stop?.aborted ?? false };
+}
+
+function textOf({ choices }: z.output<typeof Chunk>): string {
+  return choices?.[0]?.delta?.content ?? "";
+}
+
+/** Models that a key may call. */
+export async function modelsOf(server: string, key: string): Promise<string[]> {
+  const response = await reach(
+    `${server}/v1/models`,
+    { method: "GET", headers: bearer(key) },
+    AbortSignal.timeout(60_000),
+  );
+  if (!response.ok) throw problemOf(await response.text(), response);
+  return z.parse(Models, await response.json()).data.map(({ id }) => id);
+}
+
+async function post(url: string, key: string, body: string, signal: AbortSignal | undefined): Promise<Response> {
+  const headers = { ...bearer(key), "content-type": "application/json" };
+  const never = new AbortController().signal;
+  const init = { method: "POST", headers, body, ...(signal ? { signal } : {}) };
+  const response = await reach(url, init, never);
+  if (!response.ok) throw problemOf(await response.text(), response);
+  return response;
+}
+
+function bearer(key: string): Record<string, string> {
+  return { authorization: `Bearer ${key}` };
+}
+
+/** The events of a stream up to its end; one that breaks off is a lost connection. */
+async function* chunksOf(response: Response): AsyncGenerator<z.output<typeof Chunk>> {
+  const lines = linesOf(response.body ?? new ReadableStream<Uint8Array>());
+  try {
+    for await (const line of lines) {
+      const data = line.startsWith("data:") ? line.slice(5).trim() : "";
+      if (data === "[DONE]") return;
+      if (data === "") continue;
+      const parsed = z.safeParse(Chunk, jsonOf(data));
+      if (!parsed.success) continue;
+      if (parsed.data.error !== undefined) throw problemOf(data, response);
+      yield parsed.data;
+    }
+  } catch (error) {
+    throw error instanceof CliError ? error : new CliError("the connection was lost before the end", EXIT.unreachable);
+  }
+  throw new CliError("the answer broke off before its end", EXIT.unreachable);
+}
+
+function problemOf(text: string, { status, headers }: Response): CliError {
+  const parsed = z.safeParse(Problem, jsonOf(text));
+  const message = parsed.success ? parsed.data.error.message : `the gateway answered with status ${status}`;
+  const wait = headers.get("retry-after");
+  return new CliError(message, exitOf(status), wait === null ? undefined : `try again in ${wait} s`);
+}
+
+/** As for calls of the management API; 200 is an error in a stream. */
+function exitOf(status: number): number {
+  if (status === 401 || status === 403) return EXIT.forbidden;
+  if (status === 429 || status >= 500 || status === 200) return EXIT.unreachable;
+  return status === 404 ? EXIT.notFound : EXIT.usage;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { CliError, codeOf, EXIT } from "../core/exit.ts";
+import { printable } from "../print/printable.ts";
+
+/**
+ * Asks on the terminal; `isSecret` shows nothing of what is typed. Fails with exit 2 without a terminal, and with 130
+ * where the person gives up.
+ */
+export async function ask(question: string, isSecret = false): Promise<string> {
+  if (!process.stdin.isTTY) throw new CliError(`${question} cannot be asked without a terminal`, EXIT.usage);
+  let isMuted = false;
+  const echo = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (!isMuted) process.stderr.write(chunk);
+      done();
+    },
+  });
+  const lines = createInterface({ input: process.stdin, output: echo, terminal: true });
+  try {
+    const answer = lines.question(`${question}: `);
+    isMuted = isSecret;
+    const text = await answer;
+    if (isSecret) process.stderr.write("\n");
+    return text;
+  } catch (error) {
+    process.stderr.write("\n");
+    throw isAbort(error) ? new CliError("interrupted", EXIT.interrupted) : error;
+  } finally {
+    lines.close();
+  }
+}
+
+/**
+ * Stops unless a person agrees: to one thing with `y`, to several with their number. `isAgreed` is the `--yes` of
+ * scripts, without which nothing is done where nobody can be asked.
+ */
+export async function confirm(action: string, count: number, isAgreed = false): Promise<void> {
+  if (isAgreed) return;
+  const question = printable(`${action}? ${count === 1 ? "[y/N]" : `Type ${count} to confirm`}`);
+  if (!process.stdin.isTTY)
+    throw new CliError(
+      `not confirmed, and there is no terminal to ask: ${action}`,
+      EXIT.usage,
+      "add --yes if it is meant",
+    );
+  const answer = (await ask(question)).trim();
+  const isMeant = count === 1 ? /^y(es)?$/i.test(answer) : answer === String(count);
+  if (!isMeant) throw new CliError("not confirmed, nothing was changed");
+}
+
+/** Ctrl-C and Ctrl-D, which the terminal hands over as letters while it is asked. */
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}
+
+/** All of standard input, for keys and tokens that must not stand in a command line; asked for in a terminal. */
+export async function readStdin(question: string): Promise<string> {
+  return (await readSecret(question)).trim();
+}
+
+/** The same with its blanks: only the line end behind it is none of a password. */
+export async function readSecret(question: string): Promise<string> {
+  if (process.stdin.isTTY) return ask(`${question} (one line)`, true);
+  const parts: Buffer[] = [];
+  for await (const part of process.stdin) parts.push(part as Buffer);
+  return Buffer.concat(parts)
+    .toString("utf8")
+    .replace(/\r?\n$/, "");
+}
+
+/** The text of a file that a flag or an argument names. */
+export function readTextFile(path: string, source: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    throw new CliError(`${source}: ${path} cannot be read (${codeOf(cause)})`, EXIT.usage, "name a file of text");
+  }
+}
