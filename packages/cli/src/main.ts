@@ -11,7 +11,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.stderr.write(`error: the output could not be written (${error.code})\n`);
   process.exit(EXIT.failure);
 });
-// Whoever reads the messages may go away before they end; the exit code still tells.
+// The reader of standard error may close it early; the exit code still counts.
 process.stderr.on("error", () => undefined);
 process.once("SIGINT", () => process.exit(EXIT.interrupted));
 

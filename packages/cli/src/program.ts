@@ -93,7 +93,7 @@ export function createProgram(version: string, io: Io): Command {
   const output = (): Output => ({
     ...layoutOf(program.opts<LayoutOptions>()),
     width: io.width,
-    quotaPerUnit: async () => (await import("./commands/status/status.ts")).quotaPerUnit((await session()).client),
+    quotaPerUnit: async () => (await import("./commands/status/overview.ts")).quotaPerUnit((await session()).client),
     out: io.out,
     note: io.note,
   });

@@ -133,7 +133,7 @@ test("a key works, and its calls are in the log", async () => {
   expect(table.out).toContain("gpt-4o-mini");
 });
 
-test("a chat is one answer for scripts, with its bill beside it", async () => {
+test("chat prints one answer for scripts, and its price on standard error", async () => {
   const answer = await run(["chat", "-m", "gpt-4o-mini", "Hi"], env, "piped words");
   expect(answer.code, answer.err).toBe(0);
   expect(answer.out.trim()).not.toBe("");
@@ -219,7 +219,7 @@ test("an option goes back to its default, also a secret, but not one that docume
   expect((await fairway("option unset Nothing --yes")).code).toBe(3);
 });
 
-test("calls are summed by what they are told apart by, the dearest first", async () => {
+test("sums calls by the chosen field, the most expensive group first", async () => {
   const rows = rowsOf(await fairway("log list --type consume -o jsonl"));
   const quota = rows.reduce((sum, row) => sum + Number(row["quota"]), 0);
   const bill = await fairway("log stats --by user -o csv --columns user,calls,quota,quota_usd");
@@ -235,7 +235,7 @@ test("calls are summed by what they are told apart by, the dearest first", async
   );
 });
 
-test("errors are JSON where output is JSON, and bad usage is told apart", async () => {
+test("prints errors as JSON when output is JSON, with an exit code of its own for bad usage", async () => {
   const missing = await fairway("channel test 999 -o json");
   expect(missing.code).toBe(3);
   expect(JSON.parse(missing.err)).toMatchObject({

@@ -49,7 +49,7 @@ test("what is exported differs in nothing and holds no secret", async () => {
   expect(out).not.toContain("kind: OptionSet");
 });
 
-test("what would change is told, with exit 1, and nothing is changed", async () => {
+test("diff prints the changes, exits with 1 and changes nothing", async () => {
   await writeFile(file, channel("first") + optionSet);
   const diff = await rig.fairway(`diff -f ${file}`);
   expect(diff.code, diff.err).toBe(1);
@@ -81,7 +81,7 @@ test("what others own is left alone with exit 5, unless force takes it over", as
   expect((await rig.fairway(`apply -f ${file} --manager git:production --force`)).code).toBe(0);
 });
 
-test("what prune deletes is asked for, and refused where nobody can be asked", async () => {
+test("prune asks before it deletes, and fails without a terminal", async () => {
   await writeFile(file, channel("kept") + channel("gone"));
   expect((await rig.fairway(`apply -f ${file} --manager git:prune`)).code).toBe(0);
   await writeFile(file, channel("kept"));

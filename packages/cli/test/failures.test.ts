@@ -91,7 +91,7 @@ test("all channels that a key of several lines makes are named", async () => {
   expect(err).toContain("fairway channel test 103 104 105");
 });
 
-test("a channel that is gone does not keep the others from their test", async () => {
+test("tests the other channels when one no longer exists", async () => {
   const { code, out, err } = await fairway("channel test 999 102 -o json");
   expect(code, err).toBe(8);
   expect(JSON.parse(out)).toMatchObject({

@@ -1,4 +1,4 @@
-// `log follow` against a real gateway: nothing is lost or told twice, through drops, cuts and restarts of the stream.
+// `log follow` against a real gateway: no row is lost or printed twice through dropped, cut and restarted streams.
 import { LOG_TYPE, logList, optionUpdate, userCreate, userManage, userSearch } from "@fairway/wire";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -57,7 +57,7 @@ function follow(args: readonly string[], env: Record<string, string>) {
   };
 }
 
-/** Waits until all rows since the first one were told, each once. */
+/** Waits until all rows since the first one were printed, each once. */
 async function tellsAll({ rows }: ReturnType<typeof follow>): Promise<void> {
   const ids = () => rows().map(({ id }) => id);
   const wanted = await written(ids()[0] ?? 0);
@@ -93,7 +93,7 @@ async function startDoor() {
   };
 }
 
-test("more rows than a stream carries are all told once and in order", async () => {
+test("prints more rows than one stream carries, each once and in order", async () => {
   const following = follow(["log", "follow", "--type", "manage", "-o", "jsonl"], rig.env);
   // Rows before the stream is open are not its business; the first that is seen tells that it is.
   while (following.lines.length === 0) await change();
@@ -105,7 +105,7 @@ test("more rows than a stream carries are all told once and in order", async () 
   expect(await following.exited).toBe(130);
 });
 
-test("after a lost connection it goes on where it stopped", async () => {
+test("continues where it stopped after a lost connection", async () => {
   const door = await startDoor();
   const following = follow(["logs", "list", "--follow", "--type", "manage", "-o", "json"], door.env);
   try {
@@ -155,8 +155,8 @@ test("users follow their own rows, also those that say the same", async () => {
   const past = follow(["log", "follow", "--since", "1h", "-o", "jsonl"], alice);
   const all = (await run(["log", "list", "--limit", "1000", "-o", "jsonl"], alice)).out.trim().split("\n");
   await expect.poll(() => past.lines.length).toBe(all.length);
-  const told = JSON.parse(following.lines[0] ?? "") as { created_at: number };
-  const since = all.filter((line) => (JSON.parse(line) as { created_at: number }).created_at >= told.created_at);
+  const first = JSON.parse(following.lines[0] ?? "") as { created_at: number };
+  const since = all.filter((line) => (JSON.parse(line) as { created_at: number }).created_at >= first.created_at);
   await expect.poll(() => following.lines.length, { timeout: 40_000 }).toBeGreaterThanOrEqual(31);
   expect(following.lines.length).toBeLessThanOrEqual(since.length);
   expect(following.rows().map(({ id }) => id)).toEqual(following.lines.map((_line, at) => at + 1));

@@ -152,7 +152,7 @@ test("codes are made, hidden in lists, switched and deleted", async () => {
   expect((await rig.fairway("redemption create --name x --quota 0")).code).toBe(2);
 });
 
-test("models, prices, groups and tasks are listed for whoever asks", async () => {
+test("lists models, prices, groups and tasks for every caller", async () => {
   const create = `channel create --type 1 --name c --models gpt-4o-mini --base-url ${rig.upstream.url} --key-stdin`;
   expect((await rig.fairway(create, "sk-x")).code).toBe(0);
   expect((await run(["model", "list"], ann)).out).toBe("MODEL\ngpt-4o-mini\n");

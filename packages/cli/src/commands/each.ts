@@ -34,9 +34,9 @@ export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batc
   const shape = { kind, columns: COLUMNS, name: ({ id }: Outcome) => `${prefix}/${id}` };
   const printer = await openRows(output, shape, (outcome) => lineOf(noun, outcome));
   let failures = 0;
-  let told = 0;
+  let printed = 0;
   const tell = (outcome: Outcome) => {
-    told += 1;
+    printed += 1;
     if (!outcome.ok) failures += 1;
     // A name is for the next command: of what failed there is none.
     if (outcome.ok || output.format !== "name") printer.add(outcome);
@@ -52,7 +52,7 @@ export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batc
       }
     }
   } finally {
-    if (told > 0) printer.end();
+    if (printed > 0) printer.end();
   }
   if (failures > 0) throw new CliError(`${failures} of ${ids.length} ${noun}s failed`, EXIT.partial);
 }
@@ -64,7 +64,7 @@ export interface Deletion extends Pick<Batch, "noun" | "prefix" | "kind" | "ids"
   remove(id: number): Promise<unknown>;
 }
 
-/** Asks once, with the names of all, and deletes each in turn; an id that nothing has is told before anything is gone. */
+/** Asks once, naming all of them, then deletes one after the other. An unknown id fails before the first deletion. */
 export async function deleteEach(deletion: Deletion, isAgreed: boolean | undefined, output: Output): Promise<void> {
   const { ids } = deletion;
   const named: string[] = [];

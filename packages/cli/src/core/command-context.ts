@@ -7,7 +7,7 @@ export interface Io {
   readonly width: number | undefined;
   readonly isTerminal: boolean;
   readonly nowSeconds: () => number;
-  /** From now on times are told in UTC. */
+  /** Prints times in UTC from now on. */
   useUtc(): void;
   /** Data as they are, without a line end. */
   write(text: string): void;
@@ -20,7 +20,7 @@ export interface CommandContext {
   readonly io: Io;
   /** The environment, with the context that the command line chooses. */
   readonly env: () => Io["env"];
-  /** Fails with exit 4 where nobody is signed in. */
+  /** Fails with exit code 4 without a sign-in. */
   readonly session: () => Promise<Session>;
   readonly client: () => Promise<SessionClient>;
   readonly output: () => Output;

@@ -36,8 +36,8 @@ export function messageOf(thrown: unknown): string {
 const CURE_BY_CODE: Readonly<Partial<Record<MessageCode, string>>> = {
   AU5: "correct FAIRWAY_USER_ID, or leave it out",
   AU7: "this command needs a user with a higher role",
-  CH20: "somebody else changed it: look at it and run this again",
-  G8: "somebody else changed it: look at it and run this again",
+  CH20: "it was changed meanwhile: read it again and repeat the command",
+  G8: "it was changed meanwhile: read it again and repeat the command",
   L1: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",
   M1: "change its document and run `fairway apply -f FILE`",
   M3: "add --force if that is meant",

@@ -7,7 +7,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** Member of the row: names the column in csv, where its value stands as it is. */
   readonly field?: keyof Row & string;
-  /** Quota has a column of US dollars beside it in csv, times are ISO 8601 there. */
+  /** In csv, a column of US dollars follows quota, times are ISO 8601 there. */
   readonly holds?: "quota" | "time";
 }
 

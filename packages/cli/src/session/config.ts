@@ -24,8 +24,8 @@ const Stored = z.object({
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Environment before file; undefined when nobody signed in yet. A stored token goes only to the server that it was
- * made at, and a stored user id only beside the stored token. Refuses a file that others can read.
+ * Environment before file; undefined before the first sign-in. A stored token goes only to the server that it was
+ * made at, and a stored user id only with the stored token. Refuses a file that others can read.
  */
 export function readProfile(env: Environment): Profile | undefined {
   const { server, token, userId } = named(env);
@@ -141,7 +141,7 @@ export function storedProfile(env: Environment): Profile | undefined {
   return readFile(configPath(env));
 }
 
-/** Answers the file that is gone now; undefined where there was none. */
+/** Returns the path of the removed file; undefined if there was none. */
 export function removeProfile(env: Environment): string | undefined {
   const path = configPath(env);
   try {
@@ -153,7 +153,7 @@ export function removeProfile(env: Environment): string | undefined {
   }
 }
 
-/** Written beside the old file and moved over it, so that an interrupted write loses nothing. */
+/** Writes a temporary file and renames it over the old one, so that an interrupted write loses nothing. */
 export function writeProfile(env: Environment, profile: Profile): string {
   const path = configPath(env);
   const draft = `${path}.${process.pid}`;

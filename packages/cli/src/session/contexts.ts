@@ -38,7 +38,7 @@ function pointerOf(env: Environment): string {
   return join(folderOf(env), "current-context");
 }
 
-/** What commands use when they are not told. */
+/** What commands use by default. */
 export function currentContext(env: Environment): string {
   try {
     return checkedName(readFileSync(pointerOf(env), "utf8").trim());

@@ -34,7 +34,7 @@ export async function ask(question: string, isSecret = false): Promise<string> {
 
 /**
  * Stops unless a person agrees: to one thing with `y`, to several with their number. `isAgreed` is the `--yes` of
- * scripts, without which nothing is done where nobody can be asked.
+ * scripts, without which a run without a terminal does nothing.
  */
 export async function confirm(action: string, count: number, isAgreed = false): Promise<void> {
   if (isAgreed) return;

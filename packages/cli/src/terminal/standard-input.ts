@@ -4,7 +4,7 @@ const PART_BYTES = 65_536;
 const PAUSE_MS = 5;
 
 /**
- * All of standard input at once. Node makes a pipe non-blocking as soon as somebody looks at `process.stdin`: while
+ * Reads all of standard input. Node makes a pipe non-blocking on the first access to `process.stdin`: while
  * nothing is written to it, a read fails with EAGAIN.
  */
 export function readStandardInput(): string {

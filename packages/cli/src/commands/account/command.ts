@@ -25,9 +25,7 @@ export function accountCommands(program: Command, { env, output, session }: Comm
     .command("logout")
     .description("forget the sign-in")
     .option("--revoke", "let the gateway forget the token that `fairway login` made, too")
-    .action(async (options: { revoke?: boolean }) =>
-      (await import("./logout.ts")).runLogout(options, output(), env()),
-    );
+    .action(async (options: { revoke?: boolean }) => (await import("./logout.ts")).runLogout(options, output(), env()));
   examples(logout, "fairway logout --revoke");
   contextCommands(program, { env, output });
   const whoami = program
@@ -65,7 +63,7 @@ function contextCommands(program: Command, { env, output }: Pick<CommandContext,
   const use = context
     .command("use")
     .argument("<name>", "as `fairway context list` shows it", named("context"))
-    .description("what commands use when they are not told")
+    .description("what commands use by default")
     .action(async (name: string) => (await load()).chooseContext(env(), name, output()));
   examples(use, "fairway context use prod", "fairway context use default");
   const show = context

@@ -11,11 +11,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function runLogout({ revoke }: { readonly revoke?: boolean }, output: Output, env: Environment) {
   if (revoke) await revokeToken(storedProfile(env));
   const path = removeProfile(env);
-  // The next command falls back to the default instead of to a context that is gone.
+  // The next command falls back to the default context, not to the removed one.
   if (path !== undefined && !env["FAIRWAY_CONFIG"] && pathOf(env, currentContext(env)) === path)
     useContext(env, DEFAULT_CONTEXT);
   if (path === undefined) output.note("You were not signed in.");
-  else output.note(`Signed out: ${path} is gone${revoke ? ", and its token works no more" : ""}.`);
+  else output.note(`Signed out: removed ${path}${revoke ? " and revoked its token" : ""}.`);
   if (env["FAIRWAY_TOKEN"]) output.note("FAIRWAY_TOKEN still signs commands in.");
 }
 

@@ -59,7 +59,7 @@ function work(program: Command, { client, output }: CommandContext): void {
     .description("newest first; administrators see those of all users")
     .option("--status <word>", "such as SUCCESS, FAILURE, IN_PROGRESS")
     .option("--platform <name>")
-    .option("--task <id>", "the id that its maker was told")
+    .option("--task <id>", "the id that its creator received")
     .addOption(limit())
     .action(async (options: TaskListOptions) => (await load()).listTasks(await client(), options, output()));
   examples(list, "fairway task list --status FAILURE");
@@ -67,7 +67,7 @@ function work(program: Command, { client, output }: CommandContext): void {
   const drawings = drawing
     .command("list")
     .description("newest first; administrators see those of all users")
-    .option("--task <id>", "the id that its maker was told")
+    .option("--task <id>", "the id that its creator received")
     .addOption(limit())
     .action(async (options: TaskListOptions) => (await load()).listDrawings(await client(), options, output()));
   examples(drawings, "fairway drawing list --limit 20");

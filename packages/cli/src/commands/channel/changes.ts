@@ -155,7 +155,7 @@ export interface ChannelUpdateOptions extends Settings {
   readonly removeModel?: readonly string[];
 }
 
-/** Refused with exit 5 where somebody else changed the channel meanwhile. */
+/** Fails with exit code 5 if the channel was changed meanwhile. */
 export async function updateChannel(
   client: SessionClient,
   id: number,

@@ -62,7 +62,7 @@ function lineOf({ id, ok, seconds, message }: Verdict): string {
   return `${ok ? "ok  " : "FAIL"}  channel ${id}  ${seconds.toFixed(2)} s${ok ? "" : `  ${printable(message)}`}`;
 }
 
-/** Refusals that say nothing about the next channel: it is gone, or of a type that has no test. */
+/** Refusals that say nothing about the next channel: it no longer exists, or its type has no test. */
 function isOfChannel(error: unknown): error is ApiProblem {
   return error instanceof ApiProblem && (error.code === "CH8" || error.code === "CH12");
 }

@@ -87,9 +87,7 @@ function creating(channel: Command, { client, output }: CommandContext): void {
     .command("copy")
     .argument("<id>", "as `fairway channel list` shows it", id("channel"))
     .description("make another one with the same settings and key")
-    .action(async (id: number) =>
-      (await import("./changes.ts")).copyChannel(await client(), id, output()),
-    );
+    .action(async (id: number) => (await import("./changes.ts")).copyChannel(await client(), id, output()));
   examples(copy, "fairway channel copy 3 -o json | jq .id");
 }
 
@@ -102,7 +100,7 @@ function changing(channel: Command, { client, output }: CommandContext): void {
     .option("--type <number>", "channel type", positive)
     .option("--group <list>", "comma list")
     .addOption(new Option("--models <list>", "comma list, instead of all").conflicts(["addModel", "removeModel"]))
-    .option("--add-model <name...>", "beside the others")
+    .option("--add-model <name...>", "in addition to the others")
     .option("--remove-model <name...>", "from the others")
     .option("--auto-ban", "switch it off when its upstream refuses it for good")
     .action(async (id: number, options: ChannelUpdateOptions) =>

@@ -30,7 +30,7 @@ const FIELDS = [
 
 type Fields = Record<string, unknown>;
 
-/** Shows what would change and asks before it does. Refused with exit 5 where somebody else changed it meanwhile. */
+/** Shows what would change and asks before it does. Fails with exit code 5 if it was changed meanwhile. */
 export async function editChannel(
   client: SessionClient,
   id: number,

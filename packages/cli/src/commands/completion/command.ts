@@ -27,8 +27,6 @@ function namesFrom(env: Io["env"]): NamesOf {
     if (place.name() === "context" || (parent === "context" && place.name() === "name"))
       return (await import("../../session/contexts.ts")).contextNames(env);
     if (parent === "option" && place.name() === "key") return (await import("@fairway/wire")).OPTION_KEYS;
-    return command.name() === "api" && place.name() === "call"
-      ? [...(await import("../api/api.ts")).CALLS.keys()]
-      : [];
+    return command.name() === "api" && place.name() === "call" ? [...(await import("../api/api.ts")).CALLS.keys()] : [];
   };
 }

@@ -32,7 +32,7 @@ async function bodyOf({ file, recursive = false, manager, prune = false, force =
   return { manager, prune, force, documents: await readDocuments(file, { isRecursive: recursive, stdin }) };
 }
 
-/** As `diff` and `kubectl diff` do: 1 where something differs, more where it could not be told. */
+/** As `diff` and `kubectl diff` do: 1 if something differs, more if the comparison failed. */
 export async function diffDocuments(client: Client, options: DocumentOptions, output: Output): Promise<void> {
   try {
     const { data: changes } = await client.call(declarativePlan, { body: await bodyOf(options) });

@@ -32,8 +32,7 @@ function listing(log: Command, { client, output, io }: CommandContext): void {
     .addOption(limit())
     .addOption(new Option("-f, --follow", "as `fairway log follow`").conflicts(["until", "limit"]))
     .action(async (options: LogListOptions) => {
-      if (options.follow)
-        return (await import("./follow.ts")).followLogs(await client(), options, output(), io);
+      if (options.follow) return (await import("./follow.ts")).followLogs(await client(), options, output(), io);
       return (await load()).listLogs(await client(), options, output(), io.nowSeconds());
     });
   examples(
@@ -44,7 +43,7 @@ function listing(log: Command, { client, output, io }: CommandContext): void {
   );
   const follow = withFilter(log.command("follow").alias("tail"))
     .description(
-      "new rows as they come, with --since also earlier ones; after a lost connection it goes on where it stopped",
+      "new rows as they arrive, with --since also earlier ones; continues where it stopped after a lost connection",
     )
     .action(async (options: LogFilterOptions) =>
       (await import("./follow.ts")).followLogs(await client(), options, output(), io),
@@ -61,9 +60,7 @@ function explanation(log: Command, { client, output }: CommandContext): void {
     .command("explain")
     .argument("<request>", "id of a request, as in the header X-Request-Id", named("request"))
     .description("why a call failed or succeeded, went where it went, and cost what it cost")
-    .action(async (request: string) =>
-      (await import("./explain.ts")).explainLog(await client(), request, output()),
-    );
+    .action(async (request: string) => (await import("./explain.ts")).explainLog(await client(), request, output()));
   examples(
     explain,
     "fairway log explain 01M86T2MM99F5SH9C9952RV2J9",
@@ -81,7 +78,7 @@ function sums(log: Command, { client, output, io }: CommandContext): void {
   examples(stat, "fairway log stat --token ci --since 30d");
   const stats = withFilter(log.command("stats"), { isOfCalls: true })
     .addOption(
-      new Option("--by <what>", "what they are told apart by; channel and user for administrators")
+      new Option("--by <what>", "the field to group by; channel and user for administrators")
         .choices(["model", "channel", "user", "token"])
         .makeOptionMandatory(),
     )

@@ -1,7 +1,7 @@
 import type { LogRow } from "@fairway/wire";
 
 export interface SeenRows {
-  /** Tells of each row of one reading whether it is new: more of its kind have come than were seen. */
+  /** Returns for each row of one read whether it is new: more rows like it arrived than were seen. */
   reading(): (row: LogRow) => boolean;
   /** Takes a new row for seen and answers its number. */
   add(row: LogRow, now: number): number;
@@ -10,7 +10,7 @@ export interface SeenRows {
 }
 
 /**
- * What was printed already. Owners see running numbers in place of ids, so that their rows are told apart by what they
+ * What was printed already. Owners see running numbers instead of ids, so their rows are identified by what they
  * say, and counted where several say the same.
  */
 export function createSeenRows(hasIds: boolean): SeenRows {

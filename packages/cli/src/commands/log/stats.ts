@@ -8,7 +8,7 @@ import type { SessionClient } from "../../session/session.ts";
 import { living } from "./follow.ts";
 import { logQueryOf, type LogFilterOptions } from "./log.ts";
 
-/** What the calls of a period can be told apart by. */
+/** Fields that the calls of a period can be grouped by. */
 type Dimension = "model" | "channel" | "user" | "token";
 
 export interface LogStatsOptions extends Omit<LogFilterOptions, "type"> {

@@ -21,7 +21,7 @@ const STATUS_WORD: Readonly<Record<number, string>> = {
   [REDEMPTION_STATUS.used]: "used",
 };
 
-/** A code without the code: whoever reads it can redeem it. */
+/** A redemption code without its secret: every reader could redeem it. */
 type Shown = Omit<Redemption, "key">;
 
 const REDEMPTIONS: Shape<Shown> = {

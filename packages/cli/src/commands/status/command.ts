@@ -16,7 +16,7 @@ export function statusCommands(program: Command, { session, output, io }: Comman
   examples(status, "fairway status -o json | jq .channels", "fairway status --watch --interval 10");
   const top = program
     .command("top")
-    .description("what goes on right now: calls, channels and their health; keys test, disable and enable a channel")
+    .description("live view of calls, channels and their health; keys test, disable and enable a channel")
     .option("--once", "one look as plain text, for scripts and mails")
     .option("--interval <seconds>", "seconds between two looks, an hour at most", interval, 5)
     .action(async (options: TopOptions) =>

@@ -2,8 +2,8 @@ import type { Client } from "@fairway/wire";
 import { Box, render, Text, useApp, useInput } from "ink";
 import { useEffect, useState } from "react";
 import { messageOf } from "../../core/problem.ts";
-import { lookAgain } from "../../terminal/look-again.ts";
-import { overviewOf, type Overview } from "./status.ts";
+import { poll } from "../../terminal/poll.ts";
+import { overviewOf, type Overview } from "./overview.ts";
 
 interface ScreenProps {
   readonly client: Client;
@@ -26,7 +26,7 @@ function StatusScreen({ client, server, intervalMs }: ScreenProps) {
   });
   useEffect(() => {
     const closing = new AbortController();
-    void lookAgain(closing.signal, intervalMs, async () => {
+    void poll(closing.signal, intervalMs, async () => {
       try {
         setOverview(await overviewOf(client, server, closing.signal));
         setProblem("");

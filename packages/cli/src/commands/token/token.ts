@@ -138,7 +138,7 @@ export async function printKey(
   { output, io }: { readonly output: Output; readonly io: Io },
 ): Promise<void> {
   const { data } = await client.call(tokenGet, { params: { id } });
-  if (io.isTerminal) output.note("Whoever reads this key can spend its quota.");
+  if (io.isTerminal) output.note("Anyone who reads this key can spend its quota.");
   const key = `sk-${data.key}`;
   await printBare(output, key, { id, name: data.name, key }, KEYS);
 }

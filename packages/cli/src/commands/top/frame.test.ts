@@ -1,7 +1,7 @@
 import type { Channel } from "@fairway/wire";
 import { expect, it } from "vitest";
 import { frameOf, PANES } from "./frame.ts";
-import type { Look, ServerIdentity } from "./poll.ts";
+import type { Sample, ServerIdentity } from "./sample.ts";
 
 const money = { quotaPerUnit: 500_000, inCurrency: true };
 const place: ServerIdentity = { server: "http://a", version: "1", instance: "i", user: "root", isAdmin: true, money };
@@ -37,7 +37,7 @@ const none: Channel = {
   param_override: "",
 };
 
-function lookWith(count: number): Look {
+function lookWith(count: number): Sample {
   const channels = Array.from({ length: count }, (_, at) => ({ ...none, id: at + 1, name: `channel-${at + 1}` }));
   const values = Array.from({ length: 20 }, (_, at) => ({ value: `m${at}`, count: 1 }));
   const facets = { complete: true, models: values, tokens: [], groups: [], types: [], channels: [], users: values };
@@ -57,7 +57,7 @@ it("fits every screen, with the chosen channel in it", () => {
 });
 
 it("uses the screen, and tells why a channel is off and what its keys suffer", () => {
-  const look = lookWith(50);
+  const sample = lookWith(50);
   const reason = {
     ...none,
     id: 1,
@@ -73,7 +73,7 @@ it("uses the screen, and tells why a channel is off and what its keys suffer", (
     wait_ms: 1500,
     consecutive_failures: 4,
   };
-  const some = { ...look, channels: [reason, ...look.channels.slice(1)], health: [bad] };
+  const some = { ...sample, channels: [reason, ...sample.channels.slice(1)], health: [bad] };
   const frame = frameOf(place, some, { width: 200, height: 30, pane: "models", history: [1, 8] });
   expect(frame).toHaveLength(30);
   const text = frame.map((line) => line.text).join("\n");

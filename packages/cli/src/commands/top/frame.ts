@@ -3,7 +3,7 @@ import { LOGS } from "../log/log.ts";
 import { statusWord } from "../channel/channel.ts";
 import { cellOf, number, plain } from "../../print/columns.ts";
 import { table, type Column } from "../../print/table.ts";
-import type { Look, ServerIdentity } from "./poll.ts";
+import type { Sample, ServerIdentity } from "./sample.ts";
 
 /** A line of the screen; without colours it says the same. */
 export interface Line {
@@ -26,22 +26,22 @@ export interface Screen {
   readonly history?: readonly number[];
 }
 
-/** Lines of the head with the blank below the channels, and of the channels beside their rows. */
+/** Lines of the header with the blank line below the channels, and lines of the channel table without its rows. */
 const HEAD = 3;
 const CHANNEL_HEAD = 3;
 
-/** One look as lines of text, for the screen and for `--once` alike. */
-export function frameOf(place: ServerIdentity, look: Look, screen: Screen): Line[] {
+/** One sample as lines of text, for the screen and for `--once` alike. */
+export function frameOf(place: ServerIdentity, sample: Sample, screen: Screen): Line[] {
   const { width, height = Number.POSITIVE_INFINITY, pane, chosen = 0 } = screen;
-  const below = paneLines(look, pane, width);
+  const below = paneLines(sample, pane, width);
   const room = height - HEAD;
   // What is below gets half of the room where it needs that much.
   const forChannels = Math.max(1, room - CHANNEL_HEAD - Math.min(below.length, Math.ceil(room / 2)));
-  const channels = place.isAdmin ? channelLines(place, look, screen, windowOf(look, chosen, forChannels)) : [];
+  const channels = place.isAdmin ? channelLines(place, sample, screen, windowOf(sample, chosen, forChannels)) : [];
   const title = `fairway top  ${place.server} · ${place.version} · ${place.instance} · ${place.user}`;
   const lines: Line[] = [
     { text: cut(title, width), tone: "title" },
-    { text: cut(ratesOf(look, screen.history ?? []), width) },
+    { text: cut(ratesOf(sample, screen.history ?? []), width) },
     ...channels,
     { text: "" },
     ...below,
@@ -49,7 +49,7 @@ export function frameOf(place: ServerIdentity, look: Look, screen: Screen): Line
   return lines.slice(0, height);
 }
 
-function ratesOf({ at, rpm, tpm, balance, channels }: Look, history: readonly number[]): string {
+function ratesOf({ at, rpm, tpm, balance, channels }: Sample, history: readonly number[]): string {
   const count = (state: number) => channels.filter(({ status }) => status === state).length;
   const states = [
     `${count(CHANNEL_STATUS.enabled)} on`,
@@ -80,19 +80,24 @@ interface Window {
 }
 
 /** The part of the channels that fits, with the chosen one in it. */
-function windowOf({ channels }: Look, chosen: number, room: number): Window {
+function windowOf({ channels }: Sample, chosen: number, room: number): Window {
   if (channels.length <= room) return { from: 0, count: channels.length };
   const from = Math.min(Math.max(0, chosen - Math.floor(room / 2)), channels.length - room);
   return { from, count: room };
 }
 
-function channelLines(place: ServerIdentity, look: Look, { width, chosen }: Screen, { from, count }: Window): Line[] {
-  const rows = look.channels.slice(from, from + count);
-  const [titles = "", ...lines] = table(channelColumns(place, look), rows, width - 2).split("\n");
-  const hidden = look.channels.length - rows.length;
+function channelLines(
+  place: ServerIdentity,
+  sample: Sample,
+  { width, chosen }: Screen,
+  { from, count }: Window,
+): Line[] {
+  const rows = sample.channels.slice(from, from + count);
+  const [titles = "", ...lines] = table(channelColumns(place, sample), rows, width - 2).split("\n");
+  const hidden = sample.channels.length - rows.length;
   return [
     { text: "" },
-    { text: `CHANNELS (${look.channels.length})${hidden > 0 ? `, ${hidden} more` : ""}`, tone: "title" },
+    { text: `CHANNELS (${sample.channels.length})${hidden > 0 ? `, ${hidden} more` : ""}`, tone: "title" },
     { text: `  ${titles}`, tone: "quiet" },
     ...lines.map((text, at): Line => {
       const isChosen = from + at === chosen;
@@ -103,7 +108,7 @@ function channelLines(place: ServerIdentity, look: Look, { width, chosen }: Scre
   ];
 }
 
-function channelColumns({ money }: ServerIdentity, { facets, health }: Look): Column<Channel>[] {
+function channelColumns({ money }: ServerIdentity, { facets, health }: Sample): Column<Channel>[] {
   const calls = new Map(facets.channels.map(({ value, count }) => [value, count]));
   const stateOf = ({ id, status }: Channel): string => {
     if (status !== CHANNEL_STATUS.enabled) return "-";
@@ -134,12 +139,12 @@ function reasonOf({ other_info: info, tag }: Channel): string {
     if (typeof written === "object" && written !== null && "status_reason" in written)
       return cellOf(written.status_reason);
   } catch {
-    // Empty for most channels, or of another program of the family.
+    // Empty for most channels, or written by another compatible gateway.
   }
   return tag ?? "";
 }
 
-function paneLines({ recent, facets }: Look, pane: Pane, width: number): Line[] {
+function paneLines({ recent, facets }: Sample, pane: Pane, width: number): Line[] {
   if (pane === "calls") {
     const shown = LOGS.columns.filter(({ title }) => title !== "TYPE" && title !== "CONTENT");
     return tableLines("LATEST CALLS", recent.length === 0 ? "" : table(shown, recent, width));

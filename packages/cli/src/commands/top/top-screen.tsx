@@ -5,8 +5,8 @@ import { printable } from "../../print/printable.ts";
 import { messageOf } from "../../core/problem.ts";
 import { act, type Action } from "./actions.ts";
 import { frameOf, PANES, type Line, type Pane } from "./frame.ts";
-import { lookAt, type Look, type ServerIdentity } from "./poll.ts";
-import { lookAgain } from "../../terminal/look-again.ts";
+import { takeSample, type Sample, type ServerIdentity } from "./sample.ts";
+import { poll } from "../../terminal/poll.ts";
 
 interface ScreenProps {
   readonly client: Client;
@@ -24,7 +24,7 @@ export async function showTop(props: ScreenProps): Promise<void> {
 const HISTORY = 20;
 
 interface Seen {
-  readonly look: Look;
+  readonly sample: Sample;
   readonly history: readonly number[];
 }
 
@@ -36,15 +36,15 @@ function TopScreen(props: ScreenProps) {
   const { seen, problem } = useLooks(props, isPaused, changes);
   const [pane, setPane] = useState<Pane>("calls");
   const [marked, setMarked] = useState(0);
-  const [told, setTold] = useState("");
+  const [notice, setNotice] = useState("");
   const [asked, setAsked] = useState<Channel>();
-  const channels = seen?.look.channels ?? [];
+  const channels = seen?.sample.channels ?? [];
   const last = Math.max(0, channels.length - 1);
   const chosen = Math.min(marked, last);
 
   const begin = async (action: Action, channel: Channel) => {
-    setTold(`${action === "test" ? "Testing" : "Changing"} channel ${channel.id} …`);
-    setTold(printable(await act(client, action, channel)));
+    setNotice(`${action === "test" ? "Testing" : "Changing"} channel ${channel.id} …`);
+    setNotice(printable(await act(client, action, channel)));
     setChanges((count) => count + 1);
   };
   useKeys({
@@ -52,7 +52,7 @@ function TopScreen(props: ScreenProps) {
     answer: (isMeant) => {
       setAsked(undefined);
       if (asked && isMeant) void begin("disable", asked);
-      else setTold("Nothing was changed.");
+      else setNotice("Nothing was changed.");
     },
     move: (by) => setMarked((before) => Math.min(Math.max(0, Math.min(before, last) + by), last)),
     pause: () => setPaused(!isPaused),
@@ -66,7 +66,7 @@ function TopScreen(props: ScreenProps) {
   });
 
   if (!seen) return <Text>{problem === "" ? `Asking ${place.server} …` : `! ${problem}`}</Text>;
-  const frame = frameOf(place, seen.look, {
+  const frame = frameOf(place, seen.sample, {
     width: columns,
     height: rows - 1,
     pane,
@@ -78,12 +78,12 @@ function TopScreen(props: ScreenProps) {
     <Box flexDirection="column" height={rows - 1}>
       <Box flexDirection="column" flexGrow={1} overflow="hidden">
         {frame.map((line, at) => (
-          // A frame is drawn anew as a whole: its lines have no other identity than their places.
+          // Every frame is drawn as a whole: a line is identified by its position.
           <FrameLine key={at} line={line} />
         ))}
       </Box>
       <Text color={problem === "" ? "yellow" : "red"} wrap="truncate">
-        {question ?? (problem === "" ? told : `! ${problem}`)}
+        {question ?? (problem === "" ? notice : `! ${problem}`)}
       </Text>
       <Text dimColor wrap="truncate">
         {keysOf(place.isAdmin)} · {isPaused ? "PAUSED" : `every ${Math.round(intervalMs / 1000)} s`}
@@ -109,10 +109,10 @@ function useLooks({ client, place, intervalMs, now }: ScreenProps, isPaused: boo
   useEffect(() => {
     if (isPaused) return;
     const closing = new AbortController();
-    void lookAgain(closing.signal, intervalMs, async () => {
+    void poll(closing.signal, intervalMs, async () => {
       try {
-        const look = await lookAt(client, place, now(), closing.signal);
-        setSeen((before) => ({ look, history: [...(before?.history ?? []), look.rpm].slice(-HISTORY) }));
+        const sample = await takeSample(client, place, now(), closing.signal);
+        setSeen((before) => ({ sample, history: [...(before?.history ?? []), sample.rpm].slice(-HISTORY) }));
         setProblem("");
       } catch (error) {
         if (!closing.signal.aborted) setProblem(printable(messageOf(error)));

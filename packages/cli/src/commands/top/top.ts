@@ -3,7 +3,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
 import type { Session } from "../../session/session.ts";
 import { frameOf } from "./frame.ts";
-import { lookAt, placeOf } from "./poll.ts";
+import { takeSample, placeOf } from "./sample.ts";
 
 export interface TopOptions {
   readonly once?: boolean;
@@ -21,7 +21,7 @@ export async function runTop(
   io: Io,
 ): Promise<void> {
   if (!once && !isForPeople(output))
-    throw new CliError(`a screen has no -o ${output.format}`, EXIT.usage, "add --once for one look");
+    throw new CliError(`a screen has no -o ${output.format}`, EXIT.usage, "add --once for one sample");
   if (!once && !io.isTerminal)
     throw new CliError("top needs a terminal", EXIT.usage, "use `fairway top --once` in scripts");
   const place = await placeOf(client, server);
@@ -32,8 +32,8 @@ export async function runTop(
       intervalMs: interval * 1000,
       now: io.nowSeconds,
     });
-  const look = await lookAt(client, place, io.nowSeconds(), new AbortController().signal);
-  if (!isForPeople(output)) return printOne(output, { server, version: place.version, ...look });
-  const frame = frameOf(place, look, { width: output.width ?? PIPED_WIDTH, pane: "calls" });
+  const sample = await takeSample(client, place, io.nowSeconds(), new AbortController().signal);
+  if (!isForPeople(output)) return printOne(output, { server, version: place.version, ...sample });
+  const frame = frameOf(place, sample, { width: output.width ?? PIPED_WIDTH, pane: "calls" });
   output.out(frame.map(({ text }) => text.trimEnd()).join("\n"));
 }

@@ -32,8 +32,8 @@ export interface ServerIdentity {
   readonly money: MoneyStyle;
 }
 
-/** One look at what goes on. */
-export interface Look {
+/** What happens on the server at one moment. */
+export interface Sample {
   /** Epoch seconds. */
   readonly at: number;
   readonly balance: string;
@@ -68,12 +68,12 @@ export async function placeOf(client: Client, server: string): Promise<ServerIde
 }
 
 /** Administrators see all calls, everybody else their own. */
-export async function lookAt(
+export async function takeSample(
   client: Client,
   { isAdmin, money }: ServerIdentity,
   nowSeconds: number,
   signal: AbortSignal,
-): Promise<Look> {
+): Promise<Sample> {
   const minute = { type: LOG_TYPE.consume, start_timestamp: nowSeconds - 60 };
   const newest = { type: LOG_TYPE.consume, page_size: RECENT };
   const [{ data: self }, { data: rates }, { data: facets }, { data: page }, channels, health] = await Promise.all([
