@@ -1,11 +1,14 @@
-// Which folder of `packages/gateway/src` may import which: imports point down. The linter's configuration is made
-// from this table, and `layers.test.ts` plants a forbidden import for every folder to see it refused.
+// Which folder of a package may import which: imports point down. The linter reads these tables, and `layers.test.ts`
+// plants a forbidden import in every folder to check that the linter refuses it.
 
 const BASE = ["lib", "config", "observability", "storage", "redis"];
 const MIDDLE = [...BASE, "dialects", "providers", "billing", "limits", "identity", "snapshot"];
 
-/** Folder -> the other folders that it may import. */
-export const LAYERS: Readonly<Record<string, readonly string[]>> = {
+/** A folder below `src` -> the other folders that it may import. */
+type Layers = Readonly<Record<string, readonly string[]>>;
+
+/** `packages/gateway/src` */
+export const LAYERS: Layers = {
   lib: [],
   config: ["lib"],
   observability: ["lib"],
@@ -28,7 +31,18 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   workers: ["config", "observability", "composition"],
 };
 
-/** npm packages that one folder owns; the rest of the gateway reaches them through it. */
+/** `packages/console/src`; `sources.test.ts` there also refuses imports between features. */
+export const CONSOLE_LAYERS: Layers = {
+  lib: [],
+  theme: ["lib"],
+  session: ["lib"],
+  ui: ["lib", "theme", "session"],
+  shared: ["lib", "theme", "session", "ui"],
+  features: ["lib", "theme", "session", "ui", "shared"],
+  routes: ["lib", "theme", "session", "ui", "shared", "features"],
+};
+
+/** npm packages that one folder of the gateway owns; the other folders reach them through it. */
 export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   mysql2: ["storage"],
   pg: ["storage"],
@@ -58,37 +72,54 @@ interface ImportPattern {
 
 const MAX_DEPTH = 5;
 
-/** Patterns for files that stand `depth` folders below `src`, in `folder`. */
-export function forbiddenImports(folder: string, depth: number): ImportPattern[] {
-  const allowed = LAYERS[folder] ?? [];
+interface Source {
+  /** Folder below `src`. */
+  readonly folder: string;
+  /** Folders between the file and `src`. */
+  readonly depth: number;
+}
+
+/** Patterns that the linter refuses in the files of one folder. */
+function forbiddenImports(layers: Layers, { folder, depth }: Source): ImportPattern[] {
+  const allowed = layers[folder] ?? [];
   const forbidden = [
-    ...Object.keys(LAYERS).filter((other) => other !== folder && !allowed.includes(other)),
-    "main\\.ts",
+    ...Object.keys(layers).filter((other) => other !== folder && !allowed.includes(other)),
+    "main\\.tsx?",
   ];
-  const up = "\\.\\./".repeat(depth);
-  const packages = Object.keys(OWNED_PACKAGES).filter((name) => !OWNED_PACKAGES[name]?.includes(folder));
+  const names = allowed.length === 0 ? "no other folder" : allowed.join(", ");
   return [
     {
-      regex: `^${up}(?:${forbidden.join("|")})(?:/|$)`,
-      message: `${folder}/ may import ${allowed.length === 0 ? "no other folder" : allowed.join(", ")} only (scripts/layers.ts)`,
+      regex: `^${"\\.\\./".repeat(depth)}(?:${forbidden.join("|")})(?:/|$)`,
+      message: `${folder}/ may import ${names} only (scripts/layers.ts)`,
     },
-    ...(packages.length > 0
-      ? [
-          {
-            regex: `^(?:${packages.join("|")})(?:/|$)`,
-            message: "another folder owns this package (scripts/layers.ts)",
-          },
-        ]
-      : []),
   ];
 }
 
-/** The depth-wise globs of a folder with their patterns. */
+function forbiddenPackages(folder: string): ImportPattern[] {
+  const packages = Object.keys(OWNED_PACKAGES).filter((name) => !OWNED_PACKAGES[name]?.includes(folder));
+  return packages.length === 0
+    ? []
+    : [
+        {
+          regex: `^(?:${packages.join("|")})(?:/|$)`,
+          message: "another folder owns this package (scripts/layers.ts)",
+        },
+      ];
+}
+
+/** One glob for each depth of each folder, with the imports refused there. */
 export function layerRules(): { files: string; patterns: ImportPattern[] }[] {
-  return Object.keys(LAYERS).flatMap((folder) =>
+  return [
+    ...rulesOf("packages/gateway/src", LAYERS, forbiddenPackages),
+    ...rulesOf("packages/console/src", CONSOLE_LAYERS, () => []),
+  ];
+}
+
+function rulesOf(src: string, layers: Layers, morePatterns: (folder: string) => ImportPattern[]) {
+  return Object.keys(layers).flatMap((folder) =>
     Array.from({ length: MAX_DEPTH }, (_, index) => ({
-      files: `packages/gateway/src/${folder}/${"*/".repeat(index)}*.ts`,
-      patterns: forbiddenImports(folder, index + 1),
+      files: `${src}/${folder}/${"*/".repeat(index)}*.{ts,tsx}`,
+      patterns: [...forbiddenImports(layers, { folder, depth: index + 1 }), ...morePatterns(folder)],
     })),
   );
 }

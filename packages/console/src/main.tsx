@@ -5,12 +5,12 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router/dom";
-import "./app/frame/frame.css";
-import { system } from "./app/theme/system.ts";
+import "./routes/frame/frame.css";
+import { system } from "./theme/system.ts";
 import { whenServerReturns } from "./lib/health.ts";
 import { queryClient, whenMutationFails } from "./lib/query.ts";
-import { router } from "./router.tsx";
-import { toastProblem } from "./ui/toaster.ts";
+import { router } from "./routes/router.tsx";
+import { toastProblem } from "./ui/feedback/toaster.ts";
 
 whenMutationFails(toastProblem);
 // Lists that failed during the outage, and those that are older than it.

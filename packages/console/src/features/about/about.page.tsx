@@ -2,14 +2,14 @@ import { about, ROLE } from "@fairway/wire";
 import { Box, Button, Skeleton } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { useUser } from "../../app/session/session.ts";
-import { useStatus } from "../../app/session/status.ts";
+import { useUser } from "../../session/session.ts";
+import { useStatus } from "../../session/status.ts";
 import { contentKind } from "../../lib/content.ts";
 import { call } from "../../lib/http.ts";
 import { FRESH_STATIC_MS } from "../../lib/query.ts";
-import { Content } from "../../ui/content.tsx";
-import { EmptyTeach, LoadFailed } from "../../ui/empty.tsx";
-import { Page } from "../../ui/page.tsx";
+import { Content } from "../../ui/content/content.tsx";
+import { EmptyTeach, LoadFailed } from "../../ui/feedback/empty.tsx";
+import { Page } from "../../ui/display/page.tsx";
 import { useTexts } from "./texts.ts";
 
 function Nothing() {

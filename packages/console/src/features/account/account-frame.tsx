@@ -1,9 +1,9 @@
 import { Box, Flex, Heading } from "@chakra-ui/react";
 import { useEffect, useRef, type ReactNode } from "react";
-import { Brand } from "../../app/frame/brand.tsx";
-import { LanguageButton, ThemeButton } from "../../app/frame/preferences.tsx";
-import { useStatus } from "../../app/session/status.ts";
-import { MarkShape } from "../../ui/mark.tsx";
+import { Brand } from "../../shared/frame/brand.tsx";
+import { LanguageButton, ThemeButton } from "../../shared/frame/preferences.tsx";
+import { useStatus } from "../../session/status.ts";
+import { MarkShape } from "../../ui/display/mark.tsx";
 
 /** What stands around the forms of visitors: no sidebar, theme and language in the corner. */
 export function AccountFrame(props: { readonly title: string; readonly children: ReactNode }) {

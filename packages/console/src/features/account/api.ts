@@ -1,5 +1,5 @@
 import { passkeyLogin, passkeyLoginOptions, resetPassword, sendResetLink } from "@fairway/wire";
-import { setUser } from "../../app/session/session.ts";
+import { setUser } from "../../session/session.ts";
 import { call } from "../../lib/http.ts";
 import { signWithPasskey } from "../../lib/passkeys.ts";
 

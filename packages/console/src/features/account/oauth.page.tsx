@@ -1,9 +1,9 @@
 import { Flex, Spinner, Text } from "@chakra-ui/react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Link, useNavigate, useParams, useSearchParams } from "react-router";
-import { returnFrom } from "../../app/identity/services.ts";
-import { setUser } from "../../app/session/session.ts";
-import { problemText, toast } from "../../ui/toaster.ts";
+import { returnFrom } from "../../shared/identity/services.ts";
+import { setUser } from "../../session/session.ts";
+import { problemText, toast } from "../../ui/feedback/toaster.ts";
 import { ApiProblem } from "../../lib/problems.ts";
 import { SecondStep } from "./second-step.tsx";
 import { AccountFrame, Alert } from "./account-frame.tsx";

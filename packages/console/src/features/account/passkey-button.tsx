@@ -1,8 +1,8 @@
 import { Button } from "@chakra-ui/react";
 import { useState } from "react";
 import { canUsePasskeys, isCancelled } from "../../lib/passkeys.ts";
-import { Icon } from "../../ui/icon.tsx";
-import { problemText } from "../../ui/toaster.ts";
+import { Icon } from "../../ui/display/icon.tsx";
+import { problemText } from "../../ui/feedback/toaster.ts";
 import { signInWithPasskey } from "./api.ts";
 import { useTexts } from "./texts.ts";
 

@@ -2,13 +2,13 @@ import { Button, Flex, Text } from "@chakra-ui/react";
 import { useState, type FormEvent } from "react";
 import { Link, useSearchParams } from "react-router";
 import { useForm } from "../../lib/use-form.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { problemText } from "../../ui/toaster.ts";
+import { CopyButton } from "../../ui/content/copy-button.tsx";
+import { TextField } from "../../ui/form/field.tsx";
+import { problemText } from "../../ui/feedback/toaster.ts";
 import { AccountFrame, Alert } from "./account-frame.tsx";
 import { askForResetLink, takeNewPassword } from "./api.ts";
-import { useCooldown } from "../../app/identity/cooldown.ts";
-import { useHumanCheck } from "../../app/identity/human-check.tsx";
+import { useCooldown } from "../../shared/identity/cooldown.ts";
+import { useHumanCheck } from "../../shared/identity/human-check.tsx";
 import { useTexts } from "./texts.ts";
 
 function ToLogin() {

@@ -1,10 +1,10 @@
 import { loginSecondFactor } from "@fairway/wire";
 import { Button, Flex } from "@chakra-ui/react";
 import { useState, type FormEvent } from "react";
-import { setUser } from "../../app/session/session.ts";
+import { setUser } from "../../session/session.ts";
 import { call } from "../../lib/http.ts";
-import { TextField } from "../../ui/field.tsx";
-import { problemText } from "../../ui/toaster.ts";
+import { TextField } from "../../ui/form/field.tsx";
+import { problemText } from "../../ui/feedback/toaster.ts";
 import { useTexts } from "./texts.ts";
 
 /** The code after a sign-in service, for accounts with two-factor sign-in. */

@@ -1,8 +1,8 @@
 import { Button, Flex } from "@chakra-ui/react";
-import { SERVICES, startSignIn } from "../../app/identity/services.ts";
-import { TelegramWidget } from "../../app/identity/telegram.tsx";
-import { useStatus } from "../../app/session/status.ts";
-import { toastProblem } from "../../ui/toaster.ts";
+import { SERVICES, startSignIn } from "../../shared/identity/services.ts";
+import { TelegramWidget } from "../../shared/identity/telegram.tsx";
+import { useStatus } from "../../session/status.ts";
+import { toastProblem } from "../../ui/feedback/toaster.ts";
 import { useTexts } from "./texts.ts";
 
 /** A button for each service that this gateway lets its users sign in with. */

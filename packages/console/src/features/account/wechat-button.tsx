@@ -1,9 +1,9 @@
 import { oauthWechat } from "@fairway/wire";
 import { Button } from "@chakra-ui/react";
 import { useState } from "react";
-import { WechatDialog } from "../../app/identity/wechat-dialog.tsx";
-import { setUser } from "../../app/session/session.ts";
-import { useStatus } from "../../app/session/status.ts";
+import { WechatDialog } from "../../shared/identity/wechat-dialog.tsx";
+import { setUser } from "../../session/session.ts";
+import { useStatus } from "../../session/status.ts";
 import { call } from "../../lib/http.ts";
 import { useNavigate } from "react-router";
 import { ApiProblem } from "../../lib/problems.ts";

@@ -1,5 +1,5 @@
 import type { AuditRow } from "@fairway/wire";
-import { Mark } from "../../ui/mark.tsx";
+import { Mark } from "../../ui/display/mark.tsx";
 import { changesOf } from "./changes.ts";
 import { useTexts } from "./texts.ts";
 

@@ -14,7 +14,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readVersion, type Version } from "../../lib/rows.ts";
-import type { Suggestion } from "../../ui/field.tsx";
+import type { Suggestion } from "../../ui/form/field.tsx";
 
 const LIST_KEY = ["budgets", "list"] as const;
 

@@ -4,12 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo } from "react";
 import { useLocation, useNavigate, useParams, useSearchParams } from "react-router";
 import { useForm } from "../../lib/use-form.ts";
-import { Presets, SelectField, SwitchField, TextField } from "../../ui/field.tsx";
-import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form-drawer.tsx";
-import { MoneyField } from "../../ui/money-field.tsx";
+import { Presets, SelectField, SwitchField, TextField } from "../../ui/form/field.tsx";
+import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
+import { MoneyField } from "../../ui/form/money-field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
-import { toast, toastProblem } from "../../ui/toaster.ts";
-import { useEdited, type Edited } from "../../ui/use-edited.ts";
+import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
+import { useEdited, type Edited } from "../../ui/form/use-edited.ts";
 import { budgetQuery, createBudget, suggestionsQuery, updateBudget } from "./api.ts";
 import {
   changeOfForm,

@@ -1,11 +1,11 @@
 import type { Budget } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "react-router";
-import type { Column } from "../../ui/data-grid.tsx";
-import { Mark, type MarkKind } from "../../ui/mark.tsx";
-import { Meter } from "../../ui/meter.tsx";
-import { Money } from "../../ui/money.tsx";
-import { When } from "../../ui/when.tsx";
+import type { Column } from "../../ui/grid/data-grid.tsx";
+import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
+import { Meter } from "../../ui/display/meter.tsx";
+import { Money } from "../../ui/display/money.tsx";
+import { When } from "../../ui/display/when.tsx";
 import { subjectQuery } from "./api.ts";
 import { stateOf, type BudgetState } from "./budget-form.ts";
 import { useTexts } from "./texts.ts";

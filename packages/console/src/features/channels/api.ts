@@ -22,7 +22,7 @@ import {
   type ChannelInput,
 } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { modelsQuery } from "../../app/session/models.ts";
+import { modelsQuery } from "../../session/models.ts";
 import { call, request } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";

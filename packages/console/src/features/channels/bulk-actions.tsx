@@ -1,8 +1,8 @@
 import type { Channel } from "@fairway/wire";
 import { lazy, Suspense, useState } from "react";
-import { ask } from "../../ui/ask.ts";
-import { eachOf, useBulk, type BulkAction, type Chosen } from "../../ui/bulk.ts";
-import { BulkBar, BulkButton } from "../../ui/bulk-bar.tsx";
+import { ask } from "../../ui/feedback/ask.ts";
+import { eachOf, useBulk, type BulkAction, type Chosen } from "../../ui/bulk/bulk.ts";
+import { BulkBar, BulkButton } from "../../ui/bulk/bulk-bar.tsx";
 import { changeMany } from "./api.ts";
 import { useTexts } from "./texts.ts";
 

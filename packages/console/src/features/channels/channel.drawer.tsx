@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useLocation, useNavigate, useParams } from "react-router";
 import { useForm } from "../../lib/use-form.ts";
-import { DrawerForm, DrawerLoading, DrawerShell } from "../../ui/form-drawer.tsx";
-import { MarkShape } from "../../ui/mark.tsx";
+import { DrawerForm, DrawerLoading, DrawerShell } from "../../ui/form/form-drawer.tsx";
+import { MarkShape } from "../../ui/display/mark.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
-import { problemText, toast, toastProblem } from "../../ui/toaster.ts";
-import { useEdited, type Edited } from "../../ui/use-edited.ts";
+import { problemText, toast, toastProblem } from "../../ui/feedback/toaster.ts";
+import { useEdited, type Edited } from "../../ui/form/use-edited.ts";
 import { channelQuery, createChannel, probeChannel, updateChannel, usualModelsQuery } from "./api.ts";
 import {
   checkChannel,

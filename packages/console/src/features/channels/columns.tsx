@@ -4,11 +4,11 @@ import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel, type ChannelT
 import { Link, useLocation } from "react-router";
 import { dollars, formatCount, formatExactTime, seconds } from "../../lib/format.ts";
 import { currentLanguage, useLanguage } from "../../lib/i18n.ts";
-import type { Column } from "../../ui/data-grid.tsx";
-import { InlineNumber } from "../../ui/inline-number.tsx";
-import { Graded, Mark, type MarkKind } from "../../ui/mark.tsx";
-import { Money } from "../../ui/money.tsx";
-import { toastProblem, toastUndo } from "../../ui/toaster.ts";
+import type { Column } from "../../ui/grid/data-grid.tsx";
+import { InlineNumber } from "../../ui/grid/inline-number.tsx";
+import { Graded, Mark, type MarkKind } from "../../ui/display/mark.tsx";
+import { Money } from "../../ui/display/money.tsx";
+import { toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
 import { patchChannel } from "./api.ts";
 import { statusInfo } from "./channel-form.ts";
 import { responseGrade } from "./response-grade.ts";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { call, request } from "../../lib/http.ts";
 import { queryClient } from "../../lib/query.ts";
-import { toast } from "../../ui/toaster.ts";
+import { toast } from "../../ui/feedback/toaster.ts";
 import { LIST_KEY, refreshChannels } from "./api.ts";
 import { useTexts } from "./texts.ts";
 

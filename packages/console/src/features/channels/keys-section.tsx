@@ -2,11 +2,11 @@ import { CHANNEL_STATUS, type ChannelKey } from "@fairway/wire";
 import { Box, Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { LoadFailed, Loading } from "../../ui/empty.tsx";
-import { FormSection } from "../../ui/form-drawer.tsx";
-import { Mark, type MarkKind } from "../../ui/mark.tsx";
-import { toastProblem } from "../../ui/toaster.ts";
-import { When } from "../../ui/when.tsx";
+import { LoadFailed, Loading } from "../../ui/feedback/empty.tsx";
+import { FormSection } from "../../ui/form/form-drawer.tsx";
+import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
+import { toastProblem } from "../../ui/feedback/toaster.ts";
+import { When } from "../../ui/display/when.tsx";
 import { keysQuery, setKeyStatus } from "./api.ts";
 import { useTexts } from "./texts.ts";
 

@@ -1,9 +1,9 @@
 import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { ChipsField } from "../../ui/chips-field.tsx";
-import { FormSection } from "../../ui/form-drawer.tsx";
-import { toast, toastProblem } from "../../ui/toaster.ts";
+import { ChipsField } from "../../ui/form/chips-field.tsx";
+import { FormSection } from "../../ui/form/form-drawer.tsx";
+import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { fetchModels, usualModelsQuery } from "./api.ts";
 import { inputOfForm } from "./channel-form.ts";
 import { useType, type SectionProps } from "./sections.tsx";

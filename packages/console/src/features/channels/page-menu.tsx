@@ -1,11 +1,11 @@
 import { CHANNEL_STATUS, channelDeleteDisabled, channelFix, channelList } from "@fairway/wire";
 import { Box, Flex, Text } from "@chakra-ui/react";
 import { call, request } from "../../lib/http.ts";
-import { ask } from "../../ui/ask.ts";
-import { Icon } from "../../ui/icon.tsx";
-import { MenuButton } from "../../ui/menu-button.tsx";
-import { Progress } from "../../ui/progress.tsx";
-import { toast, toastProblem } from "../../ui/toaster.ts";
+import { ask } from "../../ui/feedback/ask.ts";
+import { Icon } from "../../ui/display/icon.tsx";
+import { MenuButton } from "../../ui/menu/menu-button.tsx";
+import { Progress } from "../../ui/feedback/progress.tsx";
+import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { refreshChannels } from "./api.ts";
 import { JOB_TEXTS, startJob, useChannelJobs } from "./jobs.ts";
 import { useTexts } from "./texts.ts";

@@ -1,4 +1,4 @@
-import type { Grade } from "../../ui/mark.tsx";
+import type { Grade } from "../../ui/display/mark.tsx";
 
 /** Grades of response times in milliseconds; above the last it is red. */
 const GRADES: readonly (readonly [number, Grade])[] = [

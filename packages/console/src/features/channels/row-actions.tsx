@@ -2,12 +2,12 @@ import { CHANNEL_STATUS, type Channel, type ChannelType } from "@fairway/wire";
 import { Flex } from "@chakra-ui/react";
 import { useLocation, useNavigate } from "react-router";
 import { ApiProblem } from "../../lib/problems.ts";
-import { ask } from "../../ui/ask.ts";
-import { Icon } from "../../ui/icon.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
-import type { MenuEntry } from "../../ui/menu.ts";
-import { RowMenu } from "../../ui/row-menu.tsx";
-import { problemText, toast, toastProblem, toastUndo } from "../../ui/toaster.ts";
+import { ask } from "../../ui/feedback/ask.ts";
+import { Icon } from "../../ui/display/icon.tsx";
+import { IconButton } from "../../ui/display/icon-button.tsx";
+import type { MenuEntry } from "../../ui/menu/menu.ts";
+import { RowMenu } from "../../ui/menu/row-menu.tsx";
+import { problemText, toast, toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
 import { copyChannel, deleteChannel, refreshBalance, setChannelStatus } from "./api.ts";
 import { useTexts } from "./texts.ts";
 

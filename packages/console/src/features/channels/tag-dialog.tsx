@@ -1,6 +1,6 @@
 import { Button, Dialog, Portal } from "@chakra-ui/react";
 import { useId, useState, type FormEvent } from "react";
-import { TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/form/field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { useTexts } from "./texts.ts";
 

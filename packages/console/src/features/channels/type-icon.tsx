@@ -1,4 +1,4 @@
-import type { Hue } from "../../app/theme/ramps.ts";
+import type { Hue } from "../../theme/ramps.ts";
 import "./channels.css";
 
 const HUES: readonly Hue[] = ["fairway", "flare", "beacon", "starboard", "cardinal", "kelp"];

@@ -1,8 +1,8 @@
 import { TOKEN_STATUS, tokenList, type Token } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
-import { useStatus } from "../../app/session/status.ts";
+import { useStatus } from "../../session/status.ts";
 import { readRows } from "../../lib/rows.ts";
-import { baseAddress } from "../../ui/snippets.ts";
+import { baseAddress } from "../../ui/content/snippets.ts";
 import { chatAddress } from "./address.ts";
 
 /** The caller's newest token that works, and where a chat link leads with it. */

@@ -1,10 +1,10 @@
 import { Text } from "@chakra-ui/react";
 import { useEffect } from "react";
 import { useNavigate } from "react-router";
-import { useStatus } from "../../app/session/status.ts";
-import { EmptyTeach, LoadFailed } from "../../ui/empty.tsx";
-import { Page } from "../../ui/page.tsx";
-import { toast } from "../../ui/toaster.ts";
+import { useStatus } from "../../session/status.ts";
+import { EmptyTeach, LoadFailed } from "../../ui/feedback/empty.tsx";
+import { Page } from "../../ui/display/page.tsx";
+import { toast } from "../../ui/feedback/toaster.ts";
 import { useChatAccess } from "./access.ts";
 import { useTexts } from "./texts.ts";
 

@@ -1,13 +1,13 @@
 import { Button, Text } from "@chakra-ui/react";
 import { useEffect } from "react";
 import { Link, useNavigate } from "react-router";
-import { useUser } from "../../app/session/session.ts";
-import { useStatus } from "../../app/session/status.ts";
-import { FRAME_RIGHTS } from "../../ui/content.tsx";
-import "../../ui/content.css";
-import { EmptyTeach, LoadFailed } from "../../ui/empty.tsx";
-import { Icon } from "../../ui/icon.tsx";
-import { Page } from "../../ui/page.tsx";
+import { useUser } from "../../session/session.ts";
+import { useStatus } from "../../session/status.ts";
+import { FRAME_RIGHTS } from "../../ui/content/content.tsx";
+import "../../ui/content/content.css";
+import { EmptyTeach, LoadFailed } from "../../ui/feedback/empty.tsx";
+import { Icon } from "../../ui/display/icon.tsx";
+import { Page } from "../../ui/display/page.tsx";
 import { useChatAccess } from "./access.ts";
 import { useTexts } from "./texts.ts";
 

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { abbreviate, formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
-import { Money } from "../../ui/money.tsx";
+import { Money } from "../../ui/display/money.tsx";
 import { rateQuery, type UsageFilter } from "./api.ts";
 import { printChange } from "./print.ts";
 import { METRICS, type Amounts, type Bucket, type Metric } from "./series.ts";

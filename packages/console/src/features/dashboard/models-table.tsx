@@ -1,8 +1,8 @@
 import { Link } from "react-router";
 import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
-import "../../ui/data-grid.css";
-import { Money } from "../../ui/money.tsx";
+import "../../ui/grid/data-grid.css";
+import { Money } from "../../ui/display/money.tsx";
 import { printShare } from "./print.ts";
 import type { Metric, ModelUsage } from "./series.ts";
 import { useTexts } from "./texts.ts";

@@ -1,5 +1,5 @@
 import { useLanguage } from "../../lib/i18n.ts";
-import { useQuotaDisplay } from "../../ui/money.tsx";
+import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { printAmount, printShare } from "./print.ts";
 import type { Metric, Series } from "./series.ts";
 import { useTexts } from "./texts.ts";

@@ -1,6 +1,6 @@
 import { useState, type KeyboardEvent, type PointerEvent } from "react";
 import { useLanguage } from "../../lib/i18n.ts";
-import { useQuotaDisplay } from "../../ui/money.tsx";
+import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { printAmount, printStart, printTick } from "./print.ts";
 import { niceCeiling, partOf, type Bucket, type Metric, type Series } from "./series.ts";
 import type { Step } from "./span.ts";

@@ -2,7 +2,7 @@ import { Box, Button, Flex, Heading, Text } from "@chakra-ui/react";
 import { useState, type MouseEvent } from "react";
 import { useLanguage } from "../../lib/i18n.ts";
 import type { Bounds } from "../../lib/range.ts";
-import { useQuotaDisplay } from "../../ui/money.tsx";
+import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { printAmount, printStart } from "./print.ts";
 import { METRICS, MOST_BUCKETS, type Bucket, type Metric, type Series } from "./series.ts";
 import { ShareChart } from "./share-chart.tsx";

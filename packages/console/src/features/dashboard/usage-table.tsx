@@ -1,6 +1,6 @@
 import { useLanguage } from "../../lib/i18n.ts";
-import "../../ui/data-grid.css";
-import { useQuotaDisplay } from "../../ui/money.tsx";
+import "../../ui/grid/data-grid.css";
+import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { printAmount, printStart } from "./print.ts";
 import { barsOf, type ChartProps } from "./stacked-chart.tsx";
 import type { Series } from "./series.ts";

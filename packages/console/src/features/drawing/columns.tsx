@@ -1,10 +1,10 @@
 import type { Drawing } from "@fairway/wire";
 import { formatElapsed } from "../../lib/format.ts";
 import { useNow } from "../../lib/now.ts";
-import type { Column } from "../../ui/data-grid.tsx";
-import { Graded, Mark } from "../../ui/mark.tsx";
-import { Progress } from "../../ui/progress.tsx";
-import { Stamp } from "../../ui/stamp.tsx";
+import type { Column } from "../../ui/grid/data-grid.tsx";
+import { Graded, Mark } from "../../ui/display/mark.tsx";
+import { Progress } from "../../ui/feedback/progress.tsx";
+import { Stamp } from "../../ui/display/stamp.tsx";
 import { ACTIONS, isUnderWay, lengthOf, resultOf, statusOf } from "./state.ts";
 import type { useTexts } from "./texts.ts";
 import { Thumbnail } from "./thumbnail.tsx";

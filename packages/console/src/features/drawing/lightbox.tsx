@@ -1,8 +1,8 @@
 import type { Drawing } from "@fairway/wire";
 import { Button, Dialog, Portal, Text } from "@chakra-ui/react";
-import { useStatus } from "../../app/session/status.ts";
-import { Icon } from "../../ui/icon.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { useStatus } from "../../session/status.ts";
+import { Icon } from "../../ui/display/icon.tsx";
+import { IconButton } from "../../ui/display/icon-button.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { imageSource } from "./state.ts";
 import { useTexts } from "./texts.ts";

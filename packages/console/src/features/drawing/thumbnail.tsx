@@ -1,6 +1,6 @@
 import type { Drawing } from "@fairway/wire";
 import { useState } from "react";
-import { useStatus } from "../../app/session/status.ts";
+import { useStatus } from "../../session/status.ts";
 import { imageSource } from "./state.ts";
 import { useTexts } from "./texts.ts";
 

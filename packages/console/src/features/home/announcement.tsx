@@ -2,9 +2,9 @@ import { Box, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { stored } from "../../lib/storage.ts";
-import { Content } from "../../ui/content.tsx";
-import { Icon } from "../../ui/icon.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { Content } from "../../ui/content/content.tsx";
+import { Icon } from "../../ui/display/icon.tsx";
+import { IconButton } from "../../ui/display/icon-button.tsx";
 import { noticeQuery } from "./api.ts";
 import { useTexts } from "./texts.ts";
 

@@ -10,7 +10,7 @@ import {
   type Channel,
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
-import { modelsQuery } from "../../app/session/models.ts";
+import { modelsQuery } from "../../session/models.ts";
 import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";

@@ -1,8 +1,8 @@
 import { Button } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { ask } from "../../ui/ask.ts";
-import { NoticeBar } from "../../ui/notice-bar.tsx";
-import { toast, toastProblem } from "../../ui/toaster.ts";
+import { ask } from "../../ui/feedback/ask.ts";
+import { NoticeBar } from "../../ui/feedback/notice-bar.tsx";
+import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { channelsQuery, DEMO_MODEL, removeDemo } from "./api.ts";
 import { useTexts } from "./texts.ts";
 

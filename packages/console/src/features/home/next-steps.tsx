@@ -1,8 +1,8 @@
 import { Box, Button, Flex, Heading, SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { useSelf } from "../../app/session/self.ts";
-import { Mark } from "../../ui/mark.tsx";
+import { useSelf } from "../../session/self.ts";
+import { Mark } from "../../ui/display/mark.tsx";
 import { channelsQuery, recentQuery, tokenCountQuery } from "./api.ts";
 import { useTexts } from "./texts.ts";
 

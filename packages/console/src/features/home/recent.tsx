@@ -1,9 +1,9 @@
 import { Box, Flex, Heading, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { LoadFailed } from "../../ui/empty.tsx";
-import { Money } from "../../ui/money.tsx";
-import { When } from "../../ui/when.tsx";
+import { LoadFailed } from "../../ui/feedback/empty.tsx";
+import { Money } from "../../ui/display/money.tsx";
+import { When } from "../../ui/display/when.tsx";
 import { recentQuery } from "./api.ts";
 import { useTexts } from "./texts.ts";
 

@@ -1,10 +1,10 @@
 import { LOG_TYPE, type LogRow } from "@fairway/wire";
 import { formatCount, seconds } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
-import type { Column } from "../../ui/data-grid.tsx";
-import { Graded, Mark, type MarkKind } from "../../ui/mark.tsx";
-import { Money } from "../../ui/money.tsx";
-import { Stamp } from "../../ui/stamp.tsx";
+import type { Column } from "../../ui/grid/data-grid.tsx";
+import { Graded, Mark, type MarkKind } from "../../ui/display/mark.tsx";
+import { Money } from "../../ui/display/money.tsx";
+import { Stamp } from "../../ui/display/stamp.tsx";
 import { durationGrade, firstTokenGrade } from "./grades.ts";
 import { readOther } from "./other.ts";
 import type { useTexts } from "./texts.ts";

@@ -1,12 +1,12 @@
 import { LOG_TOTAL_CAP } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useEffect, useRef, useState } from "react";
-import { useStatus } from "../../app/session/status.ts";
+import { useStatus } from "../../session/status.ts";
 import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
-import { Icon } from "../../ui/icon.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
-import { toast, toastProblem } from "../../ui/toaster.ts";
+import { Icon } from "../../ui/display/icon.tsx";
+import { IconButton } from "../../ui/display/icon-button.tsx";
+import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { logPages, type LogFilter } from "./api.ts";
 import { csvWriter } from "./csv.ts";
 import { useTexts } from "./texts.ts";

@@ -1,4 +1,4 @@
-import type { Grade } from "../../ui/mark.tsx";
+import type { Grade } from "../../ui/display/mark.tsx";
 
 /** Of a whole request, in seconds. */
 export function durationGrade(value: number): Grade {

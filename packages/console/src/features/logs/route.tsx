@@ -7,7 +7,7 @@ import {
 } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { milliseconds, seconds } from "../../lib/format.ts";
-import { Mark } from "../../ui/mark.tsx";
+import { Mark } from "../../ui/display/mark.tsx";
 import { explainQuery } from "./api.ts";
 import { isConsumption } from "./columns.tsx";
 import { useTexts } from "./texts.ts";

@@ -1,11 +1,11 @@
 import type { LogRow } from "@fairway/wire";
 import type { ReactNode } from "react";
-import { isAdmin as isAdminUser, useUser } from "../../app/session/session.ts";
+import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { formatCount, formatElapsed, preciseDollars, pricePerMillion } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Mark } from "../../ui/mark.tsx";
-import { Money, useQuotaDisplay } from "../../ui/money.tsx";
+import { CopyButton } from "../../ui/content/copy-button.tsx";
+import { Mark } from "../../ui/display/mark.tsx";
+import { Money, useQuotaDisplay } from "../../ui/display/money.tsx";
 import { chargeOf, type Charge } from "./charge.ts";
 import { Durations, isConsumption, TypeMark } from "./columns.tsx";
 import { readOther, type LogOther } from "./other.ts";

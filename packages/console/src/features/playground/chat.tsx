@@ -1,8 +1,8 @@
 import { Button, Flex, Heading, Text } from "@chakra-ui/react";
 import { useEffect, useRef } from "react";
-import { FilterSelect } from "../../ui/filter-bar.tsx";
-import { Icon } from "../../ui/icon.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { FilterSelect } from "../../ui/grid/filter-bar.tsx";
+import { Icon } from "../../ui/display/icon.tsx";
+import { IconButton } from "../../ui/display/icon-button.tsx";
 import type { PlaygroundChoice } from "./choice.ts";
 import { Composer } from "./composer.tsx";
 import type { Conversation } from "./conversation.ts";

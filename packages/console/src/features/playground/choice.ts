@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { modelsQuery } from "../../app/session/models.ts";
-import { useUser } from "../../app/session/session.ts";
+import { modelsQuery } from "../../session/models.ts";
+import { useUser } from "../../session/session.ts";
 import { useUrlState } from "../../lib/url-state.ts";
 import { groupsQuery, modelsByGroupQuery } from "./api.ts";
 

@@ -1,9 +1,9 @@
 import { Dialog, Portal, Text } from "@chakra-ui/react";
-import { useStatus } from "../../app/session/status.ts";
-import { CodeTabs } from "../../ui/code-tabs.tsx";
-import { Icon } from "../../ui/icon.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
-import { baseAddress } from "../../ui/snippets.ts";
+import { useStatus } from "../../session/status.ts";
+import { CodeTabs } from "../../ui/content/code-tabs.tsx";
+import { Icon } from "../../ui/display/icon.tsx";
+import { IconButton } from "../../ui/display/icon-button.tsx";
+import { baseAddress } from "../../ui/content/snippets.ts";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { snippetsOf } from "./code.ts";
 import type { Answer } from "./conversation.ts";

@@ -1,4 +1,4 @@
-import type { Snippet } from "../../ui/code-tabs.tsx";
+import type { Snippet } from "../../ui/content/code-tabs.tsx";
 import type { Answer } from "./conversation.ts";
 
 const KEY = "sk-…";

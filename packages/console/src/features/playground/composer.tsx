@@ -1,7 +1,7 @@
 import { Button, Flex, Textarea } from "@chakra-ui/react";
 import { useEffect, useRef, type KeyboardEvent } from "react";
 import { printKeys } from "../../lib/keys.ts";
-import { Icon } from "../../ui/icon.tsx";
+import { Icon } from "../../ui/display/icon.tsx";
 import { useTexts } from "./texts.ts";
 
 interface ComposerProps {

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "react";
-import { useUser } from "../../app/session/session.ts";
+import { useUser } from "../../session/session.ts";
 import { sendToRelay } from "../../lib/http.ts";
 import { OfflineProblem } from "../../lib/problems.ts";
 import { createStore, useStore } from "../../lib/store.ts";
-import { problemText } from "../../ui/toaster.ts";
+import { problemText } from "../../ui/feedback/toaster.ts";
 import { stepsOfAnswer, type Failure, type Step, type Usage } from "./answer.ts";
 import { bodyOf, NO_SETTINGS, type Settings, type Turn } from "./request.ts";
 

@@ -1,8 +1,8 @@
 import { Box, Flex, Text } from "@chakra-ui/react";
 import { useId } from "react";
-import { AreaField, SwitchField, TextField } from "../../ui/field.tsx";
-import { Icon } from "../../ui/icon.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { AreaField, SwitchField, TextField } from "../../ui/form/field.tsx";
+import { Icon } from "../../ui/display/icon.tsx";
+import { IconButton } from "../../ui/display/icon-button.tsx";
 import type { Settings } from "./request.ts";
 import { useTexts } from "./texts.ts";
 

@@ -1,10 +1,10 @@
 import { Box, Button, Heading } from "@chakra-ui/react";
 import { lazy, Suspense, useState } from "react";
-import { ask } from "../../ui/ask.ts";
-import { LoadFailed } from "../../ui/empty.tsx";
-import { FilterSelect } from "../../ui/filter-bar.tsx";
-import { Icon } from "../../ui/icon.tsx";
-import { Page } from "../../ui/page.tsx";
+import { ask } from "../../ui/feedback/ask.ts";
+import { LoadFailed } from "../../ui/feedback/empty.tsx";
+import { FilterSelect } from "../../ui/grid/filter-bar.tsx";
+import { Icon } from "../../ui/display/icon.tsx";
+import { Page } from "../../ui/display/page.tsx";
 import { Chat } from "./chat.tsx";
 import { useChoice, type PlaygroundChoice } from "./choice.ts";
 import { useConversation, type Conversation } from "./conversation.ts";

@@ -1,19 +1,19 @@
 import { pricingList, type PricingRow } from "@fairway/wire";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { useUser } from "../../app/session/session.ts";
-import { useStatus } from "../../app/session/status.ts";
+import { useUser } from "../../session/session.ts";
+import { useStatus } from "../../session/status.ts";
 import { formatCount } from "../../lib/format.ts";
 import { request } from "../../lib/http.ts";
 import { currentLanguage, useLanguage } from "../../lib/i18n.ts";
 import { FRESH_STATIC_MS } from "../../lib/query.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { DataGrid, type Column } from "../../ui/data-grid.tsx";
-import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/empty.tsx";
-import { FilterBar, FilterSelect, FilterText } from "../../ui/filter-bar.tsx";
-import { NoticeBar } from "../../ui/notice-bar.tsx";
-import { Page } from "../../ui/page.tsx";
-import { LIST_DEFAULTS, useList } from "../../ui/use-list.ts";
+import { CopyButton } from "../../ui/content/copy-button.tsx";
+import { DataGrid, type Column } from "../../ui/grid/data-grid.tsx";
+import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/feedback/empty.tsx";
+import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
+import { NoticeBar } from "../../ui/feedback/notice-bar.tsx";
+import { Page } from "../../ui/display/page.tsx";
+import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { dollars, isByCall, priceOf, short } from "./price.ts";
 import { useTexts } from "./texts.ts";
 

@@ -1,6 +1,6 @@
 import { Button, Dialog, Flex, Portal, Text } from "@chakra-ui/react";
 import { useStore } from "../../lib/store.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
+import { CopyButton } from "../../ui/content/copy-button.tsx";
 import { createdCodes } from "./created.ts";
 import { useTexts } from "./texts.ts";
 

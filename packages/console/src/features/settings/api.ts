@@ -30,7 +30,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { call, request } from "../../lib/http.ts";
 import { makePasskey } from "../../lib/passkeys.ts";
 import { queryClient } from "../../lib/query.ts";
-import type { PriceOption, PriceTexts } from "./prices.ts";
+import type { PriceOption, PriceTexts } from "./options/prices.ts";
 
 export const optionsQuery = queryOptions({
   queryKey: ["options"],

@@ -1,16 +1,16 @@
 import { ROLE } from "@fairway/wire";
 import { Box, Button, Flex } from "@chakra-ui/react";
 import { useRef, useState } from "react";
-import { useUser } from "../../app/session/session.ts";
+import { useUser } from "../../session/session.ts";
 import { useUrlState } from "../../lib/url-state.ts";
-import { FilterText } from "../../ui/filter-bar.tsx";
-import { Page } from "../../ui/page.tsx";
-import { useUnsavedGuard } from "../../ui/unsaved-guard.ts";
-import { TABS, type Draft, type Tab } from "./groups.ts";
-import { Options } from "./options.tsx";
-import { Personal } from "./personal.tsx";
-import { PriceEditor } from "./price-editor.tsx";
-import type { PriceDrafts } from "./prices.ts";
+import { FilterText } from "../../ui/grid/filter-bar.tsx";
+import { Page } from "../../ui/display/page.tsx";
+import { useUnsavedGuard } from "../../ui/form/unsaved-guard.ts";
+import { TABS, type Draft, type Tab } from "./options/groups.ts";
+import { Options } from "./options/options.tsx";
+import { Personal } from "./personal/personal.tsx";
+import { PriceEditor } from "./options/price-editor.tsx";
+import type { PriceDrafts } from "./options/prices.ts";
 import { useTexts } from "./texts.ts";
 
 const STATE = { tab: "personal", q: "" };

@@ -1,8 +1,8 @@
 import type { AsyncTask } from "@fairway/wire";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Facts } from "../../ui/facts.tsx";
-import { Money } from "../../ui/money.tsx";
-import { Stamp } from "../../ui/stamp.tsx";
+import { CopyButton } from "../../ui/content/copy-button.tsx";
+import { Facts } from "../../ui/display/facts.tsx";
+import { Money } from "../../ui/display/money.tsx";
+import { Stamp } from "../../ui/display/stamp.tsx";
 import { actionText } from "./columns.tsx";
 import { resultsOf } from "./state.ts";
 import { useTexts } from "./texts.ts";

@@ -1,5 +1,5 @@
 import type { AsyncTask } from "@fairway/wire";
-import type { MarkKind } from "../../ui/mark.tsx";
+import type { MarkKind } from "../../ui/display/mark.tsx";
 
 export const ACTIONS = { MUSIC: "music", LYRICS: "lyrics" } as const;
 

@@ -14,7 +14,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
-import type { RowChange } from "../../ui/bulk.ts";
+import type { RowChange } from "../../ui/bulk/bulk.ts";
 
 export interface TokenFilter {
   readonly page: number;

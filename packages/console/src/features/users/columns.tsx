@@ -1,11 +1,11 @@
 import { ROLE, USER_STATUS, type User } from "@fairway/wire";
 import { Link, useLocation } from "react-router";
-import { useUser } from "../../app/session/session.ts";
+import { useUser } from "../../session/session.ts";
 import { formatCount } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
-import type { Column } from "../../ui/data-grid.tsx";
-import { Mark } from "../../ui/mark.tsx";
-import { Money } from "../../ui/money.tsx";
+import type { Column } from "../../ui/grid/data-grid.tsx";
+import { Mark } from "../../ui/display/mark.tsx";
+import { Money } from "../../ui/display/money.tsx";
 import { isGone, isOpenTo } from "./access.ts";
 import { useTexts } from "./texts.ts";
 

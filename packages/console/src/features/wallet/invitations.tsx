@@ -3,10 +3,10 @@ import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { FormSection } from "../../ui/form-drawer.tsx";
-import { Money } from "../../ui/money.tsx";
-import { toast, toastProblem } from "../../ui/toaster.ts";
+import { CopyButton } from "../../ui/content/copy-button.tsx";
+import { FormSection } from "../../ui/form/form-drawer.tsx";
+import { Money } from "../../ui/display/money.tsx";
+import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { inviteQuery, moveReward } from "./api.ts";
 import { useTexts } from "./texts.ts";
 

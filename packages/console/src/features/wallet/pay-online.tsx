@@ -1,15 +1,15 @@
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { useStatus } from "../../app/session/status.ts";
+import { useStatus } from "../../session/status.ts";
 import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { queryClient } from "../../lib/query.ts";
-import { ask } from "../../ui/ask.ts";
-import { Presets, TextField } from "../../ui/field.tsx";
-import { FormSection } from "../../ui/form-drawer.tsx";
-import { useQuotaDisplay } from "../../ui/money.tsx";
-import { problemText, toastProblem } from "../../ui/toaster.ts";
+import { ask } from "../../ui/feedback/ask.ts";
+import { Presets, TextField } from "../../ui/form/field.tsx";
+import { FormSection } from "../../ui/form/form-drawer.tsx";
+import { useQuotaDisplay } from "../../ui/display/money.tsx";
+import { problemText, toastProblem } from "../../ui/feedback/toaster.ts";
 import { cardQuery, pay, priceQuery, refreshSelf, type Way } from "./api.ts";
 import { useTexts } from "./texts.ts";
 

@@ -1,8 +1,0 @@
-import { hasMarkup } from "../../lib/content.ts";
-import { HtmlBlock } from "../../ui/html-block.tsx";
-import { Markdown } from "../../ui/markdown.tsx";
-
-/** A line with a link in it is HTML too; an address alone is a link here, never a frame. */
-export function OwnFooter({ text }: { readonly text: string }) {
-  return hasMarkup(text) ? <HtmlBlock html={text} /> : <Markdown text={text} />;
-}

@@ -1,0 +1,133 @@
+import type { User } from "@fairway/wire";
+import { Button, Dialog, Flex, Portal, Text } from "@chakra-ui/react";
+import { useState } from "react";
+import { SERVICES, startSignIn } from "../../../shared/identity/services.ts";
+import { TelegramWidget } from "../../../shared/identity/telegram.tsx";
+import { WechatDialog } from "../../../shared/identity/wechat-dialog.tsx";
+import { useStatus } from "../../../session/status.ts";
+import { FormSection } from "../../../ui/form/form-drawer.tsx";
+import { IconButton } from "../../../ui/display/icon-button.tsx";
+import { Icon } from "../../../ui/display/icon.tsx";
+import { useTexts as useUiTexts } from "../../../ui/texts.ts";
+import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
+import { bindWechat } from "../api.ts";
+import { EmailDialog } from "./email-dialog.tsx";
+import { useTexts } from "../texts.ts";
+
+interface LineProps {
+  readonly name: string;
+  /** What is bound, "" for nothing. */
+  readonly value: string;
+  /** What the button says; without it there is none. */
+  readonly action: string | undefined;
+  onAction(): void;
+}
+
+function Line({ name, value, action, onAction }: LineProps) {
+  const t = useTexts();
+  return (
+    <Flex align="center" gap="3" wrap="wrap">
+      <Text textStyle="sm" fontWeight="medium" minW="7rem">
+        {name}
+      </Text>
+      <Text textStyle="sm" color="fg.muted" flex="1" minW="12rem" overflowWrap="anywhere">
+        {value || t("notBound")}
+      </Text>
+      {action !== undefined && (
+        <Button size="xs" variant="outline" aria-label={`${action}: ${name}`} onClick={onAction}>
+          {action}
+        </Button>
+      )}
+    </Flex>
+  );
+}
+
+/** The services that people are sent to; what is bound there stays so. */
+function ServiceLines({ self }: { readonly self: User }) {
+  const t = useTexts();
+  const status = useStatus();
+  return SERVICES.map((service) => {
+    const value = service.bound?.(self) ?? "";
+    const isOffered = service.isOffered(status);
+    if (service.bound === undefined || (!isOffered && value === "")) return null;
+    return (
+      <Line
+        key={service.name}
+        name={service.label}
+        value={value}
+        action={isOffered && value === "" ? t("bind") : undefined}
+        onAction={() => void startSignIn(service).catch(toastProblem)}
+      />
+    );
+  });
+}
+
+function TelegramDialog(props: { onClose(): void }) {
+  const t = useTexts();
+  const ui = useUiTexts();
+  return (
+    <Dialog.Root open onOpenChange={(change) => !change.open && props.onClose()} placement="center" size="sm">
+      <Portal>
+        <Dialog.Backdrop />
+        <Dialog.Positioner px="4">
+          <Dialog.Content>
+            <Dialog.Header>
+              <Dialog.Title flex="1">{t("bindTelegram")}</Dialog.Title>
+              <IconButton label={ui("close")} hasTip={false} onClick={props.onClose}>
+                <Icon name="close" />
+              </IconButton>
+            </Dialog.Header>
+            <Dialog.Body pb="6">
+              <TelegramWidget />
+            </Dialog.Body>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  );
+}
+
+/** What else belongs to the account: the address for mails and the services that sign in to it. */
+export function Accounts({ self }: { readonly self: User }) {
+  const t = useTexts();
+  const { wechat_login: hasWechat, telegram_oauth: hasTelegram } = useStatus();
+  const [open, setOpen] = useState<"email" | "wechat" | "telegram">();
+  const close = () => setOpen(undefined);
+  const takeWechatCode = async (code: string) => {
+    await bindWechat(code);
+    toast("success", t("wechatBound"));
+    close();
+  };
+  return (
+    <FormSection title={t("accounts")}>
+      <Line
+        name={t("email")}
+        value={self.email}
+        action={t(self.email === "" ? "bind" : "change")}
+        onAction={() => setOpen("email")}
+      />
+      <ServiceLines self={self} />
+      {(hasWechat || self.wechat_id !== "") && (
+        <Line
+          name={t("cardWechat")}
+          value={self.wechat_id}
+          action={hasWechat ? t(self.wechat_id === "" ? "bind" : "change") : undefined}
+          onAction={() => setOpen("wechat")}
+        />
+      )}
+      {(hasTelegram || self.telegram_id !== "") && (
+        <Line
+          name={t("cardTelegram")}
+          value={self.telegram_id}
+          action={hasTelegram && self.telegram_id === "" ? t("bind") : undefined}
+          onAction={() => setOpen("telegram")}
+        />
+      )}
+      {open === "email" && <EmailDialog onClose={close} />}
+      {open === "telegram" && <TelegramDialog onClose={close} />}
+      {open === "wechat" && (
+        <WechatDialog title={t("bindWechat")} submitLabel={t("bind")} onCode={takeWechatCode} onClose={close} />
+      )}
+    </FormSection>
+  );
+}

@@ -1,0 +1,33 @@
+import type { OptionGroup } from "@fairway/wire";
+import { Flex, Text } from "@chakra-ui/react";
+import { useStatus } from "../../../session/status.ts";
+import { CopyButton } from "../../../ui/content/copy-button.tsx";
+import { baseAddress } from "../../../ui/content/snippets.ts";
+import { useTexts } from "../texts.ts";
+
+/** Cards of services that want to know where they send people back to. */
+const CALLBACKS: Partial<Record<OptionGroup, string>> = {
+  github: "/oauth/github",
+  oidc: "/oauth/oidc",
+  linuxdo: "/oauth/linuxdo",
+};
+
+/** What has to be entered at the service itself. */
+export function CallbackNote({ group }: { readonly group: OptionGroup }) {
+  const t = useTexts();
+  const base = baseAddress(useStatus().server_address);
+  const path = CALLBACKS[group];
+  if (path === undefined && group !== "telegram") return null;
+  const text = path === undefined ? new URL(base).host : `${base}${path}`;
+  return (
+    <Text as="div" textStyle="sm" color="fg.muted">
+      {t(path === undefined ? "callbackDomain" : "callback")}
+      <Flex align="center" gap="1">
+        <Text as="code" fontFamily="mono" color="fg" overflowWrap="anywhere">
+          {text}
+        </Text>
+        <CopyButton text={text} label={t("copyCallback")} />
+      </Flex>
+    </Text>
+  );
+}

@@ -1,0 +1,108 @@
+import type { User } from "@fairway/wire";
+import { Button, Flex, SimpleGrid, Text } from "@chakra-ui/react";
+import type { FormEvent } from "react";
+import { useSelfQuery } from "../../../session/self.ts";
+import { useForm } from "../../../lib/use-form.ts";
+import { LoadFailed, Loading } from "../../../ui/feedback/empty.tsx";
+import { TextField } from "../../../ui/form/field.tsx";
+import { FormSection } from "../../../ui/form/form-drawer.tsx";
+import { NewPasswordFields, useNewPassword } from "../../../ui/form/new-password.tsx";
+import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
+import { useUnsavedGuard } from "../../../ui/form/unsaved-guard.ts";
+import { AccessTokens } from "./access-tokens.tsx";
+import { Accounts } from "./accounts.tsx";
+import { changePassword, saveProfile } from "../api.ts";
+import { Danger } from "./danger.tsx";
+import { Passkeys } from "./passkeys.tsx";
+import { SecondFactor } from "./second-factor.tsx";
+import { Sessions } from "./sessions.tsx";
+import { useTexts } from "../texts.ts";
+
+/** What everybody may change about their own account. */
+export function Personal() {
+  const { data: self, error, refetch } = useSelfQuery();
+  if (error && !self) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
+  if (!self) return <Loading />;
+  return (
+    <Flex key={self.id} direction="column" gap="5">
+      <Profile self={self} />
+      <Accounts self={self} />
+      <Password />
+      <SecondFactor />
+      <Passkeys />
+      <AccessTokens />
+      <Sessions />
+      <Danger self={self} />
+    </Flex>
+  );
+}
+
+function submitting(submit: () => Promise<unknown>) {
+  return (event: FormEvent) => {
+    event.preventDefault();
+    void submit();
+  };
+}
+
+function Profile({ self }: { readonly self: User }) {
+  const t = useTexts();
+  const form = useForm({
+    initial: { username: self.username, display_name: self.display_name },
+    check: () => ({}),
+    save: async (values) => {
+      await saveProfile(values);
+      toast("success", t("saved"));
+    },
+    onProblem: toastProblem,
+  });
+  useUnsavedGuard(form.isDirty);
+  return (
+    <form noValidate onSubmit={submitting(form.submit)}>
+      <FormSection title={t("profile")}>
+        <SimpleGrid columns={{ base: 1, sm: 2 }} gap="4">
+          <TextField
+            label={t("username")}
+            value={form.values.username}
+            error={form.errors.username}
+            autoComplete="username"
+            onChange={(value) => form.set("username", value)}
+          />
+          <TextField
+            label={t("displayName")}
+            value={form.values.display_name}
+            error={form.errors.display_name}
+            onChange={(value) => form.set("display_name", value)}
+          />
+        </SimpleGrid>
+        <Flex align="center" gap="4" wrap="wrap">
+          <Button type="submit" size="sm" disabled={!form.isDirty} loading={form.isSaving}>
+            {t("saveProfile")}
+          </Button>
+          <Text textStyle="sm" color="fg.muted">
+            {t("group")}: {self.group} · #{self.id}
+          </Text>
+        </Flex>
+      </FormSection>
+    </form>
+  );
+}
+
+function Password() {
+  const t = useTexts();
+  const form = useNewPassword(changePassword);
+  useUnsavedGuard(form.isDirty);
+  return (
+    <form noValidate onSubmit={submitting(form.submit)}>
+      <FormSection title={t("password")}>
+        <SimpleGrid columns={{ base: 1, sm: 2 }} gap="4">
+          <NewPasswordFields form={form} />
+        </SimpleGrid>
+        <Flex>
+          <Button type="submit" size="sm" disabled={!form.isDirty} loading={form.isSaving}>
+            {t("changePassword")}
+          </Button>
+        </Flex>
+      </FormSection>
+    </form>
+  );
+}

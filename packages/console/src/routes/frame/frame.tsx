@@ -1,0 +1,109 @@
+import { Box, Flex } from "@chakra-ui/react";
+import { lazy, Suspense, useState } from "react";
+import { Outlet, useLocation, useNavigate } from "react-router";
+import { useHealth } from "../../lib/health.ts";
+import { useKeys } from "../../lib/keys.ts";
+import { stored } from "../../lib/storage.ts";
+import { useStore } from "../../lib/store.ts";
+import { hasDefaultPassword } from "../../session/session.ts";
+import { useSelf } from "../../session/self.ts";
+import { useStatus } from "../../session/status.ts";
+import { useTexts } from "../../shared/texts.ts";
+import { usePages } from "../use-pages.ts";
+import { Footer } from "./footer.tsx";
+import { Header } from "./header.tsx";
+import { isPaletteOpen, isSheetOpen } from "./overlays.ts";
+import { Sidebar } from "./sidebar.tsx";
+
+const Palette = lazy(async () => ({ default: (await import("../palette/palette.tsx")).Palette }));
+const MobileNav = lazy(async () => ({ default: (await import("./mobile-nav.tsx")).MobileNav }));
+const DefaultPasswordWarning = lazy(async () => ({
+  default: (await import("../../shared/credentials/default-password.tsx")).DefaultPasswordWarning,
+}));
+const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
+
+function GoKeys() {
+  const navigate = useNavigate();
+  const pages = usePages();
+  return pages.map((page) => <GoKey key={page.path} keys={`g>${page.key}`} go={() => void navigate(page.path)} />);
+}
+
+function GoKey(props: { readonly keys: string; go(): void }) {
+  useKeys(props.keys, props.go);
+  return null;
+}
+
+function Overlays() {
+  const isPalette = useStore(isPaletteOpen);
+  const isSheet = useStore(isSheetOpen);
+  const isWarned = useStore(hasDefaultPassword);
+  useKeys("mod+k", () => isPaletteOpen.write(true));
+  useKeys("?", () => isSheetOpen.write(true));
+  return (
+    <Suspense>
+      {isPalette && <Palette onClose={() => isPaletteOpen.write(false)} />}
+      {isSheet && <ShortcutSheet onClose={() => isSheetOpen.write(false)} />}
+      {isWarned && <DefaultPasswordWarning />}
+    </Suspense>
+  );
+}
+
+function AwayBanner() {
+  const t = useTexts();
+  if (useHealth() !== "away") return null;
+  return (
+    <Box role="alert" bg="bg.warning" color="fg.warning" px="6" py="2" textStyle="sm" borderBottomWidth="1px">
+      {t("awayBanner")}
+    </Box>
+  );
+}
+
+/** Header, sidebar and the place where pages appear. */
+export function Frame() {
+  const t = useTexts();
+  const status = useStatus();
+  const location = useLocation();
+  // Keeps the remembered role, group and name at what the server says.
+  useSelf();
+  const [isCollapsed, setCollapsed] = useState(
+    () => (stored.sidebar.read() ?? (status.default_collapse_sidebar ? "collapsed" : "open")) === "collapsed",
+  );
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const toggle = () => {
+    stored.sidebar.write(isCollapsed ? "open" : "collapsed");
+    setCollapsed(!isCollapsed);
+  };
+  useKeys("mod+b", toggle);
+  return (
+    <Flex direction="column" minH="100dvh">
+      <a className="skip-link" href="#content">
+        {t("skip")}
+      </a>
+      <Header onMenu={() => setMenuOpen(true)} />
+      <Flex flex="1" minH="0">
+        <Box
+          display={{ base: "none", sm: "block" }}
+          width={isCollapsed ? "56px" : "216px"}
+          flex="none"
+          position="sticky"
+          top="48px"
+          height="calc(100dvh - 48px)"
+        >
+          <Sidebar isCollapsed={isCollapsed} onToggle={toggle} />
+        </Box>
+        <Flex direction="column" flex="1" minW="0">
+          <Flex as="main" id="content" direction="column" flex="1" pt="1">
+            <AwayBanner />
+            <Box flex="1" key={location.pathname.split("/")[1]}>
+              <Outlet />
+            </Box>
+          </Flex>
+          <Footer />
+        </Flex>
+      </Flex>
+      <Suspense>{isMenuOpen && <MobileNav onClose={() => setMenuOpen(false)} />}</Suspense>
+      <GoKeys />
+      <Overlays />
+    </Flex>
+  );
+}

@@ -1,0 +1,245 @@
+import { ROLE, type Status } from "@fairway/wire";
+import type { ComponentType } from "react";
+import type { IconName } from "../ui/display/icon.tsx";
+
+export type Section = "use" | "watch" | "operate";
+
+export type Access = "public" | "user" | "admin" | "root";
+
+/** Lowest role of those who may open a page. */
+const LOWEST_ROLE: Readonly<Record<Access, number>> = {
+  public: ROLE.guest,
+  user: ROLE.guest,
+  admin: ROLE.admin,
+  root: ROLE.root,
+};
+
+interface PageModule {
+  readonly Component: ComponentType;
+}
+
+/** A page of the console: route, sidebar entry, access, shortcut and palette entry all derive from this record. */
+export interface PageEntry {
+  readonly path: string;
+  /** Key of the label in the texts of `app`. */
+  readonly label:
+    | "overview"
+    | "token"
+    | "log"
+    | "channel"
+    | "users"
+    | "settings"
+    | "pricing"
+    | "redemption"
+    | "wallet"
+    | "dashboard"
+    | "drawing"
+    | "task"
+    | "budget"
+    | "audit"
+    | "playground"
+    | "chat"
+    | "about";
+  readonly icon: IconName;
+  /** Absent for pages that stand above the sections, and for those outside of the sidebar. */
+  readonly section?: Section;
+  /** Reached from elsewhere than the sidebar. */
+  readonly isAside?: boolean;
+  readonly access: Access;
+  /** Whether the operator switched the page on; absent = always. */
+  isOn?(status: Status): boolean;
+  /** Second key after `g`. */
+  readonly key: string;
+  load(): Promise<PageModule>;
+  /** Drawers that open over the page, by path below it. */
+  readonly drawers?: Readonly<Record<string, () => Promise<PageModule>>>;
+}
+
+export const pages: readonly PageEntry[] = [
+  {
+    path: "/",
+    label: "overview",
+    icon: "home",
+    access: "public",
+    key: "h",
+    load: async () => ({ Component: (await import("../features/home/home.page.tsx")).HomePage }),
+  },
+  {
+    path: "/playground",
+    label: "playground",
+    icon: "chat",
+    section: "use",
+    access: "user",
+    key: "p",
+    load: async () => ({ Component: (await import("../features/playground/playground.page.tsx")).PlaygroundPage }),
+  },
+  {
+    path: "/chat",
+    label: "chat",
+    icon: "external",
+    section: "use",
+    access: "public",
+    isOn: (status) => status.chat_link !== "",
+    key: "v",
+    load: async () => ({ Component: (await import("../features/chat/chat.page.tsx")).ChatPage }),
+  },
+  {
+    path: "/token",
+    label: "token",
+    icon: "key",
+    section: "use",
+    access: "user",
+    key: "t",
+    load: async () => ({ Component: (await import("../features/tokens/tokens.page.tsx")).TokensPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/tokens/token.drawer.tsx")).AddToken }),
+      "edit/:id": async () => ({ Component: (await import("../features/tokens/token.drawer.tsx")).EditToken }),
+    },
+  },
+  {
+    path: "/topup",
+    label: "wallet",
+    icon: "wallet",
+    section: "use",
+    access: "user",
+    key: "w",
+    load: async () => ({ Component: (await import("../features/wallet/wallet.page.tsx")).WalletPage }),
+  },
+  {
+    path: "/pricing",
+    label: "pricing",
+    icon: "price",
+    section: "use",
+    access: "public",
+    key: "m",
+    load: async () => ({ Component: (await import("../features/pricing/pricing.page.tsx")).PricingPage }),
+  },
+  {
+    path: "/detail",
+    label: "dashboard",
+    icon: "chart",
+    section: "watch",
+    access: "user",
+    isOn: (status) => status.enable_data_export,
+    key: "d",
+    load: async () => ({ Component: (await import("../features/dashboard/dashboard.page.tsx")).DashboardPage }),
+  },
+  {
+    path: "/log",
+    label: "log",
+    icon: "log",
+    section: "watch",
+    access: "user",
+    key: "l",
+    load: async () => ({ Component: (await import("../features/logs/logs.page.tsx")).LogsPage }),
+  },
+  {
+    path: "/midjourney",
+    label: "drawing",
+    icon: "image",
+    section: "watch",
+    access: "user",
+    isOn: (status) => status.enable_drawing,
+    key: "i",
+    load: async () => ({ Component: (await import("../features/drawing/drawing.page.tsx")).DrawingPage }),
+  },
+  {
+    path: "/task",
+    label: "task",
+    icon: "clock",
+    section: "watch",
+    access: "user",
+    isOn: (status) => status.enable_task,
+    key: "a",
+    load: async () => ({ Component: (await import("../features/tasks/tasks.page.tsx")).TasksPage }),
+  },
+  {
+    path: "/channel",
+    label: "channel",
+    icon: "channel",
+    section: "operate",
+    access: "admin",
+    key: "c",
+    load: async () => ({ Component: (await import("../features/channels/channels.page.tsx")).ChannelsPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).AddChannel }),
+      "edit/:id": async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).EditChannel }),
+    },
+  },
+  {
+    path: "/redemption",
+    label: "redemption",
+    icon: "ticket",
+    section: "operate",
+    access: "admin",
+    key: "r",
+    load: async () => ({ Component: (await import("../features/redemptions/redemptions.page.tsx")).RedemptionsPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/redemptions/redemption.drawer.tsx")).AddCodes }),
+      "edit/:id": async () => ({ Component: (await import("../features/redemptions/redemption.drawer.tsx")).EditCode }),
+    },
+  },
+  {
+    path: "/user",
+    label: "users",
+    icon: "users",
+    section: "operate",
+    access: "admin",
+    key: "u",
+    load: async () => ({ Component: (await import("../features/users/users.page.tsx")).UsersPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/users/user.drawer.tsx")).AddUser }),
+      "edit/:id": async () => ({ Component: (await import("../features/users/user.drawer.tsx")).EditUser }),
+    },
+  },
+  {
+    path: "/budget",
+    label: "budget",
+    icon: "budget",
+    section: "operate",
+    access: "admin",
+    key: "b",
+    load: async () => ({ Component: (await import("../features/budgets/budgets.page.tsx")).BudgetsPage }),
+    drawers: {
+      add: async () => ({ Component: (await import("../features/budgets/budget.drawer.tsx")).AddBudget }),
+      "edit/:id": async () => ({ Component: (await import("../features/budgets/budget.drawer.tsx")).EditBudget }),
+    },
+  },
+  {
+    path: "/audit",
+    label: "audit",
+    icon: "audit",
+    section: "operate",
+    access: "root",
+    key: "j",
+    load: async () => ({ Component: (await import("../features/audit/audit.page.tsx")).AuditPage }),
+  },
+  {
+    path: "/about",
+    label: "about",
+    icon: "info",
+    isAside: true,
+    access: "public",
+    key: "o",
+    load: async () => ({ Component: (await import("../features/about/about.page.tsx")).AboutPage }),
+  },
+  {
+    path: "/setting",
+    label: "settings",
+    icon: "settings",
+    section: "use",
+    access: "user",
+    key: "s",
+    load: async () => ({ Component: (await import("../features/settings/settings.page.tsx")).SettingsPage }),
+  },
+];
+
+/** Whether the role suffices; that visitors sign in first is the route's business. */
+export function mayOpen(access: Access, role: number): boolean {
+  return role >= LOWEST_ROLE[access];
+}
+
+/** Pages that are offered to a user of this role, in order of the sidebar. */
+export function pagesFor(role: number, status: Status): readonly PageEntry[] {
+  return pages.filter((page) => mayOpen(page.access, role) && (page.isOn?.(status) ?? true));
+}

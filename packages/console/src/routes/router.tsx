@@ -1,0 +1,151 @@
+import type { ComponentType } from "react";
+import { createBrowserRouter, Outlet, redirect, type LoaderFunctionArgs, type RouteObject } from "react-router";
+import { Crash, NoAccess, NotFound, StartFailed } from "./errors/crash.tsx";
+import { mayOpen, pages, type Access, type PageEntry } from "./pages.ts";
+import { confirmCaller } from "../shared/credentials/confirm.ts";
+import { ConfirmHost } from "../shared/credentials/confirm-host.tsx";
+import {
+  currentUser,
+  endSession,
+  followOtherTab,
+  forgetUser,
+  isSessionOver,
+  roleOf,
+  useUser,
+} from "../session/session.ts";
+import { statusQuery } from "../session/status.ts";
+import { whenProofNeeded, whenSignedOut } from "../lib/http.ts";
+import { textsReady } from "../lib/i18n.ts";
+import { queryClient } from "../lib/query.ts";
+import { Hosts } from "../ui/feedback/hosts.tsx";
+import { UnsavedGuard } from "../ui/form/unsaved-guard.ts";
+
+function loginPath(path: string, isExpired: boolean): string {
+  const query = new URLSearchParams(isExpired ? { expired: "true" } : {});
+  if (path !== "/") query.set("next", path);
+  return `/login?${query}`;
+}
+
+/** Spares signed-out visitors a useless call; the server decides in the end. */
+function requireUser({ request }: LoaderFunctionArgs): Response | null {
+  if (currentUser()) return null;
+  const url = new URL(request.url);
+  return redirect(loginPath(url.pathname + url.search, false));
+}
+
+function Root() {
+  return (
+    <>
+      <Outlet />
+      <Hosts />
+      <ConfirmHost />
+      <UnsavedGuard />
+    </>
+  );
+}
+
+/** Decided anew for whoever is signed in: a route is loaded once, users come and go. */
+function gate(Page: ComponentType, access: Access): ComponentType {
+  if (access !== "admin" && access !== "root") return Page;
+  return function Gated() {
+    const user = useUser();
+    // A session that ended leads to the sign-in page; until then, a form keeps what was entered in it.
+    const mayStay = (user === undefined && isSessionOver()) || mayOpen(access, roleOf(user));
+    return mayStay ? <Page /> : <NoAccess to={access} />;
+  };
+}
+
+/**
+ * Loads the page's code, then its texts, so that it appears in one language at once. Code that cannot be loaded fails
+ * when it is shown: the router keeps its empty fallback on the screen for a route whose `lazy` rejects.
+ */
+function lazily(load: PageEntry["load"], access: Access) {
+  return async () => {
+    try {
+      const { Component } = await load();
+      await textsReady();
+      return { Component: gate(Component, access) };
+    } catch (problem) {
+      return { Component: failing(problem) };
+    }
+  };
+}
+
+function failing(problem: unknown): ComponentType {
+  return function Failing() {
+    throw problem;
+  };
+}
+
+function routeOf(page: PageEntry): RouteObject {
+  const drawers = Object.entries(page.drawers ?? {});
+  return {
+    path: page.path,
+    ...(page.access !== "public" && { loader: requireUser }),
+    lazy: lazily(page.load, page.access),
+    ErrorBoundary: Crash,
+    children: drawers.map(([path, load]) => ({ path, lazy: lazily(load, page.access) })),
+  };
+}
+
+const loadFrame = async () => ({ Component: (await import("./frame/frame.tsx")).Frame });
+
+/** Pages of visitors, which stand outside the frame. */
+const visitorRoutes: readonly RouteObject[] = Object.entries<PageEntry["load"]>({
+  "/login": async () => ({ Component: (await import("../features/account/login.page.tsx")).LoginPage }),
+  "/register": async () => ({ Component: (await import("../features/account/register.page.tsx")).RegisterPage }),
+  "/reset": async () => ({ Component: (await import("../features/account/reset.page.tsx")).ResetPage }),
+  "/user/reset": async () => ({ Component: (await import("../features/account/reset.page.tsx")).NewPasswordPage }),
+  "/oauth/:service": async () => ({ Component: (await import("../features/account/oauth.page.tsx")).OauthPage }),
+}).map(([path, load]) => ({ path, lazy: lazily(load, "public"), ErrorBoundary: Crash }));
+
+/** Leads on to another site; in the frame, to say why when it cannot. */
+const chatLink: PageEntry["load"] = async () => ({
+  Component: (await import("../features/chat/chat-link.page.tsx")).ChatLinkPage,
+});
+
+export const router = createBrowserRouter([
+  {
+    Component: Root,
+    ErrorBoundary: StartFailed,
+    HydrateFallback: () => null,
+    loader: async () => {
+      await Promise.all([queryClient.ensureQueryData(statusQuery), textsReady()]);
+      return null;
+    },
+    shouldRevalidate: () => false,
+    children: [
+      ...visitorRoutes,
+      {
+        lazy: lazily(loadFrame, "public"),
+        ErrorBoundary: Crash,
+        children: [
+          ...pages.map(routeOf),
+          { path: "/chat2link", loader: requireUser, lazy: lazily(chatLink, "user"), ErrorBoundary: Crash },
+          { path: "*", Component: NotFound },
+        ],
+      },
+    ],
+  },
+]);
+
+async function leaveSession(): Promise<void> {
+  endSession();
+  const { pathname, search } = router.state.location;
+  if (pathname !== "/login") await router.navigate(loginPath(pathname + search, true), { replace: true });
+  // A form with unsaved input may have held the navigation up.
+  if (router.state.location.pathname === "/login") forgetUser();
+}
+
+whenProofNeeded(confirmCaller);
+
+whenSignedOut(() => {
+  if (currentUser() || isSessionOver()) void leaveSession();
+});
+
+// Another tab signed in or out.
+addEventListener("storage", ({ key }) => {
+  if ((key !== "user" && key !== null) || followOtherTab() || !currentUser()) return;
+  if (router.state.matches.some(({ route }) => route.loader === requireUser)) void leaveSession();
+  else forgetUser();
+});

@@ -1,0 +1,8 @@
+import { pagesFor, type PageEntry } from "./pages.ts";
+import { roleOf, useUser } from "../session/session.ts";
+import { useStatus } from "../session/status.ts";
+
+/** The pages that whoever is signed in is offered. */
+export function usePages(): readonly PageEntry[] {
+  return pagesFor(roleOf(useUser()), useStatus());
+}

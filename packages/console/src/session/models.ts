@@ -1,0 +1,11 @@
+import { selfModels } from "@fairway/wire";
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "../lib/http.ts";
+import { FRESH_STATIC_MS } from "../lib/query.ts";
+
+/** Names of the models that the signed-in user may use; changes of channels make it stale. */
+export const modelsQuery = queryOptions({
+  queryKey: ["models", "self"],
+  queryFn: ({ signal }) => call(selfModels, { signal }),
+  staleTime: FRESH_STATIC_MS,
+});

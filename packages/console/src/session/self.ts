@@ -1,0 +1,28 @@
+import { selfGet } from "@fairway/wire";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { call } from "../lib/http.ts";
+import { setUser, useUser } from "./session.ts";
+
+/** The account as the server has it now; what the browser remembers follows it. */
+export function useSelf() {
+  return useSelfQuery().data;
+}
+
+/** As `useSelf`, for pages that are nothing without the account. */
+export function useSelfQuery() {
+  const user = useUser();
+  const query = useQuery({
+    queryKey: ["self"],
+    queryFn: ({ signal }) => call(selfGet, { signal }),
+    enabled: user !== undefined,
+  });
+  const { data } = query;
+  useEffect(() => {
+    if (!data || !user) return;
+    const { id, username, display_name, role, status, group } = data;
+    const fresh = { id, username, display_name, role, status, group };
+    if (JSON.stringify(fresh) !== JSON.stringify(user)) setUser(fresh);
+  }, [data, user]);
+  return query;
+}

@@ -1,0 +1,80 @@
+import { ROLE } from "@fairway/wire";
+import type { Query } from "@tanstack/react-query";
+import { rememberUser } from "../lib/http.ts";
+import { queryClient } from "../lib/query.ts";
+import { stored, type StoredUser } from "../lib/storage.ts";
+import { createStore, useStore } from "../lib/store.ts";
+
+const user = createStore<StoredUser | undefined>(stored.user.read());
+rememberUser(() => user.read()?.id);
+/** Whose answers are loaded; stays when the session ends. */
+let owner = user.read()?.id;
+
+/** Takes over who another tab signed in; nothing that was loaded for somebody else stays. False when it signed out. */
+export function followOtherTab(): boolean {
+  const next = stored.user.read();
+  if (next === undefined) return false;
+  isOver = false;
+  const isOther = next.id !== owner;
+  owner = next.id;
+  if (isOther) void queryClient.resetQueries({ predicate: isOfUser });
+  user.write(next);
+  return true;
+}
+
+/** The status is the same for everybody, and nothing renders without it. */
+function isOfUser(query: Query): boolean {
+  return query.queryKey[0] !== "status";
+}
+
+export function currentUser(): StoredUser | undefined {
+  return user.read();
+}
+
+export function useUser(): StoredUser | undefined {
+  return useStore(user);
+}
+
+export function roleOf(who: StoredUser | undefined): number {
+  return who?.role ?? ROLE.guest;
+}
+
+export function isAdmin(who: StoredUser | undefined): boolean {
+  return roleOf(who) >= ROLE.admin;
+}
+
+/** True between the end of a session by itself and the sign-in page, where it is forgotten. */
+export function isSessionOver(): boolean {
+  return isOver;
+}
+
+let isOver = false;
+
+export function setUser(next: StoredUser): void {
+  isOver = false;
+  if (next.id !== user.read()?.id) queryClient.clear();
+  owner = next.id;
+  stored.user.write(next);
+  user.write(next);
+}
+
+/** The session ended by itself: what was loaded stays for the form that is being filled in. */
+export function endSession(): void {
+  isOver = true;
+  clearUser();
+}
+
+function clearUser(): void {
+  stored.user.write(undefined);
+  user.write(undefined);
+}
+
+/** Forgets the user in this browser, with everything that was loaded for them. */
+export function forgetUser(): void {
+  isOver = false;
+  clearUser();
+  queryClient.removeQueries({ predicate: isOfUser });
+}
+
+/** Set after signing in with the password that every new installation has; the frame then warns. */
+export const hasDefaultPassword = createStore(false);

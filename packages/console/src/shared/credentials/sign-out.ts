@@ -1,0 +1,34 @@
+import { logout } from "@fairway/wire";
+import { useCallback } from "react";
+import { useNavigate } from "react-router";
+import { callLast } from "../../lib/http.ts";
+import { queryClient } from "../../lib/query.ts";
+import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
+import { mayLeaveForms } from "../../ui/form/unsaved-guard.ts";
+import { useTexts } from "../texts.ts";
+import { forgetUser } from "../../session/session.ts";
+
+/** Ends the session. What is being read is given up first: its answers would come from a session that is over. */
+async function signOut(): Promise<void> {
+  await queryClient.cancelQueries();
+  try {
+    await callLast(logout, {}, forgetUser);
+  } catch (problem) {
+    void queryClient.invalidateQueries();
+    throw problem;
+  }
+}
+
+export function useSignOut(): () => void {
+  const t = useTexts();
+  const navigate = useNavigate();
+  return useCallback(() => {
+    const leave = async () => {
+      if (!(await mayLeaveForms())) return;
+      await signOut();
+      toast("success", t("signedOut"));
+      void navigate("/login");
+    };
+    leave().catch(toastProblem);
+  }, [navigate, t]);
+}

@@ -1,0 +1,91 @@
+import {
+  oauthGithub,
+  oauthLinuxdo,
+  oauthOidc,
+  oauthStart,
+  oauthTelegram,
+  oauthTelegramBind,
+  type Endpoint,
+  type SignedInUser,
+  type Status,
+  type User,
+} from "@fairway/wire";
+import { call, request } from "../../lib/http.ts";
+import { ApiProblem } from "../../lib/problems.ts";
+import { stored } from "../../lib/storage.ts";
+import { currentUser } from "../../session/session.ts";
+import { say } from "./texts.ts";
+
+/** A service that visitors are sent to and that sends them back to `/oauth/<name>` with a code. */
+export interface SignInService {
+  readonly name: "github" | "linuxdo" | "oidc";
+  readonly label: string;
+  readonly endpoint: Endpoint;
+  /** What is bound of an account, "" for nothing; absent where the server does not tell. */
+  bound?(self: User): string;
+  isOffered(status: Status): boolean;
+}
+
+export const SERVICES: readonly SignInService[] = [
+  {
+    name: "github",
+    label: "GitHub",
+    endpoint: oauthGithub,
+    bound: (self) => self.github_id,
+    isOffered: (status) => status.github_oauth,
+  },
+  {
+    name: "linuxdo",
+    label: "LINUX DO",
+    endpoint: oauthLinuxdo,
+    bound: (self) => self.linux_do_id,
+    isOffered: (status) => status.linuxdo_oauth,
+  },
+  {
+    name: "oidc",
+    label: "OpenID Connect",
+    endpoint: oauthOidc,
+    isOffered: (status) => status.oidc_enabled && status.oidc_authorization_endpoint !== "",
+  },
+];
+
+/** Leaves for the service's own page. The server builds its address: it remembers what ties the answer to this browser. */
+export async function startSignIn({ name }: SignInService): Promise<void> {
+  const { url } = await call(oauthStart, { query: { service: name, aff: stored.invitation.read() ?? "" } });
+  location.assign(url);
+}
+
+/** Hands over what the service sent back; without a user the account that is signed in was bound to it. */
+async function endSignIn(service: SignInService, search: URLSearchParams): Promise<SignedInUser | undefined> {
+  const query = { code: search.get("code") ?? "", state: search.get("state") ?? "" };
+  const answer = await request(service.endpoint, { query } as never);
+  return answer.message === "bind" ? undefined : (answer.data as SignedInUser);
+}
+
+/**
+ * Hands over what Telegram signed. Its answer names no state of the server, and a link with somebody else's must not
+ * bind it here: only what this tab has asked for is taken.
+ */
+async function endTelegram(search: URLSearchParams): Promise<SignedInUser | undefined> {
+  const { state, ...query } = Object.fromEntries(search);
+  const asked = stored.telegramState.read();
+  stored.telegramState.write(undefined);
+  if (asked === undefined || state !== asked) throw new ApiProblem(say("notAskedHere"));
+  if (!currentUser()) return call(oauthTelegram, { query });
+  await call(oauthTelegramBind, { query });
+  return undefined;
+}
+
+/** The end of a sign-in elsewhere, at `/oauth/<name>`. */
+export interface Return {
+  readonly label: string;
+  /** Where those go who are signed in by it. */
+  readonly next: string;
+  end(search: URLSearchParams): Promise<SignedInUser | undefined>;
+}
+
+export function returnFrom(name: string | undefined): Return | undefined {
+  if (name === "telegram") return { label: "Telegram", next: "/", end: endTelegram };
+  const service = SERVICES.find((one) => one.name === name);
+  return service && { label: service.label, next: "/token", end: (search) => endSignIn(service, search) };
+}

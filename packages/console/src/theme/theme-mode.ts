@@ -1,0 +1,33 @@
+import { stored } from "../lib/storage.ts";
+import { createStore, useStore } from "../lib/store.ts";
+
+export type ThemeMode = "light" | "dark";
+
+const system = matchMedia("(prefers-color-scheme: dark)");
+
+function wanted(): ThemeMode {
+  return stored.themeMode.read() ?? (system.matches ? "dark" : "light");
+}
+
+const mode = createStore<ThemeMode>(wanted());
+
+function apply(): void {
+  const next = wanted();
+  const root = document.documentElement;
+  root.classList.remove("light", "dark");
+  root.classList.add(next);
+  root.style.colorScheme = next;
+  mode.write(next);
+}
+
+/** Nothing stored means that the system decides, also while the page is open. */
+system.addEventListener("change", apply);
+
+export function setThemeMode(next: ThemeMode): void {
+  stored.themeMode.write(next);
+  apply();
+}
+
+export function useThemeMode(): ThemeMode {
+  return useStore(mode);
+}

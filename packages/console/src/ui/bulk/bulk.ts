@@ -1,0 +1,144 @@
+import { useEffect, useRef, useState } from "react";
+import { HttpProblem } from "../../lib/problems.ts";
+import { say } from "../texts.ts";
+import { problemText, toast } from "../feedback/toaster.ts";
+
+/** How one of many rows fared. */
+export interface Outcome {
+  readonly id: number;
+  readonly success: boolean;
+  readonly message: string;
+}
+
+/** Lets a long run be watched and stopped. */
+export interface Track {
+  readonly signal: AbortSignal;
+  /** One more row is done. */
+  step(): void;
+}
+
+/** Something that is done to many rows. */
+export interface BulkAction {
+  /** As on the button that starts it. */
+  readonly label: string;
+  /** Whether each row is a call of its own, whose number can be told meanwhile. */
+  readonly isCounted: boolean;
+  send(ids: readonly number[], track: Track): Promise<readonly Outcome[]>;
+  /** What is said of the rows that went well. */
+  done(count: number): string;
+}
+
+/** A row that was chosen, as the report calls it: it may have left the page by then. */
+export interface Chosen {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What is done to rows that can be switched off. */
+export type RowChange = "enable" | "disable" | "delete";
+
+export interface BulkReport {
+  readonly action: BulkAction;
+  readonly count: number;
+  readonly failed: readonly (Chosen & { readonly reason: string })[];
+}
+
+export interface BulkProgress {
+  readonly label: string;
+  readonly done: number;
+  /** Undefined while one call does them all. */
+  readonly total: number | undefined;
+}
+
+const AT_ONCE = 4;
+
+/** Does something to each row, a few at a time; after a stop the others are told as not tried. */
+export async function eachOf(
+  ids: readonly number[],
+  act: (id: number) => Promise<unknown>,
+  { signal, step }: Track,
+): Promise<Outcome[]> {
+  const outcomes = new Map<number, Outcome>();
+  const waiting = [...ids];
+  const work = async () => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      outcomes.set(id, signal.aborted ? failed(id, say("notTried")) : await outcomeOf(id, act));
+      step();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return ids.flatMap((id) => outcomes.get(id) ?? []);
+}
+
+async function outcomeOf(id: number, act: (id: number) => Promise<unknown>): Promise<Outcome> {
+  try {
+    await act(id);
+    return { id, success: true, message: "" };
+  } catch (problem) {
+    if (isSessionLost(problem)) throw problem;
+    return failed(id, problemText(problem));
+  }
+}
+
+function failed(id: number, message: string): Outcome {
+  return { id, success: false, message };
+}
+
+/** The sign-in page tells it. */
+function isSessionLost(problem: unknown): boolean {
+  return problem instanceof HttpProblem && problem.status === 401;
+}
+
+/** Runs bulk actions one at a time; rows that failed stay selected, and the report says why and tries them again. */
+export function useBulk(select: (ids: ReadonlySet<number>) => void) {
+  const [progress, setProgress] = useState<BulkProgress>();
+  const [report, setReport] = useState<BulkReport>();
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+
+  async function run(action: BulkAction, rows: readonly Chosen[]): Promise<void> {
+    const ids = rows.map(({ id }) => id);
+    const controller = new AbortController();
+    running.current = controller;
+    setReport(undefined);
+    setProgress({ label: action.label, done: 0, total: action.isCounted ? ids.length : undefined });
+    const step = () => setProgress((current) => current && { ...current, done: current.done + 1 });
+    try {
+      tell(action, rows, await action.send(ids, { signal: controller.signal, step }));
+    } catch (problem) {
+      const reason = problemText(problem);
+      // Nothing is known of any of them.
+      if (!isSessionLost(problem))
+        tell(
+          action,
+          rows,
+          ids.map((id) => failed(id, reason)),
+        );
+    } finally {
+      setProgress(undefined);
+    }
+  }
+
+  function tell(action: BulkAction, rows: readonly Chosen[], outcomes: readonly Outcome[]): void {
+    const reasons = new Map(outcomes.flatMap(({ id, success, message }) => (success ? [] : [[id, message] as const])));
+    const bad = rows.flatMap((row) => {
+      const reason = reasons.get(row.id);
+      return reason === undefined ? [] : [{ ...row, reason }];
+    });
+    const good = rows.length - bad.length;
+    if (good > 0) toast("success", action.done(good));
+    if (bad.length > 0) setReport({ action, count: rows.length, failed: bad });
+    select(new Set(bad.map(({ id }) => id)));
+  }
+
+  return {
+    progress,
+    report,
+    run: (action: BulkAction, rows: readonly Chosen[]) => void run(action, rows),
+    stop: () => running.current?.abort(),
+    retry: () => report && void run(report.action, report.failed),
+    closeReport: () => setReport(undefined),
+  };
+}
+
+export type Bulk = ReturnType<typeof useBulk>;

@@ -1,0 +1,97 @@
+import { createElement, useMemo, type ReactNode } from "react";
+import { safeHref } from "../../lib/markdown.ts";
+import "./markdown.css";
+
+/** What may appear; elements that are not named here leave their content behind. */
+const ELEMENTS = new Set(
+  (
+    "a abbr b blockquote br caption center code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i " +
+    "img ins kbd li mark ol p pre q s section small span strong sub summary sup table tbody td tfoot th thead tr u ul"
+  ).split(" "),
+);
+/** These go with everything in them. */
+const GONE = new Set(
+  "applet audio base button canvas embed form frame frameset iframe input link math meta noscript object script select style svg template textarea title video".split(
+    " ",
+  ),
+);
+const EMPTY = new Set(["br", "hr", "img"]);
+/** Elements by another name: the page has the first heading, and React no centre. */
+const NAMES: Readonly<Record<string, string>> = { h1: "h2", center: "div" };
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  alt: "alt",
+  title: "title",
+  colspan: "colSpan",
+  rowspan: "rowSpan",
+  start: "start",
+  width: "width",
+  height: "height",
+};
+const DEEPEST = 40;
+
+function safeSource(text: string): string | undefined {
+  const isPicture = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,/i.test(text);
+  return isPicture || URL.parse(text)?.protocol === "https:" ? text : undefined;
+}
+
+/** Addresses on this console, beside those that are safe anywhere. */
+function linkOf(text: string): string | undefined {
+  return /^\/(?![/\\])|^#/.test(text) ? text : safeHref(text);
+}
+
+function attributesOf(element: Element, name: string): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [from, to] of Object.entries(ATTRIBUTES)) {
+    const value = element.getAttribute(from);
+    if (value !== null && (from === "alt" || from === "title" || /^\d{1,5}%?$/.test(value))) kept[to] = value;
+  }
+  const href = name === "a" ? linkOf(element.getAttribute("href") ?? "") : undefined;
+  if (href !== undefined) Object.assign(kept, { href, rel: "noopener noreferrer" });
+  if (href !== undefined && !/^[/#]/.test(href)) kept["target"] = "_blank";
+  const source = name === "img" ? safeSource(element.getAttribute("src") ?? "") : undefined;
+  if (source !== undefined) Object.assign(kept, { src: source, referrerPolicy: "no-referrer", alt: kept["alt"] ?? "" });
+  return kept;
+}
+
+/** White space between the parts of a table or a list, which may hold no text. */
+const STRICT = new Set(["table", "tbody", "thead", "tfoot", "tr", "ul", "ol", "dl"]);
+
+function nodesOf(parent: Node, depth: number): ReactNode[] {
+  const isStrict = STRICT.has(parent.nodeName.toLowerCase());
+  return [...parent.childNodes].map((node, index) => {
+    if (node.nodeType === Node.TEXT_NODE) return isStrict && node.nodeValue?.trim() === "" ? null : node.nodeValue;
+    return node instanceof Element && depth < DEEPEST ? elementOf(node, index, depth) : null;
+  });
+}
+
+function elementOf(element: Element, key: number, depth: number): ReactNode {
+  const name = element.localName;
+  if (GONE.has(name)) return null;
+  const inside = EMPTY.has(name) ? [] : nodesOf(element, depth + 1);
+  if (!ELEMENTS.has(name)) return inside;
+  const attributes = attributesOf(element, name);
+  // A picture without an address that may be shown is the words that stand for it.
+  if (name === "img" && attributes["src"] === undefined) return attributes["alt"] ?? null;
+  return createElement(NAMES[name] ?? name, { ...attributes, key }, ...inside);
+}
+
+const STYLE = /<style\b[^]*?(?:<\/style\s*>|$)/gi;
+const TAG = /<[a-z](?:"[^"]*"|'[^']*'|[^"'>])*>/gi;
+const NOISY = /\s(?:style|on\w+)\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+)/gi;
+
+/** Browsers report styles and handlers that the page's policy refuses even where nothing would use them. Safety does not rest on this. */
+function withoutNoise(html: string): string {
+  return html.replace(STYLE, "").replace(TAG, (tag) => tag.replace(NOISY, " "));
+}
+
+/**
+ * HTML of an operator, rebuilt from a list of elements and attributes: what is not on the list is not there. It is read
+ * in a document of its own, where nothing loads and nothing runs, and becomes elements without passing as text again.
+ */
+export function HtmlBlock(props: { readonly html: string }) {
+  const nodes = useMemo(() => {
+    const { body } = new DOMParser().parseFromString(withoutNoise(props.html), "text/html");
+    return nodesOf(body, 0);
+  }, [props.html]);
+  return <div className="prose">{nodes}</div>;
+}

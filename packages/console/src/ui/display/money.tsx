@@ -1,0 +1,19 @@
+import { useStatus } from "../../session/status.ts";
+import { formatQuota, formatQuotaExact, formatQuotaPrecise, type QuotaDisplay } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
+
+export function useQuotaDisplay(): QuotaDisplay {
+  const status = useStatus();
+  return { quotaPerUnit: status.quota_per_unit, inCurrency: status.display_in_currency };
+}
+
+/** An amount of quota as the operator wants it shown, charges with six decimals; the tooltip has the exact integer and dollars. */
+export function Money(props: { readonly quota: number; readonly isPrecise?: boolean }) {
+  const display = useQuotaDisplay();
+  const language = useLanguage();
+  return (
+    <span title={formatQuotaExact(props.quota, display, language)}>
+      {(props.isPrecise ? formatQuotaPrecise : formatQuota)(props.quota, display, language)}
+    </span>
+  );
+}

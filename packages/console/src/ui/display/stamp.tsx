@@ -1,0 +1,16 @@
+import { dateOf, formatExactTime, formatStamp } from "../../lib/format.ts";
+import { currentLanguage } from "../../lib/i18n.ts";
+
+/** A point in time (Unix seconds) to the second, for dense columns; 0 is a dash. */
+export function Stamp(props: { readonly at: number }) {
+  if (props.at <= 0) return <span className="soft">–</span>;
+  return (
+    <time
+      className="nowrap"
+      dateTime={dateOf(props.at).toISOString()}
+      title={formatExactTime(props.at, currentLanguage())}
+    >
+      {formatStamp(props.at)}
+    </time>
+  );
+}

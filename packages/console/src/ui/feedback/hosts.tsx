@@ -1,0 +1,31 @@
+import { lazy, Suspense, useEffect } from "react";
+import { useStore } from "../../lib/store.ts";
+import { pendingQuestion } from "./ask.ts";
+import { menu } from "../menu/menu.ts";
+import { TipLayer } from "./tip-layer.tsx";
+import { ToastRegion } from "./toast-region.tsx";
+
+const loadMenu = () => import("../menu/menu-host.tsx");
+const loadAsk = () => import("./ask-dialog.tsx");
+const MenuHost = lazy(async () => ({ default: (await loadMenu()).MenuHost }));
+const AskDialog = lazy(async () => ({ default: (await loadAsk()).AskDialog }));
+
+const whenIdle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 1_000));
+
+/** The parts that stand once in the application and speak for all pages; the heavy ones load when they are idle or needed. */
+export function Hosts() {
+  const isMenuOpen = useStore(menu) !== undefined;
+  const isAsking = useStore(pendingQuestion) !== undefined;
+  useEffect(() => {
+    // A failed early load is tried again when the part is needed.
+    whenIdle(() => void Promise.allSettled([loadMenu(), loadAsk()]));
+  }, []);
+  return (
+    <>
+      <TipLayer />
+      <ToastRegion />
+      <Suspense>{isMenuOpen && <MenuHost />}</Suspense>
+      <Suspense>{isAsking && <AskDialog />}</Suspense>
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { ApiProblem, HttpProblem, OfflineProblem } from "../../lib/problems.ts";
+import { createStore } from "../../lib/store.ts";
+import { say } from "../texts.ts";
+
+export type ToastKind = "success" | "error" | "info";
+
+export interface Toast {
+  readonly id: number;
+  readonly kind: ToastKind;
+  readonly text: string;
+  readonly detail: string | undefined;
+  /** How often the same text came while it was shown. */
+  readonly count: number;
+  readonly action: { readonly label: string; run(): void } | undefined;
+  readonly durationMs: number;
+}
+
+const MOST = 3;
+const DURATION: Record<ToastKind, number> = { success: 3_000, info: 5_000, error: 8_000 };
+
+let lastId = 0;
+export const toasts = createStore<readonly Toast[]>([]);
+
+export function dismissToast(id: number): void {
+  toasts.write(toasts.read().filter((toast) => toast.id !== id));
+}
+
+interface ToastOptions {
+  readonly detail?: string | undefined;
+  readonly action?: Toast["action"];
+  readonly durationMs?: number;
+}
+
+export function toast(kind: ToastKind, text: string, options: ToastOptions = {}): void {
+  const shown = toasts.read();
+  const same = shown.find((entry) => entry.kind === kind && entry.text === text && !entry.action);
+  const entry: Toast = {
+    id: ++lastId,
+    kind,
+    text,
+    detail: options.detail,
+    count: (same?.count ?? 0) + 1,
+    action: options.action,
+    durationMs: options.durationMs ?? DURATION[kind],
+  };
+  toasts.write([...shown.filter((other) => other !== same), entry].slice(-MOST));
+}
+
+/** A change that is done and can be taken back for eight seconds. */
+export function toastUndo(text: string, undo: () => void): void {
+  toast("success", text, { action: { label: say("undo"), run: undo }, durationMs: 8_000 });
+}
+
+/** What a user reads about a failure. */
+export function problemText(problem: unknown): string {
+  if (problem instanceof ApiProblem) return problem.message;
+  if (problem instanceof OfflineProblem) return say("offline");
+  if (problem instanceof HttpProblem) {
+    if (problem.status === 429) return say("tooMany");
+    if (problem.status === 500) return say("serverError");
+    if (problem.status === 405) return say("demoOnly");
+    return say("otherError", { message: problem.message || String(problem.status) });
+  }
+  return say("otherError", { message: problem instanceof Error ? problem.message : String(problem) });
+}
+
+function problemDetail(problem: unknown): string | undefined {
+  if (!(problem instanceof HttpProblem)) return undefined;
+  if (problem.retryAfter !== undefined) return say("tooManyWait", { seconds: problem.retryAfter });
+  return problem.requestId === undefined ? undefined : say("requestId", { id: problem.requestId });
+}
+
+/** Shows a failure once; a lost session shows nothing, because the login page says it. */
+export function toastProblem(problem: unknown): void {
+  if (problem instanceof HttpProblem && problem.status === 401) return;
+  const kind = problem instanceof HttpProblem && problem.status === 405 ? "info" : "error";
+  toast(kind, problemText(problem), { detail: problemDetail(problem) });
+}

@@ -1,0 +1,166 @@
+import { Button, Drawer, Flex, Heading, Portal, Text } from "@chakra-ui/react";
+import { useEffect, useId, useRef, type FormEvent, type ReactNode } from "react";
+import { LoadFailed, Loading } from "../feedback/empty.tsx";
+import { Icon } from "../display/icon.tsx";
+import { IconButton } from "../display/icon-button.tsx";
+import { useTexts } from "../texts.ts";
+import { useUnsavedGuard } from "./unsaved-guard.ts";
+
+/** Which side each kind of drawer comes from: what the consoles of the family do. */
+const DRAWER_SIDE = { create: "start", edit: "end" } as const;
+
+const FORM_ID = "drawer-form";
+
+function firstField(form: HTMLElement | null): HTMLElement | null {
+  return form?.querySelector<HTMLElement>("input, select, textarea") ?? null;
+}
+
+interface DrawerShellProps {
+  readonly kind: keyof typeof DRAWER_SIDE;
+  readonly title: string;
+  readonly mark?: ReactNode;
+  /** Leaves the route of the drawer; a form with unsaved input asks first. */
+  onClose(): void;
+  readonly children: ReactNode;
+}
+
+/** The drawer of every create and edit form: 600 px, full width on phones, route-driven. */
+export function DrawerShell(props: DrawerShellProps) {
+  const t = useTexts();
+  return (
+    <Drawer.Root
+      open
+      placement={DRAWER_SIDE[props.kind]}
+      onOpenChange={(change) => !change.open && props.onClose()}
+      // Only a click beside it and Escape close it: focus also moves when other dialogs come and go.
+      onFocusOutside={(event) => event.preventDefault()}
+      initialFocusEl={() => firstField(document.getElementById(FORM_ID))}
+    >
+      <Portal>
+        <Drawer.Backdrop />
+        <Drawer.Positioner>
+          <Drawer.Content>
+            <Drawer.Header>
+              <Drawer.Title>{props.title}</Drawer.Title>
+              {props.mark}
+              <IconButton label={t("close")} hasTip={false} onClick={props.onClose}>
+                <Icon name="close" />
+              </IconButton>
+            </Drawer.Header>
+            {props.children}
+          </Drawer.Content>
+        </Drawer.Positioner>
+      </Portal>
+    </Drawer.Root>
+  );
+}
+
+/** What the drawer shows until its row is there, or when it does not come. */
+export function DrawerLoading(props: { readonly problem: unknown; onRetry(): void }) {
+  return (
+    <Drawer.Body>
+      {props.problem ? <LoadFailed problem={props.problem} onRetry={props.onRetry} /> : <Loading />}
+    </Drawer.Body>
+  );
+}
+
+interface DrawerFormProps {
+  readonly isDirty: boolean;
+  readonly isSaving: boolean;
+  readonly submitLabel: string;
+  onClose(): void;
+  /** Saves; true when the drawer may close. */
+  onSubmit(): Promise<boolean>;
+  /** Called after saving, when the drawer is on its way out. */
+  onSaved?(): void;
+  readonly extraActions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** Body and footer of a drawer that holds a form. */
+export function DrawerForm(props: DrawerFormProps) {
+  const t = useTexts();
+  const release = useUnsavedGuard(props.isDirty);
+  const form = useRef<HTMLFormElement>(null);
+  // When the row came after the drawer had opened.
+  useEffect(() => firstField(form.current)?.focus(), []);
+
+  async function submit(event?: FormEvent): Promise<void> {
+    event?.preventDefault();
+    if (props.isSaving) return;
+    if (await props.onSubmit()) {
+      release();
+      // Whoever left while it was being saved stays where they went.
+      if (form.current) props.onClose();
+      props.onSaved?.();
+      return;
+    }
+    // Errors appear with the next paint; then focus goes to the first of them.
+    requestAnimationFrame(() =>
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] input')?.focus(),
+    );
+  }
+
+  return (
+    <>
+      <Drawer.Body>
+        <form
+          ref={form}
+          id={FORM_ID}
+          noValidate
+          autoComplete="off"
+          onSubmit={(event) => void submit(event)}
+          onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && void submit(event)}
+        >
+          <Flex direction="column" gap="5">
+            {props.children}
+          </Flex>
+        </form>
+      </Drawer.Body>
+      <Drawer.Footer justifyContent="flex-start">
+        <Button type="submit" form={FORM_ID} loading={props.isSaving} loadingText={t("saving")}>
+          {props.submitLabel}
+        </Button>
+        {props.extraActions}
+        <Button variant="outline" onClick={props.onClose}>
+          {t("cancel")}
+        </Button>
+        {props.isDirty && (
+          <Text textStyle="xs" color="fg.muted" ms="auto">
+            {t("unsaved")}
+          </Text>
+        )}
+      </Drawer.Footer>
+    </>
+  );
+}
+
+/** A titled group of fields inside a drawer. */
+export function FormSection(props: {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <Flex
+      role="group"
+      aria-labelledby={id}
+      direction="column"
+      gap="4"
+      borderWidth="1px"
+      borderRadius="l3"
+      bg="bg.panel"
+      p="4"
+      minW="0"
+    >
+      <Flex align="center" gap="2">
+        <Heading as="h3" id={id} textStyle="md" fontWeight="semibold" flex="1">
+          {props.title}
+        </Heading>
+        {props.aside}
+      </Flex>
+      {props.children}
+    </Flex>
+  );
+}

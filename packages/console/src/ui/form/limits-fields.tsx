@@ -1,0 +1,52 @@
+import { SimpleGrid } from "@chakra-ui/react";
+import { formatCount } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
+import { LIMIT_NAMES, type Limits, type LimitsDraft } from "../../lib/limits.ts";
+import { TextField } from "./field.tsx";
+import { useTexts } from "../texts.ts";
+
+const LABELS = { rpm: "limitRpm", tpm: "limitTpm", concurrency: "limitConcurrency" } as const;
+const SHORT = { rpm: "shortRpm", tpm: "shortTpm", concurrency: "shortConcurrency" } as const;
+
+interface LimitsFieldsProps {
+  readonly values: LimitsDraft;
+  readonly errors: { readonly [K in keyof LimitsDraft]?: string | undefined };
+  /** What holds for a member that is left blank. */
+  readonly placeholder: string;
+  onChange(name: keyof LimitsDraft, value: string): void;
+  onBlur(name: keyof LimitsDraft): void;
+}
+
+/** Requests and tokens of a minute and requests at once; what passes them is refused with status 429. */
+export function LimitsFields(props: LimitsFieldsProps) {
+  const t = useTexts();
+  return (
+    <SimpleGrid columns={{ base: 1, sm: 3 }} gap="4">
+      {LIMIT_NAMES.map((name) => (
+        <TextField
+          key={name}
+          label={t(LABELS[name])}
+          inputMode="numeric"
+          value={props.values[name]}
+          error={props.errors[name]}
+          placeholder={props.placeholder}
+          onChange={(value) => props.onChange(name, value)}
+          onBlur={() => props.onBlur(name)}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+/** The limits in one line; undefined when there are none. */
+export function useLimitsLine(): (limits: Limits) => string | undefined {
+  const t = useTexts();
+  const language = useLanguage();
+  return (limits) => {
+    const parts = LIMIT_NAMES.flatMap((name) => {
+      const limit = limits[name];
+      return limit === undefined ? [] : [t(SHORT[name], { count: formatCount(limit, language) })];
+    });
+    return parts.length === 0 ? undefined : parts.join(" · ");
+  };
+}

@@ -1,0 +1,63 @@
+import { useCallback, useEffect, useRef } from "react";
+import { useBlocker } from "react-router";
+import { ask } from "../feedback/ask.ts";
+import { say } from "../texts.ts";
+
+/** The forms that hold something which would be lost. */
+const unsaved = new Set<object>();
+
+/**
+ * Asks before unsaved input is lost, whichever way the user leaves; a page may have several such forms. Answers how to
+ * leave without a question.
+ */
+export function useUnsavedGuard(isDirty: boolean): () => void {
+  const form = useRef({});
+  useEffect(() => {
+    if (!isDirty) return;
+    const own = form.current;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    unsaved.add(own);
+    addEventListener("beforeunload", warn);
+    return () => {
+      unsaved.delete(own);
+      removeEventListener("beforeunload", warn);
+    };
+  }, [isDirty]);
+  return useCallback(() => void unsaved.delete(form.current), []);
+}
+
+function askToDiscard(isEnded: boolean): Promise<boolean> {
+  return ask({
+    title: say(isEnded ? "endedTitle" : "unsavedTitle"),
+    body: say(isEnded ? "endedBody" : "unsavedBody"),
+    confirm: say("discard"),
+    cancel: say("keepEditing"),
+    isDangerous: true,
+  });
+}
+
+/** For those who leave by something else than a link; what was typed is given up with the answer. */
+export async function mayLeaveForms(): Promise<boolean> {
+  if (unsaved.size > 0 && !(await askToDiscard(false))) return false;
+  unsaved.clear();
+  return true;
+}
+
+/** Stands once in the application, since the router takes one blocker only. */
+export function UnsavedGuard(): null {
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => unsaved.size > 0 && currentLocation.pathname !== nextLocation.pathname,
+  );
+  const latest = useRef(blocker);
+  latest.current = blocker;
+  const isBlocked = blocker.state === "blocked";
+  // Nobody asked to leave: the server no longer knows the session.
+  const isEnded = blocker.location?.pathname === "/login";
+  useEffect(() => {
+    if (!isBlocked) return;
+    void askToDiscard(isEnded).then((isConfirmed) =>
+      isConfirmed ? latest.current.proceed?.() : latest.current.reset?.(),
+    );
+  }, [isBlocked, isEnded]);
+  return null;
+}

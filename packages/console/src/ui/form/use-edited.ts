@@ -1,0 +1,37 @@
+import { useQuery, type UseQueryOptions } from "@tanstack/react-query";
+import { useState } from "react";
+import { isStale } from "../../lib/problems.ts";
+import type { Version } from "../../lib/rows.ts";
+import { ask } from "../feedback/ask.ts";
+import { say } from "../texts.ts";
+import { toastProblem } from "../feedback/toaster.ts";
+
+/** What a form edits. */
+export interface Edited<R> extends Version<R> {
+  /** Key of the form: with another one it starts anew. */
+  readonly edition: number;
+  /** Tells why saving failed; offers the newer version where there is one. */
+  onProblem(problem: unknown): void;
+}
+
+/** Reads what a form edits. A newer version takes its place only when it is asked for, because it takes what was typed. */
+export function useEdited<R>(query: UseQueryOptions<Version<R>, Error, Version<R>, (string | number)[]>) {
+  const { data, error, refetch } = useQuery(query);
+  const [edition, setEdition] = useState(0);
+  async function loadNewer(): Promise<void> {
+    const isWanted = await ask({
+      title: say("staleTitle"),
+      body: say("staleBody"),
+      confirm: say("staleLoad"),
+      cancel: say("keepEditing"),
+      isDangerous: true,
+    });
+    if (!isWanted) return;
+    const loaded = await refetch();
+    if (loaded.error) toastProblem(loaded.error);
+    else setEdition(edition + 1);
+  }
+  const onProblem = (problem: unknown) => (isStale(problem) ? void loadNewer() : toastProblem(problem));
+  const edited: Edited<R> | undefined = data && { ...data, edition, onProblem };
+  return { edited, error, retry: () => void refetch() };
+}

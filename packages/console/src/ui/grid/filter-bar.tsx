@@ -1,0 +1,136 @@
+import { Box, Button, Flex, Input, NativeSelect } from "@chakra-ui/react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useKeys } from "../../lib/keys.ts";
+import type { Choice } from "../form/field.tsx";
+import { Icon } from "../display/icon.tsx";
+import { useTexts } from "../texts.ts";
+
+/** How long a filter waits for more to be typed. */
+export const DEBOUNCE_MS = 250;
+
+interface FilterBarProps {
+  /** The text filter that is always in sight. */
+  readonly main: ReactNode;
+  /** Whether a filter is set; offers to clear them. */
+  readonly isActive: boolean;
+  onClear(): void;
+  readonly children: ReactNode;
+  readonly aside?: ReactNode;
+}
+
+/** The row of filters above a grid, folded away on phones. What it holds lives in the address. */
+export function FilterBar(props: FilterBarProps) {
+  const t = useTexts();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Flex role="search" aria-label={t("filters")} gap="2" wrap="wrap" align="center" mb="3">
+      <Box flex={{ base: "1 0 150px", sm: "none" }}>{props.main}</Box>
+      <Box display={{ base: "block", sm: "none" }}>
+        <Button
+          variant="outline"
+          aria-expanded={isOpen}
+          color={props.isActive ? "fairway.fg" : "fg"}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name="filter" />
+          {t("filters")}
+        </Button>
+      </Box>
+      <Flex display={{ base: isOpen ? "flex" : "none", sm: "contents" }} gap="2" wrap="wrap" width="full">
+        {props.children}
+      </Flex>
+      {props.isActive && (
+        <Button variant="ghost" color="fg.muted" onClick={props.onClear}>
+          <Icon name="close" size={14} />
+          {t("clear")}
+        </Button>
+      )}
+      {props.aside && (
+        <Flex ms="auto" gap="2" align="center">
+          {props.aside}
+        </Flex>
+      )}
+    </Flex>
+  );
+}
+
+interface BoxProps {
+  readonly label: string;
+  readonly value: string;
+  onChange(value: string): void;
+  /** The one that phones always show; a text box takes focus with `/`. */
+  readonly isMain?: boolean;
+  readonly width?: string;
+}
+
+/** A text filter that waits for a pause in typing. */
+export function FilterText(props: BoxProps) {
+  const { value, onChange } = props;
+  const [draft, setDraft] = useState(value);
+  const [known, setKnown] = useState(value);
+  const input = useRef<HTMLInputElement>(null);
+  if (known !== value) {
+    // The address changed elsewhere: Back, or Clear.
+    setKnown(value);
+    if (draft.trim() !== value) setDraft(value);
+  }
+  useEffect(() => {
+    const wanted = draft.trim();
+    if (wanted === value) return;
+    const timer = setTimeout(() => onChange(wanted), DEBOUNCE_MS);
+    return () => clearTimeout(timer);
+  }, [draft, value, onChange]);
+  useKeys("/", () => input.current?.focus(), props.isMain ?? false);
+  return (
+    <Box
+      position="relative"
+      width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: props.width ?? (props.isMain ? "240px" : "160px") }}
+    >
+      {props.isMain && (
+        <Box position="absolute" insetStart="2.5" top="2" color="fg.muted" pointerEvents="none" zIndex="1">
+          <Icon name="search" />
+        </Box>
+      )}
+      <Input
+        ref={input}
+        type="search"
+        aria-label={props.label}
+        placeholder={props.label}
+        value={draft}
+        ps={props.isMain ? "8" : "2.5"}
+        onChange={(event) => setDraft(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") onChange(draft.trim());
+          if (event.key === "Escape") event.currentTarget.blur();
+        }}
+      />
+    </Box>
+  );
+}
+
+/** A filter with a few values; `unset`, or else the first choice, means no filter. */
+export function FilterSelect(props: BoxProps & { readonly choices: readonly Choice[]; readonly unset?: string }) {
+  const isOn = props.value !== (props.unset ?? props.choices[0]?.value);
+  return (
+    <NativeSelect.Root size="sm" width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: "auto" }}>
+      <NativeSelect.Field
+        aria-label={props.label}
+        value={props.value}
+        onChange={(event) => props.onChange(event.target.value)}
+        {...(isOn && {
+          borderColor: "fairway.focusRing",
+          bg: "fairway.subtle",
+          color: "fairway.fg",
+          fontWeight: "medium",
+        })}
+      >
+        {props.choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </NativeSelect.Field>
+      <NativeSelect.Indicator />
+    </NativeSelect.Root>
+  );
+}
