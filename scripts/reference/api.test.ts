@@ -12,7 +12,7 @@ describe("the page of the management API", () => {
     expect(calls.length).toBeGreaterThan(100);
     for (const { method, path, fails } of calls) {
       expect(text).toContain(`### ${method} ${path}\n`);
-      for (const code of fails) expect(text).toContain(`\`${code}\` ${wire.MESSAGES[code].text}`);
+      for (const key of fails) expect(text).toContain(`\`${wire.MESSAGE_CODES[key]}\` ${wire.MESSAGES[key].text}`);
     }
   });
 

@@ -83,8 +83,8 @@ function section(name: string, call: wire.Endpoint, { comments, objects }: Conte
   if (rows.length > 0) parts.push(table(["In", "Field", "Type", "Meaning"], rows));
   parts.push(...answerOf(name, call, { comments, objects }));
   if (call.fails.length > 0) {
-    const told = call.fails.map((one) => `${code(one)} ${wire.MESSAGES[one].text}`);
-    parts.push(`Refused with: ${told.join(" · ")}`);
+    const refusals = call.fails.map((key) => `${code(wire.MESSAGE_CODES[key])} ${wire.MESSAGES[key].text}`);
+    parts.push(`Refused with: ${refusals.join(" · ")}`);
   }
   return parts.join("\n\n");
 }

@@ -20,7 +20,8 @@ export function brokenPromises(operationId: string, path: string, text: string):
 function refusalFaults(endpoints: readonly wire.Endpoint[], { code, message }: Record<string, unknown>): string[] {
   // Tests and balances of channels answer in the words of the upstream.
   const isUpstreams = code === undefined && endpoints.some(({ answer }) => answer === "raw");
-  const isNamed = OF_ALL.has(code) || endpoints.some(({ fails }) => fails.some((one) => one === code));
+  const isNamed =
+    OF_ALL.has(code) || endpoints.some(({ fails }) => fails.some((key) => wire.MESSAGE_CODES[key] === code));
   return [...(isNamed || isUpstreams ? [] : [`unnamed ${String(code)}`]), ...(message === "" ? ["no message"] : [])];
 }
 

@@ -21,7 +21,7 @@ describe("switching on", () => {
     await set({ GuardrailEnabled: false });
     await set({ [key]: "" });
     const answer = await relay.gateway.root.call("PUT", "/api/option/", { key: "GuardrailEnabled", value: "true" });
-    expect(answer).toMatchObject({ success: false, message: messageText("P13") });
+    expect(answer).toMatchObject({ success: false, message: messageText("guardrail_not_configured") });
   });
 
   it("leaves requests alone while it is off, and those that the lists do not name", async () => {

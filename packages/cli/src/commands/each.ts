@@ -82,5 +82,5 @@ const OF_ALL: readonly number[] = [EXIT.notSignedIn, EXIT.unreachable];
 
 /** A refusal that says nothing about the next one. */
 function isOfOne(error: unknown): error is ApiProblem {
-  return error instanceof ApiProblem && error.code !== "AU7" && !OF_ALL.includes(exitCodeOf(error));
+  return error instanceof ApiProblem && error.key !== "permission_denied" && !OF_ALL.includes(exitCodeOf(error));
 }

@@ -1,27 +1,102 @@
-import { ApiProblem, type MessageCode } from "@fairway/wire";
+import { ApiProblem, type MessageKey } from "@fairway/wire";
 import { CliError, EXIT } from "./exit.ts";
 
-const BY_CODE: Readonly<Record<string, number>> = {
-  L1: EXIT.notSignedIn,
-  L3: EXIT.notSignedIn,
-  L6: EXIT.notSignedIn,
-  AU7: EXIT.forbidden,
-  ...all(["K5", "U2", "U3", "U4", "U5", "U6", "U7", "U8", "U10", "U14"], EXIT.forbidden),
-  ...all(["G8", "CH11", "CH18", "CH20", "D5", "M1", "M3", "R7", "U9", "U11"], EXIT.conflict),
-  ...all(["CH8", "D4", "H3", "J1", "K2", "P6", "U1", "U13"], EXIT.notFound),
-  ...all(["G1", "G2", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH15", "D1", "D2", "D3", "D10", "H2"], EXIT.usage),
-  ...all(["K1", "K6", "M2", "P7", "P8", "P9", "P12", "R3", "R9", "R10", "U15", "U16"], EXIT.usage),
+const EXIT_BY_MESSAGE: Readonly<Partial<Record<MessageKey, number>>> = {
+  password_login_disabled: EXIT.notSignedIn,
+  credentials_wrong: EXIT.notSignedIn,
+  second_factor_wrong: EXIT.notSignedIn,
+  permission_denied: EXIT.forbidden,
+  ...all(
+    [
+      "token_group_not_permitted",
+      "user_view_not_permitted",
+      "user_change_not_permitted",
+      "user_role_too_high",
+      "user_create_role_too_high",
+      "root_cannot_be_disabled",
+      "root_cannot_be_deleted",
+      "promotion_needs_root",
+      "root_cannot_be_demoted",
+      "user_delete_not_permitted",
+    ],
+    EXIT.forbidden,
+  ),
+  ...all(
+    [
+      "entity_changed",
+      "channel_test_running",
+      "balance_update_running",
+      "channel_changed",
+      "code_already_used",
+      "entity_managed",
+      "mass_deletion_refused",
+      "username_taken",
+      "user_already_admin",
+      "user_already_regular",
+    ],
+    EXIT.conflict,
+  ),
+  ...all(
+    [
+      "channel_not_found",
+      "code_not_found",
+      "log_not_found",
+      "job_not_found",
+      "token_not_found",
+      "option_unknown",
+      "user_not_found",
+      "user_deleted",
+    ],
+    EXIT.notFound,
+  ),
+  ...all(
+    [
+      "invalid_parameter",
+      "invalid_field",
+      "channel_models_missing",
+      "model_mapping_invalid",
+      "status_mapping_invalid",
+      "region_missing",
+      "region_default_missing",
+      "model_name_too_long",
+      "channel_type_unknown",
+      "code_name_invalid",
+      "code_count_too_small",
+      "code_count_too_large",
+      "code_quota_invalid",
+      "log_span_too_long",
+    ],
+    EXIT.usage,
+  ),
+  ...all(
+    [
+      "token_name_too_long",
+      "ip_range_invalid",
+      "document_invalid",
+      "option_json_invalid",
+      "topup_ratio_json_invalid",
+      "option_value_invalid",
+      "price_invalid",
+      "password_too_short",
+      "username_invalid",
+      "password_too_long",
+      "group_not_found",
+      "quota_invalid",
+    ],
+    EXIT.usage,
+  ),
 };
 
-function all(codes: readonly MessageCode[], exit: number): Record<string, number> {
-  return Object.fromEntries(codes.map((code) => [code, exit]));
+function all(keys: readonly MessageKey[], exit: number): Partial<Record<MessageKey, number>> {
+  return Object.fromEntries(keys.map((key) => [key, exit]));
 }
 
 /** What a thrown value means for the shell. */
 export function exitCodeOf(thrown: unknown): number {
   if (thrown instanceof CliError) return thrown.code;
   if (!(thrown instanceof ApiProblem)) return EXIT.failure;
-  if (thrown.code !== undefined && thrown.code in BY_CODE) return BY_CODE[thrown.code] ?? EXIT.failure;
+  const known = thrown.key && EXIT_BY_MESSAGE[thrown.key];
+  if (known !== undefined) return known;
   if (thrown.status === 0 || thrown.status === 429 || thrown.status >= 500) return EXIT.unreachable;
   if (thrown.status === 401) return EXIT.notSignedIn;
   return thrown.status === 404 ? EXIT.notFound : EXIT.failure;
@@ -33,15 +108,15 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-const CURE_BY_CODE: Readonly<Partial<Record<MessageCode, string>>> = {
-  AU5: "correct FAIRWAY_USER_ID, or leave it out",
-  AU7: "this command needs a user with a higher role",
-  CH20: "it was changed meanwhile: read it again and repeat the command",
-  G8: "it was changed meanwhile: read it again and repeat the command",
-  L1: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",
-  M1: "change its document and run `fairway apply -f FILE`",
-  M3: "add --force if that is meant",
-  T1: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",
+const CURE_BY_MESSAGE: Readonly<Partial<Record<MessageKey, string>>> = {
+  user_header_mismatch: "correct FAIRWAY_USER_ID, or leave it out",
+  permission_denied: "this command needs a user with a higher role",
+  channel_changed: "it was changed meanwhile: read it again and repeat the command",
+  entity_changed: "it was changed meanwhile: read it again and repeat the command",
+  password_login_disabled: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",
+  entity_managed: "change its document and run `fairway apply -f FILE`",
+  mass_deletion_refused: "add --force if that is meant",
+  turnstile_pending: "make an access token in the console and pipe it into `fairway login URL --token-stdin`",
 };
 
 /** The cure that goes with a failure, if one is known. */
@@ -49,7 +124,7 @@ export function hintOf(thrown: unknown): string | undefined {
   if (thrown instanceof CliError) return thrown.hint;
   if (!(thrown instanceof ApiProblem)) return undefined;
   if (thrown.status === 0) return "see that the server runs, or sign in to another one with `fairway login URL`";
-  const cure = thrown.code && CURE_BY_CODE[thrown.code];
+  const cure = thrown.key && CURE_BY_MESSAGE[thrown.key];
   if (cure !== undefined) return cure;
   if (thrown.status === 401) return "sign in with `fairway login`";
   return thrown.status === 429 && thrown.retryAfterSeconds !== undefined

@@ -127,7 +127,11 @@ test("a refusal carries its message, code and field", async () => {
   reply = { body: '{"success":false,"message":"Please select at least one model!","code":"CH2","field":"models"}' };
   const problem = await call(channelList, {}).catch((error: unknown) => error);
   expect(problem).toBeInstanceOf(ApiProblem);
-  expect(problem).toMatchObject({ message: "Please select at least one model!", code: "CH2", field: "models" });
+  expect(problem).toMatchObject({
+    message: "Please select at least one model!",
+    key: "channel_models_missing",
+    field: "models",
+  });
 });
 
 test("a lost session is told once, other failures are not taken for one", async () => {
@@ -168,7 +172,7 @@ test("a change that wants a confirmation is sent again after it, and refused wit
   const refusal = '{"success":false,"message":"Please confirm","code":"AU10"}';
   reply = { body: refusal };
   whenProofNeeded(() => Promise.resolve(false));
-  await expect(call(channelList, {})).rejects.toMatchObject({ code: "AU10" });
+  await expect(call(channelList, {})).rejects.toMatchObject({ key: "confirmation_required" });
   expect(seen).toHaveLength(1);
   whenProofNeeded(() => {
     reply = { body: '{"success":true,"message":"","data":[]}' };
@@ -179,6 +183,6 @@ test("a change that wants a confirmation is sent again after it, and refused wit
   expect(seen).toHaveLength(3);
   whenProofNeeded(() => Promise.resolve(true));
   reply = { body: refusal };
-  await expect(call(channelList, {})).rejects.toMatchObject({ code: "AU10" });
+  await expect(call(channelList, {})).rejects.toMatchObject({ key: "confirmation_required" });
   expect(seen).toHaveLength(5);
 });

@@ -1,4 +1,4 @@
-import type { Endpoint, Input, Output } from "@fairway/wire";
+import { messageKeyOf, type Endpoint, type Input, type Output } from "@fairway/wire";
 import { noteOutcome } from "./health.ts";
 import { ApiProblem, HttpProblem, OfflineProblem } from "./problems.ts";
 import { stored } from "./storage.ts";
@@ -46,7 +46,7 @@ export function whenProofNeeded(action: () => Promise<boolean>): void {
 }
 
 /** The refusal of a change that wants a confirmation first. */
-const PROOF_WANTED = "AU10";
+const PROOF_WANTED = "confirmation_required";
 
 let rememberedUser: () => number | undefined = () => undefined;
 
@@ -189,7 +189,7 @@ export async function request<E extends Endpoint>(endpoint: E, input: CallInput<
   try {
     return await requestOnce(endpoint, input);
   } catch (problem) {
-    const isWanted = problem instanceof ApiProblem && problem.code === PROOF_WANTED;
+    const isWanted = problem instanceof ApiProblem && problem.key === PROOF_WANTED;
     if (!isWanted || !(await confirmCaller())) throw problem;
     return requestOnce(endpoint, input);
   }
@@ -210,7 +210,7 @@ async function requestOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>)
   noteOutcome("good");
   const { success, message, data, code, field, ...siblings } = body;
   const text = typeof message === "string" ? message : "";
-  if (!success) throw new ApiProblem(text, asText(code), asText(field), data);
+  if (!success) throw new ApiProblem(text, messageKeyOf(code), asText(field), data);
   checkData(endpoint, data);
   const total = response.headers.get("x-total-count");
   return {

@@ -1,14 +1,16 @@
-/** The server refused: `success` was false. `code` is the stable code of the message, `field` the input it concerns. */
+import type { MessageKey } from "@fairway/wire";
+
+/** The server refused: `success` was false. `key` names the message, `field` the input it concerns. */
 export class ApiProblem extends Error {
-  readonly code: string | undefined;
+  readonly key: MessageKey | undefined;
   readonly field: string | undefined;
-  /** What stood in `data`; a few calls of the family tell their failure there. */
+  /** `data` of the answer; a few calls of compatible gateways report their failure there. */
   readonly data: unknown;
 
-  constructor(message: string, code?: string, field?: string, data?: unknown) {
+  constructor(message: string, key?: MessageKey, field?: string, data?: unknown) {
     super(message);
     this.name = "ApiProblem";
-    this.code = code;
+    this.key = key;
     this.field = field;
     this.data = data;
   }
@@ -44,7 +46,7 @@ export class OfflineProblem extends Error {
 
 /** Whether an edit came too late: there is a newer version. Channels have a code of their own for it. */
 export function isStale(problem: unknown): boolean {
-  return problem instanceof ApiProblem && (problem.code === "G8" || problem.code === "CH20");
+  return problem instanceof ApiProblem && (problem.key === "entity_changed" || problem.key === "channel_changed");
 }
 
 /** Whether another try may help without anyone changing anything. */

@@ -14,7 +14,7 @@ export interface ReadSettings {
   readonly memory: BodyMemory;
 }
 
-/** Reads a JSON object (or, where the endpoint takes a list, an array); refuses with G1 (400) or G7. */
+/** Reads a JSON object (or, where the endpoint takes a list, an array); refuses with `invalid_parameter` (400) or `body_too_large`. */
 export async function readJsonBody(
   request: IncomingMessage,
   { takesList, ...settings }: ReadSettings & { readonly takesList: boolean },
@@ -23,16 +23,16 @@ export async function readJsonBody(
   const { bytes: maxBytes, memory } = settings;
   const scanner = new JsonScanner({ maxDepth: MAX_JSON_DEPTH, maxValues: MAX_JSON_VALUES, maxBytes });
   const text = await read(request, settings, (chunk) => {
-    if (!scanner.write(chunk)) throw new Refusal("G1", { status: 400 });
+    if (!scanner.write(chunk)) throw new Refusal("invalid_parameter", { status: 400 });
   });
-  if (!scanner.end()) throw new Refusal("G1", { status: 400 });
+  if (!scanner.end()) throw new Refusal("invalid_parameter", { status: 400 });
   memory.takeValues(request, scanner.values);
   const value = parse(text);
   if (Array.isArray(value)) {
     if (takesList) return value;
-    throw new Refusal("G1", { status: 400 });
+    throw new Refusal("invalid_parameter", { status: 400 });
   }
-  if (typeof value !== "object" || value === null) throw new Refusal("G1", { status: 400 });
+  if (typeof value !== "object" || value === null) throw new Refusal("invalid_parameter", { status: 400 });
   return withoutNulls(value);
 }
 
@@ -50,14 +50,14 @@ function read(
   { bytes: limit, memory }: ReadSettings,
   check: (chunk: Buffer) => void,
 ): Promise<string> {
-  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.reject(new Refusal("G7"));
+  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.reject(new Refusal("body_too_large"));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       try {
-        if (size > limit) throw new Refusal("G7");
+        if (size > limit) throw new Refusal("body_too_large");
         memory.take(request, chunk.length);
         check(chunk);
         chunks.push(chunk);
@@ -93,11 +93,11 @@ function read(
 const NUL = /\0|(?<!\\)(?:\\\\)*\\u0000/;
 
 function parse(text: string): unknown {
-  if (NUL.test(text)) throw new Refusal("G1", { status: 400 });
+  if (NUL.test(text)) throw new Refusal("invalid_parameter", { status: 400 });
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Refusal("G1", { status: 400, cause });
+    throw new Refusal("invalid_parameter", { status: 400, cause });
   }
 }
 

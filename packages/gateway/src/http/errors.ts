@@ -1,4 +1,4 @@
-import { messageText, type Endpoint, type MessageCode } from "@fairway/wire";
+import { MESSAGE_CODES, messageText, type Endpoint, type MessageKey } from "@fairway/wire";
 import { AppError } from "../lib/app-error.ts";
 import { Refusal } from "../lib/refusal.ts";
 import { isFull, isReadOnly, isUnstorable } from "../storage/errors.ts";
@@ -7,11 +7,11 @@ export interface Failure {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly retryAfterSeconds: number | undefined;
-  /** True when someone has to look into it: the cause is logged. */
+  /** True for a defect or an outage: the cause is logged. */
   readonly isFault: boolean;
 }
 
-/** Anything thrown by a management call as its answer; unknown errors are G4 without internals. */
+/** Anything thrown by a management call as its answer; unknown errors are `internal_error` without internals. */
 export function failureOf(thrown: unknown, endpoint: Endpoint | undefined, requestId: string): Failure {
   if (endpoint?.access === "key" && !(thrown instanceof Refusal))
     return openAiFailure(AppError.from(thrown), requestId);
@@ -23,15 +23,15 @@ export function failureOf(thrown: unknown, endpoint: Endpoint | undefined, reque
       isFault: thrown.status >= 500,
     };
   }
-  const told = thrown instanceof AppError ? toldFailure(thrown) : undefined;
-  if (told) return told;
-  const code = codeOf(thrown);
-  if (code) return failureOf(new Refusal(code, { cause: thrown }), endpoint, requestId);
-  return { ...catalogueFailure("G4"), isFault: true };
+  const relayed = thrown instanceof AppError ? relayFailure(thrown) : undefined;
+  if (relayed) return relayed;
+  const key = databaseMessageOf(thrown);
+  if (key) return failureOf(new Refusal(key, { cause: thrown }), endpoint, requestId);
+  return { ...catalogueFailure("internal_error"), isFault: true };
 }
 
-/** Errors of the relay that a caller may know as they are. */
-function toldFailure({ message, code, status, origin, retryAfterMs }: AppError): Failure | undefined {
+/** Errors of the relay that callers see unchanged. */
+function relayFailure({ message, code, status, origin, retryAfterMs }: AppError): Failure | undefined {
   const body = { success: false, message, code };
   const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000);
   if (origin === "client") return { status: 200, body, retryAfterSeconds, isFault: false };
@@ -40,15 +40,16 @@ function toldFailure({ message, code, status, origin, retryAfterMs }: AppError):
   return isOutage || isBusy ? { status, body, retryAfterSeconds, isFault: isOutage } : undefined;
 }
 
-/** What the database says that a caller may know. */
-function codeOf(thrown: unknown): MessageCode | undefined {
-  if (isUnstorable(thrown)) return "G1";
-  if (isFull(thrown)) return "G9";
-  return isReadOnly(thrown) ? "G10" : undefined;
+/** Failures of the database that a caller may know about. */
+function databaseMessageOf(thrown: unknown): MessageKey | undefined {
+  if (isUnstorable(thrown)) return "invalid_parameter";
+  if (isFull(thrown)) return "database_disk_full";
+  return isReadOnly(thrown) ? "database_read_only" : undefined;
 }
 
-function catalogueFailure(code: MessageCode): Omit<Failure, "isFault"> {
-  return { status: 500, body: { success: false, message: messageText(code), code }, retryAfterSeconds: undefined };
+function catalogueFailure(key: MessageKey): Omit<Failure, "isFault"> {
+  const body = { success: false, message: messageText(key), code: MESSAGE_CODES[key] };
+  return { status: 500, body, retryAfterSeconds: undefined };
 }
 
 /** The calls of B15 answer relay clients, in the OpenAI error shape. */
@@ -72,13 +73,13 @@ function openAiFailure(error: AppError, requestId: string): Failure {
 
 /** The answer for a path or method that does not exist under `/api`, readable for both kinds of clients. */
 export function unknownUrl(method: string, path: string): Failure {
-  const message = messageText("G6", { method, path });
+  const message = messageText("unknown_url", { method, path });
   return {
     status: 404,
     body: {
       success: false,
       message,
-      code: "G6",
+      code: MESSAGE_CODES.unknown_url,
       error: { message, type: "invalid_request_error", param: "", code: "" },
     },
     retryAfterSeconds: undefined,

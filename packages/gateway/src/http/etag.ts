@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Refusal } from "../lib/refusal.ts";
 
-/** Throws G8 when the thing is not as the client saw it; runs where nobody else can change it. */
+/** Throws `entity_changed` when the thing is not as the client saw it; runs where nobody else can change it. */
 export type CheckTag = (tag: string) => void;
 
 const HASH_CHARS = 22;
@@ -29,7 +29,7 @@ export function tagCheck(request: IncomingMessage): CheckTag | undefined {
   return (
     wanted &&
     ((tag) => {
-      if (!wanted.includes(tag)) throw new Refusal("G8");
+      if (!wanted.includes(tag)) throw new Refusal("entity_changed");
     })
   );
 }

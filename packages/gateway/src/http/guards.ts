@@ -27,10 +27,11 @@ const MINIMUM: Readonly<Record<Access, number>> = {
 /** Prefetchers must not trigger calls that change state; pages of other sites must not either: some of them sign in. */
 export function checkOrigin(request: IncomingMessage, endpoint: Endpoint): void {
   const purpose = `${header(request, "sec-purpose")} ${header(request, "purpose")} ${header(request, "x-moz")}`;
-  if (endpoint.hasEffects && /\b(prefetch|prerender)\b/i.test(purpose)) throw new Refusal("G1", { status: 400 });
+  if (endpoint.hasEffects && /\b(prefetch|prerender)\b/i.test(purpose))
+    throw new Refusal("invalid_parameter", { status: 400 });
   const isWrite = endpoint.method !== "GET" || endpoint.hasEffects;
   if (isWrite && !endpoint.isCrossOrigin && header(request, "sec-fetch-site") === "cross-site") {
-    throw new Refusal("G1", { status: 400 });
+    throw new Refusal("invalid_parameter", { status: 400 });
   }
 }
 
@@ -52,7 +53,7 @@ async function take(limiter: Limiter, rule: Rule | undefined, subject: string): 
   if (!rule) return;
   const queue = await limiter.take(rule, subject);
   if (!queue.admitted) {
-    throw new Refusal("G3", { retryAfterSeconds: Math.max(1, Math.ceil(queue.resetMs / 1000)) });
+    throw new Refusal("too_many_requests", { retryAfterSeconds: Math.max(1, Math.ceil(queue.resetMs / 1000)) });
   }
 }
 
@@ -73,12 +74,13 @@ export function isDeadAccount(identified: Identified): boolean {
 /** Refuses callers who are unknown, blocked, forged from another page, of too low a role or without a recent proof. */
 export function authorize(request: IncomingMessage, endpoint: Endpoint, identified: Identified): void {
   if (MINIMUM[endpoint.access] === ROLE.guest) return;
-  if (identified.kind === "anonymous") throw new Refusal("AU1");
-  if (identified.kind === "unknown-token") throw new Refusal("AU2");
+  if (identified.kind === "anonymous") throw new Refusal("not_signed_in");
+  if (identified.kind === "unknown-token") throw new Refusal("access_token_invalid");
   const principal = principalOf(identified);
-  if (!principal) throw new Refusal(identified.account && !identified.account.isDeleted ? "AU6" : "AU8");
+  if (!principal)
+    throw new Refusal(identified.account && !identified.account.isDeleted ? "account_disabled" : "account_deleted");
   checkUserHeader(request, endpoint, principal);
-  if (principal.role < MINIMUM[endpoint.access]) throw new Refusal("AU7");
+  if (principal.role < MINIMUM[endpoint.access]) throw new Refusal("permission_denied");
   checkScope(endpoint, principal);
   if (endpoint.credentials === "fresh") requireProof(principal);
   if (endpoint.credentials === "session") requireSession(principal);
@@ -87,7 +89,7 @@ export function authorize(request: IncomingMessage, endpoint: Endpoint, identifi
 function checkScope(endpoint: Endpoint, { token }: Principal): void {
   const scope = scopeNeeded(endpoint);
   if (token && scope !== undefined && !isInScope(token.scopes, scope)) {
-    throw new Refusal("AU11", { values: { scope } });
+    throw new Refusal("scope_missing", { values: { scope } });
   }
 }
 
@@ -96,10 +98,10 @@ function checkUserHeader(request: IncomingMessage, endpoint: Endpoint, principal
   const text = header(request, "new-api-user").trim();
   if (text === "") {
     if (principal.via === "access-token" || (endpoint.withoutUserHeader && isOwnNavigation(request))) return;
-    throw new Refusal("AU3");
+    throw new Refusal("user_header_missing");
   }
-  if (!/^-?\d{1,16}$/.test(text)) throw new Refusal("AU4");
-  if (Number(text) !== principal.userId) throw new Refusal("AU5");
+  if (!/^-?\d{1,16}$/.test(text)) throw new Refusal("user_header_invalid");
+  if (Number(text) !== principal.userId) throw new Refusal("user_header_mismatch");
 }
 
 function isOwnNavigation(request: IncomingMessage): boolean {

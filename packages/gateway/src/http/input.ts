@@ -5,21 +5,21 @@ import { Refusal } from "../lib/refusal.ts";
 type Schema = NonNullable<Endpoint["body"]>;
 type Issue = z.core.$ZodIssue;
 
-/** Path parameters; a wrong one is G1. */
+/** Path parameters; a wrong one is `invalid_parameter`. */
 export function parseParams(schema: Schema | undefined, params: unknown): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(params);
-  if (!parsed.success) throw new Refusal("G1");
+  if (!parsed.success) throw new Refusal("invalid_parameter");
   return parsed.data;
 }
 
-/** Query or body; the first fault is answered as G2 with the member and the reason, or as G1 when no reason fits. */
+/** Query or body; the first fault is answered as `invalid_field` with the member and the reason, or as `invalid_parameter` when no reason fits. */
 export function parseInput(schema: Schema | undefined, input: unknown): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  if (!issue) throw new Refusal("G1");
+  if (!issue) throw new Refusal("invalid_parameter");
   throw refusalOf(schema, issue);
 }
 
@@ -40,8 +40,8 @@ function refusalOf(schema: Schema, issue: Issue): Refusal {
   const names = issue.path.filter((part) => typeof part !== "number").map(String);
   const field = names.join(".");
   const reason = reasonOf(schema, issue);
-  if (reason === undefined || field === "") return new Refusal("G1", field === "" ? {} : { field });
-  return new Refusal("G2", { field, values: { field, reason } });
+  if (reason === undefined || field === "") return new Refusal("invalid_parameter", field === "" ? {} : { field });
+  return new Refusal("invalid_field", { field, values: { field, reason } });
 }
 
 const OWN_REASONS: ReadonlySet<string> = new Set(Object.values(REASONS));

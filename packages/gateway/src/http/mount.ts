@@ -22,7 +22,7 @@ import { createRouteTable, type Found, type RouteTable } from "./route-table.ts"
 export interface MountDeps {
   readonly routes: readonly Route[];
   readonly credentials: Credentials;
-  /** Throws T1 to T3 when the human check is on and not passed. */
+  /** Throws `turnstile_pending`, `turnstile_failed` or `turnstile_unreachable` when the human check is on and not passed. */
   readonly humanCheck: HumanCheck;
   readonly limiter: Limiter;
   readonly rules: ApiRules;
@@ -104,7 +104,7 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
   const [route] = found.routes;
   if (!route) throw new Error("the route table answered without a route");
   checkOrigin(request, route.endpoint);
-  if (/%00/.test(exchange.path + exchange.search)) throw new Refusal("G1", { status: 400 });
+  if (/%00/.test(exchange.path + exchange.search)) throw new Refusal("invalid_parameter", { status: 400 });
   const identified = await identify(deps, exchange, route.endpoint);
   const principal = principalOf(identified);
   await checkRate(deps.limiter, deps.rules, route.endpoint, { ip: context.ip, principal });
@@ -124,7 +124,7 @@ async function identify(deps: MountDeps, exchange: Exchange, endpoint: Endpoint)
   try {
     return await deps.credentials.identify(request, response, context.isSecure);
   } catch (cause) {
-    if (endpoint.fails.includes("G5")) throw new Refusal("G5", { cause });
+    if (endpoint.fails.includes("database_unavailable")) throw new Refusal("database_unavailable", { cause });
     if (endpoint.access !== "none") throw cause;
     deps.log.warn("credentials could not be read", { error: cause });
     return ANONYMOUS;

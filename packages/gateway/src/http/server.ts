@@ -157,7 +157,7 @@ async function consoleFiles(deps: HttpServerDeps): Promise<RequestHandler> {
 
 async function refuseRate(request: IncomingMessage, response: ServerResponse, resetMs: number): Promise<void> {
   response.setHeader("Retry-After", String(Math.max(1, Math.ceil(resetMs / 1000))));
-  const { status, body } = failureOf(new Refusal("G3"), undefined, contextOf(request).requestId);
+  const { status, body } = failureOf(new Refusal("too_many_requests"), undefined, contextOf(request).requestId);
   await sendJson(request, response, status, body);
 }
 

@@ -1,4 +1,4 @@
-import { messageText, MESSAGES, type MessageCode, type MessageValues } from "@fairway/wire";
+import { MESSAGE_CODES, messageText, MESSAGES, type MessageKey, type MessageValues } from "@fairway/wire";
 
 export interface RefusalOptions {
   readonly values?: MessageValues;
@@ -7,24 +7,27 @@ export interface RefusalOptions {
   /** Name of the input field that is at fault. */
   readonly field?: string;
   readonly retryAfterSeconds?: number;
-  /** Members beside `message` in the envelope (a channel test's `time`). */
+  /** Members next to `message` in the envelope (a channel test's `time`). */
   readonly siblings?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
-/** A business refusal of the management API: a code of the message catalogue, answered in the envelope. */
+/** A business refusal of the management API: a message of the catalogue, answered in the envelope. */
 export class Refusal extends Error {
-  readonly code: MessageCode;
+  readonly key: MessageKey;
+  /** The code of the message, as it travels. */
+  readonly code: string;
   readonly status: number;
   readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly siblings: Readonly<Record<string, unknown>>;
 
-  constructor(code: MessageCode, options: RefusalOptions = {}) {
-    super(messageText(code, options.values), { cause: options.cause });
+  constructor(key: MessageKey, options: RefusalOptions = {}) {
+    super(messageText(key, options.values), { cause: options.cause });
     this.name = "Refusal";
-    this.code = code;
-    this.status = options.status ?? MESSAGES[code].status;
+    this.key = key;
+    this.code = MESSAGE_CODES[key];
+    this.status = options.status ?? MESSAGES[key].status;
     this.field = options.field;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.siblings = options.siblings ?? {};

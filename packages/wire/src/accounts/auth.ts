@@ -15,7 +15,14 @@ export const login = endpoint({
   summary: "Opens a session by user name or e-mail address and password, and a `code` where two-factor sign-in is on.",
   body: z.object({ username: text, password: text, code: text }),
   data: SignedInUser,
-  fails: ["L1", "L2", "L4", "L3", "L5", "L6"],
+  fails: [
+    "password_login_disabled",
+    "credentials_missing",
+    "too_many_failed_logins",
+    "credentials_wrong",
+    "second_factor_required",
+    "second_factor_wrong",
+  ],
 });
 
 export const logout = endpoint({
@@ -45,7 +52,20 @@ export const register = endpoint({
     verification_code: text,
     aff_code: text,
   }),
-  fails: ["R1", "R2", "L2", "R9", "R3", "R10", "R4", "R5", "E2", "R6", "R7", "R8"],
+  fails: [
+    "registration_disabled",
+    "password_registration_disabled",
+    "credentials_missing",
+    "username_invalid",
+    "password_too_short",
+    "password_too_long",
+    "passwords_differ",
+    "email_verification_required",
+    "email_invalid",
+    "verification_code_wrong",
+    "username_taken",
+    "email_taken",
+  ],
 });
 
 export const sendEmailCode = endpoint({
@@ -59,7 +79,15 @@ export const sendEmailCode = endpoint({
   summary:
     "Mails a code that proves an address. The owner of a taken one gets a mail without a code; the answer does not tell.",
   query: z.object({ email: queryText }),
-  fails: ["E1", "E2", "E3", "E4", "E5", "E6", "E7"],
+  fails: [
+    "email_missing",
+    "email_invalid",
+    "email_domain_not_allowed",
+    "email_alias_not_allowed",
+    "email_too_soon",
+    "smtp_not_configured",
+    "email_not_sent",
+  ],
 });
 
 export const sendResetLink = endpoint({
@@ -72,7 +100,7 @@ export const sendResetLink = endpoint({
   hasEffects: true,
   summary: "Mails a reset link, if the address belongs to an account; the answer does not tell.",
   query: z.object({ email: queryText }),
-  fails: ["E1", "E2", "E6"],
+  fails: ["email_missing", "email_invalid", "smtp_not_configured"],
 });
 
 export const resetPassword = endpoint({
@@ -84,7 +112,7 @@ export const resetPassword = endpoint({
   summary: "Exchanges a reset token for a new password.",
   body: z.object({ email: text, token: text }),
   data: z.string(),
-  fails: ["G1", "E8"],
+  fails: ["invalid_parameter", "reset_link_invalid"],
 });
 
 export const bindEmail = endpoint({
@@ -97,5 +125,5 @@ export const bindEmail = endpoint({
   hasEffects: true,
   summary: "Sets the caller's e-mail address.",
   query: z.object({ email: queryText, code: queryText }),
-  fails: ["E1", "E9", "R6", "R8"],
+  fails: ["email_missing", "email_code_missing", "verification_code_wrong", "email_taken"],
 });

@@ -19,5 +19,12 @@ export const selfConfirm = endpoint({
     /** The browser's answer to the options of `POST /api/user/passkey/options`. */
     passkey: z.optional(z.record(z.string(), z.unknown())),
   }),
-  fails: ["G2", "U20", "L4", "L5", "L6", "F7"],
+  fails: [
+    "invalid_field",
+    "current_password_wrong",
+    "too_many_failed_logins",
+    "second_factor_required",
+    "second_factor_wrong",
+    "passkey_not_verified",
+  ],
 });

@@ -10,7 +10,19 @@ const facts = {
   hasEffects: true,
   query: z.object({ code: queryText, state: queryText }),
   data: z.optional(SignedInUser),
-  fails: ["O1", "O2", "G1", "O3", "O4", "O5", "R1", "AU6", "AU8", "AU10", "L5"],
+  fails: [
+    "oauth_state_mismatch",
+    "oauth_provider_disabled",
+    "invalid_parameter",
+    "oauth_provider_unreachable",
+    "oauth_answer_invalid",
+    "oauth_account_already_bound",
+    "registration_disabled",
+    "account_disabled",
+    "account_deleted",
+    "confirmation_required",
+    "second_factor_required",
+  ],
 } as const;
 
 export const oauthLinuxdo = endpoint({

@@ -18,7 +18,7 @@ export const oauthStart = endpoint({
     aff: queryText,
   }),
   data: z.object({ url: z.string() }),
-  fails: ["G1", "O2", "O3", "O4"],
+  fails: ["invalid_parameter", "oauth_provider_disabled", "oauth_provider_unreachable", "oauth_answer_invalid"],
 });
 
 export const loginSecondFactor = endpoint({
@@ -30,5 +30,13 @@ export const loginSecondFactor = endpoint({
   summary: "Ends a sign-in by another service, for an account whose two-factor sign-in is on.",
   body: z.object({ code: z.optional(z.string().check(z.maxLength(64))) }),
   data: SignedInUser,
-  fails: ["G2", "F8", "L4", "L5", "L6", "AU6", "AU8"],
+  fails: [
+    "invalid_field",
+    "sign_in_expired",
+    "too_many_failed_logins",
+    "second_factor_required",
+    "second_factor_wrong",
+    "account_disabled",
+    "account_deleted",
+  ],
 });

@@ -25,7 +25,19 @@ export const oauthGithub = endpoint({
   summary: "Signs in with GitHub or, for a caller who is signed in, binds the account (message `bind`).",
   query: z.object({ code: queryText, state: queryText }),
   data: z.optional(SignedInUser),
-  fails: ["O1", "O2", "G1", "O3", "O4", "O5", "R1", "AU6", "AU8", "AU10", "L5"],
+  fails: [
+    "oauth_state_mismatch",
+    "oauth_provider_disabled",
+    "invalid_parameter",
+    "oauth_provider_unreachable",
+    "oauth_answer_invalid",
+    "oauth_account_already_bound",
+    "registration_disabled",
+    "account_disabled",
+    "account_deleted",
+    "confirmation_required",
+    "second_factor_required",
+  ],
 });
 
 export const oauthWechat = endpoint({
@@ -38,7 +50,16 @@ export const oauthWechat = endpoint({
   summary: "Signs in with a code of the WeChat account.",
   query: z.object({ code: queryText }),
   data: SignedInUser,
-  fails: ["O2", "G1", "O3", "R6", "R1", "AU6", "AU8", "L5"],
+  fails: [
+    "oauth_provider_disabled",
+    "invalid_parameter",
+    "oauth_provider_unreachable",
+    "verification_code_wrong",
+    "registration_disabled",
+    "account_disabled",
+    "account_deleted",
+    "second_factor_required",
+  ],
 });
 
 export const oauthWechatBind = endpoint({
@@ -51,7 +72,13 @@ export const oauthWechatBind = endpoint({
   hasEffects: true,
   summary: "Binds the caller's WeChat account.",
   query: z.object({ code: queryText }),
-  fails: ["O2", "G1", "O3", "R6", "O5"],
+  fails: [
+    "oauth_provider_disabled",
+    "invalid_parameter",
+    "oauth_provider_unreachable",
+    "verification_code_wrong",
+    "oauth_account_already_bound",
+  ],
 });
 
 /** Everything that Telegram signed, as it came; a name given twice is a list. */
@@ -67,7 +94,14 @@ export const oauthTelegram = endpoint({
   summary: "Signs in with the data of the Telegram widget.",
   query: telegramQuery,
   data: SignedInUser,
-  fails: ["O2", "O7", "O6", "AU6", "AU8", "L5"],
+  fails: [
+    "oauth_provider_disabled",
+    "telegram_authorization_invalid",
+    "telegram_account_not_bound",
+    "account_disabled",
+    "account_deleted",
+    "second_factor_required",
+  ],
 });
 
 export const oauthTelegramBind = endpoint({
@@ -81,5 +115,5 @@ export const oauthTelegramBind = endpoint({
   withoutUserHeader: true,
   summary: "Binds the caller's Telegram account; a page that navigates here is sent back to the settings.",
   query: telegramQuery,
-  fails: ["O2", "O7", "O5"],
+  fails: ["oauth_provider_disabled", "telegram_authorization_invalid", "oauth_account_already_bound"],
 });

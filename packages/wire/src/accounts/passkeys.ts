@@ -38,7 +38,7 @@ export const passkeyOptions = endpoint({
   rate: "critical",
   summary: "What `navigator.credentials.create` takes to make a passkey; good for five minutes and once.",
   data: browserObject,
-  fails: ["F5"],
+  fails: ["too_many_passkeys"],
 });
 
 export const passkeyCreate = endpoint({
@@ -51,7 +51,7 @@ export const passkeyCreate = endpoint({
   summary: "Registers the passkey that the browser made.",
   body: z.object({ name: passkeyName, response: z.optional(browserObject) }),
   data: Passkey,
-  fails: ["G2", "F5", "F6", "F7"],
+  fails: ["invalid_field", "too_many_passkeys", "passkey_already_registered", "passkey_not_verified"],
 });
 
 export const passkeyRename = endpoint({
@@ -63,7 +63,7 @@ export const passkeyRename = endpoint({
   summary: "Renames one of the caller's passkeys.",
   params: idParams,
   body: z.object({ name: passkeyName }),
-  fails: ["G1", "G2", "F4"],
+  fails: ["invalid_parameter", "invalid_field", "passkey_not_found"],
 });
 
 export const passkeyDelete = endpoint({
@@ -74,7 +74,7 @@ export const passkeyDelete = endpoint({
   access: "user",
   summary: "Removes one of the caller's passkeys.",
   params: idParams,
-  fails: ["G1", "F4"],
+  fails: ["invalid_parameter", "passkey_not_found"],
 });
 
 export const passkeyLoginOptions = endpoint({
@@ -96,5 +96,5 @@ export const passkeyLogin = endpoint({
   summary: "Opens a session with a passkey; it stands for password and second factor.",
   body: z.object({ response: z.optional(browserObject) }),
   data: SignedInUser,
-  fails: ["G2", "F7", "AU6", "AU8"],
+  fails: ["invalid_field", "passkey_not_verified", "account_disabled", "account_deleted"],
 });

@@ -36,5 +36,5 @@ export const setup = endpoint({
     DemoSiteEnabled: z.optional(z.boolean()),
     setup_token: text,
   }),
-  fails: ["SU1", "SU3", "R9", "R3", "R4"],
+  fails: ["setup_already_done", "setup_token_required", "username_invalid", "password_too_short", "passwords_differ"],
 });

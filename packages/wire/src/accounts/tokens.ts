@@ -41,7 +41,7 @@ const longText = textUpTo(64 * 1024);
 
 const tokenFields = {
   name: z.optional(z.string()),
-  /** Read as a number so that a fraction is answered with U16. */
+  /** Read as a number so that a fraction is answered with `quota_invalid`. */
   remain_quota: z.optional(z.number({ error: REASONS.integer })),
   unlimited_quota: z.optional(z.boolean()),
   expired_time: z.optional(z.int().check(z.minimum(-1))),
@@ -68,7 +68,13 @@ const tokenFilter = {
 
 const listQuery = z.object({ ...pageFields, size: queryInt, ...tokenFilter });
 
-const refusals = ["K1", "U16", "G2", "K5", "K6"] as const;
+const refusals = [
+  "token_name_too_long",
+  "quota_invalid",
+  "invalid_field",
+  "token_group_not_permitted",
+  "ip_range_invalid",
+] as const;
 
 export const tokenList = endpoint({
   name: "tokenList",
@@ -98,7 +104,7 @@ export const tokenGet = endpoint({
   summary: "Reads one token of the caller.",
   params: idParams,
   data: Token,
-  fails: ["K2"],
+  fails: ["token_not_found"],
 });
 
 export const tokenCreate = endpoint({
@@ -109,7 +115,7 @@ export const tokenCreate = endpoint({
   summary: "Creates a token with a random key.",
   body: TokenInput,
   data: Token,
-  fails: [...refusals, "K7"],
+  fails: [...refusals, "too_many_tokens"],
 });
 
 export const tokenSetStatus = endpoint({
@@ -121,7 +127,7 @@ export const tokenSetStatus = endpoint({
   query: statusOnly,
   body: z.object({ id: z.optional(z.int()), status: z.optional(z.int()) }),
   data: Token,
-  fails: ["G8", "K2", "CH17", "K3", "K4"],
+  fails: ["entity_changed", "token_not_found", "channel_status_invalid", "token_expired", "token_quota_used_up"],
 });
 
 export const tokenUpdate = endpoint({
@@ -139,7 +145,7 @@ export const tokenUpdate = endpoint({
     original_remain_quota: z.optional(z.number({ error: REASONS.integer })),
   }),
   data: Token,
-  fails: ["G8", "K2", ...refusals, "K3", "K4"],
+  fails: ["entity_changed", "token_not_found", ...refusals, "token_expired", "token_quota_used_up"],
 });
 
 export const tokenDelete = endpoint({
@@ -149,7 +155,7 @@ export const tokenDelete = endpoint({
   access: "user",
   summary: "Deletes a token; its key stops working at once.",
   params: idParams,
-  fails: ["K2"],
+  fails: ["token_not_found"],
 });
 
 /** Most tokens that one call may name. */
@@ -164,7 +170,7 @@ export const tokenBatchDelete = endpoint({
   summary: "Deletes up to 100 of the caller's tokens and tells how many; ids of others are passed over.",
   body: idsBody,
   data: z.int(),
-  fails: ["G1", "G2"],
+  fails: ["invalid_parameter", "invalid_field"],
 });
 
 export const tokenKey = endpoint({
@@ -176,7 +182,7 @@ export const tokenKey = endpoint({
   summary: "The key of one of the caller's tokens, without `sk-`.",
   params: idParams,
   data: z.object({ key: z.string() }),
-  fails: ["K2"],
+  fails: ["token_not_found"],
 });
 
 export const tokenKeys = endpoint({
@@ -188,7 +194,7 @@ export const tokenKeys = endpoint({
   summary: "Keys of up to 100 of the caller's tokens by id, without `sk-`; ids of others are passed over.",
   body: idsBody,
   data: z.object({ keys: z.record(z.string(), z.string()) }),
-  fails: ["G1", "G2"],
+  fails: ["invalid_parameter", "invalid_field"],
 });
 
 /** What a relay key has left, in the shape that later versions of the family answer. */

@@ -36,7 +36,7 @@ export const twoFactorBegin = endpoint({
     /** `otpauth://` address, for a QR code. */
     url: z.string(),
   }),
-  fails: ["F1"],
+  fails: ["two_factor_already_enabled"],
 });
 
 export const twoFactorConfirm = endpoint({
@@ -49,7 +49,14 @@ export const twoFactorConfirm = endpoint({
   summary: "Switches two-factor sign-in on with a first code and answers the recovery codes.",
   body: codeBody,
   data: recoveryCodes,
-  fails: ["G2", "F1", "F3", "L4", "L5", "L6"],
+  fails: [
+    "invalid_field",
+    "two_factor_already_enabled",
+    "two_factor_secret_missing",
+    "too_many_failed_logins",
+    "second_factor_required",
+    "second_factor_wrong",
+  ],
 });
 
 export const twoFactorCodes = endpoint({
@@ -62,7 +69,13 @@ export const twoFactorCodes = endpoint({
   summary: "Replaces the recovery codes.",
   body: codeBody,
   data: recoveryCodes,
-  fails: ["G2", "F2", "L4", "L5", "L6"],
+  fails: [
+    "invalid_field",
+    "two_factor_not_enabled",
+    "too_many_failed_logins",
+    "second_factor_required",
+    "second_factor_wrong",
+  ],
 });
 
 export const twoFactorDisable = endpoint({
@@ -74,7 +87,13 @@ export const twoFactorDisable = endpoint({
   rate: "critical",
   summary: "Switches two-factor sign-in off.",
   body: codeBody,
-  fails: ["G2", "F2", "L4", "L5", "L6"],
+  fails: [
+    "invalid_field",
+    "two_factor_not_enabled",
+    "too_many_failed_logins",
+    "second_factor_required",
+    "second_factor_wrong",
+  ],
 });
 
 export const userTwoFactorReset = endpoint({
@@ -85,5 +104,5 @@ export const userTwoFactorReset = endpoint({
   access: "admin",
   summary: "Switches a user's two-factor sign-in off and removes his passkeys, for who lost his devices.",
   params: idParams,
-  fails: ["G1", "U1", "U3"],
+  fails: ["invalid_parameter", "user_not_found", "user_change_not_permitted"],
 });

@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
 import { endpoint } from "../core/endpoint.ts";
-import { idParams, queryInt, queryText } from "../core/envelope.ts";
+import { idParams, queryText } from "../core/envelope.ts";
 import { LimitsInput, LimitsView } from "../core/limits.ts";
 import { queryInts } from "../core/lists.ts";
-import { ACCESS_SCOPES } from "./scopes.ts";
 import { REASONS } from "../core/messages.ts";
 import { pageFields } from "../core/paging.ts";
 
@@ -108,7 +107,7 @@ export const userGet = endpoint({
   summary: "One user.",
   params: idParams,
   data: User,
-  fails: ["G1", "U1", "U2"],
+  fails: ["invalid_parameter", "user_not_found", "user_view_not_permitted"],
 });
 
 export const userCreate = endpoint({
@@ -118,7 +117,15 @@ export const userCreate = endpoint({
   access: "admin",
   summary: "Creates a regular user in the group default.",
   body: z.object({ username: text, password: text, display_name: text, role: z.optional(z.int()) }),
-  fails: ["L2", "R9", "R3", "R10", "G2", "U5", "R7"],
+  fails: [
+    "credentials_missing",
+    "username_invalid",
+    "password_too_short",
+    "password_too_long",
+    "invalid_field",
+    "user_create_role_too_high",
+    "username_taken",
+  ],
 });
 
 export const userUpdate = endpoint({
@@ -140,7 +147,22 @@ export const userUpdate = endpoint({
     /** Absent: they stay; {}: none. */
     limits: LimitsInput,
   }),
-  fails: ["G8", "G1", "G2", "U1", "U3", "U4", "R9", "R7", "R3", "R10", "U15", "U16", "AU9", "AU10"],
+  fails: [
+    "entity_changed",
+    "invalid_parameter",
+    "invalid_field",
+    "user_not_found",
+    "user_change_not_permitted",
+    "user_role_too_high",
+    "username_invalid",
+    "username_taken",
+    "password_too_short",
+    "password_too_long",
+    "group_not_found",
+    "quota_invalid",
+    "session_required",
+    "confirmation_required",
+  ],
 });
 
 export const USER_ACTIONS = ["promote", "demote", "disable", "enable", "delete", "add_quota"] as const;
@@ -156,7 +178,20 @@ export const userManage = endpoint({
   /** `username` names the user where there is no `id`, as older programs of the family do. */
   body: z.object({ id: z.optional(z.unknown()), username: text, action: text, value: wholeNumber, mode: text }),
   data: z.object({ id: z.int(), username: z.string(), role: z.int(), status: z.int(), quota: z.int() }),
-  fails: ["G1", "U1", "U13", "U3", "U6", "U7", "U8", "U9", "U10", "U11", "U12", "U16"],
+  fails: [
+    "invalid_parameter",
+    "user_not_found",
+    "user_deleted",
+    "user_change_not_permitted",
+    "root_cannot_be_disabled",
+    "root_cannot_be_deleted",
+    "promotion_needs_root",
+    "user_already_admin",
+    "root_cannot_be_demoted",
+    "user_already_regular",
+    "unknown_action",
+    "quota_invalid",
+  ],
 });
 
 export const userTopUp = endpoint({
@@ -166,7 +201,14 @@ export const userTopUp = endpoint({
   access: "admin",
   summary: "Adds quota to a user, as payment programs for one-api ask; `remark` is told in the log.",
   body: z.object({ user_id: z.optional(z.int()), quota: wholeNumber, remark: z.optional(textUpTo(255)) }),
-  fails: ["G1", "G2", "U1", "U13", "U3", "U16"],
+  fails: [
+    "invalid_parameter",
+    "invalid_field",
+    "user_not_found",
+    "user_deleted",
+    "user_change_not_permitted",
+    "quota_invalid",
+  ],
 });
 
 export const userDelete = endpoint({
@@ -176,222 +218,5 @@ export const userDelete = endpoint({
   access: "admin",
   summary: "Deletes a user for good, with tokens and sessions; logs stay.",
   params: idParams,
-  fails: ["G1", "U1", "U14"],
-});
-
-export const selfGet = endpoint({
-  name: "selfGet",
-  method: "GET",
-  path: "/api/user/self",
-  access: "user",
-  summary: "The caller.",
-  data: User,
-});
-
-export const selfUpdate = endpoint({
-  name: "selfUpdate",
-  method: "PUT",
-  path: "/api/user/self",
-  access: "user",
-  summary:
-    "Changes own name, display name or password; empty members stay as they are. A new password ends the other sessions; it asks for original_password, or for a sign-in or confirmation of the last 5 minutes.",
-  body: z.object({
-    username: text,
-    password: text,
-    display_name: text,
-    original_password: text,
-    /** With a new password: ends all access tokens too, which go on working otherwise. */
-    revoke_access_tokens: z.optional(z.boolean()),
-  }),
-  fails: ["G8", "R9", "R3", "R10", "R7", "G2", "U20", "L4", "AU9", "AU10"],
-});
-
-export const selfDelete = endpoint({
-  name: "selfDelete",
-  method: "DELETE",
-  path: "/api/user/self",
-  access: "user",
-  summary: "Deletes the own account; its name stays taken.",
-  fails: ["U7"],
-});
-
-export const selfAccessToken = endpoint({
-  name: "selfAccessToken",
-  credentials: "fresh",
-  method: "GET",
-  path: "/api/user/token",
-  access: "user",
-  summary: "Replaces the system access token and answers the new one.",
-  data: z.string(),
-  hasEffects: true,
-});
-
-export const selfModels = endpoint({
-  name: "selfModels",
-  method: "GET",
-  path: "/api/user/models",
-  access: "user",
-  summary: "Names of all models that the caller's groups can use.",
-  data: z.array(z.string()),
-});
-
-export const selfModelsOfFamily = endpoint({
-  name: "selfModelsOfFamily",
-  method: "GET",
-  path: "/api/user/available_models",
-  access: "user",
-  summary: "The same as `GET /api/user/models`, under its name in one-api.",
-  data: z.array(z.string()),
-});
-
-const groupLabels = z.record(z.string(), z.string());
-
-export const usableGroups = endpoint({
-  name: "usableGroups",
-  method: "GET",
-  path: "/api/user/groups",
-  access: "try",
-  summary: "Groups that the caller, or anyone, may choose, with their labels.",
-  data: groupLabels,
-});
-
-export const selfGroups = endpoint({
-  name: "selfGroups",
-  method: "GET",
-  path: "/api/user/self/groups",
-  access: "user",
-  summary: "Groups that the caller may choose, with their labels.",
-  data: groupLabels,
-});
-
-export const selfInviteCode = endpoint({
-  name: "selfInviteCode",
-  method: "GET",
-  path: "/api/user/aff",
-  access: "user",
-  summary: "The caller's invitation code.",
-  data: z.string(),
-  hasEffects: true,
-});
-
-export const selfInviteTransfer = endpoint({
-  name: "selfInviteTransfer",
-  method: "POST",
-  path: "/api/user/aff_transfer",
-  access: "user",
-  summary: "Moves invitation rewards to the balance.",
-  body: z.object({ quota: z.optional(z.int()) }),
-  fails: ["G1", "G2", "U17", "U18"],
-});
-
-/** Views, density, language and the like; the server only stores it. */
-export const Preferences = z.record(z.string(), z.unknown());
-
-export const selfPreferences = endpoint({
-  name: "selfPreferences",
-  method: "GET",
-  path: "/api/user/self/prefs",
-  access: "user",
-  summary: "The caller's preferences, as they were stored.",
-  data: Preferences,
-});
-
-export const selfPreferencesUpdate = endpoint({
-  name: "selfPreferencesUpdate",
-  method: "PUT",
-  path: "/api/user/self/prefs",
-  access: "user",
-  summary: "Replaces the caller's preferences, 32 KiB at most.",
-  body: Preferences,
-  data: Preferences,
-  fails: ["G2"],
-});
-
-export const SessionView = z.object({
-  /** Names the session in calls; tells nothing about its cookie. */
-  id: z.string(),
-  is_current: z.boolean(),
-  ip: z.string(),
-  user_agent: z.string(),
-  created_at: z.int(),
-  renewed_at: z.int(),
-});
-export type SessionView = z.output<typeof SessionView>;
-
-export const selfSessions = endpoint({
-  name: "selfSessions",
-  method: "GET",
-  path: "/api/user/self/sessions",
-  access: "user",
-  summary: "The caller's signed-in sessions, the latest first; 100 of them unless a page is asked for.",
-  query: z.object({ p: queryInt, page_size: queryInt }),
-  data: z.array(SessionView),
-});
-
-export const selfSessionEnd = endpoint({
-  name: "selfSessionEnd",
-  credentials: "session",
-  method: "DELETE",
-  path: "/api/user/self/sessions/{id}",
-  access: "user",
-  summary: "Ends one of the caller's sessions.",
-  params: z.object({ id: z.string() }),
-});
-
-export const selfSessionsEnd = endpoint({
-  name: "selfSessionsEnd",
-  credentials: "session",
-  method: "DELETE",
-  path: "/api/user/self/sessions",
-  access: "user",
-  summary: "Ends all of the caller's sessions but the one that asks.",
-});
-
-export const NamedAccessToken = z.object({
-  name: z.string(),
-  created_at: z.int(),
-  last_used_at: z.int(),
-  /** 0 = never. */
-  expires_at: z.int(),
-  /** Empty = everything that its user may do. */
-  scopes: z.array(z.string()),
-});
-export type NamedAccessToken = z.output<typeof NamedAccessToken>;
-
-export const accessTokenList = endpoint({
-  name: "accessTokenList",
-  method: "GET",
-  path: "/api/user/self/access_tokens",
-  access: "user",
-  summary: "The caller's access tokens; the one without a name is that of GET /api/user/token.",
-  data: z.array(NamedAccessToken),
-});
-
-export const accessTokenCreate = endpoint({
-  name: "accessTokenCreate",
-  credentials: "fresh",
-  method: "POST",
-  path: "/api/user/self/access_tokens",
-  access: "user",
-  summary: "Makes or replaces the caller's access token of that name and answers it; it is shown once.",
-  body: z.object({
-    name: z.string().check(z.maxLength(64)),
-    /** Epoch seconds; 0 = never. */
-    expires_at: z.optional(z.int().check(z.minimum(0))),
-    /** `read`, `write`, or either for one area, such as `channels:read`; empty = everything that the caller may do. */
-    scopes: z.optional(
-      z.array(z.enum(ACCESS_SCOPES, { error: REASONS.scopes })).check(z.maxLength(ACCESS_SCOPES.length)),
-    ),
-  }),
-  data: z.string(),
-  fails: ["G2", "K8"],
-});
-
-export const accessTokenDelete = endpoint({
-  name: "accessTokenDelete",
-  method: "DELETE",
-  path: "/api/user/self/access_tokens",
-  access: "user",
-  summary: "Removes the caller's access token of that name.",
-  query: z.object({ name: queryText }),
+  fails: ["invalid_parameter", "user_not_found", "user_delete_not_permitted"],
 });

@@ -31,5 +31,5 @@ export const budgetHistory = endpoint({
   summary: "Spending of one budget over its running window, with a forecast.",
   params: idParams,
   data: BudgetHistory,
-  fails: ["BU1"],
+  fails: ["budget_not_found"],
 });

@@ -56,7 +56,7 @@ export const budgetGet = endpoint({
   summary: "Reads one budget.",
   params: idParams,
   data: Budget,
-  fails: ["BU1"],
+  fails: ["budget_not_found"],
 });
 
 export const budgetCreate = endpoint({
@@ -67,7 +67,7 @@ export const budgetCreate = endpoint({
   summary: "Makes a budget; unless told otherwise a hard one, told at 80 percent, in UTC.",
   body: z.object({ scope, subject: name, period, quota_limit: units, ...optionalFields }),
   data: Budget,
-  fails: ["BU2", "BU3", "BU4"],
+  fails: ["budget_exists", "time_zone_unknown", "budget_subject_unknown"],
 });
 
 export const budgetUpdate = endpoint({
@@ -78,7 +78,7 @@ export const budgetUpdate = endpoint({
   summary: "Changes limit, threshold, hardness or time zone; what is used in the window stays.",
   body: z.object({ id: z.int(), quota_limit: z.optional(units), ...optionalFields }),
   data: Budget,
-  fails: ["G8", "BU1", "BU3"],
+  fails: ["entity_changed", "budget_not_found", "time_zone_unknown"],
 });
 
 export const budgetDelete = endpoint({
@@ -88,5 +88,5 @@ export const budgetDelete = endpoint({
   access: "admin",
   summary: "Deletes a budget.",
   params: idParams,
-  fails: ["BU1"],
+  fails: ["budget_not_found"],
 });

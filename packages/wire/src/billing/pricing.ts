@@ -68,5 +68,5 @@ export const pricingExplain = endpoint({
     cached: queryInt,
   }),
   data: z.nullable(PricingExplanation),
-  fails: ["K5"],
+  fails: ["token_group_not_permitted"],
 });

@@ -55,7 +55,7 @@ export const redemptionGet = endpoint({
   summary: "Reads one redemption code.",
   params: idParams,
   data: Redemption,
-  fails: ["D4"],
+  fails: ["code_not_found"],
 });
 
 export const redemptionCreate = endpoint({
@@ -71,7 +71,7 @@ export const redemptionCreate = endpoint({
     count: z.optional(z.number()),
   }),
   data: z.array(z.string()),
-  fails: ["D1", "D10", "D2", "D3"],
+  fails: ["code_name_invalid", "code_quota_invalid", "code_count_too_small", "code_count_too_large"],
 });
 
 export const redemptionSetStatus = endpoint({
@@ -83,7 +83,7 @@ export const redemptionSetStatus = endpoint({
   query: statusOnly,
   body: z.object({ id: z.optional(z.int()), status: z.optional(z.int()) }),
   data: Redemption,
-  fails: ["G8", "D4", "D5", "CH17"],
+  fails: ["entity_changed", "code_not_found", "code_already_used", "channel_status_invalid"],
 });
 
 export const redemptionUpdate = endpoint({
@@ -94,7 +94,7 @@ export const redemptionUpdate = endpoint({
   summary: "Changes name and value of an unused code.",
   body: z.object({ id: z.optional(z.int()), name: z.optional(z.string()), quota: z.optional(z.number()) }),
   data: Redemption,
-  fails: ["G8", "D4", "D5", "D1", "D10"],
+  fails: ["entity_changed", "code_not_found", "code_already_used", "code_name_invalid", "code_quota_invalid"],
 });
 
 export const redemptionDeleteInvalid = endpoint({
@@ -113,5 +113,5 @@ export const redemptionDelete = endpoint({
   access: "admin",
   summary: "Deletes a code.",
   params: idParams,
-  fails: ["D4"],
+  fails: ["code_not_found"],
 });

@@ -21,7 +21,7 @@ export const stripeAmount = endpoint({
   summary: "Tells the money that an amount costs with the card payment provider.",
   body: amountBody,
   data: z.object({ money: z.string(), currency: z.string() }),
-  fails: ["G1", "G2", "Y1", "Y2", "Y3"],
+  fails: ["invalid_parameter", "invalid_field", "topup_below_minimum", "topup_too_low", "payment_not_configured"],
 });
 
 export const stripePay = endpoint({
@@ -33,7 +33,15 @@ export const stripePay = endpoint({
   summary: "Opens an order and answers the address of its checkout page.",
   body: amountBody,
   data: z.object({ url: z.string(), trade_no: z.string() }),
-  fails: ["G1", "G2", "Y1", "Y2", "Y3", "Y5", "Y7"],
+  fails: [
+    "invalid_parameter",
+    "invalid_field",
+    "topup_below_minimum",
+    "topup_too_low",
+    "payment_not_configured",
+    "order_not_created",
+    "payment_provider_unreachable",
+  ],
 });
 
 export const stripeWebhook = endpoint({
@@ -43,5 +51,5 @@ export const stripeWebhook = endpoint({
   access: "none",
   summary: "Takes the signed events of the card payment provider; a paid order is credited once.",
   answer: "raw",
-  fails: ["Y6", "Y3"],
+  fails: ["payment_signature_wrong", "payment_not_configured"],
 });

@@ -9,7 +9,7 @@ export const walletRedeem = endpoint({
   summary: "Redeems a code; the answer is the credited quota.",
   body: z.object({ key: z.optional(z.string()) }),
   data: z.int(),
-  fails: ["D6", "D7", "D8", "D9", "D11", "U16"],
+  fails: ["code_missing", "code_invalid", "code_redeemed", "code_disabled", "code_not_from_root", "quota_invalid"],
 });
 
 const amountFields = {
@@ -30,7 +30,7 @@ export const walletAmount = endpoint({
   summary: "Tells the money to pay for an amount, with two decimals.",
   body: z.object(amountFields),
   answer: "raw",
-  fails: ["G1", "Y1", "Y2"],
+  fails: ["invalid_parameter", "topup_below_minimum", "topup_too_low"],
 });
 
 export const walletPay = endpoint({
@@ -41,7 +41,14 @@ export const walletPay = endpoint({
   summary: "Opens an order and answers the form fields for the payment page, whose address stands in `url`.",
   body: z.object({ ...amountFields, payment_method: z.optional(z.unknown()) }),
   answer: "raw",
-  fails: ["G1", "Y1", "Y2", "Y3", "Y4", "Y5"],
+  fails: [
+    "invalid_parameter",
+    "topup_below_minimum",
+    "topup_too_low",
+    "payment_not_configured",
+    "payment_method_unknown",
+    "order_not_created",
+  ],
 });
 
 /** A dozen short fields; anyone may send them. */

@@ -132,5 +132,5 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function broken(rule: string): Reading<never> {
-  return { isValid: false, code: "P9", rule };
+  return { isValid: false, messageKey: "option_value_invalid", rule };
 }

@@ -35,7 +35,7 @@ export const channelKeys = endpoint({
   summary: "The upstream keys of a channel and whether they are in use.",
   params: idParams,
   data: z.array(ChannelKey),
-  fails: ["G1", "CH8"],
+  fails: ["invalid_parameter", "channel_not_found"],
 });
 
 export const channelKeySwitch = endpoint({
@@ -48,7 +48,7 @@ export const channelKeySwitch = endpoint({
   params: idParams,
   body: z.object({ index: z.optional(z.int()), status: z.optional(z.int()) }),
   data: z.array(ChannelKey),
-  fails: ["G1", "G2", "CH8", "CH17"],
+  fails: ["invalid_parameter", "invalid_field", "channel_not_found", "channel_status_invalid"],
 });
 
 const MultiKeyPage = z.object({
@@ -92,5 +92,5 @@ export const channelMultiKey = endpoint({
   }),
   /** The keys for `get_key_status`, else how many were changed. */
   data: z.union([MultiKeyPage, z.int()]),
-  fails: ["G1", "G2", "U12", "CH8", "CH20"],
+  fails: ["invalid_parameter", "invalid_field", "unknown_action", "channel_not_found", "channel_changed"],
 });

@@ -16,7 +16,7 @@ export const channelTagEnable = endpoint({
   access: "admin",
   summary: "Enables every channel of a tag.",
   body: tagBody,
-  fails: ["CH14"],
+  fails: ["tag_missing"],
 });
 
 export const channelTagDisable = endpoint({
@@ -26,7 +26,7 @@ export const channelTagDisable = endpoint({
   access: "admin",
   summary: "Disables every channel of a tag.",
   body: tagBody,
-  fails: ["CH14"],
+  fails: ["tag_missing"],
 });
 
 export const channelTagUpdate = endpoint({
@@ -47,7 +47,7 @@ export const channelTagUpdate = endpoint({
     models: channelFields.models,
     groups: channelFields.group,
   }),
-  fails: ["G2", "CH14", "CH2", "CH3", "CH7"],
+  fails: ["invalid_field", "tag_missing", "channel_models_missing", "model_mapping_invalid", "model_name_too_long"],
 });
 
 export const channelCopy = endpoint({
@@ -58,7 +58,7 @@ export const channelCopy = endpoint({
   summary: "Copies a channel with its key, which stays on the server; `Copy` is appended to the name.",
   params: idParams,
   data: Channel,
-  fails: ["CH8"],
+  fails: ["channel_not_found"],
 });
 
 export const channelCopyAs = endpoint({
@@ -71,7 +71,7 @@ export const channelCopyAs = endpoint({
   /** What is appended to the name; `_copy` when it is empty. */
   query: z.object({ suffix: queryText }),
   data: z.object({ id: z.int() }),
-  fails: ["CH8"],
+  fails: ["channel_not_found"],
 });
 
 export const channelTagModels = endpoint({
@@ -82,7 +82,7 @@ export const channelTagModels = endpoint({
   summary: "Models of the channel of a tag that has the most, comma-joined.",
   query: z.object({ tag: queryText }),
   data: z.string(),
-  fails: ["CH14"],
+  fails: ["tag_missing"],
 });
 
 export const CHANNEL_BULK_ACTIONS = ["enable", "disable", "delete", "patch", "test", "sync"] as const;
@@ -120,7 +120,7 @@ export const channelBulk = endpoint({
     from: z.optional(z.int()),
   }),
   data: z.array(ChannelBulkResult),
-  fails: ["U12", "G2", "CH8", "CH16"],
+  fails: ["unknown_action", "invalid_field", "channel_not_found", "channel_selection_missing"],
 });
 
 /** What an unsaved form's upstream answered. */
@@ -149,5 +149,18 @@ export const channelProbe = endpoint({
     model: z.optional(textUpTo(255)),
   }),
   data: ChannelProbeResult,
-  fails: ["G1", "G2", "CH5", "CH6", "CH7", "CH8", "CH9", "CH12", "CH15", "CH19", "CH21", "CH22"],
+  fails: [
+    "invalid_parameter",
+    "invalid_field",
+    "region_missing",
+    "region_default_missing",
+    "model_name_too_long",
+    "channel_not_found",
+    "channel_not_openai_compatible",
+    "channel_type_not_testable",
+    "channel_type_unknown",
+    "key_missing",
+    "key_server_changed",
+    "model_mapping_circular",
+  ],
 });

@@ -140,7 +140,7 @@ export const channelGet = endpoint({
   summary: "Reads one channel.",
   params: idParams,
   data: Channel,
-  fails: ["CH8"],
+  fails: ["channel_not_found"],
 });
 
 export const channelCreate = endpoint({
@@ -163,7 +163,21 @@ export const channelCreate = endpoint({
     /** Of `channel`: how its keys take turns, `random` or `polling`. */
     multi_key_mode: z.optional(z.string()),
   }),
-  fails: ["G2", "CH1", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH8", "CH15", "CH17", "CH21", "CH22"],
+  fails: [
+    "invalid_field",
+    "channel_name_or_key_missing",
+    "channel_models_missing",
+    "model_mapping_invalid",
+    "status_mapping_invalid",
+    "region_missing",
+    "region_default_missing",
+    "model_name_too_long",
+    "channel_not_found",
+    "channel_type_unknown",
+    "channel_status_invalid",
+    "key_server_changed",
+    "model_mapping_circular",
+  ],
 });
 
 export const channelUpdate = endpoint({
@@ -179,7 +193,22 @@ export const channelUpdate = endpoint({
     key_mode: z.optional(z.string()),
   }),
   data: Channel,
-  fails: ["G1", "G2", "CH2", "CH3", "CH4", "CH5", "CH6", "CH7", "CH8", "CH15", "CH17", "CH20", "CH21", "CH22"],
+  fails: [
+    "invalid_parameter",
+    "invalid_field",
+    "channel_models_missing",
+    "model_mapping_invalid",
+    "status_mapping_invalid",
+    "region_missing",
+    "region_default_missing",
+    "model_name_too_long",
+    "channel_not_found",
+    "channel_type_unknown",
+    "channel_status_invalid",
+    "channel_changed",
+    "key_server_changed",
+    "model_mapping_circular",
+  ],
 });
 
 export const channelDelete = endpoint({
@@ -208,7 +237,7 @@ export const channelBatchDelete = endpoint({
   summary: "Deletes the named channels.",
   body: z.object({ ids }),
   data: z.int(),
-  fails: ["G2", "CH16"],
+  fails: ["invalid_field", "channel_selection_missing"],
 });
 
 export const channelBatchTag = endpoint({
@@ -219,7 +248,7 @@ export const channelBatchTag = endpoint({
   summary: "Gives the named channels a tag; an empty tag clears it.",
   body: z.object({ ids, tag: z.optional(name191) }),
   data: z.int(),
-  fails: ["G2", "CH16"],
+  fails: ["invalid_field", "channel_selection_missing"],
 });
 
 export const channelFix = endpoint({
@@ -241,7 +270,7 @@ export const channelTest = endpoint({
   params: idParams,
   query: z.object({ model: queryText }),
   answer: "raw",
-  fails: ["CH8", "CH12"],
+  fails: ["channel_not_found", "channel_type_not_testable"],
 });
 
 export const channelTestAll = endpoint({
@@ -251,7 +280,7 @@ export const channelTestAll = endpoint({
   path: "/api/channel/test",
   access: "admin",
   summary: "Starts the test of all channels; `job_id` beside the envelope names the job.",
-  fails: ["CH11"],
+  fails: ["channel_test_running"],
 });
 
 export const channelBalance = endpoint({
@@ -263,7 +292,7 @@ export const channelBalance = endpoint({
   summary: "Asks the provider for the balance of a channel; `balance` stands beside the envelope.",
   params: idParams,
   answer: "raw",
-  fails: ["CH8", "CH13"],
+  fails: ["channel_not_found", "channel_balance_unsupported"],
 });
 
 export const channelBalanceAll = endpoint({
@@ -273,7 +302,7 @@ export const channelBalanceAll = endpoint({
   path: "/api/channel/update_balance",
   access: "admin",
   summary: "Starts the balance update of all enabled channels; `job_id` beside the envelope names the job.",
-  fails: ["CH18"],
+  fails: ["balance_update_running"],
 });
 
 export const channelModelsOf = endpoint({
@@ -284,7 +313,7 @@ export const channelModelsOf = endpoint({
   summary: "Lists the models that the upstream of a stored channel offers.",
   params: idParams,
   data: z.array(z.string()),
-  fails: ["CH8", "CH9", "CH10"],
+  fails: ["channel_not_found", "channel_not_openai_compatible", "model_list_unavailable"],
 });
 
 export const channelModelsFor = endpoint({
@@ -299,7 +328,13 @@ export const channelModelsFor = endpoint({
     key: z.optional(longText),
   }),
   data: z.array(z.string()),
-  fails: ["G2", "CH9", "CH10", "CH19", "CH21"],
+  fails: [
+    "invalid_field",
+    "channel_not_openai_compatible",
+    "model_list_unavailable",
+    "key_missing",
+    "key_server_changed",
+  ],
 });
 
 /** An entry of the model catalogue, in the shape of OpenAI's model list. */

@@ -1,4 +1,4 @@
-import { isMessageCode, type MessageCode } from "./messages.ts";
+import { MESSAGE_CODES, messageKeyOf, type MessageKey } from "./message-codes.ts";
 import type { Endpoint, Input, Output } from "./endpoint.ts";
 import type { QueryValue } from "./envelope.ts";
 
@@ -58,7 +58,10 @@ export interface CallAnswer<E extends Endpoint> {
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   readonly status: number;
-  readonly code: MessageCode | undefined;
+  /** The code of the answer, as it travels. */
+  readonly code: string | undefined;
+  /** The message that the code stands for; undefined without one, or for a code of another program. */
+  readonly key: MessageKey | undefined;
   /** Input field that the refusal concerns. */
   readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -77,7 +80,8 @@ export class ApiProblem extends Error {
   ) {
     super(message, { cause: details.cause });
     this.status = details.status;
-    this.code = isMessageCode(details.code) ? details.code : undefined;
+    this.key = messageKeyOf(details.code);
+    this.code = this.key === undefined ? undefined : MESSAGE_CODES[this.key];
     this.field = typeof details.field === "string" ? details.field : undefined;
     const seconds = Number(details.retryAfter ?? Number.NaN);
     this.retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import type { MessageCode } from "./messages.ts";
+import type { MessageKey } from "./message-codes.ts";
 
 /** Who may call an endpoint. `try` personalises the answer when a credential is valid, `key` takes a relay key. */
 export type Access = "none" | "try" | "user" | "admin" | "root" | "key";
@@ -37,10 +37,10 @@ export interface Endpoint<
   readonly query: Q;
   readonly body: B;
   readonly data: D;
-  /** Longest body that is read; a longer one is refused with G7. */
+  /** Longest body that is read; a longer one is refused with `body_too_large`. */
   readonly bodyBytes: number;
   /** Codes of `messages.ts` that this call may answer, besides those of its access and rate class. */
-  readonly fails: readonly MessageCode[];
+  readonly fails: readonly MessageKey[];
   /** How the success answer is written: the envelope, an event stream, plain text or a file. */
   readonly answer: "envelope" | "stream" | "text" | "file" | "raw";
   /** An extra human check (`turnstile` query key) when the operator switched it on. */
@@ -52,8 +52,8 @@ export interface Endpoint<
   /** Readable from any origin, without credentials. */
   readonly isCrossOrigin: boolean;
   /**
-   * Set where credentials change. Access tokens are refused with AU9. `fresh` also asks for a sign-in or a confirmation of
-   * the last five minutes (AU10); `session` is for calls that prove it themselves or only take rights away.
+   * Set where credentials change. Access tokens are refused with `session_required`. `fresh` also asks for a sign-in or a confirmation of
+   * the last five minutes (`confirmation_required`); `session` is for calls that prove it themselves or only take rights away.
    */
   readonly credentials: "fresh" | "session" | undefined;
 }
@@ -70,7 +70,7 @@ interface EndpointSpec<P, Q, B, D> {
   body?: B;
   data?: D;
   bodyBytes?: number;
-  fails?: readonly MessageCode[];
+  fails?: readonly MessageKey[];
   answer?: Endpoint["answer"];
   humanCheck?: boolean;
   withoutUserHeader?: boolean;

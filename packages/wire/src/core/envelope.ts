@@ -44,7 +44,7 @@ export const statusOnly = z.object({
   ),
 });
 
-/** Path id: a positive safe integer; anything else is answered with G1. */
+/** Path id: a positive safe integer; anything else is answered with `invalid_parameter`. */
 export const pathId = z.pipe(
   z.custom<string | number>((value) => /^[1-9]\d{0,15}$/.test(String(value)) && Number.isSafeInteger(Number(value))),
   z.transform((value: string | number) => Number(value)),

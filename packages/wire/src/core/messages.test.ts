@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { fill, isMessageCode, messageText, MESSAGES } from "./messages.ts";
+import { MESSAGE_CODES, messageKeyOf } from "./message-codes.ts";
+import { fill, messageText, MESSAGES } from "./messages.ts";
 
 describe("messages", () => {
   it("fills the places of a text", () => {
-    expect(messageText("E5", { n: 12 })).toBe("Please wait 12 seconds before requesting another email.");
-    expect(messageText("G2", { field: "quota", reason: "must be an integer" })).toBe(
+    expect(messageText("email_too_soon", { n: 12 })).toBe("Please wait 12 seconds before requesting another email.");
+    expect(messageText("invalid_field", { field: "quota", reason: "must be an integer" })).toBe(
       "Invalid input: quota must be an integer.",
     );
   });
@@ -18,13 +19,18 @@ describe("messages", () => {
   });
 
   it("has the texts of the seeds letter by letter", () => {
-    expect(MESSAGES.AU1.text).toBe("Not logged in or login has expired, please log in again!");
-    expect(MESSAGES.R4.text).toBe("The passwords entered twice do not match.");
-    expect(MESSAGES.G3).toEqual({ status: 429, text: "Too many requests, please try again later!" });
+    expect(MESSAGES.not_signed_in.text).toBe("Not logged in or login has expired, please log in again!");
+    expect(MESSAGES.passwords_differ.text).toBe("The passwords entered twice do not match.");
+    expect(MESSAGES.too_many_requests).toEqual({ status: 429, text: "Too many requests, please try again later!" });
   });
 
-  it("tells codes from other text", () => {
-    expect(isMessageCode("CH10")).toBe(true);
-    expect(isMessageCode("toString")).toBe(false);
+  it("finds the message of a code, and none for other text", () => {
+    expect(messageKeyOf("CH10")).toBe("model_list_unavailable");
+    expect(messageKeyOf("toString")).toBeUndefined();
+  });
+
+  it("gives every message a code of its own", () => {
+    const codes = Object.values(MESSAGE_CODES);
+    expect(new Set(codes).size).toBe(codes.length);
   });
 });

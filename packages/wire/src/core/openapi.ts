@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { endpoint, type Access, type Endpoint } from "./endpoint.ts";
 import { pathId, queryFlag, queryInt, queryText } from "./envelope.ts";
-import { MESSAGES, type MessageCode } from "./messages.ts";
+import { MESSAGE_CODES, type MessageKey } from "./message-codes.ts";
+import { MESSAGES } from "./messages.ts";
 
 export const openApi = endpoint({
   name: "openApi",
@@ -65,13 +66,13 @@ function operation(calls: readonly Endpoint[]): Json {
     ...(bodies.length > 0 && { requestBody: { required: true, content: json(oneOf(bodies)) } }),
     responses: responses(first, oneOf(calls.map(answerSchema)), fails),
     security: first.credentials === undefined ? SECURITY[first.access] : [CONSOLE],
-    ...(fails.length > 0 && { "x-fairway-codes": fails }),
+    ...(fails.length > 0 && { "x-fairway-codes": fails.map((key) => MESSAGE_CODES[key]) }),
   };
 }
 
-function responses(call: Endpoint, answer: Json, fails: readonly MessageCode[]): Json {
-  const told = fails.filter((code) => MESSAGES[code].status >= 400);
-  const own = Object.fromEntries(told.map((code) => [String(MESSAGES[code].status), ref("responses", "Refused")]));
+function responses(call: Endpoint, answer: Json, fails: readonly MessageKey[]): Json {
+  const statuses = fails.map((key) => MESSAGES[key].status).filter((status) => status >= 400);
+  const own = Object.fromEntries(statuses.map((status) => [String(status), ref("responses", "Refused")]));
   const needsSignIn = call.access !== "none" && call.access !== "try";
   return {
     "200": { description: "Done, or refused in the envelope.", content: contentOf(call, answer) },
@@ -109,7 +110,7 @@ function answerSchema({ data, answer }: Endpoint): Json {
 }
 
 /** Refusals of edits that begin with an older version. */
-const STALE: ReadonlySet<MessageCode> = new Set(["G8", "CH20"]);
+const STALE: ReadonlySet<MessageKey> = new Set(["entity_changed", "channel_changed"]);
 const IF_MATCH: Json = {
   name: "If-Match",
   in: "header",

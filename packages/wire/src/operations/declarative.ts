@@ -147,7 +147,7 @@ export const declarativePlan = endpoint({
   body,
   bodyBytes: DOCUMENTS_BYTES,
   data: z.array(DeclarativeChange),
-  fails: ["G1", "G2", "M2", "M3"],
+  fails: ["invalid_parameter", "invalid_field", "document_invalid", "mass_deletion_refused"],
 });
 
 export const declarativeApply = endpoint({
@@ -160,7 +160,7 @@ export const declarativeApply = endpoint({
   body,
   bodyBytes: DOCUMENTS_BYTES,
   data: z.array(DeclarativeChange),
-  fails: ["G1", "G2", "M2", "M3"],
+  fails: ["invalid_parameter", "invalid_field", "document_invalid", "mass_deletion_refused"],
 });
 
 export const declarativeExport = endpoint({

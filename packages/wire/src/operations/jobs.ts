@@ -41,5 +41,5 @@ export const jobGet = endpoint({
   summary: "Follows one job: JSON once, or server-sent events while it runs.",
   params: idParams,
   answer: "raw",
-  fails: ["J1"],
+  fails: ["job_not_found"],
 });

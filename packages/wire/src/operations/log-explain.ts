@@ -168,7 +168,7 @@ export const logExplain = endpoint({
   summary: "Explains one call: route, attempts, price. `{id}` is the id of a log row.",
   params: idParams,
   data: LogExplanation,
-  fails: ["H3"],
+  fails: ["log_not_found"],
 });
 
 export const logExplainSelf = endpoint({
@@ -179,5 +179,5 @@ export const logExplainSelf = endpoint({
   summary: "Explains the caller's call of one request id, without channels.",
   params: z.object({ request: textUpTo(64) }),
   data: LogExplanation,
-  fails: ["H3"],
+  fails: ["log_not_found"],
 });

@@ -121,7 +121,7 @@ export const logGet = endpoint({
   summary: "Reads one log row.",
   params: idParams,
   data: LogRow,
-  fails: ["H3"],
+  fails: ["log_not_found"],
 });
 
 export const logGetSelf = endpoint({
@@ -132,7 +132,7 @@ export const logGetSelf = endpoint({
   summary: "Reads the caller's log row of one request id.",
   params: z.object({ request: textUpTo(64) }),
   data: LogRow,
-  fails: ["H3"],
+  fails: ["log_not_found"],
 });
 
 export const logStat = endpoint({
@@ -185,7 +185,7 @@ export const logClear = endpoint({
   summary: "Deletes the rows older than a time and answers how many.",
   query: z.object({ target_timestamp: queryInt }),
   data: z.int(),
-  fails: ["H1"],
+  fails: ["log_time_missing"],
 });
 
 export const logOfToken = endpoint({

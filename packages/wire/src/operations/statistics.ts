@@ -101,7 +101,7 @@ export const usageStatistics = endpoint({
   summary: "Calls, errors, spending and percentiles by user, token, channel, group or model, over time.",
   query: z.object(spanQuery),
   data: UsageStatistics,
-  fails: ["G1"],
+  fails: ["invalid_parameter"],
 });
 
 export const usageStatisticsSelf = endpoint({
@@ -112,5 +112,5 @@ export const usageStatisticsSelf = endpoint({
   summary: "The caller's own, by `all`, `token` or `model`.",
   query: z.object(spanQuery),
   data: UsageStatistics,
-  fails: ["G1"],
+  fails: ["invalid_parameter"],
 });

@@ -65,7 +65,7 @@ export const statusTest = endpoint({
   path: "/api/status/test",
   access: "admin",
   summary: "Asks the database.",
-  fails: ["G5"],
+  fails: ["database_unavailable"],
 });
 
 export const notice = endpoint({

@@ -39,5 +39,5 @@ export const usageSelf = endpoint({
   summary: "The caller's usage by hour and model, over at most 30 days.",
   query: z.object(span),
   data: z.array(UsageRow),
-  fails: ["H2"],
+  fails: ["log_span_too_long"],
 });

@@ -27,7 +27,13 @@ export const familyFactorDisable = endpoint({
   rate: "critical",
   summary: "Switches two-factor sign-in off.",
   body: codeBody,
-  fails: ["G2", "F2", "L4", "L5", "L6"],
+  fails: [
+    "invalid_field",
+    "two_factor_not_enabled",
+    "too_many_failed_logins",
+    "second_factor_required",
+    "second_factor_wrong",
+  ],
 });
 
 export const familyFactorCodes = endpoint({
@@ -40,7 +46,13 @@ export const familyFactorCodes = endpoint({
   summary: "Replaces the recovery codes.",
   body: codeBody,
   data: z.object({ backup_codes: z.array(z.string()) }),
-  fails: ["G2", "F2", "L4", "L5", "L6"],
+  fails: [
+    "invalid_field",
+    "two_factor_not_enabled",
+    "too_many_failed_logins",
+    "second_factor_required",
+    "second_factor_wrong",
+  ],
 });
 
 export const familyPasskeyState = endpoint({
@@ -74,7 +86,7 @@ export const familyPasskeyBegin = endpoint({
   rate: "critical",
   summary: "What `navigator.credentials.create` takes to make a passkey; good for five minutes and once.",
   data: ceremony,
-  fails: ["F5", "F7"],
+  fails: ["too_many_passkeys", "passkey_not_verified"],
 });
 
 export const familyPasskeyFinish = endpoint({
@@ -86,7 +98,7 @@ export const familyPasskeyFinish = endpoint({
   rate: "critical",
   summary: "Registers the passkey that the browser made; the body is its answer.",
   body: browserObject,
-  fails: ["F5", "F6", "F7"],
+  fails: ["too_many_passkeys", "passkey_already_registered", "passkey_not_verified"],
 });
 
 export const familyPasskeyLoginBegin = endpoint({
@@ -97,7 +109,7 @@ export const familyPasskeyLoginBegin = endpoint({
   rate: "critical",
   summary: "What `navigator.credentials.get` takes to sign in with a passkey; good for five minutes and once.",
   data: ceremony,
-  fails: ["F7"],
+  fails: ["passkey_not_verified"],
 });
 
 export const familyPasskeyLoginFinish = endpoint({
@@ -109,10 +121,15 @@ export const familyPasskeyLoginFinish = endpoint({
   summary: "Opens a session with a passkey; the body is the browser's answer.",
   body: browserObject,
   data: SignedInUser,
-  fails: ["F7", "AU6", "AU8"],
+  fails: ["passkey_not_verified", "account_disabled", "account_deleted"],
 });
 
-const resetFacts = { method: "DELETE", access: "admin", params: idParams, fails: ["G1", "U1", "U3"] } as const;
+const resetFacts = {
+  method: "DELETE",
+  access: "admin",
+  params: idParams,
+  fails: ["invalid_parameter", "user_not_found", "user_change_not_permitted"],
+} as const;
 
 export const familyFactorReset = endpoint({
   ...resetFacts,

@@ -1,4 +1,4 @@
-import type { MessageCode } from "../core/messages.ts";
+import type { MessageKey } from "../core/message-codes.ts";
 import { flagType, integerType, textType, type OptionType } from "./option-kinds.ts";
 
 /** The card of the settings screens that shows an option. */
@@ -37,13 +37,13 @@ export interface OptionDefinition<T = unknown> {
   readonly shownAs: string | undefined;
   /** Keys that must not be empty before the option can be switched on, and the code that says so. */
   readonly needs: readonly string[];
-  readonly needsCode: MessageCode | undefined;
+  readonly needsMessage: MessageKey | undefined;
 }
 
 interface Extra {
   readonly shownAs?: string;
   readonly needs?: readonly string[];
-  readonly needsCode?: MessageCode;
+  readonly needsMessage?: MessageKey;
 }
 
 export function option<T>(
@@ -52,7 +52,15 @@ export function option<T>(
   [group, about]: OptionSection,
   extra: Extra = {},
 ): OptionDefinition<T> {
-  return { type, fallback, group, about, shownAs: extra.shownAs, needs: extra.needs ?? [], needsCode: extra.needsCode };
+  return {
+    type,
+    fallback,
+    group,
+    about,
+    shownAs: extra.shownAs,
+    needs: extra.needs ?? [],
+    needsMessage: extra.needsMessage,
+  };
 }
 
 type OptionSection = readonly [group: OptionGroup, about: string];

@@ -1,10 +1,10 @@
 import { characters } from "../core/characters.ts";
-import type { MessageCode } from "../core/messages.ts";
+import type { MessageKey } from "../core/message-codes.ts";
 
-/** A text that passed its check, or the catalogue code that refuses it (`rule` and `name` fill its places). */
+/** A text that passed its check, or the message that refuses it (`rule` and `name` fill its places). */
 export type Reading<T> =
   | { readonly isValid: true; readonly value: T; readonly text: string }
-  | { readonly isValid: false; readonly code: MessageCode; readonly rule?: string; readonly name?: string };
+  | { readonly isValid: false; readonly messageKey: MessageKey; readonly rule?: string; readonly name?: string };
 
 /** How a settings form edits the option. */
 export type OptionKind =
@@ -36,7 +36,7 @@ function valid<T>(value: T, text: string): Reading<T> {
 }
 
 function broken(rule: string): Reading<never> {
-  return { isValid: false, code: "P9", rule };
+  return { isValid: false, messageKey: "option_value_invalid", rule };
 }
 
 const KIB = 1024;
@@ -137,16 +137,18 @@ function linesOf(kib: number): OptionType<readonly string[]> {
 /** Beyond this nothing can be charged, and no number of JSON tells it. */
 const RATIO_MAX = Number.MAX_SAFE_INTEGER;
 
-/** JSON object of numbers not below 0; `code` refuses what is no JSON object. */
-export function ratiosType(code: "P7" | "P8" = "P7"): OptionType<Ratios> {
+/** JSON object of numbers not below 0; `messageKey` refuses everything else. */
+export function ratiosType(
+  messageKey: "option_json_invalid" | "topup_ratio_json_invalid" = "option_json_invalid",
+): OptionType<Ratios> {
   const read = (text: string): Reading<Ratios> => {
     if (byteLength(text) > MAX_BYTES) return broken("at most 512 KiB long");
     const parsed = parseNumbers(text);
-    if (!isObject(parsed)) return { isValid: false, code };
+    if (!isObject(parsed)) return { isValid: false, messageKey };
     const ratios = Object.create(null) as Record<string, string>;
     for (const [name, value] of Object.entries(parsed)) {
       const plain = value instanceof NumberText ? decimalText(value.source) : undefined;
-      if (plain === undefined || plain.startsWith("-")) return { isValid: false, code: "P12", name };
+      if (plain === undefined || plain.startsWith("-")) return { isValid: false, messageKey: "price_invalid", name };
       if (Number(plain) > RATIO_MAX) return broken(`a number not above ${RATIO_MAX} for ${name}`);
       ratios[name] = plain;
     }
@@ -160,10 +162,10 @@ export const labelsType: OptionType<Readonly<Record<string, string>>> = {
   kind: "labels",
   read: (text) => {
     const parsed = parseJson(text);
-    if (!isObject(parsed)) return { isValid: false, code: "P7" };
+    if (!isObject(parsed)) return { isValid: false, messageKey: "option_json_invalid" };
     const labels = Object.create(null) as Record<string, string>;
     for (const [name, value] of Object.entries(parsed)) {
-      if (typeof value !== "string") return { isValid: false, code: "P7" };
+      if (typeof value !== "string") return { isValid: false, messageKey: "option_json_invalid" };
       labels[name] = value;
     }
     return valid(labels, text);
@@ -202,7 +204,7 @@ export const limitsType: OptionType<Readonly<Record<string, Limits>>> = {
   kind: "json",
   read: (text) => {
     const parsed = parseJson(text);
-    if (!isObject(parsed)) return { isValid: false, code: "P7" };
+    if (!isObject(parsed)) return { isValid: false, messageKey: "option_json_invalid" };
     const limits = Object.create(null) as Record<string, Limits>;
     for (const [name, value] of Object.entries(parsed)) {
       const read = readLimits(value);
@@ -219,7 +221,7 @@ export const namesType: OptionType<readonly string[]> = {
   read: (text) => {
     const parsed = parseJson(text);
     if (!Array.isArray(parsed) || !parsed.every((item) => typeof item === "string"))
-      return { isValid: false, code: "P7" };
+      return { isValid: false, messageKey: "option_json_invalid" };
     return valid(parsed, text);
   },
 };
@@ -229,10 +231,11 @@ export const chatsType: OptionType<readonly Readonly<Record<string, string>>[]> 
   kind: "json",
   read: (text) => {
     const parsed = parseJson(text);
-    if (!Array.isArray(parsed)) return { isValid: false, code: "P7" };
+    if (!Array.isArray(parsed)) return { isValid: false, messageKey: "option_json_invalid" };
     for (const item of parsed) {
       const links = isObject(item) ? Object.values(item) : [];
-      if (links.length !== 1 || typeof links[0] !== "string") return { isValid: false, code: "P7" };
+      if (links.length !== 1 || typeof links[0] !== "string")
+        return { isValid: false, messageKey: "option_json_invalid" };
       if (isScript(links[0])) return broken("a link without a script scheme");
     }
     return valid(parsed as Record<string, string>[], text);

@@ -28,7 +28,24 @@ export const optionUpdate = endpoint({
   summary: "Changes one option; it holds when the call answers.",
   body: z.object({ key: z.optional(z.string()), value: optionValue }),
   bodyBytes: OPTION_BODY_BYTES,
-  fails: ["G8", "G1", "G2", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P12", "P13", "P14"],
+  fails: [
+    "entity_changed",
+    "invalid_parameter",
+    "invalid_field",
+    "github_not_configured",
+    "email_domains_not_configured",
+    "wechat_not_configured",
+    "turnstile_not_configured",
+    "telegram_not_configured",
+    "option_unknown",
+    "option_json_invalid",
+    "topup_ratio_json_invalid",
+    "option_value_invalid",
+    "server_address_missing",
+    "price_invalid",
+    "guardrail_not_configured",
+    "sign_in_service_not_configured",
+  ],
 });
 
 export const optionBatch = endpoint({
@@ -39,7 +56,24 @@ export const optionBatch = endpoint({
   summary: "Changes several options, all or none; `errors` names every refused key.",
   body: z.array(z.object({ key: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) })),
   bodyBytes: OPTION_BODY_BYTES,
-  fails: ["G8", "G1", "G2", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9", "P10", "P12", "P13", "P14"],
+  fails: [
+    "entity_changed",
+    "invalid_parameter",
+    "invalid_field",
+    "github_not_configured",
+    "email_domains_not_configured",
+    "wechat_not_configured",
+    "turnstile_not_configured",
+    "telegram_not_configured",
+    "option_unknown",
+    "option_json_invalid",
+    "topup_ratio_json_invalid",
+    "option_value_invalid",
+    "server_address_missing",
+    "price_invalid",
+    "guardrail_not_configured",
+    "sign_in_service_not_configured",
+  ],
 });
 
 export const OptionError = z.object({ key: z.string(), code: z.string(), message: z.string() });

@@ -13,7 +13,7 @@ const current = parseOptions([]);
 
 function refusal(key: string, text: string, values = current): unknown {
   const check = checkOption(key, text, values);
-  return check.isValid ? undefined : check.code;
+  return check.isValid ? undefined : check.messageKey;
 }
 
 function rule(key: string, text: string): unknown {
@@ -81,36 +81,36 @@ describe("rules of P9", () => {
     ["ModelRatio", '{"ok":1,"a":1e400}', "a number not above 9007199254740991 for a"],
     ["GroupRatio", '{"vip":9007199254740992}', "a number not above 9007199254740991 for vip"],
   ])("%s refuses %j", (key, text, expected) => {
-    expect(refusal(key, text)).toBe("P9");
+    expect(refusal(key, text)).toBe("option_value_invalid");
     expect(rule(key, text)).toBe(expected);
   });
 });
 
 describe("other refusals", () => {
   it.each([
-    ["Unknown", "1", "P6"],
-    ["__proto__", "1", "P6"],
-    ["ModelRatio", "{", "P7"],
-    ["ModelRatio", "[1]", "P7"],
-    ["ModelRatio", "1", "P7"],
-    ["UserUsableGroups", '{"a":1}', "P7"],
-    ["Chats", "{}", "P7"],
-    ["AutoGroups", '["a",1]', "P7"],
-    ["TopupGroupRatio", "x", "P8"],
-    ["GroupRatio", '{"a":-1}', "P12"],
-    ["ModelPrice", '{"a":"1"}', "P12"],
-    ["GitHubOAuthEnabled", "true", "P1"],
-    ["WeChatAuthEnabled", "true", "P3"],
-    ["TurnstileCheckEnabled", "true", "P4"],
-    ["TelegramOAuthEnabled", "true", "P5"],
-    ["PayAddress", "https://pay.example", "P10"],
+    ["Unknown", "1", "option_unknown"],
+    ["__proto__", "1", "option_unknown"],
+    ["ModelRatio", "{", "option_json_invalid"],
+    ["ModelRatio", "[1]", "option_json_invalid"],
+    ["ModelRatio", "1", "option_json_invalid"],
+    ["UserUsableGroups", '{"a":1}', "option_json_invalid"],
+    ["Chats", "{}", "option_json_invalid"],
+    ["AutoGroups", '["a",1]', "option_json_invalid"],
+    ["TopupGroupRatio", "x", "topup_ratio_json_invalid"],
+    ["GroupRatio", '{"a":-1}', "price_invalid"],
+    ["ModelPrice", '{"a":"1"}', "price_invalid"],
+    ["GitHubOAuthEnabled", "true", "github_not_configured"],
+    ["WeChatAuthEnabled", "true", "wechat_not_configured"],
+    ["TurnstileCheckEnabled", "true", "turnstile_not_configured"],
+    ["TelegramOAuthEnabled", "true", "telegram_not_configured"],
+    ["PayAddress", "https://pay.example", "server_address_missing"],
   ])("%s = %j is %s", (key, text, code) => {
     expect(refusal(key, text)).toBe(code);
   });
 
   it("name the member of a ratio table", () => {
     const check = checkOption("ModelRatio", '{"ok":1,"bad":null}', current);
-    expect(check).toMatchObject({ code: "P12", values: { name: "bad" } });
+    expect(check).toMatchObject({ messageKey: "price_invalid", values: { name: "bad" } });
   });
 
   it("let a switch on once what it needs is there", () => {
@@ -120,7 +120,7 @@ describe("other refusals", () => {
       { key: "EmailDomainWhitelist", value: "" },
     ]);
     expect(refusal("GitHubOAuthEnabled", "true", ready)).toBeUndefined();
-    expect(refusal("EmailDomainRestrictionEnabled", "true", ready)).toBe("P2");
+    expect(refusal("EmailDomainRestrictionEnabled", "true", ready)).toBe("email_domains_not_configured");
     expect(refusal("EmailDomainRestrictionEnabled", "true")).toBeUndefined();
     expect(refusal("GitHubOAuthEnabled", "false")).toBeUndefined();
     expect(refusal("PayAddress", "")).toBeUndefined();

@@ -1,4 +1,5 @@
-import type { MessageCode, MessageValues } from "../core/messages.ts";
+import type { MessageKey } from "../core/message-codes.ts";
+import type { MessageValues } from "../core/messages.ts";
 import type { Reading } from "./option-kinds.ts";
 import type { OptionDefinition } from "./option-definition.ts";
 import { OPTIONS } from "./option-table.ts";
@@ -76,19 +77,23 @@ export function parseOptions(
 
 export type OptionCheck =
   | { readonly isValid: true; readonly key: OptionKey; readonly text: string; readonly value: unknown }
-  | { readonly isValid: false; readonly code: MessageCode; readonly values: MessageValues };
+  | { readonly isValid: false; readonly messageKey: MessageKey; readonly values: MessageValues };
 
 /** Checks one change against the values that hold now; the answer is the text to store or the refusal. */
 export function checkOption(key: string, text: string, current: OptionValues): OptionCheck {
-  if (!isOptionKey(key)) return { isValid: false, code: "P6", values: { key } };
+  if (!isOptionKey(key)) return { isValid: false, messageKey: "option_unknown", values: { key } };
   const reading = readOption(key, text);
   if (!reading.isValid) {
-    return { isValid: false, code: reading.code, values: { key, rule: reading.rule ?? "", name: reading.name ?? "" } };
+    return {
+      isValid: false,
+      messageKey: reading.messageKey,
+      values: { key, rule: reading.rule ?? "", name: reading.name ?? "" },
+    };
   }
-  const { needs, needsCode } = OPTIONS[key];
+  const { needs, needsMessage } = OPTIONS[key];
   const isSwitchedOn = reading.value !== false && reading.value !== "";
-  if (needsCode && isSwitchedOn && needs.some((other) => isBlank(current, other))) {
-    return { isValid: false, code: needsCode, values: { key } };
+  if (needsMessage && isSwitchedOn && needs.some((other) => isBlank(current, other))) {
+    return { isValid: false, messageKey: needsMessage, values: { key } };
   }
   return { isValid: true, key, text: reading.text, value: reading.value };
 }

@@ -113,7 +113,7 @@ async function signIn(client: Client, username: string, password: string) {
   try {
     return (await client.call(login, { body: { username, password } })).data;
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.code !== "L5") throw error;
+    if (!(error instanceof ApiProblem) || error.key !== "second_factor_required") throw error;
   }
   const code = (await ask("Code of your authenticator, or a recovery code", true)).trim();
   return (await client.call(login, { body: { username, password, code } })).data;

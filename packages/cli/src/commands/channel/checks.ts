@@ -64,7 +64,9 @@ function lineOf({ id, ok, seconds, message }: Verdict): string {
 
 /** Refusals that say nothing about the next channel: it no longer exists, or its type has no test. */
 function isOfChannel(error: unknown): error is ApiProblem {
-  return error instanceof ApiProblem && (error.code === "CH8" || error.code === "CH12");
+  return (
+    error instanceof ApiProblem && (error.key === "channel_not_found" || error.key === "channel_type_not_testable")
+  );
 }
 
 /** One request through a channel; fails where it says nothing about its upstream. */

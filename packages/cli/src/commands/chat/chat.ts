@@ -132,8 +132,8 @@ async function quotaOf(client: Client, request: string): Promise<number | undefi
     try {
       return (await client.call(logGetSelf, { params: { request } })).data.quota;
     } catch (error) {
-      // H3: the row is not written yet.
-      if (!(error instanceof ApiProblem) || error.code !== "H3") return undefined;
+      // `log_not_found`: the row is not written yet.
+      if (!(error instanceof ApiProblem) || error.key !== "log_not_found") return undefined;
     }
   }
   return undefined;

@@ -22,7 +22,7 @@ const FIRST_USER = "root";
 const FIRST_PASSWORD = "123456";
 const EMPTY = { username: "", password: "", code: "" };
 /** The refusal of a sign-in that lacks the second factor. */
-const CODE_WANTED = "L5";
+const CODE_WANTED = "second_factor_required";
 
 /** Signs in and tells what went wrong; on success the caller leaves the page. */
 function useLogin(human: HumanCheck, onDone: () => void) {
@@ -31,7 +31,7 @@ function useLogin(human: HumanCheck, onDone: () => void) {
   const [needsCode, setNeedsCode] = useState(false);
   const noteRefusal = (problem: unknown): never => {
     human.noteProblem(problem);
-    if (problem instanceof ApiProblem && problem.code === CODE_WANTED) setNeedsCode(true);
+    if (problem instanceof ApiProblem && problem.key === CODE_WANTED) setNeedsCode(true);
     throw problem;
   };
   const form = useForm({

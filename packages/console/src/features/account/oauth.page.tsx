@@ -10,7 +10,7 @@ import { AccountFrame, Alert } from "./account-frame.tsx";
 import { useTexts } from "./texts.ts";
 
 /** The refusal of a sign-in that lacks the second factor. */
-const CODE_WANTED = "L5";
+const CODE_WANTED = "second_factor_required";
 /** In the place of a service: the code alone, after a sign-in that has its own page. */
 const SECOND_STEP = "code";
 
@@ -35,7 +35,7 @@ export function OauthPage() {
         void navigate(user ? service.next : "/setting", { replace: true });
       },
       (problem: unknown) => {
-        if (problem instanceof ApiProblem && problem.code === CODE_WANTED) setNeedsCode(true);
+        if (problem instanceof ApiProblem && problem.key === CODE_WANTED) setNeedsCode(true);
         else setFailure(problemText(problem));
       },
     );

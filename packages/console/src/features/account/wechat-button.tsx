@@ -22,7 +22,7 @@ export function WechatButton(props: { onDone(): void }) {
       setUser(await call(oauthWechat, { query: { code } }));
       props.onDone();
     } catch (problem) {
-      if (!(problem instanceof ApiProblem) || problem.code !== "L5") throw problem;
+      if (!(problem instanceof ApiProblem) || problem.key !== "second_factor_required") throw problem;
       // The account has a second factor, which is asked for on a page of its own.
       void navigate("/oauth/code");
     }

@@ -25,7 +25,7 @@ function useChannelActions() {
     copyChannel(channel).then(
       (made) => toast("success", t("copied", { name: made.name })),
       (problem: unknown) => {
-        const isGone = problem instanceof ApiProblem && problem.code === "CH8";
+        const isGone = problem instanceof ApiProblem && problem.key === "channel_not_found";
         toast("error", isGone ? t("notFound") : t("copyFailed", { message: problemText(problem) }));
       },
     );

@@ -44,13 +44,13 @@ export const cardQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-/** Failures of these calls stand in `data`, as consoles of the family expect them. */
+/** These calls report failures in `data`, as compatible consoles expect. */
 async function moneyCall<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send();
   } catch (problem) {
     if (problem instanceof ApiProblem && problem.message === "error") {
-      throw new ApiProblem(String(problem.data), problem.code);
+      throw new ApiProblem(String(problem.data), problem.key);
     }
     throw problem;
   }

@@ -8,7 +8,7 @@ import { useTexts } from "./texts.ts";
 import { loadTurnstile, type Turnstile } from "./turnstile.ts";
 
 /** Refusals of the check itself: its token is spent. */
-const REFUSED = new Set(["T1", "T2", "T3"]);
+const REFUSED = new Set(["turnstile_pending", "turnstile_failed", "turnstile_unreachable"]);
 
 export interface HumanCheck {
   /** Stands in the form; nothing where the check is off. */
@@ -30,7 +30,7 @@ export function useHumanCheck(): HumanCheck {
   const [token, setToken] = useState("");
   const [round, setRound] = useState(0);
   const noteProblem = useCallback((problem: unknown) => {
-    if (problem instanceof ApiProblem && REFUSED.has(problem.code ?? "")) setRound((current) => current + 1);
+    if (problem instanceof ApiProblem && REFUSED.has(problem.key ?? "")) setRound((current) => current + 1);
   }, []);
   return {
     widget: isOn ? <Widget key={round} siteKey={siteKey} onToken={setToken} /> : null,

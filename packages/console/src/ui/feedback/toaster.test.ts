@@ -6,7 +6,7 @@ beforeEach(() => toasts.write([]));
 
 test("each kind of failure has its text", () => {
   const texts = [
-    new ApiProblem("Token does not exist.", "K2"),
+    new ApiProblem("Token does not exist.", "token_not_found"),
     new HttpProblem(429, ""),
     new HttpProblem(500, ""),
     new HttpProblem(405, ""),

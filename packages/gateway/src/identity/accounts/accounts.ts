@@ -5,7 +5,7 @@ import {
   ROLE,
   USER_STATUS,
   USERNAME_MAX,
-  type MessageCode,
+  type MessageKey,
 } from "@fairway/wire";
 import type { Insertable } from "kysely";
 import { randomText } from "../../lib/ids.ts";
@@ -19,18 +19,18 @@ export function usernameKey(username: string): string {
   return username.normalize("NFC").toLowerCase();
 }
 
-/** R9 when the (trimmed) text can be no user name. */
-export function checkUsername(username: string): MessageCode | undefined {
+/** `username_invalid` when the (trimmed) text can be no user name. */
+export function checkUsername(username: string): MessageKey | undefined {
   const length = characters(username);
   const isPlain = !/[\s\p{Cc}\p{Cf}@/]/u.test(username);
-  return length >= 1 && length <= USERNAME_MAX && isPlain ? undefined : "R9";
+  return length >= 1 && length <= USERNAME_MAX && isPlain ? undefined : "username_invalid";
 }
 
-/** R3 or R10 when the text is too short or too long for a password. */
-export function checkPassword(password: string): MessageCode | undefined {
+/** `password_too_short` or `password_too_long` when the text is too short or too long for a password. */
+export function checkPassword(password: string): MessageKey | undefined {
   const length = characters(password);
-  if (length < PASSWORD_MIN) return "R3";
-  return length > PASSWORD_MAX ? "R10" : undefined;
+  if (length < PASSWORD_MIN) return "password_too_short";
+  return length > PASSWORD_MAX ? "password_too_long" : undefined;
 }
 
 export interface NewAccount {

@@ -38,7 +38,7 @@ export interface NewAccessToken {
 export interface AccessTokens {
   /** Undefined when the token is unknown or expired; `account` undefined when its user is gone. */
   find(token: string): Promise<{ readonly account: Account | undefined; readonly token: CallerToken } | undefined>;
-  /** Replaces the user's token of that name and answers the new one; K8. */
+  /** Replaces the user's token of that name and answers the new one; `too_many_access_tokens`. */
   rotate(userId: number, made?: NewAccessToken): Promise<string>;
   remove(userId: number, name: string): Promise<boolean>;
   removeAll(userId: number, db?: Db): Promise<void>;
@@ -125,11 +125,12 @@ async function replace(
 /** Locks the user, so that calls at the same moment do not pass the limit together. The nameless token always fits. */
 async function insert(db: Db, row: Insertable<Schema["access_tokens"]>): Promise<void> {
   await transact(db, async (trx) => {
-    if (!(await lockUser(trx, row.user_id))) throw new Refusal("AU8");
+    if (!(await lockUser(trx, row.user_id))) throw new Refusal("account_deleted");
     if (row.name !== "") {
       const named = trx.selectFrom("access_tokens").where("user_id", "=", row.user_id).where("name", "!=", "");
       const { count } = await named.select((eb) => eb.fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
-      if (Number(count) >= ACCESS_TOKENS_MAX) throw new Refusal("K8", { values: { n: ACCESS_TOKENS_MAX } });
+      if (Number(count) >= ACCESS_TOKENS_MAX)
+        throw new Refusal("too_many_access_tokens", { values: { n: ACCESS_TOKENS_MAX } });
     }
     await trx.insertInto("access_tokens").values(row).execute();
   });

@@ -19,28 +19,28 @@ export interface CodeService {
   /** Beginning of the names of accounts that are made for it. */
   readonly prefix: string;
   isEnabled(): boolean;
-  /** Where a browser is sent to sign in; O3 and O4. */
+  /** Where a browser is sent to sign in; `oauth_provider_unreachable` and `oauth_answer_invalid`. */
   address(state: string, proof: OauthProof): Promise<string>;
-  /** Exchanges a code for the profile of its owner; O3 and O4. */
+  /** Exchanges a code for the profile of its owner; `oauth_provider_unreachable` and `oauth_answer_invalid`. */
   read(code: string, proof: OauthProof): Promise<ServiceProfile>;
 }
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** O3 when there is no answer in time, O4 when it is no JSON object. */
+/** `oauth_provider_unreachable` when there is no answer in time, `oauth_answer_invalid` when it is no JSON object. */
 export async function askService(outbound: Outbound, label: string, call: OutboundCall): Promise<Answer> {
   const answer = await outbound.json(call).catch((cause: unknown) => {
-    throw new Refusal("O3", { values: { provider: label }, cause });
+    throw new Refusal("oauth_provider_unreachable", { values: { provider: label }, cause });
   });
-  if (!answer) throw new Refusal("O4", { values: { provider: label } });
+  if (!answer) throw new Refusal("oauth_answer_invalid", { values: { provider: label } });
   return answer;
 }
 
-/** A non-empty text member; O4 without it. */
+/** A non-empty text member; `oauth_answer_invalid` without it. */
 export function textOf(answer: Answer, name: string, label: string): string {
   const text = maybeText(answer, name);
   if (text !== "") return text;
-  throw new Refusal("O4", { values: { provider: label } });
+  throw new Refusal("oauth_answer_invalid", { values: { provider: label } });
 }
 
 /** A text member, or "". */

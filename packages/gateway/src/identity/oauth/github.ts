@@ -26,7 +26,7 @@ export function githubAddress({ options, githubUrl }: GithubDeps, state: string,
   return withQuery(`${githubUrl}/login/oauth/authorize`, query);
 }
 
-/** Exchanges a code for the profile of its owner; O3 and O4. */
+/** Exchanges a code for the profile of its owner; `oauth_provider_unreachable` and `oauth_answer_invalid`. */
 export async function readGithubProfile(deps: GithubDeps, code: string, proof: OauthProof): Promise<GithubProfile> {
   const { GitHubClientId, GitHubClientSecret } = deps.options();
   const granted = await ask(deps, {
@@ -36,7 +36,7 @@ export async function readGithubProfile(deps: GithubDeps, code: string, proof: O
     body: JSON.stringify({ client_id: GitHubClientId, client_secret: GitHubClientSecret, code, ...verifierOf(proof) }),
   });
   const token = granted["access_token"];
-  if (typeof token !== "string" || token === "") throw new Refusal("O4", { values: provider });
+  if (typeof token !== "string" || token === "") throw new Refusal("oauth_answer_invalid", { values: provider });
   const user = await ask(deps, {
     method: "GET",
     url: `${deps.githubApiUrl}/user`,
@@ -44,7 +44,7 @@ export async function readGithubProfile(deps: GithubDeps, code: string, proof: O
   });
   const { id, login, name, email } = user;
   if (typeof id !== "number" || !Number.isSafeInteger(id) || typeof login !== "string" || login === "") {
-    throw new Refusal("O4", { values: provider });
+    throw new Refusal("oauth_answer_invalid", { values: provider });
   }
   return { uid: id, login, name: typeof name === "string" ? name : "", email: typeof email === "string" ? email : "" };
 }
@@ -54,8 +54,8 @@ async function ask(
   call: Parameters<Outbound["json"]>[0],
 ): Promise<Readonly<Record<string, unknown>>> {
   const answer = await outbound.json(call).catch((cause: unknown) => {
-    throw new Refusal("O3", { values: provider, cause });
+    throw new Refusal("oauth_provider_unreachable", { values: provider, cause });
   });
-  if (!answer) throw new Refusal("O4", { values: provider });
+  if (!answer) throw new Refusal("oauth_answer_invalid", { values: provider });
   return answer;
 }

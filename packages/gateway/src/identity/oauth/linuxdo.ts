@@ -47,7 +47,7 @@ export function createLinuxdo({ outbound, options, linuxdoUrl, publicAddress }: 
       const user = await askService(outbound, LABEL, { method: "GET", url: `${linuxdoUrl}/api/user`, headers });
       const id = user["id"];
       if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) {
-        throw new Refusal("O4", { values: { provider: LABEL } });
+        throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
       }
       return { id: String(id), name: maybeText(user, "name") || maybeText(user, "username"), email: "" };
     },

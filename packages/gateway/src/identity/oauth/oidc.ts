@@ -63,7 +63,7 @@ async function read(deps: OidcDeps, code: string, proof: OauthProof): Promise<Se
   const headers = { authorization: `Bearer ${textOf(granted, "access_token", LABEL)}` };
   const user = await askService(outbound, LABEL, { method: "GET", url: userInfo, headers });
   const id = textOf(user, "sub", LABEL);
-  if (id.length > MAX_ID_CHARS) throw new Refusal("O4", { values: { provider: LABEL } });
+  if (id.length > MAX_ID_CHARS) throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
   if (proof.nonce !== "") checkToken(deps, { granted, nonce: proof.nonce, issuer, id });
   const email = isVerified(user["email_verified"]) ? maybeText(user, "email") : "";
   return { id, name: maybeText(user, "name") || maybeText(user, "preferred_username"), email };
@@ -81,7 +81,7 @@ interface Granted {
 function checkToken({ options, clock }: OidcDeps, { granted, nonce, issuer, id }: Granted): void {
   const clientId = options()["oidc.client_id"];
   const subject = subjectOf(maybeText(granted, "id_token"), { clientId, nonce, issuer, now: seconds(clock) });
-  if (subject !== id) throw new Refusal("O4", { values: { provider: LABEL } });
+  if (subject !== id) throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
 }
 
 /** Only an address that the provider vouches for may become the account's; some providers say so in text. */
@@ -112,7 +112,7 @@ async function addressesOf(
   const found = { authorization: own("authorization"), token: own("token"), userInfo: own("userInfo") };
   if (wanted.every((name) => found[name] !== "")) return { ...found, issuer: undefined };
   const url = settings["oidc.well_known"];
-  if (url === "") throw new Refusal("O4", { values: { provider: LABEL } });
+  if (url === "") throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
   const document = await askService(outbound, LABEL, { method: "GET", url });
   for (const name of wanted) found[name] ||= textOf(document, MEMBER_OF[name], LABEL);
   return { ...found, issuer: maybeText(document, "issuer") || undefined };

@@ -7,7 +7,7 @@ export interface WechatDeps {
   readonly options: () => Pick<OptionValues, "WeChatServerAddress" | "WeChatServerToken">;
 }
 
-/** Exchanges a code for the WeChat id of its owner; O3 and R6. What the server says about a refusal is not passed on. */
+/** Exchanges a code for the WeChat id of its owner; `oauth_provider_unreachable` and `verification_code_wrong`. What the server says about a refusal is not passed on. */
 export async function readWechatId({ outbound, options }: WechatDeps, code: string): Promise<string> {
   const { WeChatServerAddress, WeChatServerToken } = options();
   const call = {
@@ -16,10 +16,10 @@ export async function readWechatId({ outbound, options }: WechatDeps, code: stri
     headers: { authorization: WeChatServerToken },
   } as const;
   const answer = await outbound.json(call).catch((cause: unknown) => {
-    throw new Refusal("O3", { values: { provider: "WeChat" }, cause });
+    throw new Refusal("oauth_provider_unreachable", { values: { provider: "WeChat" }, cause });
   });
-  if (!answer) throw new Refusal("O4", { values: { provider: "WeChat" } });
+  if (!answer) throw new Refusal("oauth_answer_invalid", { values: { provider: "WeChat" } });
   const id = answer["data"];
-  if (answer["success"] !== true || typeof id !== "string" || id === "") throw new Refusal("R6");
+  if (answer["success"] !== true || typeof id !== "string" || id === "") throw new Refusal("verification_code_wrong");
   return id;
 }

@@ -27,7 +27,7 @@ const RETRY_SECONDS = 10;
 /** Half of the cores: the others serve requests, and each hash that runs takes 19 MiB. */
 const THREADS = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
 
-/** Rejects with G3 when too many wait. */
+/** Rejects with `too_many_requests` when too many wait. */
 export type Hash = (job: HashJob) => Promise<HashResult>;
 
 /** Hashes one password after the other in each thread; the threads start with the first. */
@@ -37,7 +37,7 @@ export function createHash(count = THREADS, mostWaiting = MOST_WAITING): Hash {
     threads ??= Array.from({ length: count }, () => createThread<HashJob, HashResult>(workerScript()));
     const [idlest] = threads.toSorted((a, b) => a.load - b.load);
     if (!idlest || idlest.load >= mostWaiting)
-      return Promise.reject(new Refusal("G3", { retryAfterSeconds: RETRY_SECONDS }));
+      return Promise.reject(new Refusal("too_many_requests", { retryAfterSeconds: RETRY_SECONDS }));
     return idlest.run(job);
   };
 }

@@ -33,15 +33,15 @@ type BrowserObject = Record<string, unknown>;
 /** Passkeys (WebAuthn) with a user that the device itself has verified: they stand for password and second factor. */
 export interface Passkeys {
   list(userId: number): Promise<Passkey[]>;
-  /** F5. */
+  /** `too_many_passkeys`. */
   creationOptions(owner: Owner, party: RelyingParty): Promise<BrowserObject>;
-  /** F5 to F7. */
+  /** Throws `too_many_passkeys`, `passkey_already_registered` or `passkey_not_verified`. */
   register(owner: Owner, party: RelyingParty, made: { name: string; response: unknown }): Promise<Passkey>;
   /** False where the user has none of that number. */
   rename(userId: number, id: number, name: string): Promise<boolean>;
   remove(userId: number, id: number): Promise<boolean>;
   loginOptions(party: RelyingParty): Promise<BrowserObject>;
-  /** The user whose passkey signed; F7. */
+  /** The user whose passkey signed; `passkey_not_verified`. */
   verify(party: RelyingParty, response: unknown): Promise<number>;
 }
 
@@ -106,7 +106,7 @@ const VIEW = ["id", "name", "created_at", "last_used_at"] as const;
 
 async function checkCount(db: PasskeyDeps["db"], userId: number): Promise<{ credential_id: string }[]> {
   const known = await db.selectFrom("passkeys").select("credential_id").where("user_id", "=", userId).execute();
-  if (known.length >= PASSKEY_MAX) throw new Refusal("F5", { values: { n: PASSKEY_MAX } });
+  if (known.length >= PASSKEY_MAX) throw new Refusal("too_many_passkeys", { values: { n: PASSKEY_MAX } });
   return known;
 }
 
@@ -159,7 +159,7 @@ async function register(
     }),
   );
   const credential = found.registrationInfo?.credential;
-  if (!found.verified || !credential) throw new Refusal("F7");
+  if (!found.verified || !credential) throw new Refusal("passkey_not_verified");
   const view = { name: made.name.trim() || "Passkey", created_at: seconds(deps.clock), last_used_at: 0 };
   try {
     const row = {
@@ -172,13 +172,13 @@ async function register(
     };
     const rowId = await transact(deps.db, async (trx) => {
       // Calls at the same moment do not pass the limit together.
-      if (!(await lockUser(trx, userId))) throw new Refusal("AU8");
+      if (!(await lockUser(trx, userId))) throw new Refusal("account_deleted");
       await checkCount(trx, userId);
       return insertRow(trx, "passkeys", row);
     });
     return { id: rowId, ...view };
   } catch (cause) {
-    if (isDuplicate(cause)) throw new Refusal("F6", { cause });
+    if (isDuplicate(cause)) throw new Refusal("passkey_already_registered", { cause });
     throw cause;
   }
 }
@@ -186,9 +186,9 @@ async function register(
 async function verify(deps: PasskeyDeps, { id, origin }: RelyingParty, response: unknown): Promise<number> {
   const { db, clock } = deps;
   const credentialId = (response as { readonly id?: unknown } | undefined)?.id;
-  if (typeof credentialId !== "string") throw new Refusal("F7");
+  if (typeof credentialId !== "string") throw new Refusal("passkey_not_verified");
   const row = await db.selectFrom("passkeys").selectAll().where("credential_id", "=", credentialId).executeTakeFirst();
-  if (!row) throw new Refusal("F7");
+  if (!row) throw new Refusal("passkey_not_verified");
   const { verifyAuthenticationResponse } = await webauthn();
   const credential: WebAuthnCredential = {
     id: row.credential_id,
@@ -206,7 +206,7 @@ async function verify(deps: PasskeyDeps, { id, origin }: RelyingParty, response:
       requireUserVerification: true,
     }),
   );
-  if (!found.verified) throw new Refusal("F7");
+  if (!found.verified) throw new Refusal("passkey_not_verified");
   const change = { counter: found.authenticationInfo.newCounter, last_used_at: seconds(clock) };
   await db.updateTable("passkeys").set(change).where("id", "=", row.id).execute();
   return row.user_id;
@@ -217,6 +217,6 @@ async function verified<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();
   } catch (cause) {
-    throw new Refusal("F7", { cause });
+    throw new Refusal("passkey_not_verified", { cause });
   }
 }

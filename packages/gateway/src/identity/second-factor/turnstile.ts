@@ -14,7 +14,7 @@ export interface HumanCheckDeps {
   readonly turnstileUrl: string;
 }
 
-/** Throws T1 to T3 unless the check is off or passed. */
+/** Throws `turnstile_pending`, `turnstile_failed` or `turnstile_unreachable` unless the check is off or passed. */
 export type HumanCheck = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -32,8 +32,8 @@ export function createHumanCheck(deps: HumanCheckDeps): HumanCheck {
     const session = await credentials.session(request);
     const now = seconds(clock);
     if (session?.data.humanAt !== undefined && now - session.data.humanAt < MARK_SECONDS) return;
-    if (token === "") throw new Refusal("T1");
-    if (!(await passes(deps, token, visit.ip))) throw new Refusal("T2");
+    if (token === "") throw new Refusal("turnstile_pending");
+    if (!(await passes(deps, token, visit.ip))) throw new Refusal("turnstile_failed");
     await credentials.remember(request, response, { humanAt: now }, visit);
   };
 }
@@ -51,8 +51,8 @@ async function passes(
     body: form.toString(),
   } as const;
   const answer = await outbound.json(call).catch((cause: unknown) => {
-    throw new Refusal("T3", { cause });
+    throw new Refusal("turnstile_unreachable", { cause });
   });
-  if (!answer) throw new Refusal("T3");
+  if (!answer) throw new Refusal("turnstile_unreachable");
   return answer["success"] === true;
 }

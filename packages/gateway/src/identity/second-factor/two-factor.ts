@@ -20,15 +20,15 @@ export interface TwoFactorDeps {
 /** Codes of an authenticator (RFC 6238) as a second step of the password login. */
 export interface TwoFactor {
   state(userId: number): Promise<{ readonly isOn: boolean; readonly codesLeft: number }>;
-  /** F1 when it is on. */
+  /** `two_factor_already_enabled` when it is on. */
   begin(user: { readonly userId: number; readonly username: string }): Promise<{ secret: string; url: string }>;
-  /** Switches it on and answers the recovery codes; F1, F3, L4 to L6. */
+  /** Switches it on and returns the recovery codes; throws `two_factor_already_enabled`, `two_factor_secret_missing`, `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
   confirm(userId: number, code: string): Promise<string[]>;
-  /** F2, L4 to L6. */
+  /** `two_factor_not_enabled`, `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
   renewCodes(userId: number, code: string): Promise<string[]>;
-  /** F2, L4 to L6. */
+  /** `two_factor_not_enabled`, `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
   disable(userId: number, code: string): Promise<void>;
-  /** Passes when it is off, or for a code that was never used before; else L4 to L6. */
+  /** Passes when it is off, or for a code that was never used before; else `too_many_failed_logins`, `second_factor_required` or `second_factor_wrong`. */
   pass(userId: number, code: string): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactor {
   const inTurn = <T>(userId: number, work: () => Promise<T>) => deps.guard.inTurn(codeAttempt(userId), work);
   const switchedOn = async (userId: number): Promise<Row> => {
     const row = await read(deps, userId);
-    if (!row?.stored.isOn) throw new Refusal("F2");
+    if (!row?.stored.isOn) throw new Refusal("two_factor_not_enabled");
     return row;
   };
   return {
@@ -72,15 +72,15 @@ export function createTwoFactor(deps: TwoFactorDeps): TwoFactor {
     },
     async begin({ userId, username }) {
       const row = await read(deps, userId);
-      if (row?.stored.isOn) throw new Refusal("F1");
+      if (row?.stored.isOn) throw new Refusal("two_factor_already_enabled");
       const secret = new OtpSecret({ size: SECRET_BYTES }).base32;
       await write(deps, userId, row, { secret, isOn: false, lastStep: 0, recovery: [] });
       return { secret, url: totpOf(secret, deps.issuer(), username).toString() };
     },
     async confirm(userId, code) {
       const row = await read(deps, userId);
-      if (!row) throw new Refusal("F3");
-      if (row.stored.isOn) throw new Refusal("F1");
+      if (!row) throw new Refusal("two_factor_secret_missing");
+      if (row.stored.isOn) throw new Refusal("two_factor_already_enabled");
       const { codes, hashes } = recoveryCodes(vault);
       await inTurn(userId, () => spend(deps, userId, row, { code, change: { isOn: true, recovery: hashes } }));
       return codes;
@@ -111,13 +111,14 @@ interface Spending {
 /** Uses a code up; of calls that use the same one at once only one succeeds. Wrong codes count like wrong passwords. */
 async function spend(deps: TwoFactorDeps, userId: number, row: Row, { code, change }: Spending): Promise<void> {
   const attempt = codeAttempt(userId);
-  if (code.trim() === "") throw new Refusal("L5", { field: "code", siblings: { two_factor: true } });
-  if (await deps.guard.isLocked(attempt)) throw new Refusal("L4");
+  if (code.trim() === "")
+    throw new Refusal("second_factor_required", { field: "code", siblings: { two_factor: true } });
+  if (await deps.guard.isLocked(attempt)) throw new Refusal("too_many_failed_logins");
   const left = use(deps, row.stored, code.replace(/[\s-]/g, "").toLowerCase());
   const isTaken = left !== undefined && (await write(deps, userId, row, change && { ...left, ...change }));
   if (isTaken) return deps.guard.succeeded(attempt);
   await deps.guard.failed(attempt);
-  throw new Refusal("L6", { field: "code", siblings: { two_factor: true } });
+  throw new Refusal("second_factor_wrong", { field: "code", siblings: { two_factor: true } });
 }
 
 /** What is left after the code was used; undefined when it is wrong. */

@@ -36,15 +36,15 @@ export interface CallerToken {
   readonly scopes: readonly string[];
 }
 
-/** Refuses a caller who may not change credentials now: AU9 and AU10. */
+/** Refuses a caller who may not change credentials now: `session_required` and `confirmation_required`. */
 export function requireProof({ via, isProven }: Pick<Principal, "via" | "isProven">): void {
   requireSession({ via });
-  if (!isProven) throw new Refusal("AU10");
+  if (!isProven) throw new Refusal("confirmation_required");
 }
 
 /** Credentials are changed by people: a stolen access token must not outlive its withdrawal. */
 export function requireSession({ via }: Pick<Principal, "via">): void {
-  if (via === "access-token") throw new Refusal("AU9");
+  if (via === "access-token") throw new Refusal("session_required");
 }
 
 /** What the credentials of a request came to. */

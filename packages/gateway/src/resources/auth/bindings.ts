@@ -61,25 +61,25 @@ export function findByIdentity(
 export async function enter(deps: BindingDeps, exchange: Exchange, newcomer: Newcomer): Promise<SignedInUser> {
   const known = await findByIdentity(deps, newcomer.column, newcomer.value);
   if (known) {
-    if (known.deleted_at !== null) throw new Refusal("AU8", { status: 200 });
-    if (known.status !== USER_STATUS.enabled) throw new Refusal("AU6", { status: 200 });
+    if (known.deleted_at !== null) throw new Refusal("account_deleted", { status: 200 });
+    if (known.status !== USER_STATUS.enabled) throw new Refusal("account_disabled", { status: 200 });
     await refresh(deps, known.id, newcomer);
     await passFactor(deps, exchange, known.id);
     return openSession(deps, exchange, known);
   }
-  if (!deps.options().RegisterEnabled) throw new Refusal("R1");
+  if (!deps.options().RegisterEnabled) throw new Refusal("registration_disabled");
   await makeAccount(deps, newcomer);
   const made = await findByIdentity(deps, newcomer.column, newcomer.value);
   if (!made) throw new Error("the account that was made is not there");
   return openSession(deps, exchange, made);
 }
 
-/** A service stands for the password, not for the second factor: L5, and the code comes in a call of its own. */
+/** A service stands for the password, not for the second factor: `second_factor_required`, and the code comes in a call of its own. */
 async function passFactor({ twoFactor, credentials, clock }: BindingDeps, exchange: Exchange, id: number) {
   if (!(await twoFactor.state(id)).isOn) return;
   const { request, response, context } = exchange;
   await credentials.remember(request, response, { factorUser: id, factorAt: seconds(clock) }, context);
-  throw new Refusal("L5", { field: "code", siblings: { two_factor: true } });
+  throw new Refusal("second_factor_required", { field: "code", siblings: { two_factor: true } });
 }
 
 async function refresh({ users }: BindingDeps, userId: number, { more }: Identity): Promise<void> {
@@ -126,7 +126,7 @@ async function madeAs(
     return true;
   } catch (cause) {
     if (isDuplicate(cause)) return true;
-    if (cause instanceof Refusal && cause.code === "R7") return false;
+    if (cause instanceof Refusal && cause.key === "username_taken") return false;
     throw cause;
   }
 }
@@ -135,7 +135,7 @@ function cut(text: string): string {
   return Array.from(text).slice(0, DISPLAY_NAME_MAX).join("");
 }
 
-/** Writes an identity to an account; O5 when some account has it. */
+/** Writes an identity to an account; `oauth_account_already_bound` when some account has it. */
 export async function bindIdentity(
   { users, notices }: Pick<BindingDeps, "users" | "notices">,
   { caller, context }: { readonly caller: Pick<Principal, "userId">; readonly context: RequestContext },
@@ -145,11 +145,11 @@ export async function bindIdentity(
   try {
     await users.write(userId, async (trx) => {
       const taken = await trx.selectFrom("users").select("id").where(column, "=", value).executeTakeFirst();
-      if (taken) throw new Refusal("O5", { values: { provider } });
+      if (taken) throw new Refusal("oauth_account_already_bound", { values: { provider } });
       await users.update(trx, userId, { [column]: value, ...more });
     });
   } catch (cause) {
-    if (isDuplicate(cause)) throw new Refusal("O5", { values: { provider }, cause });
+    if (isDuplicate(cause)) throw new Refusal("oauth_account_already_bound", { values: { provider }, cause });
     throw cause;
   }
   notices.send({ userId, what: `A ${provider} account was bound.`, ip: context.ip });

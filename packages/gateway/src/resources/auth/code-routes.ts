@@ -33,8 +33,8 @@ async function byCode(deps: CodeRoutesDeps, service: CodeService, call: Call<typ
   // Before the state is used up: the same call can be made again after a confirmation.
   if (caller?.via === "session") requireProof(caller);
   const { aff: affCode, proof } = await takeState(deps, call, service.name);
-  if (!service.isEnabled()) throw new Refusal("O2", { values: { provider: service.label } });
-  if (query.code === "") throw new Refusal("G1", { field: "code" });
+  if (!service.isEnabled()) throw new Refusal("oauth_provider_disabled", { values: { provider: service.label } });
+  if (query.code === "") throw new Refusal("invalid_parameter", { field: "code" });
   const { id, name, email } = await service.read(query.code, proof);
   const identity = { column: service.column, value: id } as const;
   if (caller?.via === "session") {
@@ -60,8 +60,8 @@ function githubService(deps: CodeRoutesDeps): Startable {
 async function start(deps: CodeRoutesDeps, services: readonly Startable[], call: Call<typeof oauthStart>) {
   const { service: name, aff } = call.query;
   const service = services.find((one) => one.name === name);
-  if (!service) throw new Refusal("G1", { field: "service" });
-  if (!service.isEnabled()) throw new Refusal("O2", { values: { provider: service.label } });
+  if (!service) throw new Refusal("invalid_parameter", { field: "service" });
+  if (!service.isEnabled()) throw new Refusal("oauth_provider_disabled", { values: { provider: service.label } });
   const proof = newProof();
   const data = { aff, oauthService: name, oauthVerifier: proof.verifier, oauthNonce: proof.nonce };
   return { url: await service.address(await rememberState(deps, call, data), proof) };

@@ -59,9 +59,9 @@ export function emailRoutes(deps: EmailRoutesDeps): Route[] {
 }
 
 function readAddress(text: string): string {
-  if (text === "") throw new Refusal("E1", { field: "email" });
+  if (text === "") throw new Refusal("email_missing", { field: "email" });
   const email = parseEmail(text);
-  if (email === undefined) throw new Refusal("E2", { field: "email" });
+  if (email === undefined) throw new Refusal("email_invalid", { field: "email" });
   return email;
 }
 
@@ -71,10 +71,10 @@ async function sendCode(deps: EmailRoutesDeps, text: string): Promise<void> {
   const options = deps.options();
   const email = readAddress(text);
   checkAllowed(options, email);
-  if (!mailer.isConfigured()) throw new Refusal("E6");
+  if (!mailer.isConfigured()) throw new Refusal("smtp_not_configured");
   const isTaken = await deps.users.isEmailTaken(email);
   const issued = await codes.issue("email", email);
-  if ("waitSeconds" in issued) throw new Refusal("E5", { values: { n: issued.waitSeconds } });
+  if ("waitSeconds" in issued) throw new Refusal("email_too_soon", { values: { n: issued.waitSeconds } });
   const { SystemName } = options;
   try {
     await send(deps, isTaken ? takenMail(email, SystemName) : codeMail(email, SystemName, issued.code));
@@ -87,9 +87,10 @@ async function sendCode(deps: EmailRoutesDeps, text: string): Promise<void> {
 function checkAllowed(options: OptionValues, email: string): void {
   const { local, domain } = emailParts(email);
   if (options.EmailDomainRestrictionEnabled && !options.EmailDomainWhitelist.includes(domain)) {
-    throw new Refusal("E3", { field: "email" });
+    throw new Refusal("email_domain_not_allowed", { field: "email" });
   }
-  if (options.EmailAliasRestrictionEnabled && /[+.]/.test(local)) throw new Refusal("E4", { field: "email" });
+  if (options.EmailAliasRestrictionEnabled && /[+.]/.test(local))
+    throw new Refusal("email_alias_not_allowed", { field: "email" });
 }
 
 async function send({ mailer, log }: EmailRoutesDeps, mail: Mail): Promise<void> {
@@ -97,14 +98,14 @@ async function send({ mailer, log }: EmailRoutesDeps, mail: Mail): Promise<void>
     await mailer.send(mail);
   } catch (cause) {
     log.warn("mail was not sent", { subject: mail.subject, error: cause });
-    throw new Refusal("E7", { cause });
+    throw new Refusal("email_not_sent", { cause });
   }
 }
 
 /** Answers before the mail is on its way: time must not tell whether the address is known. */
 async function sendReset(deps: EmailRoutesDeps, text: string): Promise<void> {
   const email = readAddress(text);
-  if (!deps.mailer.isConfigured()) throw new Refusal("E6");
+  if (!deps.mailer.isConfigured()) throw new Refusal("smtp_not_configured");
   deps.background(mailReset(deps, email));
 }
 
@@ -124,17 +125,17 @@ async function mailReset(deps: EmailRoutesDeps, email: string): Promise<void> {
 async function reset(deps: EmailRoutesDeps, { body, context }: Call<typeof resetPassword>): Promise<string> {
   const { codes, users, passwords, sessions, accessTokens, database } = deps;
   const token = (body.token ?? "").trim();
-  if ((body.email ?? "").trim() === "" || token === "") throw new Refusal("G1");
+  if ((body.email ?? "").trim() === "" || token === "") throw new Refusal("invalid_parameter");
   const email = parseEmail(body.email ?? "");
-  if (email === undefined) throw new Refusal("E8");
+  if (email === undefined) throw new Refusal("reset_link_invalid");
   const user = await deps.store.findForReset(email);
   // Looked at also where there is no account: time must not tell.
   const isRight = await codes.check("reset", email, { code: token, ip: context.ip });
-  if (!user || !isRight) throw new Refusal("E8");
+  if (!user || !isRight) throw new Refusal("reset_link_invalid");
   const password = randomText(NEW_PASSWORD_CHARS);
   const hash = await passwords.hash(password);
   await users.write(user.id, async (trx) => {
-    if (!(await codes.consume("reset", email, token, trx))) throw new Refusal("E8");
+    if (!(await codes.consume("reset", email, token, trx))) throw new Refusal("reset_link_invalid");
     await users.update(trx, user.id, { password: hash });
     await sessions.endAll(user.id, undefined, trx);
     await accessTokens.removeAll(user.id, trx);
@@ -154,21 +155,22 @@ async function reset(deps: EmailRoutesDeps, { body, context }: Call<typeof reset
 async function bind(deps: EmailRoutesDeps, { query, caller, context }: Call<typeof bindEmail>): Promise<void> {
   const { users, codes } = deps;
   const { ip } = context;
-  if (query.email === "") throw new Refusal("E1", { field: "email" });
-  if (query.code === "") throw new Refusal("E9", { field: "code" });
+  if (query.email === "") throw new Refusal("email_missing", { field: "email" });
+  if (query.code === "") throw new Refusal("email_code_missing", { field: "code" });
   const email = parseEmail(query.email);
   if (email === undefined || !(await codes.check("email", email, { code: query.code, ip })))
-    throw new Refusal("R6", { field: "code" });
+    throw new Refusal("verification_code_wrong", { field: "code" });
   const former = (await users.find(caller.userId))?.email ?? undefined;
-  if (await users.isEmailTaken(email, caller.userId)) throw new Refusal("R8", { field: "email" });
+  if (await users.isEmailTaken(email, caller.userId)) throw new Refusal("email_taken", { field: "email" });
   const write = users.write(caller.userId, async (trx) => {
-    if (!(await codes.consume("email", email, query.code, trx))) throw new Refusal("R6", { field: "code" });
+    if (!(await codes.consume("email", email, query.code, trx)))
+      throw new Refusal("verification_code_wrong", { field: "code" });
     await users.update(trx, caller.userId, { email });
   });
   try {
     await write;
   } catch (cause) {
-    if (isDuplicate(cause)) throw new Refusal("R8", { field: "email", cause });
+    if (isDuplicate(cause)) throw new Refusal("email_taken", { field: "email", cause });
     throw cause;
   }
   const notice = { userId: caller.userId, what: `The e-mail address was set to ${email}.`, ip };

@@ -51,8 +51,9 @@ export function oauthRoutes(deps: OauthRoutesDeps): Route[] {
     }),
     implement(oauthTelegram, async (call) => {
       const login = telegramLogin(options(), call.query, seconds(clock));
-      if (!(await deps.codes.claim("telegram", login.hash, login.expiresAt))) throw new Refusal("O7");
-      if (!(await findByIdentity(deps, "telegram_id", login.id))) throw new Refusal("O6");
+      if (!(await deps.codes.claim("telegram", login.hash, login.expiresAt)))
+        throw new Refusal("telegram_authorization_invalid");
+      if (!(await findByIdentity(deps, "telegram_id", login.id))) throw new Refusal("telegram_account_not_bound");
       return enter(deps, call, { column: "telegram_id", value: login.id, prefix: "telegram", displayName: "" });
     }),
     implement(oauthTelegramBind, async (call) => {
@@ -82,8 +83,9 @@ async function github(deps: OauthRoutesDeps, call: Call<typeof oauthGithub>) {
   // Before the state is used up: the same call can be made again after a confirmation.
   if (caller?.via === "session") requireProof(caller);
   const { aff, proof } = await takeState(deps, call, "github");
-  if (!deps.options().GitHubOAuthEnabled) throw new Refusal("O2", { values: { provider: "GitHub" } });
-  if (query.code === "") throw new Refusal("G1", { field: "code" });
+  if (!deps.options().GitHubOAuthEnabled)
+    throw new Refusal("oauth_provider_disabled", { values: { provider: "GitHub" } });
+  if (query.code === "") throw new Refusal("invalid_parameter", { field: "code" });
   const profile = await readGithubProfile(deps, query.code, proof);
   const identity = { column: "github_uid", value: profile.uid, more: { github_id: profile.login } } as const;
   if (caller?.via === "session") {
@@ -114,7 +116,8 @@ export async function takeState(
   if (expected !== "") await credentials.remember(request, response, NO_STATE, context);
   const isFresh = seconds(clock) - kept.oauthStateAt <= STATE_SECONDS;
   const isMeant = oauthService === "" || oauthService === service;
-  if (expected === "" || !isFresh || !isMeant || !isSame(expected, query.state)) throw new Refusal("O1");
+  if (expected === "" || !isFresh || !isMeant || !isSame(expected, query.state))
+    throw new Refusal("oauth_state_mismatch");
   return { aff, proof: { verifier: kept.oauthVerifier, nonce: kept.oauthNonce } };
 }
 
@@ -124,8 +127,9 @@ function isSame(expected: string, given: string): boolean {
 }
 
 async function wechatId(deps: OauthRoutesDeps, code: string): Promise<string> {
-  if (!deps.options().WeChatAuthEnabled) throw new Refusal("O2", { values: { provider: "WeChat" } });
-  if (code === "") throw new Refusal("G1", { field: "code" });
+  if (!deps.options().WeChatAuthEnabled)
+    throw new Refusal("oauth_provider_disabled", { values: { provider: "WeChat" } });
+  if (code === "") throw new Refusal("invalid_parameter", { field: "code" });
   return readWechatId(deps, code);
 }
 
@@ -134,8 +138,8 @@ function telegramLogin(
   query: Parameters<typeof readTelegramLogin>[0],
   now: number,
 ): TelegramLogin {
-  if (!options.TelegramOAuthEnabled) throw new Refusal("O2", { values: { provider: "Telegram" } });
+  if (!options.TelegramOAuthEnabled) throw new Refusal("oauth_provider_disabled", { values: { provider: "Telegram" } });
   const login = readTelegramLogin(query, options.TelegramBotToken, now);
-  if (!login) throw new Refusal("O7");
+  if (!login) throw new Refusal("telegram_authorization_invalid");
   return login;
 }

@@ -41,10 +41,10 @@ export function passkeyRoutes(deps: PasskeyRoutesDeps): Route[] {
       return addPasskey(deps, call, { name, response });
     }),
     implement(passkeyRename, async ({ caller, params, body: { name = "" } }) => {
-      if (!(await passkeys.rename(caller.userId, params.id, name))) throw new Refusal("F4");
+      if (!(await passkeys.rename(caller.userId, params.id, name))) throw new Refusal("passkey_not_found");
     }),
     implement(passkeyDelete, async ({ caller, params, context }) => {
-      if (!(await passkeys.remove(caller.userId, params.id))) throw new Refusal("F4");
+      if (!(await passkeys.remove(caller.userId, params.id))) throw new Refusal("passkey_not_found");
       deps.notices.send({ userId: caller.userId, what: "A passkey was removed.", ip: context.ip });
     }),
     implement(passkeyLoginOptions, (call) => passkeys.loginOptions(partyOf(deps, call))),
@@ -69,8 +69,8 @@ export async function signInByPasskey(
   response: unknown,
 ): Promise<SignedInUser> {
   const user = await deps.users.find(await deps.passkeys.verify(partyOf(deps, exchange), response));
-  if (!user || user.deleted_at !== null) throw new Refusal("AU8", { status: 200 });
-  if (user.status !== USER_STATUS.enabled) throw new Refusal("AU6", { status: 200 });
+  if (!user || user.deleted_at !== null) throw new Refusal("account_deleted", { status: 200 });
+  if (user.status !== USER_STATUS.enabled) throw new Refusal("account_disabled", { status: 200 });
   return openSession(deps, exchange, user);
 }
 
@@ -78,6 +78,6 @@ export type PartyDeps = Pick<PasskeyRoutesDeps, "options" | "publicUrl">;
 
 export function partyOf({ options, publicUrl }: PartyDeps, { request, context }: Exchange): RelyingParty {
   const party = relyingPartyOf(request, context.isSecure, serverAddress(options(), publicUrl));
-  if (!party) throw new Refusal("F7");
+  if (!party) throw new Refusal("passkey_not_verified");
   return party;
 }

@@ -17,12 +17,12 @@ export interface RegisterDeps extends CreateAccountDeps {
 /** Makes an account with a password; the checks run in the order of the contract. */
 export async function registerAccount(deps: RegisterDeps, { body, context }: Call<typeof register>): Promise<void> {
   const options = deps.options();
-  if (!options.RegisterEnabled) throw new Refusal("R1");
-  if (!options.PasswordRegisterEnabled) throw new Refusal("R2");
+  if (!options.RegisterEnabled) throw new Refusal("registration_disabled");
+  if (!options.PasswordRegisterEnabled) throw new Refusal("password_registration_disabled");
   const { username, password } = readNameAndPassword(body);
   const proof = options.EmailVerificationEnabled ? await readProof(deps, body, context.ip) : undefined;
-  if (await deps.store.isNameTaken(usernameKey(username))) throw new Refusal("R7", { field: "username" });
-  if (proof && (await deps.store.isEmailTaken(proof.email))) throw new Refusal("R8", { field: "email" });
+  if (await deps.store.isNameTaken(usernameKey(username))) throw new Refusal("username_taken", { field: "username" });
+  if (proof && (await deps.store.isEmailTaken(proof.email))) throw new Refusal("email_taken", { field: "email" });
   await createAccount(deps, {
     username,
     passwordHash: await deps.passwords.hash(password),
@@ -36,9 +36,9 @@ type Body = Call<typeof register>["body"];
 
 function readNameAndPassword(body: Body): { readonly username: string; readonly password: string } {
   const { username = "", password = "", password2 = password } = body;
-  if (username.trim() === "" || password === "") throw new Refusal("L2");
+  if (username.trim() === "" || password === "") throw new Refusal("credentials_missing");
   const checked = { username: readUsername(username), password: readPassword(password) };
-  if (password2 !== password) throw new Refusal("R4", { field: "password2" });
+  if (password2 !== password) throw new Refusal("passwords_differ", { field: "password2" });
   return checked;
 }
 
@@ -48,15 +48,17 @@ interface Proof {
 }
 
 async function consume({ codes }: RegisterDeps, { email, code }: Proof, trx: Trx): Promise<void> {
-  if (!(await codes.consume("email", email, code, trx))) throw new Refusal("R6", { field: "verification_code" });
+  if (!(await codes.consume("email", email, code, trx)))
+    throw new Refusal("verification_code_wrong", { field: "verification_code" });
 }
 
 /** Address and code; the code is only looked at here, so that a call refused later does not use it up. */
 async function readProof({ codes }: RegisterDeps, body: Body, ip: string): Promise<Proof> {
   const code = (body.verification_code ?? "").trim();
-  if ((body.email ?? "").trim() === "" || code === "") throw new Refusal("R5");
+  if ((body.email ?? "").trim() === "" || code === "") throw new Refusal("email_verification_required");
   const email = parseEmail(body.email ?? "");
-  if (email === undefined) throw new Refusal("E2", { field: "email" });
-  if (!(await codes.check("email", email, { code, ip }))) throw new Refusal("R6", { field: "verification_code" });
+  if (email === undefined) throw new Refusal("email_invalid", { field: "email" });
+  if (!(await codes.check("email", email, { code, ip })))
+    throw new Refusal("verification_code_wrong", { field: "verification_code" });
   return { email, code };
 }

@@ -86,8 +86,8 @@ async function reset(
   factors: readonly ("code" | "passkeys")[],
 ): Promise<void> {
   const user = await users.find(id);
-  if (!user) throw new Refusal("U1");
-  if (!canChange(caller, user)) throw new Refusal("U3");
+  if (!user) throw new Refusal("user_not_found");
+  if (!canChange(caller, user)) throw new Refusal("user_change_not_permitted");
   await users.write(id, async (trx) => {
     if (factors.includes("code")) await users.update(trx, id, { totp_secret: null });
     if (factors.includes("passkeys")) await trx.deleteFrom("passkeys").where("user_id", "=", id).execute();

@@ -40,10 +40,10 @@ export async function signInByPassword(
   exchange: Exchange,
   login: PasswordLogin,
 ): Promise<SignedInUser> {
-  if (!deps.options().PasswordLoginEnabled) throw new Refusal("L1");
+  if (!deps.options().PasswordLoginEnabled) throw new Refusal("password_login_disabled");
   const { username, password, code } = withDefaults(BLANK_LOGIN, login);
   const name = username.trim();
-  if (name === "" || password === "") throw new Refusal("L2");
+  if (name === "" || password === "") throw new Refusal("credentials_missing");
   const found = await deps.store.findForSignIn(name);
   const attempt: Attempt = {
     account: found ? String(found.id) : `?${usernameKey(name).slice(0, 254)}`,
@@ -60,11 +60,11 @@ async function checked(
   user: SignInRow | undefined,
   { password, code }: { readonly password: string; readonly code: string },
 ): Promise<SignInRow> {
-  if (await guard.isLocked(attempt)) throw new Refusal("L4");
+  if (await guard.isLocked(attempt)) throw new Refusal("too_many_failed_logins");
   const { isMatch, needsRehash } = await passwords.verify(user?.password, password);
   if (!user || !isMatch || user.status !== USER_STATUS.enabled || user.deleted_at !== null) {
     await guard.failed(attempt);
-    throw new Refusal("L3");
+    throw new Refusal("credentials_wrong");
   }
   await twoFactor.pass(user.id, code);
   await guard.succeeded(attempt);

@@ -48,7 +48,7 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
       checkZone(time_zone);
       const subject = await checkSubject(store, body.scope, body.subject);
       const budget = await store.create({ ...body, subject, time_zone, soft_percent, is_hard });
-      if (!budget) throw new Refusal("BU2", { field: "subject" });
+      if (!budget) throw new Refusal("budget_exists", { field: "subject" });
       await spread();
       return budget;
     }),
@@ -67,7 +67,7 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
       return tagged(response, budget);
     }),
     implement(budgetDelete, async ({ params }) => {
-      if (!(await store.remove(params.id))) throw new Refusal("BU1");
+      if (!(await store.remove(params.id))) throw new Refusal("budget_not_found");
       await spread();
     }),
   ];
@@ -86,12 +86,13 @@ function tagged(response: ServerResponse, budget: Budget): Budget {
 }
 
 function known(budget: Budget | undefined): Budget {
-  if (!budget) throw new Refusal("BU1");
+  if (!budget) throw new Refusal("budget_not_found");
   return budget;
 }
 
 function checkZone(zone: string): void {
-  if (!isTimeZone(zone)) throw new Refusal("BU3", { field: "time_zone", values: { zone: zone.slice(0, 64) } });
+  if (!isTimeZone(zone))
+    throw new Refusal("time_zone_unknown", { field: "time_zone", values: { zone: zone.slice(0, 64) } });
 }
 
 /** Groups and models are names that may come later; everything else is the id of something that exists. */
@@ -99,5 +100,5 @@ async function checkSubject(store: BudgetStore, scope: BudgetScope, subject: str
   if (scope === "group" || scope === "model") return subject;
   const id = /^\d{1,15}$/.test(subject) ? Number(subject) : 0;
   if (id > 0 && (await store.exists(scope, id))) return String(id);
-  throw new Refusal("BU4", { field: "subject", values: { scope, subject: subject.slice(0, 64) } });
+  throw new Refusal("budget_subject_unknown", { field: "subject", values: { scope, subject: subject.slice(0, 64) } });
 }

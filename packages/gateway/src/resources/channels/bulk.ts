@@ -33,7 +33,7 @@ export function bulkRoutes(deps: BulkRoutesDeps): Route[] {
   return [
     implement(channelBulk, async ({ body, caller }) => {
       const action = CHANNEL_BULK_ACTIONS.find((name) => name === body.action);
-      if (!action) throw new Refusal("U12", { field: "action" });
+      if (!action) throw new Refusal("unknown_action", { field: "action" });
       const ids = await chosen(deps.store, body);
       switch (action) {
         case "delete":
@@ -57,11 +57,11 @@ export function bulkRoutes(deps: BulkRoutesDeps): Route[] {
 async function chosen(store: ChannelStore, { ids, filter }: Body): Promise<number[]> {
   if (ids && ids.length > CHANNEL_BULK_CAP) {
     const values = { field: "ids", reason: `must be at most ${CHANNEL_BULK_CAP}` };
-    throw new Refusal("G2", { field: "ids", values });
+    throw new Refusal("invalid_field", { field: "ids", values });
   }
   if (ids && ids.length > 0) return [...new Set(ids)];
   const narrowed: ChannelFilter = withDefaults(NO_FILTER, filter ?? {});
-  if (!isNarrow(narrowed)) throw new Refusal("CH16", { field: "ids" });
+  if (!isNarrow(narrowed)) throw new Refusal("channel_selection_missing", { field: "ids" });
   return (await store.ids(narrowed)).slice(0, CHANNEL_BULK_CAP);
 }
 
@@ -77,7 +77,7 @@ async function patchMany(
 ): Promise<Result[]> {
   const outcomes = await store.updateEach(ids, change);
   return ids.map((id) => {
-    const error = outcomes.has(id) ? outcomes.get(id) : new Refusal("CH8");
+    const error = outcomes.has(id) ? outcomes.get(id) : new Refusal("channel_not_found");
     return { id, success: error === undefined, message: error?.message ?? "" };
   });
 }
@@ -103,7 +103,7 @@ async function sync(
   { from, caller }: { readonly from: number | undefined; readonly caller: Principal },
 ): Promise<Result[]> {
   const source = from === undefined ? undefined : await store.get(from);
-  if (!source) throw new Refusal("CH8", { field: "from" });
+  if (!source) throw new Refusal("channel_not_found", { field: "from" });
   const { models, group, model_mapping, status_code_mapping, setting, param_override } = source;
   const copied = { models, group, model_mapping, status_code_mapping, setting, param_override };
   return patchMany(store, ids, (row) => {

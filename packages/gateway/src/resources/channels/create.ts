@@ -25,16 +25,16 @@ export interface CreateDeps {
 /** Creates the channels of a form and answers their ids. */
 export async function createChannels(deps: CreateDeps, input: CreateInput): Promise<number[]> {
   const { store, isType } = deps;
-  if ((input.name ?? "").trim() === "") throw new Refusal("CH1", { field: "name" });
+  if ((input.name ?? "").trim() === "") throw new Refusal("channel_name_or_key_missing", { field: "name" });
   const { key, source } = await keyOf(store, input);
-  if (key.trim() === "") throw new Refusal("CH1", { field: "key" });
+  if (key.trim() === "") throw new Refusal("channel_name_or_key_missing", { field: "key" });
   const fields = newFields(input, isType);
   if (source) checkDestination(deps.caller, source, fields);
   checkSize(fields);
   const isCopied = key !== input.key;
   const keys = splitKeys(key, fields.type, isCopied || input.multi_key === true);
   if (keys.length > KEYS_PER_CALL)
-    throw new Refusal("G2", { field: "key", values: { field: "key", reason: "is too long" } });
+    throw new Refusal("invalid_field", { field: "key", values: { field: "key", reason: "is too long" } });
   return store.create(fields, keys);
 }
 
@@ -46,10 +46,10 @@ export interface WrappedInput extends CreateInput {
 
 const MODES = ["", "single", "batch", "multi_to_single"];
 
-/** The form of a call, also where a later console of the family put it into `channel`; G1 for modes that nobody knows. */
+/** The form of a call, also where a later console of the family put it into `channel`; `invalid_parameter` for modes that nobody knows. */
 export function unwrapped({ channel, mode = "", multi_key_mode = "", ...form }: WrappedInput): CreateInput {
   if (channel === undefined) return form;
-  if (!MODES.includes(mode)) throw new Refusal("G1", { field: "mode" });
+  if (!MODES.includes(mode)) throw new Refusal("invalid_parameter", { field: "mode" });
   if (mode !== "multi_to_single") return channel;
   const { setting = "" } = channel;
   // A setting that is no object is refused as it came.
@@ -66,7 +66,7 @@ export function unwrapped({ channel, mode = "", multi_key_mode = "", ...form }: 
 export function checkSize(fields: { readonly models?: string; readonly group?: string }): void {
   const { models = "", group = "" } = fields;
   if (models.split(",").length * group.split(",").length <= ABILITIES_PER_CHANNEL) return;
-  throw new Refusal("G2", { field: "models", values: { field: "models", reason: "is too long" } });
+  throw new Refusal("invalid_field", { field: "models", values: { field: "models", reason: "is too long" } });
 }
 
 /** The typed key, or that of the channel it is taken from. */
@@ -77,7 +77,8 @@ async function keyOf(
   const id = sourceOf(input);
   if (id === undefined) return { key: input.key ?? "" };
   const [key, source] = await Promise.all([store.keyOf(id), store.get(id)]);
-  if (key === undefined && input.copy_from !== undefined) throw new Refusal("CH8", { field: "copy_from" });
+  if (key === undefined && input.copy_from !== undefined)
+    throw new Refusal("channel_not_found", { field: "copy_from" });
   return key === undefined ? { key: input.key ?? "" } : { key, source };
 }
 

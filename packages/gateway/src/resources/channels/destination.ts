@@ -26,14 +26,14 @@ export function destinationsOf({ type, base_url, setting, model_mapping }: Addre
 }
 
 /**
- * Refuses with CH21 to send a stored key to a server that does not have it yet: whoever may edit a channel must not
+ * Refuses with `key_server_changed` to send a stored key to a server that does not have it yet: whoever may edit a channel must not
  * learn its key that way. The super administrator may; the audit log has the call.
  */
 export function checkDestination(caller: { readonly role: number }, stored: Addressed, next: Addressed): void {
   if (caller.role >= ROLE.root) return;
   const known = destinationsOf(stored);
   for (const destination of destinationsOf(next))
-    if (!known.has(destination)) throw new Refusal("CH21", { field: "key" });
+    if (!known.has(destination)) throw new Refusal("key_server_changed", { field: "key" });
 }
 
 function originOf(address: string): string | undefined {

@@ -40,11 +40,11 @@ export interface ChannelFields {
 /** Tells whether a channel type exists. */
 export type TypeCheck = (type: number) => boolean;
 
-/** Fields of a new channel with their defaults; refuses with the codes of CH1 to CH17 and G2. */
+/** Fields of a new channel with their defaults; throws the refusals of channel fields or `invalid_field`. */
 export function newFields(input: ChannelInput, isType: TypeCheck): ChannelFields {
   const form = withDefaults(DEFAULTS, input);
   const name = form.name.trim();
-  if (name === "") throw new Refusal("CH1", { field: "name" });
+  if (name === "") throw new Refusal("channel_name_or_key_missing", { field: "name" });
   const type = checkType(form.type, isType);
   return {
     type,
@@ -143,7 +143,7 @@ export function storedKey(key: string, type: number): string | undefined {
   return splitKeys(key, type, true)[0];
 }
 
-/** The keys with those that are new behind them; places of the old ones stay. G2 where a channel has one key for good. */
+/** The keys with those that are new behind them; places of the old ones stay. `invalid_field` where a channel has one key for good. */
 export function withMoreKeys(stored: string, added: string, type: number): string {
   const isWhole = type === VERTEX || parseObject(stored) !== undefined || parseObject(added) !== undefined;
   if (isWhole) throw invalid("key_mode", "must be replace: a key file has no second one");
@@ -157,9 +157,9 @@ export function withMoreKeys(stored: string, added: string, type: number): strin
 
 export function checkModels(text: string): string {
   const models = splitList(text);
-  if (models.length === 0) throw new Refusal("CH2", { field: "models" });
+  if (models.length === 0) throw new Refusal("channel_models_missing", { field: "models" });
   const long = models.find((model) => characters(model) > MODEL_NAME_LIMIT);
-  if (long !== undefined) throw new Refusal("CH7", { field: "models", values: { model: long } });
+  if (long !== undefined) throw new Refusal("model_name_too_long", { field: "models", values: { model: long } });
   const unreadable = models.find((model) => !isModelName(model));
   if (unreadable !== undefined)
     throw invalid("models", `must not have a name with \\, ?, # or .. (${unreadable.slice(0, 60)})`);
@@ -181,13 +181,13 @@ export function checkModelMapping(text: string): string {
   const mapping = parseObject(trimmed);
   const pairs = Object.entries(mapping ?? {});
   if (!mapping || pairs.some(([, target]) => typeof target !== "string"))
-    throw new Refusal("CH3", { field: "model_mapping" });
+    throw new Refusal("model_mapping_invalid", { field: "model_mapping" });
   const names = new Map(pairs as [string, string][]);
   for (const name of names.keys()) checkEnds(names, name);
   return trimmed;
 }
 
-/** Throws CH22 with the names of a mapping that never ends. */
+/** Throws `model_mapping_circular` with the names of a mapping that never ends. */
 function checkEnds(mapping: ReadonlyMap<string, string>, model: string): void {
   try {
     mapModel(mapping, model);
@@ -197,18 +197,23 @@ function checkEnds(mapping: ReadonlyMap<string, string>, model: string): void {
       path.push(next);
       if (path.indexOf(next) < path.length - 1) break;
     }
-    throw new Refusal("CH22", { field: "model_mapping", values: { path: path.slice(0, 12).join(" → ") }, cause });
+    throw new Refusal("model_mapping_circular", {
+      field: "model_mapping",
+      values: { path: path.slice(0, 12).join(" → ") },
+      cause,
+    });
   }
 }
 
 function checkStatusMapping(text: string): string {
   const trimmed = text.trim();
-  if (trimmed !== "" && !parseObject(trimmed)) throw new Refusal("CH4", { field: "status_code_mapping" });
+  if (trimmed !== "" && !parseObject(trimmed))
+    throw new Refusal("status_mapping_invalid", { field: "status_code_mapping" });
   return trimmed;
 }
 
 function checkType(type: number, isType: TypeCheck): number {
-  if (!isType(type)) throw new Refusal("CH15", { field: "type" });
+  if (!isType(type)) throw new Refusal("channel_type_unknown", { field: "type" });
   return type;
 }
 
@@ -219,7 +224,7 @@ function newStatus(status: number | undefined): number {
 
 function checkStatus(status: number, current: number): number {
   const isSettable = status === CHANNEL_STATUS.enabled || status === CHANNEL_STATUS.disabledByHand;
-  if (!isSettable && status !== current) throw new Refusal("CH17", { field: "status" });
+  if (!isSettable && status !== current) throw new Refusal("channel_status_invalid", { field: "status" });
   return status;
 }
 
@@ -240,9 +245,9 @@ function checkOther(type: number, text: string): string {
   if (type === AZURE && other === "") return AZURE_VERSION;
   if (type === SPARK && other === "") return SPARK_VERSION;
   if (type !== VERTEX) return other;
-  if (other === "") throw new Refusal("CH5", { field: "other" });
+  if (other === "") throw new Refusal("region_missing", { field: "other" });
   const regions = parseObject(other);
-  if (regions && !Object.hasOwn(regions, "default")) throw new Refusal("CH6", { field: "other" });
+  if (regions && !Object.hasOwn(regions, "default")) throw new Refusal("region_default_missing", { field: "other" });
   return other;
 }
 
@@ -279,7 +284,7 @@ function tooLong(field: string): Refusal {
 
 function invalid(field: string, reason: string): Refusal {
   const values: MessageValues = { field, reason };
-  return new Refusal("G2", { field, values });
+  return new Refusal("invalid_field", { field, values });
 }
 
 function present<In, Out>(value: In | undefined, check: (value: In) => Out): Out | undefined {

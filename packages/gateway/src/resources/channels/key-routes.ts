@@ -9,7 +9,7 @@ import { keyFacts } from "./view.ts";
 export function keyRoutes(store: Pick<ChannelStore, "keySet" | "switchKey">): Route[] {
   const known = async (id: number): Promise<KeySet> => {
     const set = await store.keySet(id);
-    if (!set) throw new Refusal("CH8");
+    if (!set) throw new Refusal("channel_not_found");
     return set;
   };
   return [
@@ -18,7 +18,7 @@ export function keyRoutes(store: Pick<ChannelStore, "keySet" | "switchKey">): Ro
       const { keys } = await known(params.id);
       if (index === undefined || index < 0 || index >= keys.length) throw wrongPlace("index", keys.length);
       if (status !== CHANNEL_STATUS.enabled && status !== CHANNEL_STATUS.disabledByHand)
-        throw new Refusal("CH17", { field: "status" });
+        throw new Refusal("channel_status_invalid", { field: "status" });
       const done = await store.switchKey(params.id, index, { status, reason: "" });
       if (done === "only") throw onlyOne("index");
       return keyViews(await known(params.id));
@@ -34,9 +34,9 @@ export function keyViews({ keys, states }: KeySet): ChannelKey[] {
 }
 
 export function wrongPlace(field: string, count: number): Refusal {
-  return new Refusal("G2", { field, values: { field, reason: `must be a place from 0 to ${count - 1}` } });
+  return new Refusal("invalid_field", { field, values: { field, reason: `must be a place from 0 to ${count - 1}` } });
 }
 
 export function onlyOne(field: string): Refusal {
-  return new Refusal("G2", { field, values: { field, reason: "is the channel's only key" } });
+  return new Refusal("invalid_field", { field, values: { field, reason: "is the channel's only key" } });
 }

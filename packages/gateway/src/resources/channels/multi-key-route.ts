@@ -21,10 +21,10 @@ const KEYS_PER_PAGE_CAP = 1000;
 export function multiKeyRoute(store: Store): Route {
   return implement(channelMultiKey, async ({ body }) => {
     const action = MULTI_KEY_ACTIONS.find((name) => name === body.action);
-    if (!action) throw new Refusal("U12", { field: "action" });
+    if (!action) throw new Refusal("unknown_action", { field: "action" });
     const { channel_id: id = 0 } = body;
     const set = await store.keySet(id);
-    if (!set) throw new Refusal("CH8", { field: "channel_id" });
+    if (!set) throw new Refusal("channel_not_found", { field: "channel_id" });
     const chosen: Chosen = { id, body, set };
     switch (action) {
       case "get_key_status":
@@ -88,11 +88,11 @@ async function remove(store: Store, { id, set }: Chosen, places: ReadonlySet<num
   const row = await store.get(id);
   const seen = await store.keySet(id);
   // What was counted out must still be what the version names.
-  if (!row || seen?.keys.join("\n") !== set.keys.join("\n")) throw new Refusal("CH20");
+  if (!row || seen?.keys.join("\n") !== set.keys.join("\n")) throw new Refusal("channel_changed");
   const key = set.keys.filter((_, place) => !places.has(place)).join("\n");
   if (key === "") throw onlyOne("key_index");
   const outcome = await store.update(id, {}, { key, versions: [String(row.version)] });
-  if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "CH8" : "CH20");
+  if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "channel_not_found" : "channel_changed");
   return places.size;
 }
 

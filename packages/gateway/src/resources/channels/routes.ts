@@ -56,7 +56,7 @@ export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
     }),
     implement(channelGet, async ({ params, response }) => {
       const [row, key] = await Promise.all([store.get(params.id), store.keyOf(params.id)]);
-      if (!row || key === undefined) throw new Refusal("CH8");
+      if (!row || key === undefined) throw new Refusal("channel_not_found");
       setVersion(response, row.version);
       return { ...viewOf(row), ...keyFacts(key) };
     }),
@@ -110,16 +110,16 @@ function answerPage(call: { setTotal(total: number): void }, page: ChannelPage):
 
 async function update({ store, isType }: ChannelRoutesDeps, { body, caller, request }: Call<typeof channelUpdate>) {
   const { id, key = "", key_mode: mode = "", ...input } = body;
-  if (id === undefined || id <= 0) throw new Refusal("G1", { field: "id" });
+  if (id === undefined || id <= 0) throw new Refusal("invalid_parameter", { field: "id" });
   const current = await store.get(id);
-  if (!current) throw new Refusal("CH8");
+  if (!current) throw new Refusal("channel_not_found");
   const patch = changedFields(input, current, isType);
   checkSize({ ...current, ...patch });
   const replaced = newKey(key, mode, patch.type ?? current.type);
   // Where keys are added or none is sent, the stored ones go where the channel points then.
   if (typeof replaced !== "string") checkDestination(caller, current, { ...current, ...patch });
   const outcome = await store.update(id, patch, { key: replaced, versions: wantedTags(request) });
-  if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "CH8" : "CH20");
+  if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "channel_not_found" : "channel_changed");
   return viewOf(outcome.row);
 }
 
@@ -134,14 +134,14 @@ function newKey(key: string, mode: string, type: number): NewKey | undefined {
     case "append":
       return (stored, now) => withMoreKeys(stored, given, now);
     default:
-      throw new Refusal("G1", { field: "key_mode" });
+      throw new Refusal("invalid_parameter", { field: "key_mode" });
   }
 }
 
 /** The copy takes everything but what the original earned: its counters, its balance, its state. */
 async function copy(store: ChannelStore, id: number, suffix: string): Promise<Channel> {
   const [row, key] = await Promise.all([store.get(id), store.keyOf(id)]);
-  if (!row || key === undefined) throw new Refusal("CH8");
+  if (!row || key === undefined) throw new Refusal("channel_not_found");
   const { type, models, group, base_url, other, openai_organization, test_model, model_mapping } = row;
   const { status_code_mapping, max_input_tokens, auto_ban, priority, weight, tag, setting, param_override } = row;
   const ending = Array.from(suffix).slice(0, NAME_LIMIT - 1);
@@ -159,12 +159,12 @@ async function copy(store: ChannelStore, id: number, suffix: string): Promise<Ch
   };
   const [created = 0] = await store.create({ ...routed, ...texts }, [key]);
   const copied = await store.get(created);
-  if (!copied) throw new Refusal("CH8");
+  if (!copied) throw new Refusal("channel_not_found");
   return viewOf(copied);
 }
 
 function chosen(ids: readonly number[] | undefined): readonly number[] {
-  if (!ids || ids.length === 0) throw new Refusal("CH16", { field: "ids" });
+  if (!ids || ids.length === 0) throw new Refusal("channel_selection_missing", { field: "ids" });
   return ids;
 }
 

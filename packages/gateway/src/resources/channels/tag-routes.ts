@@ -45,7 +45,7 @@ const NOWHERE = { type: 0, status: CHANNEL_STATUS.enabled, other: "" };
 
 function tagOf(tag: string | undefined): string {
   const trimmed = (tag ?? "").trim();
-  if (trimmed === "") throw new Refusal("CH14", { field: "tag" });
+  if (trimmed === "") throw new Refusal("tag_missing", { field: "tag" });
   return trimmed;
 }
 

@@ -6,7 +6,7 @@ import {
   channelProbe,
   channelTest,
   channelTestAll,
-  type MessageCode,
+  type MessageKey,
 } from "@fairway/wire";
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -32,7 +32,7 @@ export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
   return [
     implement(channelTest, (call) => test(deps, call)),
     implement(channelTestAll, async ({ caller, sibling }) => {
-      const job = await started(deps.testAll(caller), "CH11");
+      const job = await started(deps.testAll(caller), "channel_test_running");
       sibling("job_id", job.id);
       void job.finished.then(() => deps.notify("Channel test finished", "All channels have been tested."));
     }),
@@ -45,14 +45,14 @@ export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
       }
     }),
     implement(channelBalanceAll, async ({ caller, sibling }) => {
-      sibling("job_id", (await started(deps.refreshBalances(caller.userId), "CH18")).id);
+      sibling("job_id", (await started(deps.refreshBalances(caller.userId), "balance_update_running")).id);
     }),
     implement(channelModelsOf, async ({ params }) => upstream.openAiModels(await upstream.stored(params.id))),
     implement(channelModelsFor, async ({ body }) => {
       const { type = 1, base_url = "", key = "" } = body;
       const [first] = keyLines(key);
-      if (type !== 1) throw new Refusal("CH9", { field: "type" });
-      if (first === undefined) throw new Refusal("CH19", { field: "key" });
+      if (type !== 1) throw new Refusal("channel_not_openai_compatible", { field: "type" });
+      if (first === undefined) throw new Refusal("key_missing", { field: "key" });
       return upstream.openAiModels(upstream.record({ ...FORM, type, base_url }, first));
     }),
     implement(channelProbe, (call) => probe(deps, call)),
@@ -70,7 +70,7 @@ async function test(deps: UpstreamRoutesDeps, { params, query, caller }: Call<ty
   return { success: result.isOk, message: result.message, time: result.milliseconds / 1000 };
 }
 
-async function started(job: Promise<StartedJob | undefined>, busy: MessageCode): Promise<StartedJob> {
+async function started(job: Promise<StartedJob | undefined>, busy: MessageKey): Promise<StartedJob> {
   const running = await job;
   if (!running) throw new Refusal(busy);
   return running;
@@ -78,7 +78,7 @@ async function started(job: Promise<StartedJob | undefined>, busy: MessageCode):
 
 async function probe({ upstream, store }: UpstreamRoutesDeps, { body, caller, context }: Call<typeof channelProbe>) {
   const { kind = "test", model, ...form } = body;
-  if (kind !== "test" && kind !== "models") throw new Refusal("G1", { field: "kind" });
+  if (kind !== "test" && kind !== "models") throw new Refusal("invalid_parameter", { field: "kind" });
   const key = await keyOfForm(store, form, caller);
   const named = { ...form, name: form.name || FORM.name, models: form.models || model || FORM.models };
   context.audit = { sent_to: [...destinationsOf(addressOf(form))].join(", ") };
@@ -91,7 +91,7 @@ async function keyOfForm(store: ChannelStore, form: ProbeForm, caller: Principal
   const { id, key = "", type = 1 } = form;
   const whole = key.trim() === "" && id !== undefined ? await storedKey(store, id, { form, caller }) : key;
   const [first] = splitKeys(whole, type, false);
-  if (first === undefined) throw new Refusal("CH19", { field: "key" });
+  if (first === undefined) throw new Refusal("key_missing", { field: "key" });
   return first;
 }
 
@@ -101,7 +101,7 @@ async function storedKey(
   { form, caller }: { readonly form: ProbeForm; readonly caller: Principal },
 ): Promise<string> {
   const [key, row] = await Promise.all([store.keyOf(id), store.get(id)]);
-  if (key === undefined || !row) throw new Refusal("CH8", { field: "id" });
+  if (key === undefined || !row) throw new Refusal("channel_not_found", { field: "id" });
   checkDestination(caller, row, addressOf(form));
   return key;
 }

@@ -42,7 +42,7 @@ const MAX_MESSAGE = 500;
 export function createChannelUpstream(deps: ChannelUpstreamDeps) {
   const stored = async (id: number): Promise<ChannelRecord> => {
     const row = await deps.store.routing(id);
-    if (!row) throw new Refusal("CH8");
+    if (!row) throw new Refusal("channel_not_found");
     return channelRecord(row, deps.vault.open);
   };
 
@@ -59,7 +59,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
 
   const models = async (channel: ChannelRecord): Promise<string[]> => {
     const list = deps.providerByType(channel.type)?.listModels;
-    if (!list) throw new Refusal("CH9");
+    if (!list) throw new Refusal("channel_not_openai_compatible");
     return [...new Set(await ask(channel, (key) => list(channel, key, httpOf(channel, deps.http), deps.clock.now())))];
   };
 
@@ -67,40 +67,40 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     stored,
     models,
 
-    /** With the first key in use, or the one that is named. CH12 for channels that no single request can test. */
+    /** With the first key in use, or the one that is named. `channel_type_not_testable` for channels that no single request can test. */
     async test(id: number, model: string | undefined, keyIndex?: number): Promise<ProbeResult> {
       const whole = await stored(id);
       const channel = keyIndex === undefined ? whole : { ...whole, usableKeys: [keyIndex] };
       if (!isTestable(deps.providerByType(channel.type), channel.type))
-        throw new Refusal("CH12", { siblings: { time: 0 } });
+        throw new Refusal("channel_type_not_testable", { siblings: { time: 0 } });
       const result = await deps.probe(channel, model);
       await deps.store.recordTest(id, result.milliseconds);
       return result;
     },
 
-    /** Asks for the balance and stores it; CH13 where the vendor tells none. */
+    /** Asks for the balance and stores it; `channel_balance_unsupported` where the vendor tells none. */
     async balance(id: number): Promise<number> {
       const channel = await stored(id);
       const read = deps.providerByType(channel.type)?.balance;
-      if (!read) throw new Refusal("CH13");
+      if (!read) throw new Refusal("channel_balance_unsupported");
       const balance = await ask(channel, (key) => read(channel, key, httpOf(channel, deps.http), deps.clock.now()));
       await deps.store.recordBalance(id, balance);
       return balance;
     },
 
-    /** The list of an upstream that speaks OpenAI's protocol; CH9 for other types, CH10 for every failure. */
+    /** The list of an upstream that speaks OpenAI's protocol; `channel_not_openai_compatible` for other types, `model_list_unavailable` for every failure. */
     async openAiModels(channel: ChannelRecord): Promise<string[]> {
-      if (channel.type !== OPENAI) throw new Refusal("CH9");
+      if (channel.type !== OPENAI) throw new Refusal("channel_not_openai_compatible");
       try {
         return await models({ ...channel, baseUrl: channel.baseUrl === "" ? OPENAI_BASE : channel.baseUrl });
       } catch (cause) {
-        throw new Refusal("CH10", { cause });
+        throw new Refusal("model_list_unavailable", { cause });
       }
     },
 
     /** The same on a channel that is not saved; nothing is recorded. */
     async tryOut(channel: ChannelRecord, model: string | undefined): Promise<ProbeResult> {
-      if (!isTestable(deps.providerByType(channel.type), channel.type)) throw new Refusal("CH12");
+      if (!isTestable(deps.providerByType(channel.type), channel.type)) throw new Refusal("channel_type_not_testable");
       return deps.probe(channel, model);
     },
 

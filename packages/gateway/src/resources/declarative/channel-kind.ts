@@ -55,7 +55,8 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
           isType,
         );
       } catch (cause) {
-        if (cause instanceof Refusal) throw new Refusal("M2", { values: { name, reason: cause.message }, cause });
+        if (cause instanceof Refusal)
+          throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
         throw cause;
       }
       return wantedOf(spec, type);
@@ -97,13 +98,13 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
 function typeOf(name: string, { type }: ChannelSpec, providers: readonly ProviderAdapter[]): number {
   const provider = providers.find(({ id }) => id === type);
   if (provider) return provider.type;
-  throw new Refusal("M2", { values: { name, reason: `there is no channel type ${type}` } });
+  throw new Refusal("document_invalid", { values: { name, reason: `there is no channel type ${type}` } });
 }
 
 async function adopted(channels: ChannelStore, name: string, id: number): Promise<ChannelRow> {
   const row = await channels.get(id);
   if (row) return row;
-  throw new Refusal("M2", { values: { name, reason: `there is no channel ${id}` } });
+  throw new Refusal("document_invalid", { values: { name, reason: `there is no channel ${id}` } });
 }
 
 /** The only channel of that name, unless a document owns it. */

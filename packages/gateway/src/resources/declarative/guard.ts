@@ -58,7 +58,7 @@ const SWITCHES: ReadonlySet<string> = new Set([
 const OVERRIDE_SECONDS = 3600;
 
 /**
- * The routes as they are, but for writes of the console on fields that a document owns: they are refused with M1.
+ * The routes as they are, but for writes of the console on fields that a document owns: they are refused with `entity_managed`.
  * Unchanged values of a whole form pass, and so does switching a channel on or off: that holds for an hour, whatever
  * is applied meanwhile.
  */
@@ -205,7 +205,10 @@ async function checkOptions(
 }
 
 function managed({ kind, name, owner }: Owned): Refusal {
-  return new Refusal("M1", { values: { kind, name, owner }, siblings: { reason: "managed_conflict", owner } });
+  return new Refusal("entity_managed", {
+    values: { kind, name, owner },
+    siblings: { reason: "managed_conflict", owner },
+  });
 }
 
 function idsOf(body: unknown): readonly unknown[] {

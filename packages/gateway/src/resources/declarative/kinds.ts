@@ -16,7 +16,7 @@ export interface Kind<S> {
   readonly kind: DeclarativeDocument["kind"];
   /** Fields that are compared but never told. */
   readonly secrets: { has(field: string): boolean };
-  /** The named fields in the form in which they are compared; M2 when they cannot be. */
+  /** The named fields in the form in which they are compared; `document_invalid` when they cannot be. */
   desired(name: string, spec: S): Promise<Fields> | Fields;
   /** By the number that ownership remembers, else by its name when nobody owns it; undefined when there is none. */
   find(name: string, spec: S, ownedId: number | undefined): Promise<Current | undefined>;

@@ -26,7 +26,7 @@ export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<
     return rows.map(({ key, value }) => {
       const check = checkOption(key, value, after);
       if (check.isValid) return check;
-      throw new Refusal("M2", { values: { name, reason: messageText(check.code, check.values) } });
+      throw new Refusal("document_invalid", { values: { name, reason: messageText(check.messageKey, check.values) } });
     });
   };
   const stored = async (): Promise<Map<string, string>> => {

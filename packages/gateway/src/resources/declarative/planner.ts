@@ -129,7 +129,7 @@ function readDocument(input: unknown, at: number): DeclarativeDocument {
 }
 
 function unusable(name: string, reason: string): Refusal {
-  return new Refusal("M2", { values: { name, reason } });
+  return new Refusal("document_invalid", { values: { name, reason } });
 }
 
 async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting: Setting): Promise<Step> {
@@ -261,7 +261,7 @@ function deletions(
 ): Step[] {
   const mine = owned.filter(({ owner }) => owner === manager);
   if (!force && gone.length >= GUARDED_FROM && gone.length * 2 > mine.length)
-    throw new Refusal("M3", { values: { manager } });
+    throw new Refusal("mass_deletion_refused", { values: { manager } });
   return gone.map((one) => ({
     change: { kind: one.kind, name: one.name, action: "delete", fields: [], message: "", resource_id: one.resource_id },
     run: async () => {

@@ -81,5 +81,5 @@ function missingText(names: readonly string[]): string {
 }
 
 function unusable(name: string, reason: string): Refusal {
-  return new Refusal("M2", { values: { name, reason } });
+  return new Refusal("document_invalid", { values: { name, reason } });
 }

@@ -33,7 +33,8 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
       try {
         tokenFields(formOf(name, spec), () => true);
       } catch (cause) {
-        if (cause instanceof Refusal) throw new Refusal("M2", { values: { name, reason: cause.message }, cause });
+        if (cause instanceof Refusal)
+          throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
         throw cause;
       }
       const { quota, ...rest } = spec;
@@ -140,7 +141,7 @@ async function ownerOf({ database }: TokenKindDeps, name: string, { owner }: Tok
     .where("deleted_at", "is", null)
     .executeTakeFirst();
   if (row) return row.id;
-  throw new Refusal("M2", { values: { name, reason: `there is no user ${owner.username}` } });
+  throw new Refusal("document_invalid", { values: { name, reason: `there is no user ${owner.username}` } });
 }
 
 async function named({ database }: TokenKindDeps, userId: number, name: string): Promise<number | undefined> {
@@ -189,7 +190,7 @@ function formOf(name: string, spec: TokenSpec) {
 function secondsOf(name: string, text: string): number {
   const time = Date.parse(text);
   if (Number.isFinite(time)) return Math.floor(time / 1000);
-  throw new Refusal("M2", { values: { name, reason: "expiresAt is no time" } });
+  throw new Refusal("document_invalid", { values: { name, reason: "expiresAt is no time" } });
 }
 
 function fieldsOf(token: Token, owner: string): Fields {

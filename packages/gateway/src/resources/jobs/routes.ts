@@ -11,7 +11,7 @@ export function jobRoutes({ store }: { readonly store: JobStore }): Route[] {
     implement(jobList, () => store.latest()),
     implement(jobGet, async ({ params, request, response }): Promise<Envelope<Job> | undefined> => {
       const job = await store.get(params.id);
-      if (!job) throw new Refusal("J1");
+      if (!job) throw new Refusal("job_not_found");
       if (!String(request.headers.accept ?? "").includes("text/event-stream"))
         return { success: true, message: "", data: job };
       await follow(store, openEventStream(response), job);

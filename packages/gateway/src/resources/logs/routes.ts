@@ -78,7 +78,7 @@ function adminRoutes(deps: LogRoutesDeps): Route[] {
     implement(logTail, ({ query, response }) => tail.follow(() => openEventStream(response), query, view)),
     implement(logClear, async (call) => {
       const time = call.query.target_timestamp;
-      if (time <= 0) throw new Refusal("H1", { field: "target_timestamp" });
+      if (time <= 0) throw new Refusal("log_time_missing", { field: "target_timestamp" });
       return store.removeBefore(time, (removed) =>
         deps.logClearing(call.caller, call.context.ip, `Cleared ${removed} logs before ${time}`),
       );
@@ -139,7 +139,7 @@ async function ownRow(store: LogStore, caller: Principal, requestId: string): Pr
 const NO_NAMES: ReadonlyMap<number, string> = new Map();
 
 function known(row: StoredLog | undefined): StoredLog {
-  if (!row) throw new Refusal("H3");
+  if (!row) throw new Refusal("log_not_found");
   return row;
 }
 
@@ -186,7 +186,7 @@ async function adminViews({ channelNames }: LogRoutesDeps, rows: readonly Stored
 
 function idOf(text: string): number {
   const id = /^\d{1,15}$/.test(text) ? Number(text) : 0;
-  if (id <= 0) throw new Refusal("G1", { field: "before" });
+  if (id <= 0) throw new Refusal("invalid_parameter", { field: "before" });
   return id;
 }
 
@@ -194,14 +194,14 @@ function openCursor(vault: Vault, text: string): string {
   try {
     return vault.open(Buffer.from(text, "base64url").toString(), LOG_CURSOR);
   } catch (cause) {
-    throw new Refusal("G1", { field: "before", cause });
+    throw new Refusal("invalid_parameter", { field: "before", cause });
   }
 }
 
 function formatOf(text: string): ExportFormat {
   if (text === "" || text === "csv") return "csv";
   if (text === "ndjson") return "ndjson";
-  throw new Refusal("G1", { field: "format" });
+  throw new Refusal("invalid_parameter", { field: "format" });
 }
 
 function present<Row>(row: Row | undefined): Row[] {
@@ -210,6 +210,6 @@ function present<Row>(row: Row | undefined): Row[] {
 
 function first(rows: readonly LogRow[]): LogRow {
   const [row] = rows;
-  if (!row) throw new Refusal("H3");
+  if (!row) throw new Refusal("log_not_found");
   return row;
 }

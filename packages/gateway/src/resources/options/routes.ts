@@ -1,6 +1,7 @@
 import {
   checkOption,
   isWithoutEffect,
+  MESSAGE_CODES,
   messageText,
   optionBatch,
   optionHistory,
@@ -44,7 +45,7 @@ export function optionRoutes({ store, defaults, snapshot }: OptionRoutesDeps): R
     }),
     implement(optionUpdate, async (call) => {
       const { key = "", value } = call.body;
-      if (key === "") throw new Refusal("G1", { field: "key" });
+      if (key === "") throw new Refusal("invalid_parameter", { field: "key" });
       // Forms of the family send a secret that was left alone without a value: it stays.
       if (value === undefined || isWithoutEffect(key)) return;
       const check = checkOption(key, String(value), await values());
@@ -61,7 +62,7 @@ export function optionRoutes({ store, defaults, snapshot }: OptionRoutesDeps): R
     }),
     implement(optionReset, async (call) => {
       await store.write([{ key: "ModelRatio", text: undefined }], writerOf(call));
-      call.message(messageText("P11"));
+      call.message(messageText("model_ratios_reset"));
     }),
     implement(optionHistory, async (call) => {
       const { changes, total } = await store.history({ key: call.query.key, ...pageOf(call.query) });
@@ -80,8 +81,8 @@ function checkAll(rows: readonly OptionRow[], after: OptionValues): OptionWrite[
   if (first) {
     const errors = refused.map(({ key, check }): OptionError => ({
       key,
-      code: check.code,
-      message: messageText(check.code, check.values),
+      code: MESSAGE_CODES[check.messageKey],
+      message: messageText(check.messageKey, check.values),
     }));
     throw refusalOf(first.check, first.key, { errors });
   }
@@ -89,11 +90,11 @@ function checkAll(rows: readonly OptionRow[], after: OptionValues): OptionWrite[
 }
 
 function refusalOf(
-  { code, values }: Refused,
+  { messageKey, values }: Refused,
   field: string,
   siblings: Readonly<Record<string, unknown>> = {},
 ): Refusal {
-  return new Refusal(code, { values, field, siblings });
+  return new Refusal(messageKey, { values, field, siblings });
 }
 
 function writerOf({ caller, context }: { readonly caller: Principal; readonly context: RequestContext }): Writer {

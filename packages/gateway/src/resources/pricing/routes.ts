@@ -34,7 +34,7 @@ export function pricingRoutes({ snapshots }: PricingRoutesDeps): Route[] {
       const isAdmin = caller.role >= ROLE.admin;
       const mayUse = group === caller.group || Object.hasOwn(usableGroups(snapshot.options, caller.group), group);
       if (!mayUse && !(isAdmin && snapshot.prices.hasGroup(group)))
-        throw new Refusal("K5", { field: "group", values: { g: group } });
+        throw new Refusal("token_group_not_permitted", { field: "group", values: { g: group } });
       // Prices of models that nobody offers them are none of the users' business.
       const isOffered = snapshot.index.get(group)?.has(query.model) ?? false;
       return isAdmin || isOffered ? explanationOf(snapshot, { ...query, group }) : null;

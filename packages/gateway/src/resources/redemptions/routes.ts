@@ -39,7 +39,7 @@ export function redemptionRoutes({ store }: { readonly store: RedemptionStore })
       const code = unused(await store.get(body.id ?? 0));
       const { status } = body;
       if (status !== REDEMPTION_STATUS.unused && status !== REDEMPTION_STATUS.disabled) {
-        throw new Refusal("CH17", { field: "status" });
+        throw new Refusal("channel_status_invalid", { field: "status" });
       }
       const values = { status, ...makerOf(caller, status === REDEMPTION_STATUS.unused && code.status !== status) };
       return tagged(response, await changed(store, code.id, values, tagCheck(request)));
@@ -51,7 +51,7 @@ export function redemptionRoutes({ store }: { readonly store: RedemptionStore })
       return tagged(response, await changed(store, code.id, change, tagCheck(request)));
     }),
     implement(redemptionDelete, async ({ params }) => {
-      if (!(await store.remove(params.id))) throw new Refusal("D4");
+      if (!(await store.remove(params.id))) throw new Refusal("code_not_found");
     }),
     implement(redemptionDeleteInvalid, () => store.removeInvalid()),
   ];
@@ -90,24 +90,24 @@ function tagged(response: ServerResponse, code: Redemption): Redemption {
 function checkNameAndQuota(body: { readonly name?: string | undefined; readonly quota?: number | undefined }) {
   const { name = "", quota = 0 } = body;
   const length = characters(name);
-  if (length === 0 || length > NAME_LIMIT) throw new Refusal("D1", { field: "name" });
-  if (!Number.isSafeInteger(quota) || quota <= 0) throw new Refusal("D10", { field: "quota" });
+  if (length === 0 || length > NAME_LIMIT) throw new Refusal("code_name_invalid", { field: "name" });
+  if (!Number.isSafeInteger(quota) || quota <= 0) throw new Refusal("code_quota_invalid", { field: "quota" });
   return { name, quota };
 }
 
 function checkCount(count: number): number {
-  if (!Number.isSafeInteger(count) || count <= 0) throw new Refusal("D2", { field: "count" });
-  if (count > REDEMPTION_BATCH_CAP) throw new Refusal("D3", { field: "count" });
+  if (!Number.isSafeInteger(count) || count <= 0) throw new Refusal("code_count_too_small", { field: "count" });
+  if (count > REDEMPTION_BATCH_CAP) throw new Refusal("code_count_too_large", { field: "count" });
   return count;
 }
 
 function known(code: Redemption | undefined): Redemption {
-  if (!code) throw new Refusal("D4");
+  if (!code) throw new Refusal("code_not_found");
   return code;
 }
 
 function unused(code: Redemption | undefined): Redemption {
   const found = known(code);
-  if (found.status === REDEMPTION_STATUS.used) throw new Refusal("D5");
+  if (found.status === REDEMPTION_STATUS.used) throw new Refusal("code_already_used");
   return found;
 }

@@ -43,7 +43,7 @@ export function statisticsRoutes(deps: StatisticsRoutesDeps): Route[] {
 async function answer(deps: StatisticsRoutesDeps, asked: Asked, userId: number | undefined): Promise<UsageStatistics> {
   const by = dimensionNamed(asked.by);
   const dimension = dimensionOf(by, userId !== undefined);
-  if (dimension === undefined) throw new Refusal("G1", { field: "by" });
+  if (dimension === undefined) throw new Refusal("invalid_parameter", { field: "by" });
   const period = periodOf(asked, seconds(deps.clock));
   const interval = intervalOf(asked.interval, period);
   const isWholeUser = dimension === DIMENSION.user && userId !== undefined;
@@ -73,7 +73,7 @@ async function answer(deps: StatisticsRoutesDeps, asked: Asked, userId: number |
 
 function dimensionNamed(text: string): UsageDimension {
   const by = USAGE_DIMENSIONS.find((name) => name === (text || "all"));
-  if (!by) throw new Refusal("G1", { field: "by" });
+  if (!by) throw new Refusal("invalid_parameter", { field: "by" });
   return by;
 }
 
@@ -81,12 +81,14 @@ function dimensionNamed(text: string): UsageDimension {
 function periodOf({ start_timestamp: start, end_timestamp: end }: Asked, now: number) {
   const last = end > 0 ? end : now;
   const first = start > 0 ? start : last - DAY;
-  if (first > last || last - first > STATISTICS_SPAN_CAP) throw new Refusal("G1", { field: "start_timestamp" });
+  if (first > last || last - first > STATISTICS_SPAN_CAP)
+    throw new Refusal("invalid_parameter", { field: "start_timestamp" });
   return { from: first - (first % HOUR), to: last - (last % HOUR) };
 }
 
 function intervalOf(interval: number, { from, to }: { readonly from: number; readonly to: number }): number {
-  if (interval !== 0 && interval !== HOUR && interval !== DAY) throw new Refusal("G1", { field: "interval" });
+  if (interval !== 0 && interval !== HOUR && interval !== DAY)
+    throw new Refusal("invalid_parameter", { field: "interval" });
   return interval === HOUR && (to - from) / HOUR > MOST_HOURS ? DAY : interval;
 }
 

@@ -25,7 +25,7 @@ export function statusRoutes(deps: StatusRoutesDeps): Route[] {
       return statusView(deps.options(), { ...deps, publicUrl, isSetUp: deps.isSetUp() });
     }),
     implement(statusTest, async (call) => {
-      if (!(await ping())) throw new Refusal("G5");
+      if (!(await ping())) throw new Refusal("database_unavailable");
       call.message("Server is running");
     }),
     implement(notice, () => deps.options().Notice),

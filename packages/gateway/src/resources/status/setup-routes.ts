@@ -58,7 +58,7 @@ export function setupRoutes(deps: SetupRoutesDeps): Route[] {
         if (thrown instanceof Refusal) throw asBadRequest(thrown);
         throw thrown;
       }
-      call.message(messageText("SU2"));
+      call.message(messageText("setup_done"));
     }),
   ];
 }
@@ -70,11 +70,11 @@ async function hasRoot({ db }: Database): Promise<boolean> {
 async function setUp(deps: SetupRoutesDeps, call: Call<typeof setup>): Promise<void> {
   const { body, context } = call;
   const { database, state, clock } = deps;
-  if (await state.refresh()) throw new Refusal("SU1");
-  if (!mayOpen(deps.setupToken, call)) throw new Refusal("SU3");
+  if (await state.refresh()) throw new Refusal("setup_already_done");
+  if (!mayOpen(deps.setupToken, call)) throw new Refusal("setup_token_required");
   const username = readUsername(body.username ?? "");
   const password = readPassword(body.password ?? "");
-  if (body.confirmPassword !== password) throw new Refusal("R4", { field: "confirmPassword" });
+  if (body.confirmPassword !== password) throw new Refusal("passwords_differ", { field: "confirmPassword" });
   const createdAt = seconds(clock);
   const row = accountRow({
     username,
@@ -93,7 +93,7 @@ async function setUp(deps: SetupRoutesDeps, call: Call<typeof setup>): Promise<v
       await trx.insertInto("users").values(row).execute();
     });
   } catch (cause) {
-    if (isDuplicate(cause)) throw new Refusal("SU1", { cause });
+    if (isDuplicate(cause)) throw new Refusal("setup_already_done", { cause });
     throw cause;
   }
   await state.refresh();
@@ -116,8 +116,8 @@ function mayOpen(token: Secret | undefined, { body, context, request }: Call<typ
 }
 
 /** Failures of the setup carry status 400. */
-function asBadRequest({ code, field }: Refusal): Refusal {
-  return new Refusal(code, { status: 400, ...(field === undefined ? {} : { field }) });
+function asBadRequest({ key, field }: Refusal): Refusal {
+  return new Refusal(key, { status: 400, ...(field === undefined ? {} : { field }) });
 }
 
 function isSame(expected: string, given: string): boolean {

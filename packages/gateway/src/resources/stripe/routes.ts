@@ -37,10 +37,10 @@ export function stripeRoutes(deps: StripeRoutesDeps): Route[] {
     implement(stripePay, ({ body, caller }) => pay(deps, body.amount, caller)),
     implement(stripeWebhook, async ({ request, text: read }) => {
       const { StripeWebhookSecret: secret } = deps.options();
-      if (secret === "") throw new Refusal("Y3", { status: 400 });
+      if (secret === "") throw new Refusal("payment_not_configured", { status: 400 });
       const text = await read();
       const header = String(request.headers["stripe-signature"] ?? "");
-      if (!isSignedEvent(header, text, secret, seconds(deps.clock))) throw new Refusal("Y6");
+      if (!isSignedEvent(header, text, secret, seconds(deps.clock))) throw new Refusal("payment_signature_wrong");
       await takeEvent(deps, text);
       return { received: true };
     }),
@@ -53,7 +53,7 @@ function read({ options }: StripeRoutesDeps, amount: unknown, caller: Principal)
   if ("refused" in reading) {
     throw new Refusal(reading.refused, { field: "amount", values: { min: reading.min } });
   }
-  if (!isSetUp(settings)) throw new Refusal("Y3");
+  if (!isSetUp(settings)) throw new Refusal("payment_not_configured");
   return reading;
 }
 
@@ -70,13 +70,13 @@ async function pay(deps: StripeRoutesDeps, value: unknown, caller: Principal) {
   const method = methodOf(settings.StripeCurrency);
   await wallet.openOrder({ userId: caller.userId, amount, money, quota, tradeNo, method }).catch((cause: unknown) => {
     log.error("order not stored", { userId: caller.userId, error: cause });
-    throw new Refusal("Y5", { cause });
+    throw new Refusal("order_not_created", { cause });
   });
   const returnUrl = `${serverAddress(settings, deps.publicUrl)}/log`;
   const url = await createCheckout(deps.outbound, settings, { tradeNo, money, returnUrl }).catch((cause: unknown) => {
     log.warn("the payment provider did not answer", { error: cause });
     return undefined;
   });
-  if (url === undefined) throw new Refusal("Y7");
+  if (url === undefined) throw new Refusal("payment_provider_unreachable");
   return { url, trade_no: tradeNo };
 }

@@ -21,14 +21,16 @@ export interface TokenFields {
 }
 
 /**
- * Fields of a form with defaults for what is absent; refuses with K1, U16, K5 and K6.
+ * Fields of a form with defaults for what is absent; refuses with `token_name_too_long`, `quota_invalid`, `token_group_not_permitted` and `ip_range_invalid`.
  * @param mayUse tells whether the owner may use a group
  */
 export function tokenFields(input: TokenInput, mayUse: (group: string) => boolean): TokenFields {
   const { name, remain_quota, expired_time, model_limits, allow_ips, group } = withDefaults(DEFAULTS, input);
-  if (characters(name) > NAME_LIMIT) throw new Refusal("K1", { field: "name" });
-  if (!Number.isSafeInteger(remain_quota) || remain_quota < 0) throw new Refusal("U16", { field: "remain_quota" });
-  if (group !== "" && !mayUse(group)) throw new Refusal("K5", { field: "group", values: { g: group } });
+  if (characters(name) > NAME_LIMIT) throw new Refusal("token_name_too_long", { field: "name" });
+  if (!Number.isSafeInteger(remain_quota) || remain_quota < 0)
+    throw new Refusal("quota_invalid", { field: "remain_quota" });
+  if (group !== "" && !mayUse(group))
+    throw new Refusal("token_group_not_permitted", { field: "group", values: { g: group } });
   return {
     name,
     remain_quota,
@@ -47,7 +49,7 @@ const DEFAULTS = { name: "", remain_quota: 0, expired_time: 0, model_limits: "",
 function allowIps(text: string): string {
   const lines = allowListLines(text);
   const wrong = lines.find((line) => parseNetwork(line) === undefined);
-  if (wrong !== undefined) throw new Refusal("K6", { field: "allow_ips", values: { line: wrong } });
+  if (wrong !== undefined) throw new Refusal("ip_range_invalid", { field: "allow_ips", values: { line: wrong } });
   return lines.join("\n");
 }
 
@@ -58,9 +60,10 @@ interface Enabling {
   readonly unlimited: boolean;
 }
 
-/** Refuses with K3 or K4 to enable a token that the relay would refuse at once. */
+/** Refuses with `token_expired` or `token_quota_used_up` to enable a token that the relay would refuse at once. */
 export function checkEnabling(token: Enabling, now: number): void {
   const isOver = token.expired_time !== NEVER_EXPIRES && token.expired_time <= now;
-  if (token.status === TOKEN_STATUS.expired && isOver) throw new Refusal("K3");
-  if (token.status === TOKEN_STATUS.exhausted && token.remain_quota <= 0 && !token.unlimited) throw new Refusal("K4");
+  if (token.status === TOKEN_STATUS.expired && isOver) throw new Refusal("token_expired");
+  if (token.status === TOKEN_STATUS.exhausted && token.remain_quota <= 0 && !token.unlimited)
+    throw new Refusal("token_quota_used_up");
 }

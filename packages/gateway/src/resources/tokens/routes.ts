@@ -48,14 +48,14 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
     implement(tokenCreate, async ({ body, caller }) => {
       const fields = tokenFields(body, mayUse(deps, caller));
       return store.create(caller.userId, fields, (count) => {
-        if (count >= maxTokens) throw new Refusal("K7", { values: { n: maxTokens } });
+        if (count >= maxTokens) throw new Refusal("too_many_tokens", { values: { n: maxTokens } });
       });
     }),
     implement(tokenSetStatus, async ({ body, caller, request, response }) => {
       const token = known(await store.get(caller.userId, body.id ?? 0));
       const { status } = body;
       if (status !== TOKEN_STATUS.enabled && status !== TOKEN_STATUS.disabled)
-        throw new Refusal("CH17", { field: "status" });
+        throw new Refusal("channel_status_invalid", { field: "status" });
       if (status === TOKEN_STATUS.enabled)
         checkEnabling({ ...token, unlimited: token.unlimited_quota }, seconds(clock));
       return tagged(
@@ -122,22 +122,23 @@ function differenceOf(
   { remain_quota: remain }: Token,
 ): number | undefined {
   if (original === undefined) return wanted < 0 && wanted === remain ? 0 : undefined;
-  if (!Number.isSafeInteger(original)) throw new Refusal("U16", { field: "original_remain_quota" });
+  if (!Number.isSafeInteger(original)) throw new Refusal("quota_invalid", { field: "original_remain_quota" });
   return wanted - original;
 }
 
 function movedBy(by: number): TokenUpdate["remainFrom"] {
   return (remain) => {
     const left = remain + by;
-    if (!Number.isSafeInteger(left) || (by < 0 && left < 0)) throw new Refusal("U16", { field: "remain_quota" });
+    if (!Number.isSafeInteger(left) || (by < 0 && left < 0))
+      throw new Refusal("quota_invalid", { field: "remain_quota" });
     return left;
   };
 }
 
 function chosen(ids: readonly number[] | undefined): readonly number[] {
-  if (!ids || ids.length === 0) throw new Refusal("G1", { field: "ids" });
+  if (!ids || ids.length === 0) throw new Refusal("invalid_parameter", { field: "ids" });
   if (ids.length > TOKEN_BATCH_CAP)
-    throw new Refusal("G2", { field: "ids", values: { field: "ids", reason: REASONS.tooLong } });
+    throw new Refusal("invalid_field", { field: "ids", values: { field: "ids", reason: REASONS.tooLong } });
   return [...new Set(ids)];
 }
 
@@ -152,6 +153,6 @@ function tagged(response: ServerResponse, token: Token): Token {
 }
 
 function known(token: Token | undefined): Token {
-  if (!token) throw new Refusal("K2");
+  if (!token) throw new Refusal("token_not_found");
   return token;
 }

@@ -184,7 +184,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
       };
       const id = await transact(db, async (trx) => {
         // An account that is being deleted takes its tokens along.
-        if (!(await lockUser(trx, userId))) throw new Refusal("AU8");
+        if (!(await lockUser(trx, userId))) throw new Refusal("account_deleted");
         checkCount?.(await countOf(trx, userId));
         const made = await insertRow(trx, "tokens", row);
         await storeKey(trx, "tokens", made, vault.seal(key, tokenKey(made)));

@@ -11,7 +11,7 @@ export function usageRoutes({ store }: { readonly store: UsageStore }): Route[] 
     }),
     implement(usageSelf, ({ query, caller }) => {
       const period = { from: query.start_timestamp, to: query.end_timestamp };
-      if (period.to - period.from > USAGE_SPAN_CAP) throw new Refusal("H2", { field: "end_timestamp" });
+      if (period.to - period.from > USAGE_SPAN_CAP) throw new Refusal("log_span_too_long", { field: "end_timestamp" });
       return store.ofUser(caller.userId, period);
     }),
   ];

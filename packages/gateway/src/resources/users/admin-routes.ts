@@ -58,17 +58,18 @@ export function userAdminRoutes(deps: AdminRoutesDeps): Route[] {
     }),
     implement(userGet, async ({ params, caller, response }) => {
       const user = present(await store.find(params.id));
-      if (!canView(caller, user)) throw new Refusal("U2");
+      if (!canView(caller, user)) throw new Refusal("user_view_not_permitted");
       setTag(response, userTag(user));
       return userView(user);
     }),
     implement(userCreate, async ({ body, caller }) => {
-      if ((body.username ?? "").trim() === "" || (body.password ?? "") === "") throw new Refusal("L2");
+      if ((body.username ?? "").trim() === "" || (body.password ?? "") === "") throw new Refusal("credentials_missing");
       const username = readUsername(body.username ?? "");
       const password = readPassword(body.password ?? "");
       const displayName = readDisplayName(body.display_name ?? "");
-      if (body.role !== undefined && body.role >= caller.role) throw new Refusal("U5", { field: "role" });
-      if (await store.isNameTaken(usernameKey(username))) throw new Refusal("R7", { field: "username" });
+      if (body.role !== undefined && body.role >= caller.role)
+        throw new Refusal("user_create_role_too_high", { field: "role" });
+      if (await store.isNameTaken(usernameKey(username))) throw new Refusal("username_taken", { field: "username" });
       await createAccount(deps, {
         username,
         displayName,
@@ -79,8 +80,8 @@ export function userAdminRoutes(deps: AdminRoutesDeps): Route[] {
     implement(userUpdate, (call) => editUser(deps, call)),
     implement(userDelete, ({ params, caller }) =>
       store.remove(params.id, (user) => {
-        if (!user) throw new Refusal("U1");
-        if (!canDelete(caller, user)) throw new Refusal("U14");
+        if (!user) throw new Refusal("user_not_found");
+        if (!canDelete(caller, user)) throw new Refusal("user_delete_not_permitted");
       }),
     ),
   ];
@@ -109,10 +110,11 @@ async function answerPage(
 
 async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): Promise<void> {
   const { body, caller, context } = call;
-  if (!body.id || body.id < 1) throw new Refusal("G1", { field: "id" });
+  if (!body.id || body.id < 1) throw new Refusal("invalid_parameter", { field: "id" });
   const user = present(await deps.store.find(body.id));
-  if (!canChange(caller, user)) throw new Refusal("U3");
-  if (body.role !== undefined && body.role >= caller.role && caller.role !== ROLE.root) throw new Refusal("U4");
+  if (!canChange(caller, user)) throw new Refusal("user_change_not_permitted");
+  if (body.role !== undefined && body.role >= caller.role && caller.role !== ROLE.root)
+    throw new Refusal("user_role_too_high");
   const { change, password } = await readChange(deps, call, user);
   if (password !== undefined) change.password = await deps.passwords.hash(password);
   const write = (tx: RawTransaction) =>
@@ -121,7 +123,7 @@ async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): P
     if (body.quota === undefined) await deps.database.raw.transaction(write);
     else await changeQuota(deps, { userId: user.id, by: differenceOf(body), operator: caller, context, also: write });
   } catch (cause) {
-    if (isDuplicate(cause)) throw new Refusal("R7", { field: "username", cause });
+    if (isDuplicate(cause)) throw new Refusal("username_taken", { field: "username", cause });
     throw cause;
   }
   if (password !== undefined) {
@@ -152,12 +154,13 @@ async function readChange(
   }
   if (body.group !== undefined && body.group !== user.group) {
     if (!Object.hasOwn(options().GroupRatio, body.group))
-      throw new Refusal("U15", { field: "group", values: { g: body.group } });
+      throw new Refusal("group_not_found", { field: "group", values: { g: body.group } });
     change.group = body.group;
   }
   if (body.limits !== undefined) change.limits = readLimitsField(body.limits);
   if (body.quota !== undefined) readQuota(body.quota);
-  if (body.original_quota !== undefined && !Number.isSafeInteger(body.original_quota)) throw new Refusal("U16");
+  if (body.original_quota !== undefined && !Number.isSafeInteger(body.original_quota))
+    throw new Refusal("quota_invalid");
   return { change, password };
 }
 
@@ -165,7 +168,7 @@ async function readName(store: UserStore, text: string | undefined, user: UserRo
   if (text === undefined || text === user.username) return {};
   const username = readUsername(text);
   const key = usernameKey(username);
-  if (await store.isNameTaken(key, user.id)) throw new Refusal("R7", { field: "username" });
+  if (await store.isNameTaken(key, user.id)) throw new Refusal("username_taken", { field: "username" });
   return { username, username_key: key };
 }
 
@@ -183,7 +186,7 @@ async function writeChange(
   { user, change, caller, ip, check }: Change,
 ): Promise<void> {
   const row = present(await lockedUser(tx, user.id));
-  if (!canChange(caller, row)) throw new Refusal("U3");
+  if (!canChange(caller, row)) throw new Refusal("user_change_not_permitted");
   check?.(userTag(row));
   if (Object.keys(change).length === 0) return;
   await updateUser(tx, database.kind, { id: user.id, change });
@@ -206,6 +209,6 @@ async function writeChange(
 }
 
 function present(user: UserRow | undefined): UserRow {
-  if (!user || user.deleted_at !== null) throw new Refusal("U1");
+  if (!user || user.deleted_at !== null) throw new Refusal("user_not_found");
   return user;
 }

@@ -33,7 +33,7 @@ interface Balance {
   readonly quota: number;
 }
 
-/** Moves a balance by an administrator's hand and tells so in the log; answers the new one. U16 when it would be negative. */
+/** Moves a balance by an administrator's hand and tells so in the log; answers the new one. `quota_invalid` when it would be negative. */
 export async function changeQuota(deps: ChangeQuotaDeps, change: QuotaChange): Promise<number> {
   const { userId, operator, context, remark = "" } = change;
   // Requests that have ended are in the row before it is read.
@@ -43,7 +43,7 @@ export async function changeQuota(deps: ChangeQuotaDeps, change: QuotaChange): P
     const user = await lockBalance(tx, userId);
     const by = change.by(user.quota);
     after = user.quota + by;
-    if (!Number.isSafeInteger(after) || (by < 0 && after < 0)) throw new Refusal("U16", { field: "quota" });
+    if (!Number.isSafeInteger(after) || (by < 0 && after < 0)) throw new Refusal("quota_invalid", { field: "quota" });
     await change.also?.(tx);
     if (by === 0) return undefined;
     const told = describe(deps.options(), user.quota, after);
@@ -71,6 +71,6 @@ function describe(options: OptionValues, before: number, after: number): string 
 async function lockBalance(tx: RawTransaction, userId: number): Promise<Balance> {
   await tx.run("update users set quota = quota where id = ?", [userId]);
   const [user] = await tx.rows<Balance>("select username, quota from users where id = ?", [userId]);
-  if (!user) throw new Refusal("U1");
+  if (!user) throw new Refusal("user_not_found");
   return user;
 }

@@ -37,7 +37,7 @@ async function prove(deps: ConfirmRouteDeps, call: Call<typeof selfConfirm>): Pr
   const { body, caller, context } = call;
   if (body.passkey) {
     const owner = await deps.passkeys.verify(partyOf(deps, call), body.passkey);
-    if (owner !== caller.userId) throw new Refusal("F7");
+    if (owner !== caller.userId) throw new Refusal("passkey_not_verified");
     return;
   }
   const { isOn } = await deps.twoFactor.state(caller.userId);
@@ -53,10 +53,10 @@ export function provePassword(
 ): Promise<void> {
   const attempt = { account: String(caller.userId), address: ip, device: `session ${caller.sessionHash ?? ""}` };
   return guard.inTurn(attempt, async () => {
-    if (await guard.isLocked(attempt)) throw new Refusal("L4");
+    if (await guard.isLocked(attempt)) throw new Refusal("too_many_failed_logins");
     const { isMatch } = await passwords.verify(await store.passwordOf(caller.userId), password);
     if (isMatch) return;
     await guard.failed(attempt);
-    throw new Refusal("U20", { field });
+    throw new Refusal("current_password_wrong", { field });
   });
 }

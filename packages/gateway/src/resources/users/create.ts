@@ -46,7 +46,7 @@ interface Gift {
 }
 
 /**
- * Makes an account with its gifts in one transaction; R7 and R8 when name or address are taken.
+ * Makes an account with its gifts in one transaction; `username_taken` and `email_taken` when name or address are taken.
  * A balance that an account begins with is written with its row: no reservation can exist yet.
  */
 export async function createAccount(deps: CreateAccountDeps, user: NewUser): Promise<number> {
@@ -55,9 +55,10 @@ export async function createAccount(deps: CreateAccountDeps, user: NewUser): Pro
       return await transact(deps.database.db, (trx) => insertAccount(deps, user, trx));
     } catch (cause) {
       if (!isDuplicate(cause)) throw cause;
-      if (await deps.store.isNameTaken(usernameKey(user.username))) throw new Refusal("R7", { field: "username" });
+      if (await deps.store.isNameTaken(usernameKey(user.username)))
+        throw new Refusal("username_taken", { field: "username" });
       if (user.email !== undefined && (await deps.store.isEmailTaken(user.email)))
-        throw new Refusal("R8", { field: "email" });
+        throw new Refusal("email_taken", { field: "email" });
       // The invitation code exists already: the next one is drawn.
       if (attempt === ATTEMPTS) throw cause;
     }

@@ -2,7 +2,7 @@ import { characters, DISPLAY_NAME_MAX, REASONS } from "@fairway/wire";
 import { checkPassword, checkUsername } from "../../identity/accounts/accounts.ts";
 import { Refusal } from "../../lib/refusal.ts";
 
-/** A user name, trimmed; R9 otherwise. */
+/** A user name, trimmed; `username_invalid` otherwise. */
 export function readUsername(text: string): string {
   const username = text.trim();
   const code = checkUsername(username);
@@ -10,7 +10,7 @@ export function readUsername(text: string): string {
   return username;
 }
 
-/** R3 or R10 when the text is no password. */
+/** `password_too_short` or `password_too_long` when the text is no password. */
 export function readPassword(text: string): string {
   const code = checkPassword(text);
   if (code) throw new Refusal(code, { field: "password" });
@@ -19,13 +19,16 @@ export function readPassword(text: string): string {
 
 export function readDisplayName(text: string): string {
   if (characters(text) <= DISPLAY_NAME_MAX) return text;
-  throw new Refusal("G2", { field: "display_name", values: { field: "display_name", reason: REASONS.tooLong } });
+  throw new Refusal("invalid_field", {
+    field: "display_name",
+    values: { field: "display_name", reason: REASONS.tooLong },
+  });
 }
 
-/** A balance as forms send it; U16 unless it is an integer from 0 on. */
+/** A balance as forms send it; `quota_invalid` unless it is an integer from 0 on. */
 export function readQuota(value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new Refusal("U16", { field: "quota" });
+  throw new Refusal("quota_invalid", { field: "quota" });
 }
 
 /** `undefined` for members that are absent or empty: they stay as they are. */

@@ -33,7 +33,7 @@ function manageRoute(deps: AdminRoutesDeps): Route {
     const { body, caller, context } = call;
     const user = changeable(await named(deps.store, call), caller);
     const action = USER_ACTIONS.find((one) => one === body.action);
-    if (action === undefined) throw new Refusal("U12", { field: "action" });
+    if (action === undefined) throw new Refusal("unknown_action", { field: "action" });
     if (action === "add_quota") {
       const quota = await changeQuota(deps, { userId: user.id, by: moveOf(call), operator: caller, context });
       return answer({ ...user, quota });
@@ -58,13 +58,14 @@ function named(store: AdminRoutesDeps["store"], { body }: Call<typeof userManage
 }
 
 function readId(id: unknown, field: string): number {
-  if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 1) throw new Refusal("G1", { field });
+  if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 1) throw new Refusal("invalid_parameter", { field });
   return id;
 }
 
 /** `value` is a signed difference unless the call says, like later consoles of the family, what is done with it. */
 function moveOf({ body: { value = Number.NaN, mode = "" } }: Call<typeof userManage>): QuotaChange["by"] {
-  if (!Number.isSafeInteger(value) || (mode !== "" && value < 0)) throw new Refusal("U16", { field: "value" });
+  if (!Number.isSafeInteger(value) || (mode !== "" && value < 0))
+    throw new Refusal("quota_invalid", { field: "value" });
   switch (mode) {
     case "":
     case "add":
@@ -74,14 +75,14 @@ function moveOf({ body: { value = Number.NaN, mode = "" } }: Call<typeof userMan
     case "override":
       return (balance) => value - balance;
     default:
-      throw new Refusal("G1", { field: "mode" });
+      throw new Refusal("invalid_parameter", { field: "mode" });
   }
 }
 
 function changeable(user: UserRow | undefined, caller: Principal): UserRow {
-  if (!user) throw new Refusal("U1");
-  if (user.deleted_at !== null) throw new Refusal("U13");
-  if (!canChange(caller, user)) throw new Refusal("U3");
+  if (!user) throw new Refusal("user_not_found");
+  if (user.deleted_at !== null) throw new Refusal("user_deleted");
+  if (!canChange(caller, user)) throw new Refusal("user_change_not_permitted");
   return user;
 }
 
@@ -89,20 +90,20 @@ function changeFor(action: keyof typeof LOGGED, user: UserRow, caller: Principal
   const isRoot = user.role === ROLE.root;
   switch (action) {
     case "disable":
-      if (isRoot) throw new Refusal("U6");
+      if (isRoot) throw new Refusal("root_cannot_be_disabled");
       return { status: USER_STATUS.disabled };
     case "enable":
       return { status: USER_STATUS.enabled };
     case "delete":
-      if (isRoot) throw new Refusal("U7");
+      if (isRoot) throw new Refusal("root_cannot_be_deleted");
       return { deleted_at: now };
     case "promote":
-      if (caller.role !== ROLE.root) throw new Refusal("U8");
-      if (user.role >= ROLE.admin) throw new Refusal("U9");
+      if (caller.role !== ROLE.root) throw new Refusal("promotion_needs_root");
+      if (user.role >= ROLE.admin) throw new Refusal("user_already_admin");
       return { role: ROLE.admin };
     case "demote":
-      if (isRoot) throw new Refusal("U10");
-      if (user.role === ROLE.user) throw new Refusal("U11");
+      if (isRoot) throw new Refusal("root_cannot_be_demoted");
+      if (user.role === ROLE.user) throw new Refusal("user_already_regular");
       return { role: ROLE.user };
   }
 }

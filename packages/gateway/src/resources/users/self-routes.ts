@@ -95,7 +95,7 @@ export function selfRoutes(deps: SelfRoutesDeps): Route[] {
 
 async function own(store: UserStore, caller: Principal): Promise<UserRow> {
   const user = await store.find(caller.userId);
-  if (!user) throw new Refusal("AU8");
+  if (!user) throw new Refusal("account_deleted");
   return user;
 }
 
@@ -111,7 +111,7 @@ async function updateSelf(deps: SelfRoutesDeps, call: Call<typeof selfUpdate>): 
     Object.assign(change, { username: readUsername(username), username_key: usernameKey(username.trim()) });
   if (password !== undefined) readPassword(password);
   if (change.username_key !== undefined && (await store.isNameTaken(change.username_key, caller.userId))) {
-    throw new Refusal("R7", { field: "username" });
+    throw new Refusal("username_taken", { field: "username" });
   }
   if (displayName !== undefined) change.display_name = readDisplayName(displayName);
   if (original !== undefined) {
@@ -159,14 +159,14 @@ async function writeSelf(
   try {
     await write;
   } catch (cause) {
-    if (isDuplicate(cause)) throw new Refusal("R7", { field: "username", cause });
+    if (isDuplicate(cause)) throw new Refusal("username_taken", { field: "username", cause });
     throw cause;
   }
 }
 
 /** The name stays taken; sessions, access tokens and keys refuse from now on. */
 async function deleteSelf({ store, clock }: SelfRoutesDeps, { caller }: Call<typeof selfDelete>): Promise<void> {
-  if (caller.role === ROLE.root) throw new Refusal("U7");
+  if (caller.role === ROLE.root) throw new Refusal("root_cannot_be_deleted");
   await store.write(caller.userId, (trx) => store.update(trx, caller.userId, { deleted_at: seconds(clock) }));
 }
 
@@ -191,14 +191,15 @@ async function transfer(deps: SelfRoutesDeps, call: Call<typeof selfInviteTransf
   const { body, caller, context } = call;
   const options = deps.options();
   const { quota: amount } = body;
-  if (amount === undefined) throw new Refusal("G1", { field: "quota" });
+  if (amount === undefined) throw new Refusal("invalid_parameter", { field: "quota" });
   const show = (quota: number) => formatQuota(quota, moneyStyle(options));
   const least = Math.ceil(options.QuotaPerUnit);
-  if (amount < least) throw new Refusal("U17", { field: "quota", values: { min: show(least) } });
+  if (amount < least) throw new Refusal("transfer_below_minimum", { field: "quota", values: { min: show(least) } });
   const content = `Transferred ${show(amount)} of invitation rewards to the balance`;
   await deps.ledger.changeWith(async (tx) => {
     const take = "update users set aff_quota = aff_quota - ? where id = ? and aff_quota >= ?";
-    if ((await tx.run(take, [amount, caller.userId, amount])) === 0) throw new Refusal("U18", { field: "quota" });
+    if ((await tx.run(take, [amount, caller.userId, amount])) === 0)
+      throw new Refusal("invitation_quota_insufficient", { field: "quota" });
     const who = { user_id: caller.userId, username: caller.username, created_at: seconds(deps.clock), ip: context.ip };
     await deps.writeLog(tx, { ...who, type: LOG_TYPE.system, content });
     return {
@@ -209,12 +210,12 @@ async function transfer(deps: SelfRoutesDeps, call: Call<typeof selfInviteTransf
       detail: content,
     };
   });
-  call.message(messageText("U19"));
+  call.message(messageText("transfer_succeeded"));
 }
 
 async function storePreferences({ database, clock }: SelfRoutesDeps, userId: number, text: string): Promise<void> {
   if (Buffer.byteLength(text) > PREFERENCES_MAX_BYTES) {
-    throw new Refusal("G2", { values: { field: "preferences", reason: REASONS.tooLong } });
+    throw new Refusal("invalid_field", { values: { field: "preferences", reason: REASONS.tooLong } });
   }
   const columns = ["user_id", "value", "updated_at"];
   const upsert = { table: "preferences", columns, key: ["user_id"], replace: ["value", "updated_at"] } as const;

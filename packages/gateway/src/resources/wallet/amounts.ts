@@ -14,22 +14,22 @@ export type AmountReading =
       /** To credit, in quota units. */
       readonly quota: number;
     }
-  | { readonly refused: "G1" | "Y1" | "Y2"; readonly min: number };
+  | { readonly refused: "invalid_parameter" | "topup_below_minimum" | "topup_too_low"; readonly min: number };
 
 /** Reads an amount of dollars (of quota units where currency is off); exact until the one rounding to cents. */
 export function readAmount(value: unknown, options: AmountOptions, group: string): AmountReading {
   const perUnit = ratio(options.QuotaPerUnit);
   const inCurrency = options.DisplayInCurrencyEnabled;
   const min = minimumOf(options);
-  if (typeof value !== "number" || !Number.isSafeInteger(value)) return { refused: "G1", min };
-  if (value < min) return { refused: "Y1", min };
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) return { refused: "invalid_parameter", min };
+  if (value < min) return { refused: "topup_below_minimum", min };
   const amount = ratio(value);
   const dollars = inCurrency ? amount : over(amount, perUnit);
   const cents = times(times(times(dollars, ratio(options.Price)), groupRatio(options, group)), ratio(100));
   const rounded = roundHalfUp(cents.num, cents.den);
-  if (rounded < 1n) return { refused: "Y2", min };
+  if (rounded < 1n) return { refused: "topup_too_low", min };
   const quota = inCurrency ? whole(times(amount, perUnit)) : value;
-  if (!Number.isSafeInteger(quota)) return { refused: "G1", min };
+  if (!Number.isSafeInteger(quota)) return { refused: "invalid_parameter", min };
   return { amount: value, money: decimals(rounded), quota };
 }
 

@@ -75,12 +75,13 @@ test("money is computed in decimals and rounded once", () => {
   expect(money(10, "constructor")).toEqual(["73.00", 5_000_000]);
   expect(money(3, "default", { Price: 0.335 })).toEqual(["1.01", 1_500_000]);
   expect(money(750_001, "default", { DisplayInCurrencyEnabled: false })).toEqual(["10.95", 750_001]);
-  expect(money(499_999, "default", { DisplayInCurrencyEnabled: false })).toEqual(["Y1", 500_000]);
-  expect(money(4, "default", { MinTopUp: 5 })).toEqual(["Y1", 5]);
-  expect(money(1, "default", { Price: 0.004 })).toEqual(["Y2", 1]);
+  expect(money(499_999, "default", { DisplayInCurrencyEnabled: false })).toEqual(["topup_below_minimum", 500_000]);
+  expect(money(4, "default", { MinTopUp: 5 })).toEqual(["topup_below_minimum", 5]);
+  expect(money(1, "default", { Price: 0.004 })).toEqual(["topup_too_low", 1]);
   expect(money(1, "default", { Price: 0.005 })).toEqual(["0.01", 500_000]);
-  for (const amount of [undefined, "10", 1.5, 2 ** 53, Number.NaN, null]) expect(money(amount)).toEqual(["G1", 1]);
-  expect(money(2 ** 52)).toEqual(["G1", 1]);
+  for (const amount of [undefined, "10", 1.5, 2 ** 53, Number.NaN, null])
+    expect(money(amount)).toEqual(["invalid_parameter", 1]);
+  expect(money(2 ** 52)).toEqual(["invalid_parameter", 1]);
 });
 
 test("money of a notice is compared in cents", () => {

@@ -1,4 +1,5 @@
 import {
+  MESSAGE_CODES,
   messageText,
   serverAddress,
   walletAmount,
@@ -6,7 +7,7 @@ import {
   walletNoticeForm,
   walletPay,
   walletRedeem,
-  type MessageCode,
+  type MessageKey,
   type MessageValues,
   type OptionValues,
 } from "@fairway/wire";
@@ -45,7 +46,7 @@ export function walletRoutes(deps: WalletRoutesDeps): Route[] {
   return [
     implement(walletRedeem, async ({ body, caller }) => {
       const key = (body.key ?? "").trim();
-      if (key === "") throw new Refusal("D6", { field: "key" });
+      if (key === "") throw new Refusal("code_missing", { field: "key" });
       const outcome = await store.redeem(caller, key);
       if ("refused" in outcome) throw new Refusal(outcome.refused, { field: "key" });
       return outcome.quota;
@@ -75,15 +76,15 @@ async function pay(deps: WalletRoutesDeps, caller: Principal, body: PayBody) {
   const reading = readAmount(body.amount, settings, caller.group);
   if ("refused" in reading) return moneyFailure(reading.refused, { min: reading.min });
   const type = METHODS.get(body.payment_method);
-  if (!type) return moneyFailure("Y4");
-  if (!isPaymentConfigured(settings)) return moneyFailure("Y3");
+  if (!type) return moneyFailure("payment_method_unknown");
+  if (!isPaymentConfigured(settings)) return moneyFailure("payment_not_configured");
   const { amount, money, quota } = reading;
   const tradeNo = `USR${caller.userId}NO${randomText(6)}${seconds(clock)}`;
   try {
     await store.openOrder({ userId: caller.userId, amount, money, quota, tradeNo, method: type });
   } catch (error) {
     log.error("order not stored", { userId: caller.userId, error });
-    return moneyFailure("Y5");
+    return moneyFailure("order_not_created");
   }
   const address = serverAddress(settings, deps.publicUrl);
   const data = formFields({
@@ -100,6 +101,6 @@ async function pay(deps: WalletRoutesDeps, caller: Principal, body: PayBody) {
 }
 
 /** Amount and payment calls of the family tell their failures in `data`. */
-function moneyFailure(code: MessageCode, values: MessageValues = {}) {
-  return { success: false, message: "error", data: messageText(code, values), code };
+function moneyFailure(key: MessageKey, values: MessageValues = {}) {
+  return { success: false, message: "error", data: messageText(key, values), code: MESSAGE_CODES[key] };
 }

@@ -38,11 +38,11 @@ eachDatabase("wallet store", (open) => {
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => store.redeem(ANN, code)));
     expect(outcomes.filter((outcome) => "quota" in outcome)).toEqual([{ quota: 70 }]);
     expect(outcomes.filter((outcome) => "refused" in outcome)).toEqual(
-      Array.from({ length: 9 }, () => ({ refused: "D8" })),
+      Array.from({ length: 9 }, () => ({ refused: "code_redeemed" })),
     );
     expect(await balance()).toBe(70);
     expect(await kit.database.db.selectFrom("logs").select(["content", "type"]).execute()).toMatchObject([{ type: 1 }]);
-    expect(await store.redeem(ANN, "unknown")).toEqual({ refused: "D7" });
+    expect(await store.redeem(ANN, "unknown")).toEqual({ refused: "code_invalid" });
   });
 
   test("a code that would take the balance beyond what can be read stays unused", async () => {

@@ -25,7 +25,9 @@ export interface NewOrder {
   readonly method: string;
 }
 
-export type RedeemOutcome = { readonly quota: number } | { readonly refused: "D7" | "D8" | "D9" | "D11" };
+export type RedeemOutcome =
+  | { readonly quota: number }
+  | { readonly refused: "code_invalid" | "code_redeemed" | "code_disabled" | "code_not_from_root" };
 export type PaidOutcome = "credited" | "known" | "unknown order" | "wrong money";
 
 export type WalletStore = ReturnType<typeof createWalletStore>;
@@ -87,22 +89,25 @@ async function redeem(
   user: { readonly userId: number; readonly username: string },
   key: string,
 ): Promise<RedeemOutcome> {
-  let outcome = { refused: "D7" } as RedeemOutcome;
+  let outcome = { refused: "code_invalid" } as RedeemOutcome;
   const isApplied = await ledger.changeWith(async (tx) => {
     const now = seconds(clock);
     const [code] = await tx.rows<CodeRow>(FIND_CODE, [key]);
     if (!code) {
-      outcome = { refused: "D7" };
+      outcome = { refused: "code_invalid" };
       return undefined;
     }
     if (!(await mayRedeem(tx, user.userId, code))) {
-      outcome = { refused: "D11" };
+      outcome = { refused: "code_not_from_root" };
       return undefined;
     }
     const used = await tx.run(USE_CODE, [REDEMPTION_STATUS.used, user.userId, now, code.id, REDEMPTION_STATUS.unused]);
     if (used === 0) {
       const [again] = await tx.rows<CodeRow>(FIND_CODE, [key]);
-      outcome = { refused: again?.status === REDEMPTION_STATUS.disabled ? "D9" : again ? "D8" : "D7" };
+      outcome = {
+        refused:
+          again?.status === REDEMPTION_STATUS.disabled ? "code_disabled" : again ? "code_redeemed" : "code_invalid",
+      };
       return undefined;
     }
     await checkRoom(tx, user.userId, code.quota);
@@ -112,7 +117,7 @@ async function redeem(
     await writeLog(tx, { ...entry, quota: code.quota });
     return change(user.userId, code.quota, `redemption-${code.id}`, `redemption code ${code.id}`);
   });
-  return "quota" in outcome && !isApplied ? { refused: "D8" } : outcome;
+  return "quota" in outcome && !isApplied ? { refused: "code_redeemed" } : outcome;
 }
 
 /** Administrators give to regular users only, so what they made is not for administrators either. */
@@ -122,11 +127,11 @@ async function mayRedeem(tx: RawTransaction, userId: number, code: CodeRow): Pro
   return user === undefined || user.role < ROLE.admin || user.role === ROLE.root;
 }
 
-/** A balance beyond 2^53 - 1 could not be read any more, not even to be corrected: U16 takes everything back. */
+/** A balance beyond 2^53 - 1 could not be read any more, not even to be corrected: `quota_invalid` takes everything back. */
 async function checkRoom(tx: RawTransaction, userId: number, quota: number): Promise<void> {
   await tx.run("update users set quota = quota where id = ?", [userId]);
   const [user] = await tx.rows<{ quota: number }>("select quota from users where id = ?", [userId]);
-  if (user && !Number.isSafeInteger(user.quota + quota)) throw new Refusal("U16", { field: "key" });
+  if (user && !Number.isSafeInteger(user.quota + quota)) throw new Refusal("quota_invalid", { field: "key" });
 }
 
 interface OrderRow {

@@ -85,7 +85,7 @@ function withoutCard(draft: Draft, { keys }: Card): Draft {
 
 function ruleBroken(key: OptionKey, text: string): string | undefined {
   const reading = OPTIONS[key].type.read(text);
-  return reading.isValid ? undefined : (reading.rule ?? reading.code);
+  return reading.isValid ? undefined : (reading.rule ?? reading.messageKey);
 }
 
 interface OptionCardProps extends Drafting {

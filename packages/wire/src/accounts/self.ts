@@ -1,0 +1,237 @@
+// Calls of users about their own account.
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+import { queryInt, queryText } from "../core/envelope.ts";
+import { REASONS } from "../core/messages.ts";
+import { ACCESS_SCOPES } from "./scopes.ts";
+import { User } from "./users.ts";
+
+const text = z.optional(z.string());
+
+export const selfGet = endpoint({
+  name: "selfGet",
+  method: "GET",
+  path: "/api/user/self",
+  access: "user",
+  summary: "The caller.",
+  data: User,
+});
+
+export const selfUpdate = endpoint({
+  name: "selfUpdate",
+  method: "PUT",
+  path: "/api/user/self",
+  access: "user",
+  summary:
+    "Changes own name, display name or password; empty members stay as they are. A new password ends the other sessions; it asks for original_password, or for a sign-in or confirmation of the last 5 minutes.",
+  body: z.object({
+    username: text,
+    password: text,
+    display_name: text,
+    original_password: text,
+    /** With a new password: ends all access tokens too, which go on working otherwise. */
+    revoke_access_tokens: z.optional(z.boolean()),
+  }),
+  fails: [
+    "entity_changed",
+    "username_invalid",
+    "password_too_short",
+    "password_too_long",
+    "username_taken",
+    "invalid_field",
+    "current_password_wrong",
+    "too_many_failed_logins",
+    "session_required",
+    "confirmation_required",
+  ],
+});
+
+export const selfDelete = endpoint({
+  name: "selfDelete",
+  method: "DELETE",
+  path: "/api/user/self",
+  access: "user",
+  summary: "Deletes the own account; its name stays taken.",
+  fails: ["root_cannot_be_deleted"],
+});
+
+export const selfAccessToken = endpoint({
+  name: "selfAccessToken",
+  credentials: "fresh",
+  method: "GET",
+  path: "/api/user/token",
+  access: "user",
+  summary: "Replaces the system access token and answers the new one.",
+  data: z.string(),
+  hasEffects: true,
+});
+
+export const selfModels = endpoint({
+  name: "selfModels",
+  method: "GET",
+  path: "/api/user/models",
+  access: "user",
+  summary: "Names of all models that the caller's groups can use.",
+  data: z.array(z.string()),
+});
+
+export const selfModelsOfFamily = endpoint({
+  name: "selfModelsOfFamily",
+  method: "GET",
+  path: "/api/user/available_models",
+  access: "user",
+  summary: "The same as `GET /api/user/models`, under its name in one-api.",
+  data: z.array(z.string()),
+});
+
+const groupLabels = z.record(z.string(), z.string());
+
+export const usableGroups = endpoint({
+  name: "usableGroups",
+  method: "GET",
+  path: "/api/user/groups",
+  access: "try",
+  summary: "Groups that the caller, or anyone, may choose, with their labels.",
+  data: groupLabels,
+});
+
+export const selfGroups = endpoint({
+  name: "selfGroups",
+  method: "GET",
+  path: "/api/user/self/groups",
+  access: "user",
+  summary: "Groups that the caller may choose, with their labels.",
+  data: groupLabels,
+});
+
+export const selfInviteCode = endpoint({
+  name: "selfInviteCode",
+  method: "GET",
+  path: "/api/user/aff",
+  access: "user",
+  summary: "The caller's invitation code.",
+  data: z.string(),
+  hasEffects: true,
+});
+
+export const selfInviteTransfer = endpoint({
+  name: "selfInviteTransfer",
+  method: "POST",
+  path: "/api/user/aff_transfer",
+  access: "user",
+  summary: "Moves invitation rewards to the balance.",
+  body: z.object({ quota: z.optional(z.int()) }),
+  fails: ["invalid_parameter", "invalid_field", "transfer_below_minimum", "invitation_quota_insufficient"],
+});
+
+/** Views, density, language and the like; the server only stores it. */
+export const Preferences = z.record(z.string(), z.unknown());
+
+export const selfPreferences = endpoint({
+  name: "selfPreferences",
+  method: "GET",
+  path: "/api/user/self/prefs",
+  access: "user",
+  summary: "The caller's preferences, as they were stored.",
+  data: Preferences,
+});
+
+export const selfPreferencesUpdate = endpoint({
+  name: "selfPreferencesUpdate",
+  method: "PUT",
+  path: "/api/user/self/prefs",
+  access: "user",
+  summary: "Replaces the caller's preferences, 32 KiB at most.",
+  body: Preferences,
+  data: Preferences,
+  fails: ["invalid_field"],
+});
+
+export const SessionView = z.object({
+  /** Names the session in calls; tells nothing about its cookie. */
+  id: z.string(),
+  is_current: z.boolean(),
+  ip: z.string(),
+  user_agent: z.string(),
+  created_at: z.int(),
+  renewed_at: z.int(),
+});
+export type SessionView = z.output<typeof SessionView>;
+
+export const selfSessions = endpoint({
+  name: "selfSessions",
+  method: "GET",
+  path: "/api/user/self/sessions",
+  access: "user",
+  summary: "The caller's signed-in sessions, the latest first; 100 of them unless a page is asked for.",
+  query: z.object({ p: queryInt, page_size: queryInt }),
+  data: z.array(SessionView),
+});
+
+export const selfSessionEnd = endpoint({
+  name: "selfSessionEnd",
+  credentials: "session",
+  method: "DELETE",
+  path: "/api/user/self/sessions/{id}",
+  access: "user",
+  summary: "Ends one of the caller's sessions.",
+  params: z.object({ id: z.string() }),
+});
+
+export const selfSessionsEnd = endpoint({
+  name: "selfSessionsEnd",
+  credentials: "session",
+  method: "DELETE",
+  path: "/api/user/self/sessions",
+  access: "user",
+  summary: "Ends all of the caller's sessions but the one that asks.",
+});
+
+export const NamedAccessToken = z.object({
+  name: z.string(),
+  created_at: z.int(),
+  last_used_at: z.int(),
+  /** 0 = never. */
+  expires_at: z.int(),
+  /** Empty = everything that its user may do. */
+  scopes: z.array(z.string()),
+});
+export type NamedAccessToken = z.output<typeof NamedAccessToken>;
+
+export const accessTokenList = endpoint({
+  name: "accessTokenList",
+  method: "GET",
+  path: "/api/user/self/access_tokens",
+  access: "user",
+  summary: "The caller's access tokens; the one without a name is that of GET /api/user/token.",
+  data: z.array(NamedAccessToken),
+});
+
+export const accessTokenCreate = endpoint({
+  name: "accessTokenCreate",
+  credentials: "fresh",
+  method: "POST",
+  path: "/api/user/self/access_tokens",
+  access: "user",
+  summary: "Makes or replaces the caller's access token of that name and answers it; it is shown once.",
+  body: z.object({
+    name: z.string().check(z.maxLength(64)),
+    /** Epoch seconds; 0 = never. */
+    expires_at: z.optional(z.int().check(z.minimum(0))),
+    /** `read`, `write`, or either for one area, such as `channels:read`; empty = everything that the caller may do. */
+    scopes: z.optional(
+      z.array(z.enum(ACCESS_SCOPES, { error: REASONS.scopes })).check(z.maxLength(ACCESS_SCOPES.length)),
+    ),
+  }),
+  data: z.string(),
+  fails: ["invalid_field", "too_many_access_tokens"],
+});
+
+export const accessTokenDelete = endpoint({
+  name: "accessTokenDelete",
+  method: "DELETE",
+  path: "/api/user/self/access_tokens",
+  access: "user",
+  summary: "Removes the caller's access token of that name.",
+  query: z.object({ name: queryText }),
+});
