@@ -35,7 +35,7 @@ export async function ensureInstalled(scope) {
   if (isInstalled(scope)) return;
   await withLock("install", async () => {
     if (isInstalled(scope)) return; // a parallel run did it meanwhile
-    // Where the tools are already, they stay: npm would remove what it is told to omit.
+    // Where the tools are already, they stay: npm would remove what it is instructed to omit.
     const isPartly = scope === "start" && !existsSync(join(ROOT, "node_modules", "vitest"));
     await install(isPartly ? START_ARGS : []);
     if (!isInstalled(scope)) throw new Error("npm ended well, but node_modules still differs from package-lock.json");
@@ -91,7 +91,7 @@ async function install(scopeArgs) {
     throw new Error(`npm install failed with ${code}:\n${output.trim().slice(0, 4_000)}\n${cureOf(output)}`);
 }
 
-/** No npm goes on after the script that began it: signals wait until it has put its work in order. */
+/** No npm continues after the script that began it: signals wait until it has put its work in order. */
 function runNpm(args) {
   const path = process.env["npm_execpath"];
   const [command, own] = path?.endsWith(".js") ? [process.execPath, [path]] : ["npm", []];
@@ -100,16 +100,16 @@ function runNpm(args) {
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   child.once("error", (error) => (output += error.message));
   let received;
-  const handOn = (signal) => {
+  const forward = (signal) => {
     if (!received) console.log(`\nStopping: npm puts its work in order …`);
     received = signal;
     // A terminal sends SIGINT to the whole group already.
     if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
   };
-  for (const signal of SIGNALS) process.on(signal, handOn);
+  for (const signal of SIGNALS) process.on(signal, forward);
   return new Promise((resolve) => {
     child.once("close", (code) => {
-      for (const signal of SIGNALS) process.off(signal, handOn);
+      for (const signal of SIGNALS) process.off(signal, forward);
       if (received) process.kill(process.pid, received);
       else resolve({ code, output });
     });
@@ -161,13 +161,13 @@ export function startProgress(title, detail) {
 
 /**
  * Runs `work` while no other process of this checkout does the same. The lock is a folder with the owner's
- * process id in it; one whose owner is gone is taken over.
+ * process id in it; one whose owner has ended is taken over.
  */
 export async function withLock(name, work) {
   const id = createHash("sha256").update(ROOT).digest("hex").slice(0, 12);
   const folder = join(tmpdir(), `fairway-${name}-${id}.lock`);
-  for (let isTold = false; !tryLock(folder); isTold = true) {
-    if (!isTold) console.log(`Waiting for another run to finish: ${name} …`);
+  for (let isReported = false; !tryLock(folder); isReported = true) {
+    if (!isReported) console.log(`Waiting for another run to finish: ${name} …`);
     await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
   }
   try {
@@ -184,13 +184,13 @@ function tryLock(folder) {
     return true;
   } catch (error) {
     if (error.code !== "EEXIST") throw error;
-    freeIfOwnerIsGone(folder);
+    freeIfOwnerEnded(folder);
     return false;
   }
 }
 
 /** Of several that find a dead owner only one moves its mark away, and only that one removes the lock. */
-function freeIfOwnerIsGone(folder) {
+function freeIfOwnerEnded(folder) {
   const mark = join(folder, "pid");
   const aside = join(folder, `pid-${process.pid}`);
   try {
@@ -214,7 +214,7 @@ function isAlive(pid) {
 }
 
 /** Runs a script under the Node of the lock file and ends as it ends; signals are passed on. */
-export function handOver(script, args, env = {}) {
+export function runPinned(script, args, env = {}) {
   const path = `${join(ROOT, "node_modules", ".bin")}${delimiter}${process.env["PATH"] ?? ""}`;
   const child = spawn(NODE, [join(ROOT, script), ...args], {
     stdio: "inherit",

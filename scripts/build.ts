@@ -60,7 +60,7 @@ export async function build(names: readonly string[], onlyStale: boolean): Promi
   }
 }
 
-/** Builds beside the old output and swaps, so that a running gateway never serves half a console. */
+/** Builds next to the old output and swaps, so that a running gateway never serves half a console. */
 async function viteBuild(folder: string, finish?: (output: string) => void): Promise<void> {
   const [fresh, dist, old] = ["dist.new", "dist", "dist.old"].map((name) => join(ROOT, folder, name)) as [
     string,
@@ -79,7 +79,7 @@ async function viteBuild(folder: string, finish?: (output: string) => void): Pro
   rmSync(old, { recursive: true, force: true });
 }
 
-/** Lays `.br` and `.gz` beside every text file that gains by it: the gateway only picks one. */
+/** Lays `.br` and `.gz` next to every text file that gains by it: the gateway only picks one. */
 function compress(folder: string): void {
   for (const file of globSync("**/*.{js,css,html,svg,json}", { cwd: folder })) {
     const bytes = readFileSync(join(folder, file));
@@ -89,7 +89,7 @@ function compress(folder: string): void {
   }
 }
 
-/** npm packages stay outside, workspace packages go in; workers become files beside `main.mjs`. */
+/** npm packages stay outside, workspace packages go in; workers become files next to `main.mjs`. */
 async function bundleGateway(): Promise<void> {
   const folder = join(ROOT, "packages/gateway");
   const workers = globSync("src/**/*-worker.ts", { cwd: folder });

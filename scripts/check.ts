@@ -15,6 +15,7 @@ export const CHECKS: readonly Check[] = [
   { name: "lint", run: (isFixing) => runTool("oxlint/bin/oxlint", isFixing ? ["--fix"] : []) },
   { name: "types", run: () => runTool("typescript/bin/tsc", ["-b"]) },
   { name: "unused code", run: () => runTool("knip/bin/knip.js", ["--no-config-hints"]) },
+  { name: "banned words", run: () => run(process.execPath, [join(ROOT, "scripts/banned-words.ts")]) },
   {
     name: "generated docs",
     run: (isFixing) => run(process.execPath, [join(ROOT, "scripts/docs.ts"), ...(isFixing ? [] : ["--check"])]),

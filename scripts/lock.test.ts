@@ -11,7 +11,7 @@ test("the lock file names every package that some platform needs: `npm run lock`
   expect(missingPackages(lock.packages).map(({ name }) => name)).toEqual([]);
 });
 
-test("what is missing is told by its name, and what is no package of a platform is not guessed", () => {
+test("what is missing is recognized by its name, and what is no package of a platform is not guessed", () => {
   const tool = {
     version: "1.2.3",
     dev: true,

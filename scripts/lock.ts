@@ -1,6 +1,6 @@
 // `npm run lock` after a change of packages: names in package-lock.json what a registry mirror did not have, so that
-// nobody's npm looks for it again. The packages of other platforms are those: they are told by their names, and have no
-// checksum until somebody installs them where they are needed.
+// npm does not request it again. The packages of other platforms are those: they are recognized by their names, and have no
+// checksum until someone installs them where they are needed.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
@@ -39,7 +39,7 @@ export function missingPackages(packages: Packages): Missing[] {
   );
 }
 
-/** Looks where Node would: beside the package, then in every folder around it. */
+/** Reads where Node would: next to the package, then in every folder around it. */
 function isNamed(packages: Packages, path: string, name: string): boolean {
   const parts = path.split("/node_modules/");
   const around = parts.map((_, at) => `${parts.slice(0, parts.length - at).join("/node_modules/")}/`);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
 import { main } from "./process.ts";
 
-const FIRST_OWN_TYPE = 1005; // below are the family's numbers and the first four of our own
+const FIRST_OWN_TYPE = 1005; // below are numbers of compatible gateways and the first four of our own
 const USAGE = "npm run new provider NAME, or npm run new resource NAME (kebab-case, resources in the plural)";
 
 await main(async () => {

@@ -67,7 +67,7 @@ describe.each(["sqlite", "mariadb", "postgres"] as const)("a seed on %s", (kind)
     }
   });
 
-  test("refuses a database in use, and adds to it when told to", async () => {
+  test("refuses a database in use, and adds to it when instructed to", async () => {
     const refused = await seed(url, "--logs", "10");
     expect(refused.code).toBe(1);
     expect(refused.output).toContain("the database is not empty: name another one, or add to this one with --add");

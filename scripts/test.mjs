@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { ensureInstalled, handOver, startProgress, withLock } from "./bootstrap.mjs";
+import { ensureInstalled, runPinned, startProgress, withLock } from "./bootstrap.mjs";
 
 const POLICY = "/usr/sbin/policy-rc.d";
 
@@ -23,7 +23,7 @@ const PROGRAMS = [
 try {
   await ensurePrograms();
   await ensureInstalled("all");
-  handOver("scripts/stages.ts", process.argv.slice(2));
+  runPinned("scripts/stages.ts", process.argv.slice(2));
 } catch (error) {
   console.error(error.message);
   console.log("0 passed, 1 failed");

@@ -8,7 +8,7 @@ test("a quick bench of the management API measures every call", async () => {
   const { code, output } = await run(process.execPath, args);
   expect(output).not.toContain("NaN");
   expect(code).toBe(0);
-  for (const title of ["Log", "Statistics of a day", "Channels", "Wider questions", "Sign-ins beside a stream"])
+  for (const title of ["Log", "Statistics of a day", "Channels", "Wider questions", "Sign-ins next to a stream"])
     expect(output).toContain(`\n## ${title}\n`);
   // Calls of every kind, and the sign-ins.
   expect(output.split("\n").filter((line) => /^\| .* \d/.test(line)).length).toBeGreaterThan(30);

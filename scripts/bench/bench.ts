@@ -1,8 +1,8 @@
-// `npm run bench`: what Fairway costs beside nginx (the limit), bare Node and express + fetch (the habit), with the fake upstream
+// `npm run bench`: what Fairway costs next to nginx (the limit), bare Node and express + fetch (the habit), with the fake upstream
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 20 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
 // `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: api.ts. `--ledger` measures the ledger alone, with and without rows: ledger.ts.
-// `--collector` tells what the collector of the engine does for a call: collector.ts; `--plain` measures plain calls alone, round by round beside nginx: plain.ts; `--profile` which parts of the program spend it: profile.ts.
+// `--collector` tells what the collector of the engine does for a call: collector.ts; `--plain` measures plain calls alone, round by round next to nginx: plain.ts; `--profile` which parts of the program spend it: profile.ts.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { benchDocument } from "../../packages/testkit/load/report.ts";
@@ -49,7 +49,7 @@ const plan = isQuick ? QUICK : { ...FULL, rounds };
 const hasFairway = !process.argv.includes("--without-fairway");
 const PAGE = join(ROOT, "docs/reference/bench.md");
 
-/** By the flag that asks for it. */
+/** By the flag that requests it. */
 const MODES = [
   ["--api", benchApi],
   ["--ledger", benchLedgers],

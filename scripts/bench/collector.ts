@@ -80,7 +80,7 @@ function table(all: readonly Collection[], calls: number): string {
     (perCall(({ pause }) => pause) * 1000).toFixed(0),
   ];
   return [
-    "| calls | collections | KB a call grow old | KB a call are copied | us a call the program stands still |",
+    "| calls | collections | KB a call grow old | KB a call are copied | us a call the program pauses |",
     "| ---: | ---: | ---: | ---: | ---: |",
     `| ${row.join(" | ")} |`,
   ].join("\n");

@@ -2,7 +2,7 @@ import { cpus, release } from "node:os";
 import type { LedgerFigures, SlowRedisFigures } from "../../packages/gateway/test/ledger-bench.ts";
 
 /** The same loads on a database without rows and on one with many, in the same order. */
-export interface BesideRows {
+export interface FilledLedger {
   readonly rows: number;
   readonly ledgerRows: number;
   readonly seedSeconds: number;
@@ -13,7 +13,7 @@ export interface BesideRows {
 
 export interface LedgerReport {
   readonly figures: readonly LedgerFigures[];
-  readonly beside: BesideRows | undefined;
+  readonly filled: FilledLedger | undefined;
   readonly slow: SlowRedisFigures;
   readonly rounds: number;
   /** Load averages before the runs. */
@@ -34,13 +34,13 @@ const HEADINGS =
   "accounts | database | reserved and settled a second | wait p50 / p99, ms | behind by, s | Redis, µs | this process, µs | MariaDB, µs";
 
 export function ledgerDocument(report: LedgerReport): string {
-  const { figures, beside, rounds, load } = report;
+  const { figures, filled, rounds, load } = report;
   const [hot] = figures;
   if (!hot) throw new Error("nothing was measured");
   const [processor] = cpus();
   return `# What a reservation and its charge cost
 
-Written by \`npm run bench -- --ledger${beside ? ` --rows=${beside.rows}` : " --rows=0"}\` on ${new Date().toISOString().slice(0, 10)}: ${cpus().length} cores (${processor?.model.trim() ?? "unknown"}), Linux ${release()}, Node ${process.version}.
+Written by \`npm run bench -- --ledger${filled ? ` --rows=${filled.rows}` : " --rows=0"}\` on ${new Date().toISOString().slice(0, 10)}: ${cpus().length} cores (${processor?.model.trim() ?? "unknown"}), Linux ${release()}, Node ${process.version}.
 This process, Redis with an append-only file and MariaDB with a buffer of 2 GiB share these cores. ${number(hot.load.requests)} requests, ${hot.load.parallel} at once:
 each reserves on its user and its token, then charges both; the settler books the charges with their log rows.
 The fastest of ${rounds} rounds counts.
@@ -53,7 +53,7 @@ ${figures.map(row).join("\n")}
   how fast the settler drains the stream; "booked meanwhile" is everyday life.
 - **behind by**: from the last settlement until everything stood in the database.
 - **µs**: work of a core for each request, to the last booking.
-${beside ? besideSection(figures, beside) : ""}
+${filled ? filledSection(figures, filled) : ""}
 ## Targets
 
 | target | measured | |
@@ -65,15 +65,15 @@ which takes 15 GB below the temporary folder and ten minutes more, \`--rows=0\` 
 `;
 }
 
-function besideSection(figures: readonly LedgerFigures[], beside: BesideRows): string {
-  const { rows, ledgerRows, seedSeconds, auditSeconds } = beside;
+function filledSection(figures: readonly LedgerFigures[], filled: FilledLedger): string {
+  const { rows, ledgerRows, seedSeconds, auditSeconds } = filled;
   const [before, after] = auditSeconds;
   const lines = figures.flatMap((empty, at) => {
-    const full = beside.figures[at];
+    const full = filled.figures[at];
     return full ? comparison(empty, full) : [];
   });
   return `
-## Beside ${number(rows)} rows
+## Next to ${number(rows)} rows
 
 \`npm run seed -- --logs ${rows} ${SEED_SIZES.join(" ")}\` put ${number(rows)} rows into \`logs\` and ${number(ledgerRows)} into \`ledger\` in ${number(seedSeconds)} s; every balance followed from them.
 The loads ran on the empty database and on the filled one in turn. The audit of the whole ledger took ${before.toFixed(1)} s before
@@ -105,23 +105,23 @@ function comparison(empty: LedgerFigures, full: LedgerFigures): string[] {
   });
 }
 
-function targets({ beside, slow }: LedgerReport, hot: LedgerFigures): string[] {
+function targets({ filled, slow }: LedgerReport, hot: LedgerFigures): string[] {
   const added = slow.slow.p99 - slow.usual.p99;
-  const [full] = beside?.figures ?? [];
+  const [full] = filled?.figures ?? [];
   return [
     ...hotTargets(hot, ""),
-    ...(beside && full ? hotTargets(full, ` beside ${number(beside.rows)} rows`) : []),
-    ...(beside && beside.rows >= TARGET_ROWS
+    ...(filled && full ? hotTargets(full, ` next to ${number(filled.rows)} rows`) : []),
+    ...(filled && filled.rows >= TARGET_ROWS
       ? [
           target(
-            `${number(beside.rows)} rows made in under ${TARGET_SEED_SECONDS / 60} minutes`,
-            `${number(beside.seedSeconds)} s`,
-            beside.seedSeconds < TARGET_SEED_SECONDS,
+            `${number(filled.rows)} rows made in under ${TARGET_SEED_SECONDS / 60} minutes`,
+            `${number(filled.seedSeconds)} s`,
+            filled.seedSeconds < TARGET_SEED_SECONDS,
           ),
         ]
       : []),
     target(
-      `a Redis that takes 2 s adds at most ${TARGET_ADDED_MS} ms where requests may go on without it`,
+      `a Redis that takes 2 s adds at most ${TARGET_ADDED_MS} ms where requests may continue without it`,
       `p50 ${slow.usual.p50.toFixed(1)} ms before, ${slow.slow.p50.toFixed(1)} ms then; p99 ${slow.usual.p99.toFixed(0)} ms before, ${slow.slow.p99.toFixed(0)} ms then`,
       added <= TARGET_ADDED_MS,
     ),
@@ -146,7 +146,7 @@ function hotTargets({ perSecond, behindSeconds, redisLive, load }: LedgerFigures
 function noise(load: readonly number[]): string {
   const [lately = 0] = load;
   const text = load.map((value) => value.toFixed(1)).join(", ");
-  return lately < 1 ? "" : `\n**Noisy:** other work kept the cores busy (load average ${text} before the runs).\n`;
+  return lately < 1 ? "" : `\n**Noisy:** other work occupied the cores (load average ${text} before the runs).\n`;
 }
 
 function row(figures: LedgerFigures): string {

@@ -6,11 +6,11 @@ import { run } from "../process.ts";
 const bench = (...args: readonly string[]) =>
   run(process.execPath, [join(import.meta.dirname, "bench.ts"), "--ledger", "--quick", ...args]);
 
-test("a quick bench of the ledger measures every kind of load, on an empty database and beside rows", async () => {
+test("a quick bench of the ledger measures every kind of load, on an empty database and next to rows", async () => {
   const { code, output } = await bench("--rows=2000");
   expect(output).not.toContain("NaN");
   expect(code).toBe(0);
-  expect(output).toContain("## Beside 2,000 rows");
+  expect(output).toContain("## Next to 2,000 rows");
   expect(output).toContain("every balance followed from them");
   expect(output.split("\n").filter((line) => /^\| 1 \| .* \| (?:\d+\.\d\d|–) \|$/.test(line))).toHaveLength(2 * 7);
   expect(

@@ -10,7 +10,7 @@ import {
 } from "../../packages/gateway/test/ledger-bench.ts";
 import { ENCRYPTION_KEY, ROOT_PASSWORD } from "../../packages/testkit/src/gateway.ts";
 import { runSql } from "../../packages/testkit/src/sql.ts";
-import { type BesideRows, ledgerDocument, SEED_SIZES } from "./ledger-report.ts";
+import { type FilledLedger, ledgerDocument, SEED_SIZES } from "./ledger-report.ts";
 import { ROOT } from "../bootstrap.mjs";
 import { run } from "../process.ts";
 
@@ -40,19 +40,19 @@ interface Plan {
 
 /**
  * `npm run bench -- --ledger`: reservations and charges by themselves, on Redis with an append-only file and MariaDB,
- * on an empty database and in turn beside 10,000,000 rows of `npm run seed`; 25 minutes and 15 GB below the temporary
+ * on an empty database and in turn next to 10,000,000 rows of `npm run seed`; 25 minutes and 15 GB below the temporary
  * folder. `--rows=N` takes another number, `--rows=0` leaves them out: a few minutes. `--quick` is a smoke run that
- * writes nothing, without rows unless `--rows` asks for some.
+ * writes nothing, without rows unless `--rows` requests some.
  */
 export async function benchLedgers(): Promise<void> {
   const isQuick = process.argv.includes("--quick");
   const usual = isQuick ? QUICK : FULL;
   const plan = { ...usual, rows: readRows() ?? usual.rows };
   const load = loadavg();
-  const measured = plan.rows > 0 ? await measureBesideRows(plan) : { figures: await measureAll(plan, undefined) };
+  const measured = plan.rows > 0 ? await measureFilled(plan) : { figures: await measureAll(plan, undefined) };
   console.log("a slow Redis");
   const slow = await benchSlowRedis(plan.slowRequests);
-  const document = ledgerDocument({ beside: undefined, ...measured, slow, rounds: plan.rounds, load });
+  const document = ledgerDocument({ filled: undefined, ...measured, slow, rounds: plan.rounds, load });
   console.log(`\n${document}`);
   if (isQuick) return;
   await mkdir(dirname(PAGE), { recursive: true });
@@ -69,11 +69,11 @@ function readRows(): number | undefined {
 
 interface Measured {
   readonly figures: readonly LedgerFigures[];
-  readonly beside: BesideRows;
+  readonly filled: FilledLedger;
 }
 
 /** The filled database first: what else happens to the machine happens to both. */
-async function measureBesideRows(plan: Plan): Promise<Measured> {
+async function measureFilled(plan: Plan): Promise<Measured> {
   let seeded = { seedSeconds: 0, ledgerRows: 0 };
   const filled = await openLedgerBench(async (url) => {
     seeded = await seed(url, plan.rows);
@@ -83,7 +83,7 @@ async function measureBesideRows(plan: Plan): Promise<Measured> {
     const full: LedgerFigures[] = [];
     const figures = await measureAll(plan, { bench: filled, figures: full });
     const auditSeconds = [before, await filled.audit()] as const;
-    return { figures, beside: { rows: plan.rows, ...seeded, auditSeconds, figures: full } };
+    return { figures, filled: { rows: plan.rows, ...seeded, auditSeconds, figures: full } };
   } finally {
     await filled.close();
   }
@@ -101,7 +101,7 @@ async function measureAll(
     const full: LedgerFigures[] = [];
     for (let round = 0; round < rounds; round += 1) {
       empty.push(tell("empty", await measureFresh(load)));
-      if (filled) full.push(tell(`beside ${rows} rows`, await filled.bench.measure(load)));
+      if (filled) full.push(tell(`next to ${rows} rows`, await filled.bench.measure(load)));
     }
     figures.push(fastest(empty));
     filled?.figures.push(fastest(full));

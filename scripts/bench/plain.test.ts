@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../process.ts";
 
-test("a quick bench of plain calls tells every system beside nginx", async () => {
+test("a quick bench of plain calls reports every system next to nginx", async () => {
   const { code, output } = await run(process.execPath, [join(import.meta.dirname, "bench.ts"), "--plain", "--quick"]);
   const row = String.raw`(?:\| [\d.]+ ){5}\|`;
   const rows = ["nginx", "bare Node", "fairway, SQLite", String.raw`fairway, MariaDB \+ Redis`];

@@ -19,7 +19,7 @@ interface Round {
 }
 
 /**
- * `npm run bench -- --plain`: what a plain call costs, each round beside nginx in the same seconds, so that a machine
+ * `npm run bench -- --plain`: what a plain call costs, each round next to nginx in the same seconds, so that a machine
  * whose speed changes changes both. Prints the medians of `--rounds=7` in five minutes and writes nothing; `--quick` is
  * a smoke run.
  */

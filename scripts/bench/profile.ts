@@ -12,7 +12,7 @@ import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
 const SECONDS = 10;
 const WARM_SECONDS = 15;
 const CONNECTIONS = 32;
-/** Parts below this share are told together. */
+/** Parts below this share are reported together. */
 const LEAST_SHARE = 0.005;
 
 /**

@@ -27,7 +27,7 @@ curl -s -X PUT https://gateway.example/api/user/ -H "Authorization: $ACCESS_TOKE
 - **Answers:** \`{"success": true, "message": "", "data": …}\`. A refusal has \`success: false\`, a text in \`message\`, a stable \`code\` and, where one member is at fault, \`field\`; its status is 200 but for 400 (no JSON), 401 (sign in again), 404, 413 and 429 (\`Retry-After\` seconds).
 - **Lists:** \`p\` is the page, from 0 (logs from 1), \`page_size\` at most 100; \`X-Total-Count\` is the number of all rows.
 - **Money** is in quota units, 500,000 for a dollar unless \`QuotaPerUnit\` says otherwise. **Times** are seconds since 1970.
-- **Concurrent edits:** users, channels, tokens, redemption codes, budgets and the list of options are answered with an \`ETag\`. Sent back as \`If-Match\` with the edit, it is refused with \`G8\` (channels: \`CH20\`) when somebody else has edited in the meantime; of several at the same moment one holds. What moves by itself (balances, counters) is no edit.`;
+- **Concurrent edits:** users, channels, tokens, redemption codes, budgets and the list of options are answered with an \`ETag\`. Sent back as \`If-Match\` with the edit, it is refused with \`G8\` (channels: \`CH20\`) when someone else has edited in the meantime; of several at the same moment one holds. What moves by itself (balances, counters) is no edit.`;
 
 interface Shape {
   readonly type?: string | readonly string[];
@@ -120,7 +120,7 @@ function answerOf(name: string, { data, answer }: wire.Endpoint, { comments, obj
   return [`Answers ${isList ? "a list of objects" : "an object"}:`, fieldTable(shape, name, comments)];
 }
 
-/** Objects that a name was given to and that calls answer, so that their fields are told once. */
+/** Objects that a name was given to and that calls answer, so that their fields are sent once. */
 function namedObjects(calls: readonly wire.Endpoint[]): Map<Schema, string> {
   const answered = new Set(calls.flatMap(({ data }) => (data ? [unwrapped(data).inner] : [])));
   const named = new Map<Schema, string>();

@@ -6,7 +6,7 @@ export function metrics(): string {
   return page(
     "Metrics",
     "packages/gateway/src/observability/metric-definitions.ts",
-    "Served at `/metrics` of the admin listener (`FAIRWAY_ADMIN_PORT`), beside the `process_*` and `nodejs_*` metrics of the runtime. Labels are bounded: `model` is a configured name or `other`, and no user, key or address is ever a label.",
+    "Served at `/metrics` of the admin listener (`FAIRWAY_ADMIN_PORT`), next to the `process_*` and `nodejs_*` metrics of the runtime. Labels are bounded: `model` is a configured name or `other`, and no user, key or address is ever a label.",
     table(["Metric", "Kind", "Labels", "What it counts"], rows),
   );
 }

@@ -15,7 +15,7 @@ export function providers(): string {
   return page(
     "Providers",
     "packages/gateway/src/providers",
-    "One row per channel type, in the numbers of the family; types of its own begin at 1001. Every type takes another base URL. A model that is not listed works all the same: the list only fills the form.",
+    "One row per channel type, in the numbers of compatible gateways; types of its own begin at 1001. Every type takes another base URL. A model that is not listed works all the same: the list only fills the form.",
     table(["Type", "Provider", "Base URL", "Operations", "Protocols upstream", "Models offered by the form"], rows),
   );
 }

@@ -10,10 +10,10 @@ Made from the tables that the program itself uses (\`npm run docs\`), so it cann
 - [Calls and their tests](call-tests.md): which test sends which call
 - [The command \`fairway\`](cli.md): every command of the terminal, its flags and exit codes
 - [Errors](errors.md): every code and text
-- [Weaknesses that are kept out](weaknesses.md): what servers of this kind get wrong, and the test of each
+- [Weaknesses that are prevented](weaknesses.md): what servers of this kind get wrong, and the test of each
 - [Metrics](metrics.md): every name and label
 - [Providers](providers.md): every channel type and what it can do
 - [Conversions](conversions.md): what survives between protocols
-- What a call costs: \`npm run bench\` measures it and writes \`docs/reference/bench.md\`; with \`-- --api\` the management API at size, into \`docs/reference/bench-api.md\`; with \`-- --ledger\` reservations and charges alone, on an empty database and beside ten million rows, into \`docs/reference/bench-ledger.md\`
+- What a call costs: \`npm run bench\` measures it and writes \`docs/reference/bench.md\`; with \`-- --api\` the management API at size, into \`docs/reference/bench-api.md\`; with \`-- --ledger\` reservations and charges alone, on an empty database and next to ten million rows, into \`docs/reference/bench-ledger.md\`
 `;
 }

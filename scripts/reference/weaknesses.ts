@@ -33,7 +33,7 @@ export function weaknesses(): string {
   const files = globSync("packages/*/{src,test,e2e,integration,chaos}/**/*.{test,contract}.{ts,tsx}", { cwd: ROOT });
   const found = files.toSorted().flatMap(marksOf);
   return page(
-    "Weaknesses that are kept out",
+    "Weaknesses that are prevented",
     "the @weakness lines of the tests",
     "What servers of this kind were seen to get wrong, and the test that fails when it comes back. [How the rest is secured](../explain/security.md).",
     ...SECTIONS.flatMap((section) => {

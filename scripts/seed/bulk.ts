@@ -17,7 +17,7 @@ const SQLITE_VALUES = 900;
 /** Well below the 16 MiB that a server takes by default. */
 const MYSQL_ROWS = 2_000;
 
-/** Makes ready at once what is written when the answer is called, so that both can go on side by side. */
+/** Makes ready at once what is written when the answer is called, so that both can continue side by side. */
 export type PrepareBulk = (table: BulkTable, columns: Columns) => () => Promise<void>;
 
 /** Adds rows in statements, each time in a transaction of their own. */

@@ -143,7 +143,7 @@ export class Traffic {
     this.#log(batch, spec, { ...NOTHING_USED, ...what });
   }
 
-  /** The account is empty: its owner pays before he goes on. */
+  /** The account is empty: its owner pays before he continues. */
   #topUp(batch: Batch, spec: Ask): void {
     const { account } = spec.caller;
     const dollars = TOPUPS[Math.floor(this.#random() * TOPUPS.length)] ?? TOPUPS[0];

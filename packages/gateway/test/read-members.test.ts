@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FEATURES } from "../src/dialects/bridges/features.ts";
 import { text } from "../src/dialects/core/read.ts";
-import { asksForBackground } from "../src/dialects/core/request-spec.ts";
+import { wantsBackground } from "../src/dialects/core/request-spec.ts";
 import { vendorExtras } from "../src/dialects/core/vendor-extras.ts";
 import type { Body, Dialect, DialectId, JsonObject, Operation } from "../src/dialects/core/types.ts";
 import { dialectById, dialects } from "../src/dialects/index.ts";
@@ -35,7 +35,7 @@ function readsOf(dialect: Dialect, json: JsonObject, operation: Operation, pathM
   dialect.promptTexts(body);
   dialect.promptWords(body);
   vendorExtras(body, spec);
-  asksForBackground(body.json());
+  wantsBackground(body.json());
   dialect.retarget(body, { ...spec, stream: true }, "another", { askUsage: true });
   return reads;
 }

@@ -66,7 +66,7 @@ try {
 console.log(`${wanted.length - failures} passed, ${failures} failed`);
 process.exitCode = failures === 0 && wanted.length > 0 ? 0 : 1;
 
-/** Undefined when the agent ran the command, told its end, and left by itself. */
+/** Undefined when the agent ran the command, reported completion, and exited by itself. */
 async function loop(agent: Agent, key: string): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "fairway-agent-"));
   const before = upstream.requests.length;

@@ -1,4 +1,4 @@
-// An upstream for coding agents: it asks for the client's shell tool once, then for the tool of an MCP server, and ends
+// An upstream for coding agents: it requests the client's shell tool once, then for the tool of an MCP server, and ends
 // when it sees that tool's result.
 import { anthropicMessages } from "../src/upstream/formats/anthropic-messages.ts";
 import { geminiGenerate } from "../src/upstream/formats/gemini-generate.ts";

@@ -1,15 +1,15 @@
-// The looks at the books must find what they are for.
+// The audit of the books must find what they are for.
 import { expect, test } from "vitest";
 import { compare, disagreement } from "./books.ts";
-import type { Ending, Outcome } from "./client.ts";
+import type { Completion, Outcome } from "./client.ts";
 import { PRICE } from "./world.ts";
 
-const outcome = (id: string, ending: Ending): Outcome => ({
+const outcome = (id: string, completion: Completion): Outcome => ({
   ask: { kind: "plain", model: "plain", isStream: false },
-  ending,
+  completion,
   replica: "replica-0-0",
   id,
-  status: ending === "refused" ? 503 : 200,
+  status: completion === "refused" ? 503 : 200,
   reason: "",
   startedAt: 0,
   endedAt: 1,

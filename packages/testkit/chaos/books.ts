@@ -6,7 +6,7 @@ import { PRICE } from "./world.ts";
 export type Baseline = ReadonlyMap<string, Row>;
 type Row = Readonly<Record<string, number>>;
 
-/** What a look at the books found wrong; every list is empty when all is well. */
+/** What an audit of the books found wrong; every list is empty when all is well. */
 export interface Findings {
   /** Two answers with one id, or two rows of one kind for one request. */
   readonly twice: readonly string[];
@@ -53,7 +53,7 @@ export async function openBooks(database: string): Promise<Baseline> {
   return new Map(await accounts(database));
 }
 
-/** Looks at everything now. Settlements may be on their way: who wants the last word asks until nothing is found. */
+/** Reads everything now. Settlements may be on their way: who wants the last word asks until nothing is found. */
 export async function readBooks(database: string, baseline: Baseline, outcomes: readonly Outcome[]): Promise<Books> {
   const ledger = await runSql(database, `select request_id, kind, quota from ledger where ${CHARGES}`);
   const logs = await runSql(database, `select request_id, quota from logs where type = ${CONSUME}`);
@@ -91,14 +91,14 @@ export function compare(
 ): Pick<Findings, "lost" | "wrong"> {
   const lost: string[] = [];
   const wrong: string[] = [];
-  for (const { id, ending, ask, replica, status } of outcomes) {
+  for (const { id, completion, ask, replica, status } of outcomes) {
     if (id === undefined) continue;
     const [charge, log] = [booked.get(id), logged.get(id)];
-    const what = `${id} (${ask.kind} of ${replica}, ${ending} ${status})`;
-    const isDelivered = ending === "delivered";
+    const what = `${id} (${ask.kind} of ${replica}, ${completion} ${status})`;
+    const isDelivered = completion === "delivered";
     if (isDelivered && charge === undefined) lost.push(`${what}: no ledger row`);
     if (isDelivered && log === undefined) lost.push(`${what}: no log row`);
-    const due = isDelivered ? PRICE : ending === "refused" ? 0 : undefined;
+    const due = isDelivered ? PRICE : completion === "refused" ? 0 : undefined;
     const isWrong = (amount: number | undefined) => amount !== undefined && due !== undefined && amount !== due;
     if (isWrong(charge)) wrong.push(`${what}: charged ${charge}, not ${due}`);
     if (isWrong(log)) wrong.push(`${what}: logged ${log}, not ${due}`);

@@ -31,6 +31,6 @@ describe.each(NAMES)("three replicas on %s and Redis", (database) => {
 
   test("nothing is lost, charged twice or left reserved at the end", () => {
     expect(problemsOf(round())).toEqual([]);
-    expect(round().endings.delivered).toBeGreaterThan(250);
+    expect(round().completions.delivered).toBeGreaterThan(250);
   });
 });

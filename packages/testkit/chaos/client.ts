@@ -1,6 +1,6 @@
 import { request, type IncomingMessage } from "node:http";
 
-/** What a client asks for. */
+/** What a client requests. */
 export interface Ask {
   readonly kind: "plain" | "retry" | "stream" | "long" | "abort";
   readonly model: string;
@@ -13,11 +13,11 @@ export interface Ask {
  * How it ended for the client. `delivered`: the whole answer. `refused`: an error status. `cut`: a stream or body that
  * began and did not end. `unanswered`: no head came. `left`: the client went away on purpose.
  */
-export type Ending = "delivered" | "refused" | "cut" | "unanswered" | "left";
+export type Completion = "delivered" | "refused" | "cut" | "unanswered" | "left";
 
 export interface Outcome {
   readonly ask: Ask;
-  readonly ending: Ending;
+  readonly completion: Completion;
   readonly replica: string;
   /** Id that the gateway gave the request; undefined when no head came. */
   readonly id: string | undefined;
@@ -37,21 +37,21 @@ export interface Target {
 /** Clients of such gateways are patient, but not endless. */
 const PATIENCE_MS = 40_000;
 
-/** One request over a connection of its own, so that no kept connection hides where it ended. Never rejects. */
+/** One request over a connection of its own, so that no reused connection hides where it ended. Never rejects. */
 export function send(ask: Ask, { replica, url, key }: Target): Promise<Outcome> {
   const startedAt = performance.now();
   return new Promise((resolve) => {
     let answer: IncomingMessage | undefined;
     let text = "";
     let isLeaving = false;
-    const finish = (ending: Ending, reason: string) => {
+    const finish = (completion: Completion, reason: string) => {
       clearTimeout(leaving);
       clearTimeout(patience);
       const id = answer?.headers["x-request-id"];
       const status = answer?.statusCode ?? 0;
       resolve({
         ask,
-        ending,
+        completion,
         replica,
         id: Array.isArray(id) ? id[0] : id,
         status,

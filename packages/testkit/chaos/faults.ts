@@ -6,9 +6,9 @@ import type { World } from "./world.ts";
 export interface Pace {
   /** A server or a replica is away. */
   readonly awayMs: number;
-  /** A process stands still, or a connection is bad. */
+  /** A process freezes, or a connection is bad. */
   readonly badMs: number;
-  /** The database stands still. */
+  /** The database freezes. */
   readonly stillMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface Fault {
   readonly about: (pace: Pace) => string;
   /** No request may fail because of it. */
   readonly isHarmless?: true;
-  /** It may be that nobody is answered while it lasts. */
+  /** It may be that no one is answered while it lasts. */
   readonly isTotal?: true;
   /** Proves nothing where the replicas have no connection to Redis. */
   readonly isOfRedis?: true;
@@ -41,7 +41,7 @@ const killReplica: Fault = {
 };
 
 const freezeReplica: Fault = {
-  name: "a replica stands still",
+  name: "a replica freezes",
   about: ({ badMs }) => `SIGSTOP of one of three for ${seconds(badMs)}`,
   async run({ replicas }, { badMs }) {
     replicas.freeze(1);
@@ -117,7 +117,7 @@ const flakyRedis: Fault = {
 };
 
 const freezeDatabase: Fault = {
-  name: "the database stands still",
+  name: "the database freezes",
   about: ({ stillMs }) => `SIGSTOP of all its processes for ${seconds(stillMs)}`,
   isTotal: true,
   async run({ servers }, { stillMs }) {
@@ -217,7 +217,7 @@ export const FAULTS: readonly Fault[] = [
 /** Two parts of an installation at once. */
 export const PAIRS: readonly Fault[] = [
   atOnce("a replica and Redis are killed", killReplica, killRedis),
-  atOnce("Redis is emptied while the database stands still", wipeRedis, freezeDatabase),
+  atOnce("Redis is emptied while the database freezes", wipeRedis, freezeDatabase),
 ];
 
 /** For the second database: what touches the database or money in a way of its own. */

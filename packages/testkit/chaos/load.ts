@@ -16,7 +16,7 @@ const MIX = (
   "retry plain stream plain abort plain long plain stream retry"
 ).split(" ") as Ask["kind"][];
 const LEAVE_AFTER_MS = [150, 400, 900, 1_500];
-/** A gateway that answers nobody must not drown the machine of the test. */
+/** A gateway that answers no one must not drown the machine of the test. */
 const MOST_OPEN = 300;
 
 /** Where the next request goes; undefined while no replica is in rotation. */

@@ -1,5 +1,5 @@
 // `npm run test:chaos`: every fault once on MariaDB, then on PostgreSQL. Options after `--`:
-//   --minutes N        goes on for N minutes, at a slower pace with longer faults
+//   --minutes N        continues for N minutes, at a slower pace with longer faults
 //   --database NAME    MariaDB or PostgreSQL alone
 //   --only PATTERN     faults whose name matches
 //   --program FILE     another program than the sources, such as a built one

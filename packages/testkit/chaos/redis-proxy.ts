@@ -8,7 +8,7 @@ const DROP_EVERY = 15;
 export interface RedisProxy {
   /** `redis://127.0.0.1:<port>/0`. */
   readonly url: string;
-  /** Every write towards Redis waits this long from now on; order is kept. */
+  /** Every Write towards Redis waits this long from now on; order is preserved. */
   delay(ms: number): void;
   /** Breaks connections every few answers while on. */
   drop(isOn: boolean): void;
@@ -19,7 +19,7 @@ export interface RedisProxy {
   stop(): Promise<void>;
 }
 
-/** Stands between the replicas and Redis and can be slow or unreliable. */
+/** Sits between the replicas and Redis and can be slow or unreliable. */
 export async function startRedisProxy(redisPort: number): Promise<RedisProxy> {
   const state = { delayMs: 0, isDropping: false, answers: 0, dropped: 0 };
   const sockets = new Set<Socket>();

@@ -31,7 +31,7 @@ export interface Replicas {
   ready(): readonly Replica[];
   /** Every process that was started, dead ones too. */
   readonly all: readonly Replica[];
-  /** Processes that ended although nobody asked them to. */
+  /** Processes that ended although no one asked them to. */
   readonly deaths: readonly string[];
   crash(index: number): Promise<void>;
   freeze(index: number): void;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isClean, openBooks, readBooks, type Baseline, type Books } from "./books.ts";
 import type { LogLine } from "../src/gateway.ts";
-import type { Ending, Outcome } from "./client.ts";
+import type { Completion, Outcome } from "./client.ts";
 import type { Fault, Pace } from "./faults.ts";
 import { liveBooks, type LiveBooks } from "./live-books.ts";
 import { startLoad, type Load } from "./load.ts";
@@ -17,7 +17,7 @@ export interface Plan {
   readonly pace: Pace;
   /** Calm load before the first fault and after each. */
   readonly calmMs: number;
-  /** The list of faults is gone through again until this much time has passed. */
+  /** The list of faults is repeated until this much time has passed. */
   readonly lastsMs: number;
   /** Another program than the sources of the gateway. */
   readonly program: string | undefined;
@@ -28,11 +28,11 @@ export interface Phase {
   readonly fault: Fault;
   readonly about: string;
   readonly note: string;
-  /** Why the fault could not be done as told; "" = it was. */
+  /** Why the fault could not be done as planned; "" = it was. */
   readonly failure: string;
   readonly seconds: number;
   /** Requests that started in this phase, by their end. */
-  readonly endings: Readonly<Record<Ending, number>>;
+  readonly completions: Readonly<Record<Completion, number>>;
   /** Answers that were complete while the fault lasted. */
   readonly deliveredDuring: number;
   /** Until the first answer to a request that started after the fault was lifted. */
@@ -53,7 +53,7 @@ export interface Round {
   readonly phases: readonly Phase[];
   readonly requests: number;
   readonly withheld: number;
-  readonly endings: Readonly<Record<Ending, number>>;
+  readonly completions: Readonly<Record<Completion, number>>;
   readonly books: Books;
   readonly live: LiveBooks;
   readonly deaths: readonly string[];
@@ -71,7 +71,7 @@ const AGREEMENT_LIMIT_MS = 45_000;
 /** Leases run 60 s, the sweeper follows. */
 const QUIET_LIMIT_MS = 100_000;
 
-/** Problems of a phase that are said at once; the rest stands in the verdict. */
+/** Problems of a phase that are said at once; the rest is in the verdict. */
 const SAID = 5;
 
 interface Course {
@@ -81,7 +81,7 @@ interface Course {
   readonly baseline: Baseline;
 }
 
-/** All faults of the plan under one load, with a look at the books after each and at the end. */
+/** All faults of the plan under one load, with an audit of the books after each and at the end. */
 export async function runRound(plan: Plan): Promise<Round> {
   const startedAt = performance.now();
   plan.say(`${plan.database}: starting`);
@@ -104,7 +104,7 @@ export async function runRound(plan: Plan): Promise<Round> {
       phases,
       requests: load.outcomes.length,
       withheld: load.withheld,
-      endings: count(load.outcomes),
+      completions: count(load.outcomes),
       ...end,
       deaths: world.replicas.deaths,
       logs: Object.fromEntries(world.replicas.all.map(({ name, process }) => [name, process.logs])),
@@ -130,11 +130,11 @@ async function runPhase({ plan, world, load, baseline }: Course, fault: Fault): 
   const { note, failure } = await attempt(fault, world, plan.pace);
   const lifted = performance.now();
   const recoveredMs = await until(RECOVERY_LIMIT_MS, () =>
-    load.outcomes.some(({ ending, startedAt }) => ending === "delivered" && startedAt > lifted),
+    load.outcomes.some(({ completion, startedAt }) => completion === "delivered" && startedAt > lifted),
   );
   await sleep(plan.calmMs);
   await load.endedBefore(lifted);
-  // The load goes on: what ends from here on is looked at after the next fault.
+  // The load continues: what ends from here on is looked at after the next fault.
   const ended = [...load.outcomes];
   let books = await readBooks(world.servers.database, baseline, ended);
   const agreedMs = await until(AGREEMENT_LIMIT_MS, async () => {
@@ -144,15 +144,16 @@ async function runPhase({ plan, world, load, baseline }: Course, fault: Fault): 
   const to = performance.now();
   const touched = load.outcomes.filter(({ startedAt, endedAt }) => startedAt < to && endedAt > from);
   const own = touched.filter(({ startedAt }) => startedAt >= from);
-  const failed = touched.filter(({ ending }) => ending !== "delivered" && ending !== "left");
+  const failed = touched.filter(({ completion }) => completion !== "delivered" && completion !== "left");
   const phase: Phase = {
     fault,
     about: fault.about(plan.pace),
     note,
     failure,
     seconds: Math.round((to - from) / 1000),
-    endings: count(own),
-    deliveredDuring: touched.filter(({ ending, endedAt }) => ending === "delivered" && endedAt <= lifted).length,
+    completions: count(own),
+    deliveredDuring: touched.filter(({ completion, endedAt }) => completion === "delivered" && endedAt <= lifted)
+      .length,
     recoveredMs,
     agreedMs,
     books,
@@ -172,7 +173,7 @@ async function attempt(fault: Fault, world: World, pace: Pace): Promise<Pick<Pha
   }
 }
 
-/** Waits until nothing is reserved and everything agrees; answers the last look in any case. */
+/** Waits until nothing is reserved and everything agrees; answers the last check in any case. */
 async function untilQuiet(world: World, baseline: Baseline, outcomes: readonly Outcome[]) {
   const look = async () => ({
     books: await readBooks(world.servers.database, baseline, outcomes),
@@ -196,16 +197,16 @@ async function until(limitMs: number, isTrue: () => boolean | Promise<boolean>):
   return Math.round(performance.now() - from);
 }
 
-function count(outcomes: readonly Outcome[]): Record<Ending, number> {
-  const endings = { delivered: 0, refused: 0, cut: 0, unanswered: 0, left: 0 };
-  for (const { ending } of outcomes) endings[ending] += 1;
-  return endings;
+function count(outcomes: readonly Outcome[]): Record<Completion, number> {
+  const completions = { delivered: 0, refused: 0, cut: 0, unanswered: 0, left: 0 };
+  for (const { completion } of outcomes) completions[completion] += 1;
+  return completions;
 }
 
 function reasonsOf(failed: readonly Outcome[]): Record<string, number> {
   const reasons: Record<string, number> = {};
-  for (const { ending, status, reason } of failed) {
-    const key = `${ending} ${status} ${reason}`.replaceAll(/:\d{4,5}\b/g, "");
+  for (const { completion, status, reason } of failed) {
+    const key = `${completion} ${status} ${reason}`.replaceAll(/:\d{4,5}\b/g, "");
     reasons[key] = (reasons[key] ?? 0) + 1;
   }
   return reasons;
@@ -220,6 +221,6 @@ function complaintsOf({ all }: Replicas): Record<string, number> {
   return complaints;
 }
 
-function describe({ id, ask, ending, status, reason, replica }: Outcome): string {
-  return `${ask.kind} of ${replica}: ${ending} ${status} ${reason} (${id ?? "no id"})`;
+function describe({ id, ask, completion, status, reason, replica }: Outcome): string {
+  return `${ask.kind} of ${replica}: ${completion} ${status} ${reason} (${id ?? "no id"})`;
 }

@@ -57,14 +57,14 @@ const HEADINGS = (
 ).split(" | ");
 
 function roundText(round: Round): string {
-  const { database, phases, requests, withheld, endings, books, live, quietMs, seconds } = round;
+  const { database, phases, requests, withheld, completions, books, live, quietMs, seconds } = round;
   const problems = problemsOf(round);
   const about = [
-    `${requests} requests in ${seconds} s: ${endings.delivered} delivered, ${endings.refused} refused, ${endings.cut} cut,`,
-    `${endings.unanswered} unanswered, ${endings.left} left on purpose${withheld > 0 ? `; ${withheld} were not sent` : ""}.`,
+    `${requests} requests in ${seconds} s: ${completions.delivered} delivered, ${completions.refused} refused, ${completions.cut} cut,`,
+    `${completions.unanswered} unanswered, ${completions.left} left on purpose${withheld > 0 ? `; ${withheld} were not sent` : ""}.`,
     `${books.charges} requests were charged ${books.charged} units; ${books.findings.lost.length} lost,`,
     `${books.findings.twice.length} twice, ${books.findings.wrong.length} wrong, ${books.findings.unequal.length} accounts unequal.`,
-    `Redis kept ${live.accounts} balances, ${live.findings.length} findings. Nothing was reserved ${time(quietMs)} after the load.`,
+    `Redis held ${live.accounts} balances, ${live.findings.length} findings. Nothing was reserved ${time(quietMs)} after the load.`,
   ];
   const verdict =
     problems.length === 0 ? "**Passed.**" : `**Failed:**\n\n${problems.map((line) => `- ${line}`).join("\n")}`;
@@ -73,19 +73,19 @@ function roundText(round: Round): string {
 }
 
 function phaseRow(phase: Phase): string {
-  const { fault, about, note, seconds, endings, deliveredDuring, recoveredMs, agreedMs, books } = phase;
+  const { fault, about, note, seconds, completions, deliveredDuring, recoveredMs, agreedMs, books } = phase;
   const { lost, twice, wrong, unequal } = books.findings;
   const problems = phaseProblems(phase).length;
   return row([
     fault.name,
     note === "" ? about : `${about}; ${note}`,
     seconds,
-    endings.delivered,
+    completions.delivered,
     deliveredDuring,
-    endings.refused,
-    endings.cut,
-    endings.unanswered,
-    endings.left,
+    completions.refused,
+    completions.cut,
+    completions.unanswered,
+    completions.left,
     lost.length,
     twice.length,
     wrong.length,

@@ -18,14 +18,14 @@ export function problemsOf(round: Round): string[] {
 
 /** What speaks against one phase. */
 export function phaseProblems(phase: Phase): string[] {
-  const { fault, failure, endings, deliveredDuring, recoveredMs, isIdle, harmed, books } = phase;
-  const delivered = endings.delivered;
+  const { fault, failure, completions, deliveredDuring, recoveredMs, isIdle, harmed, books } = phase;
+  const delivered = completions.delivered;
   return [
     ...(failure === "" ? [] : [failure]),
     ...(isIdle ? ["no replica was connected to Redis, so nothing was proved"] : []),
     ...(delivered === 0 ? ["no request was delivered in the whole phase"] : []),
     ...(deliveredDuring === 0 && !fault.isTotal ? ["no answer was delivered while the fault lasted"] : []),
-    ...(Number.isFinite(recoveredMs) ? [] : ["nobody was answered after the fault"]),
+    ...(Number.isFinite(recoveredMs) ? [] : ["no one was answered after the fault"]),
     ...harmed.map((request) => `harmed: ${request}`),
     ...booksProblems("books", books),
   ].map((problem) => `${fault.name}: ${problem}`);

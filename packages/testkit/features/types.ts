@@ -6,7 +6,7 @@ export interface OfficialClient {
   tools(model: string, isStream: boolean): Promise<string>;
   /** Shows an image; answers the text. */
   image(model: string, isStream: boolean): Promise<string>;
-  /** Asks for an object by schema with this prompt; answers what the client parsed. */
+  /** Requests an object by schema with this prompt; answers what the client parsed. */
   structured(model: string, isStream: boolean, prompt: string): Promise<unknown>;
   /** As `tools`, with thinking; undefined for clients that show none. */
   readonly thinking: ((model: string, isStream: boolean) => Promise<Thought>) | undefined;

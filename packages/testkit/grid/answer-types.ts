@@ -28,7 +28,7 @@ type WireResponse = Omit<Response, "output_text" | "usage" | "user"> & {
 };
 
 /**
- * Texts without sources have no list of them, or the AI SDK refuses the answer; `caller` stands in few answers, and
+ * Texts without sources have no list of them, or the AI SDK refuses the answer; `caller` is in few answers, and
  * servers of Claude models refuse it in a history.
  */
 type Block =

@@ -76,7 +76,7 @@ const isSigned = ({ isResponses }: Outcome, { upstream }: Cell) =>
 /** A stream that breaks is an error for the client; a plain answer that breaks never becomes one. */
 const broken = ({ answer }: Outcome, { isStream }: Cell): Findings => ({
   status: [answer.status, isStream ? 200 : 502],
-  "told of the failure": [(answer.error ?? "") !== "", true],
+  "reports the failure": [(answer.error ?? "") !== "", true],
   complete: [answer.isComplete, false],
 });
 
@@ -135,7 +135,7 @@ export const CASES: readonly Case[] = [
       ...regular(outcome, "stop", NORMAL_TEXT),
       calls: [outcome.got.calls, [WEATHER]],
       results: [outcome.got.results, [RESULT]],
-      "text beside the call": [outcome.got.texts.includes("I look."), true],
+      "text next to the call": [outcome.got.texts.includes("I look."), true],
     }),
   },
   {
@@ -203,10 +203,10 @@ export const CASES: readonly Case[] = [
     check: (outcome, cell) => ({
       ...called(outcome, [WEATHER]),
       thinking: [outcome.answer.thinking, THINKING],
-      "calls given back": [outcome.next?.got.calls, [WEATHER]],
+      "calls returned": [outcome.next?.got.calls, [WEATHER]],
       results: [outcome.next?.got.results, [RESULT]],
       ...(isSigned(outcome, cell) && { signature: [outcome.next?.got.signatures, [SIGNATURE]] }),
-      ...(cell.upstream.name === "anthropic" && { "thinking given back": [outcome.next?.got.thinking, THINKING] }),
+      ...(cell.upstream.name === "anthropic" && { "thinking returned": [outcome.next?.got.thinking, THINKING] }),
     }),
   },
   {
@@ -267,7 +267,7 @@ export const CASES: readonly Case[] = [
     check: ({ answer }) => ({
       status: [answer.status, 429],
       "seconds to wait": [Number(answer.retryAfter) >= 5 && Number(answer.retryAfter) <= 7, true],
-      "told of the failure": [(answer.error ?? "") !== "", true],
+      "reports the failure": [(answer.error ?? "") !== "", true],
     }),
   },
   {
@@ -278,7 +278,7 @@ export const CASES: readonly Case[] = [
     ask: (cell) => ({ turns: [question(cell)] }),
     check: ({ answer }) => ({
       "an error status": [answer.status >= 500, true],
-      "told of the failure": [(answer.error ?? "").includes("failed in the middle"), true],
+      "reports the failure": [(answer.error ?? "").includes("failed in the middle"), true],
       complete: [answer.isComplete, false],
     }),
   },

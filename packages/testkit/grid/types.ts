@@ -13,7 +13,7 @@ export type Turn =
   | { readonly role: "user"; readonly text: string; readonly image?: string }
   | { readonly role: "assistant"; readonly text: string; readonly calls?: readonly Call[] }
   | { readonly role: "results"; readonly results: readonly { readonly call: Call; readonly text: string }[] }
-  /** An earlier answer, given back as it came. */
+  /** An earlier answer, returned as it came. */
   | { readonly role: "echo"; readonly turn: readonly Json[] };
 
 export interface Asked {
@@ -37,7 +37,7 @@ export interface Seen {
   readonly calls: readonly Call[];
   readonly finish: Finish | undefined;
   readonly usage: { readonly input: number; readonly output: number; readonly cached: number } | undefined;
-  /** The answer in the client's protocol, to be given back. */
+  /** The answer in the client's protocol, to be returned. */
   readonly turn: readonly Json[];
   /** False when a client could not take the answer for complete. */
   readonly isComplete: boolean;

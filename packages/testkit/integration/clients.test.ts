@@ -234,7 +234,7 @@ describe.each([
     }
   });
 
-  test("the OpenAI client goes on from a response, reads and deletes it", async () => {
+  test("the OpenAI client continues from a response, reads and deletes it", async () => {
     const { responses } = openai();
     const tools = [{ type: "function" as const, ...TOOL, parameters: PARAMETERS, strict: false }];
     const first = await responses.create({ model, input: "Weather?", tools });

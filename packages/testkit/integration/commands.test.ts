@@ -1,4 +1,4 @@
-// Commands of operators beside two running replicas, on both servers and Redis.
+// Commands of operators next to two running replicas, on both servers and Redis.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ let upstream: Upstream;
 beforeAll(async () => void (upstream = await startUpstream()));
 afterAll(() => upstream?.stop());
 
-describe.each(["mariadb", "postgres"] as const)("beside two replicas on %s and Redis", (kind) => {
+describe.each(["mariadb", "postgres"] as const)("next to two replicas on %s and Redis", (kind) => {
   let database: string;
   let redis: Redis;
   let redisUrl: string;
@@ -105,7 +105,7 @@ describe.each(["mariadb", "postgres"] as const)("beside two replicas on %s and R
     await serveAll();
   });
 
-  test("ledger audit finds what was tampered with, and repairs it beside the replicas", LIMIT, async () => {
+  test("ledger audit finds what was tampered with, and repairs it next to the replicas", LIMIT, async () => {
     await audited().toContain(": 0 differences.");
     const [row] = await runSql(database, "select id, quota from users where username = 'root'");
     const account = (await redis.keys(`${PREFIX}*}u${Number(row?.["id"])}`))[0] ?? "";

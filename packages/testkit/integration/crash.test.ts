@@ -71,7 +71,7 @@ describe.each(Object.keys(SETUPS))("a kill during fifty streams on %s", (name) =
     expect(await one("select coalesce(sum(held), 0) as n from tokens")).toBe(0);
   });
 
-  // @weakness Money: Balances are kept in memory and lost with the process
+  // @weakness Money: Balances are stored in memory and lost with the process
   test("leaves a ledger that equals the balances", async () => {
     const booked = await one("select coalesce(sum(quota), 0) as n from ledger");
     expect(booked).toBeLessThan(0);
@@ -131,7 +131,7 @@ async function readUntilCut(url: string, key: string): Promise<void> {
   }
 }
 
-/** Open reservations, wherever they are kept, and charges that are not in the database yet. */
+/** Open reservations, wherever they are retained, and charges that are not in the database yet. */
 async function openIn({ database, redis: url }: Setup): Promise<number> {
   const inDatabase = await numberOf(database, "select count(*) as n from holds");
   if (url === undefined) return inDatabase;

@@ -52,7 +52,7 @@ async function ask({ url }: GatewayProcess): Promise<Response> {
 const statusOf = async (gateway: GatewayProcess) => (await ask(gateway)).status;
 const read = async ({ adminUrl }: GatewayProcess, path: string) => (await fetch(`${adminUrl}${path}`)).text();
 
-test("known keys are served, or nobody is", async () => {
+test("known keys are served, or no one is", async () => {
   await expect.poll(() => Promise.all([serving, denying].map(statusOf)), { timeout: 10_000 }).toEqual([200, 200]);
   proxy.isClosed = true;
   proxy.cut();

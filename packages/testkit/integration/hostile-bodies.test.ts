@@ -169,7 +169,7 @@ describe(`a process with a heap of ${HEAP_MB} MB`, () => {
 });
 
 // @weakness Exhaustion: Many large bodies at once take the memory of the process
-test("bodies that do not fit together are answered 503 with Retry-After, and others go on", async () => {
+test("bodies that do not fit together are answered 503 with Retry-After, and others continue", async () => {
   const small = await startGateway({ env: { FAIRWAY_BODY_MEMORY_BYTES: "4000000" } });
   try {
     const root = await signIn(small.url, "root", ROOT_PASSWORD);

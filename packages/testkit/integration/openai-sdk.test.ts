@@ -99,7 +99,7 @@ describe("chat", () => {
       },
       { maxChatCompletions: 2 },
     );
-    await runner.done().catch(() => undefined); // the upstream asks for the tool each time; two rounds are enough
+    await runner.done().catch(() => undefined); // the upstream requests the tool each time; two rounds are enough
     const second = upstream.requests[1]?.json?.["messages"];
     expect(second).toMatchObject([
       { role: "user" },
@@ -124,7 +124,7 @@ describe("chat", () => {
     expect(upstream.requests[0]?.json?.["response_format"]).toMatchObject({ json_schema: { schema } });
   });
 
-  test("fields that nobody knows, and numbers as written, reach the upstream byte for byte", async () => {
+  test("fields that no one knows, and numbers as written, reach the upstream byte for byte", async () => {
     const body = `{"model":"gpt-4o","messages":[{"role":"user","content":"é\\u00e9"}],"temperature":1.0,"seed":12345678901234567890,"x_new":{"b":1,"a":2}}`;
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",

@@ -16,7 +16,7 @@ import {
 } from "../src/index.ts";
 import { startProxy, type Proxy } from "../src/proxy.ts";
 
-/** Charges of the request before have left Redis by then. */
+/** Charges of the request before have left Redis by that time. */
 const QUIET_MS = 350;
 const TRIES = 7;
 const SLOW_MS = 2_000;
@@ -131,7 +131,7 @@ test.each([
   ["plain", 200],
   ["slow-50", 200],
   ["status-400", 400],
-])("nobody waits for Redis after the upstream was called: %s", async (model, status) => {
+])("no one waits for Redis after the upstream was called: %s", async (model, status) => {
   const answer = await askWithoutRedisAfterwards(model);
   expect(answer.status).toBe(status);
   expect(answer.ms).toBeLessThan(1_900);
@@ -140,20 +140,20 @@ test.each([
 
 test.each([
   ["", { ResponseCacheEnabled: false }],
-  [", though answers are kept there as well", { ResponseCacheEnabled: true, ResponseCacheModels: [] }],
+  [", though answers are stored there as well", { ResponseCacheEnabled: true, ResponseCacheModels: [] }],
 ])("a Redis that takes two seconds adds no more than fifty milliseconds%s", async (_how, options) => {
   for (const [name, value] of Object.entries(options))
     await root.must("PUT", "/api/option/", { key: name, value: JSON.stringify(value) });
   await sleep(SLOW_MS);
   let seed = 0;
-  const askAnew = () => ask("plain", { temperature: 0, seed: (seed += 1) });
-  const usual = (await Promise.all(Array.from({ length: 5 }, askAnew))).map(({ ms }) => ms).sort((a, b) => a - b);
+  const askAgain = () => ask("plain", { temperature: 0, seed: (seed += 1) });
+  const usual = (await Promise.all(Array.from({ length: 5 }, askAgain))).map(({ ms }) => ms).sort((a, b) => a - b);
   const added: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     proxy.delayMs = SLOW_MS / 2;
     await sleep(20);
-    const first = await askAnew();
-    const others = await Promise.all(Array.from({ length: 4 }, askAnew));
+    const first = await askAgain();
+    const others = await Promise.all(Array.from({ length: 4 }, askAgain));
     expect([first, ...others].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     added.push(Math.max(first.ms, ...others.map(({ ms }) => ms)) - (usual.at(-1) ?? 0));
     proxy.delayMs = 0;
@@ -167,11 +167,11 @@ test("a Redis in another zone counts for all when calls wait for it, and a start
   const settings = { database: await createDatabase("mariadb"), redis: `redis://127.0.0.1:${proxy.port}` };
   const env = { FAIRWAY_REDIS_PREFIX: "zone:", FAIRWAY_QUOTA_ON_OUTAGE: "sql" };
   const hasty = await startGateway({ ...settings, env });
-  const isTold = ({ message }: { readonly message?: unknown }) => String(message).includes("FAIRWAY_REDIS_WAIT_MS");
-  expect(hasty.logs.filter(isTold)).toMatchObject([{ level: "warn", wait_ms: 50 }]);
+  const isReported = ({ message }: { readonly message?: unknown }) => String(message).includes("FAIRWAY_REDIS_WAIT_MS");
+  expect(hasty.logs.filter(isReported)).toMatchObject([{ level: "warn", wait_ms: 50 }]);
   await hasty.stop();
   const patient = await startGateway({ ...settings, env: { ...env, FAIRWAY_REDIS_WAIT_MS: "2000" } });
-  expect(patient.logs.filter(isTold)).toEqual([]);
+  expect(patient.logs.filter(isReported)).toEqual([]);
   const session = await signIn(patient.url, "root", ROOT_PASSWORD);
   await setModelRatios(session, { plain: 1 });
   await createChannel(session, { base_url: upstream.url, models: "plain" });

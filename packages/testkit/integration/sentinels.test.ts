@@ -17,7 +17,7 @@ import {
 import { startRedisGroup, type RedisGroup } from "../src/services.ts";
 
 const WORKERS = 6;
-/** One second until it is missed, about one for the election, two for reading balances anew, and a busy machine. */
+/** One second until it is missed, about one for the election, two for reading balances again, and a busy machine. */
 const LONGEST_OUTAGE_MS = 12_000;
 
 let upstream: Upstream;
@@ -91,7 +91,7 @@ test("a fail-over under load loses nothing and charges nothing twice", { timeout
   expect(outageMs).toBeLessThan(LONGEST_OUTAGE_MS);
   expect(await group.namedPort()).toBe(group.replica.port);
   const served = answers.filter(({ status, isWhole }) => status === 200 && isWhole).length;
-  // A fail-over quicker than a call's patience refuses nobody.
+  // A fail-over quicker than a call's patience refuses no one.
   expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
   expect(served).toBeGreaterThan(20);
 
@@ -105,6 +105,6 @@ test("a fail-over under load loses nothing and charges nothing twice", { timeout
   const spent = given - (await count("select quota as n from users where username = 'root'"));
   expect(logged).toBeGreaterThan(0);
   expect([booked, used, spent]).toEqual([logged, logged, logged]);
-  const told = gateways.flatMap(({ logs }) => logs.map((line) => JSON.stringify(line))).join("\n");
-  expect(told).not.toMatch(/secret-of/);
+  const reported = gateways.flatMap(({ logs }) => logs.map((line) => JSON.stringify(line))).join("\n");
+  expect(reported).not.toMatch(/secret-of/);
 });

@@ -1,4 +1,4 @@
-// A rolling restart while clients still send: what arrives within the drain is served, the rest is told.
+// A rolling restart while clients still send: what arrives within the drain is served, the rest gets an error.
 import { request, type ClientRequest, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -72,7 +72,7 @@ test("an upload that ends within the drain is served", { timeout: 60_000 }, asyn
   expect(performance.now() - servedAt).toBeLessThan(10_000);
 });
 
-test("an upload that outlives the drain is told in its protocol", { timeout: 60_000 }, async () => {
+test("an upload that outlives the drain fails in its protocol", { timeout: 60_000 }, async () => {
   const { gateway, key } = await open("2");
   const { answer } = await begin(gateway.url, key);
   const startedAt = performance.now();

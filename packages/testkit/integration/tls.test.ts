@@ -79,7 +79,7 @@ test.each(["MariaDB", "PostgreSQL"])("a call is served and charged over TLS to %
   await again.stop();
 });
 
-test("a server that nobody vouches for is refused with its reason", LIMIT, async () => {
+test("a server that no one vouches for is refused with its reason", LIMIT, async () => {
   const known = inPostgres("verify-full", own);
   const refused = await Promise.allSettled([
     start(known, undefined, "stranger:"),

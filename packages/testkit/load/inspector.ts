@@ -1,4 +1,4 @@
-// Looks into a gateway that runs with `--inspect`: its live heap, and how long one turn of its event loop takes.
+// Reads a gateway that runs with `--inspect`: its live heap, and how long one turn of its event loop takes.
 
 /** One place in the code, as the engine's profiler names it. */
 export interface ProfiledCall {
@@ -58,7 +58,7 @@ export class Inspector {
     return Number(await this.#evaluate("(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())"));
   }
 
-  /** From now on the longest turn of the event loop is kept, in CPU time of its thread: what others take is not in it. */
+  /** Records the longest turn of the event loop from now on, in CPU time of its thread: what others take is not in it. */
   async watchTurns(): Promise<void> {
     await this.#evaluate(`(() => {
       let last = process.threadCpuUsage();

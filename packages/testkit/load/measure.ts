@@ -53,8 +53,8 @@ export async function measureCpu(
   const result = await run();
   await untilQuiet(ours);
   const used = ours.map((pid, index) => cpuOf(pid) - (before.ours[index] ?? 0));
-  const beside = bystanders.map((pid, index) => cpuOf(pid) - (before.bystanders[index] ?? 0));
-  const rest = machineBusy() - before.machine - sum(used) - sum(beside);
+  const bystanderCpu = bystanders.map((pid, index) => cpuOf(pid) - (before.bystanders[index] ?? 0));
+  const rest = machineBusy() - before.machine - sum(used) - sum(bystanderCpu);
   const [gateway = 0, database = 0, redis = 0] = used.map((value) => value / Math.max(1, result.good));
   const microseconds = (performance.now() - before.at) * 1000;
   return { cpu: { gateway, ...named(system, database, redis) }, result, othersCores: Math.max(0, rest / microseconds) };

@@ -30,7 +30,7 @@ export function benchDocument(figures: readonly Figures[], plan: Plan, at: Date)
       figures.map((figure) => cpuRow(figure, limit)),
     ),
     "",
-    "Database and Redis: per plain call, beside the gateway's own.",
+    "Database and Redis: per plain call, next to the gateway's own.",
     "",
     "## Latency",
     "",
@@ -60,8 +60,8 @@ function cpuRow(figure: Figures, limit: Figures | undefined): Row {
     return figure === limit ? microseconds(own) : `${microseconds(own)} (${(own / least).toFixed(1)})`;
   });
   const plain: Cpu | undefined = figure.cpu["plain"];
-  const beside = [plain?.database ?? 0, plain?.redis ?? 0].map((value) => (value > 0 ? microseconds(value) : "–"));
-  return [figure.name, ...cells, ...beside, Math.round(figure.plainPerSecond).toLocaleString("en")];
+  const services = [plain?.database ?? 0, plain?.redis ?? 0].map((value) => (value > 0 ? microseconds(value) : "–"));
+  return [figure.name, ...cells, ...services, Math.round(figure.plainPerSecond).toLocaleString("en")];
 }
 
 function latencyCells(figure: Figures, rate: number): Row {

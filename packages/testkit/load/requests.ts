@@ -17,7 +17,7 @@ const PROMPT = "Explain in plain words what a reverse proxy does and why one wou
 );
 const SYSTEM = "You are a helpful assistant.";
 
-/** Stands in the last 48 bytes of a stream that ended well, and of no other. */
+/** Appears in the last 48 bytes of a stream that ended well, and of no other. */
 export const END_MARKS: Readonly<Record<ClientProtocol, string>> = {
   chat: "[DONE]",
   messages: "message_stop",

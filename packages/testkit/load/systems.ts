@@ -24,7 +24,7 @@ export interface System {
 
 const MODELS = ["bench-plain", "bench-51-0", "bench-51-10", "bench-200-100", "bench-20-100"];
 export const BUNDLE = join(import.meta.dirname, "../../gateway/dist/main.mjs");
-/** Everything is on, and nobody is refused: limits far above what the machine can do. */
+/** Everything is on, and no one is refused: limits far above what the machine can do. */
 export const WIDE_LIMITS = {
   FAIRWAY_LIMIT_API: "100000000/180",
   FAIRWAY_LIMIT_WEB: "100000000/180",

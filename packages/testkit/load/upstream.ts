@@ -2,7 +2,7 @@
 // of about 250 bytes, each its own write. The model's name says which: `bench-plain`, `bench-51-0`, `bench-200-100`
 // (chunks, milliseconds between them). Two more words may follow: `-stamped` (each chunk says when it was sent, in
 // milliseconds since the epoch), `-silent` (1 KiB of words a chunk, no usage at the end) and
-// `-resting4` (after each fifth all four streams wait for each other, tell the parent, and go on when it says so).
+// `-resting4` (after each fifth all four streams wait for each other, tell the parent, and continue when it says so).
 // Costs a few microseconds a call, so it is never the limit.
 import { createServer, type ServerResponse } from "node:http";
 
@@ -85,7 +85,7 @@ async function streamAnswer(response: ServerResponse, chunks: number, delayMs: n
   response.once("close", () => clearInterval(timer));
 }
 
-/** Resolves when that many streams rested and the parent let them go on. */
+/** Resolves when that many streams rested and the parent let them continue. */
 async function restWith(group: number): Promise<void> {
   const rested = new Promise<void>((resolve) => void resting.push(resolve));
   if (resting.length === group) process.send?.({ resting: group });

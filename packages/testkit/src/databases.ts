@@ -16,7 +16,7 @@ export interface OpenDatabase {
   readonly kind: DatabaseKind;
 }
 
-// The last hook of a file: whatever a describe opened in its own hooks is closed by then.
+// The last hook of a file: whatever a describe opened in its own hooks is closed by that time.
 const cleanups: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("a gateway is told its settings, found by its log and stopped in order", async () => {
+test("a gateway receives its settings, found by its log and stopped in order", async () => {
   const gateway = await startGateway({ program: program("good.mjs"), env: { FAIRWAY_LOG_LEVEL: "debug" } });
   expect(gateway).toMatchObject({ url: "http://127.0.0.1:1", adminUrl: "http://127.0.0.1:2" });
   expect(gateway.logs[0]).toMatchObject({ FAIRWAY_PORT: "0", FAIRWAY_LOG_LEVEL: "debug" });

@@ -28,7 +28,7 @@ export interface GatewayProcess {
   readonly url: string;
   readonly adminUrl: string;
   readonly pid: number;
-  /** Every log line so far; text that is no JSON stands in `message`. */
+  /** Every log line so far; text that is no JSON is in `message`. */
   readonly logs: readonly LogLine[];
   /** Resolves with the exit code, or the name of the signal. */
   readonly exited: Promise<number | string>;

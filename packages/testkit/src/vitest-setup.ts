@@ -1,5 +1,5 @@
 // Global setup of every test project that touches a database. The servers are shared by all workers of a
-// run and start when the first test asks for one, so a run by path pays only for what it uses.
+// run and start when the first test requests one, so a run by path pays only for what it uses.
 import { createServer } from "node:http";
 import type { TestProject } from "vitest/node";
 import { startMariadb, startPostgres, type Service } from "./services.ts";

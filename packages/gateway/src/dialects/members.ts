@@ -18,7 +18,7 @@ const REASONING: Members = {
   thinking: plain("type budget_tokens"),
 };
 
-/** What vendors charge beside tokens, in any protocol. */
+/** What vendors charge for in addition to tokens, in any protocol. */
 const CHARGED: Members = {
   ...plain("service_tier serviceTier speed inference_geo background enable_search max_tool_calls"),
   ...plain("modalities responseModalities response_modalities"),

@@ -136,7 +136,7 @@ describe("defaults and requirements", () => {
 describe("every dialect", () => {
   it("has an id of its own", () => {
     expect(new Set(dialects.map(({ id }) => id)).size).toBe(dialects.length);
-    expect(dialectById("private:nobody")).toBeUndefined();
+    expect(dialectById("private:unknown")).toBeUndefined();
   });
 
   it("has heartbeats that its clients ignore", () => {
@@ -257,7 +257,7 @@ describe("usage", () => {
     expect(meter.terminated).toBe(true);
   });
 
-  it("of a Responses stream stands in its last event", () => {
+  it("of a Responses stream is in its last event", () => {
     const meter = of("openai-responses").meter();
     meter.feed(Buffer.from('data: {"type":"response.output_text.delta","delta":"response.completed"}\n\n'));
     expect(meter.finished).toBe(false);

@@ -102,8 +102,8 @@ function read(answer: Json): Seen {
       .map((part) => textAt(part, "text"))
       .join("");
   const calls = parts.flatMap((part) => (part["functionCall"] === undefined ? [] : [part["functionCall"] as Json]));
-  const told = FINISHES[textAt(candidate, "finishReason")];
-  const finish = isBlocked ? "content_filter" : told === "stop" && calls.length > 0 ? "tool_calls" : told;
+  const reported = FINISHES[textAt(candidate, "finishReason")];
+  const finish = isBlocked ? "content_filter" : reported === "stop" && calls.length > 0 ? "tool_calls" : reported;
   const usage = at(answer, "usageMetadata");
   return {
     text: finish === "content_filter" ? "" : textOf(false),

@@ -1,6 +1,6 @@
 import { runSql } from "../../src/sql.ts";
 
-/** What the figures of one kind of call must stay under, p95 in milliseconds; undefined = told, not judged. */
+/** What the figures of one kind of call must stay under, p95 in milliseconds; undefined = shown, not judged. */
 export const TARGETS = { list: 200, day: 300, channels: 100, other: undefined } as const;
 
 export interface ApiCall {

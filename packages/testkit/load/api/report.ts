@@ -27,12 +27,12 @@ export function apiDocument(figures: readonly ApiFigures[], plan: ApiPlan, at: D
     ...(noisy.length > 0
       ? [
           "",
-          `**Noisy:** other work kept the cores busy (load average ${noisy.map((load) => load.toFixed(1)).join(", ")} before the runs).`,
+          `**Noisy:** other work occupied the cores (load average ${noisy.map((load) => load.toFixed(1)).join(", ")} before the runs).`,
         ]
       : []),
     ...SECTIONS.flatMap(({ kind, title }) => section(figures, kind, title)),
     "",
-    "## Sign-ins beside a stream",
+    "## Sign-ins next to a stream",
     "",
     `${plan.signInsPerSecond} sign-ins a second (argon2id) for ${plan.signInSeconds} s while one stream with a chunk every 10 ms runs. Delay: from the`,
     `upstream's write to the client. Target: p99 of a chunk under ${CHUNK_TARGET_MS} ms.`,

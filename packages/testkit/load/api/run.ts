@@ -5,7 +5,7 @@ import { apiCalls, readContents, type ApiCall, type Contents } from "./calls.ts"
 import { measureSignIns, percentile, type SignInFigures } from "./sign-ins.ts";
 
 export interface ApiPlan {
-  /** Calls of each kind, and how long to go on with slow ones. */
+  /** Calls of each kind, and how long to continue with slow ones. */
   readonly calls: number;
   readonly seconds: number;
   readonly signInSeconds: number;

@@ -70,7 +70,7 @@ async function openStream(url: string, key: string, model: string): Promise<{ be
   const answer = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "go on" }] }),
+    body: JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "continue" }] }),
     signal: abort.signal,
   });
   if (!answer.ok || !answer.body) throw new Error(`the stream was refused: ${await answer.text()}`);

@@ -8,7 +8,7 @@ interface Delay {
   readonly p50: number;
   readonly p99: number;
   readonly most: number;
-  /** CPU of the longest turn of the gateway's event loop: so long nobody else was served. */
+  /** CPU of the longest turn of the gateway's event loop: so long no one else was served. */
   readonly turn: number;
 }
 
@@ -30,12 +30,12 @@ export async function measureChunkDelays(system: System, inspector: Inspector, b
   const whileCounting: Delay[] = [];
   for (let round = 1; round <= plan.rounds; round++) {
     say(`chunks while 1 MiB of text is counted: round ${round} of ${plan.rounds}`);
-    for (const [into, beside] of [
+    for (const [into, load] of [
       [alone, async () => {}],
       [whileCounting, counted],
     ] as const) {
       await inspector.watchTurns();
-      const delays = await delaysOf(target, beside);
+      const delays = await delaysOf(target, load);
       into.push({ ...delays, turn: await inspector.longestTurn() });
     }
   }
@@ -47,10 +47,10 @@ function middle(rounds: readonly Delay[]): Delay {
   return { p50: of("p50"), p99: of("p99"), most: of("most"), turn: of("turn") };
 }
 
-/** `beside` runs again and again for as long as the watched stream does. */
+/** `load` runs again and again for as long as the watched stream does. */
 async function delaysOf(
   target: { readonly port: number; readonly key: string; readonly isStream: boolean },
-  beside: () => Promise<void>,
+  load: () => Promise<void>,
 ): Promise<Omit<Delay, "turn">> {
   const delays: number[] = [];
   let isOver = false;
@@ -58,7 +58,7 @@ async function delaysOf(
     const now = performance.timeOrigin + performance.now();
     for (const [, stamp] of bytes.toString("latin1").matchAll(STAMP)) delays.push(now - Number(stamp));
   }).ended.finally(() => (isOver = true));
-  while (!isOver) await Promise.race([watched, Promise.all([beside(), pause()])]);
+  while (!isOver) await Promise.race([watched, Promise.all([load(), pause()])]);
   await watched;
   delays.sort((a, b) => a - b);
   const at = (share: number) => delays[Math.min(delays.length - 1, Math.floor(delays.length * share))] ?? Number.NaN;

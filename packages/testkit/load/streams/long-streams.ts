@@ -27,7 +27,7 @@ interface Sample {
 /** All that was on its way has come when nothing comes for this long. */
 const SETTLED_MS = 200;
 
-/** Looks while the upstream rests: what is on its way at full speed is no memory that a stream keeps. */
+/** Reads while the upstream rests: what is on its way at full speed is no memory that a stream keeps. */
 export async function measureLongStreams(
   system: System,
   inspector: Inspector,
@@ -69,7 +69,7 @@ async function samplesOf(
   while ((await Promise.race([once(upstream, "message", { signal: over.signal }), all])) !== "over") {
     for (let seen = -1; seen !== events(); await sleep(SETTLED_MS)) seen = events();
     samples.push({ chunks: events() / readers.length, bytes: (await live()) / readers.length });
-    upstream.send("go on");
+    upstream.send("continue");
   }
   over.abort();
   return samples;

@@ -60,7 +60,7 @@ export function streamsSection(figures: StreamFigures, plan: StreamPlan, at: Dat
     "Milliseconds from the upstream's write of a chunk to the client's read, a chunk each 5 ms; whatever else the machine does is in it. The last column is CPU of the gateway's own thread.",
     "",
     ...table(
-      ["beside it", "p50", "p99", "most", "longest turn"],
+      ["next to it", "p50", "p99", "most", "longest turn"],
       [
         ["nothing", ...Object.values(delays.alone).map(milliseconds)],
         ["1 MiB of text is counted, again and again", ...Object.values(delays.whileCounting).map(milliseconds)],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Account } from "./process.ts";
 
-/** Files of an authority that nobody else knows, and of a server that it vouches for. */
+/** Files of an authority that no one else knows, and of a server that it vouches for. */
 export interface Certificates {
   readonly ca: string;
   readonly cert: string;
@@ -15,7 +15,7 @@ export interface Certificates {
 const openssl = promisify(execFile);
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
 
-/** For servers on the loopback address, in a folder of their own; whoever asks for them removes it. */
+/** For servers on the loopback address, in a folder of their own; the caller removes it. */
 export async function createCertificates(): Promise<Certificates> {
   const folder = await mkdtemp(join(tmpdir(), "fairway-tls-"));
   await chmod(folder, 0o755);

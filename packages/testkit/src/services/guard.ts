@@ -20,7 +20,7 @@ export function createGuard(folder: string): Guard {
   const shell = spawn("/bin/sh", ["-c", SCRIPT, folder], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
   shell.unref();
   shell.stdin.on("error", () => {
-    // EPIPE: the shell is gone, so nothing is left to guard with
+    // EPIPE: the shell has ended, so nothing is left to guard with
   });
   (shell.stdin as Socket).unref(); // a pipe of a child is a socket; the types know it as a stream only
   return {

@@ -14,7 +14,7 @@ export interface Service {
   readonly port: number;
   /** Removed by `stop()`. */
   readonly folder: string;
-  /** Sends a signal and waits until the process is gone; data and port stay reserved for `restart()`. */
+  /** Sends a signal and waits until the process has ended; data and port stay reserved for `restart()`. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again on the same port and data. */
   restart(): Promise<void>;
@@ -191,7 +191,7 @@ export function unprivileged(...names: readonly string[]): Account | undefined {
       continue; // `id` ends with 1 for an unknown name
     }
   }
-  throw new Error(`none of the accounts ${names.join(", ")}, nobody exists`);
+  throw new Error(`none of the accounts ${names.join(", ")}, "nobody" exists`);
 }
 
 /** A port of 127.0.0.1 that was free a moment ago. */
@@ -209,7 +209,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Socket paths end at 107 bytes, and other accounts must be able to reach the folder: a long one is somebody's own. */
+/** Socket paths end at 107 bytes, and other accounts must be able to reach the folder: a long one is someone's own. */
 async function makeFolder(name: string, account: Account | undefined): Promise<string> {
   const parent = tmpdir().length > LONGEST_PARENT ? "/tmp" : tmpdir();
   const folder = await mkdtemp(join(parent, `fairway-${name}-`));

@@ -83,7 +83,7 @@ function configuration(primaryPort: number): string {
   ].join("\n");
 }
 
-/** Sentinels find each other and the replicas by themselves; before that they replace nobody. */
+/** Sentinels find each other and the replicas by themselves; before that they replace no one. */
 async function agreed(sentinels: readonly Service[]): Promise<void> {
   const until = performance.now() + AGREED_MS;
   const isAgreed = async (sentinel: Service) =>

@@ -16,9 +16,9 @@ export interface Behaviour {
   readonly retryAfterSeconds?: number;
   /** Between events; before a plain answer. */
   readonly delayMs: number;
-  /** Number of events after which the stream stops in the manner of `ending`. */
+  /** Number of events after which the stream stops in the manner of `completion`. */
   readonly stopAfter?: number;
-  readonly ending: "orderly" | "cut" | "reset" | "hang" | "error";
+  readonly completion: "orderly" | "cut" | "reset" | "hang" | "error";
   /** Never sends a head. */
   readonly isHanging: boolean;
   readonly body: "normal" | "html" | "empty" | "redirect" | "huge" | "bad-json";
@@ -28,7 +28,7 @@ export interface Behaviour {
   /** Usage is streamed even when the request did not ask for it. */
   readonly isUsageForced: boolean;
   readonly toolCalls: 0 | 1 | 2;
-  /** Text stands before the tool calls. */
+  /** Text comes before the tool calls. */
   readonly isSpoken: boolean;
   /** Tools are called until the request holds a result of one. */
   readonly isToolLoop: boolean;
@@ -52,7 +52,7 @@ export const DEFAULT_USAGE: TokenCounts = { input: 20, output: 10 };
 const NORMAL: Behaviour = {
   isOnce: false,
   delayMs: 0,
-  ending: "orderly",
+  completion: "orderly",
   isHanging: false,
   body: "normal",
   usage: DEFAULT_USAGE,
@@ -80,11 +80,11 @@ export const WORDS: Readonly<Record<string, Reader>> = {
   "retry-after-N": ([seconds = 1]) => ({ status: 429, retryAfterSeconds: seconds }),
   "slow-N": ([delayMs = 50]) => ({ delayMs }),
   hang: () => ({ isHanging: true }),
-  "cut-after-N": ([stopAfter = 0]) => ({ stopAfter, ending: "cut" }),
-  "reset-after-N": ([stopAfter = 0]) => ({ stopAfter, ending: "reset" }),
-  "hang-after-N": ([stopAfter = 0]) => ({ stopAfter, ending: "hang" }),
-  "error-after-N": ([stopAfter = 0]) => ({ stopAfter, ending: "error" }),
-  "error-first": () => ({ stopAfter: 0, ending: "error" }),
+  "cut-after-N": ([stopAfter = 0]) => ({ stopAfter, completion: "cut" }),
+  "reset-after-N": ([stopAfter = 0]) => ({ stopAfter, completion: "reset" }),
+  "hang-after-N": ([stopAfter = 0]) => ({ stopAfter, completion: "hang" }),
+  "error-after-N": ([stopAfter = 0]) => ({ stopAfter, completion: "error" }),
+  "error-first": () => ({ stopAfter: 0, completion: "error" }),
   html: () => ({ body: "html" }),
   empty: () => ({ body: "empty" }),
   redirect: () => ({ body: "redirect" }),

@@ -18,7 +18,7 @@ export interface Reply {
   readonly pieces: Iterable<string>;
   readonly reasoning: readonly string[];
   readonly toolCalls: readonly ToolCall[];
-  /** Stands in place of the text. */
+  /** Appears in place of the text. */
   readonly refusal: string | undefined;
   readonly finish: Behaviour["finish"];
   readonly usage: TokenCounts | undefined;
@@ -53,7 +53,7 @@ export const NORMAL_TEXT = PIECES.join("");
 
 export const REFUSAL = "I cannot help with that.";
 
-/** What the formats that sign their thinking give out beside it. */
+/** What the formats that sign their thinking give out next to it. */
 export const SIGNATURE = "c2lnbmVkK2J5L3RoZS9mYWtlK3Vwc3RyZWFtPT0=";
 
 export function composeReply(behaviour: Behaviour, model: string, question: string, serial: number): Reply {

@@ -176,7 +176,8 @@ async function answerChat(
   if (!isStream) {
     if (behaviour.delayMs > 0) await sleep(behaviour.delayMs);
     const whole = route.chat.plain(reply);
-    if (behaviour.ending === "cut" || behaviour.ending === "reset") return sendHalf(response, whole, behaviour.ending);
+    if (behaviour.completion === "cut" || behaviour.completion === "reset")
+      return sendHalf(response, whole, behaviour.completion);
     return sendJson(response, 200, whole);
   }
   const events = route.chat.stream(reply, route.wantsUsage || behaviour.isUsageForced);

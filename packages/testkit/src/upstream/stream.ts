@@ -46,13 +46,13 @@ export async function writeJsonArray(
   response.end("]");
 }
 
-/** A plain answer of which only the first half arrives. */
-export async function sendHalf(response: ServerResponse, value: Json, ending: "cut" | "reset"): Promise<void> {
+/** The first half of a plain answer. */
+export async function sendHalf(response: ServerResponse, value: Json, completion: "cut" | "reset"): Promise<void> {
   const body = Buffer.from(JSON.stringify(value));
   response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
   await write(response, body.subarray(0, body.length / 2).toString(), 0);
   await flushed(response);
-  if (ending === "cut") response.destroy();
+  if (completion === "cut") response.destroy();
   else response.socket?.resetAndDestroy();
 }
 
@@ -65,7 +65,7 @@ export async function writeEndless(response: ServerResponse, isStream: boolean):
 }
 
 async function finishEarly(response: ServerResponse, behaviour: Behaviour, format: ChatFormat): Promise<void> {
-  switch (behaviour.ending) {
+  switch (behaviour.completion) {
     case "hang":
       return;
     case "error":

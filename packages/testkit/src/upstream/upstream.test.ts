@@ -162,7 +162,7 @@ describe("faults", () => {
   });
 });
 
-test("a script answers before the formats, and the bytes of the request are kept", async () => {
+test("a script answers before the formats, and the bytes of the request are retained", async () => {
   upstream.script("/mj/submit/imagine", (request) => ({
     status: 201,
     body: { code: 1, result: String(request.json?.["prompt"]) },

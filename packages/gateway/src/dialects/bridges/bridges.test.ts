@@ -68,7 +68,7 @@ describe("what a conversion cannot carry", () => {
     );
   });
 
-  it("tells Anthropic clients to go on without threads", () => {
+  it("tells Anthropic clients to continue without threads", () => {
     expect(() =>
       run("anthropic-messages", "openai-chat", "m").request({ messages: [hi], thread: { type: "create" } }),
     ).toThrow(
@@ -163,7 +163,7 @@ describe("Anthropic clients", () => {
     ]);
   });
 
-  it("see one open block at a time, with interleaved calls kept whole", () => {
+  it("see one open block at a time, with interleaved calls preserved whole", () => {
     const chunk = (delta: object, finish: string | null = null) => ({
       id: "c",
       model: "m",
@@ -347,7 +347,7 @@ describe("upstreams that report no usage", () => {
   });
 });
 
-it("a call beside an empty text reaches an Anthropic upstream", () => {
+it("a call next to an empty text reaches an Anthropic upstream", () => {
   const call = { id: "t1", type: "function", function: { name: "f", arguments: "{}" } };
   const messages = [
     { role: "user", content: "hi" },

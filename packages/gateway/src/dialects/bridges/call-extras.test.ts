@@ -34,11 +34,11 @@ const chunks = [
   chunk({}, "tool_calls"),
 ];
 
-/** The next turn of a client: what it was told, and the result of every call. */
+/** The next turn of a client: what it received, and the result of every call. */
 const turnOf: Readonly<Record<string, (answers: readonly JsonObject[]) => JsonObject>> = {
   "anthropic-messages": (answers) => {
-    const told = answers.flatMap((one) => [one["content_block"] ?? one["content"]].flat() as JsonObject[]);
-    const uses = told.filter((block) => block?.["type"] === "tool_use");
+    const reported = answers.flatMap((one) => [one["content_block"] ?? one["content"]].flat() as JsonObject[]);
+    const uses = reported.filter((block) => block?.["type"] === "tool_use");
     const results = uses.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "ok" }));
     return {
       max_tokens: 9,

@@ -54,14 +54,14 @@ it("a source that a chat server names before the first word is not lost on Respo
   expect(events.at(-1)).toMatchObject({ response: { output: [{ content: [{ annotations: [place] }] }] } });
 });
 
-it("a source without a title has an empty one for Anthropic clients, some of which take no null", () => {
+it("a source without a title has an empty one for Anthropic clients, since some clients reject null", () => {
   const annotations = [{ type: "url_citation", url_citation: { url: "https://e.example" } }];
   const choices = [{ message: { content: "Sunny.", annotations }, finish_reason: "stop" }];
   const { content } = run("anthropic-messages", "openai-chat", "m").answer({ choices });
   expect(content).toMatchObject([{ text: "Sunny.", citations: [{ url: "https://e.example", title: "" }] }]);
 });
 
-it("Gemini clients are told the places of sources in bytes, candidate by candidate", () => {
+it("Gemini clients receive the places of sources in bytes, candidate by candidate", () => {
   const written = "1 天😀晴朗。";
   const start_index = written.indexOf("😀");
   const end_index = written.indexOf("。");
@@ -86,7 +86,7 @@ it("Gemini clients are told the places of sources in bytes, candidate by candida
   expect(second).not.toHaveProperty("groundingMetadata");
 });
 
-describe("sources beside the choices", () => {
+describe("sources next to the choices", () => {
   const known = {
     type: "url_citation",
     url_citation: { start_index: 0, end_index: 3, url: "https://a.example", title: "A" },

@@ -106,7 +106,7 @@ it("a turn in pieces has its calls and their results side by side", () => {
   ]);
 });
 
-it("text documents are told with what they are called", () => {
+it("text documents keep their titles", () => {
   const document = (source: object) => ({ type: "document", source, title: "T", context: "from 2024" });
   const content = [
     document({ type: "text", media_type: "text/plain", data: "d" }),

@@ -23,7 +23,7 @@ it("texts without a visible character are left out", () => {
         role: "user",
         content: [
           { type: "text", text: " " },
-          { type: "text", text: "go on" },
+          { type: "text", text: "continue" },
         ],
       },
     ),
@@ -34,7 +34,7 @@ it("texts without a visible character are left out", () => {
       role: "user",
       content: [
         { type: "tool_result", tool_use_id: "a", content: "r" },
-        { type: "text", text: "go on" },
+        { type: "text", text: "continue" },
       ],
     },
   ]);
@@ -54,7 +54,7 @@ describe("ids of calls", () => {
     ...ids.map((id) => ({ role: "tool", tool_call_id: id, content: "r" })),
   ];
 
-  it("are made different where a server counts anew in every answer, or gives none", () => {
+  it("are made different where a server counts again in every answer, or gives none", () => {
     const counted = ["call_0", "call_1", "call_0", "call_1", "call_0_2", "call_0_2"];
     expect(idsOf(...turn("call_0", "call_1"), ...turn("call_0"))).toEqual(counted);
     expect(idsOf(...turn("", ""))).toEqual(["call", "call_2", "call", "call_2"]);
@@ -70,7 +70,7 @@ describe("ids of calls", () => {
   });
 });
 
-it("names that tell who the user is are left out and named, others are told", () => {
+it("names that identify the user are left out and reported, others are sent", () => {
   for (const user of ["ann@example.com", "+49 (30) 123-4567", "x".repeat(257)]) {
     const { body, dropped } = asked({ user });
     expect(body["metadata"]).toBeUndefined();
@@ -87,7 +87,7 @@ it("tiers that this API has no word for are named", () => {
   expect(asked({ service_tier: "default" }).body["service_tier"]).toBe("standard_only");
 });
 
-it("schemas of strict tools are told without what the decoder does not know", () => {
+it("schemas of strict tools are sent without what the decoder does not know", () => {
   const parameters = {
     type: "object",
     properties: { n: { type: "integer", minimum: 1 } },

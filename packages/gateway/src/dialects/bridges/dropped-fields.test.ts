@@ -147,11 +147,11 @@ describe("content in other words", () => {
       ],
     });
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,AA" } };
-    const told = "T\nhttps://x.example\nfound";
+    const reported = "T\nhttps://x.example\nfound";
     expect(messagesOf(body)).toMatchObject([
-      { content: [{ type: "text", text: told }, { type: "text", text: "d" }, image] },
+      { content: [{ type: "text", text: reported }, { type: "text", text: "d" }, image] },
       { role: "assistant" },
-      { role: "tool", content: told },
+      { role: "tool", content: reported },
       { role: "user", content: [image] },
     ]);
     expect(chat.dropped).toEqual([]);
@@ -224,7 +224,7 @@ describe("content in other words", () => {
     ];
     const image = (url: string) => ({ type: "image_url", image_url: { url } });
     const pictures = [image("data:image/png;base64,AA"), image("data:image/png;base64,BB")];
-    const told = [
+    const reported = [
       { role: "assistant" },
       { role: "tool", tool_call_id: "a", content: "a" },
       { role: "tool", tool_call_id: "b", content: "b" },
@@ -232,8 +232,8 @@ describe("content in other words", () => {
     ];
     const messages = (items: object[]) =>
       messagesOf(run("openai-responses", "openai-chat", "gpt-4.1").request({ input: items }));
-    expect(messages(input)).toMatchObject([...told, { role: "user", content: "and?" }]);
-    expect(messages(input.slice(0, -1))).toMatchObject(told);
+    expect(messages(input)).toMatchObject([...reported, { role: "user", content: "and?" }]);
+    expect(messages(input.slice(0, -1))).toMatchObject(reported);
   });
 
   it("of chat clients: a refusal among the parts of a turn", () => {
@@ -255,7 +255,7 @@ describe("content in other words", () => {
     });
   });
 
-  it("JSON beside functions is asked for in words where Gemini takes only one of both", () => {
+  it("JSON next to functions is asked for in words where Gemini takes only one of both", () => {
     const tools = [
       { type: "function", function: { name: "f", parameters: { type: "object", properties: { a: {} } } } },
     ];

@@ -8,7 +8,7 @@ const request = (body: object, context = bridgeContextOf()) => geminiToEmbedding
 describe("Gemini clients on embeddings of texts", () => {
   it.each([
     ["a picture", { content: { parts: [{ inlineData: { mimeType: "image/png", data: "QQ==" } }] } }],
-    ["a file beside a text", { content: { parts: [{ text: "a" }, { file_data: { file_uri: "gs://b/f" } }] } }],
+    ["a file next to a text", { content: { parts: [{ text: "a" }, { file_data: { file_uri: "gs://b/f" } }] } }],
     ["sound in a batch", { requests: [{ content: said("a") }, { content: { parts: [{ inlineData: {} }] } }] }],
   ])("are refused %s, instead of the vector of an empty text", (_name, body) => {
     expect(() => request(body)).toThrow("content cannot be used");
@@ -23,7 +23,7 @@ describe("Gemini clients on embeddings of texts", () => {
     expect(() => request(sized(8, undefined))).toThrow("outputDimensionality cannot be used");
   });
 
-  it("are told what is not carried", () => {
+  it("report what is not carried", () => {
     const context = bridgeContextOf();
     request({ model: "models/m", content: said("a"), title: "T", task_type: "RETRIEVAL_DOCUMENT" }, context);
     expect(context.lost).toEqual(["title", "task_type"]);

@@ -43,7 +43,7 @@ export const embeddingsToGemini: Bridge = {
   stream: () => NO_STREAM,
 };
 
-/** Gemini clients on OpenAI's embeddings; one content or a batch, told by the body. */
+/** Gemini clients on OpenAI's embeddings; one content or a batch, determined by the body. */
 export const geminiToEmbeddings: Bridge = {
   client: "gemini-embed",
   upstream: "openai-embeddings",

@@ -18,7 +18,7 @@ function fateOf(feature: Feature, upstream: Upstream): Fate {
     if (error instanceof AppError && error.code === "unsupported_parameter") return "refused";
     throw error;
   }
-  return bridge.dropped.length > 0 ? "dropped" : "kept";
+  return bridge.dropped.length > 0 ? "dropped" : "preserved";
 }
 
 describe.each(FEATURES.map((feature) => [feature.name, feature] as const))("%s", (_name, feature) => {

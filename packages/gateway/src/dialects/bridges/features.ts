@@ -1,11 +1,11 @@
-// What conversions do with each feature: the table of docs/reference/conversions.md. The test beside it sends every
+// What conversions do with each feature: the table of docs/reference/conversions.md. The test next to it sends every
 // sample through the bridges, so the table cannot promise what the code does not do.
 import type { JsonObject } from "../core/types.ts";
 
 export type Upstream = "openai-chat" | "anthropic-messages" | "gemini-generate" | "openai-responses";
 
-/** kept = means the same upstream; dropped = left out and named in the log; refused = 400 `unsupported_parameter`. */
-export type Fate = "kept" | "dropped" | "refused";
+/** preserved = means the same upstream; dropped = left out and named in the log; refused = 400 `unsupported_parameter`. */
+export type Fate = "preserved" | "dropped" | "refused";
 
 export interface Feature {
   readonly name: string;
@@ -20,7 +20,11 @@ export interface Feature {
 
 const NONE = "–";
 const user = (part: JsonObject): JsonObject => ({ messages: [{ role: "user", content: [part] }] });
-const KEPT = { "anthropic-messages": "kept", "gemini-generate": "kept", "openai-responses": "kept" } as const;
+const PRESERVED = {
+  "anthropic-messages": "preserved",
+  "gemini-generate": "preserved",
+  "openai-responses": "preserved",
+} as const;
 const tools = [
   { type: "function", function: { name: "f", parameters: { type: "object", properties: { a: { type: "string" } } } } },
 ];
@@ -34,7 +38,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`systemInstruction`",
       "openai-responses": "`instructions`, items of role developer",
     },
-    fate: KEPT,
+    fate: PRESERVED,
     sample: {
       messages: [
         { role: "system", content: "s" },
@@ -51,7 +55,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`inlineData`, `fileData`",
       "openai-responses": "`input_image` part",
     },
-    fate: KEPT,
+    fate: PRESERVED,
     sample: user({ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }),
     note: "Upstreams that take bytes only get addresses fetched first.",
   },
@@ -63,7 +67,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`inlineData`, `fileData`",
       "openai-responses": "`input_file` part",
     },
-    fate: KEPT,
+    fate: PRESERVED,
     sample: user({ type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AA" } }),
     note: "A document named by its address only is refused by chat upstreams.",
   },
@@ -75,7 +79,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`inlineData`",
       "openai-responses": NONE,
     },
-    fate: { "anthropic-messages": "refused", "gemini-generate": "kept", "openai-responses": "refused" },
+    fate: { "anthropic-messages": "refused", "gemini-generate": "preserved", "openai-responses": "refused" },
     sample: user({ type: "input_audio", input_audio: { data: "AA", format: "wav" } }),
   },
   {
@@ -86,7 +90,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`responseModalities`, `speechConfig`",
       "openai-responses": NONE,
     },
-    fate: { "anthropic-messages": "refused", "gemini-generate": "kept", "openai-responses": "refused" },
+    fate: { "anthropic-messages": "refused", "gemini-generate": "preserved", "openai-responses": "refused" },
     sample: { modalities: ["text", "audio"], audio: { voice: "alloy", format: "pcm16" } },
     note: "From Gemini as `pcm16`, whole answers as `wav` as well; other formats are refused, as nothing is encoded here. Voices keep their names.",
   },
@@ -98,9 +102,9 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`functionDeclarations`",
       "openai-responses": "flat `tools[]`",
     },
-    fate: KEPT,
+    fate: PRESERVED,
     sample: { tools },
-    note: "Several calls in one answer, text beside them, ids and results in order are kept; schemas are cut to what Gemini takes. Responses clients: those in namespaces (the MCP servers of agents), and what a search of the client's own finds, are functions upstream and come back under their own names. Tools that a vendor defines and the client runs are functions for every other upstream: bash, text editor, memory and computer of Anthropic clients, `shell`, `local_shell` and `apply_patch` of Responses clients, whose calls are of their own kind again in the answer.",
+    note: "Several calls in one answer, text next to them, ids and results in order are preserved; schemas are cut to what Gemini takes. Responses clients: those in namespaces (the MCP servers of agents), and what a search of the client's own finds, are functions upstream and come back under their own names. Tools that a vendor defines and the client runs are functions for every other upstream: bash, text editor, memory and computer of Anthropic clients, `shell`, `local_shell` and `apply_patch` of Responses clients, whose calls are of their own kind again in the answer.",
   },
   {
     name: "Free-text tools",
@@ -110,7 +114,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": NONE,
       "openai-responses": "custom tools",
     },
-    fate: { "anthropic-messages": "dropped", "gemini-generate": "dropped", "openai-responses": "kept" },
+    fate: { "anthropic-messages": "dropped", "gemini-generate": "dropped", "openai-responses": "preserved" },
     sample: { tools: [...tools, { type: "custom", custom: { name: "c" } }] },
     note: "Responses clients on other upstreams: a function with one text argument, turned back in the answer.",
   },
@@ -146,7 +150,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`functionCallingConfig`",
       "openai-responses": "`tool_choice`",
     },
-    fate: KEPT,
+    fate: PRESERVED,
     sample: { tools, tool_choice: { type: "function", function: { name: "f" } } },
     note: "A forced choice becomes a free one for Anthropic models that refuse it: the newest, and those that think by budget.",
   },
@@ -158,7 +162,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": NONE,
       "openai-responses": "`parallel_tool_calls: false`",
     },
-    fate: { "anthropic-messages": "kept", "gemini-generate": "dropped", "openai-responses": "kept" },
+    fate: { "anthropic-messages": "preserved", "gemini-generate": "dropped", "openai-responses": "preserved" },
     sample: { tools, parallel_tool_calls: false },
   },
   {
@@ -169,7 +173,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`candidateCount`",
       "openai-responses": NONE,
     },
-    fate: { "anthropic-messages": "refused", "gemini-generate": "kept", "openai-responses": "refused" },
+    fate: { "anthropic-messages": "refused", "gemini-generate": "preserved", "openai-responses": "refused" },
     sample: { n: 2 },
   },
   {
@@ -180,7 +184,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`maxOutputTokens`",
       "openai-responses": "`max_output_tokens`",
     },
-    fate: KEPT,
+    fate: PRESERVED,
     sample: { max_tokens: 100 },
     note: "Anthropic needs one: without it the most that the model can write is sent, and a larger one is lowered to that.",
   },
@@ -192,7 +196,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`stopSequences`",
       "openai-responses": NONE,
     },
-    fate: { "anthropic-messages": "kept", "gemini-generate": "kept", "openai-responses": "dropped" },
+    fate: { "anthropic-messages": "preserved", "gemini-generate": "preserved", "openai-responses": "dropped" },
     sample: { stop: ["x"] },
     note: "Chat takes four, Gemini five; further ones are dropped.",
   },
@@ -204,9 +208,9 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`temperature`",
       "openai-responses": "`temperature`",
     },
-    fate: KEPT,
+    fate: PRESERVED,
     sample: { temperature: 0.5 },
-    note: "Cut to 1 for Anthropic; dropped while a model thinks and by models that refuse it. Beside it `top_p` is dropped for Claude models that take one of the two.",
+    note: "Cut to 1 for Anthropic; dropped while a model thinks and by models that refuse it. Next to it `top_p` is dropped for Claude models that take one of the two.",
   },
   {
     name: "Seed",
@@ -216,7 +220,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`seed`",
       "openai-responses": NONE,
     },
-    fate: { "anthropic-messages": "dropped", "gemini-generate": "kept", "openai-responses": "dropped" },
+    fate: { "anthropic-messages": "dropped", "gemini-generate": "preserved", "openai-responses": "dropped" },
     sample: { seed: 1 },
   },
   {
@@ -227,7 +231,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`presencePenalty`, `frequencyPenalty`",
       "openai-responses": NONE,
     },
-    fate: { "anthropic-messages": "dropped", "gemini-generate": "kept", "openai-responses": "dropped" },
+    fate: { "anthropic-messages": "dropped", "gemini-generate": "preserved", "openai-responses": "dropped" },
     sample: { presence_penalty: 0.5 },
   },
   {
@@ -249,7 +253,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`responseLogprobs`, `logprobs`",
       "openai-responses": "`top_logprobs`, `include`",
     },
-    fate: { "anthropic-messages": "dropped", "gemini-generate": "kept", "openai-responses": "kept" },
+    fate: { "anthropic-messages": "dropped", "gemini-generate": "preserved", "openai-responses": "preserved" },
     sample: { logprobs: true, top_logprobs: 2 },
     note: "Reasoning models that refuse them are not asked.",
   },
@@ -261,7 +265,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": NONE,
       "openai-responses": NONE,
     },
-    fate: KEPT,
+    fate: PRESERVED,
     sample: { functions: [{ name: "f", parameters: { type: "object", properties: { a: { type: "string" } } } }] },
     note: "Clients that ask in these words are answered in them, with one call at a time.",
   },
@@ -273,11 +277,11 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`responseJsonSchema`",
       "openai-responses": "`text.format`",
     },
-    fate: KEPT,
+    fate: PRESERVED,
     sample: {
       response_format: { type: "json_schema", json_schema: { name: "s", schema: { type: "object", properties: {} } } },
     },
-    note: "Models without the feature are asked in the system text, as is Gemini before 3 beside functions; nothing is put into their mouth.",
+    note: "Models without the feature are asked in the system text, as is Gemini before 3 next to functions; nothing is put into their mouth.",
   },
   {
     name: "Reasoning effort",
@@ -287,19 +291,19 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`thinkingConfig`",
       "openai-responses": "`reasoning.effort`",
     },
-    fate: KEPT,
+    fate: PRESERVED,
     sample: { reasoning_effort: "low", max_tokens: 4000 },
     note: "Budgets and names of effort are turned into each other by the model's generation.",
   },
   {
     name: "Signed thinking",
     words: {
-      "openai-chat": "`reasoning_content`, `thinking_blocks` beside tool calls",
+      "openai-chat": "`reasoning_content`, `thinking_blocks` next to tool calls",
       "anthropic-messages": "`thinking`, `redacted_thinking` blocks",
       "gemini-generate": "`thoughtSignature`",
       "openai-responses": "`reasoning` items with `encrypted_content`",
     },
-    fate: { "anthropic-messages": "kept", "gemini-generate": "dropped", "openai-responses": "dropped" },
+    fate: { "anthropic-messages": "preserved", "gemini-generate": "dropped", "openai-responses": "dropped" },
     sample: {
       messages: [
         { role: "user", content: "u" },
@@ -317,7 +321,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": "`cachedContent`",
       "openai-responses": "`prompt_cache_key`",
     },
-    fate: { "anthropic-messages": "kept", "gemini-generate": "dropped", "openai-responses": "dropped" },
+    fate: { "anthropic-messages": "preserved", "gemini-generate": "dropped", "openai-responses": "dropped" },
     sample: user({ type: "text", text: "t", cache_control: { type: "ephemeral" } }),
     note: "Marks have no effect where the upstream caches by itself.",
   },
@@ -329,7 +333,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": NONE,
       "openai-responses": "`user`",
     },
-    fate: { "anthropic-messages": "kept", "gemini-generate": "dropped", "openai-responses": "kept" },
+    fate: { "anthropic-messages": "preserved", "gemini-generate": "dropped", "openai-responses": "preserved" },
     sample: { user: "u" },
   },
 ];

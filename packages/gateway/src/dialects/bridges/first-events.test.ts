@@ -47,7 +47,7 @@ it("instructions of a developer are the system's where a server may not know dev
 });
 
 it.each<DialectId>(["anthropic-messages", "gemini-generate"])(
-  "files kept by OpenAI are out of reach for %s",
+  "files retained by OpenAI are out of reach for %s",
   (upstream) => {
     const messages = [{ role: "user", content: [{ type: "file", file: { file_id: "file-abc" } }] }];
     expect(() => run("openai-chat", upstream, "m").request({ messages })).toThrow(

@@ -70,7 +70,7 @@ describe("usage of Gemini clients", () => {
   };
 
   it("names the modalities that the upstream tells apart, and none where it does not", () => {
-    const told = {
+    const reported = {
       promptTokenCount: 100,
       candidatesTokenCount: 20,
       totalTokenCount: 120,
@@ -91,7 +91,7 @@ describe("usage of Gemini clients", () => {
       audio_tokens: 10,
     };
     const completion_tokens_details = { reasoning_tokens: 0, audio_tokens: 15 };
-    expect(usages({ ...counts, prompt_tokens_details, completion_tokens_details })).toEqual([told, told]);
+    expect(usages({ ...counts, prompt_tokens_details, completion_tokens_details })).toEqual([reported, reported]);
     const plain = { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 };
     expect(usages({ ...counts, prompt_tokens_details: { audio_tokens: 0 } })).toEqual([plain, plain]);
   });
@@ -115,7 +115,7 @@ describe("Gemini", () => {
   });
   const said = (text: string) => ({ role: "model", parts: [{ text }] });
 
-  it("may name a finish in every event: it is told once, at the end", () => {
+  it("may name a finish in every event: it is sent once, at the end", () => {
     const events = run("openai-chat", "gemini-generate", "gemini-1.5-flash").stream([
       chunk({ content: said("a"), finishReason: "STOP", index: 0 }),
       chunk({ content: said("b"), finishReason: "STOP", index: 0 }),
@@ -131,8 +131,8 @@ describe("Gemini", () => {
     const answer = run("openai-chat", "gemini-generate", "gemini-2.5-flash").answer(
       chunk({ content: said("hi"), finishReason: "STOP", logprobsResult }),
     );
-    const told = { token: "hi", logprob: -0.5, bytes: [104, 105] };
-    const content = [{ ...told, top_logprobs: [told] }];
+    const reported = { token: "hi", logprob: -0.5, bytes: [104, 105] };
+    const content = [{ ...reported, top_logprobs: [reported] }];
     expect(answer["choices"]).toMatchObject([{ logprobs: { content } }]);
     const choice = { index: 0, message: { content: "hi" }, logprobs: { content }, finish_reason: "stop" };
     const back = run("gemini-generate", "openai-chat", "gpt-4.1").answer({ choices: [choice] });
@@ -155,7 +155,7 @@ describe("Gemini", () => {
   });
 });
 
-it("thinking that comes with words stands before them", () => {
+it("thinking that comes with words comes before them", () => {
   const delta = { reasoning_content: "Hm.", content: "Sunny." };
   const events = run("gemini-generate", "openai-chat", "m").stream([
     { choices: [{ index: 0, delta, finish_reason: "stop" }] },

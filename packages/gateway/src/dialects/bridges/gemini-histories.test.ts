@@ -36,7 +36,7 @@ describe("Gemini clients", () => {
     expect(messages.map(({ role }) => role)).toEqual(["assistant", "tool", "tool", "user"]);
   });
 
-  it("are told what of their media is lost", () => {
+  it("learn which of their media is lost", () => {
     const bridge = chat();
     bridge.request({
       contents: [

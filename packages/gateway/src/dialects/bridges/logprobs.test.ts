@@ -69,7 +69,7 @@ describe("probabilities of tokens for chat clients of Responses", () => {
   const bare = { token: "ny", logprob: -1, top_logprobs: [{ token: "ny", logprob: -1 }] };
   const bytes = [110, 121];
   const whole = { ...bare, bytes, top_logprobs: [{ token: "ny", logprob: -1, bytes }] };
-  const told = (...content: object[]) => ({ content, refusal: null });
+  const reported = (...content: object[]) => ({ content, refusal: null });
   const delta = (written: string, ...logprobs: object[]) => ({
     type: "response.output_text.delta",
     delta: written,
@@ -95,25 +95,25 @@ describe("probabilities of tokens for chat clients of Responses", () => {
     expect(bridge().request({ messages, logprobs: false })).not.toHaveProperty("include");
   });
 
-  it("stand beside the message", () => {
+  it("is next to the message", () => {
     const answer = bridge().answer({ status: "completed", output: [item(token), item(bare)] });
-    expect(answer["choices"]).toMatchObject([{ logprobs: told(token, whole) }]);
+    expect(answer["choices"]).toMatchObject([{ logprobs: reported(token, whole) }]);
     expect(bridge().answer({ output: [item()] })["choices"]).not.toMatchObject([{ logprobs: {} }]);
   });
 
   it("come with the delta that they belong to, once", () => {
     const choices = choicesOf([delta("Sun", token), delta("ny", bare), done(token, bare), closed(token, bare)]);
     expect(choices.slice(1)).toMatchObject([
-      { delta: { content: "Sun" }, logprobs: told(token) },
-      { delta: { content: "ny" }, logprobs: told(whole) },
+      { delta: { content: "Sun" }, logprobs: reported(token) },
+      { delta: { content: "ny" }, logprobs: reported(whole) },
     ]);
     expect(choices).toHaveLength(3);
   });
 
   it("come late where the upstream tells them with the whole text", () => {
     const late = choicesOf([delta("Sunny"), done(token, bare), closed(token, bare)]);
-    expect(late.slice(2)).toEqual([{ index: 0, delta: {}, finish_reason: null, logprobs: told(token, whole) }]);
+    expect(late.slice(2)).toEqual([{ index: 0, delta: {}, finish_reason: null, logprobs: reported(token, whole) }]);
     const last = choicesOf([done(token, bare), closed(token, bare)]);
-    expect(last.slice(1)).toMatchObject([{ delta: { content: "Sunny" }, logprobs: told(token, whole) }]);
+    expect(last.slice(1)).toMatchObject([{ delta: { content: "Sunny" }, logprobs: reported(token, whole) }]);
   });
 });

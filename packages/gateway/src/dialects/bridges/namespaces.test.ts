@@ -118,7 +118,7 @@ describe("tools in a namespace", () => {
     expect(asked.answer(answer)["output"]).toMatchObject([{ name: "find", namespace: "mcp__docs" }]);
   });
 
-  it("without any tool are told as dropped", () => {
+  it("without any tool are reported as dropped", () => {
     const asked = bridge();
     expect(asked.request({ input: [hi], tools: [{ type: "namespace", name: "n" }] })["tools"]).toBeUndefined();
     expect(asked.dropped).toEqual(["tools.namespace"]);

@@ -1,4 +1,4 @@
-// Tool calls as servers beside the official ones write them.
+// Tool calls as servers other than the official ones write them.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
 import type { DialectId, JsonObject } from "../core/types.ts";

@@ -1,4 +1,4 @@
-// Text and thinking of chat answers as servers beside the official ones write them.
+// Text and thinking of chat answers as servers other than the official ones write them.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
 import type { DialectId, JsonObject } from "../core/types.ts";
@@ -50,12 +50,12 @@ describe.each(CLIENTS)("%s clients read", (client) => {
     expect(streamed(...parts.map((part) => ({ content: [part] })))).toEqual(["hm", "Sunny"]);
   });
 
-  it("images that stand beside the words", () => {
+  it("images next to the words", () => {
     const url = "data:image/png;base64,iVBORw0KGgo=";
     const images = [{ type: "image_url", index: 0, image_url: { url } }];
-    const told = client === "gemini-generate" ? "Here" : `Here![image](${url})`;
-    expect(answer({ content: "Here", images })).toEqual(["", told]);
-    expect(streamed({ content: "Here" }, { content: "", images })).toEqual(["", told]);
+    const reported = client === "gemini-generate" ? "Here" : `Here![image](${url})`;
+    expect(answer({ content: "Here", images })).toEqual(["", reported]);
+    expect(streamed({ content: "Here" }, { content: "", images })).toEqual(["", reported]);
     const parts = [{ text: "Here" }, { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }];
     if (client !== "gemini-generate") return;
     const choices = [{ message: { content: "Here", images }, finish_reason: "stop" }];

@@ -39,9 +39,9 @@ const streams = {
 };
 
 /** The request of the next turn, from what the client keeps of an answer. */
-const next = (client: DialectId, kept: JsonObject, upstream: DialectId, model: string) =>
-  run(client, upstream, model).request(kept);
-const keptOf: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
+const next = (client: DialectId, preserved: JsonObject, upstream: DialectId, model: string) =>
+  run(client, upstream, model).request(preserved);
+const echoOf: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
   "anthropic-messages": (body) => ({
     max_tokens: 9,
     messages: [{ role: "assistant", content: body["content"] ?? [] }],
@@ -67,10 +67,10 @@ const wholeOf: Readonly<Record<string, (events: JsonObject[]) => JsonObject>> = 
   "gemini-generate": (events) => ({ candidates: events.flatMap((event) => event["candidates"] as JsonObject[]) }),
 };
 
-describe.each(Object.keys(keptOf) as DialectId[])("reasoning_details with %s clients", (client) => {
+describe.each(Object.keys(echoOf) as DialectId[])("reasoning_details with %s clients", (client) => {
   const returned = (whole: JsonObject, model = MODEL) => {
-    const kept = keptOf[client]?.(whole) ?? {};
-    const [assistant] = next(client, kept, "openai-chat", model)["messages"] as JsonObject[];
+    const preserved = echoOf[client]?.(whole) ?? {};
+    const [assistant] = next(client, preserved, "openai-chat", model)["messages"] as JsonObject[];
     return assistant;
   };
 
@@ -79,7 +79,7 @@ describe.each(Object.keys(keptOf) as DialectId[])("reasoning_details with %s cli
     expect(returned(whole)).toMatchObject({ reasoning_details: details, tool_calls: [{ id: "call_1" }] });
     expect(returned(whole, "gpt-4.1")).not.toHaveProperty("reasoning_details");
     if (client === "anthropic-messages") return; // what speaks the same protocol is passed on as it is
-    const elsewhere = next(client, keptOf[client]?.(whole) ?? {}, "anthropic-messages", "claude-haiku-4-5");
+    const elsewhere = next(client, echoOf[client]?.(whole) ?? {}, "anthropic-messages", "claude-haiku-4-5");
     expect(JSON.stringify(elsewhere)).not.toContain("signature");
   });
 
@@ -88,7 +88,7 @@ describe.each(Object.keys(keptOf) as DialectId[])("reasoning_details with %s cli
     expect(returned(whole)).toMatchObject({ reasoning_details: details, tool_calls: [{ id: "call_1" }] });
   });
 
-  it("change nothing where nobody thought aloud or called", () => {
+  it("change nothing where no one thought aloud or called", () => {
     const plain = {
       id: "1",
       model: "m",

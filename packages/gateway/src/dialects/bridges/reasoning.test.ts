@@ -87,7 +87,7 @@ describe("reasoning that OpenAI encrypted", () => {
 });
 
 describe("reasoning of open models", () => {
-  it("comes back from Gemini clients, whose thoughts nobody signed", () => {
+  it("comes back from Gemini clients, whose thoughts no one signed", () => {
     const bridge = run("gemini-generate", "openai-chat", "deepseek-v4-pro");
     const tool_calls = [{ id: "call_1", type: "function", function: { name: "f", arguments: "{}" } }];
     const message = { role: "assistant", content: null, reasoning_content: "use f", tool_calls };

@@ -1,4 +1,4 @@
-// Members that the types of a vendor's own client do not call optional: whoever reads them looks for no gap.
+// Members that the types of a vendor's own client do not call optional: readers do not check for gaps.
 import { expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
 import { parseEvents } from "../../lib/text/sse.ts";

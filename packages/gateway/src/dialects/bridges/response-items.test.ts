@@ -38,7 +38,7 @@ describe("results stand right behind their calls", () => {
       ],
     ],
     [
-      "when somebody spoke meanwhile",
+      "when someone spoke meanwhile",
       [hi, call("a"), { role: "user", content: "wait" }, result("a")],
       [
         ["assistant", null, "a"],

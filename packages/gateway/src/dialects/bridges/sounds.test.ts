@@ -9,7 +9,7 @@ const sound = (data: string) => ({ inlineData: { mimeType: TYPE, data } });
 describe("chat clients on Gemini", () => {
   const candidate = (...parts: object[]) => ({ candidates: [{ index: 0, content: { role: "model", parts } }] });
 
-  it("hear every piece of a stream, whose id is told once", () => {
+  it("hear every piece of a stream, whose id is sent once", () => {
     const events = run("openai-chat", "gemini-generate", "m").stream([
       candidate(sound("AAE=")),
       candidate(sound("AgM=")),
@@ -69,7 +69,7 @@ describe("chat clients on Gemini", () => {
     expect(ask("pcm16", true)).not.toThrow();
   });
 
-  it("name earlier sound by an id that nobody keeps", () => {
+  it("name earlier sound by an id that no one keeps", () => {
     const bridge = run("openai-chat", "gemini-generate", "m");
     const earlier = { role: "assistant", content: null, audio: { id: "audio" } };
     bridge.request({ messages: [{ role: "user", content: "hi" }, earlier, { role: "user", content: "and?" }] });

@@ -26,14 +26,14 @@ describe("a strict schema of an Anthropic client", () => {
       sizes: { type: "array", items: { $ref: "#/$defs/size" } },
       either: { anyOf: [closed({ type: { const: 1 } }), { type: "null" }] },
     });
-    const told = closed({
+    const reported = closed({
       kind: { type: "string", const: "a" },
       sizes: { type: "array", items: { $ref: "#/$defs/size" } },
       either: { anyOf: [closed({ type: { type: "number", const: 1 } }), { type: "null" }] },
     });
     const size = { enum: ["s", "m"] };
     const { tool, format, dropped } = ask({ ...own, $defs: { size } });
-    const strict = { ...told, $defs: { size: { type: "string", ...size } } };
+    const strict = { ...reported, $defs: { size: { type: "string", ...size } } };
     expect(tool).toEqual({ name: "f", parameters: strict, strict: true });
     expect(format).toEqual({ name: "answer", schema: strict, strict: true });
     expect(dropped).not.toContain("tools.strict");

@@ -15,7 +15,7 @@ describe("thinking with its signature", () => {
   const sent = (body: JsonObject) => (body["messages"] as JsonObject[]).map((entry) => entry["content"]);
   const asAnthropic = [[block, { type: "tool_use", id: "t1", name: "f", input: {} }]];
 
-  it("comes back from chat clients that echo it beside tool calls", () => {
+  it("comes back from chat clients that echo it next to tool calls", () => {
     const chat = run("openai-chat", "anthropic-messages", "claude-haiku-4-5");
     const answer = chat.answer(message);
     const echoed = (answer["choices"] as JsonObject[])[0]?.["message"] as JsonObject;

@@ -1,4 +1,4 @@
-// Gemini asks for the signature of a function call again. Chat clients drop fields that they do not know, so it
+// Gemini requires the signature of a function call again. Chat clients drop fields that they do not know, so it
 // travels inside of the call's id. Base64 is written without the characters that ids may not hold, where it can be
 // restored exactly. What other servers hang on their calls travels behind a mark of its own.
 import { replaced } from "./json-edit.ts";
@@ -74,7 +74,7 @@ function fromIdText(written: string): string {
   return written.startsWith(RAW) ? written.slice(RAW.length) : restored(written);
 }
 
-/** Clients may hold ids that were made before: their base64 stands there as it came. */
+/** Clients may hold ids that were made before: their base64 is there as it came. */
 function restored(written: string): string {
   if (!/^[\w-]*$/.test(written)) return written;
   const base64 = written.replaceAll("-", "+").replaceAll("_", "/");

@@ -76,13 +76,13 @@ describe("errorAnswer", () => {
       "x-ratelimit-reset-requests": "31s",
     };
     const error = new AppError("rate_limit_exceeded", { message: "m", retryAfterMs: 30_400, headers });
-    const told = answer("anthropic", error).headers;
-    expect(told).toMatchObject({
+    const reported = answer("anthropic", error).headers;
+    expect(reported).toMatchObject({
       ...headers,
       "anthropic-ratelimit-requests-limit": "5",
       "anthropic-ratelimit-requests-remaining": "0",
     });
-    const resetMs = Date.parse(told["anthropic-ratelimit-requests-reset"] ?? "") - Date.now();
+    const resetMs = Date.parse(reported["anthropic-ratelimit-requests-reset"] ?? "") - Date.now();
     expect(resetMs).toBeGreaterThan(29_000);
     expect(resetMs).toBeLessThanOrEqual(31_000);
     expect(answer("openai", error).headers["anthropic-ratelimit-requests-limit"]).toBeUndefined();

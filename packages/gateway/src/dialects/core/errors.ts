@@ -67,16 +67,16 @@ export function errorAnswer(dialect: ErrorDialect, error: AppError, requestId: s
 
 /** What Anthropic's API calls the limits of `x-ratelimit-…` headers; times there are dates. */
 export function anthropicLimits(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const told: Record<string, string> = {};
+  const reported: Record<string, string> = {};
   for (const kind of ["requests", "tokens"]) {
     const limit = headers[`x-ratelimit-limit-${kind}`];
     if (limit === undefined) continue;
     const seconds = Number.parseInt(headers[`x-ratelimit-reset-${kind}`] ?? "0", 10);
-    told[`anthropic-ratelimit-${kind}-limit`] = limit;
-    told[`anthropic-ratelimit-${kind}-remaining`] = headers[`x-ratelimit-remaining-${kind}`] ?? "0";
-    told[`anthropic-ratelimit-${kind}-reset`] = new Date(systemClock.now() + seconds * 1000).toISOString();
+    reported[`anthropic-ratelimit-${kind}-limit`] = limit;
+    reported[`anthropic-ratelimit-${kind}-remaining`] = headers[`x-ratelimit-remaining-${kind}`] ?? "0";
+    reported[`anthropic-ratelimit-${kind}-reset`] = new Date(systemClock.now() + seconds * 1000).toISOString();
   }
-  return told;
+  return reported;
 }
 
 /**
@@ -180,7 +180,7 @@ function withRequestId(message: string, requestId: string): string {
 }
 
 /**
- * An upstream's own type is kept. Local errors never use authentication_error, permission_error or forbidden: a
+ * An upstream's own type is retained. Local errors never use authentication_error, permission_error or forbidden: a
  * gateway of the same family that is chained behind would disable its channel for a client's fault.
  */
 function openaiType(error: AppError, status: number): string {

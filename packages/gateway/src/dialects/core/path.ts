@@ -1,5 +1,5 @@
 import { bridges } from "../bridges/index.ts";
-import { endingInChatUpstream, servingChatClients } from "../bridges/parts/answer/extensions.ts";
+import { finishInChatUpstream, servingChatClients } from "../bridges/parts/answer/extensions.ts";
 import { renamingIntoChat, renamingOutOfChat } from "../bridges/parts/tools/tool-names.ts";
 import type { Bridge, DialectId } from "./types.ts";
 
@@ -29,7 +29,7 @@ function withNames(bridge: Bridge): Bridge {
 
 /** Between two bridges chat carries extensions; a real chat client or upstream never sees them. */
 function plainAtPivot(bridge: Bridge): Bridge {
-  if (bridge.upstream === PIVOT) return endingInChatUpstream(bridge);
+  if (bridge.upstream === PIVOT) return finishInChatUpstream(bridge);
   return bridge.client === PIVOT ? servingChatClients(bridge) : bridge;
 }
 

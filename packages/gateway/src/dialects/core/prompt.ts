@@ -41,7 +41,7 @@ export function textsOf(walk: Walk): Texts {
   return { text, extra };
 }
 
-/** Only what somebody wrote, piece by piece. */
+/** Only what someone wrote, piece by piece. */
 export function wordsOf(walk: Walk): string[] {
   const words: string[] = [];
   const skip = () => {};

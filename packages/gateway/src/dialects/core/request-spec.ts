@@ -9,7 +9,7 @@ const MAX_MODEL_NAME = 200;
 const FORBIDDEN_IN_NAMES = /[\p{Cc}\\?#]|\.\./u;
 const MAX_CHOICES = 128;
 
-/** The model of path or body; `fallback` stands in where the protocol has a default. */
+/** The model of path or body; `fallback` applies where the protocol has a default. */
 export function modelOf(body: JsonObject, pathModel: string | undefined, fallback?: string): string {
   const named = pathModel ?? body["model"];
   if (isSet(named) && typeof named !== "string") throw invalidRequest("model", "model must be a string.");
@@ -34,7 +34,7 @@ export function optionalFlag(body: JsonObject, key: string): boolean {
 }
 
 /** Any value but a plain no: tolerant servers take "true", 1 and much else for a yes. */
-export function asksForBackground(body: JsonObject): boolean {
+export function wantsBackground(body: JsonObject): boolean {
   return isSet(body["background"]) && body["background"] !== false;
 }
 
@@ -80,7 +80,7 @@ export function requiredText(body: JsonObject, key: string): string {
 
 /**
  * The client's bytes with a few top-level members changed; the very same buffer when there is nothing to change.
- * Bodies that readers could understand differently (a second or escaped `model`) are written anew.
+ * Bodies that readers could understand differently (a second or escaped `model`) are rewritten.
  */
 export function withMembers(body: Body, edits: readonly MemberEdit[]): Buffer {
   const isPlain = body.json()["model"] === undefined || hasOneMember(body.bytes, "model");
@@ -98,7 +98,7 @@ export function renameEdits(body: Body, upstreamModel: string): MemberEdit[] {
   return body.json()["model"] === undefined ? [] : modelEdits(body, upstreamModel);
 }
 
-/** The edit that names the model, also where it stands in the path or is the protocol's default. */
+/** The edit that names the model, also where it is in the path or is the protocol's default. */
 export function modelEdits(body: Body, upstreamModel: string): MemberEdit[] {
   return body.json()["model"] === upstreamModel ? [] : [{ key: "model", json: JSON.stringify(upstreamModel) }];
 }

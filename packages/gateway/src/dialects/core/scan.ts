@@ -74,7 +74,7 @@ export function hasText(bytes: Buffer, name: Needle): boolean {
   return some(bytes, name, (at) => isFullText(bytes, at));
 }
 
-/** True when the name stands there as a value, or as a member with an object or a text: worth parsing. */
+/** True when the name is there as a value, or as a member with an object or a text: worth parsing. */
 export function mayHoldError(bytes: Buffer, name: Needle): boolean {
   return some(bytes, name, (at) => at < 0 || bytes[at] === OPEN_BRACE || isFullText(bytes, at));
 }
@@ -88,7 +88,7 @@ export function namesError(bytes: Buffer): boolean {
   return /^event: ?error\s*$/m.test(bytes.toString("latin1"));
 }
 
-/** True when the name stands there as a value. */
+/** True when the name is there as a value. */
 export function hasValue(bytes: Buffer, name: Needle): boolean {
   return some(bytes, name, (at) => at < 0);
 }

@@ -7,7 +7,7 @@ import type { StreamEvent } from "../../lib/text/sse.ts";
 export type { JsonObject, JsonValue } from "../../lib/text/json.ts";
 export type { StreamEvent } from "../../lib/text/sse.ts";
 
-/** What a client asks for; names follow the OpenAI path they were first seen under. */
+/** What a client requests; names follow the OpenAI path they were first seen under. */
 export type Operation =
   | "chat"
   | "completions"
@@ -108,7 +108,7 @@ export interface Usage {
   readonly output: number;
   readonly cachedInput: number;
   readonly cacheWrite: number;
-  /** Part of `cacheWrite` that is kept for one hour. */
+  /** Part of `cacheWrite` that is stored for one hour. */
   readonly cacheWrite1h: number;
   readonly reasoning: number;
   readonly audioInput: number;
@@ -117,7 +117,7 @@ export interface Usage {
   /** Images, characters, seconds, searches: whatever the operation is priced by besides tokens. */
   readonly units?: number;
   readonly source: "upstream" | "counted" | "mixed";
-  /** Part of `reasoning` that nobody reported: estimated by the time it took. */
+  /** Part of `reasoning` that no one reported: estimated by the time it took. */
   readonly estimatedReasoning?: number;
   /** Calls of tools that the vendor ran, by tool. */
   readonly toolCalls?: Readonly<Record<string, number>>;
@@ -162,8 +162,8 @@ export interface UsageMeter {
   readonly error: UpstreamErrorEvent | undefined;
 }
 
-/** What a streamed event is: a part of an answer, something beside it, or what no client of the protocol could read. */
-export type EventKind = "part" | "beside" | "unreadable";
+/** What a streamed event is: a part of an answer, something next to it, or what no client of the protocol could read. */
+export type EventKind = "part" | "metadata" | "unreadable";
 
 /** Texts that a request or an answer holds, for counting where no usage is reported. */
 export interface Texts {
@@ -201,7 +201,7 @@ export interface Dialect {
   meter(): UsageMeter;
   /** Texts of the request, for counting the prompt with an encoder. */
   promptTexts(body: Body): Texts;
-  /** Texts of the request that somebody wrote, piece by piece, for word filters: no schemas, names or files. */
+  /** Texts of the request that someone wrote, piece by piece, for word filters: no schemas, names or files. */
   promptWords(body: Body): readonly string[];
   /** Texts of a whole answer. */
   answerTexts(answer: JsonObject): Texts;
@@ -224,7 +224,7 @@ export interface Dialect {
   usageEvent(usage: Usage, last: JsonObject | undefined): Buffer | undefined;
   /** The terminator that this protocol puts after a regular end (`data: [DONE]`), if any. */
   readonly terminator: Buffer | undefined;
-  /** The event that ends a stream whose upstream told the end of its answer and then no more, if there is one. */
+  /** The event that ends a stream whose upstream sent the end of its answer and nothing more, if there is one. */
   readonly closing?: Buffer;
   /** A keep-alive between events that every client of this dialect ignores, if there is one. */
   readonly heartbeat: Buffer | undefined;
@@ -234,7 +234,7 @@ export interface Dialect {
   streamForm?(url: string): StreamForm | undefined;
 }
 
-/** Where a stream to a client stands. */
+/** The position of a stream. */
 export interface StreamPosition {
   /** `blocks` are whole events on their way to the client. */
   feed(blocks: Buffer): void;
@@ -276,13 +276,13 @@ export interface BridgeContext {
   dropped(field: string): void;
   /** Channel settings that shape a conversion (regions, plug-ins). */
   readonly setting: JsonObject;
-  /** Set where the answer is kept for later requests. */
+  /** Set where the answer is stored for later requests. */
   readonly keeping?: AnswerKeeping;
 }
 
-/** What an answer that is kept shows of it, and who takes it. */
+/** What an answer that is retained shows of it, and who takes it. */
 export interface AnswerKeeping {
-  /** Id of the response that the request goes on from. */
+  /** Id of the response that the request continues from. */
   readonly previous: string | undefined;
   /** Called with the whole answer once it is made, before it is known to reach the client. */
   made(answer: JsonObject): void;

@@ -28,7 +28,7 @@ describe("usage", () => {
     expect(openaiResponses.usage({ usage })).toMatchObject({ ...expected, imageInput: 0 });
   });
 
-  it("of streamed images that are told one by one leaves out those that failed", () => {
+  it("of streamed images that are reported one by one leaves out those that failed", () => {
     const meter = openaiImages.meter();
     for (const event of [
       { type: "image_generation.partial_succeeded", url: "https://a/1" },

@@ -55,7 +55,7 @@ export function readChatUsage(usage: JsonObject | undefined): Usage | undefined 
   });
 }
 
-/** DeepSeek, Together and Mistral name cached tokens beside the others. */
+/** DeepSeek, Together and Mistral name cached tokens next to the others. */
 function vendorCached(usage: JsonObject): number {
   return count(usage, "prompt_cache_hit_tokens") ?? count(usage, "cached_tokens") ?? tokens(usage, "num_cached_tokens");
 }
@@ -80,8 +80,8 @@ export function readResponsesUsage(usage: JsonObject | undefined): Usage | undef
 }
 
 /**
- * Anthropic counts cache reads and writes beside `input_tokens`; the normal form holds them inside. What the vendor
- * spent to shorten a conversation stands in the iterations alone.
+ * Anthropic counts cache reads and writes next to `input_tokens`; the normal form holds them inside. What the vendor
+ * spent to shorten a conversation is in the iterations alone.
  */
 export function readAnthropicUsage(usage: JsonObject | undefined): Usage | undefined {
   const answer = readMessageUsage(usage);

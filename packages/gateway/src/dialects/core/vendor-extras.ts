@@ -1,4 +1,4 @@
-// What vendors charge for beside tokens: faster or nearer service, and tools that they run themselves.
+// What vendors charge for in addition to tokens: faster or nearer service, and tools that they run themselves.
 import { invalidRequest } from "../../lib/app-error.ts";
 import { isObject, isSet, list, number, object, objects, text } from "./read.ts";
 import type { Body, DearTokens, JsonObject, JsonValue, Operation, RequestSpec } from "./types.ts";
@@ -6,7 +6,7 @@ import type { Body, DearTokens, JsonObject, JsonValue, Operation, RequestSpec } 
 export type VendorExtras = Pick<RequestSpec, "tiers" | "hostedTools" | "hostedCalls" | "dearTokens">;
 
 const OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
-/** Members that choose a tier, and what stands before their values in the names of tiers. */
+/** Members that choose a tier, and what comes before their values in the names of tiers. */
 const TIER_MEMBERS: Readonly<Record<string, string>> = {
   service_tier: "",
   serviceTier: "",

@@ -7,7 +7,7 @@ import { anyText, object, objects } from "../core/read.ts";
 import type { Dialect, JsonObject } from "../core/types.ts";
 import { readGeminiUsage } from "../core/usage.ts";
 
-/** embedContent for one content, batchEmbedContents for a list of requests; which one is told by the path. */
+/** embedContent for one content, batchEmbedContents for a list of requests; which one is determined by the path. */
 export const geminiEmbed: Dialect = {
   ...plainDialect,
   id: "gemini-embed",

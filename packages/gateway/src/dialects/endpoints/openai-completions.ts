@@ -98,7 +98,7 @@ function answerOf(events: readonly JsonObject[]): JsonObject | undefined {
   };
 }
 
-/** Lists of tokens, probabilities and offsets; each piece goes on where the last one ended. */
+/** Lists of tokens, probabilities and offsets; each piece continues where the last one ended. */
 function joinedLogprobs(known: JsonValue | undefined, next: JsonValue | undefined): JsonValue {
   if (!isObject(known) || !isObject(next)) return next ?? known ?? null;
   const joined: JsonObject = { ...known };

@@ -69,7 +69,7 @@ export const openaiImages: Dialect = {
   heartbeat: HEARTBEAT,
 };
 
-/** One event per image; the stream goes on until the upstream ends it. */
+/** One event per image; the stream continues until the upstream ends it. */
 class ImageMeter implements UsageMeter {
   usage: Usage | undefined;
   finished = false;

@@ -7,7 +7,7 @@ import { isObject, isSet, object, text } from "../core/read.ts";
 import type { Dialect, JsonObject } from "../core/types.ts";
 import { readChatUsage } from "../core/usage.ts";
 
-/** Where a request names no model; the family's older default is `text-moderation-stable`. */
+/** Where a request names no model; compatible gateways' older default is `text-moderation-stable`. */
 export const DEFAULT_MODERATION_MODEL = "omni-moderation-latest";
 
 export const openaiModerations: Dialect = {

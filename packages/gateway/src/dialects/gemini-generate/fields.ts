@@ -44,7 +44,7 @@ export function systemParts(body: JsonObject): JsonObject[] {
     .flatMap((part) => (typeof part === "string" ? [{ text: part }] : isObject(part) ? [part] : []));
 }
 
-/** The name without the collection it stands in. */
+/** The name without the collection it is in. */
 export function bareModel(name: string): string {
   return name.replace(/^(models|tunedModels)\//, "");
 }

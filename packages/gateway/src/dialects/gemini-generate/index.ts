@@ -12,10 +12,10 @@ import { candidatesTexts, walkGemini } from "./prompt.ts";
 import { kindOfPiece } from "./shape.ts";
 import { answerOfPieces, bareEvents, createArrayWriter } from "./stream.ts";
 
-/** A candidate that adds nothing: Google's client forgets a turn of which any event has none. */
+/** A candidate that adds nothing: Google's client forgets a turn if any event has none. */
 const NO_MORE = { content: { role: "model", parts: [{ text: "" }] }, index: 0 };
 
-/** Whether the answer streams is told by the path, so `stream` is the relay's to set. */
+/** Whether the answer streams is determined by the path, so `stream` is the relay's to set. */
 export const geminiGenerate: Dialect = {
   ...plainDialect,
   id: "gemini-generate",
@@ -55,7 +55,7 @@ export const geminiGenerate: Dialect = {
   answerOf: answerOfPieces,
   usageEvent: (usage) =>
     Buffer.from(encodeBlock(JSON.stringify({ candidates: [NO_MORE], usageMetadata: geminiUsage(usage) }))),
-  streamForm: (url) => (asksForEvents(url) ? undefined : createArrayWriter()),
+  streamForm: (url) => (wantsEvents(url) ? undefined : createArrayWriter()),
 };
 
 /** Counting the tokens of a request: contents, or a whole generateContent request. */
@@ -94,12 +94,12 @@ function geminiAsk(json: JsonObject, operation: Operation, pathModel: string | u
   };
 }
 
-function asksForEvents(url: string): boolean {
+function wantsEvents(url: string): boolean {
   const query = new URLSearchParams(url.slice(url.indexOf("?") + 1));
   return (query.get("alt") ?? query.get("$alt")) === "sse";
 }
 
-/** The model stands in the path; a body that repeats it has to agree. */
+/** The model is in the path; a body that repeats it has to agree. */
 function withModel(body: Body, upstreamModel: string): Buffer {
   const model = body.json()["model"];
   if (typeof model !== "string" || bareModel(model) === upstreamModel) return body.bytes;

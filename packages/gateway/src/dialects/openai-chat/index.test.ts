@@ -237,7 +237,7 @@ describe("meter", () => {
 });
 
 describe("texts", () => {
-  it("count overhead as the family does", () => {
+  it("count overhead as compatible gateways do", () => {
     const { text, extra } = openaiChat.promptTexts(bodyOf({ model: "m", messages: [hi] }));
     expect({ text, extra }).toEqual({ text: "hi", extra: 7 });
   });

@@ -97,7 +97,7 @@ export function capCompletion(body: JsonObject, tokens: number) {
   return [{ key, json: String(tokens) }];
 }
 
-/** Usage beside the choices, inside the first one, or under the name of a vendor. */
+/** Usage next to the choices, inside the first one, or under the name of a vendor. */
 export function usageOfCompletion(answer: JsonObject) {
   const choice = Array.isArray(answer["choices"]) ? answer["choices"][0] : undefined;
   return (

@@ -5,7 +5,7 @@ import type { JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "../core/
 import { errorOfEvent, readError, readSentence } from "../core/upstream-error.ts";
 import { readChatUsage } from "../core/usage.ts";
 
-/** A choice that ended in an error, of which nothing more is told. */
+/** A choice that ended in an error: nothing more of it is reported. */
 export function failedChoice(answer: JsonObject): UpstreamErrorEvent | undefined {
   const hasFailed = objects(answer, "choices").some((choice) => choice["finish_reason"] === "error");
   return hasFailed ? readError("The upstream ended the answer with an error.") : undefined;
@@ -20,7 +20,7 @@ const USAGE = needle("usage");
 const FINISH = needle("finish_reason");
 const ERROR = needle("error", 1);
 
-/** Meter of chat and text completions: usage may sit on any chunk, beside the choices or inside of one. */
+/** Meter of chat and text completions: usage may sit on any chunk, next to the choices or inside of one. */
 export class ChatMeter implements UsageMeter {
   usage: Usage | undefined;
   finished = false;

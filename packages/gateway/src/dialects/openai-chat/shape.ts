@@ -1,11 +1,11 @@
 import { isObject, isObjectList, isSet } from "../core/read.ts";
 import type { EventKind, JsonObject, JsonValue } from "../core/types.ts";
 
-/** Chunks without a choice stand beside the answer: usage, filters of the prompt, signs of life. */
+/** Chunks without a choice are not part of the answer: usage, filters of the prompt, signs of life. */
 export function kindOfChunk({ choices }: JsonObject): EventKind {
-  if (!isSet(choices)) return "beside";
+  if (!isSet(choices)) return "metadata";
   if (!isObjectList(choices) || !choices.every(isChoice)) return "unreadable";
-  return choices.length === 0 ? "beside" : "part";
+  return choices.length === 0 ? "metadata" : "part";
 }
 
 export function isChatAnswer({ choices }: JsonObject): boolean {

@@ -57,7 +57,7 @@ export const openaiResponses: Dialect = {
   position: trackResponses,
 };
 
-/** Counting the tokens of a request: the same body, of which nothing but the model is required. */
+/** Counting the tokens of a request: the same body, but only the model is required. */
 export const openaiInputTokens: Dialect = {
   ...openaiResponses,
   id: "openai-input-tokens",
@@ -68,7 +68,7 @@ export const openaiInputTokens: Dialect = {
   }),
 };
 
-/** Making a conversation short: its items in, fewer items out, one of which only the vendor can read. */
+/** Making a conversation short: its items in, fewer items out, including one that only the vendor can read. */
 export const openaiCompaction: Dialect = {
   ...openaiResponses,
   id: "openai-compaction",

@@ -17,7 +17,7 @@ function lastOf(blocks: Buffer): Buffer {
 }
 
 /**
- * Remembers where a Responses stream stands. Keeps two events per stream and reads them only when an error ends it.
+ * Remembers the position of a Responses stream. Keeps two events per stream and reads them only when an error ends it.
  */
 export function trackResponses(): StreamPosition {
   let first: Buffer | undefined;

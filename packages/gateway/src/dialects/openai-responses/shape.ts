@@ -6,7 +6,7 @@ const OF_TEXT = /\.(?:output_text|refusal|reasoning_text|reasoning_summary_text|
 
 export function kindOfResponseEvent(event: JsonObject): EventKind {
   const type = text(event, "type") ?? "";
-  if (!type.startsWith("response.")) return "beside";
+  if (!type.startsWith("response.")) return "metadata";
   if (OF_RESPONSE.test(type)) return isObject(event["response"]) ? "part" : "unreadable";
   if (type.startsWith("response.output_item.")) return isObject(event["item"]) ? "part" : "unreadable";
   return OF_TEXT.test(type) && typeof event["delta"] !== "string" ? "unreadable" : "part";

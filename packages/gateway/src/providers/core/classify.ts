@@ -140,7 +140,7 @@ export function readFailure(provider: Reader, answer: ReadAnswer, options: Readi
   return finish(provider.classify?.(read) ?? general(answer, read.json, options), options);
 }
 
-/** Parsed when somebody looks at it: most vendors decide by the status first. */
+/** Parsed when someone reads it: most vendors decide by the status first. */
 function withJson({ status, headers, body }: ReadAnswer): FailedAnswer {
   let parsed: { readonly json: JsonValue | undefined } | undefined;
   return {
@@ -278,7 +278,7 @@ function textClass(message: string | undefined): ErrorClass | undefined {
   return message === undefined ? undefined : CLASS_BY_TEXT.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** Words that vendors put beside type and code. */
+/** Words that vendors put next to type and code. */
 function wordsOf(body: ErrorBody): (string | undefined)[] {
   const inner = asObject(body.source["innererror"])?.["code"];
   const kind = asObject(body.source["metadata"])?.["error_type"];

@@ -5,7 +5,7 @@ export interface ErrorBody {
   readonly message: string;
   readonly type: string | undefined;
   readonly code: string | undefined;
-  /** Google's and the gRPC family's word (`RESOURCE_EXHAUSTED`). */
+  /** Google's and gRPC's word (`RESOURCE_EXHAUSTED`). */
   readonly statusWord: string | undefined;
   readonly param: string | undefined;
   /** A number given as code or status. */

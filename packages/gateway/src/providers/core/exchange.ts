@@ -2,7 +2,7 @@ import type { UpstreamAnswer } from "./types.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The whole body of an answer that has to be looked at before it can be handed on. */
+/** The whole body of an answer that has to be looked at before it can be passed on. */
 export async function wholeBody(answer: UpstreamAnswer, maxBytes = MAX_BYTES): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -31,7 +31,7 @@ export function jsonAnswer(
   };
 }
 
-/** The answer with its body read, which can be handed on. */
+/** The answer with its body read, which can be passed on. */
 export interface ReadAnswer {
   readonly answer: UpstreamAnswer;
   readonly bytes: Buffer;

@@ -27,7 +27,7 @@ export function createDeframer(framing: Framing, dialect: DialectId, maxBytes: n
 
 const LF = 0x0a;
 
-/** Hands over whole lines; characters that are split between chunks stay whole because only complete lines are decoded. */
+/** Passes whole lines; characters that are split between chunks stay whole because only complete lines are decoded. */
 function createLineDeframer(encode: (line: string) => string, maxBytes: number): Deframer {
   let rest: Buffer = Buffer.alloc(0);
   const take = (bytes: Buffer): Buffer | undefined => {

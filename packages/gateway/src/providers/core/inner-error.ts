@@ -25,11 +25,11 @@ function verdict(value: JsonValue | undefined, depth: number): JsonValue | undef
   if (typeof value === "boolean" || typeof value === "number" || isWord(value)) return value;
   const members = depth > 0 ? asObject(value) : undefined;
   if (!members) return undefined;
-  const kept = Object.entries(members).flatMap(([name, member]) => {
+  const preserved = Object.entries(members).flatMap(([name, member]) => {
     const found = WORD.test(name) ? verdict(member, depth - 1) : undefined;
     return found === undefined ? [] : [[name, found] as const];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(preserved);
 }
 
 function isWord(value: JsonValue | undefined): value is string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { besidePath, joinUrl } from "./join-url.ts";
+import { siblingPath, joinUrl } from "./join-url.ts";
 
 describe("joinUrl", () => {
   it.each([
@@ -37,10 +37,10 @@ describe("joinUrl", () => {
     expect(joinUrl("https://host", "/v1/chat/completions", "/v1").pathname).toBe("/v1/chat/completions");
   });
 
-  it("finds paths beside the one that was pasted with the base", () => {
-    expect(besidePath("https://host/v1", ["/beta", "/v1"], "/user/balance")).toBe("https://host/user/balance");
-    expect(besidePath("https://host/a/v1/", ["/beta", "/v1"], "/user/balance")).toBe("https://host/a/user/balance");
-    expect(besidePath("https://host", ["/beta", "/v1"], "/user/balance")).toBe("/user/balance");
-    expect(besidePath("", ["/beta", "/v1"], "/user/balance")).toBe("/user/balance");
+  it("finds paths next to the one that was pasted with the base", () => {
+    expect(siblingPath("https://host/v1", ["/beta", "/v1"], "/user/balance")).toBe("https://host/user/balance");
+    expect(siblingPath("https://host/a/v1/", ["/beta", "/v1"], "/user/balance")).toBe("https://host/a/user/balance");
+    expect(siblingPath("https://host", ["/beta", "/v1"], "/user/balance")).toBe("/user/balance");
+    expect(siblingPath("", ["/beta", "/v1"], "/user/balance")).toBe("/user/balance");
   });
 });

@@ -52,7 +52,7 @@ function merge(prefix: string, path: string): string {
 
 /**
  * Length of the longest start of `path` that the prefix walks through already, up to a version that both end with.
- * The prefix may take steps of its own between: vendors sell plans at `…/api/coding/v3` beside `…/api/v3`.
+ * The prefix may take steps of its own between: vendors sell plans at `…/api/coding/v3` next to `…/api/v3`.
  */
 function sharedVersionPath(prefix: string, path: string): number {
   const walked = prefix.split("/");
@@ -78,10 +78,10 @@ function holdsInOrder(walked: readonly string[], wanted: readonly string[]): boo
 }
 
 /**
- * A path beside the one that operators paste with the base: `…/v1` + `/user/balance` is `…/user/balance` where the
+ * A path next to the one that operators paste with the base: `…/v1` + `/user/balance` is `…/user/balance` where the
  * vendor serves it outside of `/v1`. Other bases, and none, leave the path as it is.
  */
-export function besidePath(base: string, tails: readonly string[], path: string): string {
+export function siblingPath(base: string, tails: readonly string[], path: string): string {
   const trimmed = base.replace(/\/+$/, "");
   const tail = tails.find((candidate) => trimmed.endsWith(candidate));
   return tail === undefined ? path : trimmed.slice(0, -tail.length) + path;

@@ -1,11 +1,11 @@
 import { isIPv6 } from "node:net";
 
 const HIDDEN = "***";
-/** A piece of a secret this long is worth hiding; a shorter secret is hidden where it stands as a word. */
+/** A piece of a secret this long is worth hiding; a shorter secret is hidden where it is as a word. */
 const PIECE = 8;
 const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d$/;
 
-/** Each begins where nothing of its kind stands before: what does not match is not tried again a letter further on. */
+/** Each begins where nothing of its kind comes before: what does not match is not tried again a letter further on. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g, HIDDEN],
   [/\bBearer\s+[\w.~+/=|-]{6,}/gi, `Bearer ${HIDDEN}`],
@@ -62,7 +62,7 @@ function hideWord(text: string, secret: string): string {
   return text.replace(word, HIDDEN);
 }
 
-/** Replaces every stretch of at least eight characters that also stands in the secret. */
+/** Replaces every stretch of at least eight characters that also is in the secret. */
 function hidePieces(text: string, secret: string): string {
   let result = "";
   let at = 0;

@@ -76,7 +76,7 @@ export function openaiCompatible(spec: CompatibleSpec): ProviderAdapter {
   };
 }
 
-/** Whoever has chat may have responses too: the channel's switch says so. */
+/** Anyone who has chat may have responses too: the channel's switch says so. */
 function withResponses(operations: readonly CompatibleOperation[]): readonly CompatibleOperation[] {
   return operations.includes("chat") && !operations.includes("responses") ? [...operations, "responses"] : operations;
 }

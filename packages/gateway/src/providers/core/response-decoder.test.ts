@@ -16,7 +16,7 @@ function intakeOf(provider: ProviderAdapter, bridges: readonly Bridge[] = []) {
 }
 
 describe("intake", () => {
-  it("hands over the very bytes that need no repair", () => {
+  it("passes the very bytes that need no repair", () => {
     const chunk = Buffer.from('data: {"choices":[{"delta":{"content":"a"}}],"usage":null}\n\n');
     expect(intakeOf(openai).feed(chunk)).toBe(chunk);
   });
@@ -37,7 +37,7 @@ describe("intake", () => {
     expect(decoder.rest()).toBeUndefined();
   });
 
-  it("moves usage that nobody asked for to a chunk of its own", () => {
+  it("moves usage that no one asked for to a chunk of its own", () => {
     const chunk = 'data: {"id":"x","choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"total_tokens":2}}\n\n';
     const [finish, usage] = (intakeOf(openai).feed(Buffer.from(chunk))?.toString() ?? "").trim().split("\n\n");
     expect(finish).toBe('data: {"id":"x","choices":[{"delta":{},"finish_reason":"stop"}]}');

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../dialects/core/types.ts";
 import { asList, asNumber, asObject, asText } from "./error-body.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-/** The longest windows of providers are weeks; what is more is a mistake that no client should be told. */
+/** The longest windows of providers are weeks; what is more is a mistake that no client should receive. */
 const LONGEST_MS = 7 * 24 * 3_600_000;
 
 /**

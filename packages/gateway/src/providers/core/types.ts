@@ -24,7 +24,7 @@ export interface ChannelRecord {
   readonly keyMode: "random" | "polling";
   /** Without trailing slash; "" means the provider's default. */
   readonly baseUrl: string;
-  /** The family's free field: API version, region, plug-in, account id. */
+  /** Compatible gateways' free field: API version, region, plug-in, account id. */
   readonly other: string;
   readonly organization: string;
   readonly models: ReadonlySet<string>;
@@ -81,7 +81,7 @@ export interface UpstreamRoute {
 }
 
 /**
- * A named repair of outgoing JSON, applied last: conversion is done, the body names the upstream's model and asks for
+ * A named repair of outgoing JSON, applied last: conversion is done, the body names the upstream's model and requests
  * usage. Returns the same object when it changes nothing, so that bytes stay.
  */
 export interface RequestTransform {

@@ -67,7 +67,7 @@ export interface NativeError {
   readonly param?: string | undefined;
   /** Default: the reader's. */
   readonly type?: string;
-  /** Where the words beside the code decide; default: the table's. */
+  /** Where the words next to the code decide; default: the table's. */
   readonly class?: ErrorClass | undefined;
   readonly disable?: boolean;
   readonly retry?: boolean;

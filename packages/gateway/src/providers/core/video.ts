@@ -36,7 +36,7 @@ export interface VideoTask {
   readonly data: JsonObject;
 }
 
-/** What the vendor's own clients are told when something failed. */
+/** What the vendor's own clients receive when something failed. */
 export interface VideoRefusal {
   /** The vendor's own code, where the failure is the vendor's. */
   readonly code: string | undefined;

@@ -15,7 +15,7 @@ const request = (name: string): JsonObject => ({
     { role: "user", content: "hi" },
     { role: "assistant", tool_calls: [{ id: "c1", type: "function", function: { name, arguments: "{}" } }] },
     { role: "tool", tool_call_id: "c1", content: "done" },
-    { role: "user", content: "go on" },
+    { role: "user", content: "continue" },
   ],
 });
 

@@ -246,8 +246,8 @@ describe("answers", () => {
     const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
     const chunk = { object: "chat.completion.chunk", choices: [{ index: 0, delta: { tool_calls: [call, call] } }] };
     const step = zhipuV4.responseTransforms?.[0]?.stream?.({} as never);
-    const told = step?.(event(chunk));
-    expect(dataOf(told === undefined || !("raw" in told) ? [] : [told])).toMatchObject([
+    const reported = step?.(event(chunk));
+    expect(dataOf(reported === undefined || !("raw" in reported) ? [] : [reported])).toMatchObject([
       {
         choices: [
           {

@@ -79,20 +79,20 @@ function withoutComments(block: Buffer): Buffer {
   return Buffer.from(lines.filter((line) => !line.startsWith(":")).join("\n"));
 }
 
-/** What a stream begins with: "beside" while it has said nothing of an answer. */
+/** What a stream begins with: "metadata" while it has said nothing of an answer. */
 export function kindOfFirst(blocks: Buffer, { kindOf }: Dialect): EventKind {
   if (kindOf === undefined) return "part";
   for (const block of splitBlocks(blocks)) {
     for (const event of parseEvents(block)) {
       const kind = kindOfEvent(event, kindOf);
-      if (kind !== "beside") return kind;
+      if (kind !== "metadata") return kind;
     }
   }
-  return "beside";
+  return "metadata";
 }
 
 /** Words that are no JSON stand beside the answer, unless they were meant as JSON. */
 export function kindOfEvent({ data, raw }: StreamEvent, kindOf: Dialect["kindOf"]): EventKind {
-  if (data === undefined) return raw.startsWith("{") ? "unreadable" : "beside";
+  if (data === undefined) return raw.startsWith("{") ? "unreadable" : "metadata";
   return kindOf?.(data) ?? "part";
 }

@@ -213,7 +213,7 @@ export class StreamSink implements Sink {
 
   #misfit(kind: EventKind): Failure | undefined {
     if (kind === "part") return undefined;
-    if (kind === "beside" && this.#meter.terminated) return emptyStream();
+    if (kind === "metadata" && this.#meter.terminated) return emptyStream();
     const isNone = kind === "unreadable" || this.#early.length > MAX_EARLY_BYTES;
     return isNone ? unreadable(new Error("the stream does not begin as its protocol asks for")) : undefined;
   }

@@ -1,4 +1,4 @@
-import { asksForBackground } from "../../dialects/core/request-spec.ts";
+import { wantsBackground } from "../../dialects/core/request-spec.ts";
 import { object, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
@@ -31,7 +31,7 @@ const BACKGROUND = "Leave it out, and stream an answer that takes long.";
 async function bindResponse(received: RelayRequest, body: JsonObject, deps: BindDeps): Promise<RelayRequest> {
   const { spec, caller } = received;
   // Its usage is known long after its answer was delivered and charged.
-  if (asksForBackground(body)) throw unsupportedParameter("background", BACKGROUND);
+  if (wantsBackground(body)) throw unsupportedParameter("background", BACKGROUND);
   const place = await placeOf(body, caller.userId, deps);
   const request = await inFull(received, place?.stored, deps);
   const isKept = spec.dialect === "openai-responses" && body["store"] !== false;

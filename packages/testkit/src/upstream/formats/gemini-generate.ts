@@ -72,7 +72,7 @@ function partsOf(reply: Reply, text: string): Json[] {
   return text === "" ? calls : [{ text }, ...calls];
 }
 
-/** The thoughts count beside the candidates in this format: their sum is the reply's output. */
+/** The thoughts count next to the candidates in this format: their sum is the reply's output. */
 function geminiUsage(reply: Reply, { input, output, cached = 0 }: TokenCounts): Json {
   const thoughts = Math.min(output, reply.reasoning.length);
   return {

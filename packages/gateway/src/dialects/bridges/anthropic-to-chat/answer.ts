@@ -28,7 +28,7 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   };
 }
 
-export interface Ending {
+export interface Completion {
   readonly finish: string | undefined;
   readonly hasTools: boolean;
   readonly hasRefused: boolean;
@@ -36,7 +36,7 @@ export interface Ending {
 }
 
 /** How a message ended; none of the members is optional. */
-export function endOf(completion: Ending): JsonObject {
+export function endOf(completion: Completion): JsonObject {
   const reason = stopReason(completion);
   return {
     stop_reason: reason,
@@ -46,7 +46,7 @@ export function endOf(completion: Ending): JsonObject {
   };
 }
 
-function stopReason({ finish, hasTools, hasRefused, stopSequence }: Ending): string {
+function stopReason({ finish, hasTools, hasRefused, stopSequence }: Completion): string {
   if (stopSequence !== undefined) return "stop_sequence";
   return hasRefused ? "refusal" : anthropicStop(finish, hasTools);
 }

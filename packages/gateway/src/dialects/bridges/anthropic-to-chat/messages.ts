@@ -101,7 +101,7 @@ function writtenIn(block: JsonObject): string | undefined {
   }
 }
 
-/** What a search of the client found, told as text. */
+/** What a search of the client found, written as text. */
 function searchText(block: JsonObject): string {
   const texts = objects(block, "content").map((part) => anyText(part, "text"));
   return [anyText(block, "title"), anyText(block, "source"), ...texts].filter((line) => line !== "").join("\n");

@@ -32,7 +32,7 @@ const METADATA = new Set(["user_id"]);
 /** Longer user ids are refused by OpenAI; coding agents put whole JSON documents there. */
 const MAX_USER = 64;
 
-/** The body of a chat request that asks for the same as a messages request. */
+/** The body of a chat request that is equivalent to a messages request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   refuseThreads(body);
   noteDropped(body, CARRIED, context);
@@ -56,7 +56,7 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   });
 }
 
-/** Dropping a thread would lose the conversation; the official clients go on without one when they are told so. */
+/** Dropping a thread would lose the conversation; the official clients continue without one when they are configured to. */
 function refuseThreads(body: JsonObject): void {
   for (const name of ["thread", "previous_message_id"]) {
     if (!isSet(body[name])) continue;

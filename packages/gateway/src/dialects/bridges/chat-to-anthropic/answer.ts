@@ -39,7 +39,7 @@ function callOf(block: JsonObject): JsonObject {
 
 /**
  * Thinking with its signature, for other bridges. Chat clients get it where the upstream will ask for it again:
- * beside tool calls.
+ * next to tool calls.
  */
 function thinkingMembers(blocks: readonly JsonObject[], hasTools: boolean): JsonObject {
   const thinking = blocks.filter((block) => block["type"] === "thinking" || block["type"] === "redacted_thinking");

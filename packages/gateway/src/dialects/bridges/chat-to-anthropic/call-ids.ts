@@ -2,7 +2,7 @@ import { plainCallId } from "../../core/call-ids.ts";
 
 /**
  * The ids of a conversation's calls as this API takes them: letters, digits, `_` and `-` only, and none of them twice.
- * Some chat servers count anew in every answer or give no id, and calls of the old `function_call` kind have none.
+ * Some chat servers count again in every answer or give no id, and calls of the old `function_call` kind have none.
  */
 export class CallIds {
   readonly #used = new Set<string>();

@@ -5,7 +5,7 @@ import { assistantBlocks, cacheMark, textBlock, toolResult, userBlocks } from ".
 
 interface Turn {
   readonly role: "user" | "assistant";
-  /** A text that stands alone stays a text. */
+  /** A single text stays a text. */
   plain: string | undefined;
   readonly blocks: JsonObject[];
 }

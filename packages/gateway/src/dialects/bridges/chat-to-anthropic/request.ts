@@ -49,7 +49,7 @@ const CARRIED = new Set([
   "service_tier",
 ]);
 
-/** The body of an Anthropic messages request that asks for the same as a chat request. */
+/** The body of an Anthropic messages request that is equivalent to a chat request. */
 export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObject {
   const body = withUserTurn(asked);
   refuseUnsupported(body);

@@ -22,7 +22,7 @@ export class MessageToChunks implements StreamBridge {
   readonly #open = new Map<number, OpenBlock>();
   readonly #thinking: JsonObject[] = [];
   #written = 0;
-  #isThinkingTold = false;
+  #isThinkingSent = false;
   #usage: Usage | undefined;
 
   constructor(context: BridgeContext) {
@@ -109,7 +109,7 @@ export class MessageToChunks implements StreamBridge {
     return part === "" ? [] : this.#writer.delta({ reasoning_content: part });
   }
 
-  /** A citation may come before the text that it stands under: its place is known when the block is whole. */
+  /** A citation may come before the text that it supports: its place is known when the block is whole. */
   #cite({ citations, from }: OpenBlock): StreamEvent[] {
     const annotations = citations.flatMap((citation) => annotationOf(citation, from, this.#written));
     return annotations.length === 0 ? [] : this.#writer.delta({ annotations });
@@ -137,10 +137,10 @@ export class MessageToChunks implements StreamBridge {
     return this.#writer.toolArguments(JSON.stringify(input), open.tool);
   }
 
-  /** Signed thinking goes to chat clients beside the tool calls that it belongs to. */
+  /** Signed thinking goes to chat clients next to the tool calls that it belongs to. */
   #tellThinking(): StreamEvent[] {
-    if (this.#isThinkingTold || this.#thinking.length === 0) return [];
-    this.#isThinkingTold = true;
+    if (this.#isThinkingSent || this.#thinking.length === 0) return [];
+    this.#isThinkingSent = true;
     return this.#writer.delta({ thinking_blocks: [...this.#thinking] });
   }
 

@@ -62,7 +62,7 @@ export interface AskedThinking {
   readonly budget: number | undefined;
 }
 
-/** How much thinking a chat request asks for; neither amount when it only wants to see it. */
+/** The thinking budget of a chat request; neither amount when it only wants to see it. */
 export function askedThinking(body: JsonObject): AskedThinking | undefined {
   const effort = askedEffort(body);
   const budget = number(body, "fw_thinking_budget") ?? number(object(body, "reasoning"), "max_tokens");

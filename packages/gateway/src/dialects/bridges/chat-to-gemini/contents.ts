@@ -127,7 +127,7 @@ function mediaOf(message: JsonObject, context: BridgeContext): JsonObject[] {
   return contentParts(parts, context);
 }
 
-/** A JSON object is the response; anything else stands under `output`. */
+/** A JSON object is the response; anything else is under `output`. */
 function responseOf(message: JsonObject): JsonObject {
   const content = message["content"];
   const key = message["fw_is_error"] === true ? "error" : "output";

@@ -15,7 +15,7 @@ const BUDGETS: Readonly<Record<GeminiModel["tier"], readonly [number, number]>> 
   other: [0, 24_576],
 };
 
-/** Limits, sampling, format and thinking; undefined when the client asks for nothing of it. */
+/** Limits, sampling, format and thinking; undefined when the client requests nothing of it. */
 export function generationConfig(body: JsonObject, model: GeminiModel, context: BridgeContext): JsonObject | undefined {
   const choices = choicesOf(body);
   const config = compact({
@@ -54,7 +54,7 @@ function formatOf(body: JsonObject, model: GeminiModel): JsonObject {
   return { responseMimeType: "application/json", ...written };
 }
 
-/** OpenAI wants text beside sound; models that only speak refuse it. */
+/** OpenAI wants text next to sound; models that only speak refuse it. */
 function modalitiesOf(body: JsonObject, context: BridgeContext): JsonObject {
   noteSoundFormat(body, context);
   const modalities = list(body, "modalities").flatMap((name) => (typeof name === "string" ? [name.toUpperCase()] : []));

@@ -52,9 +52,9 @@ const SAFETY: readonly JsonObject[] = [
   { category: "HARM_CATEGORY_CIVIC_INTEGRITY", threshold: "BLOCK_NONE" },
 ];
 
-const FIRST_WITH_JSON_BESIDE_TOOLS = 300;
+const FIRST_WITH_JSON_WITH_TOOLS = 300;
 
-/** The body of a generateContent request that asks for the same as a chat request; the model stands in the path. */
+/** The body of a generateContent request that is equivalent to a chat request; the model is in the path. */
 export function toGemini(asked: JsonObject, context: BridgeContext): JsonObject {
   const body = withUserTurn(withGoogleBody(asked));
   refuseBias(body);
@@ -64,7 +64,7 @@ export function toGemini(asked: JsonObject, context: BridgeContext): JsonObject 
   noteForeign(messages, context);
   const cached = cachedOf(body);
   const tools = cached === undefined ? geminiTools(body, context) : undefined;
-  const inWords = tools?.tools !== undefined && model.version < FIRST_WITH_JSON_BESIDE_TOOLS;
+  const inWords = tools?.tools !== undefined && model.version < FIRST_WITH_JSON_WITH_TOOLS;
   const instructions = inWords ? jsonInstructions(body) : [];
   const system = [...messages.filter(isSystem).flatMap(systemParts), ...instructions.flatMap(textPart)];
   const turns = messages.filter((message) => !isSystem(message));

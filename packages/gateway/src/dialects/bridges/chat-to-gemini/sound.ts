@@ -1,4 +1,4 @@
-// Sound in answers: this upstream speaks raw samples alone, and the only other form made of them is WAV.
+// Sound in answers: this upstream speaks raw samples alone, and the only other form built from them is WAV.
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { object, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
@@ -24,13 +24,13 @@ export function audioOf(parts: readonly JsonObject[], context: BridgeContext): J
   const sounding = parts.filter((part) => soundOf(part) !== "");
   const [first] = sounding;
   if (first === undefined) return undefined;
-  // Each piece may end in padding, which stands at the end only.
+  // Each piece may end in padding, which is at the end only.
   const samples = Buffer.concat(sounding.map((part) => Buffer.from(soundOf(part), "base64")));
   const sound = wantsWav.has(context) ? withHead(samples, typeOf(first)) : samples;
   return { id: SOUND_ID, data: sound.toString("base64"), transcript: "", expires_at: expiryOf(context) };
 }
 
-/** Nothing is kept: the sound cannot be named by its id in a later request. */
+/** Nothing is retained: the sound cannot be named by its id in a later request. */
 export function expiryOf({ now }: BridgeContext): number {
   return Math.floor(now / 1000);
 }

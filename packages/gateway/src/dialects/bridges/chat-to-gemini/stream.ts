@@ -36,7 +36,7 @@ export class CandidatesToChunks implements StreamBridge {
     return candidates.flatMap((candidate) => this.#candidate(candidate));
   }
 
-  /** Some models name a finish in every event: only the last one is true, and it is told once. */
+  /** Some models name a finish in every event: only the last one is true, and it is sent once. */
   end(counted?: Usage): StreamEvent[] {
     const finishes = [...this.#finishes].flatMap(([index, reason]) =>
       this.#writer.finish(finishOfGemini(reason, this.#called.has(index)), index),
@@ -80,7 +80,7 @@ export class CandidatesToChunks implements StreamBridge {
     return this.#writer.delta({ content: written }, index);
   }
 
-  /** Clients add up what the pieces say: the id is told once. */
+  /** Clients add up what the pieces say: the id is sent once. */
   #sound(data: string, index: number): StreamEvent[] {
     const audio = this.#sounding.has(index) ? { data } : { id: SOUND_ID, data, expires_at: expiryOf(this.#context) };
     this.#sounding.add(index);

@@ -47,7 +47,7 @@ const REASONERS = /^(?:openai\/)?(?:o\d|gpt-[5-9])/;
 /** The protocol refuses lower limits. */
 const SMALLEST_LIMIT = 16;
 
-/** The body of a Responses request that asks for the same as a chat request; nothing is stored upstream. */
+/** The body of a Responses request that is equivalent to a chat request; nothing is stored upstream. */
 export function toResponses(body: JsonObject, context: BridgeContext): JsonObject {
   if (choicesOf(body) > 1) throw unsupportedParameter("n", ONE_BY_ONE);
   if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
@@ -118,7 +118,7 @@ function itemsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
   }
 }
 
-/** Reasoning means something beside the calls that it led to. */
+/** Reasoning means something next to the calls that it led to. */
 function reasoningOfTurn(message: JsonObject): JsonObject[] {
   return objects(message, "fw_thinking").flatMap(openReasoning);
 }
@@ -210,7 +210,7 @@ function callsOf(message: JsonObject): JsonObject[] {
   });
 }
 
-/** The protocol makes schemas strict unless it is told not to; chat leaves them as they are. */
+/** The protocol makes schemas strict unless instructed not to; chat leaves them as they are. */
 function toolOf({ name, description, parameters, strict, freeText }: ChatFunction): JsonObject {
   if (freeText !== undefined) {
     const format = Object.keys(freeText).length === 0 ? undefined : freeText;

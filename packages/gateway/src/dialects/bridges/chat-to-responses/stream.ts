@@ -16,13 +16,13 @@ export class ResponseToChunks implements StreamBridge {
   readonly #writer: ChunkWriter;
   readonly #calls = new Map<number, OpenCall>();
   /** Deltas of the open message came. */
-  #isTold = false;
+  #isReported = false;
   /** Deltas of the open text came with their tokens. */
   #hasTokens = false;
   /** Sources of the open message came in events of their own. */
   #hasSources = false;
   #summaries = 0;
-  /** Places of the items that events told. */
+  /** Places of the items that events reported. */
   readonly #items = new Set<number>();
   /** Every event of an item named its place. */
   #isPlaced = true;
@@ -43,7 +43,7 @@ export class ResponseToChunks implements StreamBridge {
       case "response.output_text.delta":
         return this.#text(data, delta);
       case "response.refusal.delta":
-        this.#isTold = true;
+        this.#isReported = true;
         return this.#writer.delta({ refusal: delta });
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
@@ -64,14 +64,14 @@ export class ResponseToChunks implements StreamBridge {
 
   #text(data: JsonObject, content: string): StreamEvent[] {
     const logprobs = logprobsOf([data]);
-    this.#isTold = true;
+    this.#isReported = true;
     this.#hasTokens ||= logprobs["logprobs"] !== undefined;
     return this.#writer.delta({ content }, 0, logprobs);
   }
 
   /** Some servers tell the tokens with the whole text only. */
   #tokens(data: JsonObject): StreamEvent[] {
-    const hasTokens = this.#hasTokens || !this.#isTold;
+    const hasTokens = this.#hasTokens || !this.#isReported;
     this.#hasTokens = false;
     const logprobs = logprobsOf([data]);
     return hasTokens || logprobs["logprobs"] === undefined ? [] : this.#writer.delta({}, 0, logprobs);
@@ -108,9 +108,9 @@ export class ResponseToChunks implements StreamBridge {
   /** What was said, or cited, without events of its own is sent at once. */
   #closeMessage(item: JsonObject): StreamEvent[] {
     const parts = objects(item, "content");
-    const said = this.#isTold ? [] : parts.flatMap((part) => this.#say(part));
+    const said = this.#isReported ? [] : parts.flatMap((part) => this.#say(part));
     const cited = this.#hasSources ? [] : this.#cite(parts.flatMap((part) => objects(part, "annotations")));
-    this.#isTold = false;
+    this.#isReported = false;
     this.#hasSources = false;
     return [...said, ...cited];
   }
@@ -171,14 +171,14 @@ export class ResponseToChunks implements StreamBridge {
   #finish(response: JsonObject | undefined): StreamEvent[] {
     this.#usage = readResponsesUsage(object(response, "usage"));
     this.#writer.name(headOf(response));
-    const untold = this.#isPlaced ? objects(response, "output").flatMap((item, at) => this.#untold(item, at)) : [];
+    const untold = this.#isPlaced ? objects(response, "output").flatMap((item, at) => this.#unsent(item, at)) : [];
     return [...untold, ...this.#writer.finish(finishOf(response, this.#writer.tools() > 0))];
   }
 
-  #untold(item: JsonObject, at: number): StreamEvent[] {
+  #unsent(item: JsonObject, at: number): StreamEvent[] {
     if (this.#items.has(at)) return [];
     const thought = reasoningText(item);
-    const told = thought === "" ? [] : this.#writer.delta({ reasoning_content: thought });
-    return [...told, ...this.#closeItem({ output_index: at }, item)];
+    const reported = thought === "" ? [] : this.#writer.delta({ reasoning_content: thought });
+    return [...reported, ...this.#closeItem({ output_index: at }, item)];
   }
 }

@@ -39,7 +39,7 @@ function candidateOf(choice: JsonObject, at: number): JsonObject {
   });
 }
 
-/** Google's client forgets a turn of which any event has no parts; an empty text is what the vendor itself sends. */
+/** Google's client forgets a turn if any event has no parts; an empty text is what the vendor itself sends. */
 export function modelContent(parts: readonly JsonObject[]): JsonObject {
   return { role: "model", parts: parts.length === 0 ? [{ text: "" }] : [...parts] };
 }

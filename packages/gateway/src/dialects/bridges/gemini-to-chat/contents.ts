@@ -147,7 +147,7 @@ function filePart(type: string, url: string): JsonObject {
   return { type: "file", file: { filename: "document.pdf", fw_url: url } };
 }
 
-/** Code that the vendor ran and what came of it are told as text, as in answers of the other direction. */
+/** Code that the vendor ran and what came of it are written as text, as in answers of the other direction. */
 function writtenOf(part: JsonObject): string {
   const code = gObject(part, "executableCode");
   if (code !== undefined) return fenced(anyText(code, "language").toLowerCase(), anyText(code, "code"));
@@ -174,7 +174,7 @@ function assistantMessage(parts: readonly JsonObject[], context: BridgeContext):
   });
 }
 
-/** A streamed thought comes in pieces, the last of which is signed; open models read what nobody signed. */
+/** A streamed thought comes in pieces and only the last one is signed; open models read what no one signed. */
 function signedThoughts(parts: readonly JsonObject[]): JsonObject[] {
   const blocks: JsonObject[] = [];
   let thinking = "";

@@ -43,7 +43,7 @@ const CONFIG = new Set([
   "thinkingConfig",
 ]);
 
-/** The body of a chat request that asks for the same as a generateContent request. */
+/** The body of a chat request that is equivalent to a generateContent request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   noteDropped(body, CARRIED, context);
   if (isSet(gValue(body, "cachedContent"))) throw unsupportedParameter("cachedContent", "Send what is cached instead.");

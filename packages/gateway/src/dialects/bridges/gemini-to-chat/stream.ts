@@ -58,7 +58,7 @@ export class ChunksToCandidates implements StreamBridge {
   end(counted?: Usage): StreamEvent[] {
     const candidates = [...this.#seen].map((index) =>
       compact({
-        content: modelContent([...this.#untold(index), ...(this.#calls.get(index)?.all ?? []).map(partOfCall)]),
+        content: modelContent([...this.#unsent(index), ...(this.#calls.get(index)?.all ?? []).map(partOfCall)]),
         finishReason: geminiFinish(this.#finishes.get(index), this.#refused.has(index)),
         index,
         groundingMetadata: groundingOf(this.#annotations.get(index) ?? [], this.#placesOf(index)),
@@ -89,7 +89,7 @@ export class ChunksToCandidates implements StreamBridge {
     const parts = this.#thoughtParts(delta, index);
     const content = wordsOf(delta);
     const refusal = anyText(delta, "refusal");
-    if (content !== "" || refusal !== "") parts.push(...this.#untold(index));
+    if (content !== "" || refusal !== "") parts.push(...this.#unsent(index));
     if (content !== "") {
       this.#placesOf(index).add(content);
       parts.push(partOfText(content));
@@ -115,12 +115,12 @@ export class ChunksToCandidates implements StreamBridge {
       this.#thought.delete(index);
       return [signedPart(last, first), ...more.map((block) => signedPart("", block))];
     }
-    const told = this.#untold(index);
+    const reported = this.#unsent(index);
     if (thinking !== "") this.#thought.set(index, thinking);
-    return told;
+    return reported;
   }
 
-  #untold(index: number): JsonObject[] {
+  #unsent(index: number): JsonObject[] {
     if (this.#thought.size === 0) return [];
     const thinking = this.#thought.get(index);
     this.#thought.delete(index);

@@ -21,11 +21,11 @@ export function usageMetadataOf(usage: JsonObject | undefined): JsonObject | und
   });
 }
 
-/** Only what is told: a prompt of pictures may come with a count of sound, and this one zero. */
+/** Only what is reported: a prompt of pictures may come with a count of sound, and this one zero. */
 function detailsOf(details: JsonObject | undefined): JsonObject[] | undefined {
-  const told = MODALITIES.flatMap(([modality, key]) => {
+  const reported = MODALITIES.flatMap(([modality, key]) => {
     const tokenCount = count(details, key) ?? 0;
     return tokenCount === 0 ? [] : [{ modality, tokenCount }];
   });
-  return told.length === 0 ? undefined : told;
+  return reported.length === 0 ? undefined : reported;
 }

@@ -11,12 +11,12 @@ import { recall } from "./state.ts";
 export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   const choice = objects(body, "choices")[0];
   const usage = readChatUsage(object(body, "usage"));
-  const ending = endingOf(text(choice, "finish_reason"));
+  const completion = statusOf(text(choice, "finish_reason"));
   const response: JsonObject = {
     ...headOf(body, context),
-    status: ending.status,
-    incomplete_details: ending.details,
-    output: cutShort(outputOf(object(choice, "message"), context, chosenTokens(choice)), ending.status),
+    status: completion.status,
+    incomplete_details: completion.details,
+    output: cutShort(outputOf(object(choice, "message"), context, chosenTokens(choice)), completion.status),
     usage: usage === undefined ? null : responsesUsage(usage),
   };
   context.keeping?.made(response);
@@ -49,12 +49,12 @@ export function headOf(chat: JsonObject, context: BridgeContext): JsonObject {
   };
 }
 
-export interface ResponseEnding {
+export interface ResponseStatus {
   readonly status: "completed" | "incomplete";
   readonly details: JsonObject | null;
 }
 
-export function endingOf(finish: string | undefined): ResponseEnding {
+export function statusOf(finish: string | undefined): ResponseStatus {
   if (finish === "length") return { status: "incomplete", details: { reason: "max_output_tokens" } };
   if (finish === "content_filter") return { status: "incomplete", details: { reason: "content_filter" } };
   return { status: "completed", details: null };

@@ -8,7 +8,7 @@ interface ClientTool {
   readonly parameters: JsonObject;
   /** Type of a call; that of its result has `_output` behind it. */
   readonly call: string;
-  /** What a call says beside its ids, from the arguments of the function; and back. */
+  /** What a call says in addition to its ids, from the arguments of the function; and back. */
   said(args: JsonObject): JsonObject;
   args(item: JsonObject): JsonObject;
   /** What the model reads of a result. */

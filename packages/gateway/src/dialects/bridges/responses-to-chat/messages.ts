@@ -33,7 +33,7 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
   };
   for (const item of items) {
     if (isAssistantItem(item)) {
-      if (draft !== undefined && startsAnew(draft, item)) flush();
+      if (draft !== undefined && startsTurn(draft, item)) flush();
       draft ??= { content: "", calls: [], thinking: [] };
       addTo(draft, item, context);
     } else {
@@ -55,7 +55,7 @@ function isAssistantText(item: JsonObject): boolean {
 }
 
 /** A second text belongs to a later turn; behind calls it is the one that they were made in. */
-function startsAnew(draft: Draft, item: JsonObject): boolean {
+function startsTurn(draft: Draft, item: JsonObject): boolean {
   return isAssistantText(item) && draft.calls.length === 0 && draft.content !== "";
 }
 
@@ -125,7 +125,7 @@ function assistantMessage({ content, calls, thinking }: Draft): JsonObject[] {
 /** What only the vendor can look up or open stands for a part of the conversation. */
 function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
   const reference = referenceIn(item);
-  if (reference !== undefined) throw notKept(reference);
+  if (reference !== undefined) throw notStored(reference);
   const type = text(item, "type") ?? "message";
   switch (type) {
     case "message":
@@ -140,10 +140,10 @@ function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
   }
 }
 
-function notKept(id: string): AppError {
+function notStored(id: string): AppError {
   const param = "input.item_reference";
   if (responseOfItem(id) !== undefined) return new AppError("item_not_found", { param, values: { id } });
-  const message = "Items of others are not kept here; send them whole instead of their ids (store: false).";
+  const message = "Items of others are not retained here; send them whole instead of their ids (store: false).";
   return new AppError("unsupported_parameter", { param, message });
 }
 

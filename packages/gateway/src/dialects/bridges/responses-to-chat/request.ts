@@ -1,4 +1,4 @@
-import { asksForBackground } from "../../core/request-spec.ts";
+import { wantsBackground } from "../../core/request-spec.ts";
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { compact, isObject, isSet, list, number, object, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
@@ -38,10 +38,10 @@ const CARRIED = new Set([
 /** Signed thinking is sealed into every answer: it does not have to be asked for. */
 const GIVEN = "reasoning.encrypted_content";
 
-/** The body of a chat request that asks for the same as a Responses request. */
+/** The body of a chat request that is equivalent to a Responses request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   for (const [name, cure] of Object.entries(STATEFUL)) if (isSet(body[name])) throw unsupportedParameter(name, cure);
-  if (asksForBackground(body)) throw unsupportedParameter("background");
+  if (wantsBackground(body)) throw unsupportedParameter("background");
   noteDropped(body, CARRIED, context);
   for (const name of list(body, "include"))
     if (typeof name === "string" && name !== GIVEN && name !== INCLUDED_LOGPROBS) context.dropped(`include.${name}`);

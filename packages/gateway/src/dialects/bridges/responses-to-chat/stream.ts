@@ -7,7 +7,7 @@ import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
 import { finishIn } from "../parts/answer/finish.ts";
 import { chosenTokens } from "../parts/answer/logprobs.ts";
 import { LongText } from "../parts/content/long-text.ts";
-import { endingOf, headOf } from "./answer.ts";
+import { statusOf, headOf } from "./answer.ts";
 import { annotationOf, callItem, messageItem, reasoningItem, textPart } from "./items.ts";
 import { itemId } from "./own-ids.ts";
 import { recall } from "./state.ts";
@@ -56,7 +56,7 @@ export class ChunksToResponse implements StreamBridge {
 
   end(counted?: Usage): StreamEvent[] {
     const [writer, begun] = this.#begin({});
-    const { status, details } = endingOf(this.#finish);
+    const { status, details } = statusOf(this.#finish);
     const events = [...begun, ...this.#close(writer, status), ...this.#finishCalls(writer, status)];
     const known = this.#usage ?? counted;
     const usage = known === undefined ? null : responsesUsage(known);

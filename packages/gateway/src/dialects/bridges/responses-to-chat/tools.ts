@@ -41,15 +41,15 @@ function offeredTools(body: JsonObject): JsonObject[] {
   return [body, ...later].flatMap((holder) => objects(holder, "tools")).flatMap(membersOf);
 }
 
-/** The tools of a namespace, which is told about once; those to be loaded later have nobody else who would load them. */
+/** The tools of a namespace, which is described once; those to be loaded later have no one else who would load them. */
 function membersOf(tool: JsonObject): JsonObject[] {
   const members = tool["type"] === "namespace" ? objects(tool, "tools") : [];
   if (members.length === 0) return [tool];
   const namespace = text(tool, "name");
   const about = text(tool, "description");
   return members.map((member, at) => {
-    const told = [text(member, "description"), at === 0 ? about : undefined].filter((words) => words !== undefined);
-    return compact({ ...member, namespace, description: told.length === 0 ? undefined : told.join("\n\n") });
+    const reported = [text(member, "description"), at === 0 ? about : undefined].filter((words) => words !== undefined);
+    return compact({ ...member, namespace, description: reported.length === 0 ? undefined : reported.join("\n\n") });
   });
 }
 
@@ -96,7 +96,7 @@ function functionOf(tool: JsonObject, name: string): JsonObject {
   };
 }
 
-/** The grammar of the input is told where the model reads what the tool is for. */
+/** The grammar of the input is part of the tool's description. */
 function freeTextFunction(tool: JsonObject, name: string): JsonObject {
   const format = object(tool, "format");
   const grammar = text(format, "definition");

@@ -39,13 +39,13 @@ describe("parts of messages", () => {
 
 it("formats become words where the vendor has no switch", () => {
   const body = { model: "m", messages: [{ role: "user", content: "Hi" }], response_format: { type: "json_object" } };
-  const told = "Answer with one valid JSON object and nothing else.";
+  const reported = "Answer with one valid JSON object and nothing else.";
   const context = bridgeContextOf();
   expect(tencent.request(body, context)["Messages"]).toEqual([
-    { Role: "system", Content: told },
+    { Role: "system", Content: reported },
     { Role: "user", Content: "Hi" },
   ]);
-  expect(JSON.stringify(spark.request(body, context))).toContain(told);
+  expect(JSON.stringify(spark.request(body, context))).toContain(reported);
   expect(context.lost).toEqual([]);
 });
 

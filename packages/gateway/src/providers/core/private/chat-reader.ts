@@ -49,10 +49,12 @@ export function chatMessages(body: JsonObject): ChatMessage[] {
   });
 }
 
-/** The messages, and before them what the response format asks for, in words: the vendor has no switch for it. */
+/** The messages, and before them what the response format requires, in words: the vendor has no switch for it. */
 export function instructedMessages(body: JsonObject): ChatMessage[] {
-  const told = jsonInstructions(body).map((content) => ({ role: "system", content }));
-  return told.length === 0 ? chatMessages(body) : chatMessages({ messages: [...told, ...list(body, "messages")] });
+  const reported = jsonInstructions(body).map((content) => ({ role: "system", content }));
+  return reported.length === 0
+    ? chatMessages(body)
+    : chatMessages({ messages: [...reported, ...list(body, "messages")] });
 }
 
 function imageOf(part: JsonObject): string[] {
@@ -153,7 +155,7 @@ export function imageData(url: string): { readonly mediaType: string; readonly d
 }
 
 /**
- * Looks at what messages are made of: images that the vendor cannot see are named as left out, sound, films and files
+ * Reads what messages are built from: images that the vendor cannot see are named as left out, sound, films and files
  * are refused.
  */
 export function checkChatParts(

@@ -1,7 +1,7 @@
 import { isJsonAnswer, readWhole } from "../exchange.ts";
 import type { Exchange, ExchangeContext, ProviderAdapter, UpstreamAnswer } from "../types.ts";
 
-/** Decides from the head, or from the body of a JSON answer when it asks for it. */
+/** Decides from the head, or from the body of a JSON answer when it requires it. */
 export type IsStale = (answer: UpstreamAnswer, body: () => Promise<Buffer>) => boolean | Promise<boolean>;
 
 /** Sends the call; when the upstream says that the token is used up, buys another one and sends the call once more. */

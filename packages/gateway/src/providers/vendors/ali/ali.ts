@@ -4,7 +4,7 @@ import { readAli } from "./errors.ts";
 import { imageExchange } from "./image-task.ts";
 import { embedBridge, embedExchange, imageBridge, rerankBridge } from "./native.ts";
 import { COMPATIBLE } from "./paths.ts";
-import { besidePath } from "../../core/join-url.ts";
+import { siblingPath } from "../../core/join-url.ts";
 import { clamped } from "../../../dialects/core/json-edit.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
@@ -37,7 +37,7 @@ const topP: RequestTransform = {
   apply: (body) => clamped(body, "top_p", 0.001, 0.999),
 };
 
-const service = (channel: ChannelRecord, path: string) => besidePath(channel.baseUrl, [COMPATIBLE], SERVICES + path);
+const service = (channel: ChannelRecord, path: string) => siblingPath(channel.baseUrl, [COMPATIBLE], SERVICES + path);
 
 function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
   bearer(call, channel, context);

@@ -9,7 +9,7 @@ const state = (task_status: string, more: object = {}) => ({
 });
 
 describe("image tasks of DashScope", () => {
-  it("wait three seconds between looks and give up after a minute", async () => {
+  it("wait three seconds between reads and give up after a minute", async () => {
     const { context, calls, slept } = exchangeOf([
       state("PENDING"),
       ...Array.from({ length: 20 }, () => state("RUNNING")),
@@ -36,7 +36,7 @@ describe("image tasks of DashScope", () => {
     expect(asked).toEqual(["https://i.example/1.png"]);
   });
 
-  it("go on when a look at them fails, and are found beside the compatible base", async () => {
+  it("continue when a poll fails, and are found next to the compatible base", async () => {
     const baseUrl = "https://dashscope.aliyuncs.com/compatible-mode/v1";
     const done = state("SUCCEEDED", { results: [{ url: "https://i.example/1.png" }] });
     const { context, calls } = exchangeOf(

@@ -2,7 +2,7 @@ import { object, objects, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { jsonAnswer, readWhole } from "../../core/exchange.ts";
-import { besidePath, joinUrl } from "../../core/join-url.ts";
+import { siblingPath, joinUrl } from "../../core/join-url.ts";
 import type { Exchange, ExchangeContext, UpstreamAnswer, UpstreamCall } from "../../core/types.ts";
 import { COMPATIBLE } from "./paths.ts";
 
@@ -35,7 +35,7 @@ async function look(call: UpstreamCall, context: ExchangeContext): Promise<Upstr
   return failed(text(output, "message") ?? `The task ended as ${status}.`, text(output, "code") ?? status);
 }
 
-/** A look that failed says nothing about the image, which would be paid for twice if another channel were asked. */
+/** A failed poll says nothing about the image, which would be paid for twice if another channel were asked. */
 function isPassing(status: number): boolean {
   return status === 429 || status >= 500;
 }
@@ -60,7 +60,7 @@ function pollCall(call: UpstreamCall, context: ExchangeContext, id: string): Ups
   const base = context.channel.baseUrl;
   return {
     method: "GET",
-    url: joinUrl(base || call.url.origin, besidePath(base, [COMPATIBLE], `/api/v1/tasks/${encodeURIComponent(id)}`)),
+    url: joinUrl(base || call.url.origin, siblingPath(base, [COMPATIBLE], `/api/v1/tasks/${encodeURIComponent(id)}`)),
     headers: { authorization },
     body: undefined,
   };

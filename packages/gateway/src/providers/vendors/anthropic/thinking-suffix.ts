@@ -14,7 +14,7 @@ const ADAPTIVE: JsonObject = { type: "adaptive", display: "summarized" };
 
 const SAMPLING = ["temperature", "top_p", "top_k"];
 
-/** `claude-…-thinking` of the family: the model without the suffix, with thinking switched on. */
+/** `claude-…-thinking` of compatible gateways: the model without the suffix, with thinking switched on. */
 export const thinkingSuffix: RequestTransform = {
   name: "thinking by suffix",
   on: ["anthropic-messages", "anthropic-count-tokens"],

@@ -48,7 +48,7 @@ function finishOf(reason: string | undefined, hasCalls: boolean): string {
   return known ?? (hasCalls && reason === undefined ? "tool_calls" : "stop");
 }
 
-/** The prompt is told without what was read from or written to the cache. */
+/** The prompt count excludes what was read from or written to the cache. */
 function awsUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const input = count(usage, "inputTokens");
   const output = count(usage, "outputTokens");

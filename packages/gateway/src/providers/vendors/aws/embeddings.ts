@@ -15,12 +15,12 @@ function isCohere(model: string): boolean {
   return model.includes("cohere.");
 }
 
-/** Refuses every member beside the text. */
+/** Refuses every member except the text. */
 function isFirstTitan(model: string): boolean {
   return model.includes("titan-embed-text-v1");
 }
 
-/** Titan takes one text a call and Cohere 96; more are kept as a list that the exchange splits. */
+/** Titan takes one text a call and Cohere 96; more are stored as a list that the exchange splits. */
 export const embedBridge: Bridge = unaryBridge({
   client: "openai-embeddings",
   upstream: "private:aws-embed",
@@ -55,7 +55,7 @@ export const embedBridge: Bridge = unaryBridge({
 
 type Sign = (call: UpstreamCall, context: ExchangeContext) => void;
 
-/** Every part is signed anew, because the signature covers the body. */
+/** Every part is signed again, because the signature covers the body. */
 export function embedExchange(sign: Sign) {
   return async (call: UpstreamCall, context: ExchangeContext): Promise<UpstreamAnswer> => {
     const body = call.body && parseObject(call.body.toString("utf8"));

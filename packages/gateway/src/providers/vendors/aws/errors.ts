@@ -22,7 +22,7 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
   internalserver: "server",
 };
 
-/** The kind of a failure stands in a header or in `__type`; access to one model says nothing about the key. */
+/** The kind of a failure is in a header or in `__type`; access to one model says nothing about the key. */
 export function readAws(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status < 400) return undefined;
   const name = nameOf(answer);

@@ -39,7 +39,7 @@ function isFirst(channel: ChannelRecord, key: string): boolean {
 
 const isFirstChannel = (channel: ChannelRecord) => isFirst(channel, channel.keys[0] ?? "");
 
-/** Codes 110 and 111: the token is not valid any more. It is bought anew once. */
+/** Codes 110 and 111: the token is not valid any more. It is bought again once. */
 const renewing = withFreshToken(
   async (_answer, body) => {
     const json = parseObject((await body()).toString("utf8"));
@@ -151,7 +151,7 @@ export const baidu: ProviderAdapter = {
   keyHint: "API key|secret key, or bce-v3/ALTAK-...[|app id]",
 };
 
-/** The compatible form under a type of its own, as later members of the family have it. */
+/** The compatible form under a type of its own, as later compatible gateways have it. */
 export const baiduV2: ProviderAdapter = {
   ...second,
   type: 46,

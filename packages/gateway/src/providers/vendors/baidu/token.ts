@@ -8,7 +8,7 @@ const BASE = "https://aip.baidubce.com";
 const EARLY_MS = 3_600_000;
 const tokens = createTokenCache(EARLY_MS);
 
-/** Access token for a key of the form `API key|secret key`, kept for 30 days less an hour. */
+/** Access token for a key of the form `API key|secret key`, retained for 30 days less an hour. */
 export function accessToken(channel: ChannelRecord, { key, now, http }: SigningContext): Promise<string> {
   const [id = "", secret = "", ...more] = key.split("|").map((part) => part.trim());
   if (id === "" || secret === "" || more.length > 0) {

@@ -33,7 +33,7 @@ export const completionsBridge: Bridge = {
         if (data?.["error"] !== undefined || data?.["errors"] !== undefined)
           return [{ event: undefined, data, raw: "" }];
         usage = object(data, "usage") ?? usage;
-        if (raw === "[DONE]") return ending(context, usage);
+        if (raw === "[DONE]") return completion(context, usage);
         const said = text(data, "response") ?? "";
         return said === "" ? [] : [event(chunk(context, said, null))];
       },
@@ -60,7 +60,7 @@ function chunk(context: BridgeContext, said: string, finish: string | null): Jso
   };
 }
 
-function ending(context: BridgeContext, usage: JsonObject | undefined): StreamEvent[] {
+function completion(context: BridgeContext, usage: JsonObject | undefined): StreamEvent[] {
   const last = event(chunk(context, "", "stop"));
   const counted = usage ? [event({ ...chunk(context, "", null), choices: [], usage })] : [];
   return [last, ...counted, { event: undefined, data: undefined, raw: "[DONE]" }];

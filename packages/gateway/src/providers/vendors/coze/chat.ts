@@ -5,7 +5,7 @@ import { checkChatFields, checkChatParts, instructedMessages } from "../../core/
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat-writer.ts";
 
 /** The bot waits for the results of plug-ins of its own, which clients of this protocol do not know. */
-export const NO_ACTION = "The bot asks for an action that this protocol cannot carry.";
+export const NO_ACTION = "The bot requests an action that this protocol cannot carry.";
 
 /** https://www.coze.cn/open/docs/developer_guides/chat_v3 */
 export const chatBridge: Bridge = {

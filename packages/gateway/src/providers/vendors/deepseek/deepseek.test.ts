@@ -3,7 +3,7 @@ import { channelOf } from "../../../../test/provider-kit.ts";
 import { deepseek } from "./deepseek.ts";
 
 it.each(["", "https://api.deepseek.com/v1", "https://api.deepseek.com/beta"])(
-  "DeepSeek's balance is that in the vendor's own currency, beside the base %j",
+  "DeepSeek's balance is that in the vendor's own currency, next to the base %j",
   async (baseUrl) => {
     const asked: string[] = [];
     const left = await deepseek.balance?.(

@@ -1,7 +1,7 @@
 import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { isObject, list, text } from "../../../dialects/core/read.ts";
 import { amountOf } from "../../core/amount.ts";
-import { besidePath, joinUrl } from "../../core/join-url.ts";
+import { siblingPath, joinUrl } from "../../core/join-url.ts";
 import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
@@ -19,7 +19,7 @@ import type {
 import { upstreamError } from "../../core/upstream-error.ts";
 
 const BASE = "https://api.deepseek.com";
-/** Clients of the OpenAI protocol name it with the base; single calls of the vendor stand beside it. */
+/** Clients of the OpenAI protocol name it with the base; some calls of the vendor use a sibling path. */
 const TAILS = ["/v1", "/beta"];
 
 /** `thinking` switches reasoning on and off; the effort knows two steps. */
@@ -35,7 +35,7 @@ const thinking: RequestTransform = {
 };
 
 /**
- * v4 asks for `reasoning_content` on every assistant turn; older reasoners refuse it on turns before the last user
+ * v4 requires `reasoning_content` on every assistant turn; older reasoners refuse it on turns before the last user
  * message, while inside a running tool loop it may stay.
  */
 const history: RequestTransform = {
@@ -71,7 +71,7 @@ function readDeepSeek({ status, json }: FailedAnswer): UpstreamError | undefined
 }
 
 async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
-  const path = besidePath(channel.baseUrl, TAILS, "/user/balance");
+  const path = siblingPath(channel.baseUrl, TAILS, "/user/balance");
   const json = await getJson(http, joinUrl(channel.baseUrl || BASE, path).href, bearerHeaders(key));
   const entries = isObject(json) ? list(json, "balance_infos").filter(isObject) : [];
   return amountOf(entries.find((entry) => entry["currency"] === "CNY") ?? entries[0], "total_balance");
@@ -90,7 +90,7 @@ export const deepseek = openaiCompatible({
     "deepseek-reasoner",
   ],
   operations: ["chat", "completions"],
-  paths: { completions: (_ask, _model, { baseUrl }) => besidePath(baseUrl, TAILS, "/beta/completions") },
+  paths: { completions: (_ask, _model, { baseUrl }) => siblingPath(baseUrl, TAILS, "/beta/completions") },
   requestTransforms: [olderLimitName, noDeveloperRole, thinking, history, jsonInstruction],
   responseTransforms: [busy],
   classify: readDeepSeek,

@@ -23,7 +23,7 @@ const BASE = "https://generativelanguage.googleapis.com";
 /** Of the layer that speaks OpenAI's protocol. */
 const PASTED_END = /(?<=\/v1(?:alpha|beta)?)\/openai$/;
 
-/** Names may stand there as the vendor lists them: `models/…`, or `tunedModels/…`, which lie beside the others. */
+/** Names may stand there as the vendor lists them: `models/…`, or `tunedModels/…`, which lie next to the others. */
 function modelPath(channel: ChannelRecord, named: string, verb: string): string {
   const [, list = "models", model = named] = /^(models|tunedModels)\/(.+)$/.exec(named) ?? [];
   return `/${channel.other === "" ? "v1beta" : encodeURIComponent(channel.other)}/${list}/${encodeURIComponent(model)}:${verb}`;
@@ -68,7 +68,7 @@ export const gemini: ProviderAdapter = {
   otherHint: "API version, default v1beta",
 };
 
-/** The key never stands in the URL, where it would end in logs. */
+/** The key is never in the URL, where it would end in logs. */
 function sign(call: UpstreamCall, _channel: ChannelRecord, { key }: SigningContext): void {
   call.headers["x-goog-api-key"] = key;
   nameBatch(call);

@@ -3,7 +3,7 @@ import { asList, asObject, asText, readErrorBody } from "../../core/error-body.t
 import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
 import { upstreamError } from "../../core/upstream-error.ts";
 
-/** Google's envelope: a bad key is a 400, and the sentence of an empty account stands also in rate limits. */
+/** Google's envelope: a bad key is a 400, and the sentence of an empty account is also in rate limits. */
 export function readGoogle(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status === 200 && answer.body.includes(FILTERED)) return filtered(answer);
   const body = answer.status < 400 ? undefined : readErrorBody(answer.json);

@@ -14,12 +14,12 @@ const groqParams: RequestTransform = {
   name: "parameters that Groq refuses",
   drops: [...REFUSED, "reasoning_effort"],
   apply(body, _ask, upstreamModel) {
-    const kept = eachObject(without(body, REFUSED), "messages", (message) => without(message, ["name"]));
-    const effort = kept["reasoning_effort"];
-    if (typeof effort !== "string") return kept;
+    const preserved = eachObject(without(body, REFUSED), "messages", (message) => without(message, ["name"]));
+    const effort = preserved["reasoning_effort"];
+    if (typeof effort !== "string") return preserved;
     const known = effortFor(upstreamModel, effort);
-    if (known === effort) return kept;
-    const { reasoning_effort: _other, ...rest } = kept;
+    if (known === effort) return preserved;
+    const { reasoning_effort: _other, ...rest } = preserved;
     return known === undefined ? rest : { ...rest, reasoning_effort: known };
   },
 };

@@ -5,7 +5,7 @@ const LIFE_SECONDS = 1_800;
 /** Clocks differ. */
 const EARLY_SECONDS = 5;
 
-/** A token made of `accessKey|secretKey`; a key without `|` is one already. Times are seconds. */
+/** A token built from `accessKey|secretKey`; a key without `|` is one already. Times are seconds. */
 export function klingToken(key: string, now: number): string {
   if (!key.includes("|")) return key;
   const [access = "", secret = "", ...more] = key.split("|").map((part) => part.trim());

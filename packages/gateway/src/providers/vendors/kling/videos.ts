@@ -23,7 +23,7 @@ const DEFAULTS = { model: "kling-v1", mode: "std", duration: "5" };
 const WITHOUT_MODEL: ReadonlySet<string> = new Set(["video-extend", "lip-sync"]);
 /** Actions whose parameters stand in `input`. */
 const WITH_INPUT: ReadonlySet<string> = new Set(["lip-sync", "effects"]);
-/** Told where the vendor's own code must not be: it would blame the client's key. */
+/** Reported where the vendor's own code must not be: it would blame the client's key. */
 const SERVICE_ERROR = 5000;
 
 /** `POST /v1/videos/<action>`, then `GET /v1/videos/<action>/<id>`; both answer `{code, message, request_id, data}`. */

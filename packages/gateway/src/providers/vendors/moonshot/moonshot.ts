@@ -16,9 +16,9 @@ async function balance(channel: ChannelRecord, key: string, http: HttpJson): Pro
   return amountOf(isObject(json) ? object(json, "data") : undefined, "available_balance");
 }
 
-/** Who asked for usage looks for it beside the choices; the vendor puts it into the first one. */
-const usageBeside: ResponseTransform = {
-  name: "usage beside the choices",
+/** A client that requested usage expects it next to the choices; the vendor puts it into the first one. */
+const usageOutside: ResponseTransform = {
+  name: "usage next to the choices",
   marks: ['"usage":{', '"usage": {'],
   stream: ({ spec }) => (spec.wantsStreamUsage ? onEvent(lifted) : undefined),
 };
@@ -51,6 +51,6 @@ export const moonshot = openaiCompatible({
   operations: ["chat"],
   streamUsage: false,
   requestTransforms: [olderLimitName, noDeveloperRole],
-  responseTransforms: [usageBeside],
+  responseTransforms: [usageOutside],
   balance,
 });

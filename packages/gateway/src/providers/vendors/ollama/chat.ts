@@ -77,7 +77,7 @@ export const chatBridge: Bridge = {
   stream: streamOf,
 };
 
-/** The choice among them is the model's own; none at all is told by offering none. */
+/** The choice among them is the model's own; "none" is expressed by offering none. */
 function toolsOf(body: JsonObject): JsonValue | undefined {
   if ((body["tool_choice"] ?? body["function_call"]) === "none") return undefined;
   const legacy = objects(body, "functions").map((definition) => ({ type: "function", function: definition }));

@@ -7,7 +7,7 @@ import type { ProviderAdapter } from "../../core/types.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * `hard_limit_usd - total_usage / 100` of the dashboard's billing reads, which gateways of the family answer.
+ * `hard_limit_usd - total_usage / 100` of the dashboard's billing reads, which compatible gateways serve.
  * Usage runs from the first of the month, or 100 days back without a payment method, to tomorrow.
  */
 export function dashboardBalance(defaultBase: string): NonNullable<ProviderAdapter["balance"]> {

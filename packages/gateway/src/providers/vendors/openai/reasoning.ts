@@ -6,7 +6,7 @@ import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 
 /** What the name of an OpenAI model says about its reasoning. */
 export interface ReasoningModel {
-  /** Without the family's effort suffix (`o3-mini-high`). */
+  /** Without compatible gateways' effort suffix (`o3-mini-high`). */
   readonly name: string;
   /** Effort that the suffix asked for. */
   readonly suffix: string | undefined;
@@ -80,9 +80,13 @@ export const reasoningResponses: RequestTransform = {
     const asked = text(reasoning, "effort") ?? model.suffix;
     const effort = asked === undefined ? undefined : nearestEffort(asked, model);
     const isSilent = effort === "none" && (model.major > 5 || model.minor >= 1);
-    const kept = isSilent ? body : withoutLogprobs(without(body, ["temperature", "top_p"]));
-    if (effort === text(reasoning, "effort") && body["model"] === model.name) return kept;
-    return { ...kept, model: model.name, reasoning: { ...reasoning, ...(effort === undefined ? {} : { effort }) } };
+    const preserved = isSilent ? body : withoutLogprobs(without(body, ["temperature", "top_p"]));
+    if (effort === text(reasoning, "effort") && body["model"] === model.name) return preserved;
+    return {
+      ...preserved,
+      model: model.name,
+      reasoning: { ...reasoning, ...(effort === undefined ? {} : { effort }) },
+    };
   },
 };
 
@@ -90,8 +94,8 @@ function withoutLogprobs(body: JsonObject): JsonObject {
   const include = list(body, "include");
   const others = include.filter((name) => name !== INCLUDED_LOGPROBS);
   const lost = others.length === 0 ? ["top_logprobs", "include"] : ["top_logprobs"];
-  const kept = without(body, lost);
-  return others.length === 0 || others.length === include.length ? kept : { ...kept, include: others };
+  const preserved = without(body, lost);
+  return others.length === 0 || others.length === include.length ? preserved : { ...preserved, include: others };
 }
 
 function effortForReasoning(body: JsonObject, model: ReasoningModel): JsonObject {
@@ -104,10 +108,10 @@ function effortForReasoning(body: JsonObject, model: ReasoningModel): JsonObject
 
 function limitsForReasoning(body: JsonObject, model: ReasoningModel): JsonObject {
   const isSilent = body["reasoning_effort"] === "none" && (model.major > 5 || model.minor >= 1);
-  const kept = without(body, isSilent ? NEVER_TAKEN : [...NEVER_TAKEN, ...WITHOUT_REASONING_ONLY]);
-  const limit = kept["max_tokens"];
-  if (limit === undefined) return kept;
-  const { max_tokens: _renamed, ...rest } = kept;
+  const preserved = without(body, isSilent ? NEVER_TAKEN : [...NEVER_TAKEN, ...WITHOUT_REASONING_ONLY]);
+  const limit = preserved["max_tokens"];
+  if (limit === undefined) return preserved;
+  const { max_tokens: _renamed, ...rest } = preserved;
   return { ...rest, max_completion_tokens: rest["max_completion_tokens"] ?? limit };
 }
 

@@ -28,7 +28,7 @@ const reasoningObject: RequestTransform = {
   },
 };
 
-/** A failure in the middle is a chunk with an `error` beside its choices, or inside the first one. */
+/** A failure in the middle is a chunk with an `error` next to its choices, or inside the first one. */
 const errorChunk: ResponseTransform = {
   name: "error chunks",
   marks: ['"error"'],

@@ -39,7 +39,7 @@ const chatBridge: Bridge = unaryBridge({
   },
 });
 
-/** Switched off by the vendor; kept so that imported channels load. */
+/** Switched off by the vendor; retained so that imported channels load. */
 export const palm: ProviderAdapter = {
   type: 11,
   id: "palm",

@@ -4,7 +4,7 @@ import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/pr
 import { needed } from "../../core/private/needed.ts";
 import { perplexityRequest } from "./request.ts";
 
-/** Chat completions over the Agent API: items in, output items out, searches beside them. */
+/** Chat completions over the Agent API: items in, output items out, searches next to them. */
 export const agentBridge: Bridge = {
   client: "openai-chat",
   upstream: "private:perplexity-agent",

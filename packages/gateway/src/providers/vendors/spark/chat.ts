@@ -112,7 +112,7 @@ function withoutSystem(line: JsonObject): JsonObject[] {
     : [line];
 }
 
-/** Text only; calls and their results are told in words. */
+/** Text only; calls and their results are stated in words. */
 function lineOf(message: ChatMessage, all: readonly ChatMessage[]): JsonObject {
   if (message.role === "tool")
     return {

@@ -63,7 +63,7 @@ async function* events(socket: UpstreamSocket, first: JsonObject, rest: AsyncIte
 }
 
 /**
- * All frames as one: texts joined, the last function call and the usage kept; undefined when the last one never came.
+ * All frames as one: texts joined, the last function call and the usage retained; undefined when the last one never came.
  * A text whose rest is blocked is an answer, one that broke is none: nothing of it has left yet.
  */
 async function whole(

@@ -41,7 +41,7 @@ export function serviceAccount(key: string): ServiceAccount | undefined {
   };
 }
 
-/** Access token of a service account, bought with a signed assertion and kept until five minutes before its end. */
+/** Access token of a service account, bought with a signed assertion and retained until five minutes before its end. */
 export function accessToken(key: string, account: ServiceAccount, now: number, http: HttpJson): Promise<string> {
   return tokens.get(key, now, async () => {
     const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion: assertion(account, now) };

@@ -48,7 +48,7 @@ describe("places of Vertex", () => {
     expect(pathOf(model, { stream })).toBe(expected);
   });
 
-  it("looks regions up by the client's name and knows hosts without a region", () => {
+  it("finds regions by the client's name and knows hosts without a region", () => {
     const other = JSON.stringify({ default: "global", "claude-sonnet-5": "eu" });
     expect(pathOf("gemini-3.8-flash", { other })).toMatch(
       /^https:\/\/aiplatform\.googleapis\.com\/.*locations\/global\//,

@@ -28,7 +28,7 @@ const isClaude = (model: string) => model.startsWith("claude");
 const ENDPOINT = /^(?:endpoints\/)?(\d+)$/;
 const isOpen = (model: string) => model.includes("/") && !ENDPOINT.test(model);
 
-/** A token that was revoked before its time is bought anew once. */
+/** A token that was revoked before its time is bought again once. */
 const once: Exchange = withFreshToken(
   (answer) => answer.status === 401,
   sign,

@@ -22,8 +22,10 @@ const params: RequestTransform = {
   apply(body, _ask, upstreamModel) {
     const [, name = upstreamModel, suffix] = /^(grok-3-mini.*)-(high|medium|low)$/.exec(upstreamModel) ?? [];
     const asked = suffix === undefined ? body : { ...body, model: name, reasoning_effort: suffix };
-    const kept = without(renamed(asked, "max_tokens", "max_completion_tokens"), ["search_parameters"]);
-    const fitting = isReasoning(name) ? without(kept, ["stop", "presence_penalty", "frequency_penalty"]) : kept;
+    const preserved = without(renamed(asked, "max_tokens", "max_completion_tokens"), ["search_parameters"]);
+    const fitting = isReasoning(name)
+      ? without(preserved, ["stop", "presence_penalty", "frequency_penalty"])
+      : preserved;
     const limited = clamped(effortFor(fitting, name), "top_logprobs", 0, MOST_LOGPROBS);
     return renamed(limited, "parallel_tool_calls", "parallel_function_calling");
   },
@@ -54,7 +56,7 @@ const images: RequestTransform = {
   apply: (body) => without(body, SIZES),
 };
 
-/** Completion tokens leave the reasoning out, and cached tokens may stand beside the prompt's. */
+/** Completion tokens leave the reasoning out, and cached tokens may be outside the prompt's. */
 const usage: ResponseTransform = {
   name: "usage with reasoning",
   marks: ['"usage":{', '"usage": {'],
@@ -74,7 +76,7 @@ function withUsage(body: JsonObject): JsonObject {
   return { ...body, usage: { ...said, prompt_tokens: input, completion_tokens: output, total_tokens: input + output } };
 }
 
-/** What the total leaves beside the prompt; without a total the reasoning is added. */
+/** What the total leaves next to the prompt; without a total the reasoning is added. */
 function outputOf(said: JsonObject, prompt: number, completion: number): number {
   const total = count(said, "total_tokens");
   if (total !== undefined) return total - prompt;
@@ -89,7 +91,7 @@ function readXai(answer: FailedAnswer): UpstreamError | undefined {
   const read = general(answer, answer.json);
   if (/api key/i.test(sentence)) return upstreamError({ class: "bad_key", status, message: read.message });
   if (/credits|licenses|spending limit/i.test(sentence))
-    return upstreamError({ class: "out_of_credit", ...kept(status), message: read.message });
+    return upstreamError({ class: "out_of_credit", ...preserved(status), message: read.message });
   if (status !== 200) return undefined;
   return /unavailable|capacity|overloaded/i.test(`${read.message} ${codeText(asObject(answer.json)?.["code"])}`)
     ? upstreamError({ class: "overloaded", message: read.message })
@@ -97,7 +99,7 @@ function readXai(answer: FailedAnswer): UpstreamError | undefined {
 }
 
 /** A failure of status 200 has the status of its class. */
-function kept(status: number): { readonly status?: number } {
+function preserved(status: number): { readonly status?: number } {
   return status === 200 ? {} : { status };
 }
 

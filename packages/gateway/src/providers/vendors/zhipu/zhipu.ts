@@ -20,7 +20,7 @@ function limitOf(model: string): number {
   return model === "embedding-2" ? 1 : 64;
 }
 
-/** GLM models: the key as it is, or a token made of it where the channel's setting says `auth: "jwt"`. */
+/** GLM models: the key as it is, or a token built from it where the channel's setting says `auth: "jwt"`. */
 function signV4(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void {
   if (channel.setting["auth"] === "jwt") call.headers["authorization"] = zhipuToken(context.key, context.now);
   else bearer(call, channel, context);

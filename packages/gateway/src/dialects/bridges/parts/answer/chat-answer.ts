@@ -29,7 +29,7 @@ export interface ChatMessageParts {
   readonly extra?: JsonObject;
 }
 
-/** The message of an answer; without text beside tool calls its content is null. */
+/** The message of an answer; without text next to tool calls its content is null. */
 export function chatMessage({ content, reasoning, refusal, toolCalls, extra }: ChatMessageParts): JsonObject {
   return compact({
     role: "assistant",
@@ -87,7 +87,7 @@ export class ChunkWriter {
     return [this.#chunk(index, { role: "assistant", content: "" }, null)];
   }
 
-  /** `extra` stands beside the delta. */
+  /** `extra` is next to the delta. */
   delta(delta: JsonObject, index = 0, extra: JsonObject = {}): StreamEvent[] {
     return [...this.begin(index), this.#chunk(index, delta, null, extra)];
   }

@@ -3,7 +3,7 @@
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
 import { isObject, list, object, objects } from "../../../core/read.ts";
 import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../../../core/types.ts";
-import { keepingExtras, KeptExtras, withExtras } from "../tools/call-extras.ts";
+import { keepingExtras, PreservedExtras, withExtras } from "../tools/call-extras.ts";
 import { legacyAnswer, legacyEvents, noteLegacyFunctions } from "../tools/legacy-functions.ts";
 import { FILE_INSIDE } from "./refused.ts";
 import { echoReasoning, readsReasoning } from "../reasoning/reasoning-echo.ts";
@@ -11,7 +11,7 @@ import { SealedDetails, sealedAnswer, withDetails } from "../reasoning/sealed-de
 
 const MAX_STOPS = 4;
 /** What a client notices when it is lost. */
-const TOLD: Readonly<Record<string, string>> = {
+const STATED: Readonly<Record<string, string>> = {
   fw_top_k: "top_k",
   fw_cache_control: "cache_control",
   fw_thinking: "messages.thinking",
@@ -26,12 +26,12 @@ const FILE_ADDRESS: Readonly<Record<string, string>> = {
 };
 
 /** A bridge that reaches real chat upstreams: its requests hold no extension any more, its answers what to send back. */
-export function endingInChatUpstream(bridge: Bridge): Bridge {
+export function finishInChatUpstream(bridge: Bridge): Bridge {
   return {
     ...bridge,
     request: (body, context) => plainRequest(bridge.request(body, context), context),
     response: (body, context) => bridge.response(keepingExtras(sealedAnswer(chosen(body), context), context), context),
-    stream: (context) => new KeptExtras(new SealedDetails(bridge.stream(context), context), context),
+    stream: (context) => new PreservedExtras(new SealedDetails(bridge.stream(context), context), context),
   };
 }
 
@@ -62,7 +62,7 @@ function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
   if (stops.length > MAX_STOPS) context.dropped("stop");
   const lost = new Set<string>();
   const plain = withoutExtensions(body, lost);
-  for (const key of lost) if (TOLD[key] !== undefined) context.dropped(TOLD[key]);
+  for (const key of lost) if (STATED[key] !== undefined) context.dropped(STATED[key]);
   return stops.length > MAX_STOPS ? { ...plain, stop: stops.slice(0, MAX_STOPS) } : plain;
 }
 

@@ -15,7 +15,7 @@ export function wordsOf(message: JsonObject | undefined): string {
   return Array.isArray(content) ? textsOf(objects(message, "content")) : "";
 }
 
-/** Images that stand beside the words, each as markdown: not every protocol has a place for them. */
+/** Images next to the words, each as markdown: not every protocol has a place for them. */
 export function imagesOf(message: JsonObject | undefined): string[] {
   return objects(message, "images").flatMap((image) => {
     const url = anyText(object(image, "image_url"), "url");
@@ -23,7 +23,7 @@ export function imagesOf(message: JsonObject | undefined): string[] {
   });
 }
 
-/** The thinking: under one of two names, of which the other may be there and empty, or in parts of the content. */
+/** The thinking: under one of two names (the other may be present and empty), or in parts of the content. */
 export function thoughtOf(message: JsonObject | undefined): string {
   const thought = anyText(message, "reasoning_content") || anyText(message, "reasoning");
   if (thought !== "" || !Array.isArray(message?.["content"])) return thought;

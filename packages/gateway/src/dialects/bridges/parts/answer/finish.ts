@@ -62,7 +62,7 @@ export function anthropicStop(finish: string | undefined, hasTools: boolean): st
   return hasTools && stop === "end_turn" ? "tool_use" : stop;
 }
 
-/** Throws for an answer that failed before it said anything: another try may not, and nobody takes silence for an answer. */
+/** Throws for an answer that failed before it said anything: another try may not, and no one takes silence for an answer. */
 export function checkEmptyOfGemini(reason: string | undefined): void {
   if (reason === undefined || !FAILED_AT_GEMINI.has(reason)) return;
   throw AppError.upstream({

@@ -8,7 +8,7 @@ function flat(text: string): string {
 
 /**
  * Text that grows by small pieces. A text that is only added to keeps every piece as an object of its own until
- * somebody reads it, which is six times its size; here pieces become blocks.
+ * someone reads it, which is six times its size; here pieces become blocks.
  */
 export class LongText {
   readonly #blocks: string[] = [];

@@ -1,4 +1,4 @@
-// Servers that search tell their sources beside the choices, as addresses or as what they found. Other protocols have
+// Servers that search tell their sources next to the choices, as addresses or as what they found. Other protocols have
 // a place for sources under the text only, where annotations stand: each one is cited by the whole of it.
 import { eachObject } from "../../../core/json-edit.ts";
 import { anyText, isObject, list, object, objects, text } from "../../../core/read.ts";
@@ -21,7 +21,7 @@ export function withSources(body: JsonObject): JsonObject {
   });
 }
 
-/** The same for a stream: they are told at its end, unless it ends with calls and no text is open any more. */
+/** The same for a stream: they are reported at its end, unless it ends with calls and no text is open any more. */
 export class SourcedStream implements StreamBridge {
   readonly #inner: StreamBridge;
   readonly #sources = new Sources();

@@ -21,7 +21,7 @@ export function thinksAdaptively({ version }: ClaudeModel): boolean {
   return version >= 406;
 }
 
-/** Refuses to be told a budget of tokens to think. */
+/** Refuses a token budget for thinking. */
 export function refusesBudgets({ version }: ClaudeModel): boolean {
   return version >= 407 && version !== NEWEST;
 }
@@ -31,7 +31,7 @@ export function canThink({ version }: ClaudeModel): boolean {
   return version >= 307;
 }
 
-/** Cannot be told to stop thinking. */
+/** Cannot be instructed to stop thinking. */
 export function alwaysThinks({ family, version }: ClaudeModel): boolean {
   return version >= 500 && (family === "fable" || (family === "opus" && version >= 505));
 }
@@ -41,7 +41,7 @@ export function thinksBetweenTools({ family, version }: ClaudeModel): boolean {
   return version >= 505 && family === "sonnet";
 }
 
-/** Refuses to be told that it has to call a tool. */
+/** Refuses the instruction that it has to call a tool. */
 export function refusesForcedTools({ family, version }: ClaudeModel): boolean {
   return family === "fable" ? version >= 501 : version >= 505 && (family === "opus" || family === "sonnet");
 }

@@ -9,7 +9,7 @@ export function readsReasoning(model: string): boolean {
   return READERS.test(model) && !model.includes("distill");
 }
 
-/** `reasoning_content` beside tool calls, from the thinking that a client of another protocol sent back. */
+/** `reasoning_content` next to tool calls, from the thinking that a client of another protocol sent back. */
 export function echoReasoning(body: JsonObject): JsonObject {
   if (!objects(body, "messages").some((message) => message["fw_thinking"] !== undefined)) return body;
   return { ...body, messages: objects(body, "messages").map(withReasoning) };

@@ -12,8 +12,8 @@ const LEAD = "fw:details:001:"; // 15 bytes: what follows does not change its ba
 const MARK = Buffer.from(LEAD).toString("base64");
 
 function seal(details: readonly JsonObject[], thinking: string, { upstreamModel }: BridgeContext): JsonObject {
-  const kept = JSON.stringify({ model: upstreamModel, details });
-  return { type: "thinking", thinking, signature: Buffer.from(LEAD + kept).toString("base64") };
+  const preserved = JSON.stringify({ model: upstreamModel, details });
+  return { type: "thinking", thinking, signature: Buffer.from(LEAD + preserved).toString("base64") };
 }
 
 export function isSealedDetails(block: JsonObject): boolean {
@@ -23,8 +23,8 @@ export function isSealedDetails(block: JsonObject): boolean {
 function open(block: JsonObject, model: string): readonly JsonObject[] {
   if (!isSealedDetails(block)) return [];
   const opened = Buffer.from(text(block, "signature") ?? "", "base64").toString("utf8");
-  const kept = parseJson(opened.slice(LEAD.length));
-  return isObject(kept) && kept["model"] === model ? objects(kept, "details") : [];
+  const preserved = parseJson(opened.slice(LEAD.length));
+  return isObject(preserved) && preserved["model"] === model ? objects(preserved, "details") : [];
 }
 
 /** The messages with the details that their thinking holds, for the model that they came from. */

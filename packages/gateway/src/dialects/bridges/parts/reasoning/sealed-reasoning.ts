@@ -9,15 +9,15 @@ const MARK = Buffer.from(LEAD).toString("base64");
 
 export function sealReasoning(item: JsonObject, thinking: string): JsonObject {
   const { id, summary, encrypted_content } = item;
-  const kept = JSON.stringify({ id, summary: summary ?? [], encrypted_content });
-  return { type: "thinking", thinking, signature: Buffer.from(LEAD + kept).toString("base64") };
+  const preserved = JSON.stringify({ id, summary: summary ?? [], encrypted_content });
+  return { type: "thinking", thinking, signature: Buffer.from(LEAD + preserved).toString("base64") };
 }
 
 export function isSealedReasoning(block: JsonObject): boolean {
   return text(block, "signature")?.startsWith(MARK) === true;
 }
 
-/** The reasoning item in a thinking block; nothing when somebody else signed it. */
+/** The reasoning item in a thinking block; nothing when someone else signed it. */
 export function openReasoning(block: JsonObject): JsonObject[] {
   if (!isSealedReasoning(block)) return [];
   const opened = Buffer.from(text(block, "signature") ?? "", "base64").toString("utf8");

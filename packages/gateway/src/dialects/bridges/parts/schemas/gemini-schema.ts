@@ -66,8 +66,8 @@ function follow(schema: JsonObject, place: SchemaPosition): { schema: JsonObject
   if (reference === undefined) return { schema, place };
   if (place.seen.includes(reference)) return { schema: { type: "object" }, place };
   const target = resolve(place.root, reference);
-  const { $ref: _reference, ...beside } = schema;
-  return { schema: { ...target, ...beside }, place: { ...place, seen: [...place.seen, reference] } };
+  const { $ref: _reference, ...siblings } = schema;
+  return { schema: { ...target, ...siblings }, place: { ...place, seen: [...place.seen, reference] } };
 }
 
 function resolve(root: JsonObject, reference: string): JsonObject {
@@ -127,7 +127,7 @@ function member(key: string, value: JsonValue | undefined, place: SchemaPosition
   return value;
 }
 
-/** What the type asks for: items for lists, known formats, choices among texts only. */
+/** What the type requires: items for lists, known formats, choices among texts only. */
 function typed(out: JsonObject, schema: JsonObject): JsonObject {
   const only = schema["const"];
   const choices = typeof only === "string" ? [only] : list(out, "enum").filter((item) => item !== null);

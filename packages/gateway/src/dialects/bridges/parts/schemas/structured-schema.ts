@@ -2,7 +2,7 @@ import { isObject, text } from "../../../core/read.ts";
 import type { JsonObject, JsonValue } from "../../../core/types.ts";
 
 const FORMATS = new Set(["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"]);
-const TOLD = new Set([
+const STATED = new Set([
   "minimum",
   "maximum",
   "exclusiveMinimum",
@@ -23,20 +23,20 @@ const VALUES = new Set(["enum", "const", "default", "examples", "required"]);
 
 /**
  * A JSON schema that Anthropic's constrained decoder takes: closed objects, `anyOf` for `oneOf`, known formats.
- * Limits that it refuses are told in the description instead.
+ * Limits that it refuses are stated in the description instead.
  */
 export function structuredSchema(schema: JsonObject): JsonObject {
   const out: JsonObject = {};
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const [key, value] of Object.entries(schema)) {
-    const isRefused = TOLD.has(key) || (key === "format" && !(typeof value === "string" && FORMATS.has(value)));
-    if (isRefused) told.push(`${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
+    const isRefused = STATED.has(key) || (key === "format" && !(typeof value === "string" && FORMATS.has(value)));
+    if (isRefused) reported.push(`${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
     else out[key === "oneOf" ? "anyOf" : key] = nested(key, value);
   }
   if (isObject(schema["properties"]) || schema["type"] === "object") out["additionalProperties"] = false;
-  if (told.length === 0) return out;
+  if (reported.length === 0) return out;
   const described = text(schema, "description");
-  return { ...out, description: `${described === undefined ? "" : `${described} `}${told.join("; ")}.` };
+  return { ...out, description: `${described === undefined ? "" : `${described} `}${reported.join("; ")}.` };
 }
 
 function nested(key: string, value: JsonValue | undefined): JsonValue | undefined {

@@ -18,11 +18,11 @@ export function withExtras(body: JsonObject, { upstreamModel }: BridgeContext): 
 
 /** A whole answer whose calls hold theirs in their ids. */
 export function keepingExtras(body: JsonObject, context: BridgeContext): JsonObject {
-  return eachObject(body, "choices", (choice) => keptIn(choice, "message", context));
+  return eachObject(body, "choices", (choice) => preservedIn(choice, "message", context));
 }
 
 /** The same for a stream. */
-export class KeptExtras implements StreamBridge {
+export class PreservedExtras implements StreamBridge {
   readonly #inner: StreamBridge;
   readonly #context: BridgeContext;
 
@@ -33,7 +33,7 @@ export class KeptExtras implements StreamBridge {
 
   event(given: StreamEvent): StreamEvent[] {
     if (given.data === undefined) return this.#inner.event(given);
-    const data = eachObject(given.data, "choices", (choice) => keptIn(choice, "delta", this.#context));
+    const data = eachObject(given.data, "choices", (choice) => preservedIn(choice, "delta", this.#context));
     return this.#inner.event(data === given.data ? given : event(data));
   }
 
@@ -42,14 +42,14 @@ export class KeptExtras implements StreamBridge {
   }
 }
 
-function keptIn(choice: JsonObject, key: "message" | "delta", { upstreamModel }: BridgeContext): JsonObject {
+function preservedIn(choice: JsonObject, key: "message" | "delta", { upstreamModel }: BridgeContext): JsonObject {
   const holder = object(choice, key);
   if (!objects(holder, "tool_calls").some((call) => call["extra_content"] !== undefined)) return choice;
-  const kept = eachObject(holder ?? {}, "tool_calls", (call) => {
+  const preserved = eachObject(holder ?? {}, "tool_calls", (call) => {
     const { extra_content: extra, ...rest } = call;
     const id = text(call, "id") ?? "";
     if (!isObject(extra) || id === "") return call;
     return { ...rest, id: joinExtra(id, JSON.stringify({ model: upstreamModel, extra })) };
   });
-  return { ...choice, [key]: kept };
+  return { ...choice, [key]: preserved };
 }

@@ -23,7 +23,7 @@ export function legacyEvents(events: StreamEvent[], context: BridgeContext): Str
   });
 }
 
-/** Of several calls the first one is told: the others come again when the client answers it. */
+/** Of several calls the first one is reported: the others come again when the client answers it. */
 function legacyChoice(choice: JsonObject, key: "message" | "delta"): JsonObject {
   const { tool_calls, ...message } = object(choice, key) ?? {};
   const finish_reason =

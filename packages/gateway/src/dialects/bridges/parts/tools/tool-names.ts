@@ -118,7 +118,7 @@ function answerNames(answer: JsonObject, names: ReadonlyMap<string, string>): Js
   return eachIn(answer, { choices: (choice) => eachIn(choice, { message: part, delta: part }) });
 }
 
-/** A tool, a call or a choice, whose name stands inside of its kind. */
+/** A tool, a call or a choice, whose name is inside of its kind. */
 function callNames(call: JsonObject, rename: Rename): JsonObject {
   const inner = (target: JsonObject) => named(target, rename);
   return eachIn(call, { function: inner, custom: inner });

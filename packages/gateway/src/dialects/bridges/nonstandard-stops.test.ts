@@ -1,4 +1,4 @@
-// Ends of chat streams as servers beside the official ones write them.
+// Ends of chat streams as servers other than the official ones write them.
 import { describe, expect, it } from "vitest";
 import { run } from "../../../test/bridge-run.ts";
 import type { DialectId, JsonObject } from "../core/types.ts";
@@ -12,7 +12,7 @@ const call = { index: 0, id: "a", type: "function", function: { name: "f", argum
 const streamed = (client: DialectId, ...chunks: object[]) => run(client, "openai-chat", "m").stream(chunks);
 const stopOf = (events: JsonObject[]) => events.findLast((event) => event["type"] === "message_delta")?.["delta"];
 
-describe("Anthropic clients go on with their tools", () => {
+describe("Anthropic clients continue with their tools", () => {
   it.each(["", "eos_token", "tool_use", "stop"])("when an answer with calls ends as %j", (finish) => {
     const events = streamed("anthropic-messages", chunk({ tool_calls: [call] }, finish));
     expect(stopOf(events)).toMatchObject({ stop_reason: "tool_use" });
@@ -35,7 +35,7 @@ it("an empty reason after the real one does not undo it", () => {
   expect(streamed("gemini-generate", ...chunks).at(-1)).toMatchObject({ candidates: [{ finishReason: "MAX_TOKENS" }] });
 });
 
-it("Gemini clients are told an end that the upstream did not name", () => {
+it("Gemini clients receive an end that the upstream did not name", () => {
   const events = streamed("gemini-generate", chunk({ content: "a" }));
   expect(events.at(-1)).toMatchObject({ candidates: [{ index: 0, finishReason: "STOP" }] });
 });
@@ -54,11 +54,11 @@ describe("a response that streams", () => {
       .map((one) => (one["choices"] as { delta?: { content?: string } }[])[0]?.delta?.content ?? "")
       .join("");
 
-  it("no deltas is told when its message is done", () => {
+  it("no deltas is sent when its message is done", () => {
     expect(textOf([done, end])).toBe("Sunny");
   });
 
-  it("nothing but its end is told by that, and what was told before is not told again", () => {
+  it("only an end is sent then, and earlier text is not repeated", () => {
     const message = { type: "message", role: "assistant", content };
     const whole = { type: "response.completed", response: { status: "completed", output: [message] } };
     const delta = { type: "response.output_text.delta", delta: "Sunny" };
@@ -68,13 +68,13 @@ describe("a response that streams", () => {
     expect(textOf([delta, whole])).toBe("Sunny");
   });
 
-  it("deltas is told once", () => {
+  it("deltas is sent once", () => {
     const delta = { type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "Sunny" };
     expect(textOf([delta, done, end])).toBe("Sunny");
     expect(textOf([delta, done, { ...done, output_index: 1 }, end])).toBe("SunnySunny");
   });
 
-  it("may name its sources with an event or with the message, and they are told once", () => {
+  it("may name its sources with an event or with the message, and they are sent once", () => {
     const delta = { type: "response.output_text.delta", delta: "Sunny" };
     const annotation = { type: "url_citation", start_index: 0, end_index: 5, url: "https://a.example", title: "A" };
     const cited = { ...done, item: { ...done.item, content: [{ ...content[0], annotations: [annotation] }] } };
@@ -87,8 +87,8 @@ describe("a response that streams", () => {
       const choices = run("openai-chat", "openai-responses", "gpt-5-pro")
         .stream(events)
         .flatMap((one) => one["choices"] as { delta: JsonObject }[]);
-      const told = choices.flatMap((choice) => choice.delta["annotations"] ?? []);
-      expect(told).toMatchObject([{ url_citation: { url: "https://a.example" } }]);
+      const reported = choices.flatMap((choice) => choice.delta["annotations"] ?? []);
+      expect(reported).toMatchObject([{ url_citation: { url: "https://a.example" } }]);
     }
   });
 });
@@ -97,7 +97,7 @@ describe("usage in an event without a list of choices", () => {
   const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
   const chunks = [chunk({ content: "a" }), chunk({}, "stop")];
 
-  it.each([{ usage }, { choices: null, usage }])("%j is told", (last) => {
+  it.each([{ usage }, { choices: null, usage }])("%j is reported", (last) => {
     const [anthropic, responses, gemini] = (["anthropic-messages", "openai-responses", "gemini-generate"] as const).map(
       (client) => streamed(client, ...chunks, last),
     );

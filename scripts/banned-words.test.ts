@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { describe, expect, test } from "vitest";
+import { bannedWords, CLEAN, findings, TO_COME } from "./banned-words.ts";
+import { ROOT } from "./bootstrap.mjs";
+
+describe("bannedWords", () => {
+  test.each([
+    ["// Rows stand beside the balance.", "beside"],
+    ["const isTold = true;", "Told"],
+    ['test("nobody waits", () => {});', "nobody"],
+    ["The stream goes on.", "goes on"],
+    ["Consoles of the family save it.", "the family"],
+    ["const lines = keptLines;", "kept"],
+  ])("finds the word in %j", (text, word) => {
+    expect(bannedWords(text)).toEqual([expect.objectContaining({ line: 1, word })]);
+  });
+
+  test.each([
+    "Besides, connections are kept alive.",
+    "It looks like JSON and stands for a name.",
+    "Names ending in .md, with Unix line endings.",
+    "She behaves, and an understanding is reached.",
+  ])("accepts %j", (text) => {
+    expect(bannedWords(text)).toEqual([]);
+  });
+});
+
+test("names the line of a planted word and what to write", () => {
+  const folder = mkdtempSync(join(ROOT, "node_modules/.cache/banned-"));
+  writeFileSync(join(folder, "page.md"), "# Page\n\nIt is written anew.\n");
+  const path = relative(ROOT, join(folder, "page.md"));
+  expect(findings([path], [])).toEqual([`${path}:3: "anew": write again`]);
+  rmSync(folder, { recursive: true });
+});
+
+test("every top folder is either clean or still to come", () => {
+  expect(CLEAN.filter((path) => TO_COME.includes(path))).toEqual([]);
+});
+
+test("clean folders use no banned word", { timeout: 60_000 }, () => {
+  expect(findings(CLEAN)).toEqual([]);
+});
