@@ -1,7 +1,7 @@
 // `npm run check`: words that this repository does not use, each with the words to use instead. Reads comments,
 // identifiers, test titles, messages and pages. `node scripts/banned-words.ts PATH...` checks folders that are not yet
 // in CLEAN.
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
 
@@ -94,13 +94,13 @@ export function bannedWords(text: string): Finding[] {
 /** `path:line: "word": write ...` for every banned word of files and their names below the paths. */
 export function findings(paths: readonly string[], exempt: readonly RegExp[] = EXEMPT): string[] {
   const files = paths.flatMap((path) =>
-    /\.\w+$/.test(path)
+    statSync(join(ROOT, path)).isFile()
       ? [path]
       : globSync(`${path}/${TYPES}`, { cwd: ROOT, exclude: (name) => name === "node_modules" }),
   );
   return files
     .map((path) => path.replaceAll("\\", "/"))
-    .filter((path) => /\.\w+$/.test(path) && !exempt.some((pattern) => pattern.test(path)))
+    .filter((path) => !exempt.some((pattern) => pattern.test(path)))
     .toSorted()
     .flatMap((path) =>
       [
