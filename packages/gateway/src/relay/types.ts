@@ -3,7 +3,7 @@ import type { RequestSpec, Body, Dialect } from "../dialects/core/types.ts";
 import type { AppError } from "../lib/app-error.ts";
 import type { Upload } from "./ingress/upload.ts";
 import type { Caller } from "../identity/sessions/caller.ts";
-import type { CandidateEntry } from "./trace/call-trace.ts";
+import type { TracedCandidates } from "./trace/call-trace.ts";
 import type { FailedAttempt } from "./trace/route.ts";
 import type { GuardrailNote } from "./policies/guardrail/guardrail.ts";
 
@@ -50,7 +50,7 @@ export interface RelayRequest {
   /** Attempts that failed, oldest first; absent where none did. */
   failures?: FailedAttempt[];
   /** Where its channels are chosen; set once they are. */
-  selection?: { candidates(): CandidateEntry[] };
+  selection?: { candidates(): TracedCandidates };
   /** Its conversation was served by the channel before. */
   isAffine?: boolean;
   /** Set when the guardrail refused a text or gave no verdict. */

@@ -9,15 +9,17 @@ import { TRACE_MEMBER } from "../trace/call-trace.ts";
 import { traceOf, type TracedAttempt } from "../trace/route.ts";
 import type { RelayRequest } from "../types.ts";
 
-/** What a log row tells about an attempt. */
+/** What a log row records of an attempt. */
 export type Served = Pick<Attempt, "target" | "upstreamRequestId"> & Partial<TracedAttempt>;
 
-/** Everything a consumption log row tells about one charged request. */
+/** Everything a consumption log row records of one charged request. */
 export interface Charged {
   readonly usage: Usage;
   readonly quota: Quota;
   readonly price: Price;
   readonly groupRatio: string;
+  /** Quota units that were set aside for it. */
+  readonly reserved: Quota;
   readonly completion: Completion;
   readonly built: BuiltCall | undefined;
   /** The attempt that delivered. */
@@ -79,6 +81,7 @@ function otherOf(request: RelayRequest, charged: Charged): Record<string, unknow
     ...requestDetail(request, charged),
     usage_source: usage.source,
     end_reason: completion.reason,
+    [TRACE_MEMBER]: traceOf(request, charged.attempt, { reserved: charged.reserved, priceSource: price.source }),
     admin_info: adminDetail(request, charged),
   };
 }
@@ -100,7 +103,6 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
   if (built) Object.assign(detail, callDetail(request, built));
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
   if (request.guardrail) detail["guardrail"] = request.guardrail.verdict;
-  if (request.failures) detail[TRACE_MEMBER] = traceOf(request, attempt);
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;
 }
@@ -127,7 +129,7 @@ function namesOf(dropped: readonly string[]): string[] {
   return [...new Set(dropped)].slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
 }
 
-/** Cut from every answer to somebody who is no administrator. */
+/** Cut from every answer to users who are not administrators. */
 function adminDetail(request: RelayRequest, { attempt, tried, usage }: Charged): Record<string, unknown> {
   const { channel, keyIndex, upstreamModel } = attempt.target;
   const detail: Record<string, unknown> = { use_channel: tried.map(({ target }) => String(target.channel.id)) };

@@ -258,7 +258,7 @@ export class ReservationSession {
     };
   }
 
-  #settlement(quota: Quota, charged: Omit<Charged, "price" | "groupRatio" | "quota">): Settlement {
+  #settlement(quota: Quota, charged: Omit<Charged, "price" | "groupRatio" | "quota" | "reserved">): Settlement {
     const at = this.#deps.now();
     const settlement = { hold: this.#hold, quota, channelId: charged.attempt.target.channel.id, at };
     if (!this.#snapshot.options.LogConsumeEnabled) return settlement;
@@ -267,6 +267,7 @@ export class ReservationSession {
       quota,
       price: this.#price,
       groupRatio: this.#ratioOf(charged.attempt),
+      reserved: this.#amount,
     });
     return { ...settlement, log };
   }

@@ -48,7 +48,7 @@ function retriesOf(
     reopen: () => undefined,
     lastResort: () => undefined,
     unused: () => undefined,
-    candidates: () => [],
+    candidates: () => ({ entries: [], open: 0, total: 0 }),
     isExhausted: false,
     restsForMs: undefined,
     ...selection,

@@ -236,6 +236,7 @@ export class RealtimeBill {
         quota,
         price: this.#reservation.terms.price,
         groupRatio: this.#groupRatio(),
+        reserved: this.#amount,
         completion: this.#ending(reason),
         built: undefined,
         attempt,

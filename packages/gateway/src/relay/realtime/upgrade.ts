@@ -116,6 +116,7 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   const conversation = conversationFor(relayed, groups, snapshot);
   const preferred = conversation && deps.affinity.find(conversation.name);
   const selection = selectionFor(relayed, groups, deps, preferred);
+  relayed.selection = selection;
   const opening = openSession({ request: relayed, snapshot, groups, deps }, selection, offer);
   const { first, bill, admission } = await opening.catch((error: unknown) => {
     selection.unused();

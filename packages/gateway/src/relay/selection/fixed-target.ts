@@ -5,7 +5,8 @@ import type { RouteTarget, Selection } from "./select.ts";
  * whoever has waited; `find` throws where it may not serve any more.
  */
 export function fixedTarget(find: () => RouteTarget): Selection {
-  let left: RouteTarget | undefined = find();
+  const found = find();
+  let left: RouteTarget | undefined = found;
   return {
     next() {
       const once = left;
@@ -17,7 +18,10 @@ export function fixedTarget(find: () => RouteTarget): Selection {
     reopen: find,
     lastResort: () => undefined,
     unused: () => undefined,
-    candidates: () => [],
+    candidates() {
+      const { channel, group } = found;
+      return { entries: [[channel.id, group, channel.priority, channel.weight, ""]], open: 1, total: 1 };
+    },
     isExhausted: true,
     restsForMs: undefined,
   };

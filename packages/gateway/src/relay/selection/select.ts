@@ -7,8 +7,9 @@ import type { Preferred } from "./affinity.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
 import { mapModel } from "./model-mapping.ts";
+import { fits, type PassedOver, passedOver, restsUntil, unlisted } from "./passed-over.ts";
 import { planFor, type Plan } from "../pipeline/plan.ts";
-import type { CandidateEntry } from "../trace/call-trace.ts";
+import { MOST_CANDIDATES, type CandidateEntry, type TracedCandidates } from "../trace/call-trace.ts";
 import type { LimitScope } from "../admission/candidates.ts";
 import { unavailable, unserved } from "../ingress/unavailable.ts";
 
@@ -37,8 +38,8 @@ export interface Selection {
   lastResort(): RouteTarget | undefined;
   /** Nothing is sent to the last choice, its request was refused here: the next one may probe the key in its place. */
   unused(): void;
-  /** Every channel of the model, and why it was passed over until now. */
-  candidates(): CandidateEntry[];
+  /** The channels of the model, and why each was passed over until now. */
+  candidates(): TracedCandidates;
   /** Every channel that may serve was tried. */
   readonly isExhausted: boolean;
   /** Milliseconds until the first resting key may be used again; undefined when none rests. */
@@ -67,6 +68,10 @@ export interface SelectionCriteria {
 }
 
 const NOT_TRIED: ReadonlySet<number> = new Set();
+const TRIED = [""] as const;
+const AFFINE = ["affinity"] as const;
+const NOT_DRAWN = ["not_drawn"] as const;
+const LIMITED = ["limit"] as const;
 
 /** Weight 0 still gets traffic. */
 const BASE_WEIGHT = 10;
@@ -119,6 +124,8 @@ class ChannelSelector implements Selection {
   #stage = 0;
   #stageBefore = 0;
   #hasChosen = false;
+  #isPreferred = false;
+  #passed: Map<number, PassedOver> | undefined;
   #last: RouteTarget | undefined;
   /** While something is only full, resting keys are left alone: whoever asks waits. */
   #takesResting = false;
@@ -149,6 +156,7 @@ class ChannelSelector implements Selection {
       return undefined;
     }
     this.#hasChosen = true;
+    this.#isPreferred = preferred !== undefined;
     this.#last = target;
     this.#tried.add(target.channel.id);
     this.#again.delete(target.channel.id);
@@ -191,6 +199,7 @@ class ChannelSelector implements Selection {
     this.#hasFull = true;
     this.#full.add(what === "key" ? keyName(channel.id, keyIndex) : String(channel.id));
     this.#tried.delete(channel.id);
+    this.#pass(channel.id, LIMITED);
     this.#stage = this.#stageBefore;
     this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
   }
@@ -200,18 +209,31 @@ class ChannelSelector implements Selection {
     if (channel && keyIndex !== undefined) this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
   }
 
-  candidates(): CandidateEntry[] {
-    const { spec, preferred } = this.#request;
-    const isPreferred = preferred !== undefined && this.#tried.size === 1 && this.#tried.has(preferred.channelId);
-    const skipped = (channel: ChannelRecord) => {
-      if (this.#tried.has(channel.id)) return [""] as const;
-      if (isPreferred) return ["affinity"] as const;
-      return this.#full.has(String(channel.id)) ? (["limit"] as const) : skipReason(channel, this.#request);
-    };
-    const on = this.#stages.flatMap(({ group, level: { priority, channels } }) =>
-      channels.map((channel): CandidateEntry => [channel.id, group, priority, channel.weight, ...skipped(channel)]),
-    );
-    return [...on, ...unlisted(this.#snapshot, this.#groups, listedName(spec.model))];
+  candidates(): TracedCandidates {
+    const entries: CandidateEntry[] = [];
+    let open = 0;
+    for (const { group, level } of this.#stages) {
+      const { priority, channels } = level;
+      open += channels.length;
+      for (let at = 0; at < channels.length && entries.length < MOST_CANDIDATES; at++) {
+        const channel = channels[at] as ChannelRecord;
+        entries.push([channel.id, group, priority, channel.weight, ...this.#skipOf(channel.id)]);
+      }
+    }
+    const off = unlisted(this.#snapshot, this.#groups, listedName(this.#request.spec.model));
+    entries.push(...off.entries.slice(0, MOST_CANDIDATES - entries.length));
+    return { entries, open, total: open + off.count };
+  }
+
+  #skipOf(channelId: number): readonly [SkipReason | "", number?] {
+    if (this.#tried.has(channelId)) return TRIED;
+    return this.#passed?.get(channelId) ?? (this.#isPreferred && this.#tried.size === 1 ? AFFINE : NOT_DRAWN);
+  }
+
+  /** Limits and rests change while an answer streams, so the reason is remembered when the channel is passed over. */
+  #pass(channelId: number, reason: PassedOver): void {
+    this.#passed ??= new Map();
+    this.#passed.set(channelId, reason);
   }
 
   reopen(): RouteTarget | undefined {
@@ -250,6 +272,7 @@ class ChannelSelector implements Selection {
       const channel = level.channels.find(({ id }) => id === preferred.channelId);
       if (!channel || !fits(channel, spec)) continue;
       const target = choiceOf(channel, group, { ...this.#request, onRest: () => undefined });
+      if (!target) this.#pass(channel.id, passedOver(channel, this.#request));
       const { keyIndex } = preferred;
       const hasKey = isUsable(channel, keyIndex) && restsUntil(channel.id, keyIndex, spec.model, deps) === 0;
       return target && hasKey ? { ...target, keyIndex } : target;
@@ -260,9 +283,10 @@ class ChannelSelector implements Selection {
   #choose(canRest: boolean): RouteTarget | undefined {
     const onRest = canRest ? undefined : (until: number) => this.#rests(until);
     const full = this.#full.size > 0 ? this.#full : undefined;
+    const onSkip = (channel: ChannelRecord) => this.#pass(channel.id, passedOver(channel, this.#request));
     while (this.#stage < this.#stages.length) {
       const { group, level } = this.#stages[this.#stage] as Stage;
-      const target = draw(level, group, this.#tried, { ...this.#request, onRest, full });
+      const target = draw(level, group, this.#tried, { ...this.#request, onRest, onSkip, full });
       if (target) return target;
       const other = this.#otherKeys.size > 0 && this.#withOtherKeys(level);
       const otherKey = other && draw(other, group, NOT_TRIED, { ...this.#request, onRest, full });
@@ -280,32 +304,6 @@ class ChannelSelector implements Selection {
     const ms = until - this.#request.deps.now();
     this.restsForMs = this.restsForMs === undefined ? ms : Math.min(this.restsForMs, ms);
   }
-}
-
-/** Why a channel that was not tried could not be, with the milliseconds that its keys rest. */
-function skipReason(
-  channel: ChannelRecord,
-  { spec, body, deps }: Omit<Draw, "onRest">,
-): readonly [SkipReason, number?] {
-  if (!fits(channel, spec)) return ["input_size"];
-  if (!planFor(channel, spec, mapModel(channel.modelMapping, spec.model), body)) return ["unsupported"];
-  const { cooldowns, breakers } = deps;
-  const keys = channel.usableKeys ?? channel.keys.keys().toArray();
-  const rests = keys.map((index) => ({ index, until: restsUntil(channel.id, index, spec.model, deps) }));
-  const first = rests.toSorted((a, b) => a.until - b.until)[0];
-  if (!first || first.until === 0) return ["not_drawn"];
-  const isBroken = breakers.until(channel.id, first.index) >= cooldowns.until(channel.id, first.index, spec.model);
-  return [isBroken ? "breaker" : "cooldown", Math.max(0, Math.round(first.until - deps.now()))];
-}
-
-/** Channels of the model that are switched off, or that serve other groups. */
-function unlisted({ channels }: Snapshot, groups: readonly string[], name: string): CandidateEntry[] {
-  return [...channels.values()].flatMap(({ id, models, groups: own, priority, weight, status }) => {
-    if (!models.has(name)) return [];
-    const group = own.find((one) => groups.includes(one));
-    if (group !== undefined && status === 1) return [];
-    return [[id, group ?? own[0] ?? "", priority, weight, group === undefined ? "group" : "status"] as const];
-  });
 }
 
 function keyName(channelId: number, keyIndex: number): string {
@@ -345,6 +343,8 @@ interface Draw extends SelectionCriteria {
   readonly deps: SelectionDeps;
   /** Told of resting keys that are passed over; undefined = resting keys are good enough. */
   readonly onRest: ((until: number) => void) | undefined;
+  /** Called for channels that cannot serve now. */
+  readonly onSkip?: (channel: ChannelRecord) => void;
   /** Channels and keys that cannot be used at all now; see `keyName`. */
   readonly full?: ReadonlySet<string> | undefined;
 }
@@ -357,13 +357,10 @@ function draw(level: Level, group: string, tried: ReadonlySet<number>, request: 
     const mayServe = fits(channel, request.spec) && !request.full?.has(String(channel.id));
     const target = mayServe ? choiceOf(channel, group, request) : undefined;
     if (target) return target;
+    request.onSkip?.(channel);
     open = open.filter((other) => other !== channel);
   }
   return undefined;
-}
-
-function fits(channel: ChannelRecord, spec: RequestSpec): boolean {
-  return channel.maxInputTokens === 0 || spec.promptEstimate <= channel.maxInputTokens;
 }
 
 function choiceOf(channel: ChannelRecord, group: string, request: Draw): RouteTarget | undefined {
@@ -389,11 +386,6 @@ function pickKey(channel: ChannelRecord, { spec, deps, onRest, full }: Draw): nu
     onRest?.(until);
   }
   return onRest ? undefined : resting;
-}
-
-/** 0 = it may be used. */
-function restsUntil(channelId: number, keyIndex: number, model: string, deps: SelectionDeps): number {
-  return Math.max(deps.cooldowns.until(channelId, keyIndex, model), deps.breakers.until(channelId, keyIndex));
 }
 
 function firstKey({ id, keyMode }: ChannelRecord, count: number, { polling, random }: SelectionDeps): number {

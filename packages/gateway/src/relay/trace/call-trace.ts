@@ -2,8 +2,8 @@ import type { LogExplanation } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 
 /**
- * Why a call went where it went, as it stands in `other.trace` of its log row. Lists in the place of objects keep the row
- * short: most rows are plain calls, and every one of them has a trace.
+ * Why a call went where it went: `other.trace` of its log row. Lists instead of objects keep the row short, since every
+ * call has a trace.
  */
 export interface CallTrace {
   readonly v: 1;
@@ -47,25 +47,60 @@ export type AttemptEntry = readonly [
   upstreamRequestId: string,
 ];
 
+/** What a selection knows of the channels of a model. */
+export interface TracedCandidates {
+  /** At most `MOST_CANDIDATES`. */
+  readonly entries: readonly CandidateEntry[];
+  /** Channels that could have served. */
+  readonly open: number;
+  /** All of them, listed or not. */
+  readonly total: number;
+}
+
 /** Name of the member of `other`. */
 export const TRACE_MEMBER = "trace";
 /** Longest JSON of one trace. */
 export const TRACE_BYTES = 2_048;
-const MOST_CANDIDATES = 16;
+export const MOST_CANDIDATES = 16;
 const MOST_ATTEMPTS = 8;
 const LONGEST_TEXT = 64;
 
-/** The trace with as many candidates and attempts as fit; texts of others are cut. */
+/** The trace with as many candidates and attempts as fit; long names are cut. */
 export function boundedTrace(trace: CallTrace): CallTrace {
-  const c = trace.c.slice(0, MOST_CANDIDATES).map(([id, group, ...rest]): CandidateEntry => [id, cut(group), ...rest]);
+  const c = trace.c.slice(0, MOST_CANDIDATES).map(cutCandidate);
   const a = shortAttempts(trace.a).map(shortAttempt);
-  let left = trace.c.length - c.length;
+  let left = (trace.m ?? 0) + trace.c.length - c.length;
   const whole = (): CallTrace => ({ ...trace, c, a, ...(left > 0 && { m: left }) });
+  if (isSurelyShort(c, a)) return whole();
   while (c.length > 0 && byteLength(whole()) > TRACE_BYTES) {
     c.pop();
     left += 1;
   }
   return whole();
+}
+
+function cutCandidate(entry: CandidateEntry): CandidateEntry {
+  const [id, group, priority, weight, skipped, waitMs] = entry;
+  if (group.length <= LONGEST_TEXT) return entry;
+  return waitMs === undefined
+    ? [id, cut(group), priority, weight, skipped]
+    : [id, cut(group), priority, weight, skipped, waitMs];
+}
+
+/** More than the numbers of an entry take as text. */
+const NUMBERS_BYTES = 70;
+/** JSON writes one character as six bytes at most. */
+const MOST_BYTES = 6;
+
+/** Writing a trace only to measure it would cost a plain call as much as the trace itself. */
+function isSurelyShort(candidates: readonly CandidateEntry[], attempts: readonly AttemptEntry[]): boolean {
+  let bytes = 3 * NUMBERS_BYTES;
+  for (const [, group, , , skipped] of candidates) bytes += NUMBERS_BYTES + skipped.length + MOST_BYTES * group.length;
+  for (const [, , , , , , code, outcome, next, model, host, id] of attempts) {
+    const texts = code.length + model.length + host.length + id.length;
+    bytes += 2 * NUMBERS_BYTES + outcome.length + next.length + MOST_BYTES * texts;
+  }
+  return bytes <= TRACE_BYTES;
 }
 
 /** The first attempts say how it began, the last how it ended. */

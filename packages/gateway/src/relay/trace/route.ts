@@ -1,9 +1,9 @@
 import type { LogExplanation } from "@fairway/wire";
 import type { Failure } from "../upstream/failure.ts";
 import type { RelayRequest } from "../types.ts";
-import { boundedTrace, type AttemptEntry, type CallTrace } from "./call-trace.ts";
+import { boundedTrace, type AttemptEntry, type CallTrace, type TracedCandidates } from "./call-trace.ts";
 
-/** What a trace tells about an attempt. */
+/** What a trace records of an attempt. */
 export interface TracedAttempt {
   readonly target: {
     readonly channel: { readonly id: number };
@@ -27,7 +27,7 @@ export interface FailedAttempt {
   end: string | undefined;
 }
 
-/** Remembers a failed attempt; requests whose first attempt delivers never come here. */
+/** Remembers a failed attempt; not called for requests whose first attempt delivers. */
 export function noteFailure(request: RelayRequest, attempt: TracedAttempt, failure: Failure): void {
   request.failures ??= [];
   request.failures.push({ attempt, failure, endedAt: performance.now(), end: undefined });
@@ -38,22 +38,38 @@ export function endFailures({ failures }: RelayRequest, end: string): void {
   if (last) last.end = end;
 }
 
-/** The route of a request that failed, or that was delivered by `delivering` after failures. */
-export function traceOf(request: RelayRequest, delivering?: Partial<TracedAttempt>): CallTrace {
+/** What a charged request reserved, and where its price comes from. */
+export interface TracedCharge {
+  readonly reserved: number;
+  readonly priceSource: string;
+}
+
+const NO_CANDIDATES: TracedCandidates = { entries: [], open: 0, total: 0 };
+
+/** The route of a request that failed, or that `delivering` answered. */
+export function traceOf(request: RelayRequest, delivering?: Partial<TracedAttempt>, charge?: TracedCharge): CallTrace {
   const { failures = [], startedAt } = request;
   const now = performance.now();
   const a = failures.map((failed, at) => failedEntry(failed, startedAt, nextOf(failures, at, delivering)));
   if (isTraced(delivering)) a.push(entryOf(delivering, { startedAt, endedAt: now, code: "", outcome: "ok", next: "" }));
-  const c = request.selection?.candidates() ?? [];
-  return boundedTrace({ v: 1, by: routeOf(request, c.length), ms: Math.round(now - startedAt), c, a });
+  const { entries: c, open, total } = request.selection?.candidates() ?? NO_CANDIDATES;
+  return boundedTrace({
+    v: 1,
+    by: routeOf(request, open),
+    ms: Math.round(now - startedAt),
+    ...(charge && { r: charge.reserved, p: charge.priceSource }),
+    c,
+    ...(total > c.length && { m: total - c.length }),
+    a,
+  });
 }
 
-function routeOf({ caller, keeper, isAffine, selection }: RelayRequest, candidates: number): LogExplanation["route"] {
+function routeOf({ caller, keeper, isAffine, selection }: RelayRequest, open: number): LogExplanation["route"] {
   if (!selection) return "none";
   if (keeper) return "account";
   if (caller.pinnedChannel !== undefined) return "pin";
   if (isAffine === true) return "affinity";
-  return candidates > 1 ? "weight" : "only";
+  return open > 1 ? "weight" : "only";
 }
 
 function nextOf(

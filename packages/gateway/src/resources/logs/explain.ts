@@ -23,7 +23,7 @@ export function tracedChannels({ other }: StoredLog): number[] {
   return [...new Set([...trace.c, ...trace.a].map(([id]) => id))].filter((id) => Number.isSafeInteger(id) && id > 0);
 }
 
-/** What the row recorded; nothing of it is computed from what is configured now. */
+/** What the row recorded; the configuration of now is not consulted. */
 export function explain(row: StoredLog, view: ExplainView): LogExplanation {
   const other = parseObject(row.other) ?? {};
   const trace = traceIn(other);

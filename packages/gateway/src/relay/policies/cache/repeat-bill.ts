@@ -8,6 +8,7 @@ import { reserve, type RequestContext } from "../../pipeline/reservation-session
 import type { Terms } from "../../pipeline/reservation-terms.ts";
 import type { Completion } from "../../response/sink.ts";
 import type { RelayReport } from "../../pipeline/pipeline.ts";
+import { TRACE_MEMBER, type CallTrace } from "../../trace/call-trace.ts";
 import type { KeptAnswer } from "./kept-answer.ts";
 
 /** `frt` of answers that had no first token of their own. */
@@ -71,6 +72,7 @@ function logOf(kept: KeptAnswer, { request, snapshot }: RequestContext, { price,
     ...(request.autoGroup === undefined ? undefined : { auto_group: request.autoGroup }),
     usage_source: usage.source,
     end_reason: "stop",
+    [TRACE_MEMBER]: repeatTrace(elapsed, price),
     admin_info: { use_channel: [] },
   };
   return {
@@ -92,4 +94,8 @@ function logOf(kept: KeptAnswer, { request, snapshot }: RequestContext, { price,
 /** Seconds since the answer was made. */
 export function ageOf({ keptAt }: KeptAnswer, now: number): number {
   return Math.max(0, Math.floor((now - keptAt) / 1000));
+}
+
+function repeatTrace(elapsed: number, { source }: Price): CallTrace {
+  return { v: 1, by: "cache", ms: Math.round(elapsed), p: source, c: [], a: [] };
 }

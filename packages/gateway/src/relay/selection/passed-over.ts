@@ -1,0 +1,80 @@
+import type { SkipReason } from "@fairway/wire";
+import type { Body, RequestSpec } from "../../dialects/core/types.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import { planFor } from "../pipeline/plan.ts";
+import { MOST_CANDIDATES, type CandidateEntry } from "../trace/call-trace.ts";
+import type { Breakers } from "./breaker.ts";
+import type { Cooldowns } from "./cooldown.ts";
+import { mapModel } from "./model-mapping.ts";
+
+/** Why a channel was passed over, with the milliseconds that its keys rest. */
+export type PassedOver = readonly [reason: SkipReason, restMs?: number];
+
+interface Health {
+  readonly cooldowns: Pick<Cooldowns, "until">;
+  readonly breakers: Pick<Breakers, "until">;
+}
+
+interface Criteria {
+  readonly spec: RequestSpec;
+  readonly body?: Body;
+  readonly deps: Health & { readonly now: () => number };
+}
+
+export function fits(channel: ChannelRecord, spec: RequestSpec): boolean {
+  return channel.maxInputTokens === 0 || spec.promptEstimate <= channel.maxInputTokens;
+}
+
+/** 0 = the key may be used. */
+export function restsUntil(
+  channelId: number,
+  keyIndex: number,
+  model: string,
+  { cooldowns, breakers }: Health,
+): number {
+  return Math.max(cooldowns.until(channelId, keyIndex, model), breakers.until(channelId, keyIndex));
+}
+
+/** Why a channel cannot serve at this moment. */
+export function passedOver(channel: ChannelRecord, { spec, body, deps }: Criteria): PassedOver {
+  if (!fits(channel, spec)) return ["input_size"];
+  if (!planFor(channel, spec, mapModel(channel.modelMapping, spec.model), body)) return ["unsupported"];
+  const { cooldowns, breakers } = deps;
+  const keys = channel.usableKeys ?? channel.keys.keys().toArray();
+  const rests = keys.map((index) => ({ index, until: restsUntil(channel.id, index, spec.model, deps) }));
+  const first = rests.toSorted((a, b) => a.until - b.until)[0];
+  if (!first) return ["status"];
+  if (first.until === 0) return ["limit"];
+  const isBroken = breakers.until(channel.id, first.index) >= cooldowns.until(channel.id, first.index, spec.model);
+  return [isBroken ? "breaker" : "cooldown", Math.max(0, Math.round(first.until - deps.now()))];
+}
+
+/** Channels of a model that serve no request of these groups. */
+export interface Unlisted {
+  readonly entries: readonly CandidateEntry[];
+  readonly count: number;
+}
+
+/** By model and groups; finding them reads every channel, which a request should not pay for. */
+const found = new WeakMap<Snapshot, Map<string, Unlisted>>();
+
+/** Channels of the model that are switched off or that serve other groups. `name` is a listed model. */
+export function unlisted(snapshot: Snapshot, groups: readonly string[], name: string): Unlisted {
+  let known = found.get(snapshot);
+  if (!known) found.set(snapshot, (known = new Map<string, Unlisted>()));
+  const key = `${name}\n${groups.join("\n")}`;
+  let channels = known.get(key);
+  if (!channels) known.set(key, (channels = findUnlisted(snapshot, groups, name)));
+  return channels;
+}
+
+function findUnlisted({ channels }: Snapshot, groups: readonly string[], name: string): Unlisted {
+  const entries = [...channels.values()].flatMap(({ id, models, groups: own, priority, weight, status }) => {
+    if (!models.has(name)) return [];
+    const group = own.find((one) => groups.includes(one));
+    if (group !== undefined && status === 1) return [];
+    return [[id, group ?? own[0] ?? "", priority, weight, group === undefined ? "group" : "status"] as const];
+  });
+  return { entries: entries.slice(0, MOST_CANDIDATES), count: entries.length };
+}
