@@ -10,5 +10,5 @@ export const ALLOCATOR: Readonly<Record<string, string>> = {
   MALLOC_TRIM_THRESHOLD_: "1048576",
 };
 
-/** For young objects: what Node takes where it has much memory, and less in a small container (docs/adr/0050). */
+/** For young objects: what Node takes where it has much memory, and less in a small container (docs/performance/stream-memory.md). */
 export const NODE_FLAGS: readonly string[] = ["--max-semi-space-size=32"];

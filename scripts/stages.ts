@@ -35,7 +35,12 @@ const failures: string[] = [];
 const reports = mkdtempSync(join(tmpdir(), "fairway-test-"));
 
 const STAGES: readonly Stage[] = [
-  { name: "check", tier: "default", about: "format, lint, types, unused code, generated docs", run: runChecks },
+  {
+    name: "check",
+    tier: "default",
+    about: "format, lint, types, unused code, banned words, generated docs",
+    run: runChecks,
+  },
   { name: "build", tier: "default", about: "console, command line, gateway", run: runBuild },
   vitest("unit", "default", "rules of the repository, contract, test kit, console", [
     "wire",

@@ -21,7 +21,7 @@ const EXPLAINED = [EnvError, StartError, SchemaError, VaultError, DefaultPasswor
 
 /**
  * Objects of requests must not be made among the old ones, as the engine does after a while: there each keeps its whole
- * request until the next large collection (docs/adr/0054).
+ * request until the next large collection (docs/performance/garbage-collection.md).
  */
 setFlagsFromString("--no-allocation-site-pretenuring");
 
