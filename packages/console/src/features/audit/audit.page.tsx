@@ -1,15 +1,15 @@
 import type { AuditRow } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { DataGrid, type Column } from "../../ui/grid/data-grid.tsx";
+import type { Column } from "../../ui/grid/data-grid.tsx";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
-import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/feedback/empty.tsx";
+import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterText } from "../../ui/grid/filter-bar.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { Mark } from "../../ui/display/mark.tsx";
-import { Page } from "../../ui/display/page.tsx";
 import { RangeFilter } from "../../ui/grid/range-filter.tsx";
+import { ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { When } from "../../ui/display/when.tsx";
 import { auditQuery, USUAL_RANGE } from "./api.ts";
@@ -111,33 +111,20 @@ export function AuditPage() {
   const columns = useMemo(() => auditColumns(t, filter), [t, filter]);
   const toggle = (row: AuditRow) => setOpened((current) => (current === row.id ? undefined : row.id));
   return (
-    <Page title={t("title")}>
-      <Filters list={list} onRefresh={() => void refetch()} />
-      {error && !data ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataGrid
-          label={t("title")}
-          columns={columns}
-          rows={data?.rows}
-          rowId={(row) => row.id}
-          rowName={(row) => `${row.action} ${row.target}`}
-          isFetching={isFetching}
-          density="compact"
-          pager={list.pager(data?.total)}
-          onOpen={toggle}
-          opened={opened}
-          detail={(row) => <AuditDetail row={row} />}
-          actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => toggle(row)} />}
-          empty={
-            list.isFiltered ? (
-              <NoMatch onClear={list.clear} />
-            ) : (
-              <EmptyTeach icon="audit" title={t("emptyTitle")} body={t("emptyBody")} />
-            )
-          }
-        />
-      )}
-    </Page>
+    <ListPage
+      title={t("title")}
+      filters={<Filters list={list} onRefresh={() => void refetch()} />}
+      list={list}
+      query={{ data, error, isFetching, refetch }}
+      columns={columns}
+      rowId={(row) => row.id}
+      rowName={(row) => `${row.action} ${row.target}`}
+      density="compact"
+      onOpen={toggle}
+      opened={opened}
+      detail={(row) => <AuditDetail row={row} />}
+      actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => toggle(row)} />}
+      teach={<EmptyTeach icon="audit" title={t("emptyTitle")} body={t("emptyBody")} />}
+    />
   );
 }

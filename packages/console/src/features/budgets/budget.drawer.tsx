@@ -2,14 +2,15 @@ import type { Budget } from "@fairway/wire";
 import { SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo } from "react";
-import { useLocation, useNavigate, useParams, useSearchParams } from "react-router";
+import { useParams, useSearchParams } from "react-router";
 import { useForm } from "../../lib/use-form.ts";
 import { Presets, SelectField, SwitchField, TextField } from "../../ui/form/field.tsx";
-import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
+import { DrawerForm, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
 import { MoneyField } from "../../ui/form/money-field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { useEdited, type Edited } from "../../ui/form/use-edited.ts";
+import type { Edited } from "../../ui/form/use-edited.ts";
+import { EditDrawer, useCloseTo } from "../../ui/form/resource-drawer.tsx";
 import { budgetQuery, createBudget, suggestionsQuery, updateBudget } from "./api.ts";
 import {
   changeOfForm,
@@ -24,15 +25,9 @@ import {
 import { PERIOD_TEXT, SCOPE_TEXT, useSubjectName } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
-function useClose(): () => void {
-  const navigate = useNavigate();
-  const { search } = useLocation();
-  return () => void navigate({ pathname: "/budget", search });
-}
-
 export function AddBudget() {
   const t = useTexts();
-  const close = useClose();
+  const close = useCloseTo("/budget");
   const [search] = useSearchParams();
   const scope = SCOPES.find((name) => name === search.get("scope")) ?? "user";
   const subject = search.get("q") ?? "";
@@ -47,25 +42,22 @@ export function AddBudget() {
 export function EditBudget() {
   const t = useTexts();
   const id = Number(useParams().id);
-  const close = useClose();
-  const { edited, error, retry } = useEdited(budgetQuery(id));
-  const row = edited?.row;
-  const initial = useMemo(() => row && formOfBudget(row), [row]);
   return (
-    <DrawerShell kind="edit" title={t("edit")} onClose={close}>
-      {edited && initial ? (
-        <BudgetForm key={`${id} ${edited.edition}`} initial={initial} edited={edited} />
-      ) : (
-        <DrawerLoading problem={error} onRetry={retry} />
-      )}
-    </DrawerShell>
+    <EditDrawer
+      title={t("edit")}
+      list="/budget"
+      id={id}
+      query={budgetQuery(id)}
+      draftOf={formOfBudget}
+      form={(initial, edited) => <BudgetForm initial={initial} edited={edited} />}
+    />
   );
 }
 
 function BudgetForm(props: { readonly initial: BudgetDraft; readonly edited: Edited<Budget> | undefined }) {
   const t = useTexts();
   const ui = useUiTexts();
-  const close = useClose();
+  const close = useCloseTo("/budget");
   const { edited, initial } = props;
   const isNew = edited === undefined;
   const form = useForm<BudgetDraft>({

@@ -1,17 +1,15 @@
 import type { Budget } from "@fairway/wire";
-import { Button, Flex } from "@chakra-ui/react";
+import { Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { Link, Outlet, useLocation, useNavigate } from "react-router";
+import { Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../lib/keys.ts";
 import { ask } from "../../ui/feedback/ask.ts";
-import { DataGrid } from "../../ui/grid/data-grid.tsx";
-import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/feedback/empty.tsx";
+import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
-import { Icon } from "../../ui/display/icon.tsx";
-import { Page } from "../../ui/display/page.tsx";
 import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
+import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { budgetsQuery, deleteBudget } from "./api.ts";
 import { filterBudgets, SCOPES, type BudgetState } from "./budget-form.ts";
@@ -20,19 +18,6 @@ import { useTexts } from "./texts.ts";
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", scope: "", state: "" };
 const STATES: readonly BudgetState[] = ["within", "near", "spent"];
-
-function AddButton() {
-  const t = useTexts();
-  const { search } = useLocation();
-  return (
-    <Button asChild>
-      <Link to={{ pathname: "/budget/add", search }}>
-        <Icon name="plus" />
-        {t("add")}
-      </Link>
-    </Button>
-  );
-}
 
 function BudgetActions({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
@@ -103,34 +88,31 @@ export function BudgetsPage() {
   const edit = (budget: Budget) => void navigate({ pathname: `/budget/edit/${budget.id}`, search });
   useKeys("c", () => void navigate({ pathname: "/budget/add", search }));
   return (
-    <Page title={t("title")} actions={<AddButton />}>
-      {data?.length !== 0 && <Filters list={list} />}
-      {error && !data ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataGrid
-          label={t("title")}
-          columns={columns}
-          rows={found?.slice((page - 1) * size, page * size)}
-          rowId={(budget) => budget.id}
-          rowName={(budget) => budget.subject}
-          isFetching={isFetching}
-          pager={list.pager(found?.length)}
-          onOpen={edit}
-          keys={{ e: edit }}
-          actions={(budget) => <BudgetActions budget={budget} />}
-          empty={
-            data?.length === 0 ? (
-              <EmptyTeach icon="budget" title={t("emptyTitle")} body={t("emptyBody")}>
-                <AddButton />
-              </EmptyTeach>
-            ) : (
-              <NoMatch onClear={list.clear} />
-            )
-          }
-        />
-      )}
+    <ListPage
+      title={t("title")}
+      pageActions={<AddLink to="/budget/add" label={t("add")} />}
+      filters={data?.length !== 0 && <Filters list={list} />}
+      list={list}
+      query={{
+        data: found && { rows: found.slice((page - 1) * size, page * size), total: found.length },
+        error,
+        isFetching,
+        refetch,
+      }}
+      isEmpty={data?.length === 0}
+      columns={columns}
+      rowId={(budget) => budget.id}
+      rowName={(budget) => budget.subject}
+      onOpen={edit}
+      keys={{ e: edit }}
+      actions={(budget) => <BudgetActions budget={budget} />}
+      teach={
+        <EmptyTeach icon="budget" title={t("emptyTitle")} body={t("emptyBody")}>
+          <AddLink to="/budget/add" label={t("add")} />
+        </EmptyTeach>
+      }
+    >
       <Outlet />
-    </Page>
+    </ListPage>
   );
 }

@@ -2,13 +2,14 @@ import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
 import { Box, Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { useLocation, useNavigate, useParams } from "react-router";
+import { useParams } from "react-router";
 import { useForm } from "../../lib/use-form.ts";
 import { DrawerForm, DrawerLoading, DrawerShell } from "../../ui/form/form-drawer.tsx";
 import { MarkShape } from "../../ui/display/mark.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { problemText, toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { useEdited, type Edited } from "../../ui/form/use-edited.ts";
+import type { Edited } from "../../ui/form/use-edited.ts";
+import { EditDrawer, useCloseTo } from "../../ui/form/resource-drawer.tsx";
 import { channelQuery, createChannel, probeChannel, updateChannel, usualModelsQuery } from "./api.ts";
 import {
   checkChannel,
@@ -27,7 +28,7 @@ import { useTexts } from "./texts.ts";
 /** A new channel starts with the usual models of its type; when they do not come, it starts without. */
 export function AddChannel() {
   const t = useTexts();
-  const close = useClose();
+  const close = useCloseTo("/channel");
   const { data, isPending } = useQuery(usualModelsQuery);
   const initial = useMemo(() => ({ ...EMPTY_CHANNEL, models: data?.[EMPTY_CHANNEL.type] ?? [] }), [data]);
   return (
@@ -44,25 +45,17 @@ export function AddChannel() {
 export function EditChannel() {
   const t = useTexts();
   const id = Number(useParams().id);
-  const close = useClose();
-  const { edited, error, retry } = useEdited(channelQuery(id));
-  const row = edited?.row;
-  const initial = useMemo(() => row && formOfChannel(row), [row]);
   return (
-    <DrawerShell kind="edit" title={t("edit")} mark={row && <StateMark channel={row} />} onClose={close}>
-      {edited && initial ? (
-        <ChannelForm key={`${id} ${edited.edition}`} initial={initial} edited={edited} />
-      ) : (
-        <DrawerLoading problem={error} onRetry={retry} />
-      )}
-    </DrawerShell>
+    <EditDrawer
+      title={t("edit")}
+      list="/channel"
+      id={id}
+      query={channelQuery(id)}
+      mark={(channel) => <StateMark channel={channel} />}
+      draftOf={formOfChannel}
+      form={(initial, edited) => <ChannelForm initial={initial} edited={edited} />}
+    />
   );
-}
-
-function useClose(): () => void {
-  const navigate = useNavigate();
-  const { search } = useLocation();
-  return () => void navigate({ pathname: "/channel", search });
 }
 
 interface ProbeState {
@@ -129,7 +122,7 @@ function SystemReason({ channel }: { readonly channel: Channel }) {
 function ChannelForm(props: { readonly initial: ChannelDraft; readonly edited: Edited<Channel> | undefined }) {
   const t = useTexts();
   const ui = useUiTexts();
-  const close = useClose();
+  const close = useCloseTo("/channel");
   const { edited, initial } = props;
   const channel = edited?.row;
   const isNew = edited === undefined;

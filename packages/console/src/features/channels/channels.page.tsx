@@ -1,15 +1,12 @@
 import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
-import { Button } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
-import { Link, Outlet, useLocation, useNavigate } from "react-router";
+import { Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../lib/keys.ts";
 import { stored } from "../../lib/storage.ts";
-import { DataGrid } from "../../ui/grid/data-grid.tsx";
-import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/feedback/empty.tsx";
-import { Icon } from "../../ui/display/icon.tsx";
-import { Page } from "../../ui/display/page.tsx";
+import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { problemText, toast } from "../../ui/feedback/toaster.ts";
+import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { useList } from "../../ui/grid/use-list.ts";
 import { channelsQuery, testChannel, typesQuery } from "./api.ts";
 import { BulkActions } from "./bulk-actions.tsx";
@@ -19,24 +16,12 @@ import { JobBars, PageMenu } from "./page-menu.tsx";
 import { RowActions } from "./row-actions.tsx";
 import { useTexts } from "./texts.ts";
 
-function AddButton() {
-  const t = useTexts();
-  const { search } = useLocation();
-  return (
-    <Button asChild>
-      <Link to={{ pathname: "/channel/add", search }}>
-        <Icon name="plus" />
-        {t("add")}
-      </Link>
-    </Button>
-  );
-}
-
 function Actions() {
+  const t = useTexts();
   return (
     <>
       <PageMenu />
-      <AddButton />
+      <AddLink to="/channel/add" label={t("add")} />
     </>
   );
 }
@@ -96,57 +81,48 @@ export function ChannelsPage() {
   useKeys("c", () => void navigate({ pathname: "/channel/add", search }));
 
   return (
-    <Page title={t("title")} actions={<Actions />}>
-      <JobBars />
-      {!isEmpty && (
-        <Filters
-          list={list}
-          hasTags={data?.rows.some(({ tag }) => tag) ?? false}
-          byId={byId}
-          onById={(next) => {
-            stored.idSort.write(next ? "true" : "false");
-            setById(next);
-          }}
+    <ListPage
+      title={t("title")}
+      pageActions={<Actions />}
+      notice={<JobBars />}
+      filters={
+        !isEmpty && (
+          <Filters
+            list={list}
+            hasTags={data?.rows.some(({ tag }) => tag) ?? false}
+            byId={byId}
+            onById={(next) => {
+              stored.idSort.write(next ? "true" : "false");
+              setById(next);
+            }}
+          />
+        )
+      }
+      list={list}
+      query={{ data, error, isFetching, refetch }}
+      columns={columns}
+      rowId={(channel) => channel.id}
+      rowName={(channel) => channel.name}
+      selection={{ ids: selected, change: setSelected }}
+      isMuted={(channel) => channel.status !== CHANNEL_STATUS.enabled}
+      onOpen={edit}
+      keys={{ e: edit, t: test }}
+      actions={(channel) => (
+        <RowActions
+          channel={channel}
+          type={byType.get(channel.type)}
+          isTesting={testing.has(channel.id)}
+          onTest={test}
         />
       )}
-      {error && !data ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataGrid
-          label={t("title")}
-          columns={columns}
-          rows={data?.rows}
-          rowId={(channel) => channel.id}
-          rowName={(channel) => channel.name}
-          isFetching={isFetching}
-          pager={list.pager(data?.total)}
-          sort={state.sort}
-          onSort={list.sort}
-          selection={{ ids: selected, change: setSelected }}
-          isMuted={(channel) => channel.status !== CHANNEL_STATUS.enabled}
-          onOpen={edit}
-          keys={{ e: edit, t: test }}
-          actions={(channel) => (
-            <RowActions
-              channel={channel}
-              type={byType.get(channel.type)}
-              isTesting={testing.has(channel.id)}
-              onTest={test}
-            />
-          )}
-          empty={
-            isEmpty ? (
-              <EmptyTeach icon="channel" title={t("emptyTitle")} body={t("emptyBody")}>
-                <AddButton />
-              </EmptyTeach>
-            ) : (
-              <NoMatch onClear={list.clear} />
-            )
-          }
-        />
-      )}
+      teach={
+        <EmptyTeach icon="channel" title={t("emptyTitle")} body={t("emptyBody")}>
+          <AddLink to="/channel/add" label={t("add")} />
+        </EmptyTeach>
+      }
+    >
       <BulkActions rows={data?.rows ?? []} selected={selected} select={setSelected} test={run} />
       <Outlet />
-    </Page>
+    </ListPage>
   );
 }

@@ -6,9 +6,8 @@ import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
-import { DataGrid } from "../../ui/grid/data-grid.tsx";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
-import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/feedback/empty.tsx";
+import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { Facts } from "../../ui/display/facts.tsx";
 import { FilterBar, FilterText } from "../../ui/grid/filter-bar.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
@@ -19,6 +18,7 @@ import { Page } from "../../ui/display/page.tsx";
 import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { Stamp } from "../../ui/display/stamp.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
+import { ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { drawingsQuery } from "./api.ts";
 import { actionText, drawingColumns } from "./columns.tsx";
@@ -94,6 +94,7 @@ function Detail({ row }: { readonly row: Drawing }) {
 function Drawings() {
   const t = useTexts();
   const isAdmin = isAdminUser(useUser());
+  const { mj_notify_enabled: isNotified } = useStatus();
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
   const { id, channel, range, from, to, sort } = state;
@@ -105,56 +106,47 @@ function Drawings() {
   const columns = useMemo(() => drawingColumns(t, isAdmin, setShown), [t, isAdmin]);
   const toggle = (row: Drawing) => setOpened((current) => (current === row.id ? undefined : row.id));
   return (
-    <>
-      <Filters list={list} isAdmin={isAdmin} onRefresh={() => void refetch()} />
-      {error && !data ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataGrid
-          label={t("title")}
-          columns={columns}
-          rows={data?.rows}
-          rowId={(row) => row.id}
-          rowName={(row) => row.mj_id}
-          isFetching={isFetching}
-          pager={list.pager(data?.total)}
-          sort={state.sort}
-          onSort={list.sort}
-          onOpen={toggle}
-          opened={opened}
-          detail={(row) => <Detail row={row} />}
-          actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => toggle(row)} />}
-          empty={
-            list.isFiltered ? (
-              <NoMatch onClear={list.clear} />
-            ) : (
-              <EmptyTeach icon="image" title={t("emptyTitle")} body={t("emptyBody")}>
-                <Button asChild>
-                  <Link to="/token">{t("emptyAction")}</Link>
-                </Button>
-              </EmptyTeach>
-            )
-          }
-        />
-      )}
+    <ListPage
+      title={t("title")}
+      notice={
+        isAdmin &&
+        !isNotified && (
+          <NoticeBar icon="warning" hue="cardinal" dismiss={{ id: "drawing-notify", label: t("dismiss") }}>
+            {t("notify")}
+          </NoticeBar>
+        )
+      }
+      filters={<Filters list={list} isAdmin={isAdmin} onRefresh={() => void refetch()} />}
+      list={list}
+      query={{ data, error, isFetching, refetch }}
+      columns={columns}
+      rowId={(row) => row.id}
+      rowName={(row) => row.mj_id}
+      onOpen={toggle}
+      opened={opened}
+      detail={(row) => <Detail row={row} />}
+      actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => toggle(row)} />}
+      teach={
+        <EmptyTeach icon="image" title={t("emptyTitle")} body={t("emptyBody")}>
+          <Button asChild>
+            <Link to="/token">{t("emptyAction")}</Link>
+          </Button>
+        </EmptyTeach>
+      }
+    >
       <Suspense>{shown && <Lightbox row={shown} onClose={() => setShown(undefined)} />}</Suspense>
-    </>
+    </ListPage>
   );
 }
 
 /** Images that are being drawn, and those that were. */
 export function DrawingPage() {
   const t = useTexts();
-  const status = useStatus();
-  const isAdmin = isAdminUser(useUser());
+  const { enable_drawing: isOn } = useStatus();
+  if (isOn) return <Drawings />;
   return (
     <Page title={t("title")}>
-      {isAdmin && status.enable_drawing && !status.mj_notify_enabled && (
-        <NoticeBar icon="warning" hue="cardinal" dismiss={{ id: "drawing-notify", label: t("dismiss") }}>
-          {t("notify")}
-        </NoticeBar>
-      )}
-      {status.enable_drawing ? <Drawings /> : <SwitchedOff name={t("title")} icon="image" />}
+      <SwitchedOff name={t("title")} icon="image" />
     </Page>
   );
 }

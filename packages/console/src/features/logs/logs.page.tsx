@@ -6,15 +6,14 @@ import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
-import { DataGrid } from "../../ui/grid/data-grid.tsx";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
-import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/feedback/empty.tsx";
+import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { Money } from "../../ui/display/money.tsx";
-import { Page } from "../../ui/display/page.tsx";
 import { RangeFilter } from "../../ui/grid/range-filter.tsx";
+import { ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { logsQuery, refreshLogs, statQuery, type LogFilter } from "./api.ts";
 import { logColumns } from "./columns.tsx";
@@ -139,51 +138,38 @@ export function LogsPage() {
   );
   const columns = useMemo(() => logColumns(t, isAdmin), [t, isAdmin]);
   const toggle = (row: LogRow) => setOpened((current) => (current === row.id ? undefined : row.id));
-  const isNarrowed = list.isFiltered;
 
   return (
-    <Page
+    <ListPage
       title={t("title")}
       aside={<Totals filter={filter} isAdmin={isAdmin} isLive={isLive} />}
-      actions={<ExportButton filter={filter} isAdmin={isAdmin} />}
-    >
-      <Filters list={list} isAdmin={isAdmin} isLive={isLive} onLive={setLive} onRefresh={() => void refreshLogs()} />
-      {error && !data ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <div className={isAdmin ? "log-grid-wide" : undefined}>
-          <DataGrid
-            label={t("title")}
-            columns={columns}
-            rows={data?.items}
-            rowId={(row) => row.id}
-            rowName={(row) => row.request_id || row.content}
-            isFetching={isFetching}
-            density="compact"
-            pager={list.pager(data?.total)}
-            onOpen={toggle}
-            opened={opened}
-            detail={(row) => <RowDetail row={row} />}
-            actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => toggle(row)} />}
-            empty={
-              isNarrowed ? (
-                <NoMatch onClear={list.clear} />
-              ) : (
-                <EmptyTeach icon="log" title={t("emptyTitle")} body={t("emptyBody")}>
-                  <Flex gap="2" wrap="wrap" justify="center">
-                    <Button asChild>
-                      <Link to="/token">{t("emptyAction")}</Link>
-                    </Button>
-                    <Button variant="outline" onClick={() => list.filter({ range: "30d" })}>
-                      {t("emptyOlder")}
-                    </Button>
-                  </Flex>
-                </EmptyTeach>
-              )
-            }
-          />
-        </div>
-      )}
-    </Page>
+      pageActions={<ExportButton filter={filter} isAdmin={isAdmin} />}
+      filters={
+        <Filters list={list} isAdmin={isAdmin} isLive={isLive} onLive={setLive} onRefresh={() => void refreshLogs()} />
+      }
+      list={list}
+      query={{ data: data && { rows: data.items, total: data.total }, error, isFetching, refetch }}
+      gridClass={isAdmin ? "log-grid-wide" : undefined}
+      columns={columns}
+      rowId={(row) => row.id}
+      rowName={(row) => row.request_id || row.content}
+      density="compact"
+      onOpen={toggle}
+      opened={opened}
+      detail={(row) => <RowDetail row={row} />}
+      actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => toggle(row)} />}
+      teach={
+        <EmptyTeach icon="log" title={t("emptyTitle")} body={t("emptyBody")}>
+          <Flex gap="2" wrap="wrap" justify="center">
+            <Button asChild>
+              <Link to="/token">{t("emptyAction")}</Link>
+            </Button>
+            <Button variant="outline" onClick={() => list.filter({ range: "30d" })}>
+              {t("emptyOlder")}
+            </Button>
+          </Flex>
+        </EmptyTeach>
+      }
+    />
   );
 }

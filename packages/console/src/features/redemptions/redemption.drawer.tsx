@@ -1,13 +1,14 @@
 import { REDEMPTION_BATCH_CAP, type Redemption } from "@fairway/wire";
-import { useMemo, useRef } from "react";
-import { useLocation, useNavigate, useParams } from "react-router";
+import { useRef } from "react";
+import { useParams } from "react-router";
 import { useForm } from "../../lib/use-form.ts";
 import { TextField } from "../../ui/form/field.tsx";
-import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
+import { DrawerForm, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
 import { MoneyField } from "../../ui/form/money-field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { useEdited, type Edited } from "../../ui/form/use-edited.ts";
+import type { Edited } from "../../ui/form/use-edited.ts";
+import { EditDrawer, useCloseTo } from "../../ui/form/resource-drawer.tsx";
 import { createCodes, redemptionQuery, saveCode } from "./api.ts";
 import { createdCodes } from "./created.ts";
 import { useTexts } from "./texts.ts";
@@ -20,15 +21,9 @@ interface CodeDraft {
 
 const NEW_CODES: CodeDraft = { name: "", quota: 100_000, count: "1" };
 
-function useClose(): () => void {
-  const navigate = useNavigate();
-  const { search } = useLocation();
-  return () => void navigate({ pathname: "/redemption", search });
-}
-
 export function AddCodes() {
   const t = useTexts();
-  const close = useClose();
+  const close = useCloseTo("/redemption");
   return (
     <DrawerShell kind="create" title={t("add")} onClose={close}>
       <CodeForm initial={NEW_CODES} edited={undefined} />
@@ -43,18 +38,15 @@ function draftOf(row: Redemption): CodeDraft {
 export function EditCode() {
   const t = useTexts();
   const id = Number(useParams().id);
-  const close = useClose();
-  const { edited, error, retry } = useEdited(redemptionQuery(id));
-  const row = edited?.row;
-  const initial = useMemo(() => row && draftOf(row), [row]);
   return (
-    <DrawerShell kind="edit" title={t("edit")} onClose={close}>
-      {edited && initial ? (
-        <CodeForm key={`${id} ${edited.edition}`} initial={initial} edited={edited} />
-      ) : (
-        <DrawerLoading problem={error} onRetry={retry} />
-      )}
-    </DrawerShell>
+    <EditDrawer
+      title={t("edit")}
+      list="/redemption"
+      id={id}
+      query={redemptionQuery(id)}
+      draftOf={draftOf}
+      form={(initial, edited) => <CodeForm initial={initial} edited={edited} />}
+    />
   );
 }
 
@@ -66,7 +58,7 @@ function isCount(text: string): boolean {
 function CodeForm(props: { readonly initial: CodeDraft; readonly edited: Edited<Redemption> | undefined }) {
   const t = useTexts();
   const ui = useUiTexts();
-  const close = useClose();
+  const close = useCloseTo("/redemption");
   const { edited, initial } = props;
   const made = useRef<readonly string[]>([]);
   const form = useForm<CodeDraft>({

@@ -1,5 +1,5 @@
 import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
-import { Button, Flex } from "@chakra-ui/react";
+import { Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, Outlet, useLocation, useNavigate } from "react-router";
@@ -8,16 +8,15 @@ import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/feedback/ask.ts";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
 import { BulkSwitch } from "../../ui/bulk/bulk-switch.tsx";
-import { DataGrid, type Column } from "../../ui/grid/data-grid.tsx";
-import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/feedback/empty.tsx";
+import type { Column } from "../../ui/grid/data-grid.tsx";
+import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
-import { Icon } from "../../ui/display/icon.tsx";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import type { MenuEntry } from "../../ui/menu/menu.ts";
 import { Money } from "../../ui/display/money.tsx";
-import { Page } from "../../ui/display/page.tsx";
 import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
+import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { When } from "../../ui/display/when.tsx";
 import { changeCode, deleteCode, redemptionsQuery, refresh, setCodeStatus } from "./api.ts";
@@ -132,19 +131,6 @@ function CodeActions({ row }: { readonly row: Redemption }) {
   );
 }
 
-function AddButton() {
-  const t = useTexts();
-  const { search } = useLocation();
-  return (
-    <Button asChild>
-      <Link to={{ pathname: "/redemption/add", search }}>
-        <Icon name="plus" />
-        {t("add")}
-      </Link>
-    </Button>
-  );
-}
-
 export function RedemptionsPage() {
   const t = useTexts();
   const navigate = useNavigate();
@@ -160,47 +146,40 @@ export function RedemptionsPage() {
   useKeys("c", () => void navigate({ pathname: "/redemption/add", search }));
 
   return (
-    <Page title={t("title")} actions={<AddButton />}>
-      <FilterBar
-        main={<FilterText isMain label={t("search")} value={state.q} onChange={(q) => list.filter({ q })} />}
-        isActive={list.isFiltered}
-        onClear={list.clear}
-      >
-        <FilterSelect
-          label={t("status")}
-          value={state.status}
-          choices={[
-            { value: "", label: t("anyStatus") },
-            ...Object.entries(STATES).map(([value, { text }]) => ({ value, label: t(text) })),
-          ]}
-          onChange={(status) => list.filter({ status })}
-        />
-      </FilterBar>
-      {error && !data ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataGrid
-          label={t("title")}
-          columns={columns}
-          rows={data?.rows}
-          rowId={(row) => row.id}
-          rowName={(row) => row.name}
-          isFetching={isFetching}
-          pager={list.pager(data?.total)}
-          selection={{ ids: selected, change: setSelected }}
-          isMuted={(row) => row.status !== REDEMPTION_STATUS.unused}
-          actions={(row) => <CodeActions row={row} />}
-          empty={
-            list.isFiltered ? (
-              <NoMatch onClear={list.clear} />
-            ) : (
-              <EmptyTeach icon="key" title={t("emptyTitle")} body={t("emptyBody")}>
-                <AddButton />
-              </EmptyTeach>
-            )
-          }
-        />
-      )}
+    <ListPage
+      title={t("title")}
+      pageActions={<AddLink to="/redemption/add" label={t("add")} />}
+      filters={
+        <FilterBar
+          main={<FilterText isMain label={t("search")} value={state.q} onChange={(q) => list.filter({ q })} />}
+          isActive={list.isFiltered}
+          onClear={list.clear}
+        >
+          <FilterSelect
+            label={t("status")}
+            value={state.status}
+            choices={[
+              { value: "", label: t("anyStatus") },
+              ...Object.entries(STATES).map(([value, { text }]) => ({ value, label: t(text) })),
+            ]}
+            onChange={(status) => list.filter({ status })}
+          />
+        </FilterBar>
+      }
+      list={list}
+      query={{ data, error, isFetching, refetch }}
+      columns={columns}
+      rowId={(row) => row.id}
+      rowName={(row) => row.name}
+      selection={{ ids: selected, change: setSelected }}
+      isMuted={(row) => row.status !== REDEMPTION_STATUS.unused}
+      actions={(row) => <CodeActions row={row} />}
+      teach={
+        <EmptyTeach icon="key" title={t("emptyTitle")} body={t("emptyBody")}>
+          <AddLink to="/redemption/add" label={t("add")} />
+        </EmptyTeach>
+      }
+    >
       <BulkSwitch
         rows={data?.rows ?? []}
         selected={selected}
@@ -213,6 +192,6 @@ export function RedemptionsPage() {
       />
       <Suspense>{hasCreated && <CreatedCodes />}</Suspense>
       <Outlet />
-    </Page>
+    </ListPage>
   );
 }

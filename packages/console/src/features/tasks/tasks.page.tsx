@@ -5,15 +5,15 @@ import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
-import { DataGrid } from "../../ui/grid/data-grid.tsx";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
-import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/feedback/empty.tsx";
+import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
+import { ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { tasksQuery } from "./api.ts";
 import { taskColumns } from "./columns.tsx";
@@ -75,42 +75,29 @@ function Tasks() {
     return { toggle, list: taskColumns(t, isAdmin, toggle) };
   }, [t, isAdmin]);
   return (
-    <>
-      <Filters list={list} isAdmin={isAdmin} onRefresh={() => void refetch()} />
-      {error && !data ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataGrid
-          label={t("title")}
-          columns={columns.list}
-          rows={data?.rows}
-          rowId={(row) => row.id}
-          rowName={(row) => row.task_id}
-          isFetching={isFetching}
-          pager={list.pager(data?.total)}
-          sort={state.sort}
-          onSort={list.sort}
-          onOpen={columns.toggle}
-          opened={opened}
-          detail={(row) => <TaskDetail row={row} />}
-          actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => columns.toggle(row)} />}
-          empty={
-            list.isFiltered ? (
-              <NoMatch onClear={list.clear} />
-            ) : (
-              <EmptyTeach icon="clock" title={t("emptyTitle")} body={t("emptyBody")}>
-                <Flex gap="2" wrap="wrap" justify="center">
-                  <Button onClick={() => list.filter({ range: "30d" })}>{t("emptyOlder")}</Button>
-                  <Button asChild variant="outline">
-                    <Link to="/token">{t("emptyAction")}</Link>
-                  </Button>
-                </Flex>
-              </EmptyTeach>
-            )
-          }
-        />
-      )}
-    </>
+    <ListPage
+      title={t("title")}
+      filters={<Filters list={list} isAdmin={isAdmin} onRefresh={() => void refetch()} />}
+      list={list}
+      query={{ data, error, isFetching, refetch }}
+      columns={columns.list}
+      rowId={(row) => row.id}
+      rowName={(row) => row.task_id}
+      onOpen={columns.toggle}
+      opened={opened}
+      detail={(row) => <TaskDetail row={row} />}
+      actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => columns.toggle(row)} />}
+      teach={
+        <EmptyTeach icon="clock" title={t("emptyTitle")} body={t("emptyBody")}>
+          <Flex gap="2" wrap="wrap" justify="center">
+            <Button onClick={() => list.filter({ range: "30d" })}>{t("emptyOlder")}</Button>
+            <Button asChild variant="outline">
+              <Link to="/token">{t("emptyAction")}</Link>
+            </Button>
+          </Flex>
+        </EmptyTeach>
+      }
+    />
   );
 }
 
@@ -118,5 +105,10 @@ function Tasks() {
 export function TasksPage() {
   const t = useTexts();
   const { enable_task: isOn } = useStatus();
-  return <Page title={t("title")}>{isOn ? <Tasks /> : <SwitchedOff name={t("title")} icon="clock" />}</Page>;
+  if (isOn) return <Tasks />;
+  return (
+    <Page title={t("title")}>
+      <SwitchedOff name={t("title")} icon="clock" />
+    </Page>
+  );
 }

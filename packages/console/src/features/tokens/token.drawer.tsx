@@ -1,8 +1,8 @@
 import type { Token } from "@fairway/wire";
 import { Flex, SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useRef } from "react";
-import { useLocation, useNavigate, useParams } from "react-router";
+import { useRef } from "react";
+import { useParams } from "react-router";
 import { useSelf } from "../../session/self.ts";
 import { modelsQuery } from "../../session/models.ts";
 import { toLocalInput } from "../../lib/format.ts";
@@ -10,12 +10,13 @@ import { nowSeconds } from "../../lib/now.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { ChipsField } from "../../ui/form/chips-field.tsx";
 import { AreaField, Presets, SelectField, SwitchField, TextField } from "../../ui/form/field.tsx";
-import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
+import { DrawerForm, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
 import { LimitsFields, useLimitsLine } from "../../ui/form/limits-fields.tsx";
 import { MoneyField } from "../../ui/form/money-field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { useEdited, type Edited } from "../../ui/form/use-edited.ts";
+import type { Edited } from "../../ui/form/use-edited.ts";
+import { EditDrawer, useCloseTo } from "../../ui/form/resource-drawer.tsx";
 import { batchNames, createTokens, groupsQuery, tokenQuery, updateToken } from "./api.ts";
 import { createdTokens } from "./created.ts";
 import { useTexts } from "./texts.ts";
@@ -34,7 +35,7 @@ const COUNTS = [10, 20, 30, 100];
 
 export function AddToken() {
   const t = useTexts();
-  const close = useClose();
+  const close = useCloseTo("/token");
   return (
     <DrawerShell kind="create" title={t("add")} onClose={close}>
       <TokenForm initial={EMPTY_TOKEN} edited={undefined} />
@@ -45,31 +46,22 @@ export function AddToken() {
 export function EditToken() {
   const t = useTexts();
   const id = Number(useParams().id);
-  const close = useClose();
-  const { edited, error, retry } = useEdited(tokenQuery(id));
-  const row = edited?.row;
-  const initial = useMemo(() => row && formOfToken(row), [row]);
   return (
-    <DrawerShell kind="edit" title={t("edit")} onClose={close}>
-      {edited && initial ? (
-        <TokenForm key={`${id} ${edited.edition}`} initial={initial} edited={edited} />
-      ) : (
-        <DrawerLoading problem={error} onRetry={retry} />
-      )}
-    </DrawerShell>
+    <EditDrawer
+      title={t("edit")}
+      list="/token"
+      id={id}
+      query={tokenQuery(id)}
+      draftOf={formOfToken}
+      form={(initial, edited) => <TokenForm initial={initial} edited={edited} />}
+    />
   );
-}
-
-function useClose(): () => void {
-  const navigate = useNavigate();
-  const { search } = useLocation();
-  return () => void navigate({ pathname: "/token", search });
 }
 
 function TokenForm(props: { readonly initial: TokenDraft; readonly edited: Edited<Token> | undefined }) {
   const ui = useUiTexts();
   const t = useTexts();
-  const close = useClose();
+  const close = useCloseTo("/token");
   const { edited, initial } = props;
   const isNew = edited === undefined;
   const made = useRef<readonly Token[]>([]);

@@ -2,21 +2,19 @@ import { TOKEN_STATUS, type Token } from "@fairway/wire";
 import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
-import { Link, Outlet, useLocation, useNavigate } from "react-router";
+import { Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../lib/keys.ts";
 import { useNow } from "../../lib/now.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/feedback/ask.ts";
 import { BulkSwitch } from "../../ui/bulk/bulk-switch.tsx";
-import { DataGrid } from "../../ui/grid/data-grid.tsx";
-import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/feedback/empty.tsx";
+import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
-import { Icon } from "../../ui/display/icon.tsx";
 import { NoticeBar } from "../../ui/feedback/notice-bar.tsx";
-import { Page } from "../../ui/display/page.tsx";
 import type { MenuEntry } from "../../ui/menu/menu.ts";
 import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
+import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { changeToken, deleteToken, groupsQuery, refresh, setTokenStatus, tokensQuery } from "./api.ts";
 import { tokenColumns } from "./columns.tsx";
@@ -93,19 +91,6 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
   );
 }
 
-function AddButton() {
-  const t = useTexts();
-  const { search } = useLocation();
-  return (
-    <Button asChild>
-      <Link to={{ pathname: "/token/add", search }}>
-        <Icon name="plus" />
-        {t("add")}
-      </Link>
-    </Button>
-  );
-}
-
 function Filters(props: { readonly list: ReturnType<typeof useList<typeof DEFAULTS>> }) {
   const t = useTexts();
   const { state, filter, isFiltered, clear } = props.list;
@@ -161,40 +146,31 @@ export function TokensPage() {
   const isEmpty = data?.rows.length === 0 && !list.isFiltered && page === 1;
 
   return (
-    <Page title={t("title")} actions={<AddButton />}>
-      <NoticeBar icon="warning" hue="cardinal" dismiss={{ id: "token-warning", label: t("dismiss") }}>
-        {t("warning")}
-      </NoticeBar>
-      {!isEmpty && <Filters list={list} />}
-      {error && !data ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataGrid
-          label={t("title")}
-          columns={columns}
-          rows={data?.rows}
-          rowId={(token) => token.id}
-          rowName={(token) => token.name}
-          isFetching={isFetching}
-          pager={list.pager(data?.total)}
-          sort={state.sort}
-          onSort={list.sort}
-          selection={{ ids: selected, change: setSelected }}
-          isMuted={(token) => statusOf(token, now) !== TOKEN_STATUS.enabled}
-          onOpen={edit}
-          keys={{ e: edit }}
-          actions={(token) => <TokenActions token={token} onConnect={() => setConnected(token)} />}
-          empty={
-            isEmpty ? (
-              <EmptyTeach icon="key" title={t("emptyTitle")} body={t("emptyBody")}>
-                <AddButton />
-              </EmptyTeach>
-            ) : (
-              <NoMatch onClear={list.clear} />
-            )
-          }
-        />
-      )}
+    <ListPage
+      title={t("title")}
+      pageActions={<AddLink to="/token/add" label={t("add")} />}
+      notice={
+        <NoticeBar icon="warning" hue="cardinal" dismiss={{ id: "token-warning", label: t("dismiss") }}>
+          {t("warning")}
+        </NoticeBar>
+      }
+      filters={!isEmpty && <Filters list={list} />}
+      list={list}
+      query={{ data, error, isFetching, refetch }}
+      columns={columns}
+      rowId={(token) => token.id}
+      rowName={(token) => token.name}
+      selection={{ ids: selected, change: setSelected }}
+      isMuted={(token) => statusOf(token, now) !== TOKEN_STATUS.enabled}
+      onOpen={edit}
+      keys={{ e: edit }}
+      actions={(token) => <TokenActions token={token} onConnect={() => setConnected(token)} />}
+      teach={
+        <EmptyTeach icon="key" title={t("emptyTitle")} body={t("emptyBody")}>
+          <AddLink to="/token/add" label={t("add")} />
+        </EmptyTeach>
+      }
+    >
       <BulkSwitch
         rows={data?.rows ?? []}
         selected={selected}
@@ -210,6 +186,6 @@ export function TokensPage() {
         {hasCreated && <CreatedDialog />}
       </Suspense>
       <Outlet />
-    </Page>
+    </ListPage>
   );
 }

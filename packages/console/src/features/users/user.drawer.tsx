@@ -1,32 +1,26 @@
 import type { User } from "@fairway/wire";
 import { Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
-import { useLocation, useNavigate, useParams } from "react-router";
+import { useParams } from "react-router";
 import { formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { limitsOfDraft } from "../../lib/limits.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { SecretField, SelectField, TextField } from "../../ui/form/field.tsx";
-import { DrawerForm, DrawerLoading, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
+import { DrawerForm, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
 import { LimitsFields } from "../../ui/form/limits-fields.tsx";
 import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { useEdited, type Edited } from "../../ui/form/use-edited.ts";
+import type { Edited } from "../../ui/form/use-edited.ts";
+import { EditDrawer, useCloseTo } from "../../ui/form/resource-drawer.tsx";
 import { createUser, groupsQuery, saveUser, userQuery } from "./api.ts";
 import { useTexts } from "./texts.ts";
 import { checkUser, EMPTY_USER, formOfUser, signedQuota, translateErrors, type UserDraft } from "./user-form.ts";
 
-function useClose(): () => void {
-  const navigate = useNavigate();
-  const { search } = useLocation();
-  return () => void navigate({ pathname: "/user", search });
-}
-
 export function AddUser() {
   const t = useTexts();
-  const close = useClose();
+  const close = useCloseTo("/user");
   return (
     <DrawerShell kind="create" title={t("add")} onClose={close}>
       <UserForm initial={EMPTY_USER} edited={undefined} />
@@ -37,18 +31,15 @@ export function AddUser() {
 export function EditUser() {
   const t = useTexts();
   const id = Number(useParams().id);
-  const close = useClose();
-  const { edited, error, retry } = useEdited(userQuery(id));
-  const row = edited?.row;
-  const initial = useMemo(() => row && formOfUser(row), [row]);
   return (
-    <DrawerShell kind="edit" title={t("edit")} onClose={close}>
-      {edited && initial ? (
-        <UserForm key={`${id} ${edited.edition}`} initial={initial} edited={edited} />
-      ) : (
-        <DrawerLoading problem={error} onRetry={retry} />
-      )}
-    </DrawerShell>
+    <EditDrawer
+      title={t("edit")}
+      list="/user"
+      id={id}
+      query={userQuery(id)}
+      draftOf={formOfUser}
+      form={(initial, edited) => <UserForm initial={initial} edited={edited} />}
+    />
   );
 }
 
@@ -57,7 +48,7 @@ type Form = ReturnType<typeof useForm<UserDraft>>;
 function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<User> | undefined }) {
   const t = useTexts();
   const ui = useUiTexts();
-  const close = useClose();
+  const close = useCloseTo("/user");
   const { quotaPerUnit, inCurrency } = useQuotaDisplay();
   const unit = inCurrency ? quotaPerUnit : 1;
   const { edited, initial } = props;

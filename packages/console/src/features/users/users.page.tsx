@@ -1,19 +1,17 @@
 import { ROLE, USER_STATUS, type User, type UserAction } from "@fairway/wire";
-import { Button, Flex } from "@chakra-ui/react";
+import { Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { Link, Outlet, useLocation, useNavigate } from "react-router";
+import { Outlet, useLocation, useNavigate } from "react-router";
 import { useUser } from "../../session/session.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { ask } from "../../ui/feedback/ask.ts";
-import { DataGrid } from "../../ui/grid/data-grid.tsx";
-import { EmptyTeach, LoadFailed, NoMatch } from "../../ui/feedback/empty.tsx";
+import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
-import { Icon } from "../../ui/display/icon.tsx";
 import type { MenuEntry } from "../../ui/menu/menu.ts";
-import { Page } from "../../ui/display/page.tsx";
 import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
+import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { groupsQuery, manageUser, resetSecondFactor, usersQuery } from "./api.ts";
 import { isGone, isOpenTo } from "./access.ts";
@@ -109,19 +107,6 @@ function UserActions({ user }: { readonly user: User }) {
   return <RowMenu name={name} entries={entries} />;
 }
 
-function AddButton() {
-  const t = useTexts();
-  const { search } = useLocation();
-  return (
-    <Button asChild>
-      <Link to={{ pathname: "/user/add", search }}>
-        <Icon name="plus" />
-        {t("add")}
-      </Link>
-    </Button>
-  );
-}
-
 function Filters(props: { readonly list: ReturnType<typeof useList<typeof DEFAULTS>> }) {
   const t = useTexts();
   const { state, filter, isFiltered, clear } = props.list;
@@ -184,41 +169,30 @@ export function UsersPage() {
     if (isOpenTo(own, user)) void navigate({ pathname: `/user/edit/${user.id}`, search });
   };
   return (
-    <Page title={t("title")} actions={<AddButton />}>
-      <Filters list={list} />
-      {error && !data ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataGrid
-          label={t("title")}
-          columns={columns}
-          rows={data?.rows}
-          rowId={(user) => user.id}
-          rowName={(user) => user.username}
-          isFetching={isFetching}
-          pager={list.pager(data?.total)}
-          sort={state.sort}
-          onSort={list.sort}
-          isMuted={(user) => isGone(user) || user.status !== USER_STATUS.enabled}
-          onOpen={edit}
-          keys={{ e: edit }}
-          actions={(user) => (
-            <Flex justify="flex-end">
-              <UserActions user={user} />
-            </Flex>
-          )}
-          empty={
-            list.isFiltered ? (
-              <NoMatch onClear={list.clear} />
-            ) : (
-              <EmptyTeach icon="users" title={t("emptyTitle")} body={t("emptyBody")}>
-                <AddButton />
-              </EmptyTeach>
-            )
-          }
-        />
+    <ListPage
+      title={t("title")}
+      pageActions={<AddLink to="/user/add" label={t("add")} />}
+      filters={<Filters list={list} />}
+      list={list}
+      query={{ data, error, isFetching, refetch }}
+      columns={columns}
+      rowId={(user) => user.id}
+      rowName={(user) => user.username}
+      isMuted={(user) => isGone(user) || user.status !== USER_STATUS.enabled}
+      onOpen={edit}
+      keys={{ e: edit }}
+      actions={(user) => (
+        <Flex justify="flex-end">
+          <UserActions user={user} />
+        </Flex>
       )}
+      teach={
+        <EmptyTeach icon="users" title={t("emptyTitle")} body={t("emptyBody")}>
+          <AddLink to="/user/add" label={t("add")} />
+        </EmptyTeach>
+      }
+    >
       <Outlet />
-    </Page>
+    </ListPage>
   );
 }
