@@ -4,16 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 
-/** Bytes that are written once and read any number of times: in memory while they are few, in a file after that. */
+/** Bytes that are written once and read any number of times: in memory up to 256 KiB, in a file beyond that. */
 export interface Spool {
   readonly size: number;
   /** Resolves when more may be written; undefined = at once. */
   write(chunk: Buffer): Promise<void> | undefined;
-  /** Fills the buffer from a place on; resolves with how many bytes there were. */
+  /** Reads into the buffer from `position`; resolves with the number of bytes. */
   readAt(into: Uint8Array, position: number): Promise<number>;
-  /** From `start` up to, without, `end`. */
+  /** The bytes from `start` to `end`, `end` excluded. */
   read(start: number, end: number): Readable;
-  /** Forgets everything; readers that are under way fail. */
+  /** Frees the memory and closes the file; running readers are destroyed. */
   dispose(): Promise<void>;
 }
 
@@ -52,13 +52,13 @@ export function createSpool(): Spool {
         into.set(bytes);
         return bytes.length;
       }
-      if (!file) throw new Error("the upload is gone");
+      if (!file) throw new Error("the upload was disposed of");
       return (await file.read(into, 0, into.length, position)).bytesRead;
     },
     read(start, end) {
       if (start >= end) return Readable.from([]);
       if (size <= IN_MEMORY_BYTES) return Readable.from([Buffer.concat(memory).subarray(start, end)]);
-      if (!file) throw new Error("the upload is gone");
+      if (!file) throw new Error("the upload was disposed of");
       return file.createReadStream({ start, end: end - 1, autoClose: false, highWaterMark: READ_BYTES });
     },
     async dispose() {
@@ -70,10 +70,15 @@ export function createSpool(): Spool {
   };
 }
 
-/** Has no name any more when it is handed out, so that nothing is left behind however the process ends. */
+/** The name is removed at once: the system deletes the file however the process ends. */
 async function temporaryFile(): Promise<FileHandle> {
   const path = join(tmpdir(), `fairway-${randomUUID()}`);
   const file = await open(path, "wx+", 0o600);
-  await unlink(path);
+  try {
+    await unlink(path);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
   return file;
 }
