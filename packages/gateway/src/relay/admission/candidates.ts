@@ -1,5 +1,4 @@
 import type { LimitedChannel } from "../../limits/request-limits.ts";
-import type { AdmissionController } from "./admission-controller.ts";
 
 /** An upstream key that may serve. */
 export interface Candidate {
@@ -8,35 +7,43 @@ export interface Candidate {
   readonly keyIndex: number;
 }
 
-/** What of a room is full: one key, or the channel with all its keys. */
+/** What is at its limit: one key, or the channel with all its keys. */
 export type LimitScope = "key" | "channel";
 
-/** Where room is looked for, best first. */
+/** The channels and keys that may serve a request, best first. */
 export interface Candidates<R extends Candidate> {
   next(): R | undefined;
-  /** Passed over as if it were not there. */
-  full(room: R, what: LimitScope): void;
-  /** Everything that was full may be tried again, as far as it still may serve. */
+  /** The candidate is at its limit and is not returned again. */
+  full(candidate: R, what: LimitScope): void;
+  /** Starts again with all candidates that may still serve. */
   reopen(): R | undefined;
-  /** What is only good enough when nobody waits any longer; the others of its kind come next. */
+  /** A candidate to use only after the wait has ended; `next` returns the others like it. */
   lastResort(): R | undefined;
 }
 
-/** The room, or the next one of the rooms where the request fits. */
+/** Moves a request's limits from one channel to the next. */
+interface Mover {
+  /** False when the channel is at its limit. */
+  move(candidate: Candidate): Promise<boolean>;
+  /** What was at its limit when `move` last answered false. */
+  readonly full: LimitScope;
+}
+
+/** The first of `candidate` and those that follow it whose limits carry the request. */
 export async function firstAdmitted<R extends Candidate>(
-  room: R | undefined,
+  candidate: R | undefined,
   candidates: Candidates<R>,
-  admission: AdmissionController | undefined,
+  admission: Mover | undefined,
 ): Promise<R | undefined> {
-  if (!admission) return room;
-  for (let next = room; next; next = candidates.next()) {
+  if (!admission) return candidate;
+  for (let next = candidate; next; next = candidates.next()) {
     if (await admission.move(next)) return next;
     candidates.full(next, admission.full);
   }
   return undefined;
 }
 
-/** Rooms of which there is but one, that was tried already. */
-export function singleCandidate<R extends Candidate>(room: R): Candidates<R> {
-  return { next: () => undefined, full: () => undefined, reopen: () => room, lastResort: () => undefined };
+/** The only candidate, after its first attempt. */
+export function singleCandidate<R extends Candidate>(candidate: R): Candidates<R> {
+  return { next: () => undefined, full: () => undefined, reopen: () => candidate, lastResort: () => undefined };
 }

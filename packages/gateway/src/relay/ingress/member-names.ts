@@ -86,14 +86,14 @@ function countItems(items: readonly JsonValue[], names: Names | undefined, path:
   return count;
 }
 
-interface Place {
+interface MemberOwner {
   readonly object: JsonObject;
   readonly names: Names;
   readonly path: string;
 }
 
 /** Answers the names that are read inside of the member; undefined where none is. */
-function checkName(name: string, { object, names, path }: Place): Names | undefined {
+function checkName(name: string, { object, names, path }: MemberOwner): Names | undefined {
   const inside = names.read.get(name);
   if (inside === undefined) {
     const meant = names.folded.get(fold(name));

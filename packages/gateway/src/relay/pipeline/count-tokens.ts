@@ -30,7 +30,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export async function countTokens(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort(new AppError("client_closed_request")));
-  const found = firstChoice(request, deps);
+  const found = firstTarget(request, deps);
   const admission = admissionFor(uncharged(request), deps.snapshots.current(), deps.admission);
   const handle = {
     isStream: false,
@@ -84,13 +84,13 @@ function answerOf(dialect: DialectId, tokens: number): JsonObject {
   return { ...kind, input_tokens: tokens };
 }
 
-interface Candidates {
+interface FirstTarget {
   readonly selection: Selection;
   readonly first: RouteTarget;
 }
 
 /** Undefined when channels have the model and none of them can count. */
-function firstChoice(request: RelayRequest, deps: PipelineDeps): Candidates | undefined {
+function firstTarget(request: RelayRequest, deps: PipelineDeps): FirstTarget | undefined {
   admitModel(request.caller, request.spec);
   const groups = servingGroups(request.caller, deps.snapshots.current());
   try {
@@ -105,7 +105,7 @@ function firstChoice(request: RelayRequest, deps: PipelineDeps): Candidates | un
   }
 }
 
-interface Course extends Candidates {
+interface AttemptContext extends FirstTarget {
   readonly admission: AdmissionController | undefined;
   readonly response: ServerResponse;
 }
@@ -113,26 +113,26 @@ interface Course extends Candidates {
 /** Undefined where the upstream does not know the path: many that copy a protocol leave its counting out. */
 async function askUpstream(
   request: RelayRequest,
-  { selection, first, admission, response }: Course,
+  { selection, first, admission, response }: AttemptContext,
   signal: AbortSignal,
   deps: PipelineDeps,
 ): Promise<Buffer | undefined> {
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
   const entered = admission ? await entering(admission, { selection, first, response }) : first;
-  for (let choice = entered; choice; choice = await firstAdmitted(retries.next(), selection, admission)) {
+  for (let target = entered; target; target = await firstAdmitted(retries.next(), selection, admission)) {
     const startedAt = performance.now();
-    const tried = await attempt(request, choice, signal, deps);
+    const tried = await attempt(request, target, signal, deps);
     signal.throwIfAborted();
     if (Buffer.isBuffer(tried)) {
-      deps.guard.observe({ request, target: choice, startedAt }, { kind: "delivered", reason: "stop" });
+      deps.guard.observe({ request, target, startedAt }, { kind: "delivered", reason: "stop" });
       return tried;
     }
     if (isPathUnknown(tried)) {
       selection.unused();
       return undefined;
     }
-    deps.guard.observe({ request, target: choice, startedAt }, { kind: "failed", failure: tried });
-    retries.failed(choice, tried);
+    deps.guard.observe({ request, target, startedAt }, { kind: "failed", failure: tried });
+    retries.failed(target, tried);
   }
   throw retries.lastError();
 }
@@ -143,7 +143,7 @@ function isPathUnknown({ error }: Failure): boolean {
 
 function entering(
   admission: AdmissionController,
-  { selection, first, response }: Omit<Course, "admission">,
+  { selection, first, response }: Omit<AttemptContext, "admission">,
 ): Promise<RouteTarget | undefined> {
   return admission.enter(first, selection, { client: response, amount: () => ZERO }).catch((error: unknown) => {
     selection.unused();

@@ -19,7 +19,7 @@ import {
   type AdmissionDeps,
 } from "../admission/admission-controller.ts";
 import { STREAM_HEADERS } from "../response/stream-headers.ts";
-import type { Served } from "./log-row.ts";
+import type { RelayReport } from "./relay-report.ts";
 import { fixedTarget } from "../selection/fixed-target.ts";
 import { createRetries, type RetrySettings } from "./retry.ts";
 import { firstAdmitted } from "../admission/candidates.ts";
@@ -59,13 +59,6 @@ export interface PipelineDeps extends ReservationDeps, AttemptDeps {
   readonly responseStore: ResponseStore;
   readonly checkWords: CheckWords;
   readonly policies: ResponsePolicyDeps;
-}
-
-/** What happened to a request, for metrics and the log line. */
-export interface RelayReport {
-  readonly result: AttemptResult;
-  readonly tried: readonly Served[];
-  readonly account: Pick<ReservationSession, "charged">;
 }
 
 /**

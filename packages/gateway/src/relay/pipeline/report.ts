@@ -2,7 +2,7 @@ import type { AppError } from "../../lib/app-error.ts";
 import type { LogFields, Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import { outcomeOf, type Outcome } from "./outcome.ts";
-import type { RelayReport } from "./pipeline.ts";
+import type { RelayReport } from "./relay-report.ts";
 import type { AttemptResult, FinishReason } from "../response/sink.ts";
 import type { ErrorRows } from "../trace/error-rows.ts";
 import { traceOf } from "../trace/route.ts";

@@ -9,7 +9,7 @@ import type { CacheCall, CacheVisit, ResponseCache } from "./cache/response-cach
 import type { Delivery, DeliveryTicker } from "../response/delivery.ts";
 import { AnswerGuard } from "./guardrail/answer-guard.ts";
 import type { Guardrail, Judge } from "./guardrail/guardrail.ts";
-import type { RelayReport } from "../pipeline/pipeline.ts";
+import type { RelayReport } from "../pipeline/relay-report.ts";
 import type { RunningRequest, RunningRequests } from "../pipeline/running.ts";
 import { listedName } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";

@@ -17,13 +17,7 @@ import type { RelayRequest } from "../types.ts";
 import type { ResponseOwner, ResponseOwners } from "./owners.ts";
 import { answerKept, sendJson } from "./read-stored.ts";
 import { locateResponse } from "./response-locator.ts";
-
-/** A call about one stored response. */
-export interface StoredCall {
-  readonly method: "GET" | "POST" | "DELETE";
-  readonly id: string;
-  readonly rest: "" | "/cancel" | "/input_items";
-}
+import type { StoredCall } from "./stored-call.ts";
 
 export interface ForwardDeps extends PipelineDeps {
   readonly owners: ResponseOwners;

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { isObject, list, text } from "../../dialects/core/read.ts";
 import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { invalidRequest } from "../../lib/app-error.ts";
-import type { StoredCall } from "./forward.ts";
+import type { StoredCall } from "./stored-call.ts";
 import type { StoredResponse, ResponseStore } from "./response-store.ts";
 
 export interface StoredResponseCall extends Pick<StoredCall, "id" | "rest"> {

@@ -7,7 +7,7 @@ import { NO_USAGE } from "../../../dialects/core/types.ts";
 import { reserve, type RequestContext } from "../../pipeline/reservation-session.ts";
 import type { Terms } from "../../pipeline/reservation-terms.ts";
 import type { Completion } from "../../response/sink.ts";
-import type { RelayReport } from "../../pipeline/pipeline.ts";
+import type { RelayReport } from "../../pipeline/relay-report.ts";
 import { TRACE_MEMBER, type CallTrace } from "../../trace/call-trace.ts";
 import type { KeptAnswer } from "./kept-answer.ts";
 

@@ -7,7 +7,7 @@ import { Delivery, type DeliveryTicker } from "../../response/delivery.ts";
 import { isBrokenOff } from "../../response/event-blocks.ts";
 import type { RequestContext } from "../../pipeline/reservation-session.ts";
 import type { CallLimit } from "../../admission/call-limit.ts";
-import type { RelayReport } from "../../pipeline/pipeline.ts";
+import type { RelayReport } from "../../pipeline/relay-report.ts";
 import { listedName } from "../../selection/select.ts";
 import type { Answers } from "./answers.ts";
 import { keyTextOf } from "./cache-key.ts";
