@@ -6,7 +6,7 @@ import type { Caller } from "../identity/sessions/caller.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 
 /** A channel that may take a task, and the group that it serves. */
-export interface TaskChoice {
+export interface TaskTarget {
   readonly channel: ChannelRecord;
   readonly group: string;
 }
@@ -24,7 +24,7 @@ export interface TaskChannelRules {
 const BASE_WEIGHT = 10;
 
 /**
- * All channels that may take the task, best first. Throws what the client is told when there is none.
+ * All channels that may take the task, best first. Throws the error for the client when there is none.
  * @param names under which the task may be listed; the first one that is decides
  */
 export function taskChannels(
@@ -32,7 +32,7 @@ export function taskChannels(
   caller: Caller,
   names: string | readonly string[],
   { random, serves = isTaskChannel, asked }: TaskChannelRules,
-): TaskChoice[] {
+): TaskTarget[] {
   const wanted = typeof names === "string" ? [names] : names;
   const allowed = wanted.filter((model) => caller.modelLimits?.has(model) !== false);
   const model = asked ?? wanted[0] ?? "";
@@ -57,7 +57,7 @@ function pinned(
   id: number,
   groups: readonly string[],
   serves: (channel: ChannelRecord) => boolean,
-): TaskChoice {
+): TaskTarget {
   const channel = snapshot.channels.get(id);
   if (!channel) throw new AppError("channel_not_found");
   if (channel.status !== 1) throw new AppError("channel_disabled");

@@ -20,7 +20,7 @@ export interface TaskRow {
 /** Writes the failure and answers whether the row was still open; called inside a transaction. */
 export type MarkFailed = (tx: RawTransaction) => Promise<boolean>;
 
-/** A task that failed: marked and paid back in one transaction, once, however many look at it. */
+/** A task that failed: marked and refunded in one transaction, once, even when several replicas find it. */
 export async function failTask(
   row: TaskRow,
   table: "midjourneys" | "tasks",

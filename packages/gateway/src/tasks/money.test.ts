@@ -38,19 +38,19 @@ test("a submission that takes longer than the lease keeps its reservation", asyn
   const userId = await accounts.addUser(1_000_000);
   const caller = { userId, tokenId: 0, username: "u", tokenName: "" };
   const call = { requestId: requestId(), caller, startedAt: 0 } as unknown as TaskCall;
-  const choice = { channel, group: "default" };
-  const money = await reserveTask(call, { model: "suno_lyrics" }, [choice], depsOf());
+  const target = { channel, group: "default" };
+  const money = await reserveTask(call, { model: "suno_lyrics" }, [target], depsOf());
   for (let passed = 0; passed < 150_000; passed += 10_000) {
     rig.clock.advance(10_000);
     await vi.advanceTimersByTimeAsync(10_000);
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(await rig.ledger.reap()).toBe(0);
-  await money.promise(choice, "a song");
+  await money.promise(target, "a song");
   rig.clock.advance(rig.leaseMs);
   await vi.advanceTimersByTimeAsync(rig.leaseMs);
   expect(await rig.ledger.reap()).toBe(1);
-  await money.settle(choice, "a song");
+  await money.settle(target, "a song");
   const rows = await rig.database.rows<{ kind: string; quota: number }>("select kind, quota from ledger", []);
   expect(rows.map((row) => ({ ...row }))).toEqual([
     { kind: "consume", quota: -500_000 },

@@ -7,8 +7,8 @@ import { AppError } from "../lib/app-error.ts";
 import { grantOf } from "../relay/pipeline/reservation-session.ts";
 import { openWithin } from "../relay/admission/admission-controller.ts";
 import type { Snapshot } from "../snapshot/types.ts";
-import type { TaskChoice } from "./channels.ts";
-import { TaskRooms } from "./rooms.ts";
+import type { TaskTarget } from "./channels.ts";
+import { TaskCandidates } from "./candidates.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 
 const RENEW_EVERY_MS = 10_000;
@@ -24,13 +24,13 @@ export interface TaskPricing {
 
 /** The reserved price of one task, before it is submitted, with the limits that it takes. */
 export interface TaskMoney {
-  /** The channels to try, at most `most` of them: those that have room. */
-  channels(most: number): AsyncIterable<TaskChoice>;
+  /** The channels to try, at most `most` of them, without those at their limit. */
+  channels(most: number): AsyncIterable<TaskTarget>;
   /** What the task costs on this channel. */
-  quotaOf(choice: TaskChoice): Quota;
-  /** Remembers the charge, so that this process may die: whoever finds the reservation charges it. */
-  promise(choice: TaskChoice, detail: string): Promise<void>;
-  settle(choice: TaskChoice, detail: string): Promise<void>;
+  quotaOf(target: TaskTarget): Quota;
+  /** Stores the charge in the reservation: if this process dies, the replica that recovers the reservation settles it. */
+  promise(target: TaskTarget, detail: string): Promise<void>;
+  settle(target: TaskTarget, detail: string): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -38,35 +38,35 @@ export interface TaskMoney {
 export async function reserveTask(
   call: TaskCall,
   pricing: TaskPricing,
-  choices: readonly TaskChoice[],
+  targets: readonly TaskTarget[],
   deps: TaskDeps,
 ): Promise<TaskMoney> {
   const snapshot = deps.snapshots.current();
   const price = priceOf(pricing, snapshot);
-  const quotaOf = ({ group }: TaskChoice) => cost(price, pricing.model, group, snapshot);
-  const amount = choices.map(quotaOf).reduce((most, quota) => (quota > most ? quota : most), ZERO);
-  const rooms = new TaskRooms(call, pricing.model, choices, deps);
-  const hold = await holdWithin(rooms, call, amount, deps);
+  const quotaOf = ({ group }: TaskTarget) => cost(price, pricing.model, group, snapshot);
+  const amount = targets.map(quotaOf).reduce((most, quota) => (quota > most ? quota : most), ZERO);
+  const candidates = new TaskCandidates(call, pricing.model, targets, deps);
+  const hold = await holdWithin(candidates, call, amount, deps);
   const stopRenewing = keep(hold, deps);
-  const settlement = (choice: TaskChoice, detail: string) =>
-    settlementOf({ call, pricing, price, hold, choice, detail, quota: quotaOf(choice) }, deps);
+  const settlement = (target: TaskTarget, detail: string) =>
+    settlementOf({ call, pricing, price, hold, target, detail, quota: quotaOf(target) }, deps);
   return {
     quotaOf,
-    async promise(choice, detail) {
+    async promise(target, detail) {
       await stopRenewing();
-      await deps.ledger.renew(hold, settlement(choice, detail));
+      await deps.ledger.renew(hold, settlement(target, detail));
     },
-    async settle(choice, detail) {
+    async settle(target, detail) {
       await stopRenewing();
-      await deps.ledger.settle(settlement(choice, detail));
-      rooms.end(choice, quotaOf(choice));
+      await deps.ledger.settle(settlement(target, detail));
+      candidates.end(target, quotaOf(target));
     },
     async release() {
-      rooms.giveUp();
+      candidates.giveUp();
       await stopRenewing();
       await deps.ledger.release(hold);
     },
-    channels: (most) => rooms.channels(most),
+    channels: (most) => candidates.channels(most),
   };
 }
 
@@ -87,16 +87,16 @@ function keep(hold: Hold, { ledger, clock, log }: TaskDeps): () => Promise<void>
   };
 }
 
-/** The limits and the hold together: what one of them refuses the other gives back. */
-async function holdWithin(rooms: TaskRooms, call: TaskCall, amount: Quota, deps: TaskDeps): Promise<Hold> {
-  const { admission } = rooms;
+/** Takes the limits and the hold together; when one is refused, the other is released. */
+async function holdWithin(candidates: TaskCandidates, call: TaskCall, amount: Quota, deps: TaskDeps): Promise<Hold> {
+  const { admission } = candidates;
   const holding = holdFor(call, amount, deps);
   if (!admission) return holding;
   try {
     const release = (hold: Hold) => deps.ledger.release(hold);
-    return (await openWithin(admission, rooms.enter(admission, amount), holding, release)).money;
+    return (await openWithin(admission, candidates.enter(admission, amount), holding, release)).money;
   } catch (error) {
-    rooms.giveUp();
+    candidates.giveUp();
     throw error;
   }
 }
@@ -142,17 +142,17 @@ interface Charging {
   readonly pricing: TaskPricing;
   readonly price: Price;
   readonly hold: Hold;
-  readonly choice: TaskChoice;
+  readonly target: TaskTarget;
   readonly detail: string;
   readonly quota: Quota;
 }
 
 function settlementOf(charging: Charging, deps: TaskDeps): Settlement {
-  const { call, pricing, price, hold, choice, detail, quota } = charging;
+  const { call, pricing, price, hold, target, detail, quota } = charging;
   const { prices, options } = deps.snapshots.current();
-  const base = { hold, quota, channelId: choice.channel.id, at: deps.clock.now() };
+  const base = { hold, quota, channelId: target.channel.id, at: deps.clock.now() };
   if (!options.LogConsumeEnabled) return base;
-  const groupRatio = Number(prices.groupRatio(choice.group));
+  const groupRatio = Number(prices.groupRatio(target.group));
   const modelPrice = price.kind === "call" ? price.modelPrice : 0;
   return {
     ...base,
@@ -160,8 +160,8 @@ function settlementOf(charging: Charging, deps: TaskDeps): Settlement {
       username: call.caller.username,
       tokenName: call.caller.tokenName,
       modelName: pricing.model,
-      channelId: choice.channel.id,
-      group: choice.group,
+      channelId: target.channel.id,
+      group: target.group,
       promptTokens: 0,
       completionTokens: 0,
       useTimeSeconds: Math.floor((performance.now() - call.startedAt) / 1000),
@@ -170,7 +170,7 @@ function settlementOf(charging: Charging, deps: TaskDeps): Settlement {
       other: JSON.stringify({
         model_price: modelPrice,
         group_ratio: groupRatio,
-        admin_info: { use_channel: [String(choice.channel.id)] },
+        admin_info: { use_channel: [String(target.channel.id)] },
       }),
       ip: "",
     },

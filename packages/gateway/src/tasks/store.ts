@@ -4,7 +4,7 @@ import { seconds } from "../lib/clock.ts";
 import type { TaskNews } from "../providers/core/video.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
 import type { TaskTable } from "../storage/schema/schema.ts";
-import type { TaskChoice } from "./channels.ts";
+import type { TaskTarget } from "./channels.ts";
 import { failTask } from "./finish.ts";
 import type { TaskMoney } from "./money.ts";
 import type { PollDeps, TaskCall, TaskDeps } from "./types.ts";
@@ -52,7 +52,7 @@ export function taskView(row: AsyncRow): JsonObject {
 
 export interface AcceptedTask {
   readonly call: TaskCall;
-  readonly choice: TaskChoice;
+  readonly target: TaskTarget;
   readonly money: TaskMoney;
   readonly id: string;
   readonly platform: string;
@@ -65,16 +65,16 @@ export interface AcceptedTask {
 
 /** The charge is certain before the task is in the table, and final after that. */
 export async function acceptTask(accepted: AcceptedTask, deps: TaskDeps): Promise<void> {
-  const { choice, money, action, id } = accepted;
+  const { target, money, action, id } = accepted;
   const detail = `action ${action}, task ${id}`;
-  await money.promise(choice, detail);
+  await money.promise(target, detail);
   await deps.database.db.insertInto("tasks").values(newRow(accepted, deps)).execute();
-  await money.settle(choice, detail);
+  await money.settle(target, detail);
 }
 
 function newRow(accepted: AcceptedTask, deps: TaskDeps): Insertable<Omit<TaskTable, "id">> {
-  const { call, choice, money, id, platform, action, status, properties, data } = accepted;
-  const quota = money.quotaOf(choice);
+  const { call, target, money, id, platform, action, status, properties, data } = accepted;
+  const quota = money.quotaOf(target);
   const now = seconds(deps.clock);
   return {
     created_at: now,
@@ -82,7 +82,7 @@ function newRow(accepted: AcceptedTask, deps: TaskDeps): Insertable<Omit<TaskTab
     task_id: id.slice(0, 191),
     platform,
     user_id: call.caller.userId,
-    channel_id: choice.channel.id,
+    channel_id: target.channel.id,
     quota,
     action,
     status,
@@ -101,12 +101,12 @@ function newRow(accepted: AcceptedTask, deps: TaskDeps): Insertable<Omit<TaskTab
 }
 
 /** Asks about the open tasks of one channel; the channel is undefined when it was deleted. */
-export type AskChannel = (channelId: number, rows: readonly AsyncRow[]) => Promise<void>;
+export type PollChannel = (channelId: number, rows: readonly AsyncRow[]) => Promise<void>;
 
 /** Follows every open task of a platform. Safe on several replicas: a final state is written once. */
 export async function pollTasks(
   platforms: readonly string[],
-  ask: AskChannel,
+  pollChannel: PollChannel,
   deps: PollDeps,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -122,14 +122,14 @@ export async function pollTasks(
   for (const [channelId, rows] of Map.groupBy(open, (row) => row.channel_id)) {
     if (signal?.aborted) return;
     if (deps.snapshots.current().channels.has(channelId))
-      await ask(channelId, rows).catch((error: unknown) =>
+      await pollChannel(channelId, rows).catch((error: unknown) =>
         deps.log.warn("a task channel could not be asked", { channelId, error }),
       );
     for (const row of rows) await giveUp(row, deps);
   }
 }
 
-/** Ends what nobody will hear of again; a row that ended in the meantime stays as it is. */
+/** Fails tasks whose result can no longer arrive; a row that ended in the meantime stays as it is. */
 async function giveUp(row: AsyncRow, deps: PollDeps): Promise<void> {
   if (!deps.snapshots.current().channels.has(row.channel_id))
     await updateTask(row, failure("The channel of the task does not exist any more."), deps);

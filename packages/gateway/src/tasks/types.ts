@@ -60,7 +60,7 @@ export interface TaskCall {
   isCounted?: boolean;
 }
 
-/** What somebody wrote for a task. */
+/** The text that a user wrote for a task. */
 export interface TaskPrompt {
   /** The protocol, such as `midjourney`. */
   readonly kind: string;

@@ -1,12 +1,12 @@
 import { list, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 
-/** What a submission asks for. */
+/** A submission as the client sent it. */
 export interface Submission {
   /** In capitals, as it is stored. */
   readonly action: string;
   readonly prompt: string;
-  /** The task that it goes on from. */
+  /** The task that it continues. */
   readonly taskId: string | undefined;
   /** What is sent instead of the client's own request: the long form of a short one. */
   readonly long?: { readonly path: string; readonly body: JsonObject };

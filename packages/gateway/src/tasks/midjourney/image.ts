@@ -8,7 +8,7 @@ import { imageSignature, type DrawingRow } from "./view.ts";
 const TYPE = /^(image\/(?!svg)|video\/)[\w.+-]+/i;
 const MARKUP = 0x3c;
 
-/** Hands out a drawing: to whoever has the signed address, or to its owner's key or console session. */
+/** Serves a drawing to requests with the signed address, the key of its owner or the console session of its owner. */
 export async function serveImage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -29,7 +29,7 @@ export async function serveImage(
   }
 }
 
-/** A page of the console cannot send a key with its images; its cookie says who looks. */
+/** A page of the console cannot send a key with its images; its cookie identifies the user. */
 async function readerOf(request: IncomingMessage, ip: string, { authenticator }: TaskDeps): Promise<number> {
   const hasKey = request.headers.authorization !== undefined || request.headers["mj-api-secret"] !== undefined;
   if (hasKey || request.headers.cookie === undefined) return (await authenticator.byKey(request, ip)).userId;

@@ -28,7 +28,7 @@ export async function takeNotice(
   await updateDrawing(row, news, deps);
   const hook = query.get("h") ?? "";
   const changed = hook === "" ? undefined : await find();
-  if (changed) void tell(hook, drawingView(changed, deps), deps);
+  if (changed) void notify(hook, drawingView(changed, deps), deps);
 }
 
 function isSame(given: string, expected: string): boolean {
@@ -47,7 +47,7 @@ function rowOf(query: URLSearchParams, id: string, { database }: TaskDeps): Prom
 }
 
 /** The client's own hook is an address like any other that a client names. */
-async function tell(hook: string, task: JsonObject, deps: TaskDeps): Promise<void> {
+async function notify(hook: string, task: JsonObject, deps: TaskDeps): Promise<void> {
   for (let turn = 1; turn <= TRIES; turn++) {
     try {
       const headers = { "content-type": "application/json" };
@@ -60,7 +60,7 @@ async function tell(hook: string, task: JsonObject, deps: TaskDeps): Promise<voi
       for await (const _part of body);
       if (status < 500) return;
     } catch (error) {
-      deps.log.info("a client's hook could not be told", { error });
+      deps.log.info("a client's webhook could not be called", { error });
       if (error instanceof AppError && error.code === "unsafe_url") return;
     }
     await pause(PAUSE_MS * turn, undefined, { ref: false });

@@ -36,7 +36,7 @@ export function findDrawings({ database }: PollDeps, userId: number, ids: readon
     .execute();
 }
 
-/** Tasks that nobody has heard the end of. */
+/** Tasks without a final status. */
 export function openDrawings({ database }: PollDeps): Promise<DrawingRow[]> {
   return database.db
     .selectFrom("midjourneys")
@@ -48,7 +48,7 @@ export function openDrawings({ database }: PollDeps): Promise<DrawingRow[]> {
     .execute();
 }
 
-/** A modal goes on under the id of the task that asked for it; everything else is a new row. */
+/** A modal continues under the id of the task that requested it; everything else is a new row. */
 export async function saveDrawing({ database }: PollDeps, row: NewDrawing): Promise<void> {
   if (row.action === "MODAL" && row.mj_id !== "") {
     const { numUpdatedRows } = await database.db

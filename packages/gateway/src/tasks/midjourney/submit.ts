@@ -6,7 +6,7 @@ import { printable } from "../../providers/core/error-body.ts";
 import { mask } from "../../providers/core/mask.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
-import { taskChannels, type TaskChoice } from "../channels.ts";
+import { taskChannels, type TaskTarget } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
 import { switchOff } from "../switch-off.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
@@ -50,9 +50,9 @@ export async function submitDrawing(call: TaskCall, received: DrawingSubmit, dep
   const snapshot = deps.snapshots.current();
   const origin = submission.taskId === undefined ? undefined : await originOf(submission, call, deps);
   const model = modelOfAction(submission.action);
-  const choices = origin ? [originChoice(origin, call, deps)] : taskChannels(snapshot, call.caller, model, deps);
+  const targets = origin ? [originTarget(origin, call, deps)] : taskChannels(snapshot, call.caller, model, deps);
   const special = submit.mode && modelOfAction(submission.action, `mj_${submit.mode}`);
-  const money = await reserve(call, { model, special }, choices, deps);
+  const money = await reserve(call, { model, special }, targets, deps);
   const prompt = submission.prompt === "" && origin ? origin.prompt : submission.prompt;
   try {
     return await tryChannels({ call, submit, submission: { ...submission, prompt }, money }, deps);
@@ -87,7 +87,7 @@ async function originOf(
   return row;
 }
 
-function originChoice(row: DrawingRow, { caller }: TaskCall, deps: TaskDeps): TaskChoice {
+function originTarget(row: DrawingRow, { caller }: TaskCall, deps: TaskDeps): TaskTarget {
   const channel = deps.snapshots.current().channels.get(row.channel_id);
   if (!channel) throw new DrawingError("get_channel_info_failed");
   if (channel.status !== 1) throw new DrawingError("channel_disabled");
@@ -98,23 +98,23 @@ function originChoice(row: DrawingRow, { caller }: TaskCall, deps: TaskDeps): Ta
   return { channel, group: caller.group === "auto" ? caller.userGroup : caller.group };
 }
 
-interface Course {
+interface SubmitContext {
   readonly call: TaskCall;
   readonly submit: DrawingSubmit;
   readonly submission: Submission;
   readonly money: TaskMoney;
 }
 
-async function tryChannels(course: Course, deps: TaskDeps): Promise<SubmitAnswer> {
-  const { call, money } = course;
+async function tryChannels(context: SubmitContext, deps: TaskDeps): Promise<SubmitAnswer> {
+  const { call, money } = context;
   const most = call.caller.pinnedChannel === undefined ? deps.snapshots.current().options.RetryTimes + 1 : 1;
   let refusal: SubmitAnswer = failure(503, "get_channel_info_failed");
-  for await (const choice of money.channels(most)) {
-    const answer = await send(course, choice, deps);
+  for await (const target of money.channels(most)) {
+    const answer = await send(context, target, deps);
     const read = coded(answer.json);
     if (answer.status === REFUSED_KEY) {
       refusal = failure(502, "upstream_auth_error");
-      await switchOff(choice.channel, "the key was refused", deps);
+      await switchOff(target.channel, "the key was refused", deps);
       continue;
     }
     if (!read) {
@@ -122,17 +122,17 @@ async function tryChannels(course: Course, deps: TaskDeps): Promise<SubmitAnswer
       break;
     }
     const code = read["code"] as number;
-    if (answer.status === 200 && isCharged(course.submission, code)) return accept(course, choice, read, deps);
-    refusal = { status: code === ACCOUNT_LIMIT ? 429 : answer.status, body: masked(read, choice.channel) };
-    if (isWithoutAccount(course.submission, code)) {
-      await switchOff(choice.channel, text(read, "description") ?? "no account", deps);
+    if (answer.status === 200 && isCharged(context.submission, code)) return accept(context, target, read, deps);
+    refusal = { status: code === ACCOUNT_LIMIT ? 429 : answer.status, body: masked(read, target.channel) };
+    if (isWithoutAccount(context.submission, code)) {
+      await switchOff(target.channel, text(read, "description") ?? "no account", deps);
       continue;
     }
     if (code === QUEUE_FULL) continue;
-    await saveDrawing(deps, { ...rowOf(course, choice, read, deps), fail_reason: text(read, "description") ?? "" });
+    await saveDrawing(deps, { ...rowOf(context, target, read, deps), fail_reason: text(read, "description") ?? "" });
     break;
   }
-  await course.money.release();
+  await context.money.release();
   return refusal;
 }
 
@@ -158,7 +158,7 @@ function failure(status: number, description: string): SubmitAnswer {
 }
 
 /** A submission is not sent twice when it is unknown what became of it. */
-function send({ call, submit }: Course, { channel }: TaskChoice, deps: TaskDeps): Promise<TaskAnswer> {
+function send({ call, submit }: SubmitContext, { channel }: TaskTarget, deps: TaskDeps): Promise<TaskAnswer> {
   const body = outgoing(submit, channel, call, deps);
   const path = `${forwardsMode(channel) && submit.mode ? `/mj-${submit.mode}` : ""}/mj/${submit.path}`;
   return deps.upstream(channel, { method: "POST", path, body, timeoutMs: TIMEOUT_MS }).catch((cause: unknown) => {
@@ -178,24 +178,29 @@ function opensWindow({ action }: Submission, read: JsonObject): boolean {
 }
 
 /** The task is in the table before its charge is final, and its charge is certain before it is in the table. */
-async function accept(course: Course, choice: TaskChoice, read: JsonObject, deps: TaskDeps): Promise<SubmitAnswer> {
-  const { submission, money } = course;
-  const row = rowOf(course, choice, read, deps);
+async function accept(
+  context: SubmitContext,
+  target: TaskTarget,
+  read: JsonObject,
+  deps: TaskDeps,
+): Promise<SubmitAnswer> {
+  const { submission, money } = context;
+  const row = rowOf(context, target, read, deps);
   if (opensWindow(submission, read) && !NEEDS_MODAL.has(submission.action)) {
     await saveDrawing(deps, row);
     await money.release();
     return { status: 200, body: read };
   }
   const detail = `action ${submission.action}, task ${row.mj_id}`;
-  await money.promise(choice, detail);
-  const quota = money.quotaOf(choice);
+  await money.promise(target, detail);
+  const quota = money.quotaOf(target);
   await saveDrawing(deps, { ...row, quota, charged: quota > 0 ? 1 : 0, refunded: 0 });
-  await money.settle(choice, detail);
+  await money.settle(target, detail);
   const keepsCode = read["code"] === 1 || opensWindow(submission, read);
   return { status: 200, body: keepsCode ? read : { ...read, code: 1 } };
 }
 
-function rowOf({ call, submission }: Course, { channel }: TaskChoice, read: JsonObject, deps: TaskDeps) {
+function rowOf({ call, submission }: SubmitContext, { channel }: TaskTarget, read: JsonObject, deps: TaskDeps) {
   const { result } = read;
   return {
     code: read["code"] as number,

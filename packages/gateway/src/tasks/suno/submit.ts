@@ -5,7 +5,7 @@ import { parseObject } from "../../lib/text/json.ts";
 import { printable } from "../../providers/core/error-body.ts";
 import { mask } from "../../providers/core/mask.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
-import { taskChannels, type TaskChoice } from "../channels.ts";
+import { taskChannels, type TaskTarget } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
 import { acceptTask } from "../store.ts";
 import { switchOff } from "../switch-off.ts";
@@ -47,8 +47,8 @@ export async function submitSong(call: TaskCall, action: string, bytes: Buffer, 
   const model = `suno_${song.action.toLowerCase()}`;
   const texts = TEXT_FIELDS.map((name) => text(song.body, name) ?? "");
   await deps.judge(call, { kind: "suno", model, texts });
-  const choices = await choicesOf(song, model, call, deps);
-  const money = await reserve(call, model, choices, deps);
+  const targets = await choicesOf(song, model, call, deps);
+  const money = await reserve(call, model, targets, deps);
   try {
     return await tryChannels({ call, song, money }, deps);
   } catch (error) {
@@ -70,51 +70,51 @@ function readSong(action: string, bytes: Buffer): Song {
   return { action: name, body: { ...sent, ...version, make_instrumental: sent["make_instrumental"] ?? false } };
 }
 
-async function choicesOf(song: Song, model: string, call: TaskCall, deps: TaskDeps): Promise<TaskChoice[]> {
+async function choicesOf(song: Song, model: string, call: TaskCall, deps: TaskDeps): Promise<TaskTarget[]> {
   const snapshot = deps.snapshots.current();
-  const choices = () => taskChannels(snapshot, call.caller, model, deps);
-  if (!text(song.body, "continue_clip_id")) return choices();
+  const targets = () => taskChannels(snapshot, call.caller, model, deps);
+  if (!text(song.body, "continue_clip_id")) return targets();
   const row = await findSong(deps, call.caller.userId, text(song.body, "task_id") ?? "");
   if (!row) throw new SongError("task_not_exist", 400, "The task does not exist.");
   const channel = snapshot.channels.get(row.channel_id);
   if (!channel) throw new SongError("channel_not_found", 400, "The channel of the task does not exist any more.");
   if (channel.status !== 1) throw new SongError("task_channel_disable", 400, "The channel of the task is disabled.");
-  return [{ channel, group: choices()[0]?.group ?? call.caller.userGroup }];
+  return [{ channel, group: targets()[0]?.group ?? call.caller.userGroup }];
 }
 
 async function reserve(
   call: TaskCall,
   model: string,
-  choices: readonly TaskChoice[],
+  targets: readonly TaskTarget[],
   deps: TaskDeps,
 ): Promise<TaskMoney> {
   try {
-    return await reserveTask(call, { model }, choices, deps);
+    return await reserveTask(call, { model }, targets, deps);
   } catch (error) {
     const isPoor = error instanceof AppError && error.code?.startsWith("insufficient_") === true;
     throw isPoor ? new SongError("quota_not_enough", 403, error.message) : error;
   }
 }
 
-interface Course {
+interface SubmitContext {
   readonly call: TaskCall;
   readonly song: Song;
   readonly money: TaskMoney;
 }
 
-async function tryChannels({ call, song, money }: Course, deps: TaskDeps): Promise<unknown> {
+async function tryChannels({ call, song, money }: SubmitContext, deps: TaskDeps): Promise<unknown> {
   const { options } = deps.snapshots.current();
   const most = call.caller.pinnedChannel === undefined ? options.RetryTimes + 1 : 1;
   let last: SongError | undefined;
-  for await (const choice of money.channels(most)) {
-    const answer = await send(choice, song, deps);
+  for await (const target of money.channels(most)) {
+    const answer = await send(target, song, deps);
     const id = isObject(answer.json) && answer.json["code"] === "success" ? text(answer.json, "data") : undefined;
     if (answer.status === 200 && id !== undefined) {
-      await accept({ call, song, choice, money, id }, deps);
+      await accept({ call, song, target, money, id }, deps);
       return answer.json;
     }
-    last = refusalOf(answer, choice.channel);
-    if (answer.status === REFUSED_KEY) await switchOff(choice.channel, "the key was refused", deps);
+    last = refusalOf(answer, target.channel);
+    if (answer.status === REFUSED_KEY) await switchOff(target.channel, "the key was refused", deps);
     if (!isRetried(answer.status)) break;
   }
   throw last ?? new AppError("no_available_channel", { values: { model: "suno", group: call.caller.group } });
@@ -124,7 +124,7 @@ function isRetried(status: number): boolean {
   return RETRIED.has(status) || (status >= 500 && !TIMED_OUT.has(status));
 }
 
-async function send({ channel }: TaskChoice, { action, body }: Song, deps: TaskDeps): Promise<TaskAnswer> {
+async function send({ channel }: TaskTarget, { action, body }: Song, deps: TaskDeps): Promise<TaskAnswer> {
   const request = {
     method: "POST",
     path: `/suno/submit/${action}`,
@@ -148,13 +148,13 @@ function refusalOf({ status, text: body, json }: TaskAnswer, { keys, baseUrl }: 
 interface Accepted {
   readonly call: TaskCall;
   readonly song: Song;
-  readonly choice: TaskChoice;
+  readonly target: TaskTarget;
   readonly money: TaskMoney;
   readonly id: string;
 }
 
-async function accept({ call, song, choice, money, id }: Accepted, deps: TaskDeps): Promise<void> {
+async function accept({ call, song, target, money, id }: Accepted, deps: TaskDeps): Promise<void> {
   const input = text(song.body, "prompt") ?? text(song.body, "gpt_description_prompt") ?? "";
   const task = { platform: PLATFORM, action: song.action, status: "NOT_START", properties: { input }, data: null };
-  await acceptTask({ call, choice, money, id, ...task }, deps);
+  await acceptTask({ call, target, money, id, ...task }, deps);
 }

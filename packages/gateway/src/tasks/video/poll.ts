@@ -18,7 +18,7 @@ async function askAll(rows: readonly AsyncRow[], deps: PollDeps, signal: AbortSi
   const work = async () => {
     for (const row of waiting) {
       if (signal?.aborted) return;
-      await ask(row, deps).catch((error: unknown) =>
+      await poll(row, deps).catch((error: unknown) =>
         deps.log.warn("a video could not be asked about", { channelId: row.channel_id, taskId: row.task_id, error }),
       );
     }
@@ -26,7 +26,7 @@ async function askAll(rows: readonly AsyncRow[], deps: PollDeps, signal: AbortSi
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, rows.length) }, work));
 }
 
-async function ask(row: AsyncRow, deps: PollDeps): Promise<void> {
+async function poll(row: AsyncRow, deps: PollDeps): Promise<void> {
   const vendor = videoVendor(row.platform);
   const channel = deps.snapshots.current().channels.get(row.channel_id);
   if (!vendor || !channel) return;

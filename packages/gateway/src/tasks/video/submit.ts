@@ -9,7 +9,7 @@ import type { VideoRequest } from "../../providers/core/video.ts";
 import { DEFAULT_REST_MS } from "../../relay/selection/cooldown.ts";
 import { refusedByUpstream, unreachable, type Failure } from "../../relay/upstream/failure.ts";
 import { mapModel } from "../../relay/selection/model-mapping.ts";
-import { taskChannels, type TaskChoice } from "../channels.ts";
+import { taskChannels, type TaskTarget } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
 import { acceptTask } from "../store.ts";
 import { switchOff } from "../switch-off.ts";
@@ -31,8 +31,8 @@ export class VideoError extends Error {
   }
 }
 
-/** A video, for vendors of which the first that lists it makes it. */
-export interface VideoAsk {
+/** A video request; the first of the vendors that has a channel for it serves it. */
+export interface VideoSubmission {
   readonly vendors: readonly VideoVendor[];
   read(vendor: VideoVendor): VideoRequest;
   /** Kept with the task. */
@@ -51,30 +51,30 @@ const TIMEOUT_MS = 60_000;
 const MAX_INPUT = 2_000;
 
 /** Submits a video and charges it when the upstream took it. Throws VideoError and AppError. */
-export async function submitVideo(call: TaskCall, ask: VideoAsk, deps: TaskDeps): Promise<Submitted> {
-  const course = courseOf(call, ask, deps);
-  const { request } = course;
-  const { model, priced } = course.vendor.videos.names(request);
+export async function submitVideo(call: TaskCall, submission: VideoSubmission, deps: TaskDeps): Promise<Submitted> {
+  const context = contextOf(call, submission, deps);
+  const { request } = context;
+  const { model, priced } = context.vendor.videos.names(request);
   await deps.judge(call, { kind: "video", model: priced, texts: textsOf(request.body) });
-  const money = await reserveTask(call, { model: priced, fallback: model }, course.choices, deps);
+  const money = await reserveTask(call, { model: priced, fallback: model }, context.targets, deps);
   try {
-    return await tryChannels({ ...course, money }, deps);
+    return await tryChannels({ ...context, money }, deps);
   } catch (error) {
     await money.release();
     throw error;
   }
 }
 
-interface Course {
+interface SubmitContext {
   readonly call: TaskCall;
   readonly vendor: VideoVendor;
   readonly request: VideoRequest;
-  readonly choices: readonly TaskChoice[];
+  readonly targets: readonly TaskTarget[];
   readonly asked: JsonObject | undefined;
 }
 
 /** The first vendor with a channel that lists the video; throws what the last one was missing. */
-function courseOf(call: TaskCall, { vendors, read, asked }: VideoAsk, deps: TaskDeps): Course {
+function contextOf(call: TaskCall, { vendors, read, asked }: VideoSubmission, deps: TaskDeps): SubmitContext {
   let missing = new AppError("unsupported_by_channel");
   for (const vendor of vendors) {
     const request = read(vendor);
@@ -83,8 +83,8 @@ function courseOf(call: TaskCall, { vendors, read, asked }: VideoAsk, deps: Task
     try {
       const names = [priced, model];
       const rules = { random: deps.random, serves, asked: asked && text(asked, "model") };
-      const choices = taskChannels(deps.snapshots.current(), call.caller, names, rules);
-      return { call, vendor, request, choices, asked };
+      const targets = taskChannels(deps.snapshots.current(), call.caller, names, rules);
+      return { call, vendor, request, targets, asked };
     } catch (error) {
       missing = AppError.from(error);
     }
@@ -92,12 +92,12 @@ function courseOf(call: TaskCall, { vendors, read, asked }: VideoAsk, deps: Task
   throw missing;
 }
 
-async function tryChannels(course: Course & { readonly money: TaskMoney }, deps: TaskDeps): Promise<Submitted> {
-  const { call, money } = course;
+async function tryChannels(context: SubmitContext & { readonly money: TaskMoney }, deps: TaskDeps): Promise<Submitted> {
+  const { call, money } = context;
   const most = call.caller.pinnedChannel === undefined ? deps.snapshots.current().options.RetryTimes + 1 : 1;
   let last: VideoError | undefined;
-  for await (const choice of money.channels(most)) {
-    const tried = await attempt(course, choice, deps);
+  for await (const target of money.channels(most)) {
+    const tried = await attempt(context, target, deps);
     if ("id" in tried) return tried;
     last = tried.refused;
     if (!tried.failure.retry) break;
@@ -108,16 +108,16 @@ async function tryChannels(course: Course & { readonly money: TaskMoney }, deps:
 type Tried = Submitted | { readonly refused: VideoError; readonly failure: Failure };
 
 async function attempt(
-  course: Course & { readonly money: TaskMoney },
-  choice: TaskChoice,
+  context: SubmitContext & { readonly money: TaskMoney },
+  target: TaskTarget,
   deps: TaskDeps,
 ): Promise<Tried> {
-  const { call, vendor, request, money } = course;
-  const { channel } = choice;
-  const answer = await send(course, choice, deps);
-  if (answer instanceof UpstreamRefusal) return refuse(answer.upstreamError, course, choice, deps);
+  const { call, vendor, request, money } = context;
+  const { channel } = target;
+  const answer = await send(context, target, deps);
+  if (answer instanceof UpstreamRefusal) return refuse(answer.upstreamError, context, target, deps);
   const upstreamError = upstreamErrorOf(answer, vendor, deps);
-  if (upstreamError) return refuse(upstreamError, course, choice, deps);
+  if (upstreamError) return refuse(upstreamError, context, target, deps);
   const accepted = isObject(answer.json) ? vendor.videos.accepted(answer.json) : undefined;
   if (!accepted) {
     deps.log.info("a video was answered with something else", { channelId: channel.id });
@@ -125,16 +125,16 @@ async function attempt(
   }
   const { id, data } = accepted;
   const { action, body } = request;
-  const properties = { ...course.asked, input: inputOf(body) };
+  const properties = { ...context.asked, input: inputOf(body) };
   const task = { platform: vendor.provider.id, action, status: "SUBMITTED", properties, data };
-  await acceptTask({ call, choice, money, id, ...task }, deps);
+  await acceptTask({ call, target, money, id, ...task }, deps);
   return { id, answer: answer.json as JsonObject, createdAt: seconds(deps.clock) };
 }
 
 /** A submission is not sent twice when it is unknown what became of it. */
 function send(
-  { vendor, request }: Course,
-  { channel }: TaskChoice,
+  { vendor, request }: SubmitContext,
+  { channel }: TaskTarget,
   deps: TaskDeps,
 ): Promise<TaskAnswer | UpstreamRefusal> {
   const { videos } = vendor;
@@ -161,8 +161,8 @@ function upstreamErrorOf(
 
 async function refuse(
   upstreamError: UpstreamError,
-  { vendor }: Course,
-  { channel }: TaskChoice,
+  { vendor }: SubmitContext,
+  { channel }: TaskTarget,
   deps: TaskDeps,
 ): Promise<{ readonly refused: VideoError; readonly failure: Failure }> {
   const secrets = { key: channel.keys[0] ?? "", baseUrl: channel.baseUrl || vendor.provider.baseUrl };

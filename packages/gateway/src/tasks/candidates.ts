@@ -8,38 +8,38 @@ import {
 } from "../relay/admission/admission-controller.ts";
 import { firstAdmitted, type Candidates } from "../relay/admission/candidates.ts";
 import { whileWaiting } from "../relay/pipeline/running.ts";
-import type { TaskChoice } from "./channels.ts";
+import type { TaskTarget } from "./channels.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 
-/** A channel that has room for the task; tasks use its first key. */
-interface TaskRoom extends TaskChoice {
+/** A channel that may serve the task, with its first key. */
+interface TaskCandidate extends TaskTarget {
   readonly keyIndex: 0;
 }
 
-/** The channels of one task as far as they have room, in the order in which they are tried. */
-export class TaskRooms implements Candidates<TaskRoom> {
-  readonly #rooms: readonly TaskRoom[];
+/** The channels of one task that are below their limits, in the order in which they are tried. */
+export class TaskCandidates implements Candidates<TaskCandidate> {
+  readonly #candidates: readonly TaskCandidate[];
   readonly admission: AdmissionController | undefined;
   readonly #call: TaskCall;
   readonly #request: AdmissionRequest;
   readonly #deps: TaskDeps;
   #at = 0;
-  #first: TaskRoom | undefined;
+  #first: TaskCandidate | undefined;
   #renewal: NodeJS.Timeout | undefined;
 
-  constructor(call: TaskCall, model: string, choices: readonly TaskChoice[], deps: TaskDeps) {
+  constructor(call: TaskCall, model: string, targets: readonly TaskTarget[], deps: TaskDeps) {
     const { requestId: id, caller } = call;
-    // What a task uses is no tokens.
-    const ask = { model, promptEstimate: 0, outputCap: 0 };
+    // A task uses no tokens.
+    const spec = { model, promptEstimate: 0, outputCap: 0 };
     this.#call = call;
-    this.#request = { id, caller, spec: ask };
+    this.#request = { id, caller, spec };
     this.#deps = deps;
     this.admission = admissionFor(this.#request, deps.snapshots.current(), deps.admission);
-    this.#rooms = choices.map((choice) => ({ ...choice, keyIndex: 0 }));
+    this.#candidates = targets.map((target) => ({ ...target, keyIndex: 0 }));
   }
 
-  /** Takes the limits with the first channel that has room. */
-  async enter(admission: AdmissionController, amount: Quota): Promise<TaskRoom | undefined> {
+  /** Takes the limits with the first channel that has capacity. */
+  async enter(admission: AdmissionController, amount: Quota): Promise<TaskCandidate | undefined> {
     this.#call.isCounted = true;
     const entering = admission.enter(this.next(), this, { client: this.#call.response, amount: () => amount });
     this.#first = await whileWaiting(this.#deps.running, admission, undefined, entering);
@@ -48,11 +48,11 @@ export class TaskRooms implements Candidates<TaskRoom> {
   }
 
   /** The channels to try, one after the other. */
-  async *channels(most: number): AsyncGenerator<TaskChoice> {
-    let room = this.admission ? this.#first : this.next();
-    for (let tried = 0; room && tried < most; tried += 1) {
-      yield room;
-      if (tried + 1 < most) room = await firstAdmitted(this.next(), this, this.admission);
+  async *channels(most: number): AsyncGenerator<TaskTarget> {
+    let candidate = this.admission ? this.#first : this.next();
+    for (let tried = 0; candidate && tried < most; tried += 1) {
+      yield candidate;
+      if (tried + 1 < most) candidate = await firstAdmitted(this.next(), this, this.admission);
     }
   }
 
@@ -63,26 +63,26 @@ export class TaskRooms implements Candidates<TaskRoom> {
   }
 
   /** What the task was charged on the channel that took it. */
-  end(choice: TaskChoice, quota: Quota): void {
+  end(target: TaskTarget, quota: Quota): void {
     clearInterval(this.#renewal);
     if (this.admission) this.admission.end({ tokens: 0, quota, isSuccess: true, isRefundable: true });
-    else chargeNewBudgets(this.#request, choice, quota, { ...this.#deps.admission, isRefundable: true });
+    else chargeNewBudgets(this.#request, target, quota, { ...this.#deps.admission, isRefundable: true });
   }
 
-  /** What an operator has switched off meanwhile is passed over, what was changed serves as it is now. */
-  next(): TaskRoom | undefined {
+  /** Skips channels that an operator has disabled since, and returns the others as they are now. */
+  next(): TaskCandidate | undefined {
     const { channels } = this.#deps.snapshots.current();
-    for (let room = this.#rooms[this.#at++]; room; room = this.#rooms[this.#at++]) {
-      const channel = channels.get(room.channel.id);
-      if (channel?.status === 1 && channel.type === room.channel.type) return { ...room, channel };
+    for (let candidate = this.#candidates[this.#at++]; candidate; candidate = this.#candidates[this.#at++]) {
+      const channel = channels.get(candidate.channel.id);
+      if (channel?.status === 1 && channel.type === candidate.channel.type) return { ...candidate, channel };
     }
     return undefined;
   }
 
-  /** It is behind already. */
+  /** `next` has moved past it already. */
   full(): void {}
 
-  reopen(): TaskRoom | undefined {
+  reopen(): TaskCandidate | undefined {
     this.#at = 0;
     return this.next();
   }
