@@ -94,5 +94,5 @@ it("while Redis is away each request is a miss, never an error", async () => {
   const [one] = replicas as [RelayApp];
   const metrics = await (await fetch(`${one.adminUrl}/metrics`)).text();
   expect(metrics).toMatch(/^fairway_cache_failures_total\{cache="responses"\} \d+$/m);
-  expect(one.logLines()).toContain("kept answers are out of reach");
+  expect(one.logLines()).toContain("cached answers are out of reach");
 });

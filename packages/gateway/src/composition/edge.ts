@@ -58,7 +58,7 @@ export function readingOf({ env }: Core, authenticator: Authenticator, calls: Ca
   };
 }
 
-/** What the handlers of model traffic are made of. */
+/** The dependencies of the handlers for model traffic. */
 export interface TrafficParts {
   readonly pipeline: PipelineDeps;
   readonly reporter: Reporter;

@@ -15,7 +15,7 @@ import { createKeys } from "../redis/keys.ts";
 const wanted: Claim[] = [{ scope: "user", subject: "1", kind: "requests", limit: 1, amount: 1 }];
 const signIn: Rule = { name: "critical", limit: 1, windowMs: 60_000, onOutage: "deny" };
 
-test("while Redis is away each part does what its option says, and tells so", async () => {
+test("while Redis is away each part follows its option and reports its state", async () => {
   const service = await freshRedis();
   const out = new PassThrough();
   const log = createLog({ level: "warn", format: "text", out });
@@ -75,8 +75,8 @@ test("while Redis is away each part does what its option says, and tells so", as
 
 test("a single process counts and reserves by itself", () => {
   const database = watchDatabase();
-  const told = () => conductOf(loadEnv({}), undefined, database)().map(({ part, detail }) => `${part} ${detail}`);
-  expect(told()).toEqual(["reservations in the database", "limits counted in this process"]);
+  const states = () => conductOf(loadEnv({}), undefined, database)().map(({ part, detail }) => `${part} ${detail}`);
+  expect(states()).toEqual(["reservations in the database", "limits counted in this process"]);
   database.polled(false);
-  expect(told()[0]).toBe("reservations the database is away: new model calls that cost something are refused");
+  expect(states()[0]).toBe("reservations the database is away: new model calls that cost something are refused");
 });

@@ -19,10 +19,10 @@ export interface LimitsDeps {
   readonly env: Pick<Env, "relayLimitsOnOutage" | "loginLimitsOnOutage">;
 }
 
-/** What counts for all replicas, and who is told of every call that it did not answer. */
+/** The counters shared by all replicas, and the outage that records every call they did not answer. */
 export interface LimitsRedis {
   readonly client: RedisClient;
-  readonly outage: Pick<Outage, "told">;
+  readonly outage: Pick<Outage, "report">;
 }
 
 const RETRY_MS = 5_000;
@@ -40,7 +40,7 @@ export function createLimits({ redis: shared, log, metrics, env }: LimitsDeps): 
   let toldAt = -Infinity;
   const onOutage = (rule: string, error: unknown) => {
     metrics.limitOutage(rule);
-    outage.told();
+    outage.report();
     if (performance.now() - toldAt < LOG_EVERY_MS) return;
     toldAt = performance.now();
     const { relayLimitsOnOutage: model_calls, loginLimitsOnOutage: sign_in } = env;

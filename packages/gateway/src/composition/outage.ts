@@ -2,10 +2,10 @@ import type { Env } from "../config/env.ts";
 import type { DegradationStatus } from "../observability/degradation-status.ts";
 import type { RedisClient } from "../redis/client.ts";
 
-/** Whether Redis answers, by its connection and by what those who asked it were told lately. */
+/** Whether Redis answers, judged by its connection and by the calls that failed lately. */
 export interface Outage {
-  /** Somebody asked in vain. */
-  told(): void;
+  /** Records a call without an answer. */
+  report(): void;
   readonly isNow: boolean;
 }
 
@@ -13,11 +13,11 @@ export interface Outage {
 const FRESH_MS = 5_000;
 
 export function watchOutage(redis: Pick<RedisClient, "isReady">): Outage {
-  let toldAt = -Infinity;
+  let reportedAt = -Infinity;
   return {
-    told: () => void (toldAt = performance.now()),
+    report: () => void (reportedAt = performance.now()),
     get isNow() {
-      return !redis.isReady || performance.now() - toldAt < FRESH_MS;
+      return !redis.isReady || performance.now() - reportedAt < FRESH_MS;
     },
   };
 }
@@ -46,7 +46,7 @@ interface Part extends Pick<DegradationStatus, "part" | "mode"> {
   readonly meaning: string;
 }
 
-function told(
+function stateOf(
   { part, mode, option, meaning }: Part,
   isNormal: boolean,
   [there, away]: readonly [string, string],
@@ -93,7 +93,10 @@ export function conductOf(
         ? "new model calls are refused"
         : "known keys are served for ten minutes and charges wait in Redis",
   };
-  return () => [...parts.map((part) => told(part, !redis.outage.isNow, REDIS)), told(keys, !database.isAway, DATABASE)];
+  return () => [
+    ...parts.map((part) => stateOf(part, !redis.outage.isNow, REDIS)),
+    stateOf(keys, !database.isAway, DATABASE),
+  ];
 }
 
 function aloneConduct(isAway: boolean): DegradationStatus[] {

@@ -44,7 +44,7 @@ export async function openRedis(env: Env, { database }: AppStorage, log: Logger)
 const PINGS = 3;
 const PING_TIMEOUT_MS = 5_000;
 
-/** A Redis that is always further away than a call waits for it would never count anything, and nobody would know why. */
+/** With a Redis that is slower than the timeout of a call nothing would ever be counted, without a visible reason. */
 async function warnOfDistance(client: RedisClient, log: Logger): Promise<void> {
   const times: number[] = [];
   for (let at = 0; at < PINGS; at += 1) {
@@ -102,7 +102,7 @@ export function createClusterLedger(deps: ClusterDeps): RedisLedger {
       events: {
         outageHold(mode) {
           metrics.heldWithoutRedis(mode);
-          redis.outage.told();
+          redis.outage.report();
         },
         settlementFailed: (isFinal) => metrics.settlementFailed(isFinal),
         logRowRefused: () => metrics.logRowRefused(),
@@ -130,7 +130,7 @@ export interface ChangeChannel extends Runnable {
 }
 
 export function createChangeChannel(redis: RedisClient, log: Logger, snapshots: () => LiveSnapshots): ChangeChannel {
-  const tell = (topic: Topic) => {
+  const publish = (topic: Topic) => {
     snapshots()
       .changed(topic)
       .catch((error: unknown) =>
@@ -143,10 +143,10 @@ export function createChangeChannel(redis: RedisClient, log: Logger, snapshots: 
     log,
     sender: randomUUID(),
     onMessage: (text) => {
-      if (isTopic(text)) tell(text);
+      if (isTopic(text)) publish(text);
     },
     // Anything may have happened meanwhile.
-    onGap: () => TOPICS.forEach(tell),
+    onGap: () => TOPICS.forEach(publish),
   });
   return { ...channel, publish: (topic) => channel.publish(topic) };
 }

@@ -60,7 +60,7 @@ const STUCK_MS = 120_000;
 export function createRelayParts(deps: RelayPartsDeps): {
   readonly pipeline: PipelineDeps;
   readonly reporter: Reporter;
-  /** For addresses that others name; whoever takes it closes it. */
+  /** For addresses that users name; the owner of the composition closes it. */
   readonly fetcher: GuardedFetcher;
   /** What shares the health of upstreams, what calls the operator's webhook, and what writes rows of failed calls. */
   readonly channels: readonly Runnable[];
@@ -151,7 +151,7 @@ function faultsOf(
       metrics.settlementFailed(true);
     },
     onFault(requestId, error) {
-      log.error("an answer could not be ended as it should, its client was told", { request_id: requestId, error });
+      log.error("an answer could not be completed; the client got an error", { request_id: requestId, error });
     },
   };
 }

@@ -45,14 +45,14 @@ export function createWatching(deps: WatchingDeps): Runnable & { readonly polici
   };
 }
 
-function answersOf({ redis, storage, ...told }: WatchingDeps): Answers {
+function answersOf({ redis, storage, ...reporting }: WatchingDeps): Answers {
   if (!redis) return createMemoryEntries();
-  const onFailure = tellLosses("responses", "kept answers are out of reach: every request is a miss", told);
+  const onFailure = reportLosses("responses", "cached answers are out of reach: every request is a miss", reporting);
   return createRedisAnswers({ redis, sealer: storage.vault, onFailure });
 }
 
 /** Counts what a cache lost, and logs it now and then. */
-export function tellLosses(
+export function reportLosses(
   cache: string,
   message: string,
   { log, metrics }: Pick<WatchingDeps, "log" | "metrics">,

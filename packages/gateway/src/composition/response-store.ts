@@ -1,5 +1,5 @@
 import type { AppStorage } from "./storage.ts";
-import { tellLosses, type WatchingDeps } from "./response-policies.ts";
+import { reportLosses, type WatchingDeps } from "./response-policies.ts";
 import type { RedisClient } from "../redis/client.ts";
 import { createPatience } from "../redis/wait-budget.ts";
 import type { TtlStore, Entry } from "../relay/ttl-store/ttl-store.ts";
@@ -13,7 +13,7 @@ export interface KeptDeps extends Omit<WatchingDeps, "snapshots"> {
   readonly snapshots: Pick<SnapshotStore, "current" | "subscribe">;
 }
 
-/** Nothing else will do where a request goes on from a response, so it is worth a wait. */
+/** A request that continues a response fails without it, so the read waits longer. */
 const WAIT_MS = 2_000;
 
 /** Responses of conversions: in memory, or in Redis for all replicas. */
@@ -30,9 +30,9 @@ export function createKept(deps: KeptDeps): ResponseStore {
   return createResponseStore({ outputs, requests, vault: storage.vault, options, now: () => clock.now() });
 }
 
-function inRedis(redis: RedisClient, { storage, ...told }: KeptDeps): readonly [TtlStore<Entry>, TtlStore<Entry>] {
+function inRedis(redis: RedisClient, { storage, ...reporting }: KeptDeps): readonly [TtlStore<Entry>, TtlStore<Entry>] {
   const waitBudget = createPatience(WAIT_MS);
-  const onFailure = tellLosses("kept-responses", "kept responses are out of reach", told);
+  const onFailure = reportLosses("kept-responses", "stored responses are out of reach", reporting);
   const entries = (what: string) =>
     createRedisEntries({
       redis,

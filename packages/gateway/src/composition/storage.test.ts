@@ -54,7 +54,7 @@ test("a folder that cannot be written is named with its variable, not thrown as 
       (error: unknown) => (error instanceof StartError ? error.message : String(error)),
     );
   expect(await embedded({ FAIRWAY_DATA_DIR: "/dev/null/data" })).toMatch(
-    /^no encryption key can be kept in \/dev\/null\/data \(ENOTDIR.*\): make FAIRWAY_DATA_DIR a folder/,
+    /^no encryption key can be stored in \/dev\/null\/data \(ENOTDIR.*\): make FAIRWAY_DATA_DIR a folder/,
   );
   expect(await refused("sqlite:/dev/null/data/fairway.db")).toMatch(
     /^the database of FAIRWAY_DATABASE_URL cannot be opened \(ENOTDIR.*\): let the account of this process write it/,
@@ -72,7 +72,7 @@ test("an SQLite file that takes no writes is refused with what lets it", async (
   );
 });
 
-test("an account that may not change its schema is told so, with the variable", async () => {
+test("names the variable when the account may not change its schema", async () => {
   const server = await startMariadb();
   await runSql(server.url, "CREATE DATABASE narrow");
   await runSql(server.url, "CREATE USER narrow@'%' IDENTIFIED BY 'n'");

@@ -87,7 +87,7 @@ function keysOfFolder(dataDir: string): ReturnType<typeof keysFromFile> {
   } catch (cause) {
     if (cause instanceof VaultError) throw cause;
     throw new StartError(
-      `no encryption key can be kept in ${dataDir} (${reasonOf(cause)}): make FAIRWAY_DATA_DIR a folder that the account of this process may write`,
+      `no encryption key can be stored in ${dataDir} (${reasonOf(cause)}): make FAIRWAY_DATA_DIR a folder that the account of this process may write`,
       { cause },
     );
   }

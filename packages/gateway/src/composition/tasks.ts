@@ -68,9 +68,9 @@ export function tasksOf({ core, pipeline, reading, disable, fetcher }: TaskParts
 function judgeTask(call: TaskCall, { kind, model, texts }: TaskPrompt, pipeline: PipelineDeps): Promise<void> {
   const { requestId, caller } = call;
   pipeline.checkWords(() => texts, requestId);
-  const ask = { operation: "task", dialect: kind, model, stream: false };
+  const spec = { operation: "task", dialect: kind, model, stream: false };
   const deps = { snapshot: pipeline.snapshots.current(), guardrail: pipeline.policies.guardrail };
-  return judgeTaskPrompt({ id: requestId, caller, spec: ask }, texts, deps);
+  return judgeTaskPrompt({ id: requestId, caller, spec }, texts, deps);
 }
 
 /** Address of a drawing that needs no sign-in. */

@@ -16,7 +16,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** A fixed time keeps answers comparable from run to run. */
 const CREATED = 1_700_000_000;
 
-/** A loopback server of the OpenAI wire that repeats what it is told, so that a first request needs no provider. */
+/** A loopback server with the OpenAI API that echoes the prompt, so that a first request needs no provider. */
 export async function startDemoUpstream(): Promise<DemoUpstream> {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
