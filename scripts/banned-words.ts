@@ -55,6 +55,7 @@ export const CLEAN: readonly string[] = [
   "SECURITY.md",
   "SUPPORT.md",
   "docs",
+  "packages/console",
   "packages/testkit",
   "packages/gateway/src/dialects",
   "packages/gateway/src/providers",

@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 
-// Accounts from both sides: a visitor registers and looks after the account, the super administrator manages it.
+// Accounts from both sides: a visitor registers and manages the account, the super administrator manages it.
 
 const ROOT_PASSWORD = "harbour-master-1";
 const USER = { name: "ada", password: "lovelace-1843", next: "analytical-1" };
@@ -303,7 +303,7 @@ test("an address is bound, and a forgotten password is replaced through it (C-10
   }
 });
 
-test("a visitor is sent to the sign-in service and told when it sends back nonsense (C-104, C-105)", async () => {
+test("sends a visitor to the sign-in service and reports an answer that makes no sense (C-104, C-105)", async () => {
   await setOption("GitHubClientId", "client-of-the-test");
   await setOption("GitHubClientSecret", "secret-of-the-test");
   await setOption("GitHubOAuthEnabled", "true");
@@ -331,6 +331,6 @@ test("the settings speak Chinese too", async () => {
 });
 
 test("nothing went wrong behind the pages", () => {
-  // Refusals that were provoked above: taken cookies, and a sign-in that nobody began.
+  // Refusals that were provoked above: taken cookies, and a sign-in that was never started.
   expect(faults.flat().filter((fault) => !/status of 40[13]/.test(fault))).toEqual([]);
 });

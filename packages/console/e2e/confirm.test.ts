@@ -63,7 +63,7 @@ test("a named token with limits is made after a confirmation, shown once and rem
   await page.getByText("The access token reports has been removed.").waitFor();
 });
 
-test("whoever gives no confirmation changes nothing", async () => {
+test("changes nothing without confirmation", async () => {
   ageSessions();
   await page.getByLabel("New password", { exact: true }).fill("another-password-1");
   await page.getByLabel("Repeat the password", { exact: true }).fill("another-password-1");

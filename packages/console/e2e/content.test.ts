@@ -54,7 +54,7 @@ test("it shows Markdown, to visitors too", async () => {
   await visitor.context().close();
 });
 
-test("nothing in its HTML runs, and what is safe is kept", async () => {
+test("runs nothing in the HTML of an operator and keeps what is safe", async () => {
   const bad = [
     "<h1>Quay</h1><p style='position:fixed'>Safe <b>text</b></p><a href='https://docs.example/x'>docs</a>",
     "<a href='javascript:window.hacked=1'>bad link</a><a href=' java\tscript:window.hacked=1'>worse link</a>",
@@ -63,7 +63,7 @@ test("nothing in its HTML runs, and what is safe is kept", async () => {
     "<iframe srcdoc='<script>parent.hacked=1</script>'></iframe><style>body{display:none}</style>",
     "<form action=//evil.example><input name=p><button>Sign in</button></form><math><mtext></mtext></math>",
     "<template><img src=x onerror=window.hacked=1></template><noscript><p title='</noscript><img src=x onerror=window.hacked=1>'></p></noscript>",
-    "<details open ontoggle=window.hacked=1><summary>More</summary>Kept</details>",
+    "<details open ontoggle=window.hacked=1><summary>More</summary>Detail</details>",
   ].join("");
   await page.route("https://pic.example.test/**", (route) => route.abort());
   await setOption(page, "About", bad);

@@ -9,7 +9,7 @@ import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 import { insertRows } from "./rows.ts";
 import { asUser, signIn } from "./session.ts";
 
-// What somebody meets who follows a link, uses a small screen, or lets a form stand open for a while.
+// What a visitor meets who follows a link, uses a small screen, or leaves a form open for a while.
 
 const TOKENS = 21;
 
@@ -89,7 +89,7 @@ test("an expiry is typed without a step between year and time", async () => {
   await expect.poll(() => expires.inputValue()).toBe("2030-03-04T05:15");
 });
 
-test("what can be done with a row stays in sight beside the columns of a wide table", async () => {
+test("row actions stay visible next to the columns of a wide table", async () => {
   await page.goto("/token");
   const button = page.getByRole("button", { name: `Actions for token-${TOKENS}` });
   await button.waitFor();
@@ -147,7 +147,7 @@ test("renaming a token leaves alone what calls spent of its limit meanwhile", as
 test("a form outlives the session: it is saved after signing in again in another tab", async () => {
   await page.goto("/channel/add");
   const drawer = page.getByRole("dialog", { name: "Add channel" });
-  await drawer.getByLabel("Name").fill("kept");
+  await drawer.getByLabel("Name").fill("draft");
   await drawer.getByLabel(/^Key/).fill("k");
   await page.context().clearCookies();
   await drawer.getByRole("button", { name: "Create channel" }).click();
@@ -155,13 +155,13 @@ test("a form outlives the session: it is saved after signing in again in another
   await question.waitFor();
   await shoot(page, "session-ended");
   await question.getByRole("button", { name: "Keep editing" }).click();
-  expect(await drawer.getByLabel("Name").inputValue()).toBe("kept");
+  expect(await drawer.getByLabel("Name").inputValue()).toBe("draft");
   const tab = await page.context().newPage();
   await signIn(tab, "root", ROOT_PASSWORD);
   await tab.close();
   await drawer.getByRole("button", { name: "Create channel" }).click();
   await drawer.waitFor({ state: "detached" });
-  await rows().filter({ hasText: "kept" }).waitFor();
+  await rows().filter({ hasText: "draft" }).waitFor();
 });
 
 test("pages of the account say so when it cannot be loaded, and try again", async () => {
@@ -185,7 +185,7 @@ test("sessions that cannot be loaded are not taken for none", async () => {
   await page.getByText("this one", { exact: true }).waitFor();
 });
 
-test("changes of options outlive a look at another tab, and leaving the page asks first", async () => {
+test("changed options survive a switch to another tab, and leaving the page asks first", async () => {
   await page.goto("/setting?tab=system");
   const mail = page.getByRole("group", { name: "Mail", exact: true });
   await mail.getByLabel("SMTPServer", { exact: true }).fill("mail.example.com");

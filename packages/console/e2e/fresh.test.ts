@@ -49,7 +49,7 @@ test("prices follow the ratios as soon as these are saved", async () => {
   await row.getByText("$100.00", { exact: true }).waitFor({ timeout: 5_000 });
 });
 
-test("prices are edited as dollars in a table, and a change by somebody else is told", async () => {
+test("prices are edited as dollars in a table, and a change by another user is reported", async () => {
   await page.goto("/setting?tab=prices");
   const cell = (name: string) => page.getByRole("textbox", { name: `${name} of gpt-4o, in dollars`, exact: true });
   await expect.poll(() => cell("Input / 1M").inputValue()).toBe("100");

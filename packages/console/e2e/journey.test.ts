@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 
-// One journey through the product as its first user: each test goes on where the one before it stopped.
+// One journey through the product as its first user: each test continues where the one before it stopped.
 
 const MODEL = "gpt-4o";
 /** 20 tokens in and 10 out at 2.50 and 10.00 dollars per million. */
@@ -327,7 +327,7 @@ test("rows are walked, selected and opened by keyboard (WCAG 2.1.1)", async () =
   await sheet.waitFor({ state: "detached" });
 });
 
-test("an ordinary user is told that a page is for administrators (C-393)", async () => {
+test("tells an ordinary user that a page is for administrators (C-393)", async () => {
   await page.evaluate(() => {
     const user = JSON.parse(localStorage.getItem("user") ?? "{}") as Record<string, unknown>;
     localStorage.setItem("user", JSON.stringify({ ...user, role: 1 }));

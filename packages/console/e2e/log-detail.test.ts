@@ -51,7 +51,7 @@ function row(model: string, other: object): Record<string, string | number> {
   };
 }
 
-test("the columns of administrators fit beside the menu, whatever the names are called", async () => {
+test("the columns of administrators fit next to the menu with names of any length", async () => {
   const channel = { name: "azure-europe-west-primary", key: "sk-1", models: "gpt-4o" };
   expect(await asUser(page, "POST", "/api/channel/", channel)).toMatchObject({ success: true });
   const long = {
@@ -117,7 +117,7 @@ test("all rows of the filters are saved as CSV, and an export that is called off
   await page.getByText("250 rows saved.").waitFor();
 });
 
-test("a row tells of the response cache and of the guardrail", async () => {
+test("a row shows the response cache and the guardrail", async () => {
   insertRows(join(folder, "fairway.db"), "logs", [
     row("repeated", { cache_hit: true, cache_age: 125, admin_info: { use_channel: [] } }),
     row("refused", { guardrail: "block", admin_info: { use_channel: [], guardrail_reason: "insults" } }),
@@ -151,8 +151,8 @@ test("a row tells of the response cache and of the guardrail", async () => {
 test("a failed call shows its status, its attempts and why no other channel was asked", async () => {
   const channel = { name: "gone", key: "sk-1", models: "gpt-4.1", base_url: "http://127.0.0.1:9", priority: 5 };
   const spare = { ...channel, name: "spare", priority: 0, status: 2 };
-  for (const made of [channel, spare])
-    expect(await asUser(page, "POST", "/api/channel/", made)).toMatchObject({ success: true });
+  for (const created of [channel, spare])
+    expect(await asUser(page, "POST", "/api/channel/", created)).toMatchObject({ success: true });
   const key = await createToken(await openSession(gateway.url, "root", ROOT_PASSWORD));
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",

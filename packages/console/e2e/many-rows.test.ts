@@ -127,7 +127,7 @@ async function repair(name: string): Promise<void> {
   expect(await asUser(page, "PUT", "/api/channel/", body)).toMatchObject({ success: true });
 }
 
-test("a tag is put on many, and what is gone meanwhile is named", async () => {
+test("sets a tag on many rows and names those that no longer exist", async () => {
   await page.getByRole("checkbox", { name: "Select Wreck" }).check();
   await page.getByRole("checkbox", { name: "Select Reef" }).check();
   const found = (await asUser(page, "GET", "/api/channel/search?keyword=Reef")) as { data: { id: number }[] };
@@ -161,7 +161,7 @@ test("an action that gets no answer keeps all selected and can be tried again", 
   await row("Wreck").getByText("Disabled", { exact: true }).waitFor();
 });
 
-test("many tokens and codes are switched and deleted, each told by name when it is refused", async () => {
+test("switches and deletes many tokens and codes and names each refused one", async () => {
   for (const name of ["one", "two", "three"])
     expect(await asUser(page, "POST", "/api/token/", { name, unlimited_quota: true })).toMatchObject({ success: true });
   await page.goto("/token");
@@ -190,8 +190,8 @@ test("many tokens and codes are switched and deleted, each told by name when it 
 
 test("all channels are tested with progress in sight, and the routing table is repaired (C-204, C-208)", async () => {
   let answer = (): void => {};
-  const isTold = new Promise<void>((resolve) => (answer = resolve));
-  const slow = createServer((_request, response) => void isTold.then(() => response.writeHead(500).end()));
+  const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+  const slow = createServer((_request, response) => void isAnswered.then(() => response.writeHead(500).end()));
   await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
   await addChannel("Shoal", `http://127.0.0.1:${(slow.address() as AddressInfo).port}`);
   await page.goto("/channel");

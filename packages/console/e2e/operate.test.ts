@@ -28,7 +28,7 @@ afterAll(async () => {
   await gateway?.stop();
 });
 
-test("a token gets limits of requests, and its row tells them", async () => {
+test("a token gets limits of requests, and its row shows them", async () => {
   await page.goto("/token/add");
   const drawer = page.getByRole("dialog", { name: "Add token" });
   await drawer.getByLabel("Name").fill("limited");
@@ -100,7 +100,7 @@ test("a budget is made, filtered, changed and deleted", async () => {
   await edit.getByText("The time zone Europe/Nowhere does not exist.").waitFor();
   await edit.getByLabel("Time zone").fill("Europe/Berlin");
   await edit.getByRole("button", { name: "Save" }).click();
-  await row.getByText("only tells").waitFor();
+  await row.getByText("only warns").waitFor();
   await row.getByText("Europe/Berlin").waitFor();
 
   await row.getByRole("button", { name: "Actions for User root #1" }).click();
@@ -109,7 +109,7 @@ test("a budget is made, filtered, changed and deleted", async () => {
   await page.getByRole("heading", { name: "No budgets yet" }).waitFor();
 });
 
-test("the audit log tells who changed what, before and afterwards", async () => {
+test("the audit log shows who changed what, before and after", async () => {
   await page.goto("/audit");
   const rows = page.getByRole("row").filter({ hasText: "budgetUpdate" });
   await rows.first().getByText("time_zone, soft_percent, is_hard").waitFor();

@@ -61,7 +61,7 @@ test("a footer in Markdown appears without a reload as soon as it is saved (C-07
 
 const notice = (on: Page) => on.getByRole("region", { name: "Announcement" });
 
-test("an announcement stands on the home page until it is closed, and comes again with another text (C-365)", async () => {
+test("an announcement is on the home page until it is closed, and returns with another text (C-365)", async () => {
   await page.goto("/");
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   expect(await notice(page).count()).toBe(0);

@@ -131,7 +131,7 @@ test("a question can be edited and sent again, and the history goes with it", as
   await page.getByRole("heading", { name: "Try a model" }).waitFor();
 });
 
-test("thoughts are told apart from the answer", async () => {
+test("separates thoughts from the answer", async () => {
   await open("reasoning");
   await say("Think");
   await page.getByRole("log").getByText("Thoughts").waitFor();
@@ -148,7 +148,7 @@ test("stopping keeps what came, as incomplete", async () => {
   expect(await axeFindings(page)).toEqual([]);
 });
 
-test("failures are told in the gateway's words, and can be tried again", async () => {
+test("shows failures in the gateway's words and offers a retry", async () => {
   await open("status-400");
   await say("Fail");
   const alert = page.getByRole("log").getByRole("alert");
@@ -212,7 +212,7 @@ test("several models answer the same question side by side, with what each took"
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-test("the conversation is still there after a look at another page, and Back keeps the models", async () => {
+test("the conversation survives a visit to another page, and Back keeps the models", async () => {
   await page.getByRole("textbox", { name: "Message" }).fill("Half a thought");
   await page.getByRole("link", { name: "Prices" }).click();
   await heading("Model prices").waitFor();

@@ -6,7 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 
-// What stands beside the password: authenticator, passkeys, and the human check of visitors.
+// Next to the password: authenticator, passkeys, and the human check of visitors.
 
 const ROOT_PASSWORD = "harbour-master-1";
 /** What the check's script hands out here, and what its service accepts. */
@@ -127,7 +127,7 @@ test("an authenticator is set up from a code drawn here, and its recovery codes 
   expect(decodeURIComponent(file ?? "")).toContain(codes[0]);
   expect(await axeFindings(page)).toEqual([]);
   await shoot(page, "recovery-codes");
-  await card.getByRole("button", { name: "I have kept them" }).click();
+  await card.getByRole("button", { name: "I have saved them" }).click();
   await card.getByText(`${codes.length} recovery codes are left.`).waitFor();
   await card.getByText("On", { exact: true }).waitFor();
 
@@ -146,7 +146,7 @@ test("an authenticator is set up from a code drawn here, and its recovery codes 
   await card.getByTestId("recovery-code").first().waitFor();
   const fresh = await card.getByTestId("recovery-code").allTextContents();
   expect(fresh).not.toContain(codes[2]);
-  await card.getByRole("button", { name: "I have kept them" }).click();
+  await card.getByRole("button", { name: "I have saved them" }).click();
   await card.getByRole("button", { name: "Switch off" }).click();
   await card.getByLabel("Code", { exact: true }).fill(fresh[0] ?? "");
   await card.getByRole("button", { name: "Switch off" }).click();

@@ -8,7 +8,7 @@ export async function signIn(page: Page, name: string, password: string): Promis
   await page.waitForURL(/\/token/);
 }
 
-/** A call of the management API as whoever is signed in on the page. */
+/** A call of the management API as the user who is signed in on the page. */
 export function asUser(page: Page, method: string, path: string, body?: object): Promise<unknown> {
   return page.evaluate(
     async ([verb, where, json]) => {

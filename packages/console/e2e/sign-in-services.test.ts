@@ -118,7 +118,7 @@ test("an account is bound to Telegram by its button (C-117)", async () => {
   await card("Accounts").getByText("4711").waitFor();
 });
 
-test("a link with somebody's Telegram login binds and signs in nobody", async () => {
+test("a link with the Telegram login of another user neither binds nor signs in", async () => {
   await page.goto("/oauth/telegram?id=1&auth_date=1&hash=00&state=guessed");
   await page.getByText("This sign-in was not begun in this tab.", { exact: false }).waitFor();
   expect(await axeFindings(page)).toEqual([]);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, openPage } from "./browser.ts";
 import { signIn } from "./session.ts";
 
-// People go on while a call is under way: what they did meanwhile is not taken back by its answer.
+// People keep working while a call is under way: its answer does not undo what they did meanwhile.
 
 let gateway: GatewayProcess;
 let browser: Browser;

@@ -13,7 +13,7 @@ interface Form {
   readonly put: string;
   readonly title: string;
   readonly field: string;
-  /** What somebody else saves meanwhile, and how the form shows it. */
+  /** What another user saves meanwhile, and how the form shows it. */
   readonly theirs: readonly [change: object, shown: string];
   readonly mine: string;
 }
@@ -92,7 +92,7 @@ async function saveLate(form: Form, drawer: Locator, field: Locator): Promise<Lo
 }
 
 test.each(Object.entries(FORMS))(
-  "a %s that somebody else has changed is not overwritten unseen",
+  "does not silently overwrite a %s that another user has changed",
   async (_name, form) => {
     if (form.make) expect(await asUser(page, "POST", ...form.make)).toMatchObject({ success: true });
     await page.goto(`${form.page}/edit/1`);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   ({ page, faults } = await openPage(browser, gateway.url));
   await page.route("**/mj/image/**", (route) => route.fulfill({ contentType: "image/svg+xml", body: PICTURE }));
   await signIn(page, "root", ROOT_PASSWORD);
-  // Channels that never answer: nobody moves the rows on while they are looked at.
+  // Channels that never answer, so that the rows do not change during the test.
   for (const [name, type] of [
     ["Easel", 2],
     ["Organ", 36],
@@ -98,7 +98,7 @@ function task(id: string, more: Readonly<Record<string, string | number>>): Reco
   };
 }
 
-test("without drawings the page says what belongs there, and that nobody is called back (C-331)", async () => {
+test("without drawings the page says what belongs there, and that callbacks are off (C-331)", async () => {
   await heading("Token").waitFor();
   await page.keyboard.press("g");
   await page.keyboard.press("i");

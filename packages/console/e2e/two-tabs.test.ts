@@ -41,7 +41,7 @@ async function signOut(page: Page): Promise<void> {
   await page.waitForURL(/\/login/);
 }
 
-test("another user who signs in beside it takes the place of the one before", async () => {
+test("another user who signs in in a second tab replaces the first", async () => {
   await first.goto("/setting");
   const name = first.getByLabel("Username");
   await expect.poll(() => name.inputValue()).toBe("root");
@@ -54,7 +54,7 @@ test("another user who signs in beside it takes the place of the one before", as
   expect(await first.evaluate(() => localStorage.getItem("user"))).toContain('"ada"');
 });
 
-test("a tab beside the one that signed out leads to the sign-in page", async () => {
+test("signing out in one tab leads the other to the sign-in page", async () => {
   await first.goto("/token");
   await first.getByRole("heading", { name: "Token", exact: true }).waitFor();
   await signOut(second);
@@ -71,7 +71,7 @@ test("a page for visitors stays when another tab signs out", async () => {
 test("a form asks again each time it is sent without a session", async () => {
   await first.goto("/token/add");
   const drawer = first.getByRole("dialog", { name: "Add token" });
-  await drawer.getByLabel("Name").fill("kept");
+  await drawer.getByLabel("Name").fill("draft");
   await signOut(second);
   const question = first.getByRole("alertdialog", { name: "Your session has ended" });
   await question.getByRole("button", { name: "Keep editing" }).click();

@@ -160,7 +160,7 @@ test("a phone shows the whole name of the time range", async () => {
   await phone.context().close();
 });
 
-test("a failure is told in its place, and tried again", async () => {
+test("shows a failure in its place and offers a retry", async () => {
   await page.route("**/api/data/**", (route) => route.fulfill({ json: { success: false, message: "No such span." } }));
   await page.goto("/detail");
   await page.getByText("No such span.").waitFor();

@@ -91,7 +91,7 @@ test("durations keep three significant digits", () => {
   expect([840, 12_340, 147_000].map(seconds)).toEqual(["0.84 s", "12.3 s", "147 s"]);
 });
 
-test("a local date input gives back the time it was made from", () => {
+test("a local date input returns the time it was made from", () => {
   expect(fromLocalInput(toLocalInput(1_700_000_000))).toBe(1_700_000_000);
   expect(fromLocalInput("soon")).toBeUndefined();
 });

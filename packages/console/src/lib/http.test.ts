@@ -60,7 +60,7 @@ test("addresses fill the path and leave out empty filters", () => {
   );
 });
 
-test("every call names the user, and public ones -1 when nobody is signed in", async () => {
+test("every call names the user, and public ones -1 without a user", async () => {
   reply = { body: '{"success":true,"message":"","data":""}' };
   await call(notice, {});
   stored.user.write(undefined);
@@ -68,7 +68,7 @@ test("every call names the user, and public ones -1 when nobody is signed in", a
   expect(seen.map((entry) => entry.user)).toEqual(["7", "-1"]);
 });
 
-test("a browser whose storage was emptied goes on as whom the page knows", async () => {
+test("a browser whose storage was emptied continues as the user of the page", async () => {
   stored.user.write(undefined);
   rememberUser(() => 9);
   await call(channelList, {});
@@ -76,7 +76,7 @@ test("a browser whose storage was emptied goes on as whom the page knows", async
   expect(seen.map((entry) => entry.user)).toEqual(["9"]);
 });
 
-test("what needs a user is not sent for nobody; only what somebody did asks to sign in", async () => {
+test("does not send calls that need a user without one; only actions prompt to sign in", async () => {
   let times = 0;
   whenSignedOut(() => (times += 1));
   stored.user.write(undefined);
@@ -87,7 +87,7 @@ test("what needs a user is not sent for nobody; only what somebody did asks to s
   expect(seen).toEqual([]);
 });
 
-test("nothing is sent behind the call that ends the session, and all goes on when it fails", async () => {
+test("sends nothing after the call that ends the session, and continues when it fails", async () => {
   const forget = () => stored.user.write(undefined);
   reply = { status: 500, body: "{}" };
   const failing = callLast(logout, {}, forget);
@@ -95,19 +95,19 @@ test("nothing is sent behind the call that ends the session, and all goes on whe
   await expect(failing).rejects.toMatchObject({ status: 500 });
   await expect(waiting).rejects.toMatchObject({ status: 500 });
   reply = { body: '{"success":true,"message":"","data":[]}' };
-  const ending = callLast(logout, {}, forget);
+  const logoutCall = callLast(logout, {}, forget);
   await expect(call(channelList, {})).rejects.toMatchObject({ status: 401 });
-  await ending;
+  await logoutCall;
   expect(seen.map(({ url }) => url)).toEqual(["/api/user/logout", "/api/channel/", "/api/user/logout"]);
 });
 
-test("totals and siblings of the envelope are kept", async () => {
+test("retains totals and siblings of the envelope", async () => {
   reply = { headers: { "x-total-count": "37" }, body: '{"success":true,"message":"ok","time":0.84}' };
   const answer = await request(channelTest, { params: { id: 1 } });
   expect(answer).toMatchObject({ total: 37, message: "ok", siblings: { time: 0.84 } });
 });
 
-test("the tag of what was read goes back with the edit, whose refusal is told from others", async () => {
+test("sends the tag that was read with the edit and recognises its refusal", async () => {
   reply = { headers: { etag: '"7"' }, body: '{"success":true,"message":"","data":[]}' };
   const { tag } = await request(channelList, {});
   await request(channelList, { ifMatch: tag });
@@ -134,7 +134,7 @@ test("a refusal carries its message, code and field", async () => {
   });
 });
 
-test("a lost session is told once, other failures are not taken for one", async () => {
+test("reports a lost session once and other failures never as one", async () => {
   let times = 0;
   whenSignedOut(() => {
     times += 1;

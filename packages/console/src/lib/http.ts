@@ -25,22 +25,22 @@ export interface Answer<E extends Endpoint> {
   readonly message: string;
   /** Rows that match before paging, where the server counted them. */
   readonly total: number | undefined;
-  /** Names the version of what was read or saved, where the server tells it. */
+  /** Names the version of what was read or saved, where the server sends it. */
   readonly tag: string | undefined;
-  /** Members beside the envelope, such as `time` of a channel test. */
+  /** Members next to the envelope, such as `time` of a channel test. */
   readonly siblings: Readonly<Record<string, unknown>>;
 }
 
 let onSignedOut: () => void = () => {};
 
-/** Tells what to do when the server no longer knows the session. */
+/** Sets what to do when the server no longer knows the session. */
 export function whenSignedOut(action: () => void): void {
   onSignedOut = action;
 }
 
 let confirmCaller: () => Promise<boolean> = () => Promise.resolve(false);
 
-/** Tells how to ask for the password or second factor when the server wants it before a change of credentials. */
+/** Sets how to prompt for the password or second factor when the server wants it before a change of credentials. */
 export function whenProofNeeded(action: () => Promise<boolean>): void {
   confirmCaller = action;
 }
@@ -50,17 +50,17 @@ const PROOF_WANTED = "confirmation_required";
 
 let rememberedUser: () => number | undefined = () => undefined;
 
-/** Tells whom this page is signed in as, for a browser whose storage was emptied or is denied. */
+/** Sets whom this page is signed in as, for a browser whose storage was emptied or is denied. */
 export function rememberUser(read: () => number | undefined): void {
   rememberedUser = read;
 }
 
-/** Whom calls are sent for. The storage comes first: another tab may have signed somebody else in, with the same cookie. */
+/** Whom calls are sent for. The storage comes first: another tab may have signed another user in, with the same cookie. */
 function callerId(): number | undefined {
   return stored.user.read()?.id ?? rememberedUser();
 }
 
-/** Settles when no call is ending the session. */
+/** Settles when no call that ends the session is under way. */
 let farewell: Promise<unknown> = Promise.resolve();
 
 /** Sends the call that ends the session and forgets the user. Calls that need one wait meanwhile: they would be refused. */
@@ -74,13 +74,13 @@ export async function callLast<E extends Endpoint>(
   await parting;
 }
 
-/** Refuses here what the server would refuse anyway: nobody is signed in. */
+/** Refuses here what the server would refuse anyway: no user is signed in. */
 async function requireCaller({ access, method }: Endpoint, signal: AbortSignal | undefined): Promise<void> {
   if (access === "none" || access === "try") return;
   await farewell;
   signal?.throwIfAborted();
   if (callerId() !== undefined) return;
-  // What is read in the background asks nobody to sign in.
+  // What is read in the background does not prompt to sign in.
   if (method !== "GET") onSignedOut();
   throw new HttpProblem(401, "");
 }
@@ -142,7 +142,7 @@ async function readJson(response: Response): Promise<Record<string, unknown>> {
 }
 
 /**
- * Sends a body to the relay in the name of whoever is signed in. Its answers have no envelope and may be streams: they
+ * Sends a body to the relay in the name of the user who is signed in. Its answers have no envelope and may be streams: they
  * are left to the caller, failures included.
  */
 export async function sendToRelay(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
@@ -203,7 +203,7 @@ async function requestOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>)
   if (!response.ok || typeof body.success !== "boolean") {
     noteOutcome(response.status >= 500 ? "failed" : "good");
     const problem = problemOf(response, body);
-    // What is read in the background asks nobody to sign in a second time.
+    // What is read in the background does not prompt to sign in a second time.
     if (response.status === 401 && (callerId() !== undefined || endpoint.method !== "GET")) onSignedOut();
     throw problem;
   }

@@ -6,7 +6,7 @@ function inline(text: string): readonly Inline[] {
   return block?.kind === "paragraph" ? block.inside : [];
 }
 
-test("blocks are told apart", () => {
+test("distinguishes blocks", () => {
   const text =
     "# Title\n\nOne\ntwo\n\n---\n> quoted\n\n- a\n- b\n  - c\n\n3. x\n4. y\n\n| A | B |\n|---|--:|\n| 1 | 2 |";
   const blocks = parseMarkdown(text);
@@ -60,7 +60,7 @@ test("texts that are built to be slow are read at once", () => {
 });
 
 describe("an answer that wants to freeze the page", () => {
-  // @weakness Console: A model answers with 19,000 backticks, and the page stands still
+  // @weakness Console: A model answers with 19,000 backticks, and the page freezes
   it.each([
     ["backticks", "`".repeat(19_000)],
     ["runs of backticks that never close", Array.from({ length: 190 }, (_, i) => "`".repeat(i + 1)).join(" ")],

@@ -25,7 +25,7 @@ const DIVIDER = /^ {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 /** Deeper nesting than this is shown as text: it comes from no person. */
 const DEEPEST = 8;
 
-/** Addresses that may be opened from a text that somebody else wrote. */
+/** Addresses that may be opened from a text of another author. */
 export function safeHref(text: string): string | undefined {
   const url = URL.parse(text);
   return url && ["https:", "http:", "mailto:"].includes(url.protocol) ? text : undefined;
@@ -154,7 +154,7 @@ function listAt(lines: readonly string[], at: number, depth: number): Taken | un
   return { block: { kind: "list", start: first.number, items: list }, next: end };
 }
 
-/** A list goes on over indented lines, over lazy ones, and over one empty line if it is indented or listed after it. */
+/** A list continues over indented lines, over lazy ones, and over one empty line if it is indented or listed after it. */
 function endsList(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? "";
   const before = lines[at - 1] ?? "";

@@ -16,7 +16,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** The answer had an HTTP status that stands for a failure. */
+/** The answer had an HTTP status that means failure. */
 export class HttpProblem extends Error {
   readonly status: number;
   /** Seconds to wait, where the server named them. */

@@ -18,7 +18,7 @@ type RowOf<E extends Endpoint> = E extends { data: infer S }
 /** Reads one page of a list whose answer is a bare array. */
 export async function readRows<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Rows<RowOf<E>>> {
   const answer = await request(endpoint, input);
-  // Servers of the family answer null for an empty list.
+  // Compatible servers answer null for an empty list.
   const rows: unknown = answer.data;
   return { rows: Array.isArray(rows) ? (rows as RowOf<E>[]) : [], total: answer.total };
 }

@@ -77,7 +77,7 @@ export const stored = {
   sidebar: word("fairway:sidebar", "open", "collapsed"),
   density: word("fairway:density", "comfortable", "compact"),
   shortcuts: word("fairway:shortcuts", "on", "off"),
-  /** Page that was reloaded because its code was gone, so that it is tried once only. */
+  /** Page that was reloaded because its code no longer existed, so that it is tried once only. */
   reloaded: slot<string>(() => sessionStorage, "fairway:reloaded", String, String),
   /** What the sign-in at Telegram that this tab has begun must bring back. */
   telegramState: slot<string>(() => sessionStorage, "fairway:telegram", String, String),

@@ -5,7 +5,7 @@ type Shape = Readonly<Record<string, string>>;
 
 /**
  * The part of the query string that a page owns: names with their defaults. A value equal to its default is left out
- * of the address, so that links stay short; other members of the query are kept.
+ * of the address, so that links stay short; other members of the query stay.
  */
 export function useUrlState<S extends Shape>(
   defaults: S,

@@ -44,7 +44,7 @@ function Root() {
   );
 }
 
-/** Decided anew for whoever is signed in: a route is loaded once, users come and go. */
+/** Decided again for the user who is signed in: a route is loaded once, users come and go. */
 function gate(Page: ComponentType, access: Access): ComponentType {
   if (access !== "admin" && access !== "root") return Page;
   return function Gated() {

@@ -10,7 +10,7 @@ rememberUser(() => user.read()?.id);
 /** Whose answers are loaded; stays when the session ends. */
 let owner = user.read()?.id;
 
-/** Takes over who another tab signed in; nothing that was loaded for somebody else stays. False when it signed out. */
+/** Takes over who another tab signed in; nothing that was loaded for another user stays. False when it signed out. */
 export function followOtherTab(): boolean {
   const next = stored.user.read();
   if (next === undefined) return false;

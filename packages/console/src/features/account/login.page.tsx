@@ -24,7 +24,7 @@ const EMPTY = { username: "", password: "", code: "" };
 /** The refusal of a sign-in that lacks the second factor. */
 const CODE_WANTED = "second_factor_required";
 
-/** Signs in and tells what went wrong; on success the caller leaves the page. */
+/** Signs in and shows what went wrong; on success the caller leaves the page. */
 function useLogin(human: HumanCheck, onDone: () => void) {
   const t = useTexts();
   const [failure, setFailure] = useState<string>();

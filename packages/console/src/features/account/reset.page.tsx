@@ -22,7 +22,7 @@ function ToLogin() {
   );
 }
 
-/** Asks for a mail with a link that gives a new password. */
+/** Requests a mail with a link that gives a new password. */
 export function ResetPage() {
   const t = useTexts();
   const [failure, setFailure] = useState<string>();

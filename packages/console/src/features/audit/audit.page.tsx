@@ -39,7 +39,7 @@ function Pick(props: { readonly text: string; onPick(text: string): void; readon
   );
 }
 
-/** Names of the members that differ; values stand in the detail. */
+/** Names of the members that differ; values are in the detail. */
 function ChangedCell({ row }: { readonly row: AuditRow }) {
   const t = useTexts();
   const { rows, isUnfinished } = changesOf(row.old_value, row.new_value);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { changesOf } from "./changes.ts";
 
-test("a change stands beside what was there before", () => {
+test("pairs each change with the value before", () => {
   expect(changesOf('{"name":"a","gone":1}', '{"name":"b","models":["x"]}')).toEqual({
     rows: [
       { name: "name", before: "a", after: "b" },

@@ -7,7 +7,7 @@ interface Change {
 
 export interface Changes {
   readonly rows: readonly Change[];
-  /** The call is still under way, or its end is unknown; what it sent stands under `after`. */
+  /** The call is still under way, or its end is unknown; what it sent is under `after`. */
   readonly isUnfinished: boolean;
 }
 
@@ -32,9 +32,9 @@ function print(value: unknown): string {
 /** What was there before and afterwards, member by member, in the order of the newer one. */
 export function changesOf(oldValue: string | null, newValue: string | null): Changes {
   const before = membersOf(oldValue);
-  const told = membersOf(newValue);
-  const isUnfinished = Object.keys(told).join() === "unfinished";
-  const after = isUnfinished ? membersOf(JSON.stringify(told["unfinished"] ?? {})) : told;
+  const written = membersOf(newValue);
+  const isUnfinished = Object.keys(written).join() === "unfinished";
+  const after = isUnfinished ? membersOf(JSON.stringify(written["unfinished"] ?? {})) : written;
   const names = [...new Set([...Object.keys(after), ...Object.keys(before)])];
   const rows = names.map((name) => ({
     name,

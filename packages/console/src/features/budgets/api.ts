@@ -70,7 +70,7 @@ export function subjectQuery({ scope, subject }: Pick<Budget, "scope" | "subject
         : (await call(channelGet, { params, signal })).name,
     enabled: scope === "user" || scope === "channel",
     staleTime: FRESH_STATIC_MS,
-    // A row that is gone keeps its number.
+    // A deleted row keeps its number.
     retry: false,
   });
 }

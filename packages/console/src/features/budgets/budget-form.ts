@@ -16,7 +16,7 @@ export interface BudgetDraft {
   readonly is_hard: boolean;
 }
 
-/** The percentage that the server takes when none is told. */
+/** The percentage that the server takes when none is given. */
 const USUAL_PERCENT = "80";
 
 export function newBudget(scope: Budget["scope"], subject: string): BudgetDraft {

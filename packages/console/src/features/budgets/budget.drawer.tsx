@@ -129,7 +129,7 @@ function Subject({ form }: PartProps) {
   );
 }
 
-/** What an existing budget is of never changes. */
+/** The subject of an existing budget never changes. */
 function FixedSubject({ form }: PartProps) {
   const t = useTexts();
   const name = useSubjectName(form.values);

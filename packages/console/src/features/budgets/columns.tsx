@@ -94,6 +94,6 @@ export function budgetColumns(t: ReturnType<typeof useTexts>): Column<Budget>[] 
       isMinor: true,
       cell: (row) => (row.soft_percent === 0 ? <span className="soft">–</span> : `${row.soft_percent} %`),
     },
-    { id: "hard", header: t("effect"), cell: (row) => t(row.is_hard ? "refuses" : "tells") },
+    { id: "hard", header: t("effect"), cell: (row) => t(row.is_hard ? "refuses" : "warns") },
   ];
 }

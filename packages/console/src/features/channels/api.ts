@@ -172,7 +172,7 @@ export async function deleteChannel(channel: Channel): Promise<void> {
   await refreshChannels();
 }
 
-/** Tells of each channel how it fared; an answer that does not come may have changed some. */
+/** Reports the result of each channel; a call without an answer may have changed some. */
 export async function changeMany(
   ids: readonly number[],
   change: { readonly action: "enable" | "disable" | "delete" | "patch"; readonly patch?: ChannelInput },
@@ -184,7 +184,7 @@ export async function changeMany(
   }
 }
 
-/** Models that the upstream of a form offers: of the stored channel while its key is kept, else of the form. */
+/** Models that the upstream of a form offers: of the stored channel while its key is unchanged, else of the form. */
 export function fetchModels(id: number | undefined, input: ChannelInput): Promise<string[]> {
   if (id !== undefined && !input.key) return call(channelModelsOf, { params: { id } });
   const { base_url, type, key } = input;

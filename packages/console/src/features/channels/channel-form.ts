@@ -1,6 +1,6 @@
 import { LOWEST_PRIORITY, splitList, type Channel, type ChannelInput } from "@fairway/wire";
 
-/** What the drawer holds while a channel is edited; numbers are kept as typed. */
+/** What the drawer holds while a channel is edited; numbers stay as typed. */
 export interface ChannelDraft {
   type: string;
   name: string;

@@ -40,7 +40,7 @@ export function StateMark({ channel }: { readonly channel: Channel }) {
 function NameCell({ channel }: { readonly channel: Channel }) {
   const { search } = useLocation();
   return (
-    <span className="beside channel-name">
+    <span className="name-and-note channel-name">
       <Link className="link cut" to={{ pathname: `/channel/edit/${channel.id}`, search }}>
         <bdi>{channel.name}</bdi>
       </Link>

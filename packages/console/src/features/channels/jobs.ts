@@ -23,7 +23,7 @@ function isChannelJob(job: Job): job is Job & { readonly name: ChannelJob } {
   return Object.hasOwn(JOB_TEXTS, job.name);
 }
 
-/** Jobs that were seen at work or started here, whose end is told. */
+/** Jobs that were seen at work or started here, whose end is announced. */
 const followed = new Set<number>();
 
 export async function startJob(name: ChannelJob): Promise<void> {
@@ -32,7 +32,7 @@ export async function startJob(name: ChannelJob): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: JOBS_KEY });
 }
 
-/** What runs on all channels now, whoever started it. Rows follow while it runs, and its end is told. */
+/** What runs on all channels now, no matter who started it. Rows follow while it runs, and its end is announced. */
 export function useChannelJobs() {
   const t = useTexts();
   const { data } = useQuery({

@@ -11,7 +11,7 @@ import { problemText, toast, toastProblem, toastUndo } from "../../ui/feedback/t
 import { copyChannel, deleteChannel, refreshBalance, setChannelStatus } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
-/** Acts on one row; every act tells how it went. */
+/** Acts on one row; every action reports its result. */
 function useChannelActions() {
   const t = useTexts();
   const setStatus = (channel: Channel, isOn: boolean) => {
@@ -25,8 +25,8 @@ function useChannelActions() {
     copyChannel(channel).then(
       (made) => toast("success", t("copied", { name: made.name })),
       (problem: unknown) => {
-        const isGone = problem instanceof ApiProblem && problem.key === "channel_not_found";
-        toast("error", isGone ? t("notFound") : t("copyFailed", { message: problemText(problem) }));
+        const isMissing = problem instanceof ApiProblem && problem.key === "channel_not_found";
+        toast("error", isMissing ? t("notFound") : t("copyFailed", { message: problemText(problem) }));
       },
     );
   };

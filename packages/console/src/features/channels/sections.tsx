@@ -64,8 +64,8 @@ function useKeyPlaceholder({ channel }: SectionProps, hint: string): string {
   const t = useTexts();
   if (!channel) return hint;
   const { key_count: had = 1, key_hint: end } = channel;
-  if (had > 1) return t("keysKept", { count: had });
-  return end ? t("keyKeptHint", { hint: end }) : t("keyKept");
+  if (had > 1) return t("keysUnchanged", { count: had });
+  return end ? t("keyUnchangedHint", { hint: end }) : t("keyUnchanged");
 }
 
 /** One key or many, one per line. */

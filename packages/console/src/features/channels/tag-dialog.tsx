@@ -4,7 +4,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { useTexts } from "./texts.ts";
 
-/** Asks for the tag of many channels. */
+/** Prompts for the tag of many channels. */
 export function TagDialog(props: { readonly count: number; onTag(tag: string): void; onClose(): void }) {
   const t = useTexts();
   const ui = useUiTexts();

@@ -3,7 +3,7 @@ import "./channels.css";
 
 const HUES: readonly Hue[] = ["fairway", "flare", "beacon", "starboard", "cardinal", "kelp"];
 
-/** A lettered tile that tells providers apart; the colour follows from the number of the type. */
+/** A lettered tile that distinguishes providers; the colour follows from the number of the type. */
 export function TypeIcon(props: { readonly type: number; readonly label: string }) {
   return (
     <span className={`type-icon hue-${HUES[props.type % HUES.length]}`} aria-hidden="true">

@@ -83,7 +83,7 @@ function hash(text: string): number {
 
 /**
  * The largest models with a colour each, the rest as one. A model keeps its colour from day to day, unless a larger
- * one wants the same: two bars of one colour could not be told apart.
+ * one wants the same: two bars of one colour could not be distinguished.
  */
 export function seriesOf(models: readonly ModelUsage[], metric: Metric): readonly Series[] {
   const used = models.filter((model) => model[metric] > 0);

@@ -9,7 +9,7 @@ const AROUND = 2 * Math.PI * RADIUS;
 /** The lane between two arcs. */
 const GAP = 2;
 
-/** Each model's part of the whole, as a ring with its numbers beside it. */
+/** Each model's part of the whole, as a ring with its numbers next to it. */
 export function ShareChart(props: {
   readonly series: readonly Series[];
   readonly metric: Metric;

@@ -12,7 +12,7 @@ test("a span begins with a whole hour, and thirty days are never longer than the
   expect(to).toBe(now);
 });
 
-test("the operator's default stands for an address that names no range", () => {
+test("uses the operator's default for an address that names no range", () => {
   expect(spanOf("", "7d", now, none)).toEqual({ from: now - 7 * DAY + 1_800, to: now });
 });
 

@@ -8,10 +8,10 @@ import { useTexts } from "./texts.ts";
 export function Thumbnail(props: { readonly row: Drawing; onOpen(row: Drawing): void }) {
   const t = useTexts();
   const { server_address: serverAddress } = useStatus();
-  const [isGone, setGone] = useState(false);
+  const [isMissing, setMissing] = useState(false);
   const { row } = props;
   if (row.image_url === "") return <span className="soft">–</span>;
-  if (isGone) return <span className="soft">{t("imageGone")}</span>;
+  if (isMissing) return <span className="soft">{t("imageGone")}</span>;
   return (
     <button
       type="button"
@@ -25,7 +25,7 @@ export function Thumbnail(props: { readonly row: Drawing; onOpen(row: Drawing): 
         loading="lazy"
         decoding="async"
         referrerPolicy="no-referrer"
-        onError={() => setGone(true)}
+        onError={() => setMissing(true)}
       />
     </button>
   );

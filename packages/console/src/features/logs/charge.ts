@@ -21,7 +21,7 @@ export type Charge =
   | { readonly kind: "tokens"; readonly lines: readonly ChargeLine[]; readonly groupRatio: number }
   | { readonly kind: "call"; readonly price: number; readonly groupRatio: number };
 
-/** How a consumption row came to its charge, from the ratios that were valid then; undefined when it tells none. */
+/** How a consumption row came to its charge, from the ratios that were valid then; undefined when it has none. */
 export function chargeOf(row: LogRow, other: LogOther, quotaPerUnit: number): Charge | undefined {
   const { group_ratio: groupRatio, model_price: price, model_ratio: ratio } = other;
   if (price > 0) return { kind: "call", price, groupRatio };

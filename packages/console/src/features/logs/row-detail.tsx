@@ -69,7 +69,7 @@ function Notes({ other }: { readonly other: LogOther }) {
   );
 }
 
-/** What happened to the request besides being answered: told only where something did. */
+/** What happened to the request apart from its answer; empty where nothing did. */
 function Events({ other }: { readonly other: LogOther }) {
   const t = useTexts();
   const { cache_hit: isRepeated, cache_age: age, guardrail } = other;
@@ -98,7 +98,7 @@ function Events({ other }: { readonly other: LogOther }) {
   );
 }
 
-/** Everything known about one row: how the charge came about, which channels were tried, and who asked. */
+/** Everything known about one row: how the charge was computed, which channels were tried, and who sent the request. */
 export function RowDetail({ row }: { readonly row: LogRow }) {
   const t = useTexts();
   const { quotaPerUnit } = useQuotaDisplay();

@@ -46,7 +46,7 @@ function parsed(json: string): Json | undefined {
 
 type Head = Pick<Response, "status" | "statusText" | "headers">;
 
-/** Reads the error envelope of the relay; bodies of other kinds are told by their status. */
+/** Reads the error envelope of the relay; other bodies are described by their status. */
 export function failureOf(body: string, head: Head): Failure {
   const envelope = parsed(body);
   const error = object(envelope?.error);

@@ -9,7 +9,7 @@ export const groupsQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-/** Which group may use which model; the ratios stand beside the rows. */
+/** Which group may use which model; the ratios are next to the rows. */
 export const modelsByGroupQuery = queryOptions({
   queryKey: ["playground", "models"],
   queryFn: async ({ signal }) => {

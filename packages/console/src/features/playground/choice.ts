@@ -4,7 +4,7 @@ import { useUser } from "../../session/session.ts";
 import { useUrlState } from "../../lib/url-state.ts";
 import { groupsQuery, modelsByGroupQuery } from "./api.ts";
 
-/** `with` names the models that answer beside the first. */
+/** `with` names the models that answer in addition to the first. */
 const DEFAULTS = { model: "", group: "", with: "" };
 /** Small, quick and known everywhere. */
 const USUAL_MODEL = "gpt-4o-mini";

@@ -11,7 +11,7 @@ function plain({ group: _group, ...body }: Body): Body {
 }
 
 function curl(base: string, body: Body): string {
-  // A single quote ends the shell's word; the text goes on behind an escaped one.
+  // A single quote ends the shell's word; the text continues after an escaped one.
   const json = JSON.stringify(body, undefined, 2).replaceAll("'", String.raw`'\''`);
   return `curl ${base}/v1/chat/completions \\\n  -H "Authorization: Bearer ${KEY}" \\\n  -H "Content-Type: application/json" \\\n  -d '${json}'`;
 }

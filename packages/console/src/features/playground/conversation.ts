@@ -7,7 +7,7 @@ import { problemText } from "../../ui/feedback/toaster.ts";
 import { stepsOfAnswer, type Failure, type Step, type Usage } from "./answer.ts";
 import { bodyOf, NO_SETTINGS, type Settings, type Turn } from "./request.ts";
 
-/** What one model made of a question. */
+/** The answer of one model to a question. */
 export interface Answer {
   readonly id: number;
   readonly model: string;
@@ -29,8 +29,8 @@ export interface Round {
   readonly answers: readonly Answer[];
 }
 
-/** What outlives a look at another page, in the memory of this tab. */
-interface Kept {
+/** What survives a visit to another page, in the memory of this tab. */
+interface TabState {
   readonly owner: number | undefined;
   readonly rounds: readonly Round[];
   readonly draft: string;
@@ -67,7 +67,7 @@ function withStep(current: Answer, step: Step, elapsed: number): Answer {
   }
 }
 
-/** Turns that the model of a column is shown: failures before the first sign are none, a later column goes on from the first. */
+/** Turns that the model of a column is shown: failures before the first sign are none, a later column continues from the first. */
 export function turnsOf(rounds: readonly Round[], column: number): Turn[] {
   return rounds.flatMap(({ question, answers }): Turn[] => {
     const text = (answers[column] ?? answers[0])?.text ?? "";
@@ -80,7 +80,7 @@ function offline(problem: unknown): Failure {
   return { status: 0, message: problemText(lost), code: "", requestId: undefined, retryAfter: undefined };
 }
 
-export interface Conversation extends Pick<Kept, "rounds" | "draft" | "settings" | "sent"> {
+export interface Conversation extends Pick<TabState, "rounds" | "draft" | "settings" | "sent"> {
   readonly isBusy: boolean;
   setDraft(text: string): void;
   setSettings(change: Partial<Settings>): void;
@@ -120,14 +120,14 @@ async function receive({ body, signal, change }: Asking): Promise<void> {
   change((one) => (one.state === "loading" ? { ...one, state: "incomplete", totalMs } : one));
 }
 
-function nothing(owner: number | undefined): Kept {
+function nothing(owner: number | undefined): TabState {
   return { owner, rounds: [], draft: "", settings: NO_SETTINGS, sent: undefined };
 }
 
-const kept = createStore<Kept>(nothing(undefined));
+const tabState = createStore<TabState>(nothing(undefined));
 
-function change(update: Partial<Kept>): void {
-  kept.write({ ...kept.read(), ...update });
+function change(update: Partial<TabState>): void {
+  tabState.write({ ...tabState.read(), ...update });
 }
 
 function changeAnswer(id: number, update: (current: Answer) => Answer): void {
@@ -136,23 +136,25 @@ function changeAnswer(id: number, update: (current: Answer) => Answer): void {
     answers: round.answers.map((one) => (one.id === id ? update(one) : one)),
   });
   change({
-    rounds: kept.read().rounds.map((round) => (round.answers.some((one) => one.id === id) ? touched(round) : round)),
+    rounds: tabState
+      .read()
+      .rounds.map((round) => (round.answers.some((one) => one.id === id) ? touched(round) : round)),
   });
 }
 
 /** What was said belongs to who said it. */
-function useKept(): Kept {
+function useTabState(): TabState {
   const owner = useUser()?.id;
-  const now = useStore(kept);
+  const now = useStore(tabState);
   useEffect(() => {
-    if (kept.read().owner !== owner) kept.write(nothing(owner));
+    if (tabState.read().owner !== owner) tabState.write(nothing(owner));
   }, [owner]);
   return now.owner === owner ? now : nothing(owner);
 }
 
 /** What came before a round. */
 function before(id: number): readonly Round[] {
-  const { rounds } = kept.read();
+  const { rounds } = tabState.read();
   const at = rounds.findIndex((round) => round.id === id);
   return rounds.slice(0, Math.max(0, at));
 }
@@ -160,11 +162,11 @@ function before(id: number): readonly Round[] {
 /** What needs no model. */
 const edits = {
   setDraft: (draft: string) => change({ draft }),
-  setSettings: (update: Partial<Settings>) => change({ settings: { ...kept.read().settings, ...update } }),
-  remove: (id: number) => change({ rounds: kept.read().rounds.filter((round) => round.id !== id) }),
+  setSettings: (update: Partial<Settings>) => change({ settings: { ...tabState.read().settings, ...update } }),
+  remove: (id: number) => change({ rounds: tabState.read().rounds.filter((round) => round.id !== id) }),
   removeColumn(column: number) {
     const without = (round: Round) => ({ ...round, answers: round.answers.filter((_, at) => at !== column) });
-    change({ rounds: kept.read().rounds.map(without) });
+    change({ rounds: tabState.read().rounds.map(without) });
   },
 };
 
@@ -175,26 +177,26 @@ interface Request {
   readonly signal: AbortSignal;
 }
 
-/** Puts the round behind what came before it and asks for the answers of these columns. */
+/** Appends a round and requests the answers of these columns. */
 function askFor({ round, columns, group, signal }: Request, history: readonly Round[]): void {
   const asked = columns.flatMap((column) => {
     const answer = round.answers[column];
     if (!answer) return [];
     const turns: Turn[] = [...turnsOf(history, column), { role: "user", text: round.question }];
-    return [{ id: answer.id, body: bodyOf(turns, { model: answer.model, group }, kept.read().settings) }];
+    return [{ id: answer.id, body: bodyOf(turns, { model: answer.model, group }, tabState.read().settings) }];
   });
   change({ rounds: [...history, round], sent: asked[0]?.body });
   for (const { id, body } of asked) void receive({ body, signal, change: (update) => changeAnswer(id, update) });
 }
 
-/** A conversation with one model or with several side by side, kept in the memory of this tab only. */
+/** A conversation with one model or with several side by side, held in the memory of this tab only. */
 export function useConversation(models: readonly string[], group: string): Conversation {
-  const { rounds, draft, settings, sent } = useKept();
+  const { rounds, draft, settings, sent } = useTabState();
   const running = useRef<AbortController>(undefined);
   const stop = () => running.current?.abort();
   const start = () => (running.current = new AbortController()).signal;
 
-  // A request of a page that was left would be paid for nobody.
+  // A request of a page that was left would be charged without a reader.
   useEffect(() => () => running.current?.abort(), []);
 
   return {

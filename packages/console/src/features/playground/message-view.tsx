@@ -105,7 +105,7 @@ function Foot(props: { readonly children?: ReactNode; readonly text: string; rea
 
 interface AnswerProps {
   readonly answer: Answer;
-  /** Whether other models answered beside it. */
+  /** Whether other models answered next to it. */
   readonly isCompared: boolean;
   readonly isBusy: boolean;
   onAgain(): void;

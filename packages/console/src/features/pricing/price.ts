@@ -9,7 +9,7 @@ export interface Price {
 }
 
 const BY_CALL = 1;
-/** A model ratio of 1 stands for two dollars per million tokens. */
+/** A model ratio of 1 means two dollars per million tokens. */
 const DOLLARS_PER_RATIO = 2;
 
 export function isByCall(row: PricingRow): boolean {

@@ -51,7 +51,7 @@ function columns(t: ReturnType<typeof useTexts>, group: string, ratio: number): 
       sort: "model",
       isTitle: true,
       cell: (row) => (
-        <span className="beside">
+        <span className="name-and-note">
           <span className="cut">{row.model_name}</span>
           <CopyButton text={row.model_name} label={t("copyName", { name: row.model_name })} />
         </span>
@@ -93,7 +93,7 @@ function ordered(rows: readonly Priced[], sort: string, ratio: number): readonly
   const value = (row: Priced) => priceOf(row, ratio)[key as "input" | "output" | "call"];
   return rows.toSorted((a, b) => {
     const [first, second] = [value(a), value(b)];
-    // What has no such price stands last in both directions.
+    // Rows without such a price come last in both directions.
     if (first === undefined || second === undefined) return Number(first === undefined) - Number(second === undefined);
     return sign * (first - second);
   });

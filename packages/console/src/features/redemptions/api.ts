@@ -48,7 +48,7 @@ export function redemptionQuery(id: number) {
   });
 }
 
-/** Reads the list anew. */
+/** Reads the list again. */
 export function refresh(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: LIST_KEY });
 }

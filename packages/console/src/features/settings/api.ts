@@ -38,7 +38,7 @@ export const optionsQuery = queryOptions({
     Object.fromEntries((await call(optionList, { signal })).map(({ key, value }) => [key, value])),
 });
 
-/** Saves all of them or none. Prices, groups, models, texts and the status follow from options: all is read anew. */
+/** Saves all of them or none. Prices, groups, models, texts and the status follow from options: all is read again. */
 export async function saveOptions(changes: Readonly<Record<string, string>>, ifMatch?: string): Promise<void> {
   await call(optionBatch, { body: Object.entries(changes).map(([key, value]) => ({ key, value })), ifMatch });
   await queryClient.invalidateQueries();
@@ -177,7 +177,7 @@ export interface NewSecret {
   readonly url: string;
 }
 
-/** A secret that asks for nothing until it is confirmed. */
+/** A secret that has no effect until it is confirmed. */
 export function beginTwoFactor(): Promise<NewSecret> {
   return call(twoFactorBegin, {});
 }
@@ -186,7 +186,7 @@ function refreshTwoFactor(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: TWO_FACTOR_KEY });
 }
 
-/** Switches it on; resolves to the recovery codes. They are told only now: they wait for no other answer. */
+/** Switches it on; resolves to the recovery codes. They are shown only now, without waiting for another answer. */
 export async function confirmTwoFactor(code: string): Promise<readonly string[]> {
   const { recovery_codes: codes } = await call(twoFactorConfirm, { body: { code } });
   void refreshTwoFactor();

@@ -27,7 +27,7 @@ export function SettingsPage() {
   useUnsavedGuard(Object.keys(draft).length + Object.keys(prices).length > 0);
   const isPersonal = tab === "personal" && find === "";
   const isPrices = tab === "prices" && find === "";
-  // Once it was seen it stays, out of sight: what was typed there outlives a look at another tab.
+  // Once it was seen it stays, out of sight: what was typed there survives a switch to another tab.
   const wasPersonal = useRef(isPersonal);
   wasPersonal.current ||= isPersonal;
   return (

@@ -64,7 +64,7 @@ export const groupsQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-/** Reads the list anew. */
+/** Reads the list again. */
 export function refresh(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: LIST_KEY });
 }

@@ -14,6 +14,6 @@ test("an account is open to those above it and to its owner", () => {
   expect(isOpenTo(undefined, user(3, ROLE.user))).toBe(false);
 });
 
-test("a deleted account is open to nobody", () => {
+test("no user may open a deleted account", () => {
   expect(isOpenTo(user(1, ROLE.root), user(3, ROLE.user, "2026-11-22T00:00:00Z"))).toBe(false);
 });

@@ -1,10 +1,10 @@
 import type { User } from "@fairway/wire";
 
-export function isGone(user: User): boolean {
+export function isDeleted(user: User): boolean {
   return user.DeletedAt !== null;
 }
 
 /** Whether this caller may open the account: the server refuses all but those below, and one's own. */
 export function isOpenTo(own: Pick<User, "id" | "role"> | undefined, user: User): boolean {
-  return own !== undefined && !isGone(user) && (user.id === own.id || user.role < own.role);
+  return own !== undefined && !isDeleted(user) && (user.id === own.id || user.role < own.role);
 }

@@ -102,7 +102,7 @@ export async function manageUser(user: User, action: UserAction): Promise<void> 
   await refresh();
 }
 
-/** For who lost his devices: password login asks for no code any more, and passkeys are gone. */
+/** For users who lost their devices: password login needs no code any more, and passkeys are deleted. */
 export async function resetSecondFactor(user: User): Promise<void> {
   await call(userTwoFactorReset, { params: { id: user.id } });
 }

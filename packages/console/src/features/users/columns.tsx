@@ -6,7 +6,7 @@ import { currentLanguage } from "../../lib/i18n.ts";
 import type { Column } from "../../ui/grid/data-grid.tsx";
 import { Mark } from "../../ui/display/mark.tsx";
 import { Money } from "../../ui/display/money.tsx";
-import { isGone, isOpenTo } from "./access.ts";
+import { isDeleted, isOpenTo } from "./access.ts";
 import { useTexts } from "./texts.ts";
 
 export type RoleText = "role1" | "role10" | "role100";
@@ -40,7 +40,7 @@ function NameCell({ user }: { readonly user: User }) {
 
 function StateCell({ user }: { readonly user: User }) {
   const t = useTexts();
-  if (isGone(user)) return <Mark kind="unknown" label={t("cancelled")} />;
+  if (isDeleted(user)) return <Mark kind="unknown" label={t("cancelled")} />;
   return user.status === USER_STATUS.enabled ? (
     <Mark kind="go" label={t("activated")} />
   ) : (

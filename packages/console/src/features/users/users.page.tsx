@@ -14,7 +14,7 @@ import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { groupsQuery, manageUser, resetSecondFactor, usersQuery } from "./api.ts";
-import { isGone, isOpenTo } from "./access.ts";
+import { isDeleted, isOpenTo } from "./access.ts";
 import { roleText, userColumns } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -178,7 +178,7 @@ export function UsersPage() {
       columns={columns}
       rowId={(user) => user.id}
       rowName={(user) => user.username}
-      isMuted={(user) => isGone(user) || user.status !== USER_STATUS.enabled}
+      isMuted={(user) => isDeleted(user) || user.status !== USER_STATUS.enabled}
       onOpen={edit}
       keys={{ e: edit }}
       actions={(user) => (

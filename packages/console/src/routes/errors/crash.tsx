@@ -59,7 +59,7 @@ export function NoAccess(props: { readonly to: "admin" | "root" }) {
   );
 }
 
-/** A chunk that is gone means that a new version was installed: one silent reload fetches it. */
+/** A missing chunk means that a new version was installed: one silent reload fetches it. */
 function useReloadForNewVersion(problem: unknown): void {
   useEffect(() => {
     const isMissingChunk =

@@ -7,7 +7,7 @@ import { NewPasswordFields, useNewPassword } from "../../ui/form/new-password.ts
 import { useTexts } from "../texts.ts";
 import { hasDefaultPassword } from "../../session/session.ts";
 
-/** Stands in the way after signing in with the password of a new installation, and lets it be changed on the spot. */
+/** Blocks the console after signing in with the password of a new installation, and lets it be changed on the spot. */
 export function DefaultPasswordWarning() {
   const t = useTexts();
   const id = useId();

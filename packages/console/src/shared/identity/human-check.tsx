@@ -11,7 +11,7 @@ import { loadTurnstile, type Turnstile } from "./turnstile.ts";
 const REFUSED = new Set(["turnstile_pending", "turnstile_failed", "turnstile_unreachable"]);
 
 export interface HumanCheck {
-  /** Stands in the form; nothing where the check is off. */
+  /** Part of the form; nothing where the check is off. */
   readonly widget: ReactNode;
   /** The check is on and has not passed yet. */
   readonly isMissing: boolean;
@@ -19,7 +19,7 @@ export interface HumanCheck {
   readonly waitText: string;
   /** Members of the query that prove it. */
   readonly proof: Readonly<Record<string, string>>;
-  /** A refusal of the check starts it anew. */
+  /** A refusal of the check starts it again. */
   noteProblem(problem: unknown): void;
 }
 
@@ -55,10 +55,10 @@ function Widget({ siteKey, onToken }: WidgetProps) {
   const [isFailed, setFailed] = useState(false);
   const [tries, setTries] = useState(0);
   useEffect(() => {
-    let isGone = false;
+    let isUnmounted = false;
     let remove = () => {};
     const show = (turnstile: Turnstile) => {
-      if (isGone || !box.current) return;
+      if (isUnmounted || !box.current) return;
       const id = turnstile.render(box.current, {
         sitekey: siteKey,
         theme,
@@ -71,9 +71,9 @@ function Widget({ siteKey, onToken }: WidgetProps) {
     };
     setFailed(false);
     onToken("");
-    loadTurnstile().then(show, () => !isGone && setFailed(true));
+    loadTurnstile().then(show, () => !isUnmounted && setFailed(true));
     return () => {
-      isGone = true;
+      isUnmounted = true;
       remove();
     };
   }, [siteKey, theme, language, onToken, tries]);

@@ -55,7 +55,7 @@ export async function startSignIn({ name }: SignInService): Promise<void> {
   location.assign(url);
 }
 
-/** Hands over what the service sent back; without a user the account that is signed in was bound to it. */
+/** Passes what the service sent back to the server; without a user the account that is signed in was bound to it. */
 async function endSignIn(service: SignInService, search: URLSearchParams): Promise<SignedInUser | undefined> {
   const query = { code: search.get("code") ?? "", state: search.get("state") ?? "" };
   const answer = await request(service.endpoint, { query } as never);
@@ -63,7 +63,7 @@ async function endSignIn(service: SignInService, search: URLSearchParams): Promi
 }
 
 /**
- * Hands over what Telegram signed. Its answer names no state of the server, and a link with somebody else's must not
+ * Passes on what Telegram signed. Its answer names no state of the server, and a link with that of another user must not
  * bind it here: only what this tab has asked for is taken.
  */
 async function endTelegram(search: URLSearchParams): Promise<SignedInUser | undefined> {

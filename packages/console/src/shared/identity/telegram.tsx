@@ -13,7 +13,7 @@ function returnAddress(): string {
   return `${location.origin}/oauth/telegram?state=${state.join("")}`;
 }
 
-/** Telegram's own button, which its script puts beside itself. */
+/** Telegram's own button, which its script inserts next to itself. */
 export function TelegramWidget() {
   const t = useTexts();
   const { telegram_bot_name: bot } = useStatus();

@@ -28,7 +28,7 @@ function load(): Promise<Turnstile> {
     script.src = SCRIPT;
     script.async = true;
     const fail = () => {
-      // The next try begins anew.
+      // The next try starts again.
       loading = undefined;
       script.remove();
       reject(new Error("The script of the human check could not be loaded."));

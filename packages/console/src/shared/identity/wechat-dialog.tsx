@@ -9,7 +9,7 @@ import { useTexts } from "./texts.ts";
 interface WechatDialogProps {
   readonly title: string;
   readonly submitLabel: string;
-  /** Hands the code over; a rejection is told in the dialog. */
+  /** Passes the code to the caller; the dialog shows a rejection. */
   onCode(code: string): Promise<void>;
   onClose(): void;
 }

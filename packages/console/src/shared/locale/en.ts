@@ -48,7 +48,7 @@ export const en = {
   noAccessBody: "This page is for administrators. Ask one of them if you need it.",
   noAccessRoot: "This page is for the super administrator.",
   crashTitle: "This page ran into a fault",
-  crashBody: "Your data is safe. Try again; if it happens once more, send the report to whoever runs this gateway.",
+  crashBody: "Your data is safe. Try again; if it happens once more, send the report to the operator of this gateway.",
   copyReport: "Copy report",
   startFailed: "Unable to connect to the server!",
   startFailedBody: "The console could not load the state of the gateway. It may be restarting.",

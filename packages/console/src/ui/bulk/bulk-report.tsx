@@ -54,7 +54,7 @@ export function BulkReportDialog({ report, bulk }: { readonly report: BulkReport
                 ))}
               </Box>
               <Text textStyle="sm" color="fg.muted" mt="3">
-                {t("bulkKept")}
+                {t("bulkSelected")}
               </Text>
             </Dialog.Body>
             <Dialog.Footer>

@@ -17,7 +17,7 @@ interface BulkSwitchProps<R extends Chosen> {
   line(row: R): string;
   /** Changes one row. */
   change(kind: RowChange, id: number): Promise<unknown>;
-  /** Reads the list anew, once after all. */
+  /** Reads the list again, once after all. */
   refresh(): Promise<void>;
 }
 

@@ -21,14 +21,14 @@ export interface Track {
 export interface BulkAction {
   /** As on the button that starts it. */
   readonly label: string;
-  /** Whether each row is a call of its own, whose number can be told meanwhile. */
+  /** Whether each row is a call of its own, whose number can be shown meanwhile. */
   readonly isCounted: boolean;
   send(ids: readonly number[], track: Track): Promise<readonly Outcome[]>;
   /** What is said of the rows that went well. */
   done(count: number): string;
 }
 
-/** A row that was chosen, as the report calls it: it may have left the page by then. */
+/** A row that was chosen, as the report calls it: it may have left the page since. */
 export interface Chosen {
   readonly id: number;
   readonly name: string;
@@ -52,7 +52,7 @@ export interface BulkProgress {
 
 const AT_ONCE = 4;
 
-/** Does something to each row, a few at a time; after a stop the others are told as not tried. */
+/** Does something to each row, a few at a time; after a stop the others are reported as not tried. */
 export async function eachOf(
   ids: readonly number[],
   act: (id: number) => Promise<unknown>,
@@ -84,7 +84,7 @@ function failed(id: number, message: string): Outcome {
   return { id, success: false, message };
 }
 
-/** The sign-in page tells it. */
+/** The sign-in page reports it. */
 function isSessionLost(problem: unknown): boolean {
   return problem instanceof HttpProblem && problem.status === 401;
 }

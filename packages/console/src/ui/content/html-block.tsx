@@ -34,23 +34,24 @@ function safeSource(text: string): string | undefined {
   return isPicture || URL.parse(text)?.protocol === "https:" ? text : undefined;
 }
 
-/** Addresses on this console, beside those that are safe anywhere. */
+/** Addresses on this console, in addition to those that are safe anywhere. */
 function linkOf(text: string): string | undefined {
   return /^\/(?![/\\])|^#/.test(text) ? text : safeHref(text);
 }
 
 function attributesOf(element: Element, name: string): Record<string, string> {
-  const kept: Record<string, string> = {};
+  const allowed: Record<string, string> = {};
   for (const [from, to] of Object.entries(ATTRIBUTES)) {
     const value = element.getAttribute(from);
-    if (value !== null && (from === "alt" || from === "title" || /^\d{1,5}%?$/.test(value))) kept[to] = value;
+    if (value !== null && (from === "alt" || from === "title" || /^\d{1,5}%?$/.test(value))) allowed[to] = value;
   }
   const href = name === "a" ? linkOf(element.getAttribute("href") ?? "") : undefined;
-  if (href !== undefined) Object.assign(kept, { href, rel: "noopener noreferrer" });
-  if (href !== undefined && !/^[/#]/.test(href)) kept["target"] = "_blank";
+  if (href !== undefined) Object.assign(allowed, { href, rel: "noopener noreferrer" });
+  if (href !== undefined && !/^[/#]/.test(href)) allowed["target"] = "_blank";
   const source = name === "img" ? safeSource(element.getAttribute("src") ?? "") : undefined;
-  if (source !== undefined) Object.assign(kept, { src: source, referrerPolicy: "no-referrer", alt: kept["alt"] ?? "" });
-  return kept;
+  if (source !== undefined)
+    Object.assign(allowed, { src: source, referrerPolicy: "no-referrer", alt: allowed["alt"] ?? "" });
+  return allowed;
 }
 
 /** White space between the parts of a table or a list, which may hold no text. */

@@ -5,7 +5,7 @@ import { useStatus } from "../../session/status.ts";
 interface PageProps {
   readonly title: string;
   readonly actions?: ReactNode;
-  /** What stands beside the title, such as totals. */
+  /** Shown next to the title, such as totals. */
   readonly aside?: ReactNode;
   readonly width?: "full" | "form" | "reading";
   readonly children: ReactNode;

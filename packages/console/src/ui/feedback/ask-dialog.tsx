@@ -4,7 +4,7 @@ import { useStore } from "../../lib/store.ts";
 import { pendingQuestion } from "./ask.ts";
 import { useTexts } from "../texts.ts";
 
-/** The one dialog that `ask` speaks through; stands once in the application. */
+/** The one dialog of `ask`, rendered once in the application. */
 export function AskDialog() {
   const t = useTexts();
   const current = useStore(pendingQuestion);

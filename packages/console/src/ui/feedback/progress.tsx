@@ -6,7 +6,7 @@ export function percentOf(text: string): number | undefined {
   return Number.isNaN(value) ? undefined : Math.min(100, value);
 }
 
-/** How far something is that takes its time, as its upstream tells. */
+/** The progress of a slow task, as its upstream reports it. */
 export function Progress(props: { readonly label: string; readonly text: string; readonly isFailed: boolean }) {
   const percent = percentOf(props.text);
   if (percent === undefined) return <span className="soft">{props.text || "–"}</span>;

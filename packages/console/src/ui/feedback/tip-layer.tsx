@@ -58,7 +58,7 @@ function useShown(): Shown | undefined {
   return shown;
 }
 
-/** Every tooltip of the console; stands once in the application. */
+/** Every tooltip of the console, rendered once in the application. */
 export function TipLayer() {
   const shown = useShown();
   const box = useRef<HTMLDivElement>(null);

@@ -41,7 +41,7 @@ test("a lost session shows nothing, because the login page says it", () => {
   expect(toasts.read()).toEqual([]);
 });
 
-test("a rate limit tells how long to wait", () => {
+test("a rate limit says how long to wait", () => {
   toastProblem(new HttpProblem(429, "", { retryAfter: 12 }));
   expect(toasts.read()[0]).toMatchObject({ kind: "error", detail: "You can try again in 12 s." });
 });

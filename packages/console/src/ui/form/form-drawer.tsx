@@ -6,7 +6,7 @@ import { IconButton } from "../display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
 import { useUnsavedGuard } from "./unsaved-guard.ts";
 
-/** Which side each kind of drawer comes from: what the consoles of the family do. */
+/** The side that each kind of drawer opens from, as in compatible consoles. */
 const DRAWER_SIDE = { create: "start", edit: "end" } as const;
 
 const FORM_ID = "drawer-form";
@@ -32,7 +32,7 @@ export function DrawerShell(props: DrawerShellProps) {
       open
       placement={DRAWER_SIDE[props.kind]}
       onOpenChange={(change) => !change.open && props.onClose()}
-      // Only a click beside it and Escape close it: focus also moves when other dialogs come and go.
+      // Only a click outside and Escape close it: focus also moves when other dialogs come and go.
       onFocusOutside={(event) => event.preventDefault()}
       initialFocusEl={() => firstField(document.getElementById(FORM_ID))}
     >
@@ -90,7 +90,7 @@ export function DrawerForm(props: DrawerFormProps) {
     if (props.isSaving) return;
     if (await props.onSubmit()) {
       release();
-      // Whoever left while it was being saved stays where they went.
+      // A user who left during the save stays on the new page.
       if (form.current) props.onClose();
       props.onSaved?.();
       return;

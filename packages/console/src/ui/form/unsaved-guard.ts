@@ -43,7 +43,7 @@ export async function mayLeaveForms(): Promise<boolean> {
   return true;
 }
 
-/** Stands once in the application, since the router takes one blocker only. */
+/** Rendered once in the application, since the router takes one blocker only. */
 export function UnsavedGuard(): null {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => unsaved.size > 0 && currentLocation.pathname !== nextLocation.pathname,
@@ -51,7 +51,7 @@ export function UnsavedGuard(): null {
   const latest = useRef(blocker);
   latest.current = blocker;
   const isBlocked = blocker.state === "blocked";
-  // Nobody asked to leave: the server no longer knows the session.
+  // The user did not choose to leave: the server no longer knows the session.
   const isEnded = blocker.location?.pathname === "/login";
   useEffect(() => {
     if (!isBlocked) return;

@@ -8,9 +8,9 @@ import { toastProblem } from "../feedback/toaster.ts";
 
 /** What a form edits. */
 export interface Edited<R> extends Version<R> {
-  /** Key of the form: with another one it starts anew. */
+  /** Key of the form: with another one it starts again. */
   readonly edition: number;
-  /** Tells why saving failed; offers the newer version where there is one. */
+  /** Shows why saving failed; offers the newer version where there is one. */
   onProblem(problem: unknown): void;
 }
 

@@ -157,8 +157,8 @@ function lastPage({ page, size, total }: PagerProps): number {
 
 /** What is done with the selected rows happens to rows in sight, not to those of another page or filter. */
 function keepShown(selection: Selection, shown: readonly number[]): void {
-  const kept = shown.filter((id) => selection.ids.has(id));
-  if (kept.length < selection.ids.size) selection.change(new Set(kept));
+  const remaining = shown.filter((id) => selection.ids.has(id));
+  if (remaining.length < selection.ids.size) selection.change(new Set(remaining));
 }
 
 function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {

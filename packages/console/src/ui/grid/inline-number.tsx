@@ -39,7 +39,7 @@ export function InlineNumber(props: InlineNumberProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
     isByKey.current = event.key === "Enter" || event.key === "Escape";
-    // The same press would open the button anew that focus goes to.
+    // The same press would press the button that focus moves to.
     if (isByKey.current) event.preventDefault();
     if (event.key === "Enter") finish();
     else if (event.key === "Escape") setDraft(undefined);

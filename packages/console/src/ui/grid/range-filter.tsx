@@ -27,7 +27,7 @@ interface RangeFilterProps {
   readonly state: RangeState;
   /** Offered ranges; the first is the one of an address that names none. */
   readonly names: readonly RangeName[];
-  /** Stands for an address that names none, where that is not the first. */
+  /** Used for an address that names none, where that is not the first. */
   readonly usual?: RangeName;
   readonly isMain?: boolean;
   change(change: Partial<RangeState>): void;
@@ -67,7 +67,7 @@ function secondsOf(text: string): string {
   return String(fromLocalInput(text) ?? "");
 }
 
-/** A time in the address. What is typed stands here first: the address follows too late to keep a half-typed date. */
+/** A time in the address. What is typed is held here first: the address follows too late to keep a half-typed date. */
 function TimeField(props: { readonly label: string; readonly value: string; onChange(value: string): void }) {
   const { value, onChange } = props;
   const text = value === "" ? "" : toLocalInput(Number(value) || nowSeconds());

@@ -4,7 +4,7 @@ import { pageOf, useUrlState } from "../../lib/url-state.ts";
 
 const DEFAULT_SIZE = 10;
 
-/** Paging, sorting and filters of a list page, kept in the address so that reload and Back find them again. */
+/** Paging, sorting and filters of a list page, stored in the address so that reload and Back find them again. */
 export function useList<F extends Readonly<Record<string, string>>>(
   defaults: F & { p: string; size: string; sort: string },
 ) {

@@ -29,7 +29,7 @@ export const en = {
   bulkStop: "Stop",
   bulkFailed: "{label}: {failed} of {count} failed",
   bulkReasons: "What failed, and why",
-  bulkKept: "What failed stays selected.",
+  bulkSelected: "What failed stays selected.",
   bulkRetry: "Try again ({count})",
   notTried: "Not tried: it was stopped before.",
   showDetail: "Show details",
@@ -41,7 +41,7 @@ export const en = {
   endedBody: "What you entered here has not been saved. Keep editing, sign in again in another tab, then save here.",
   staleTitle: "This has been changed in the meantime",
   staleBody:
-    "Somebody else, or the gateway itself, has saved a newer version since you opened this form. Loading it replaces what you typed here.",
+    "Another user, or the gateway itself, has saved a newer version since you opened this form. Loading it replaces what you typed here.",
   staleLoad: "Load the newer version",
   discard: "Discard",
   keepEditing: "Keep editing",

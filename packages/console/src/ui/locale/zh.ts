@@ -32,7 +32,7 @@ export const zh: Translation<typeof en> = {
   bulkStop: "停止",
   bulkFailed: "{label}：{count} 项中 {failed} 项失败",
   bulkReasons: "失败项及原因",
-  bulkKept: "失败的项仍保持选中。",
+  bulkSelected: "失败的项仍保持选中。",
   bulkRetry: "重试（{count}）",
   notTried: "未执行：已提前停止。",
   showDetail: "展开详情",

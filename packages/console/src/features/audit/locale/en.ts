@@ -19,5 +19,5 @@ export const en = {
   after: "Afterwards",
   sent: "What was sent",
   emptyTitle: "Nothing was changed in this time",
-  emptyBody: "Every write through the management API stands here: who, from where, what was before and afterwards.",
+  emptyBody: "Every write through the management API appears here: who, from where, the values before and after.",
 } as const;

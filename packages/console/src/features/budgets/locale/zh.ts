@@ -37,7 +37,7 @@ export const zh: Translation<typeof en> = {
   soft: "提醒比例",
   effect: "达到上限时",
   refuses: "拒绝请求",
-  tells: "仅提醒",
+  warns: "仅提醒",
   sectionSubject: "对象",
   sectionLimit: "上限",
   sectionEffect: "达到上限时",

@@ -1,7 +1,7 @@
 export const en = {
   title: "Drawing",
   notify:
-    "The drawing callback is switched off: nobody is told when a drawing is done. A super administrator can switch it on under Settings, Operation.",
+    "The drawing callback is switched off: no client is informed when a drawing is done. A super administrator can switch it on under Settings, Operation.",
   dismiss: "Do not show this again",
   searchId: "Task ID",
   searchChannel: "Channel ID",

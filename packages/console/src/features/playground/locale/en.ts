@@ -16,7 +16,7 @@ export const en = {
   codeCopy: "Copy",
   clear: "Clear",
   clearTitle: "Clear the conversation?",
-  clearBody: "It is kept in this tab only and cannot be brought back.",
+  clearBody: "It is stored in this tab only and cannot be restored.",
   parameters: "Parameters",
   system: "System prompt",
   systemHint: "You are a helpful assistant.",

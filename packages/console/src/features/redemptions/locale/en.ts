@@ -46,5 +46,5 @@ export const en = {
   removedMany: "{count} codes are deleted.",
   changedMany: "{count} codes are changed.",
   emptyTitle: "No codes yet",
-  emptyBody: "A code adds its value to the balance of whoever redeems it.",
+  emptyBody: "A code adds its value to the balance of the user who redeems it.",
 } as const;

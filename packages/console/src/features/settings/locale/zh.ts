@@ -125,7 +125,7 @@ export const zh: Translation<typeof en> = {
   recoveryOnce: "设备丢失时，每个恢复码可代替验证码使用一次。仅显示这一次。",
   copyCodes: "全部复制",
   downloadCodes: "保存为文件",
-  codesKept: "我已保存",
+  codesSaved: "我已保存",
   passkeys: "通行密钥",
   passkeysHelp: "使用设备的指纹、面容或 PIN 登录。通行密钥可代替密码和验证码。",
   passkeysImpossible: "此浏览器在这里无法创建通行密钥。需要使用带域名的 https 地址。",

@@ -20,7 +20,7 @@ test("an option that is no secret is emptied by clearing its input", () => {
   expect(changesOf(draft, { SMTPServer: "mail.example.com" })).toEqual({ SMTPServer: "" });
 });
 
-test("the history of an object tells the members that changed", () => {
+test("the history of an object names the members that changed", () => {
   expect(memberChanges('{"a":1,"b":2,"c":"x"}', '{"b":3,"c":"x","d":[1]}')).toEqual([
     { name: "a", before: "1", after: null },
     { name: "b", before: "2", after: "3" },

@@ -7,7 +7,7 @@ export type Tab = (typeof TABS)[number];
 
 type CardTitle = Extract<keyof typeof en, `card${string}`>;
 
-/** Where each card stands; the cards of a tab follow this order. */
+/** The tab of each card; the cards of a tab follow this order. */
 const CARDS: Readonly<
   Record<OptionGroup, { readonly tab: Exclude<Tab, "personal" | "prices">; readonly title: CardTitle }>
 > = {
@@ -70,7 +70,7 @@ export function withPublicTexts(listed: OptionTexts, status: Pick<Status, "turns
 /** What was typed; of a secret "" means that it is emptied. */
 export type Draft = Readonly<Partial<Record<OptionKey, string>>>;
 
-/** A secret whose input is cleared stays as it is: it was never shown, so nobody cleared it. */
+/** A secret whose input is cleared stays as it is: it was never shown, so clearing it means nothing. */
 export function typed(draft: Draft, key: OptionKey, text: string): Draft {
   if (text !== "" || !isSecretOption(key)) return { ...draft, [key]: text };
   const { [key]: _dropped, ...rest } = draft;

@@ -26,7 +26,7 @@ import { OptionHistory } from "./option-history.tsx";
 import { useTexts } from "../texts.ts";
 
 interface Drafting {
-  /** What differs from what is stored, of all cards: it outlives a look at another tab. */
+  /** What differs from what is stored, of all cards: it survives a switch to another tab. */
   readonly draft: Draft;
   onDraft(change: (current: Draft) => Draft): void;
 }

@@ -33,7 +33,7 @@ import {
 import { useTexts } from "../texts.ts";
 
 const DEFAULTS = { ...LIST_DEFAULTS, model: "", show: "served" };
-/** So many names are told; the rest is a number. */
+/** So many names are listed; the rest is a number. */
 const NAMED = 3;
 
 const SHOWN: Readonly<Record<string, (row: PriceRow) => boolean>> = {
@@ -45,7 +45,7 @@ const SHOWN: Readonly<Record<string, (row: PriceRow) => boolean>> = {
 };
 
 interface DraftProps {
-  /** What differs from what is charged; it outlives a look at another tab. */
+  /** What differs from what is charged; it survives a switch to another tab. */
   readonly drafts: PriceDrafts;
   onDrafts(change: (current: PriceDrafts) => PriceDrafts): void;
 }
@@ -237,7 +237,7 @@ function SaveBar({ drafts, onDrafts }: DraftProps) {
   );
 }
 
-/** Saves into the options of now, so that what others changed beside it stays; false when it was called off. */
+/** Saves into the options of now, so that changes of others stay; false when it was called off. */
 async function savePrices(t: ReturnType<typeof useTexts>, drafts: PriceDrafts): Promise<boolean> {
   const { texts, tag } = await readPriceTexts();
   const lost = overtaken(drafts, texts);

@@ -48,7 +48,7 @@ test("a change touches its own model and its own options only", () => {
   expect(changedTexts(draft("gpt-4o", {}), TEXTS)).toEqual({ ModelRatio: '{"mini":0.075}', CompletionRatio: "{}" });
 });
 
-test("what is no price is told by its cell", () => {
+test("the cell reports text that is no price", () => {
   expect([...faultsOf({ ...EMPTY, input: "1,5", output: "-1" })]).toEqual(["input", "output"]);
   expect([...faultsOf({ ...EMPTY, input: "0", output: "2" })]).toEqual(["output"]);
   expect([...faultsOf({ ...EMPTY, cached: "1" })]).toEqual(["cached"]);

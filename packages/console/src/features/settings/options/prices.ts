@@ -15,12 +15,12 @@ export type Cells = Readonly<Record<PriceCell, string>>;
 
 export interface PriceDraft {
   readonly cells: Cells;
-  /** What the options said when the edit began: somebody else may have changed it before it is saved. */
+  /** What the options said when the edit began: another user may change it before it is saved. */
   readonly began: string;
 }
 export type PriceDrafts = Readonly<Record<string, PriceDraft>>;
 
-/** A model ratio of 1 stands for two dollars per million tokens. */
+/** A model ratio of 1 means two dollars per million tokens. */
 const DOLLARS_PER_RATIO = 2;
 /** More than a charge can tell apart, and less than the dust of binary fractions. */
 const DIGITS = 12;
@@ -113,7 +113,7 @@ function entriesOf(tables: Tables, model: string): Entries {
   return Object.fromEntries(found);
 }
 
-/** Tells one state of a model's entries from another. */
+/** Distinguishes states of a model's entries. */
 export function stateOf(tables: Tables, model: string): string {
   const entries = entriesOf(tables, model);
   return PRICE_OPTIONS.map((option) => entries[option] ?? "").join("|");
@@ -151,7 +151,7 @@ export function changedTexts(drafts: PriceDrafts, texts: PriceTexts): Partial<Re
 }
 
 /**
- * What puts the built-in price back. The list price holds as soon as no entry is left; what the family's tables say is
+ * What puts the built-in price back. The list price holds as soon as no entry is left; what compatible tables say is
  * part of the options themselves and has to be written.
  */
 export function builtInCells({ built_in: price }: Pick<OptionPrice, "built_in">): Cells {

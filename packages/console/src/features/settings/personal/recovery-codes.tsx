@@ -9,7 +9,7 @@ import { useTexts } from "../texts.ts";
 export function RecoveryCodes(props: { readonly codes: readonly string[]; onDone(): void }) {
   const t = useTexts();
   const { system_name: systemName } = useStatus();
-  // Nobody can show them a second time.
+  // They cannot be shown a second time.
   useUnsavedGuard(true);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.focus(), []);
@@ -50,7 +50,7 @@ export function RecoveryCodes(props: { readonly codes: readonly string[]; onDone
             {t("downloadCodes")}
           </a>
         </Button>
-        <Button onClick={props.onDone}>{t("codesKept")}</Button>
+        <Button onClick={props.onDone}>{t("codesSaved")}</Button>
       </Flex>
     </Flex>
   );

@@ -30,7 +30,7 @@ type Step =
   | { readonly at: "disable" | "replace" }
   | { readonly at: "codes"; readonly codes: readonly string[] };
 
-/** A code of an authenticator beside the password: switched on, off, and its recovery codes. */
+/** A code of an authenticator in addition to the password: switched on, off, and its recovery codes. */
 export function SecondFactor() {
   const t = useTexts();
   const { data, error, refetch } = useQuery(twoFactorQuery);

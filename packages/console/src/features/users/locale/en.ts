@@ -69,5 +69,5 @@ export const en = {
   removeBody: "The account can no longer sign in and its tokens stop working. Its logs stay.",
   done: "“{name}” was changed.",
   emptyTitle: "No users yet",
-  emptyBody: "Whoever registers appears here; you can also add accounts by hand.",
+  emptyBody: "Users who register appear here; you can also add accounts by hand.",
 } as const;

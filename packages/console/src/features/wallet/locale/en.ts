@@ -25,7 +25,7 @@ export const en = {
   redeemed: "{amount} was added to your balance.",
   getCode: "Get a redemption code",
   invitations: "Invitations",
-  inviteHelp: "Whoever registers with this link counts as invited by you: {count} so far.",
+  inviteHelp: "Users who register with this link count as invited by you: {count} so far.",
   copyLink: "Copy the invitation link",
   pendingReward: "Reward not yet moved",
   moveReward: "Move to the balance",

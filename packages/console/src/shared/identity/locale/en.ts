@@ -7,7 +7,7 @@ export const en = {
   emailCode: "Code from the mail",
   sendCode: "Send a code",
   sendAgainIn: "Send again in {seconds} s",
-  codeSent: "The code is on its way. Please look into your mailbox.",
+  codeSent: "The code is on its way. Please check your mailbox.",
   telegramFailed: "The button of Telegram could not be loaded.",
   notAskedHere: "This sign-in was not begun in this tab. Please begin it here.",
   wechatPicture: "QR code of the WeChat account",
