@@ -16,6 +16,7 @@ import { optionCommands } from "./commands/option/command.ts";
 import { redemptionCommands } from "./commands/redemption/command.ts";
 import { statusCommands } from "./commands/status/command.ts";
 import { tokenCommands } from "./commands/token/command.ts";
+import { uiCommands } from "./commands/ui/command.ts";
 import { userCommands } from "./commands/user/command.ts";
 
 /** Variables that every command reads. */
@@ -101,6 +102,7 @@ export function createProgram(version: string, io: Io): Command {
 
   accountCommands(program, context);
   statusCommands(program, context);
+  uiCommands(program, context);
   for (const add of NOUNS) add(program, context);
   return program;
 }

@@ -44,7 +44,8 @@ export interface PriceOptions {
   readonly group?: string;
 }
 
-const PRICE_COLUMNS: readonly Column<PricingRow>[] = [
+/** How prices are printed. */
+export const PRICE_COLUMNS: readonly Column<PricingRow>[] = [
   plain("MODEL", "model_name"),
   { title: "BY", value: (row) => (row.quota_type === 1 ? "call" : "token") },
   { ...number("RATIO", "model_ratio"), value: (row) => (row.quota_type === 1 ? "-" : String(row.model_ratio)) },

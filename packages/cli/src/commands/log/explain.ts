@@ -51,6 +51,18 @@ export async function explainLog(client: Client, request: string, output: Output
   if (!found.is_recorded) output.note("The route of this call was not recorded.");
 }
 
+/** The explanation as lines of a screen. */
+export function explainLines(found: LogExplanation, width: number): string[] {
+  const { attempts, candidates } = found;
+  const skipped = candidates.filter(({ is_tried: isTried }) => !isTried);
+  return [
+    ...Object.entries(wordsOf(found)).map(([name, value]) => `${name.padEnd(10)} ${value}`),
+    ...(attempts.length > 0 ? ["", ...table(ATTEMPTS, attempts, width).split("\n")] : []),
+    ...(skipped.length > 0 ? ["", ...table(PASSED_OVER, skipped, width).split("\n")] : []),
+    ...(found.is_recorded ? [] : ["", "The route of this call was not recorded."]),
+  ];
+}
+
 /** Administrators see channels, everybody else their own calls without them. */
 async function explanationOf(client: Client, request: string): Promise<LogExplanation> {
   const { data: self } = await client.call(selfGet, {});

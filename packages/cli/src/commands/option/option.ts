@@ -23,7 +23,8 @@ interface Setting {
   readonly value: string;
 }
 
-const SETTINGS: Shape<Setting> = {
+/** How options are printed. */
+export const SETTINGS: Shape<Setting> = {
   kind: "Option",
   columns: [plain("KEY", "key"), plain("VALUE", "value")],
   name: ({ key }) => `option/${key}`,

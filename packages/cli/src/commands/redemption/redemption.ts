@@ -24,7 +24,8 @@ const STATUS_WORD: Readonly<Record<number, string>> = {
 /** A redemption code without its secret: every reader could redeem it. */
 type Shown = Omit<Redemption, "key">;
 
-const REDEMPTIONS: Shape<Shown> = {
+/** How redemption codes are printed. */
+export const REDEMPTIONS: Shape<Shown> = {
   kind: "Redemption",
   columns: [
     number("ID", "id"),
@@ -42,7 +43,8 @@ const REDEMPTIONS: Shape<Shown> = {
   name: ({ id }) => `redemption/${id}`,
 };
 
-function shown({ key: _key, ...redemption }: Redemption): Shown {
+/** The redemption code without its secret. */
+export function shown({ key: _key, ...redemption }: Redemption): Shown {
   return redemption;
 }
 

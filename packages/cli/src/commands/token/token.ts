@@ -30,9 +30,10 @@ const STATUS_WORD: Readonly<Record<number, string>> = {
 };
 
 /** A key without the key: its ends tell it apart. */
-type Shown = Omit<Token, "key"> & { readonly key_hint: string };
+export type Shown = Omit<Token, "key"> & { readonly key_hint: string };
 
-const TOKENS: Shape<Shown> = {
+/** How tokens are printed. */
+export const TOKENS: Shape<Shown> = {
   kind: "Token",
   columns: [
     number("ID", "id"),
@@ -65,7 +66,8 @@ function expiryText({ expired_time }: Shown): string {
   return expired_time === NEVER_EXPIRES ? "never" : formatTime(expired_time);
 }
 
-function shown({ key, ...token }: Token): Shown {
+/** The token without its key. */
+export function shown({ key, ...token }: Token): Shown {
   return { ...token, key_hint: `sk-${key.slice(0, 4)}…${key.slice(-4)}` };
 }
 

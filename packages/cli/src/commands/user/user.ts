@@ -35,7 +35,8 @@ const STATUS_WORD: Readonly<Record<number, string>> = {
   [USER_STATUS.disabled]: "disabled",
 };
 
-const USERS: Shape<User> = {
+/** How users are printed. */
+export const USERS: Shape<User> = {
   kind: "User",
   columns: [
     number("ID", "id"),

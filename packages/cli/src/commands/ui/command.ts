@@ -1,0 +1,15 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../../core/command-context.ts";
+import { examples } from "../arguments.ts";
+
+export function uiCommands(program: Command, { session, output, io }: CommandContext): void {
+  const ui = program
+    .command("ui")
+    .argument("[resource]", "what it opens with: channels, tokens, options, logs, users, budgets, codes or prices")
+    .description("browse and operate everything in one screen; ? lists the keys")
+    .option("--read-only", "no key changes anything")
+    .action(async (resource: string | undefined, options: { readonly readOnly?: boolean }) =>
+      (await import("./ui.ts")).runUi(await session(), { resource, ...options }, output(), io),
+    );
+  examples(ui, "fairway ui", "fairway ui logs --read-only");
+}

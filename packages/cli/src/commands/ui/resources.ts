@@ -1,0 +1,290 @@
+import {
+  budgetDelete,
+  budgetList,
+  CHANNEL_STATUS,
+  channelCopy,
+  channelDelete,
+  channelUpdate,
+  channelList,
+  logExplain,
+  logExplainSelf,
+  logList,
+  logListSelf,
+  LOG_TYPE,
+  optionList,
+  pricingList,
+  REDEMPTION_STATUS,
+  redemptionDelete,
+  redemptionList,
+  redemptionSetStatus,
+  TOKEN_STATUS,
+  tokenDelete,
+  tokenList,
+  tokenSetStatus,
+  USER_STATUS,
+  userDelete,
+  userList,
+  userManage,
+  type Budget,
+  type Client,
+  type LogRow,
+} from "@fairway/wire";
+import { cellOf, number, plain } from "../../print/columns.ts";
+import { printable } from "../../print/printable.ts";
+import type { Column } from "../../print/table.ts";
+import { PRICE_COLUMNS } from "../catalogue/catalogue.ts";
+import { CHANNELS } from "../channel/channel.ts";
+import { testOne } from "../channel/checks.ts";
+import { explainLines } from "../log/explain.ts";
+import { LOGS } from "../log/log.ts";
+import { SETTINGS } from "../option/option.ts";
+import { rowsUpTo } from "../paging.ts";
+import { REDEMPTIONS, shown as redemptionOf } from "../redemption/redemption.ts";
+import { shown as tokenOf, TOKENS } from "../token/token.ts";
+import { USERS } from "../user/user.ts";
+import type { Action, Item, Scope, Titles } from "./state.ts";
+
+/** A list that the screen can open, with everything it can do to a row. */
+export interface Resource extends Titles {
+  load(scope: Scope | undefined): Promise<{ readonly items: Item[]; readonly isCut: boolean }>;
+  detail(item: Item, width: number): Promise<readonly string[]>;
+  /** Answers what came of it. */
+  act(item: Item, action: Action): Promise<string>;
+}
+
+/** More rows than a person scrolls through. */
+const LIMIT = 500;
+
+interface Definition<Row extends object> {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly columns: readonly Column<Row>[];
+  rows(scope: Scope | undefined): Promise<readonly Row[]>;
+  keyOf(row: Row): string;
+  labelOf(row: Row): string;
+  isOff?(row: Row): boolean;
+  detail?(row: Row, width: number): Promise<readonly string[]>;
+  /** `edit` is the caller's: it leaves the screen. */
+  actions?(row: Row): Partial<Record<Action, () => Promise<unknown>>>;
+}
+
+function resource<Row extends object>(definition: Definition<Row>): Resource {
+  const { name, aliases, columns } = definition;
+  const seen = new Map<string, Row>();
+  const itemOf = (row: Row): Item => {
+    const key = definition.keyOf(row);
+    seen.set(key, row);
+    return {
+      key,
+      label: printable(definition.labelOf(row)),
+      cells: columns.map(({ value }) => value(row)),
+      values: columns.map((column) => valueOf(column, row)),
+      isOff: definition.isOff?.(row) ?? false,
+      actions: Object.keys(definition.actions?.(row) ?? {}) as Action[],
+    };
+  };
+  return {
+    name,
+    aliases,
+    titles: columns.map(({ title }) => title),
+    numeric: columns.map(({ isNumber }) => isNumber ?? false),
+    async load(scope) {
+      const rows = await definition.rows(scope);
+      seen.clear();
+      return { items: rows.map(itemOf), isCut: rows.length >= LIMIT };
+    },
+    async detail({ key }, width) {
+      const row = seen.get(key);
+      if (!row) return [];
+      return (await definition.detail?.(row, width)) ?? membersOf(row);
+    },
+    async act({ key, label }, action) {
+      const row = seen.get(key);
+      const said = row && (await definition.actions?.(row)[action]?.());
+      return typeof said === "string" ? said : `${label}: ${action} done`;
+    },
+  };
+}
+
+function valueOf<Row>({ field, value }: Column<Row>, row: Row): string | number {
+  const raw = field === undefined ? undefined : row[field];
+  return typeof raw === "number" ? raw : value(row);
+}
+
+function membersOf(row: object): string[] {
+  const members = Object.entries(row).filter(([, value]) => value !== "" && value !== null);
+  const width = Math.max(0, ...members.map(([name]) => name.length));
+  return members.flatMap(([name, value]) => {
+    const [first = "", ...rest] = cellOf(value).split("\n");
+    return [`${name.padEnd(width)}  ${first}`, ...rest.map((line) => `${" ".repeat(width)}  ${line}`)];
+  });
+}
+
+/** What the signed-in user may see, channels first. */
+export function resourcesOf(client: Client, isAdmin: boolean): Resource[] {
+  const own = [tokens(client), logs(client, isAdmin), prices(client)];
+  if (!isAdmin) return own;
+  return [channels(client), ...own, options(client), users(client), budgets(client), codes(client)];
+}
+
+function channelSwitch(client: Client, id: number, status: number) {
+  return () => client.call(channelUpdate, { body: { id, status } });
+}
+
+function channels(client: Client): Resource {
+  return resource({
+    name: "channels",
+    aliases: ["channel", "ch"],
+    columns: CHANNELS.columns,
+    rows: () => rowsUpTo(LIMIT, (page) => client.call(channelList, { query: page })),
+    keyOf: ({ id }) => String(id),
+    labelOf: ({ id, name }) => `channel ${id} (${name})`,
+    isOff: ({ status }) => status !== CHANNEL_STATUS.enabled,
+    actions: ({ id }) => ({
+      enable: channelSwitch(client, id, CHANNEL_STATUS.enabled),
+      disable: channelSwitch(client, id, CHANNEL_STATUS.disabledByHand),
+      test: async () => {
+        const { ok, seconds, message } = await testOne(client, id, undefined);
+        return ok ? `channel ${id} answered in ${seconds.toFixed(2)} s` : `channel ${id} failed its test: ${message}`;
+      },
+      copy: () => client.call(channelCopy, { params: { id } }),
+      delete: () => client.call(channelDelete, { params: { id } }),
+      edit: () => Promise.resolve(),
+    }),
+  });
+}
+
+function tokens(client: Client): Resource {
+  const set = (id: number, status: 1 | 2) => () =>
+    client.call(tokenSetStatus, { query: { status_only: true }, body: { id, status } });
+  return resource({
+    name: "tokens",
+    aliases: ["token", "tok"],
+    columns: TOKENS.columns,
+    rows: async () => (await rowsUpTo(LIMIT, (page) => client.call(tokenList, { query: page }))).map(tokenOf),
+    keyOf: ({ id }) => String(id),
+    labelOf: ({ id, name }) => `token ${id} (${name})`,
+    isOff: ({ status }) => status !== TOKEN_STATUS.enabled,
+    actions: ({ id }) => ({
+      enable: set(id, TOKEN_STATUS.enabled),
+      disable: set(id, TOKEN_STATUS.disabled),
+      delete: () => client.call(tokenDelete, { params: { id } }),
+    }),
+  });
+}
+
+function logs(client: Client, isAdmin: boolean): Resource {
+  const explain = async (row: LogRow, width: number) => {
+    if (row.request_id === "") return undefined;
+    const { data } = isAdmin
+      ? await client.call(logExplain, { params: { id: row.id } })
+      : await client.call(logExplainSelf, { params: { request: row.request_id } });
+    return explainLines(data, width);
+  };
+  return resource<LogRow>({
+    name: "logs",
+    aliases: ["log"],
+    columns: LOGS.columns,
+    rows: async (scope) => {
+      const query = {
+        page_size: 100,
+        ...(scope && { channel: Number(scope.channel), ...(scope.isFailing && { type: LOG_TYPE.error }) }),
+      };
+      return (await client.call(isAdmin ? logList : logListSelf, { query })).data.items;
+    },
+    keyOf: ({ id, request_id: request }) => `${id} ${request}`,
+    labelOf: ({ channel, channel_name: name, request_id: request }) =>
+      isAdmin && channel > 0 ? `channel ${channel} (${name ?? ""})` : `call ${request}`,
+    isOff: ({ type }) => type === LOG_TYPE.error,
+    detail: async (row, width) => (await explain(row, width)) ?? membersOf(row),
+    actions: ({ channel }) =>
+      isAdmin && channel > 0
+        ? {
+            enable: channelSwitch(client, channel, CHANNEL_STATUS.enabled),
+            disable: channelSwitch(client, channel, CHANNEL_STATUS.disabledByHand),
+          }
+        : {},
+  });
+}
+
+function options(client: Client): Resource {
+  return resource({
+    name: "options",
+    aliases: ["option", "opt"],
+    columns: SETTINGS.columns,
+    rows: async () => (await client.call(optionList, {})).data,
+    keyOf: ({ key }) => key,
+    labelOf: ({ key }) => `option ${key}`,
+    actions: () => ({ edit: () => Promise.resolve() }),
+  });
+}
+
+function users(client: Client): Resource {
+  return resource({
+    name: "users",
+    aliases: ["user"],
+    columns: USERS.columns,
+    rows: () => rowsUpTo(LIMIT, (page) => client.call(userList, { query: page })),
+    keyOf: ({ id }) => String(id),
+    labelOf: ({ id, username }) => `user ${id} (${username})`,
+    isOff: ({ status, DeletedAt }) => status !== USER_STATUS.enabled || DeletedAt !== null,
+    actions: ({ id }) => ({
+      enable: () => client.call(userManage, { body: { id, action: "enable" } }),
+      disable: () => client.call(userManage, { body: { id, action: "disable" } }),
+      delete: () => client.call(userDelete, { params: { id } }),
+    }),
+  });
+}
+
+const BUDGET_COLUMNS: readonly Column<Budget>[] = [
+  number("ID", "id"),
+  plain("SCOPE", "scope"),
+  plain("SUBJECT", "subject"),
+  plain("PERIOD", "period"),
+  number("LIMIT", "quota_limit"),
+  number("USED", "used"),
+  { title: "HARD", value: ({ is_hard: isHard }) => (isHard ? "yes" : "no") },
+];
+
+function budgets(client: Client): Resource {
+  return resource({
+    name: "budgets",
+    aliases: ["budget"],
+    columns: BUDGET_COLUMNS,
+    rows: async () => (await client.call(budgetList, {})).data,
+    keyOf: ({ id }) => String(id),
+    labelOf: ({ id, scope, subject }) => `budget ${id} (${scope} ${subject})`,
+    isOff: ({ used, quota_limit: limit }) => used >= limit,
+    actions: ({ id }) => ({ delete: () => client.call(budgetDelete, { params: { id } }) }),
+  });
+}
+
+function codes(client: Client): Resource {
+  const set = (id: number, status: 1 | 2) => () =>
+    client.call(redemptionSetStatus, { query: { status_only: true }, body: { id, status } });
+  return resource({
+    name: "codes",
+    aliases: ["code", "redemption", "redemptions"],
+    columns: REDEMPTIONS.columns,
+    rows: async () => (await rowsUpTo(LIMIT, (page) => client.call(redemptionList, { query: page }))).map(redemptionOf),
+    keyOf: ({ id }) => String(id),
+    labelOf: ({ id, name }) => `code ${id} (${name})`,
+    isOff: ({ status }) => status !== REDEMPTION_STATUS.unused,
+    actions: ({ id }) => ({
+      enable: set(id, REDEMPTION_STATUS.unused),
+      disable: set(id, REDEMPTION_STATUS.disabled),
+      delete: () => client.call(redemptionDelete, { params: { id } }),
+    }),
+  });
+}
+
+function prices(client: Client): Resource {
+  return resource({
+    name: "prices",
+    aliases: ["price", "pricing"],
+    columns: PRICE_COLUMNS,
+    rows: async () => (await client.call(pricingList, {})).data,
+    keyOf: ({ model_name: model }) => model,
+    labelOf: ({ model_name: model }) => `price of ${model}`,
+  });
+}

@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { chosenAt, loaded, openCalls, press, startOf, visibleItems, type Item, type State } from "./state.ts";
+import { frameOf } from "./view.ts";
+
+const channels = { name: "channels", aliases: ["ch"], titles: ["ID", "NAME"], numeric: [true, false] };
+const logs = { name: "logs", aliases: [], titles: ["TIME"], numeric: [false] };
+const resources = [channels, logs];
+
+function item(id: number, name: string): Item {
+  const cells = [String(id), name];
+  return {
+    key: String(id),
+    label: `channel ${id}`,
+    cells,
+    values: [id, name],
+    isOff: false,
+    actions: ["disable", "test"],
+  };
+}
+
+const three = loaded(startOf(channels, false), [item(10, "azure"), item(9, "openai"), item(2, "azure-old")], false);
+
+/** The state after some keys, and the effect of the last one. */
+function after(state: State, ...keys: string[]) {
+  let step: ReturnType<typeof press> = { state };
+  for (const key of keys) step = openCalls(step.state, key, resources) ?? press(step.state, key, resources, 10);
+  return step;
+}
+
+const idsOf = (state: State) => visibleItems(state).map(({ key }) => key);
+
+test("filters while it is typed and clears with escape", () => {
+  const { state } = after(three, "/", "A", "z", "u", "q", "backspace");
+  expect(idsOf(state)).toEqual(["10", "2"]);
+  expect(idsOf(after(state, "enter").state)).toEqual(["10", "2"]);
+  expect(idsOf(after(state, "enter", "escape").state)).toEqual(["10", "9", "2"]);
+});
+
+test("sorts numbers as numbers, reverses, and returns to the order of the gateway", () => {
+  expect(idsOf(after(three, "s").state)).toEqual(["2", "9", "10"]);
+  expect(idsOf(after(three, "s", "S").state)).toEqual(["10", "9", "2"]);
+  expect(idsOf(after(three, "s", "s").state)).toEqual(["10", "2", "9"]);
+  expect(idsOf(after(three, "s", "s", "s").state)).toEqual(["10", "9", "2"]);
+});
+
+test("keeps the chosen row when rows change around it", () => {
+  const { state } = after(three, "down");
+  const next = loaded(state, [item(11, "new"), item(10, "azure"), item(9, "openai")], false);
+  expect(chosenAt(next)).toBe(2);
+  expect(chosenAt(loaded(next, [item(1, "only")], false))).toBe(0);
+});
+
+test("asks before it disables, and a test runs at once", () => {
+  expect(after(three, "d")).toMatchObject({ state: { mode: "confirm" } });
+  expect(after(three, "d").effect).toBeUndefined();
+  expect(after(three, "d", "n")).toMatchObject({ state: { mode: "list", notice: "Nothing was changed." } });
+  expect(after(three, "d", "n").effect).toBeUndefined();
+  expect(after(three, "d", "y").effect).toMatchObject({ type: "act", action: "disable", item: { key: "10" } });
+  expect(after(three, "t").effect).toMatchObject({ type: "act", action: "test" });
+  expect(after(three, "x")).toMatchObject({ state: { mode: "list", notice: "channel 10 has no delete." } });
+});
+
+test("changes nothing in a read-only screen", () => {
+  for (const key of ["d", "t", "e", "x", "c", "E"])
+    expect(after({ ...three, isReadOnly: true }, key, "y").effect).toBeUndefined();
+});
+
+test("opens resources by name and names the known ones", () => {
+  expect(after(three, ":", "l", "o", "g", "s", "enter")).toMatchObject({
+    state: { resource: logs, isFollowing: true },
+    effect: { type: "load" },
+  });
+  expect(after(three, ":", "x", "enter").state.notice).toBe("There is no resource x: use channels, logs.");
+  expect(after(three, ":", "q", "enter").effect).toEqual({ type: "quit" });
+});
+
+test("opens the failing calls of the chosen channel and returns to all calls", () => {
+  const { state, effect } = after(three, "down", "l");
+  expect([state.resource.name, state.scope?.channel, state.scope?.isFailing]).toEqual(["logs", "9", true]);
+  expect(effect).toEqual({ type: "load" });
+  expect(after(state, "escape")).toMatchObject({ state: { scope: undefined }, effect: { type: "load" } });
+});
+
+test("fills every height exactly, with title and chosen row", () => {
+  const many = Array.from({ length: 50 }, (_, at) => item(at, `channel-${at}`));
+  for (const height of [5, 10, 24, 80])
+    for (const steps of [0, 25, 49]) {
+      const state = { ...loaded(three, many, false), chosenKey: String(steps) };
+      const frame = frameOf(state, { server: "http://a", user: "root", width: 60, height });
+      expect(frame).toHaveLength(height);
+      expect(frame[0]?.text).toContain("channels 50");
+      expect(frame.filter(({ tone }) => tone === "chosen").map(({ text }) => text)).toEqual([
+        expect.stringContaining(`channel-${steps}`),
+      ]);
+    }
+});

@@ -1,0 +1,102 @@
+import { table } from "../../print/table.ts";
+import { chosenAt, visibleItems, type Item, type State } from "./state.ts";
+
+/** A line of the screen; without colours it says the same. */
+export interface Line {
+  readonly text: string;
+  readonly tone?: "title" | "quiet" | "bad" | "chosen" | "question";
+}
+
+export interface Place {
+  readonly server: string;
+  readonly user: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+const HELP = [
+  "↑ ↓ j k        choose a row, scroll",
+  "PgUp PgDn g G  page, first, last",
+  "enter          detail; for a call, its attempts and why it went where it went",
+  "esc            back: out of the detail, the filter, the calls of a channel",
+  "/              filter          :  open a resource, such as :channels or :logs",
+  "s S            sort by the next column, reverse it",
+  "r f            read again, follow the logs",
+  "l L            failing calls of the channel, all its calls",
+  "e d            enable, disable   t  test   c  copy   x  delete   E  edit in $EDITOR",
+  "q              quit",
+];
+
+/** Title, table or detail, message, keys: never more than `height` lines. */
+export function frameOf(state: State, place: Place): Line[] {
+  const room = bodyHeight(place.height);
+  const body = bodyOf(state, place.width, room).slice(0, room);
+  const blank = Array.from({ length: room - body.length }, (): Line => ({ text: "" }));
+  return [{ text: titleOf(state, place), tone: "title" }, ...body, ...blank, footOf(state), keysOf(state)];
+}
+
+/** Lines between the title and the two lines at the bottom. */
+export function bodyHeight(height: number): number {
+  return Math.max(1, height - 3);
+}
+
+function titleOf(state: State, { server, user }: Place): string {
+  const { resource, items, isCut, isLoading, filter, sort, scope, isFollowing, isReadOnly } = state;
+  const isUnknown = isLoading && items.length === 0;
+  const count = isUnknown ? "…" : filter === "" ? items.length : `${visibleItems(state).length} of ${items.length}`;
+  const parts = [
+    `${resource.name} ${count}${isCut ? " (first rows only)" : ""}`,
+    ...(scope ? [`${scope.isFailing ? "failing calls" : "calls"} of ${scope.label}`] : []),
+    ...(filter === "" ? [] : [`/${filter}`]),
+    ...(sort ? [`by ${resource.titles[sort.column]}${sort.isDown ? "↓" : "↑"}`] : []),
+    ...(isFollowing ? ["following"] : []),
+    ...(isReadOnly ? ["read-only"] : []),
+  ];
+  return `fairway  ${[...parts, user, server].join(" · ")}`;
+}
+
+function bodyOf(state: State, width: number, room: number): Line[] {
+  if (state.mode === "help") return HELP.map((text) => ({ text }));
+  const isDetail = state.mode === "detail" || (state.mode === "confirm" && state.pending?.back === "detail");
+  if (isDetail) return state.detail.slice(state.offset).map((text) => ({ text }));
+  const items = visibleItems(state);
+  if (items.length === 0) return [{ text: state.isLoading ? "Reading …" : "Nothing here.", tone: "quiet" }];
+  const at = chosenAt(state);
+  const size = Math.max(1, room - 1);
+  const from = Math.min(Math.max(0, at - Math.floor(size / 2)), Math.max(0, items.length - size));
+  const rows = items.slice(from, from + size);
+  const columns = state.resource.titles.map((title, index) => ({
+    title,
+    value: ({ cells }: Item) => cells[index] ?? "",
+    isNumber: state.resource.numeric[index] ?? false,
+  }));
+  const [titles = "", ...lines] = table(columns, rows, width - 2).split("\n");
+  return [
+    { text: `  ${titles}`, tone: "quiet" },
+    ...lines.map((text, index): Line => {
+      const isChosen = from + index === at;
+      const tone = isChosen ? "chosen" : rows[index]?.isOff ? "bad" : undefined;
+      return { text: `${isChosen ? ">" : " "} ${text}`, ...(tone ? { tone } : {}) };
+    }),
+  ];
+}
+
+function footOf({ mode, typed, pending, problem, notice }: State): Line {
+  if (mode === "confirm" && pending)
+    return { text: `${pending.action} ${pending.item.label}? [y/N]`, tone: "question" };
+  if (mode === "filter") return { text: `/${typed}`, tone: "question" };
+  if (mode === "command") return { text: `:${typed}`, tone: "question" };
+  return problem === "" ? { text: notice } : { text: `! ${problem}`, tone: "bad" };
+}
+
+function keysOf({ mode }: State): Line {
+  const texts: Partial<Record<State["mode"], string>> = {
+    list: "? help · enter detail · / filter · : open · s sort · q quit",
+    detail: "esc back · ↑↓ scroll · ? help",
+    filter: "enter keep · esc clear",
+    command: "enter open · esc back",
+    confirm: "y yes · any other key no",
+    help: "any key closes this",
+  };
+  return { text: texts[mode] ?? "", tone: "quiet" };
+}

@@ -1,0 +1,111 @@
+// `fairway ui` in a pseudo-terminal against a real gateway.
+import {
+  CHANNEL_STATUS,
+  channelCreate,
+  channelList,
+  LOG_TYPE,
+  logList,
+  tokenCreate,
+  tokenKey,
+  tokenList,
+} from "@fairway/wire";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startRig, type Rig } from "./rig.ts";
+import { openTerminal, run } from "./terminal.ts";
+
+let rig: Rig;
+const MAIN_SCREEN = "\u001B[?1049l";
+
+beforeAll(async () => {
+  rig = await startRig();
+  const channel = { type: 1, key: "sk-1", models: "gpt-4o", group: "default", base_url: "http://127.0.0.1:9" };
+  await rig.client.call(channelCreate, { body: { ...channel, name: "harbour", priority: 50 } });
+  await rig.client.call(tokenCreate, { body: { name: "ci", unlimited_quota: true } });
+  const { data: tokens } = await rig.client.call(tokenList, { query: {} });
+  const { data } = await rig.client.call(tokenKey, { params: { id: tokens[0]?.id ?? 0 } });
+  const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${data.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "hi" }] }),
+  });
+  expect(response.status).toBe(502);
+  const recorded = async () => {
+    const { data } = await rig.client.call(logList, { query: { type: LOG_TYPE.error } });
+    expect(data.items).toHaveLength(1);
+  };
+  await vi.waitFor(recorded, { timeout: 20_000, interval: 200 });
+});
+afterAll(() => rig?.stop());
+
+async function statusOfHarbour(): Promise<number | undefined> {
+  const { data } = await rig.client.call(channelList, { query: { keyword: "harbour" } });
+  return data.find(({ name }) => name === "harbour")?.status;
+}
+
+test("walks from a channel to its failing calls, their explanation and a disabled channel in four keys", async () => {
+  const terminal = openTerminal(["ui"], rig.env);
+  await terminal.sees(/> +\d+ +harbour/);
+  terminal.type("l");
+  await terminal.sees(/failing calls of channel \d+ \(harbour\)/);
+  await terminal.sees(/> .*error/);
+  terminal.type("\r");
+  await terminal.sees("upstream_connect_failed");
+  await terminal.sees(/THEN/);
+  terminal.type("d");
+  await terminal.sees(/disable channel \d+ \(harbour\)\? \[y\/N\]/);
+  expect(await statusOfHarbour()).toBe(CHANNEL_STATUS.enabled);
+  terminal.type("y");
+  await expect.poll(statusOfHarbour, { timeout: 20_000 }).toBe(CHANNEL_STATUS.disabledByHand);
+  terminal.type("\u0003");
+  await terminal.exited;
+  expect(terminal.raw).toContain(MAIN_SCREEN);
+});
+
+test("opens every resource by name and leaves with q", async () => {
+  const terminal = openTerminal(["ui", "tokens"], rig.env);
+  await terminal.sees("tokens 1");
+  for (const [name, text] of [
+    ["channels", "harbour"],
+    ["options", /options \d/],
+    ["users", "super-administrator"],
+    ["budgets", "budgets 0"],
+    ["codes", "codes 0"],
+    ["prices", /prices \d/],
+    ["logs", /logs \d/],
+  ] as const) {
+    terminal.type(`:${name}`);
+    await terminal.sees(`:${name}`);
+    terminal.type("\r");
+    await terminal.sees(text);
+  }
+  terminal.type("q");
+  expect(await terminal.exited).toBe(0);
+  expect(terminal.raw).toContain(MAIN_SCREEN);
+});
+
+test("edits a channel in $EDITOR and returns to the list", async () => {
+  const env = { ...rig.env, EDITOR: "sed -i 's/^priority: 50/priority: 51/'" };
+  const terminal = openTerminal(["ui"], env);
+  await terminal.sees(/> +\d+ +harbour/);
+  terminal.type("E");
+  await terminal.sees("Change channel");
+  terminal.type("y\r");
+  await terminal.sees(/Changed channel \d+, harbour: priority/);
+  await terminal.sees(/harbour .* 51 /);
+  terminal.type("q");
+  expect(await terminal.exited).toBe(0);
+});
+
+test("writes no colours under NO_COLOR", async () => {
+  const terminal = openTerminal(["ui"], { ...rig.env, NO_COLOR: "1" });
+  await terminal.sees("harbour");
+  terminal.type("q");
+  await terminal.exited;
+  expect(terminal.raw.split("\u001B[").filter((part) => /^[\d;]*m/.test(part))).toEqual([]);
+});
+
+test("refuses to run without a terminal and names what scripts use", async () => {
+  const { code, err } = await run(["ui"], rig.env);
+  expect(code).toBe(2);
+  expect(err).toContain("fairway channel list");
+});
