@@ -121,7 +121,7 @@ function crash(log: Logger, error: Error): void {
 function welcome({ url, demoKey, madePassword, hasDefaultPassword }: StartedApp, env: Env): string {
   const password = madePassword === undefined ? (hasDefaultPassword ? "123456" : "your password") : madePassword;
   const lines = [`\nFairway ${VERSION} is ready.\n`, `  Console   ${url}`, `  Sign in   root / ${password}`];
-  if (madePassword !== undefined) lines.push("            (made up just now and told this once)");
+  if (madePassword !== undefined) lines.push("            (generated now and shown only once)");
   if (demoKey !== undefined) {
     const body = JSON.stringify({
       model: DEMO_MODEL,
