@@ -1,13 +1,13 @@
-// What the image holds, put together without a container runtime: the files that the Dockerfile copies, started by its
+// What the Dockerfile puts into the image, assembled without a container runtime: the files that the Dockerfile copies, started by its
 // entry point with its variables.
 import { createChannel, createToken, signIn, startGateway, startUpstream, type GatewayProcess } from "@fairway/testkit";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ALLOCATOR, NODE_FLAGS } from "../scripts/memory.ts";
+import { APP_FILES, NODE_PROGRAM, SETTINGS } from "../scripts/image/contents.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const lastStage =
@@ -26,7 +26,8 @@ beforeAll(() => {
   for (const line of lines("COPY")) {
     const [, source = "", target = ""] = /^--from=build (?:--chmod=755 )?\/src\/(\S+) (\S+)$/.exec(line) ?? [];
     expect(source, line).not.toBe("");
-    if (source === "node_modules") symlinkSync(join(ROOT, source), join(image, target));
+    mkdirSync(dirname(join(image, target)), { recursive: true });
+    if (source === NODE_PROGRAM) symlinkSync(join(ROOT, source), join(image, target));
     else cpSync(join(ROOT, source), join(image, target), { recursive: true });
   }
 });
@@ -40,9 +41,15 @@ const variables = Object.fromEntries(
 );
 
 describe("the image", () => {
-  it("handles memory as npm start does", () => {
-    expect(variables).toMatchObject(ALLOCATOR);
-    expect(flags).toEqual(NODE_FLAGS);
+  it("has the files and settings of the image that needs no Docker", () => {
+    const copied = lines("COPY").map((line) => /\/src\/(\S+) (\S+)$/.exec(line)?.slice(1) ?? []);
+    const inRoot = (target: string) => (target.startsWith("/") ? target.slice(1) : `app/${target}`);
+    expect(copied.map(([source, target = ""]) => ({ source, target: inRoot(target) }))).toEqual(APP_FILES);
+    expect(variables).toEqual(SETTINGS.env);
+    expect(JSON.parse(lines("ENTRYPOINT")[0] ?? "[]")).toEqual(SETTINGS.entrypoint);
+    expect(lines("USER")).toEqual([SETTINGS.user]);
+    expect(lines("WORKDIR")).toEqual([SETTINGS.workdir]);
+    expect(lines("EXPOSE")).toEqual([SETTINGS.ports.join(" ")]);
   });
 
   let gateway: GatewayProcess | undefined;
@@ -79,9 +86,9 @@ describe("the image", () => {
     expect(script).toContain(flags.join(" "));
   });
 
-  it("runs as a number that is not root and keeps its data in a volume", () => {
+  it("runs as a number that is not root and stores its data in a volume", () => {
     expect(lines("USER")).toEqual(["65532:65532"]);
-    expect(lines("VOLUME")).toEqual(["/data"]);
+    expect(lines("VOLUME")).toEqual([SETTINGS.volume]);
   });
 
   it("owns the folder that a new volume is made from", () => {

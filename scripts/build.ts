@@ -1,6 +1,7 @@
-// `npm run build [console] [gateway] [cli]`: makes what the image contains. `--stale` skips what is current.
+// `npm run build [console] [gateway] [cli]`: makes what the image contains. `--stale` skips what is current,
+// `--image` also writes the image itself to `dist/`.
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, isAbsolute, join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ROOT, startProgress, withLock } from "./bootstrap.mjs";
 import { fingerprint, isCurrent, remember } from "./fingerprint.ts";
@@ -89,7 +90,10 @@ function compress(folder: string): void {
   }
 }
 
-/** npm packages stay outside, workspace packages go in; workers become files next to `main.mjs`. */
+/** Native accelerators that pure JavaScript packages try to load; none of them is installed. */
+const OPTIONAL_NATIVE = ["pg-native", "bufferutil", "utf-8-validate"];
+
+/** Everything goes in, so that the image needs no `node_modules`; workers become files next to `main.mjs`. */
 async function bundleGateway(): Promise<void> {
   const folder = join(ROOT, "packages/gateway");
   const workers = globSync("src/**/*-worker.ts", { cwd: folder });
@@ -99,12 +103,11 @@ async function bundleGateway(): Promise<void> {
     cwd: folder,
     input: Object.fromEntries(["src/main.ts", ...workers].map((file) => [basename(file, ".ts"), `./${file}`])),
     platform: "node",
-    external: (id) => !id.startsWith(".") && !isAbsolute(id) && !id.startsWith("@fairway/"),
+    external: OPTIONAL_NATIVE,
   });
   await bundle.write({
     dir: "dist",
     format: "esm",
-    sourcemap: true,
     entryFileNames: "[name].mjs",
     chunkFileNames: "[name]-[hash].mjs",
     cleanDir: true,
@@ -114,5 +117,11 @@ async function bundleGateway(): Promise<void> {
 
 if (import.meta.main) {
   const names = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
-  await main(() => build(names, process.argv.includes("--stale")));
+  await main(async () => {
+    await build(names, process.argv.includes("--stale"));
+    if (!process.argv.includes("--image")) return;
+    const { writeImage } = await import("./image/image.ts");
+    const { archive, digest, bytes } = writeImage(join(ROOT, "dist"));
+    console.log(`${relative(ROOT, archive)}: ${(bytes / 1e6).toFixed(1)} MB, ${digest}`);
+  });
 }
