@@ -42,8 +42,8 @@ beforeAll(() => {
 function inside(command: readonly string[]): readonly [string, readonly string[]] {
   const [change, ...flags] =
     process.getuid?.() === 0
-      ? ["chroot", `--userspec=${config.config.User}`, root]
-      : ["unshare", "--map-root-user", `--root=${root}`];
+      ? ["/usr/sbin/chroot", `--userspec=${config.config.User}`, root]
+      : ["/usr/bin/unshare", "--map-root-user", `--root=${root}`];
   return [change as string, [...flags, ...command]];
 }
 const environment = () => Object.fromEntries(config.config.Env.map((pair) => pair.split("=") as [string, string]));
@@ -83,7 +83,7 @@ describe("the image without Docker", () => {
     const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += String(chunk)));
-    const exited = new Promise((resolve) => child.once("close", resolve));
+    const exited = new Promise((resolve, reject) => child.once("close", resolve).once("error", reject));
     try {
       const status = () =>
         fetch(`http://127.0.0.1:${adminPort}/readyz`).then(
