@@ -32,7 +32,7 @@ export const TARGETS: readonly Target[] = [
   },
   {
     name: "gateway",
-    sources: [...SHARED, "packages/gateway/src/**/*"],
+    sources: [...SHARED, "packages/gateway/src/**/*", "scripts/build.ts"],
     output: "packages/gateway/dist/main.mjs",
     build: bundleGateway,
   },
