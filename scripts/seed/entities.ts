@@ -12,7 +12,7 @@ import { SAMPLE_MODELS } from "./models.ts";
 import type { SeedPlan } from "./plan.ts";
 import type { Random } from "./random.ts";
 import { alignIds } from "../../packages/gateway/src/commands/rows.ts";
-import { channelKey, tokenKey } from "../../packages/gateway/src/storage/secrets/places.ts";
+import { channelKey, tokenKey } from "../../packages/gateway/src/storage/secrets/sealed-locations.ts";
 
 /** Of every user that the seed makes. */
 export const SAMPLE_PASSWORD = "sample-password";

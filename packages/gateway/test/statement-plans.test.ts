@@ -7,7 +7,7 @@ import { createDatabase, freshRedis } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkLedgerSums } from "../src/billing/audit/sums.ts";
 import { bookedRequests, settledRequests } from "../src/billing/ledger/sql/booked-requests.ts";
-import { createDirectDoor } from "../src/billing/ledger/sql/direct-settlement.ts";
+import { createDirectSettlement } from "../src/billing/ledger/sql/direct-settlement.ts";
 import { granted, settlementOf } from "../src/billing/ledger/test-harness.contract.ts";
 import { createSqlLedger } from "../src/billing/ledger/sql/sql-ledger.ts";
 import { quota } from "../src/billing/money/quota.ts";
@@ -83,17 +83,17 @@ describe.each(["mariadb", "postgres"] as const)("beside many rows of ledger and 
     await expectNoScan(2);
   });
 
-  test("the direct door books, finds and corrects by index", async () => {
+  test("a direct settlement books, finds and corrects by index", async () => {
     const { clock } = kit;
     const deps = { database: database.raw, clock, log: quietLog, onBalance: undefined, onCommit() {} };
-    const door = createDirectDoor({ ...deps, isLogSeparate: false });
+    const directSettlement = createDirectSettlement({ ...deps, isLogSeparate: false });
     const reaped = settlements(1).map((settlement, at) => {
       const requestId = `late-${kind}-${at}`;
       return { ...settlement, hold: { ...settlement.hold, requestId } };
     });
-    await door.book(settlements(1).map((settlement) => ({ settlement })));
-    await door.book(reaped.map((settlement) => ({ settlement, how: "reaped" })));
-    await door.book(reaped.map((settlement) => ({ settlement: { ...settlement, quota: quota(2) } })));
+    await directSettlement.book(settlements(1).map((settlement) => ({ settlement })));
+    await directSettlement.book(reaped.map((settlement) => ({ settlement, how: "reaped" })));
+    await directSettlement.book(reaped.map((settlement) => ({ settlement: { ...settlement, quota: quota(2) } })));
     await expectNoScan(3);
   });
 

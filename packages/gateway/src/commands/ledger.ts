@@ -4,7 +4,8 @@ import { checkBalances } from "../billing/audit/balances.ts";
 import { checkLogRows } from "../billing/audit/log-rows.ts";
 import { checkLedgerSums } from "../billing/audit/sums.ts";
 import { systemClock } from "../lib/clock.ts";
-import { audit, type AuditReport, type Difference } from "../billing/audit/audit.ts";
+import { audit, type AuditReport } from "../billing/audit/audit.ts";
+import type { Difference } from "../billing/audit/difference.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import type { CommandContext } from "./index.ts";
 

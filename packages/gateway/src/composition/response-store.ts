@@ -20,7 +20,7 @@ const WAIT_MS = 2_000;
 export function createKept(deps: KeptDeps): ResponseStore {
   const { redis, clock, metrics, snapshots, storage } = deps;
   const [outputs, requests] = redis ? inRedis(redis, deps) : [createMemoryEntries(), createMemoryEntries()];
-  metrics.watch({ keptResponsesBytes: () => outputs.bytes + requests.bytes });
+  metrics.watch({ storedResponsesBytes: () => outputs.bytes + requests.bytes });
   snapshots.subscribe(({ options }) => {
     if (options.KeptResponsesHours > 0) return;
     outputs.clear();

@@ -124,8 +124,8 @@ eachDatabase("jobs of the leader", (open) => {
   });
 
   test("metrics of channels are what the database says", async () => {
-    const told: (readonly ChannelState[])[] = [];
-    const metrics = { setChannels: (states: readonly ChannelState[]) => void told.push(states) };
+    const reported: (readonly ChannelState[])[] = [];
+    const metrics = { setChannels: (states: readonly ChannelState[]) => void reported.push(states) };
     const never = () => Promise.resolve(undefined);
     const [job, ...others] = channelJobs({
       database: kit.database,
@@ -138,7 +138,7 @@ eachDatabase("jobs of the leader", (open) => {
     });
     expect(others).toEqual([]);
     await job?.run(signal, confirm);
-    expect(told).toEqual([[]]);
+    expect(reported).toEqual([[]]);
   });
 
   function insertLog(createdAt: number) {

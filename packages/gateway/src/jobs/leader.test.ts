@@ -231,10 +231,10 @@ describe("a database that does not answer", () => {
 describe("the only replica", () => {
   test("leads until it ends", async () => {
     const elector = createSingleElector();
-    const told: boolean[] = [];
-    elector.subscribe((isLeader) => told.push(isLeader));
+    const reported: boolean[] = [];
+    elector.subscribe((isLeader) => reported.push(isLeader));
     expect(elector.isLeader).toBe(true);
-    expect(told).toEqual([true]);
+    expect(reported).toEqual([true]);
     await elector.stop();
     expect(elector.signal.aborted).toBe(true);
   });

@@ -4,7 +4,7 @@ import type { Clock } from "../lib/clock.ts";
 import { ANSWER_MS, withinTime } from "../lib/async/time-limit.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
-import { forUpdate } from "../billing/ledger/sql/statements.ts";
+import { forUpdate } from "../storage/statements.ts";
 import { isDuplicate } from "../storage/errors.ts";
 import type { RawDatabase, RawTransaction } from "../storage/engines/raw.ts";
 

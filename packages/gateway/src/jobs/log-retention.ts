@@ -4,7 +4,7 @@ import type { Database } from "../storage/database.ts";
 import { countPortions, newestLogId, removeLogs, type Removal } from "../storage/log-removal.ts";
 import type { ScheduledJob } from "./schedule.ts";
 
-interface Shown {
+interface JobControl {
   readonly signal: AbortSignal;
   confirm(): Promise<void>;
   total(steps: number): void;
@@ -12,11 +12,11 @@ interface Shown {
   message(text: string): void;
 }
 
-interface ShownWork {
+interface TrackedJob {
   readonly name: string;
   /** 0 = the schedule. */
   readonly startedBy: number;
-  readonly run: (control: Shown) => Promise<void>;
+  readonly run: (control: JobControl) => Promise<void>;
 }
 
 export interface LogRetentionDeps {
@@ -28,14 +28,14 @@ export interface LogRetentionDeps {
   /** Days that a row of a failed call lives; 0 = as long as others. */
   readonly errorDays: () => number;
   /** Where long work shows how far it is; undefined while work of that name runs somewhere. */
-  readonly jobs: { run(work: ShownWork): Promise<{ readonly finished: Promise<void> } | undefined> };
+  readonly jobs: { run(work: TrackedJob): Promise<{ readonly finished: Promise<void> } | undefined> };
 }
 
 const NAME = "log-retention";
 const DAY_SECONDS = 86_400;
 const EVERY_MS = 60_000;
 /** Fewer portions are the work of every minute, and not worth a row among the jobs. */
-const SHOWN_FROM = 5;
+const TRACKED_FROM = 5;
 
 export function logRetentionJob(deps: LogRetentionDeps): ScheduledJob {
   return {
@@ -47,16 +47,16 @@ export function logRetentionJob(deps: LogRetentionDeps): ScheduledJob {
 }
 
 /** What says that the work is still this process's. */
-interface Term {
+interface Lease {
   readonly signal: AbortSignal;
   /** Throws when another replica leads. */
   readonly confirm: () => Promise<void>;
 }
 
 /** Deletes rows that are older than the option allows, oldest first. A longer backlog is a job that shows its progress. */
-export async function removeOldLogs(deps: LogRetentionDeps, term: Term): Promise<void> {
-  await removeClass(deps, { days: deps.days() }, term);
-  await removeClass(deps, { days: deps.errorDays(), type: LOG_TYPE.error }, term);
+export async function removeOldLogs(deps: LogRetentionDeps, lease: Lease): Promise<void> {
+  await removeClass(deps, { days: deps.days() }, lease);
+  await removeClass(deps, { days: deps.errorDays(), type: LOG_TYPE.error }, lease);
 }
 
 interface LogClass {
@@ -65,14 +65,14 @@ interface LogClass {
   readonly type?: number;
 }
 
-async function removeClass(deps: LogRetentionDeps, { days, type }: LogClass, term: Term): Promise<void> {
+async function removeClass(deps: LogRetentionDeps, { days, type }: LogClass, lease: Lease): Promise<void> {
   const { logDatabase, clock, jobs } = deps;
-  const { signal } = term;
+  const { signal } = lease;
   if (days === 0 || signal.aborted) return;
   const old = { before: seconds(clock) - days * DAY_SECONDS, type };
   const portions = await countPortions(logDatabase, old.before, type);
   if (portions === 0) return;
-  if (portions < SHOWN_FROM) return remove(deps, old, { ...term, onPortion: () => {} });
+  if (portions < TRACKED_FROM) return remove(deps, old, { ...lease, onPortion: () => {} });
   const job = await jobs.run({
     name: NAME,
     startedBy: 0,
@@ -97,7 +97,7 @@ async function removeClass(deps: LogRetentionDeps, { days, type }: LogClass, ter
   await job?.finished;
 }
 
-interface Watching extends Term {
+interface Removing extends Lease {
   readonly onPortion: (rows: number) => void;
 }
 
@@ -105,7 +105,7 @@ interface Watching extends Term {
 async function remove(
   { logDatabase }: LogRetentionDeps,
   old: Pick<Removal, "before" | "type">,
-  { signal, confirm, onPortion }: Watching,
+  { signal, confirm, onPortion }: Removing,
 ): Promise<void> {
   await confirm();
   let startedAt = performance.now();

@@ -273,8 +273,8 @@ export function invalidRequest(param: string, reason: string): AppError {
 
 /** The error for a field that a conversion cannot carry without changing what was asked; `cure` is a sentence. */
 export function unsupportedParameter(param: string, cure?: string): AppError {
-  const told = fill(ERRORS.unsupported_parameter.message, { values: { param } });
-  return new AppError("unsupported_parameter", { param, message: cure === undefined ? told : `${told} ${cure}` });
+  const message = fill(ERRORS.unsupported_parameter.message, { values: { param } });
+  return new AppError("unsupported_parameter", { param, message: cure === undefined ? message : `${message} ${cure}` });
 }
 
 function isTransient(status: number): boolean {

@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import { RedisAway, type RedisClient } from "../redis/client.ts";
+import { RedisUnavailable, type RedisClient } from "../redis/client.ts";
 import { script, type Script } from "../redis/script.ts";
 import {
   CLAIM_LEASE_MS,
@@ -168,16 +168,16 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
   return {
     async take(requestId, claims) {
       if (redis.waitBudget.isOver) {
-        onOutage(new RedisAway("Redis did not answer a moment ago", false));
+        onOutage(new RedisUnavailable("Redis did not answer a moment ago", false));
         return takeHere(requestId, claims);
       }
       try {
         return await take(requestId, claims);
       } catch (error) {
         onOutage(error);
-        if (error instanceof RedisAway) redis.waitBudget.waitedInVain();
+        if (error instanceof RedisUnavailable) redis.waitBudget.waitedInVain();
         // The script may still run, late: its leases are given back, its counts leave with their minute.
-        if (error instanceof RedisAway && error.mayHaveRun)
+        if (error instanceof RedisUnavailable && error.mayHaveRun)
           void later(RELEASE, claims.filter(isConcurrency), [requestId]);
         return takeHere(requestId, claims);
       }

@@ -1,12 +1,5 @@
 import { AggregatorRegistry } from "prom-client";
-import type { Exposition } from "./metrics.ts";
-
-/** One metric of one process with its values. */
-export interface CollectedMetric {
-  readonly name: string;
-  readonly type: "counter" | "gauge" | "histogram" | "summary";
-  readonly values: readonly object[];
-}
+import type { CollectedMetric, Exposition } from "./exposition.ts";
 
 /** One text for several processes: values are added, or merged as their definition says. */
 export async function mergeMetrics(parts: readonly (readonly CollectedMetric[])[]): Promise<Exposition> {

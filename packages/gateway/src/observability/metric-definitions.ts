@@ -152,7 +152,7 @@ export const DEFINITIONS = {
   cacheMisses: counter("cache_misses_total", "Questions that memory could not answer.", "cache"),
   cacheFailures: counter("cache_failures_total", "Questions and answers that a cache lost.", "cache"),
   responseCacheBytes: gauge("response_cache_bytes", "Answers that this process keeps in memory for equal requests."),
-  keptResponsesBytes: gauge("kept_responses_bytes", "Responses that this process keeps in memory for follow-ups."),
+  storedResponsesBytes: gauge("kept_responses_bytes", "Responses that this process keeps in memory for follow-ups."),
   guardrailVerdicts: counter(
     "guardrail_verdicts_total",
     "Texts that the guardrail judged: allow, block, or failed when no verdict came.",

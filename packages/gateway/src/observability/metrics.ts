@@ -1,6 +1,6 @@
 import type { DegradationStatus } from "./degradation-status.ts";
 import { type CHANNEL, DEFINITIONS, SHORT, type MetricDefinition } from "./metric-definitions.ts";
-import type { CollectedMetric } from "./merge-metrics.ts";
+import type { CollectedMetric, Exposition } from "./exposition.ts";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 
 export interface ChannelLabels {
@@ -28,7 +28,7 @@ export interface Gauges {
   readonly journalBytes: () => number;
   readonly admissionQueue: () => number;
   readonly responseCacheBytes: () => number;
-  readonly keptResponsesBytes: () => number;
+  readonly storedResponsesBytes: () => number;
   /** What each part does now. */
   readonly conduct: () => readonly DegradationStatus[];
   readonly isDraining: () => boolean;
@@ -89,11 +89,6 @@ export interface Metrics {
   collect(): Promise<readonly CollectedMetric[]>;
 }
 
-export interface Exposition {
-  readonly contentType: string;
-  readonly text: string;
-}
-
 export interface MetricsSettings {
   readonly version: string;
   readonly commit?: string;
@@ -110,7 +105,7 @@ const NOTHING: Gauges = {
   journalBytes: () => 0,
   admissionQueue: () => 0,
   responseCacheBytes: () => 0,
-  keptResponsesBytes: () => 0,
+  storedResponsesBytes: () => 0,
   conduct: () => [],
   isDraining: () => false,
   isLeader: () => false,
@@ -243,7 +238,7 @@ function readGauges(of: Objects, gauges: Gauges): void {
   of.journalBytes.set(gauges.journalBytes());
   of.queueLength.set(gauges.admissionQueue());
   of.responseCacheBytes.set(gauges.responseCacheBytes());
-  of.keptResponsesBytes.set(gauges.keptResponsesBytes());
+  of.storedResponsesBytes.set(gauges.storedResponsesBytes());
   of.draining.set(Number(gauges.isDraining()));
   of.leader.set(Number(gauges.isLeader()));
 }

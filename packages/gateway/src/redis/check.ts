@@ -1,6 +1,6 @@
 import type { Logger } from "../observability/log.ts";
 import { tryCommands } from "./check-commands.ts";
-import { RedisAway, type RedisClient } from "./client.ts";
+import { RedisUnavailable, type RedisClient } from "./client.ts";
 import { script } from "./script.ts";
 import { SentinelError } from "./sentinels.ts";
 
@@ -69,7 +69,7 @@ async function serverInfo(redis: RedisClient): Promise<Record<string, string>> {
       lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
     );
   } catch (error) {
-    if (error instanceof RedisAway || isAuthentication(error)) throw explained(error);
+    if (error instanceof RedisUnavailable || isAuthentication(error)) throw explained(error);
     // Some managed services hide INFO; the other checks find what matters.
     return {};
   }
@@ -87,7 +87,7 @@ async function runScript(redis: RedisClient): Promise<void> {
   try {
     await redis.one({ script: HELLO, keys: [redis.keys.probe], args: [] }, TIMEOUT_MS);
   } catch (error) {
-    if (error instanceof RedisAway) throw explained(error);
+    if (error instanceof RedisUnavailable) throw explained(error);
     throw refusal(`it does not run scripts (${text(error)}): allow EVAL and EVALSHA`, error);
   }
 }

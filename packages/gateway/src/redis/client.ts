@@ -6,12 +6,12 @@ import { gather } from "./gather-calls.ts";
 import type { Keys } from "./keys.ts";
 import { createPatience, type WaitBudget } from "./wait-budget.ts";
 import { toPrimary } from "./primary-connector.ts";
-import { RedisAway } from "./redis-away.ts";
+import { RedisUnavailable } from "./redis-unavailable.ts";
 import type { Call, ScriptCall } from "./script.ts";
 import { createSentinels } from "./sentinels.ts";
 import { createTurn, within } from "./pipeline-batcher.ts";
 
-export { RedisAway };
+export { RedisUnavailable };
 
 /** What Redis answered to one call: a value, or an Error of this call alone. */
 export type Answer = unknown;
@@ -28,7 +28,7 @@ export interface RedisClient {
   /** Why the last attempt to connect failed. */
   readonly lastError: Error | undefined;
   /**
-   * Sends the calls in one write and answers each by itself. Throws RedisAway when the connection is gone or when not
+   * Sends the calls in one write and answers each by itself. Throws RedisUnavailable when the connection is gone or when not
    * all answers are there after `timeoutMs`; the calls may have run then.
    */
   send(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
@@ -196,7 +196,7 @@ async function sendGathered(redis: Redis, calls: readonly Call[]): Promise<Answe
 }
 
 async function sendAll(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {
-  if (!isUsable(redis)) throw new RedisAway("Redis is not connected", false);
+  if (!isUsable(redis)) throw new RedisUnavailable("Redis is not connected", false);
   const answers = await run(redis, calls, evalsha);
   // After a restart Redis has forgotten its scripts; such calls did nothing.
   const unknown = [...answers.keys()].filter((at) => isUnknownScript(answers[at]));
@@ -206,7 +206,7 @@ async function sendAll(redis: Redis, calls: readonly Call[]): Promise<Answer[]> 
     for (const [index, at] of unknown.entries()) answers[at] = again[index];
   }
   const broken = answers.find(isConnectionError);
-  if (broken) throw new RedisAway("the connection to Redis broke", true, broken);
+  if (broken) throw new RedisUnavailable("the connection to Redis broke", true, broken);
   return answers;
 }
 

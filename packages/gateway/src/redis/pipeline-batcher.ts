@@ -1,4 +1,4 @@
-import { RedisAway } from "./redis-away.ts";
+import { RedisUnavailable } from "./redis-unavailable.ts";
 import type { Call } from "./script.ts";
 
 /** Calls of one write; more only make the first ones wait. */
@@ -32,7 +32,7 @@ export function createTurn(send: Send): (call: Call, timeoutMs: number) => Promi
     });
 }
 
-/** Never rejects: a failure is told to those who wait. */
+/** Never rejects: a failure is reported to those who wait. */
 async function sendSome(send: Send, some: readonly Waiting[]): Promise<void> {
   const timers = [...Map.groupBy(some, ({ timeoutMs }) => timeoutMs)].map(([ms, late]) =>
     afterTurn(ms, () => {
@@ -75,6 +75,6 @@ function afterTurn(ms: number, act: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-function tooLate(ms: number): RedisAway {
-  return new RedisAway(`Redis did not answer within ${ms} ms`, true);
+function tooLate(ms: number): RedisUnavailable {
+  return new RedisUnavailable(`Redis did not answer within ${ms} ms`, true);
 }

@@ -16,7 +16,7 @@ export interface ChannelSettings {
   readonly onMessage: (text: string) => void;
   /** Called when messages may have been missed. */
   readonly onGap: () => void;
-  /** Tells this process from others; what it published itself is not told. */
+  /** Tells this process from others; what it published itself is not reported. */
   readonly sender: string;
   /** A connection that has not answered for three times as long is replaced. */
   readonly askEveryMs?: number;

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Secret } from "../lib/secret.ts";
 import { createLog } from "../observability/log.ts";
 import { checkRedis } from "./check.ts";
-import { createRedisClient, RedisAway, type RedisClient } from "./client.ts";
+import { createRedisClient, RedisUnavailable, type RedisClient } from "./client.ts";
 import { createKeys } from "./keys.ts";
 import { createChannel } from "./pubsub.ts";
 import { script } from "./script.ts";
@@ -73,8 +73,8 @@ describe("the connection for commands", () => {
     const redis = await throughProxy();
     proxy.isStalled = true;
     const started = performance.now();
-    await expect(redis.one(ping, 80)).rejects.toMatchObject({ name: "RedisAway", mayHaveRun: true });
-    await expect(redis.send([ping], 80)).rejects.toMatchObject({ name: "RedisAway", mayHaveRun: true });
+    await expect(redis.one(ping, 80)).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: true });
+    await expect(redis.send([ping], 80)).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: true });
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 
@@ -84,8 +84,8 @@ describe("the connection for commands", () => {
     await pause(30);
     proxy.isClosed = true;
     proxy.cut();
-    await expect(inFlight).rejects.toMatchObject({ name: "RedisAway", mayHaveRun: true });
-    await expect(redis.one(ping, 1_000)).rejects.toMatchObject({ name: "RedisAway", mayHaveRun: false });
+    await expect(inFlight).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: true });
+    await expect(redis.one(ping, 1_000)).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: false });
     expect(await redis.ready(50)).toBe(false);
     proxy.isClosed = false;
     expect(await redis.ready(30_000)).toBe(true);
@@ -117,7 +117,7 @@ describe("the connection for commands", () => {
     const redis = client();
     await redis.ready(30_000);
     const error = await redis.one({ command: "incr", args: ["a", "b"] }, 1_000).catch((cause: unknown) => cause);
-    expect(error).not.toBeInstanceOf(RedisAway);
+    expect(error).not.toBeInstanceOf(RedisUnavailable);
     const [first, second] = await redis.send([{ command: "nonsense", args: [] }, ping], 1_000);
     expect(first).toBeInstanceOf(Error);
     expect(second).toBe("PONG");
@@ -254,9 +254,9 @@ describe("the check at the start", () => {
       ["~*", "&*", "-subscribe"],
       ["~other:*", "&*"],
     ]) {
-      const told = await refusalOf(`user-${rules.join("").replaceAll(/[^a-z]/g, "")}`, ...rules);
-      expect(told, rules.join(" ")).toContain("its user may not do what is needed (NOPERM");
-      expect(told).toContain(cure);
+      const reported = await refusalOf(`user-${rules.join("").replaceAll(/[^a-z]/g, "")}`, ...rules);
+      expect(reported, rules.join(" ")).toContain("its user may not do what is needed (NOPERM");
+      expect(reported).toContain(cure);
     }
     expect(await refusalOf("narrow", "~acl:*", "&acl:*")).toBe("passed");
     const left = await admin.one({ command: "keys", args: ["*probe:*"] }, 1_000);

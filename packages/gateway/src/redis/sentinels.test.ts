@@ -67,7 +67,7 @@ describe("the check at the start, with sentinels", () => {
     lines.length = 0;
     const { password, sentinelPassword } = group;
     const url = (redis: string, query: string) => `redis+sentinel://:${redis}@${hosts()}/0?${query}`;
-    const told = [
+    const reported = [
       await refusal(url(password, `master=other&sentinel_password=${sentinelPassword}`)),
       await refusal(url(password, "master=mymaster&sentinel_password=wrong-guess")),
       await refusal(url(password, "master=mymaster")),
@@ -77,7 +77,7 @@ describe("the check at the start, with sentinels", () => {
       ),
     ];
     const prefix = "the Redis of FAIRWAY_REDIS_URL cannot be used: ";
-    expect(told).toEqual([
+    expect(reported).toEqual([
       `${prefix}its sentinels know no primary "other": correct master=`,
       `${prefix}its sentinels refuse the user name or password: correct sentinel_password=`,
       `${prefix}its sentinels refuse the user name or password: add sentinel_password=`,
@@ -85,7 +85,7 @@ describe("the check at the start, with sentinels", () => {
       expect.stringMatching(/it cannot be reached \(no sentinel answers: 127\.0\.0\.1:1 .*ECONNREFUSED.*start it, or/),
     ]);
     log.flush();
-    expect(`${told.join()}${lines.join("")}`).not.toMatch(/wrong-guess|secret-of/);
+    expect(`${reported.join()}${lines.join("")}`).not.toMatch(/wrong-guess|secret-of/);
   });
 });
 

@@ -151,7 +151,7 @@ class AskedSentinels implements Sentinels {
       const redis = this.#sentinel(host, (times) => Math.min(50 * 2 ** times, LONGEST_RECONNECT_MS));
       const look = () => void this.#leaveOthers();
       redis.on("error", () => {
-        // It is tried again; that no sentinel answers is told when the primary is asked for.
+        // It is tried again; that no sentinel answers is reported when the primary is asked for.
       });
       redis.on("message", (_channel: string, text: string) => {
         if (text.split(" ")[0] === this.#address.master) look();

@@ -4,7 +4,7 @@ import { providerByType } from "../providers/registry.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { keysInUse, readKeyStates } from "./key-states.ts";
 import type { ChannelTable } from "../storage/schema/schema.ts";
-import { channelKey } from "../storage/secrets/places.ts";
+import { channelKey } from "../storage/secrets/sealed-locations.ts";
 import { type Vault } from "../storage/secrets/secrets.ts";
 
 /** The columns that routing needs. */

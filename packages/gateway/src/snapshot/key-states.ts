@@ -42,8 +42,8 @@ export function readKeyStates(info: string | null): KeyStates {
 export function keyStatesText(states: KeyStates, former: string | null): string | null {
   const { [STATUS]: _status, [REASON]: _reason, [TIME]: _time, ...rest } = (former && parseObject(former)) || {};
   const of = (name: keyof KeyState) => Object.fromEntries([...states].map(([index, state]) => [index, state[name]]));
-  const told = states.size === 0 ? {} : { [STATUS]: of("status"), [REASON]: of("reason"), [TIME]: of("time") };
-  const info = { ...rest, ...told };
+  const attributes = states.size === 0 ? {} : { [STATUS]: of("status"), [REASON]: of("reason"), [TIME]: of("time") };
+  const info = { ...rest, ...attributes };
   return Object.keys(info).length === 0 ? null : JSON.stringify(info);
 }
 

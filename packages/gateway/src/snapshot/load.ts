@@ -9,7 +9,7 @@ import { CHANNEL_COLUMNS, createChannelReader, type ChannelReader } from "./chan
 import { priceOptionDefaults } from "./option-defaults.ts";
 import { createSnapshot, type Listing } from "./snapshot.ts";
 import type { Snapshot } from "./types.ts";
-import { optionValue } from "../storage/secrets/places.ts";
+import { optionValue } from "../storage/secrets/sealed-locations.ts";
 
 export interface LoadDeps {
   readonly database: Pick<Database, "db" | "raw">;

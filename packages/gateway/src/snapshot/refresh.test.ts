@@ -11,7 +11,7 @@ import { bump, type Topic } from "../storage/revisions.ts";
 import type { Schema } from "../storage/schema/schema.ts";
 import { createVault } from "../storage/secrets/secrets.ts";
 import { createSnapshotStore, type SnapshotStoreDeps } from "./refresh.ts";
-import { channelKey, optionValue } from "../storage/secrets/places.ts";
+import { channelKey, optionValue } from "../storage/secrets/sealed-locations.ts";
 
 const vault = createVault({ keys: [{ id: "k", key: new Secret(randomBytes(32).toString("base64")) }] });
 const FAST_MS = 5;
@@ -108,8 +108,8 @@ eachDatabase("the snapshot", (open) => {
   });
 
   test("shows a change at once where it was announced, and tells the others", async () => {
-    const told: Topic[] = [];
-    const live = await store({ pollMs: 60_000, publish: async (topic) => void told.push(topic) });
+    const reported: Topic[] = [];
+    const live = await store({ pollMs: 60_000, publish: async (topic) => void reported.push(topic) });
     const seen: number[] = [];
     const unsubscribe = live.subscribe((snapshot) => seen.push(snapshot.channels.size));
     await addChannel();
@@ -118,13 +118,13 @@ eachDatabase("the snapshot", (open) => {
     expect(live.current().channels.size).toBe(1);
     expect(live.current().revision).toBe(1);
     await live.announce("tokens");
-    expect(told).toEqual(["channels", "tokens"]);
+    expect(reported).toEqual(["channels", "tokens"]);
     unsubscribe();
     await live.refresh();
     expect(seen).toEqual([1]);
   });
 
-  test("finds by its poll what nobody told", async () => {
+  test("finds by its poll what nobody reported", async () => {
     const onAccountsChanged = vi.fn<() => void>();
     const live = await store({ onAccountsChanged });
     await addChannel();

@@ -106,9 +106,9 @@ eachDatabase("a database", (open) => {
       expect(await tx.rows("select quota from accounts where id = ?", [1])).toEqual([{ quota: 40 }]);
       return count;
     });
-    const beside = database.raw.run(sql, [1]);
+    const outside = database.raw.run(sql, [1]);
     // Which of the two is first is the server's business; both would be an overdraft.
-    expect(new Set(await Promise.all([inside, beside]))).toEqual(new Set([0, 1]));
+    expect(new Set(await Promise.all([inside, outside]))).toEqual(new Set([0, 1]));
     expect(await quotaOf(1)).toBe(40);
   });
 

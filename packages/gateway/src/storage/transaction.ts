@@ -1,26 +1,10 @@
 import { CompiledQuery, type Kysely, type Transaction } from "kysely";
-import { setTimeout as pause } from "node:timers/promises";
 import { inChunks } from "../lib/chunks.ts";
 import type { Database } from "./database.ts";
-import { isTransient } from "./errors.ts";
 import { numberPlaceholders } from "./engines/placeholders.ts";
 import type { RawDatabase, RawTransaction } from "./engines/raw.ts";
+import { retryTransient } from "./retry-transient.ts";
 import type { Schema } from "./schema/schema.ts";
-
-const ATTEMPTS = 5;
-const FIRST_PAUSE_MS = 10;
-
-/** Runs `work` again after deadlocks and serialisation failures, up to five times in all, with growing pauses. */
-export async function retryTransient<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === ATTEMPTS || !isTransient(error)) throw error;
-      await pause(Math.random() * FIRST_PAUSE_MS * 2 ** attempt);
-    }
-  }
-}
 
 /**
  * A query-builder transaction that survives deadlocks; inside of one it joins that one. `work` may run several times: it

@@ -1,5 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
-import { addCounters, type CollectedMetric } from "../observability/merge-metrics.ts";
+import type { CollectedMetric } from "../observability/exposition.ts";
+import { addCounters } from "../observability/merge-metrics.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Question, Report, WorkerStarted } from "./messages.ts";
 

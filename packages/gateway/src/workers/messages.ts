@@ -1,5 +1,5 @@
 import type { ProbeAnswer } from "../observability/health.ts";
-import type { CollectedMetric } from "../observability/merge-metrics.ts";
+import type { CollectedMetric } from "../observability/exposition.ts";
 
 /** What a worker says of itself after its start. */
 export interface WorkerStarted {

@@ -1,27 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { RedisClient } from "../../redis/client.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
-import { waitingMovements } from "../ledger/redis/balance-outbox.ts";
-import { LOOK, RECOUNT, UNREAD } from "./scripts.ts";
+import { unappliedMovements } from "../ledger/redis/balance-outbox.ts";
+import { READ_ACCOUNTS, RECOUNT, INVALIDATE } from "./scripts.ts";
+import type { Difference } from "./difference.ts";
 import { checkLedgerSums } from "./sums.ts";
 import { type LiveAccount, liveAccounts } from "../ledger/redis/live-accounts.ts";
-import { inList } from "../ledger/sql/statements.ts";
-
-/** Something that should be equal and is not. */
-export interface Difference {
-  readonly what:
-    | "live balance" // Redis against the database
-    | "live grant" // what Redis takes for the limit of a token against its row
-    | "live reservations" // what an account holds in Redis against its open reservations there
-    | "balance" // the database against all ledger rows of a user
-    | "reservations" // what an account holds in the database against its open reservations there
-    | "ledger sum" // used_quota of a user against its ledger rows
-    | "log rows" // quota of the log rows of a user on a channel against their ledger rows, where rows are missing
-    | "log amounts"; // the same, where rows have another amount
-  readonly account: string;
-  readonly found: number;
-  readonly expected: number;
-}
+import { inList } from "../../storage/statements.ts";
 
 export interface AuditReport {
   /** Accounts that were compared. */
@@ -52,17 +37,17 @@ export async function audit(deps: AuditDeps): Promise<AuditReport> {
   let accounts = 0;
   let busy = 0;
   for await (const some of liveAccounts(deps.redis)) {
-    const { looked, moving } = await compare(some, deps);
-    accounts += looked.length;
+    const { readings, moving } = await compare(some, deps);
+    accounts += readings.length;
     busy += moving;
-    const suspects = looked.filter(isSuspect).map(({ account }) => account);
-    if (suspects.length > 0) differences.push(...(await confirm(suspects, looked, deps)));
+    const suspects = readings.filter(isSuspect).map(({ account }) => account);
+    if (suspects.length > 0) differences.push(...(await confirm(suspects, readings, deps)));
   }
   if (deps.withSums) differences.push(...(await checkLedgerSums(deps.database)));
   return { accounts, busy, differences };
 }
 
-interface Look {
+interface AccountReading {
   readonly account: LiveAccount;
   readonly balance: number;
   readonly held: number;
@@ -75,11 +60,15 @@ interface Look {
   readonly granted: number | undefined;
 }
 
-function isSuspect(look: Look): boolean {
-  return look.balance !== look.recorded || look.held !== look.open || hasOtherGrant(look);
+function isSuspect(readAccounts: AccountReading): boolean {
+  return (
+    readAccounts.balance !== readAccounts.recorded ||
+    readAccounts.held !== readAccounts.open ||
+    hasOtherGrant(readAccounts)
+  );
 }
 
-function hasOtherGrant({ grant, granted }: Look): boolean {
+function hasOtherGrant({ grant, granted }: AccountReading): boolean {
   return grant !== undefined && granted !== undefined && !Object.is(grant, granted);
 }
 
@@ -87,11 +76,11 @@ function hasOtherGrant({ grant, granted }: Look): boolean {
 async function compare(
   some: readonly LiveAccount[],
   deps: AuditDeps,
-): Promise<{ readonly looked: Look[]; readonly moving: number }> {
-  const before = await look(some, deps);
+): Promise<{ readonly readings: AccountReading[]; readonly moving: number }> {
+  const before = await readAccounts(some, deps);
   const { recorded, granted, following } = await recordedBalances(some, deps.database);
-  const after = await look(some, deps);
-  const looked: Look[] = [];
+  const after = await readAccounts(some, deps);
+  const readings: AccountReading[] = [];
   let moving = 0;
   for (const [at, account] of some.entries()) {
     const [first, second] = [before[at], after[at]];
@@ -100,20 +89,23 @@ async function compare(
     if (!first || !second || balance === undefined) continue;
     const isMoving = first.isWaiting || second.isWaiting || !isSame(first, second);
     if (isMoving || following.has(account.name)) moving += 1;
-    else looked.push({ account, recorded: balance, granted: granted.get(account.name), ...second });
+    else readings.push({ account, recorded: balance, granted: granted.get(account.name), ...second });
   }
-  return { looked, moving };
+  return { readings, moving };
 }
 
-function isSame(a: Pick<Look, "balance" | "version">, b: Pick<Look, "balance" | "version">): boolean {
+function isSame(
+  a: Pick<AccountReading, "balance" | "version">,
+  b: Pick<AccountReading, "balance" | "version">,
+): boolean {
   return a.balance === b.balance && a.version === b.version;
 }
 
-async function look(some: readonly LiveAccount[], { redis }: AuditDeps) {
+async function readAccounts(some: readonly LiveAccount[], { redis }: AuditDeps) {
   const { keys } = redis;
   const shard = some[0]?.shard ?? 0;
   const call = {
-    script: LOOK,
+    script: READ_ACCOUNTS,
     keys: [keys.epoch(shard), keys.holds(shard), keys.charges(shard), ...some.map(({ key }) => key)],
     args: [LONGEST_SCAN, ...some.map(({ name }) => name)],
   };
@@ -170,7 +162,7 @@ async function recordedBalances(some: readonly LiveAccount[], database: RawDatab
     ...tokens.map(({ id, user_id, used_quota }) => ({ name: `t${id}`, owner: user_id, balance: 0 - used_quota })),
   ];
   const owners = accounts.map(({ owner }) => owner);
-  const waiting = owners.length === 0 ? [] : await waitingMovements(database, owners);
+  const waiting = owners.length === 0 ? [] : await unappliedMovements(database, owners);
   const moved = new Set(waiting.map(({ userId }) => userId));
   return {
     recorded: new Map(accounts.map(({ name, balance }) => [name, balance])),
@@ -190,11 +182,11 @@ async function select<Row>(database: RawDatabase, sql: string, ids: readonly num
 /** A difference that is there twice in the same way is one. */
 async function confirm(
   suspects: readonly LiveAccount[],
-  first: readonly Look[],
+  first: readonly AccountReading[],
   deps: AuditDeps,
 ): Promise<Difference[]> {
   await pause(deps.pauseMs ?? PAUSE_MS);
-  const second = (await compare(suspects, deps)).looked.filter(isSuspect);
+  const second = (await compare(suspects, deps)).readings.filter(isSuspect);
   const confirmed: Difference[] = [];
   for (const found of second) {
     const before = first.find(({ account }) => account.name === found.account.name);
@@ -203,18 +195,18 @@ async function confirm(
   return confirmed;
 }
 
-async function differencesOf(before: Look, found: Look, deps: AuditDeps): Promise<Difference[]> {
+async function differencesOf(before: AccountReading, found: AccountReading, deps: AuditDeps): Promise<Difference[]> {
   const account = nameOf(found.account);
   const differences: Difference[] = [];
   const offBy = found.balance - found.recorded;
   if (offBy !== 0 && before.balance - before.recorded === offBy) {
     differences.push({ what: "live balance", account, found: found.balance, expected: found.recorded });
-    if (deps.isRepairing) await unread(found, deps);
+    if (deps.isRepairing) await invalidate(found, deps);
   }
   if (hasOtherGrant(found) && hasOtherGrant(before)) {
     const [was = 0, is = 0] = [found.grant, found.granted];
     differences.push({ what: "live grant", account, found: was, expected: is });
-    if (deps.isRepairing) await unread(found, deps);
+    if (deps.isRepairing) await invalidate(found, deps);
   }
   const heldBy = found.held - found.open;
   if (heldBy !== 0 && before.held - before.open === heldBy) {
@@ -224,8 +216,8 @@ async function differencesOf(before: Look, found: Look, deps: AuditDeps): Promis
   return differences;
 }
 
-async function unread({ account, balance, version }: Look, { redis }: AuditDeps): Promise<void> {
-  await redis.one({ script: UNREAD, keys: [account.key], args: [balance, version] }, TIMEOUT_MS);
+async function invalidate({ account, balance, version }: AccountReading, { redis }: AuditDeps): Promise<void> {
+  await redis.one({ script: INVALIDATE, keys: [account.key], args: [balance, version] }, TIMEOUT_MS);
 }
 
 async function recount({ key, name, shard }: LiveAccount, { redis }: AuditDeps): Promise<void> {

@@ -1,7 +1,7 @@
 import { ROLE } from "@fairway/wire";
 import { FIRST_BALANCE } from "../../lib/first-balance.ts";
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
-import type { Difference } from "./audit.ts";
+import type { Difference } from "./difference.ts";
 import { nextUsers } from "./sums.ts";
 import { lockUsers } from "../ledger/sql/accounts.ts";
 

@@ -1,8 +1,8 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { createLogWriter } from "../../storage/log-rows.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
-import { inList } from "../ledger/sql/statements.ts";
-import type { Difference } from "./audit.ts";
+import { inList } from "../../storage/statements.ts";
+import type { Difference } from "./difference.ts";
 import { keptSince, loggingPeriods } from "./logging-periods.ts";
 
 export interface LogAuditDeps {

@@ -5,7 +5,7 @@ import { script } from "../../redis/script.ts";
  * `t34` of each account. Answers balance, held, version, sum of open reservations, 1 when charges are on their way, grant
  * of a token, for each account that was read in this epoch; an empty list for others.
  */
-export const LOOK = script(`
+export const READ_ACCOUNTS = script(`
 local open, waiting = {}, {}
 local records = redis.call('HVALS', KEYS[2])
 for _, record in ipairs(records) do
@@ -34,7 +34,7 @@ end
 return answer`);
 
 /** Has an account read anew, unless it moved since. KEYS account; ARGV balance, version. */
-export const UNREAD = script(`
+export const INVALIDATE = script(`
 local a = redis.call('HMGET', KEYS[1], 'b', 'v')
 if a[1] ~= ARGV[1] or a[2] ~= ARGV[2] then return 0 end
 redis.call('HDEL', KEYS[1], 'e')

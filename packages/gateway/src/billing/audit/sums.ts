@@ -1,5 +1,5 @@
 import type { RawDatabase } from "../../storage/engines/raw.ts";
-import type { Difference } from "./audit.ts";
+import type { Difference } from "./difference.ts";
 
 const AT_ONCE = 500;
 

@@ -3,7 +3,7 @@ import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
 import type { Budget, BudgetHold, BudgetRefusal } from "./budget.ts";
 import { HOLDS, lockBudgets, REAPED, RequestRows, writeBudgets, type HoldRow, type ReapedRow } from "./rows.ts";
 import { budgetWindow } from "./window.ts";
-import { inList } from "../ledger/sql/statements.ts";
+import { inList } from "../../storage/statements.ts";
 
 /** Puts `amount` in each of `ids` in the place of what the request has reserved, all or nothing. */
 interface BatchSlot {
@@ -82,22 +82,22 @@ export function writeBatch(operations: readonly BudgetOperation[], deps: BatchDe
   const { database, clock } = deps;
   return database.transaction(async (tx) => {
     const now = clock.now();
-    const sheet = await Sheet.open(tx, operations, { kind: database.kind, now });
+    const sheet = await BatchState.open(tx, operations, { kind: database.kind, now });
     const answers = operations.map((operation) => sheet.apply(operation));
     await sheet.write(tx);
     return { answers, passed: sheet.passed };
   });
 }
 
-interface SheetSettings {
+interface BatchSettings {
   readonly kind: RawDatabase["kind"];
   readonly now: number;
 }
 
 /** What one transaction reads and writes. Nothing is read of a request before its budgets are locked. */
-class Sheet {
+class BatchState {
   readonly passed: [Budget, number][] = [];
-  readonly #settings: SheetSettings;
+  readonly #settings: BatchSettings;
   readonly #budgets: Map<number, Budget>;
   readonly #changed = new Set<number>();
   readonly #holds: RequestRows<HoldRow>;
@@ -105,7 +105,7 @@ class Sheet {
   readonly #renewed = new Set<string>();
 
   private constructor(
-    settings: SheetSettings,
+    settings: BatchSettings,
     budgets: Map<number, Budget>,
     holds: RequestRows<HoldRow>,
     reaped: RequestRows<ReapedRow>,
@@ -119,15 +119,15 @@ class Sheet {
   static async open(
     tx: RawTransaction,
     operations: readonly BudgetOperation[],
-    settings: SheetSettings,
-  ): Promise<Sheet> {
+    settings: BatchSettings,
+  ): Promise<BatchState> {
     const ids = [...new Set(operations.flatMap(budgetsOf))].sort((a, b) => a - b);
     const budgets = await lockBudgets(tx, settings.kind, ids, settings.now);
     const holds = await RequestRows.read(tx, HOLDS, namesOf(operations.filter(hasReserved)));
     const isReaped = (one: BudgetOperation) =>
       one.kind === "recount" || (one.kind === "close" && hasReserved(one) && holds.of(one.requestId).size === 0);
     const reaped = await RequestRows.read(tx, REAPED, namesOf(operations.filter(isReaped)));
-    return new Sheet(settings, budgets, holds, reaped);
+    return new BatchState(settings, budgets, holds, reaped);
   }
 
   apply(operation: BudgetOperation): BudgetAnswer {

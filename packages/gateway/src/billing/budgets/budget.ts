@@ -22,9 +22,9 @@ export interface Budget {
   readonly period: BudgetPeriod;
   readonly time_zone: string;
   readonly quota_limit: number;
-  /** Part of the limit at which somebody is told; 0 = never. */
+  /** Part of the limit at which somebody is reported; 0 = never. */
   readonly soft_percent: number;
-  /** 1 = nothing beyond the limit is let through; 0 = it is only told. */
+  /** 1 = nothing beyond the limit is let through; 0 = it is only reported. */
   readonly is_hard: number;
   readonly window_start: number;
   readonly used: number;

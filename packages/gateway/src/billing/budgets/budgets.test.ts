@@ -109,12 +109,12 @@ eachDatabase("budgets", (open) => {
     expect(await rig.state("user")).toEqual({ used: 15, held: 0 });
   });
 
-  test("thresholds are told once, and a soft budget stops nobody", async () => {
+  test("thresholds are reported once, and a soft budget stops nobody", async () => {
     await rig.add("user", "7", 100, { is_hard: 0, soft_percent: 80 });
     const all = ["a", "b", "c", "d"].map((id) => request(id));
     for (const one of all) expect(await one.reserve(50)).toBeUndefined();
     await Promise.all(all.map((one) => one.settle(45)));
-    expect(rig.told).toEqual([
+    expect(rig.reported).toEqual([
       ["user", 80],
       ["user", 100],
     ]);

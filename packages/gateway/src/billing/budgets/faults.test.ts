@@ -212,7 +212,7 @@ eachDatabase("budgets of what broke", (open) => {
     expect(await rig.state("user")).toEqual({ used: 60, held: 0 });
   });
 
-  test("a settlement that the database does not take is the reaper's, and told", async () => {
+  test("a settlement that the database does not take is the reaper's, and reported", async () => {
     await rig.add("user", "7", 1_000);
     const one = request("a");
     await one.reserve(100);

@@ -3,7 +3,7 @@ import type { RawDatabase } from "../../storage/engines/raw.ts";
 import type { BudgetAnswer, BudgetOperation } from "./batch.ts";
 import type { HoldRow, ReapedRow } from "./rows.ts";
 import { REAPED, REAPED_UNUSED } from "../ledger/sql/booking.ts";
-import { inList } from "../ledger/sql/statements.ts";
+import { inList } from "../../storage/statements.ts";
 
 export interface BudgetReaperDeps {
   readonly database: RawDatabase;

@@ -1,7 +1,7 @@
 import type { RawDatabase, RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
 import type { Budget } from "./budget.ts";
 import { budgetWindow } from "./window.ts";
-import { forUpdate, inList, insertRows, padded } from "../ledger/sql/statements.ts";
+import { forUpdate, inList, insertRows, padded } from "../../storage/statements.ts";
 
 export interface HoldRow {
   readonly request_id: string;

@@ -19,7 +19,7 @@ export interface BudgetRig {
   isAway: boolean;
   /** What the replicas asked of the database. */
   readonly calls: { transactions: number; others: number };
-  readonly told: [string, number][];
+  readonly reported: [string, number][];
   readonly outages: BudgetOutage[];
   add(scope: string, subject: string, limit: number, more?: object): Promise<void>;
   state(scope: string, subject?: string): Promise<{ readonly used: number; readonly held: number } | undefined>;
@@ -44,14 +44,14 @@ export async function openBudgetRig(url: string, replicas = 1): Promise<BudgetRi
     now: NOON,
     isAway: false,
     calls,
-    told: [],
+    reported: [],
     outages: [],
     replicas: Array.from({ length: replicas }, (_, at) =>
       createBudgets({
         database: watched((kits[at] ?? kit).database.raw),
         clock: { now: () => rig.now },
         log,
-        onThreshold: ({ scope }, percent) => void rig.told.push([scope, percent]),
+        onThreshold: ({ scope }, percent) => void rig.reported.push([scope, percent]),
         onOutage: (meaning) => void rig.outages.push(meaning),
       }),
     ),
@@ -83,7 +83,7 @@ export async function openBudgetRig(url: string, replicas = 1): Promise<BudgetRi
       for (const replica of rig.replicas) await replica.reload();
       rig.now = NOON;
       rig.isAway = false;
-      rig.told.length = 0;
+      rig.reported.length = 0;
       rig.outages.length = 0;
     },
     async close() {

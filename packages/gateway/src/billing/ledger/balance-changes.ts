@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
 import { insertMovements, ledgerIds, ledgerKey } from "./redis/balance-outbox.ts";
 import type { BalanceChange, Ledger } from "./ledger.ts";
-import { applyChange } from "./sql/change.ts";
+import { applyChange, applyOnce } from "./sql/change.ts";
 
 export interface ChangesDeps {
   readonly database: RawDatabase;
@@ -11,29 +11,19 @@ export interface ChangesDeps {
   readonly onCommit: (userId: number) => Promise<void>;
 }
 
-class AppliedBefore extends Error {
-  override readonly name = "AppliedBefore";
-}
-
-/** Changes that no request makes: the database first, with the movement that live balances follow. */
+/** Balance changes without a request: the database first, with the movement that updates live balances. */
 export function createChanges({ database, clock, onCommit }: ChangesDeps): Ledger["changeWith"] {
   return async (work) => {
-    let changed: number | undefined;
-    try {
-      changed = await database.transaction(async (tx) => {
-        const change = await work(tx);
-        if (!change) return undefined;
-        const at = clock.now();
-        if (!(await applyChange(tx, change, { kind: database.kind, at }))) throw new AppliedBefore();
-        await insertMovement(tx, database.kind, change, at);
-        return change.userId;
-      });
-    } catch (error) {
-      if (error instanceof AppliedBefore) return false;
-      throw error;
-    }
-    if (changed !== undefined) await onCommit(changed);
-    return changed !== undefined;
+    const applied = await applyOnce(database, async (tx) => {
+      const change = await work(tx);
+      if (!change) return undefined;
+      const at = clock.now();
+      const isNew = await applyChange(tx, change, { kind: database.kind, at });
+      if (isNew) await insertMovement(tx, database.kind, change, at);
+      return { change, isNew };
+    });
+    if (applied) await onCommit(applied.userId);
+    return applied !== undefined;
   };
 }
 

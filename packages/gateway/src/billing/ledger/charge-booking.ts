@@ -3,7 +3,7 @@ import type { Charge } from "./charge.ts";
 import type { Hold } from "./ledger.ts";
 import { lockUsers, type UserBalance } from "./sql/accounts.ts";
 import { Booking, REAPED, REAPED_UNUSED } from "./sql/booking.ts";
-import { inList } from "./sql/statements.ts";
+import { inList } from "../../storage/statements.ts";
 
 /** What the database made of a charge. */
 export type Outcome =

@@ -3,7 +3,7 @@ import { LOG_TYPE } from "@fairway/wire";
 import type { Logger } from "../../observability/log.ts";
 import { LOG_COLUMNS, type LogRowInput, valuesOf } from "../../storage/log-rows.ts";
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
-import { forUpdate, inList, insertRows } from "./sql/statements.ts";
+import { forUpdate, inList, insertRows } from "../../storage/statements.ts";
 
 /** Moves log rows from the main database, where they are written with the money, to the log database. */
 export interface LogOutbox {

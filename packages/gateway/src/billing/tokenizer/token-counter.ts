@@ -79,9 +79,9 @@ export function createTokenCounter(script: URL = workerScript()): TokenCounter {
   return {
     async count(model, texts) {
       if (isStopped) throw new Error("tokens were not counted: the counter is stopped");
-      const { kept, rest } = cut(texts);
+      const { heads, rest } = cut(texts);
       const counted = await new Promise<readonly number[]>((resolve, reject) => {
-        const job = { id: (lastId += 1), encoder: encoderOf(model), texts: kept };
+        const job = { id: (lastId += 1), encoder: encoderOf(model), texts: heads };
         pending.set(job.id, { job, resolve, reject, isSecondTry: false });
         post(job);
       });
@@ -94,20 +94,20 @@ export function createTokenCounter(script: URL = workerScript()): TokenCounter {
   };
 }
 
-function cut(texts: readonly string[]): { readonly kept: string[]; readonly rest: number[] } {
+function cut(texts: readonly string[]): { readonly heads: string[]; readonly rest: number[] } {
   let left = ENCODED_AT_MOST;
-  const kept: string[] = [];
+  const heads: string[] = [];
   const rest: number[] = [];
   for (const text of texts) {
     const head = text.length <= left ? text : text.slice(0, left);
     left -= head.length;
-    kept.push(head);
+    heads.push(head);
     rest.push(head === text ? 0 : Math.ceil(Buffer.byteLength(text.slice(head.length)) * REST_FACTOR));
   }
-  return { kept, rest };
+  return { heads, rest };
 }
 
-/** Beside this file in the sources, beside the bundle in `dist`. */
+/** Next to this file in the sources, next to the bundle in `dist`. */
 function workerScript(): URL {
   return new URL(import.meta.url.endsWith(".ts") ? "./counter-worker.ts" : "./counter-worker.mjs", import.meta.url);
 }

@@ -9,7 +9,7 @@ import { UsageError } from "../arguments.ts";
 import { readDump } from "./read.ts";
 import { LEFT_BEHIND, TABLE_NAMES } from "./tables.ts";
 import { writeDump } from "./write.ts";
-import { secondFactor, tokenKey } from "../../storage/secrets/places.ts";
+import { secondFactor, tokenKey } from "../../storage/secrets/sealed-locations.ts";
 
 eachDatabase("export and import of everything", (open) => {
   let from: StoreKit;

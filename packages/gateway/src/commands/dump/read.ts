@@ -97,7 +97,7 @@ async function checkTable(deps: ReadDeps, table: DumpedTable, expected: unknown)
   }
   if (count !== expected)
     throw new UsageError(`${path} has ${count} rows instead of ${String(expected)}: it was cut off or changed`);
-  if (found) deps.vault.open(found.sealed, found.place);
+  if (found) deps.vault.open(found.sealed, found.location);
   if (names !== undefined) await checkColumns(databaseOf(deps, table), table, names.split(","), path);
 }
 

@@ -6,7 +6,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
 import { codeAttempt, type LoginGuard } from "../passwords/login-guard.ts";
-import { secondFactor } from "../../storage/secrets/places.ts";
+import { secondFactor } from "../../storage/secrets/sealed-locations.ts";
 
 export interface TwoFactorDeps {
   readonly db: Kysely<Schema>;

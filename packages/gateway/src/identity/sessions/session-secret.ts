@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Secret } from "../../lib/secret.ts";
 import type { Database } from "../../storage/database.ts";
 import { upsertSql } from "../../storage/inserts.ts";
-import { optionValue } from "../../storage/secrets/places.ts";
+import { optionValue } from "../../storage/secrets/sealed-locations.ts";
 import { type Vault } from "../../storage/secrets/secrets.ts";
 
 /** Row of `options` that no call shows: it is no option of the registry. */

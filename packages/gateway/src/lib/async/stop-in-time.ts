@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-interface Told {
+interface WarningLog {
   warn(message: string, fields: { readonly part: string; readonly error: unknown }): void;
 }
 
@@ -9,7 +9,7 @@ interface Told {
  * it come: a database that is silent would hold all of them up. It sets no limit for what still runs meanwhile.
  */
 export async function stopInTime(
-  log: Told,
+  log: WarningLog,
   part: string,
   ms: number,
   stop: () => Promise<unknown> | void,

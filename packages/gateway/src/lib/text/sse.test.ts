@@ -26,7 +26,7 @@ const line = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 12 }).map((text) => `data: ${text.replaceAll(/[\r\n]/g, "")}`),
 );
 const block = fc.array(line, { minLength: 1, maxLength: 4 });
-const ending = fc.constantFrom("\n", "\r\n", "\r");
+const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
 
 describe("createBlockFramer", () => {
   it("returns the very same buffer when a chunk holds whole blocks", () => {
@@ -47,7 +47,7 @@ describe("createBlockFramer", () => {
     fc.assert(
       fc.property(
         fc.array(block, { minLength: 1, maxLength: 6 }),
-        ending,
+        lineEnd,
         fc.boolean(),
         fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 }),
         (blocks, eol, hasMark, sizes) => {

@@ -1,4 +1,4 @@
-import { RedisAway, type RedisClient } from "../../redis/client.ts";
+import { RedisUnavailable, type RedisClient } from "../../redis/client.ts";
 import type { WaitBudget } from "../../redis/wait-budget.ts";
 import { script } from "../../redis/script.ts";
 import type { TtlStore, Entry } from "./ttl-store.ts";
@@ -63,7 +63,7 @@ export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): Red
   const { redis, sealer, waitBudget, onFailure } = deps;
   const keys = [deps.keys("kept"), deps.keys("ends"), deps.keys("bytes")] as const;
   const failed = (error: unknown) => {
-    if (error instanceof RedisAway) waitBudget.waitedInVain();
+    if (error instanceof RedisUnavailable) waitBudget.waitedInVain();
     onFailure(error);
   };
   const opened = (key: string, sealed: unknown) => {
@@ -76,7 +76,7 @@ export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): Red
   };
   return {
     async find(key) {
-      if (waitBudget.isOver) throw new RedisAway("Redis did not answer a moment ago", false);
+      if (waitBudget.isOver) throw new RedisUnavailable("Redis did not answer a moment ago", false);
       const look = redis.one({ command: "HGET", args: [keys[0], key] }, waitBudget.ms);
       const sealed = await look.catch((error: unknown) => {
         failed(error);

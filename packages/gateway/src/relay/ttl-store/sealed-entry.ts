@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { parseObject } from "../../lib/text/json.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
 import type { Entry } from "./ttl-store.ts";
-import { redisEntry } from "../../storage/secrets/places.ts";
+import { redisEntry } from "../../storage/secrets/sealed-locations.ts";
 
 export type Sealer = Pick<Vault, "seal" | "open">;
 

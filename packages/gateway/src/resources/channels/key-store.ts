@@ -9,7 +9,7 @@ import type { Vault } from "../ports.ts";
 import { rebuildAbilities } from "./abilities.ts";
 import type { Writing } from "./store.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
-import { channelKey } from "../../storage/secrets/places.ts";
+import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 
 /** The keys of a channel in clear, with the states of those that are switched off. */
 export interface KeySet {

@@ -15,7 +15,7 @@ import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./key-sto
 import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
 import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
-import { channelKey } from "../../storage/secrets/places.ts";
+import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 import { storeKey } from "../../storage/secrets/store-key.ts";
 
 export interface ChannelStoreDeps {

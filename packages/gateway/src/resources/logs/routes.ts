@@ -34,7 +34,7 @@ import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
 import type { LogStore } from "./store.ts";
 import type { LogTail } from "./tail.ts";
 import { adminView, ownerView, type StoredLog } from "./view.ts";
-import { LOG_CURSOR } from "../../storage/secrets/places.ts";
+import { LOG_CURSOR } from "../../storage/secrets/sealed-locations.ts";
 
 export interface LogRoutesDeps {
   readonly store: LogStore;

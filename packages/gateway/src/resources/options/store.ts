@@ -20,7 +20,7 @@ import type { Schema } from "../../storage/schema/schema.ts";
 import { isSealed } from "../../storage/secrets/secrets.ts";
 import { rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
-import { optionValue } from "../../storage/secrets/places.ts";
+import { optionValue } from "../../storage/secrets/sealed-locations.ts";
 
 export interface OptionStoreDeps {
   readonly database: Database;

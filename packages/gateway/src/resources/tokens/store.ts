@@ -13,7 +13,7 @@ import type { Schema } from "../../storage/schema/schema.ts";
 import { lockUser, rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
 import type { TokenFields } from "./input.ts";
-import { tokenKey } from "../../storage/secrets/places.ts";
+import { tokenKey } from "../../storage/secrets/sealed-locations.ts";
 import { storeKey } from "../../storage/secrets/store-key.ts";
 
 export interface TokenStoreDeps {

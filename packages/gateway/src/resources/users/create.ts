@@ -11,7 +11,7 @@ import { rawOn, transact } from "../../storage/transaction.ts";
 import type { Vault } from "../ports.ts";
 import { moneyStyle } from "./money-style.ts";
 import type { Trx, UserStore } from "./store.ts";
-import { tokenKey } from "../../storage/secrets/places.ts";
+import { tokenKey } from "../../storage/secrets/sealed-locations.ts";
 import { storeKey } from "../../storage/secrets/store-key.ts";
 
 export interface CreateAccountDeps {

@@ -5,10 +5,10 @@ import mysql2, { createPool, type Pool, type PoolConnection, type PoolOptions, t
 import { ANSWER_MS, currentLimit } from "../../lib/async/time-limit.ts";
 import type { Logger } from "../../observability/log.ts";
 import { endAll, lend, shares } from "./reserved-pool.ts";
-import { createLeftBehind, type LeftBehind } from "./stale-connections.ts";
+import { trackStaleConnections, type StaleConnections } from "./stale-connections.ts";
 import { createStatementNames } from "./placeholders.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
-import { retryTransient } from "../transaction.ts";
+import { retryTransient } from "../retry-transient.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
@@ -35,10 +35,10 @@ export function openMysql(url: string, connections: number, log: Logger): MysqlP
   const { lane, rest } = shares(connections);
   const pool = openPool(poolOptions(url, rest), log);
   const limited = openPool({ ...poolOptions(url, lane), connectTimeout: ANSWER_MS }, log);
-  const leftBehind = createLeftBehind();
-  follow(pool, leftBehind);
-  limited.on("release", (connection) => streamOf(connection).destroyed || leftBehind.answered());
-  const borrow = lender(limited, leftBehind);
+  const staleConnections = trackStaleConnections();
+  follow(pool, staleConnections);
+  limited.on("release", (connection) => streamOf(connection).destroyed || staleConnections.answered());
+  const borrow = lender(limited, staleConnections);
   return {
     dialect: new MysqlDialect({ pool: poolByLimit(pool, borrow) }),
     raw: mysqlRaw(pool, borrow),
@@ -46,13 +46,13 @@ export function openMysql(url: string, connections: number, log: Logger): MysqlP
   };
 }
 
-function follow(pool: Pool, leftBehind: LeftBehind): void {
+function follow(pool: Pool, staleConnections: StaleConnections): void {
   pool.on("connection", (connection) => {
     const stream = streamOf(connection);
-    stream.once("close", () => leftBehind.givenBack(stream));
+    stream.once("close", () => staleConnections.returned(stream));
   });
-  pool.on("acquire", (connection) => leftBehind.taken(streamOf(connection)));
-  pool.on("release", (connection) => leftBehind.givenBack(streamOf(connection)));
+  pool.on("acquire", (connection) => staleConnections.taken(streamOf(connection)));
+  pool.on("release", (connection) => staleConnections.returned(streamOf(connection)));
 }
 
 function openPool(options: PoolOptions, log: Logger): Pool {
@@ -85,10 +85,10 @@ function poolByLimit(pool: Pool, borrow: Borrow): MysqlPool {
 /** As the driver's own `getConnection`: with an error there is no connection. */
 type Borrow = (limit: AbortSignal, done: Connected) => void;
 
-function lender(lane: Pool, leftBehind: LeftBehind): Borrow {
+function lender(lane: Pool, staleConnections: StaleConnections): Borrow {
   /** The driver's own way waits until the other side has closed too. Statements under way fail, the pool forgets it. */
   const breakOff = (connection: PoolConnection) => {
-    leftBehind.missed();
+    staleConnections.missed();
     streamOf(connection).destroy(new Error("the statement took too long"));
   };
   return (limit, done) => {

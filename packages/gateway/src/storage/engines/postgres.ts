@@ -4,10 +4,10 @@ import { Pool, types, type PoolClient, type PoolConfig } from "pg";
 import { ANSWER_MS, currentLimit } from "../../lib/async/time-limit.ts";
 import type { Logger } from "../../observability/log.ts";
 import { endAll, lend, shares } from "./reserved-pool.ts";
-import { createLeftBehind, type LeftBehind } from "./stale-connections.ts";
+import { trackStaleConnections, type StaleConnections } from "./stale-connections.ts";
 import { createStatementNames, numberPlaceholders } from "./placeholders.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
-import { retryTransient } from "../transaction.ts";
+import { retryTransient } from "../retry-transient.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
@@ -29,10 +29,10 @@ export function openPostgres(url: string, connections: number, log: Logger): Pos
   const { lane, rest } = shares(connections);
   const pool = openPool({ connectionString: url, max: rest, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, log);
   const limited = openPool({ connectionString: url, max: lane, connectionTimeoutMillis: ANSWER_MS }, log);
-  const leftBehind = createLeftBehind();
-  follow(pool, leftBehind);
-  limited.on("release", (error, client) => error || streamOf(client).destroyed || leftBehind.answered());
-  const borrow = lender(limited, leftBehind);
+  const staleConnections = trackStaleConnections();
+  follow(pool, staleConnections);
+  limited.on("release", (error, client) => error || streamOf(client).destroyed || staleConnections.answered());
+  const borrow = lender(limited, staleConnections);
   return {
     dialect: new PostgresDialect({ pool: poolByLimit(pool, borrow) }),
     raw: postgresRaw(pool, borrow),
@@ -40,13 +40,13 @@ export function openPostgres(url: string, connections: number, log: Logger): Pos
   };
 }
 
-function follow(pool: Pool, leftBehind: LeftBehind): void {
+function follow(pool: Pool, staleConnections: StaleConnections): void {
   pool.on("connect", (client) => {
     const stream = streamOf(client);
-    stream.once("close", () => leftBehind.givenBack(stream));
+    stream.once("close", () => staleConnections.returned(stream));
   });
-  pool.on("acquire", (client) => leftBehind.taken(streamOf(client)));
-  pool.on("release", (_error, client) => leftBehind.givenBack(streamOf(client)));
+  pool.on("acquire", (client) => staleConnections.taken(streamOf(client)));
+  pool.on("release", (_error, client) => staleConnections.returned(streamOf(client)));
 }
 
 function openPool(settings: PoolConfig, log: Logger): Pool {
@@ -80,10 +80,10 @@ function poolByLimit(pool: Pool, borrow: Borrow): PostgresPool {
 
 type Borrow = (limit: AbortSignal) => Promise<PoolClient>;
 
-function lender(lane: Pool, leftBehind: LeftBehind): Borrow {
+function lender(lane: Pool, staleConnections: StaleConnections): Borrow {
   /** Statements under way fail, and the pool forgets it. */
   const breakOff = (client: PoolClient) => {
-    leftBehind.missed();
+    staleConnections.missed();
     streamOf(client).destroy();
   };
   return async (limit) => {

@@ -134,7 +134,7 @@ class SqliteConnection implements DatabaseConnection {
     try {
       return Number(this.#prepare(sql).statement.run(...values).changes);
     } catch (error) {
-      throw this.#told(error);
+      throw this.#withStorageFault(error);
     }
   }
 
@@ -148,7 +148,7 @@ class SqliteConnection implements DatabaseConnection {
       try {
         return this.#execute<Row>(sql, values);
       } catch (error) {
-        throw this.#told(error);
+        throw this.#withStorageFault(error);
       }
     };
     return sql === TAKE_FILE ? Promise.try(execute) : whenFree(execute);
@@ -161,7 +161,7 @@ class SqliteConnection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
-  #told(error: unknown): unknown {
+  #withStorageFault(error: unknown): unknown {
     if (error instanceof Error && isFull(error)) this.full = error;
     return error;
   }

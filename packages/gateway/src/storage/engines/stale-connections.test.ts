@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createLeftBehind } from "./stale-connections.ts";
+import { trackStaleConnections } from "./stale-connections.ts";
 
-const PATIENCE_MS = 100;
+const GRACE_MS = 100;
 
 describe("connections that are left behind", () => {
   let server: Server;
@@ -25,29 +25,29 @@ describe("connections that are left behind", () => {
     return socket;
   }
 
-  const later = () => pause(PATIENCE_MS * 2);
+  const later = () => pause(GRACE_MS * 2);
 
   test("are broken off when others are answered and they are not", async () => {
-    const leftBehind = createLeftBehind(PATIENCE_MS);
+    const staleConnections = trackStaleConnections(GRACE_MS);
     const [silent, answered, returned, younger] = [await open(), await open(), await open(), await open()];
-    for (const connection of [silent, answered, returned]) leftBehind.taken(connection);
-    leftBehind.missed();
+    for (const connection of [silent, answered, returned]) staleConnections.taken(connection);
+    staleConnections.missed();
     await later();
     expect(silent.destroyed).toBe(false);
-    leftBehind.answered();
-    leftBehind.taken(younger);
+    staleConnections.answered();
+    staleConnections.taken(younger);
     answered.write("late");
-    leftBehind.givenBack(returned);
+    staleConnections.returned(returned);
     await later();
     const broken = [silent, answered, returned, younger].map(({ destroyed }) => destroyed);
     expect(broken).toEqual([true, false, false, false]);
   });
 
   test("are nobody's as long as every question was answered", async () => {
-    const leftBehind = createLeftBehind(PATIENCE_MS);
+    const staleConnections = trackStaleConnections(GRACE_MS);
     const slow = await open();
-    leftBehind.taken(slow);
-    leftBehind.answered();
+    staleConnections.taken(slow);
+    staleConnections.answered();
     await later();
     expect(slow.destroyed).toBe(false);
   });

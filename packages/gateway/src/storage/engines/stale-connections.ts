@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 
 /** By then a server that merely stood still has gone on with what it was asked before. */
-const PATIENCE_MS = 60_000;
+const GRACE_MS = 60_000;
 
 /** Follows the connections of one database whose statements nobody limits. */
-export interface LeftBehind {
+export interface StaleConnections {
   taken(connection: Socket): void;
-  givenBack(connection: Socket): void;
+  returned(connection: Socket): void;
   /** A question of a moment got no answer in time. */
   missed(): void;
   /** One was answered. */
@@ -18,7 +18,7 @@ export interface LeftBehind {
  * question of a moment was missed and a later one is answered, statements that were under way by then and have not read
  * a byte a minute later are broken off. They fail, and who sent them tries again.
  */
-export function createLeftBehind(patienceMs = PATIENCE_MS): LeftBehind {
+export function trackStaleConnections(graceMs = GRACE_MS): StaleConnections {
   const inUse = new Set<Socket>();
   let hasMissed = false;
   const breakOff = (read: ReadonlyMap<Socket, number>) => {
@@ -30,7 +30,7 @@ export function createLeftBehind(patienceMs = PATIENCE_MS): LeftBehind {
     taken(connection) {
       inUse.add(connection);
     },
-    givenBack(connection) {
+    returned(connection) {
       inUse.delete(connection);
     },
     missed() {
@@ -40,7 +40,7 @@ export function createLeftBehind(patienceMs = PATIENCE_MS): LeftBehind {
       if (!hasMissed) return;
       hasMissed = false;
       const read = new Map(Array.from(inUse, (connection) => [connection, connection.bytesRead]));
-      setTimeout(breakOff, patienceMs, read).unref();
+      setTimeout(breakOff, graceMs, read).unref();
     },
   };
 }

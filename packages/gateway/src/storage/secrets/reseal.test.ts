@@ -8,7 +8,7 @@ import { openDatabase, type Database } from "../database.ts";
 import { migrate } from "../schema/migrate.ts";
 import { reseal, verifyVault } from "./reseal.ts";
 import { createVault, type Vault, type VaultKey } from "./secrets.ts";
-import { optionValue, secondFactor, tokenKey } from "./places.ts";
+import { optionValue, secondFactor, tokenKey } from "./sealed-locations.ts";
 import { encryptionKeys } from "../../config/encryption-keys.ts";
 
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });

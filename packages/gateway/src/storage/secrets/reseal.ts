@@ -1,6 +1,6 @@
 import type { Database } from "../database.ts";
 import type { RawTransaction } from "../engines/raw.ts";
-import { channelKey, optionValue, secondFactor, tokenKey, type Place } from "./places.ts";
+import { channelKey, optionValue, secondFactor, tokenKey, type SealedLocation } from "./sealed-locations.ts";
 import { isSealed, VaultError, type Vault } from "./secrets.ts";
 
 /** Where sealed texts are. */
@@ -10,14 +10,14 @@ interface SealedColumn {
   readonly column: string;
   /** Hash of the same text, when one is kept. */
   readonly hash?: string;
-  placeOf(id: string | number): Place;
+  locationOf(id: string | number): SealedLocation;
 }
 
 const PLACES: readonly SealedColumn[] = [
-  { table: "channels", id: "id", column: "key_sealed", hash: "key_hash", placeOf: (id) => channelKey(Number(id)) },
-  { table: "tokens", id: "id", column: "key_sealed", hash: "key_hash", placeOf: (id) => tokenKey(Number(id)) },
-  { table: "users", id: "id", column: "totp_secret", placeOf: (id) => secondFactor(Number(id)) },
-  { table: "options", id: "key", column: "value", placeOf: (key) => optionValue(String(key)) },
+  { table: "channels", id: "id", column: "key_sealed", hash: "key_hash", locationOf: (id) => channelKey(Number(id)) },
+  { table: "tokens", id: "id", column: "key_sealed", hash: "key_hash", locationOf: (id) => tokenKey(Number(id)) },
+  { table: "users", id: "id", column: "totp_secret", locationOf: (id) => secondFactor(Number(id)) },
+  { table: "options", id: "key", column: "value", locationOf: (key) => optionValue(String(key)) },
 ];
 const BATCH = 200;
 
@@ -32,14 +32,14 @@ interface Row {
  * found out at the start, before anything is written that others cannot read.
  */
 export async function verifyVault(database: Database, vault: Vault): Promise<void> {
-  for (const { table, id, column, hash, placeOf } of PLACES) {
+  for (const { table, id, column, hash, locationOf } of PLACES) {
     const rows = await database.raw.rows<Row>(
       `select "${id}" as id, "${column}" as sealed, ${hash ?? "null"} as hash from ${table} where "${column}" like ? or "${column}" like ? order by "${id}" desc limit 20`,
       ["v1:%", "v2:%"],
     );
     const row = rows.find(({ sealed }) => sealed !== null && isSealed(sealed));
     if (!row || row.sealed === null) continue;
-    const text = vault.open(row.sealed, placeOf(row.id));
+    const text = vault.open(row.sealed, locationOf(row.id));
     if (row.hash !== null && !vault.matchesHash(text, row.hash)) {
       throw new VaultError(
         "the last key of FAIRWAY_ENCRYPTION_KEY is not the one that this database began with, so no token would be found: put the first key back at the end of the list",
@@ -48,26 +48,26 @@ export async function verifyVault(database: Database, vault: Vault): Promise<voi
   }
 }
 
-/** A sealed text of a row, with its place. */
+/** A sealed text of a row, with its location. */
 export function sealedIn(
   table: string,
   row: Readonly<Record<string, unknown>>,
-): { readonly sealed: string; readonly place: Place } | undefined {
-  const own = PLACES.find((place) => place.table === table);
+): { readonly sealed: string; readonly location: SealedLocation } | undefined {
+  const own = PLACES.find((location) => location.table === table);
   const sealed = own && row[own.column];
   if (!own || typeof sealed !== "string" || !isSealed(sealed)) return undefined;
-  return { sealed, place: own.placeOf(row[own.id] as string | number) };
+  return { sealed, location: own.locationOf(row[own.id] as string | number) };
 }
 
 /** Seals everything with the active key; answers how many texts changed. Runs beside a working gateway. */
 export async function reseal(database: Database, vault: Vault): Promise<number> {
   let changed = 0;
-  for (const place of PLACES) changed += await resealTable(database, vault, place);
+  for (const location of PLACES) changed += await resealTable(database, vault, location);
   return changed;
 }
 
-async function resealTable(database: Database, vault: Vault, place: SealedColumn): Promise<number> {
-  const { table, id, column } = place;
+async function resealTable(database: Database, vault: Vault, location: SealedColumn): Promise<number> {
+  const { table, id, column } = location;
   const select = `select "${id}" as id, "${column}" as sealed from ${table} where "${id}" > ? order by "${id}" limit ${BATCH}`;
   const update = `update ${table} set "${column}" = ? where "${id}" = ? and "${column}" = ?`;
   let changed = 0;
@@ -83,21 +83,21 @@ async function resealTable(database: Database, vault: Vault, place: SealedColumn
         : [],
     );
     if (old.length > 0)
-      changed += await database.raw.transaction((tx) => resealRows(tx, update, { vault, place, rows: old }));
+      changed += await database.raw.transaction((tx) => resealRows(tx, update, { vault, location, rows: old }));
   }
 }
 
 interface Resealing {
   readonly vault: Vault;
-  readonly place: SealedColumn;
+  readonly location: SealedColumn;
   readonly rows: readonly { readonly id: Row["id"]; readonly sealed: string }[];
 }
 
 /** A text that somebody changed meanwhile is sealed with the active key already, so it is left alone. */
-async function resealRows(tx: RawTransaction, update: string, { vault, place, rows }: Resealing): Promise<number> {
+async function resealRows(tx: RawTransaction, update: string, { vault, location, rows }: Resealing): Promise<number> {
   let changed = 0;
   for (const { id, sealed } of rows) {
-    const own = place.placeOf(id);
+    const own = location.locationOf(id);
     changed += await tx.run(update, [vault.seal(vault.open(sealed, own), own), id, sealed]);
   }
   return changed;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Secret } from "../../lib/secret.ts";
 import { createVault, isSealed, keysFromFile, VaultError, type VaultKey } from "./secrets.ts";
-import { channelKey, optionValue, tokenKey } from "./places.ts";
+import { channelKey, optionValue, tokenKey } from "./sealed-locations.ts";
 
 const newKey = (id: string): VaultKey => ({ id, key: new Secret(randomBytes(32).toString("base64")) });
 
@@ -54,12 +54,15 @@ describe("a vault", () => {
       expect(() => vault.open(text, PLACE)).toThrow(VaultError);
   });
 
-  test.each([tokenKey(2), channelKey(1), optionValue("1")])("refuses a text of another place than %s", (place) => {
-    const sealed = vault.seal("text", PLACE);
-    expect(() => vault.open(sealed, place)).toThrow("or for another row");
-    // An attacker who hides the binding gets no further.
-    expect(() => vault.open(sealed.replace("v2:", "v1:"), PLACE)).toThrow(VaultError);
-  });
+  test.each([tokenKey(2), channelKey(1), optionValue("1")])(
+    "refuses a text of another location than %s",
+    (location) => {
+      const sealed = vault.seal("text", PLACE);
+      expect(() => vault.open(sealed, location)).toThrow("or for another row");
+      // An attacker who hides the binding gets no further.
+      expect(() => vault.open(sealed.replace("v2:", "v1:"), PLACE)).toThrow(VaultError);
+    },
+  );
 
   test("takes no text that only begins like a sealed one for sealed", () => {
     for (const text of ["v1: we opened", "v2:a:", "v2: the key is: long"]) expect(isSealed(text)).toBe(false);

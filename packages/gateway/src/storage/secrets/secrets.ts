@@ -10,7 +10,7 @@ import {
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Secret } from "../../lib/secret.ts";
-import type { Place } from "./places.ts";
+import type { SealedLocation } from "./sealed-locations.ts";
 
 /** Bound to its row and column; those of version 1 are bound to the key's id alone. */
 const VERSION = "v2";
@@ -32,10 +32,10 @@ export interface VaultKey {
 
 /** Seals what must be read again, hashes what must only be found again. */
 export interface Vault {
-  /** `v2:<key id>:<base64 of nonce, text and tag>`, sealed with the active key; opens only for the same place. */
-  seal(text: string, place: Place): string;
+  /** `v2:<key id>:<base64 of nonce, text and tag>`, sealed with the active key; opens only for the same location. */
+  seal(text: string, location: SealedLocation): string;
   /** Throws a VaultError for a key that is not here and for a text that was changed or moved. */
-  open(sealed: string, place: Place): string;
+  open(sealed: string, location: SealedLocation): string;
   /** HMAC-SHA-256, hex. Follows from the last key, so that new keys do not change what is stored. */
   hashKey(text: string): string;
   /**
@@ -44,7 +44,7 @@ export interface Vault {
    */
   matchesHash(text: string, hash: string): boolean;
   readonly activeKeyId: string;
-  /** True when the text is sealed with another key than the active one, or not bound to its place. */
+  /** True when the text is sealed with another key than the active one, or not bound to its location. */
   needsReseal(sealed: string): boolean;
 }
 
@@ -68,10 +68,10 @@ export function createVault({ keys }: { readonly keys: readonly VaultKey[] }): V
   };
   return {
     activeKeyId: active.id,
-    seal: (text, place) => seal(text, { id: active.id, place }, keyOf(active.id)),
-    open(sealed, place) {
+    seal: (text, location) => seal(text, { id: active.id, location }, keyOf(active.id)),
+    open(sealed, location) {
       const { id, content, isBound } = envelopeOf(sealed);
-      return unseal(content, { id, place: isBound ? place : undefined }, keyOf(id));
+      return unseal(content, { id, location: isBound ? location : undefined }, keyOf(id));
     },
     ...hashing,
     needsReseal(sealed) {
@@ -140,12 +140,12 @@ function derive(key: Secret, purpose: string): KeyObject {
 interface Binding {
   readonly id: string;
   /** Undefined for texts of version 1. */
-  readonly place: Place | undefined;
+  readonly location: SealedLocation | undefined;
 }
 
-/** Key id and place are authenticated too: a text cannot be passed off as that of another key, row or column. */
-function bindingBytes({ id, place }: Binding): Buffer {
-  return Buffer.from(place === undefined ? id : `${VERSION}:${id}:${place}`);
+/** Key id and location are authenticated too: a text cannot be passed off as that of another key, row or column. */
+function bindingBytes({ id, location }: Binding): Buffer {
+  return Buffer.from(location === undefined ? id : `${VERSION}:${id}:${location}`);
 }
 
 function seal(text: string, binding: Binding, key: KeyObject): string {

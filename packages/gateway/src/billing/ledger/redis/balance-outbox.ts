@@ -1,5 +1,5 @@
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
-import { inList, insertRows } from "../sql/statements.ts";
+import { inList, insertRows } from "../../../storage/statements.ts";
 
 /** A ledger row that live balances have not passed: they follow it in the order of these ids. */
 export interface Movement {
@@ -56,16 +56,16 @@ export async function insertMovements(
 }
 
 /**
- * Movements above one ledger id and up to another, so many at most. Who reads portion after portion keeps `until`: what is
+ * Movements above one ledger id and up to another, so many at most. Who reads range after range keeps `until`: what is
  * committed meanwhile may begin below the portions that were read, and its rest would hide that from live balances.
  */
-export interface Portion {
+export interface MovementRange {
   readonly after: number;
   readonly until: number;
   readonly limit: number;
 }
 
-const EVERYTHING: Portion = { after: 0, until: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER };
+const EVERYTHING: MovementRange = { after: 0, until: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER };
 
 /** Ledger id of the newest movement; 0 when there is none. */
 export async function newestMovement(database: RawTransaction): Promise<number> {
@@ -74,36 +74,44 @@ export async function newestMovement(database: RawTransaction): Promise<number> 
 }
 
 /** Movements of these users that nobody applied yet, in order. */
-export async function waitingMovements(
+export async function unappliedMovements(
   database: RawTransaction,
   userIds: readonly number[],
-  portion = EVERYTHING,
+  range = EVERYTHING,
 ): Promise<Movement[]> {
   const { marks, values } = inList(userIds);
-  return readMovements(database, { sql: `user_id in ${marks} and applied_at = 0`, values }, portion);
+  return readMovements(database, { sql: `user_id in ${marks} and applied_at = 0`, values }, range);
 }
 
 /** Movements since `since`, applied or not, in order. */
-export async function recentMovements(database: RawTransaction, since: number, portion: Portion): Promise<Movement[]> {
-  return readMovements(database, { sql: "created_at >= ?", values: [since] }, portion);
+export async function recentMovements(
+  database: RawTransaction,
+  since: number,
+  range: MovementRange,
+): Promise<Movement[]> {
+  return readMovements(database, { sql: "created_at >= ?", values: [since] }, range);
 }
 
 async function readMovements(
   database: RawTransaction,
   where: { readonly sql: string; readonly values: readonly SqlValue[] },
-  { after, until, limit }: Portion,
+  { after, until, limit }: MovementRange,
 ): Promise<Movement[]> {
   const sql = `select ledger_id, user_id, token_id, quota from balance_outbox where ${where.sql} and ledger_id > ? and ledger_id <= ? order by ledger_id limit ${limit}`;
   return (await database.rows<MovementRow>(sql, [...where.values, after, until])).map(movementOf);
 }
 
 /** Users with an id above `after` and movements that nobody applied yet, in order. */
-export async function waitingUsers(database: RawTransaction, after: number, limit: number): Promise<number[]> {
+export async function usersWithUnappliedMovements(
+  database: RawTransaction,
+  after: number,
+  limit: number,
+): Promise<number[]> {
   const sql = `select user_id from balance_outbox where applied_at = 0 and user_id > ? group by user_id order by user_id limit ${limit}`;
   return (await database.rows<{ user_id: number }>(sql, [after])).map(({ user_id }) => user_id);
 }
 
-/** Of one portion: the statement names each of them. */
+/** Of one range: the statement names each of them. */
 export async function markApplied(database: RawTransaction, movements: readonly Movement[], at: number): Promise<void> {
   const { marks, values } = inList(movements.map(({ ledgerId }) => ledgerId));
   await database.run(`update balance_outbox set applied_at = ? where ledger_id in ${marks}`, [at, ...values]);

@@ -1,7 +1,7 @@
 import { createDatabase, type DatabaseKind, freshRedis } from "@fairway/testkit/databases";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { quietLog } from "../../../../test/support.ts";
-import { RedisAway, type RedisClient } from "../../../redis/client.ts";
+import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { insertMovements } from "./balance-outbox.ts";
 import { accountsOf, granted } from "../test-harness.contract.ts";
@@ -89,7 +89,7 @@ describe.each(KINDS)("live balances that follow %s", (kind) => {
     let sent = 0;
     const send: RedisClient["send"] = (calls, ms) => {
       sent += 1;
-      return sent === 2 ? Promise.reject(new RedisAway("cut", true)) : rig.redis.send(calls, ms);
+      return sent === 2 ? Promise.reject(new RedisUnavailable("cut", true)) : rig.redis.send(calls, ms);
     };
     const follower = followerOf(send);
     await moved(

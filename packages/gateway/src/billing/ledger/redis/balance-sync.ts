@@ -11,10 +11,10 @@ import {
   markApplied,
   type Movement,
   newestMovement,
-  type Portion,
+  type MovementRange,
   recentMovements,
-  waitingMovements,
-  waitingUsers,
+  unappliedMovements,
+  usersWithUnappliedMovements,
 } from "./balance-outbox.ts";
 import { FOLLOW } from "./scripts.ts";
 
@@ -54,8 +54,8 @@ export function createFollower(deps: FollowerDeps): Follower {
     await markApplied(database, movements, clock.now());
   };
 
-  /** A portion that fails ends it: a later movement of an account would have the earlier ones passed over. */
-  const applyAll = async (read: (portion: Portion) => Promise<Movement[]>) => {
+  /** A range that fails ends it: a later movement of an account would have the earlier ones passed over. */
+  const applyAll = async (read: (range: MovementRange) => Promise<Movement[]>) => {
     const until = await newestMovement(database);
     let after: number | undefined = 0;
     while (after !== undefined && !isStopped) {
@@ -68,7 +68,7 @@ export function createFollower(deps: FollowerDeps): Follower {
   const followUsers = async (userIds: readonly number[]) => {
     for (let from = 0; from < userIds.length; from += USERS_AT_ONCE) {
       const some = userIds.slice(from, from + USERS_AT_ONCE);
-      await applyAll((portion) => waitingMovements(database, some, portion));
+      await applyAll((range) => unappliedMovements(database, some, range));
     }
   };
 
@@ -78,7 +78,7 @@ export function createFollower(deps: FollowerDeps): Follower {
     if (!redis.isReady) return;
     await forgetApplied(database, clock.now() - KEPT_MS);
     do {
-      const users = await waitingUsers(database, sweptTo, USERS_AT_ONCE);
+      const users = await usersWithUnappliedMovements(database, sweptTo, USERS_AT_ONCE);
       sweptTo = users.length < USERS_AT_ONCE ? 0 : (users.at(-1) ?? 0);
       await followUsers(users);
     } while (sweptTo > 0 && !isStopped);
@@ -101,7 +101,7 @@ export function createFollower(deps: FollowerDeps): Follower {
     },
     followRecent: () => {
       const since = clock.now() - KEPT_MS;
-      return applyAll((portion) => recentMovements(database, since, portion));
+      return applyAll((range) => recentMovements(database, since, range));
     },
   };
 }

@@ -3,7 +3,7 @@ import { startProxy } from "@fairway/testkit/proxy";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { granted, settlementOf } from "../test-harness.contract.ts";
-import { createLossCheck } from "./recovery/data-loss-detector.ts";
+import { createDataLossDetector } from "./recovery/data-loss-detector.ts";
 import type { RedisRig } from "./test-harness.contract.ts";
 import { expectCharged, openRigs } from "./traffic.contract.ts";
 
@@ -61,10 +61,10 @@ describe("a Redis that is another than before", () => {
   it("is noticed though its name was hidden in between", { timeout: 20_000 }, async () => {
     const service = await freshRedis();
     const { rig } = await openRigs(service, { isPair: false });
-    const loss = createLossCheck(rig.redis);
+    const loss = createDataLossDetector(rig.redis);
     const mayTell = async (rule: "+info" | "-info") => {
       await rig.redis.one({ command: "acl", args: ["setuser", "default", rule] }, 1_000);
-      return loss.look();
+      return loss.check();
     };
     expect(await mayTell("+info")).toBeUndefined();
     expect(await mayTell("-info")).toBeUndefined();
@@ -72,23 +72,23 @@ describe("a Redis that is another than before", () => {
     await service.restart();
     await expect.poll(() => rig.redis.isReady, { timeout: 5_000 }).toBe(true);
     expect(await mayTell("+info")).toContain("another Redis answers");
-    expect(await loss.look()).toBeUndefined();
+    expect(await loss.check()).toBeUndefined();
     await rig.close();
   });
 
   it("is asked again when it is busy just then", { timeout: 20_000 }, async () => {
     const service = await freshRedis();
     const { rig } = await openRigs(service, { isPair: false });
-    const loss = createLossCheck(rig.redis);
+    const loss = createDataLossDetector(rig.redis);
     await rig.redis.one({ command: "config", args: ["set", "lua-time-limit", 10] }, 1_000);
     const other = rig.redis.open("another");
     await other.ping();
     const endless = other.call("eval", "while true do end", 0).catch(() => undefined);
     await pause(300);
-    await expect(loss.look()).rejects.toThrow("BUSY");
+    await expect(loss.check()).rejects.toThrow("BUSY");
     await rig.redis.one({ command: "script", args: ["kill"] }, 1_000);
     await endless;
-    expect(await loss.look()).toBeUndefined();
+    expect(await loss.check()).toBeUndefined();
     await rig.close();
   });
 });

@@ -5,11 +5,11 @@ import type { Clock } from "../../../lib/clock.ts";
 import { repeat } from "../../../lib/async/repeat.ts";
 import type { Runnable } from "../../../lib/async/runnable.ts";
 import type { Logger } from "../../../observability/log.ts";
-import { RedisAway, type RedisClient } from "../../../redis/client.ts";
+import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { createChanges } from "../balance-changes.ts";
 import { chargeText, readCharge } from "../charge.ts";
-import { createDirectDoor, type DirectDoor } from "../sql/direct-settlement.ts";
+import { createDirectSettlement, type DirectSettlement } from "../sql/direct-settlement.ts";
 import { createFoundJournal, type FoundJournal } from "./journal/orphaned-journal.ts";
 import { type Journal, openJournal } from "./journal/journal.ts";
 import type { Ledger, Settlement } from "../ledger.ts";
@@ -20,7 +20,7 @@ import type { Lease } from "./calls.ts";
 import { createEpochs, type Epochs } from "./recovery/epoch.ts";
 import { createFollower, type Follower } from "./balance-sync.ts";
 import { createHolder, type Holder, type OnOutage } from "./reservations.ts";
-import { createLossCheck, type LossCheck } from "./recovery/data-loss-detector.ts";
+import { createDataLossDetector, type DataLossDetector } from "./recovery/data-loss-detector.ts";
 import { reapLive } from "./reaper.ts";
 import { releaseLive } from "./release.ts";
 import { renewLive } from "./renewer.ts";
@@ -104,8 +104,8 @@ class LiveLedger implements RedisLedger {
   readonly #open: OpenHolds = createOpenHolds();
   readonly #journal: Journal;
   readonly #follower: Follower;
-  readonly #door: DirectDoor;
-  readonly #loss: LossCheck;
+  readonly #directSettlement: DirectSettlement;
+  readonly #loss: DataLossDetector;
   readonly #sender: Sender;
   readonly #epochs: Epochs;
   readonly #settler: Settler;
@@ -133,11 +133,11 @@ class LiveLedger implements RedisLedger {
     this.#holdDeps = { database, clock, leaseMs };
     this.#journal = openJournal({ dir: settings.journalDir, clock, log });
     this.#follower = createFollower(common);
-    this.#loss = createLossCheck(redis);
-    this.#door = createDirectDoor({ ...common, onCommit: (users) => this.#committed(users) });
+    this.#loss = createDataLossDetector(redis);
+    this.#directSettlement = createDirectSettlement({ ...common, onCommit: (users) => this.#committed(users) });
     this.#sender = createSender({
       ...common,
-      door: this.#door,
+      directSettlement: this.#directSettlement,
       acknowledge: (entry, place) => {
         if (place) this.#loss.acknowledged(place);
         this.#journal.acknowledge(entry, place);
@@ -153,7 +153,7 @@ class LiveLedger implements RedisLedger {
       ...common,
       abandonedMs: settings.abandonedMs ?? ABANDONED_MS,
       name,
-      door: this.#door,
+      directSettlement: this.#directSettlement,
       epochs: this.#epochs,
       onCommit: () => this.#outbox?.kick(),
       onFailure: settings.events.settlementFailed,
@@ -189,7 +189,7 @@ class LiveLedger implements RedisLedger {
       database,
       log,
       lease,
-      door: this.#door,
+      directSettlement: this.#directSettlement,
       journal: this.#journal,
       open: this.#open,
       loss: this.#loss,
@@ -198,9 +198,9 @@ class LiveLedger implements RedisLedger {
 
   async start(): Promise<void> {
     const { redis } = this.#settings;
-    await this.#loss.look();
+    await this.#loss.check();
     await this.#epochs.start();
-    for (const entry of this.#journal.leftovers()) this.#sendAgain(entry);
+    for (const entry of this.#journal.unacknowledged()) this.#sendAgain(entry);
     this.#found.check();
     for (const part of [this.#follower, this.#settler, this.#pruning]) await part.start();
     let isFirst = true;
@@ -279,7 +279,7 @@ class LiveLedger implements RedisLedger {
     }
   }
 
-  #sendAgain(entry: ReturnType<Journal["leftovers"]>[number]): void {
+  #sendAgain(entry: ReturnType<Journal["unacknowledged"]>[number]): void {
     try {
       this.#sender.push({
         charge: readCharge(entry.text),
@@ -296,7 +296,7 @@ class LiveLedger implements RedisLedger {
 
   release(hold: Parameters<Ledger["release"]>[0]): Promise<void> {
     return this.#open.end(hold.requestId, async (known) => {
-      if (known?.isDirect) await this.#door.release(hold);
+      if (known?.isDirect) await this.#directSettlement.release(hold);
       else releaseLive(this.#settings.redis, hold);
     });
   }
@@ -308,7 +308,7 @@ class LiveLedger implements RedisLedger {
   async reap(): Promise<number> {
     const { redis, clock, log, leaseClock } = this.#settings;
     this.#outbox?.kick();
-    const direct = await this.#door.reap();
+    const direct = await this.#directSettlement.reap();
     const isEarly = !leaseClock && performance.now() < this.#readyAt + REAP_AFTER_MS;
     if (isEarly || !redis.isReady) return direct;
     return direct + (await reapLive({ redis, log, lease: () => this.#lease(), now: () => clock.now() }));
@@ -334,7 +334,7 @@ class LiveLedger implements RedisLedger {
     try {
       return await this.#epochs.confirm(rest());
     } catch (error) {
-      if (!(error instanceof RedisAway)) throw error;
+      if (!(error instanceof RedisUnavailable)) throw error;
       await this.#settings.redis.ready(rest());
       return false;
     }
@@ -377,7 +377,7 @@ class LiveLedger implements RedisLedger {
   }
 
   async #compare(readyAt: number): Promise<void> {
-    const doubt = await this.#loss.look();
+    const doubt = await this.#loss.check();
     if (doubt !== undefined) {
       this.#loss.forget();
       return this.#epochs.lost(doubt, readyAt);

@@ -1,6 +1,6 @@
 import { AppError } from "../../../lib/app-error.ts";
 import type { Logger } from "../../../observability/log.ts";
-import { RedisAway, type RedisClient } from "../../../redis/client.ts";
+import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import type { Hold, HoldRefusal, HoldRequest } from "../ledger.ts";
 import { quota, type Quota } from "../../money/quota.ts";
 import { holdCall, type Lease } from "./calls.ts";
@@ -67,7 +67,7 @@ export function createHolder(deps: HolderDeps): Holder {
     tell(request, error);
     // It may have been made without an answer.
     releaseLater(redis, granted(request, request.amount, deps));
-    if (error instanceof RedisAway) redis.waitBudget.waitedInVain();
+    if (error instanceof RedisUnavailable) redis.waitBudget.waitedInVain();
     restsUntil = performance.now() + REST_MS;
     if (onOutage === "sql") return holdInDatabase(request);
     onOutageHold(onOutage);
@@ -138,7 +138,7 @@ async function ask(
       const answer = await redis.one(holdCall(redis.keys, request, lease(), repeated), rest);
       return answer === HELD.granted ? GRANTED : (answer as [number, number]);
     } catch (error) {
-      if (!(error instanceof RedisAway) || performance.now() >= deadline) throw error;
+      if (!(error instanceof RedisUnavailable) || performance.now() >= deadline) throw error;
       repeated ||= error.mayHaveRun;
       await redis.ready(Math.min(rest, STEP_MS));
     }

@@ -265,7 +265,7 @@ return gone`);
  * have it from who took the entry over. KEYS user token stream; ARGV reading of user, of token, quota, group, settler,
  * entry.
  */
-export const GIVE_BACK = script(`
+export const REFUND = script(`
 if #redis.call('XPENDING', KEYS[3], ARGV[4], ARGV[6], ARGV[6], 1, ARGV[5]) == 0 then return 0 end
 for at = 1, 2 do
   if ARGV[at] ~= '' and redis.call('HGET', KEYS[at], 'i') == ARGV[at] then redis.call('HINCRBY', KEYS[at], 'b', ARGV[3]) end

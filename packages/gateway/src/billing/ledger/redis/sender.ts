@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "../../../observability/log.ts";
-import { RedisAway, type RedisClient } from "../../../redis/client.ts";
+import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import { shardOf } from "../../../redis/keys.ts";
 import type { Charge } from "../charge.ts";
-import type { DirectDoor } from "../sql/direct-settlement.ts";
+import type { DirectSettlement } from "../sql/direct-settlement.ts";
 import type { JournalEntry } from "./journal/journal.ts";
 import type { RecordLocation } from "./journal/segment.ts";
 import { settleCall } from "./calls.ts";
@@ -24,7 +24,7 @@ export interface Outgoing {
 
 export interface SenderDeps {
   readonly redis: RedisClient;
-  readonly door: Pick<DirectDoor, "book">;
+  readonly directSettlement: Pick<DirectSettlement, "book">;
   readonly log: Logger;
   readonly acknowledge: (entry: JournalEntry, place: RecordLocation | undefined) => void;
 }
@@ -144,7 +144,7 @@ class QueueSender implements Sender {
       this.#failures = 0;
       await this.#sort(some, answers);
     } catch (error) {
-      if (!(error instanceof RedisAway))
+      if (!(error instanceof RedisUnavailable))
         log.error("settlements could not be sent, they are tried again", { error, waiting: this.#pending });
       await this.#wait();
       this.#enqueue(some);
@@ -177,9 +177,9 @@ class QueueSender implements Sender {
 
   /** Past Redis: the database decides what is still due. */
   async #book(some: readonly Outgoing[]): Promise<void> {
-    const { door, log } = this.#deps;
+    const { directSettlement, log } = this.#deps;
     try {
-      await door.book(some.map(({ charge }) => charge));
+      await directSettlement.book(some.map(({ charge }) => charge));
       for (const outgoing of some) this.#sent(outgoing, undefined);
     } catch (error) {
       log.error("settlements could not be booked, they are kept and tried again", { error, waiting: this.#pending });

@@ -1,5 +1,5 @@
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
-import { forUpdate, inList, padded } from "./statements.ts";
+import { forUpdate, inList, padded } from "../../../storage/statements.ts";
 
 /**
  * Every transaction that moves money locks rows in this order: users, tokens, channels, each by rising id. The lock on

@@ -1,5 +1,5 @@
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
-import { inList } from "./statements.ts";
+import { inList } from "../../../storage/statements.ts";
 
 /** Which of these requests the ledger of the database knows as ended, whoever ended them. */
 export async function bookedRequests(

@@ -3,7 +3,7 @@ import { LOG_COLUMNS, type LogRowInput, valuesOf } from "../../../storage/log-ro
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
 import type { LedgerKind, Settlement } from "../ledger.ts";
 import { channelChanges, tokenChanges, userChanges } from "./accounts.ts";
-import { inList, insertRows } from "./statements.ts";
+import { inList, insertRows } from "../../../storage/statements.ts";
 
 /** Details of consume rows that the reaper wrote: a settlement that comes later books the difference only. */
 export const REAPED = "reaped";

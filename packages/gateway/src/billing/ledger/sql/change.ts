@@ -48,3 +48,27 @@ async function unuse(tx: RawTransaction, { userId, tokenId, channelId, quota }: 
   }
   if (channelId !== 0) await tx.run("update channels set used_quota = used_quota - ? where id = ?", [quota, channelId]);
 }
+
+class AppliedBefore extends Error {
+  override readonly name = "AppliedBefore";
+}
+
+/**
+ * Runs `work` in a transaction and returns the change that it applied, or undefined. `isNew: false` undoes everything
+ * that `work` wrote.
+ */
+export async function applyOnce<Change>(
+  database: RawDatabase,
+  work: (tx: RawTransaction) => Promise<{ readonly change: Change; readonly isNew: boolean } | undefined>,
+): Promise<Change | undefined> {
+  try {
+    return await database.transaction(async (tx) => {
+      const applied = await work(tx);
+      if (applied && !applied.isNew) throw new AppliedBefore();
+      return applied?.change;
+    });
+  } catch (error) {
+    if (error instanceof AppliedBefore) return undefined;
+    throw error;
+  }
+}

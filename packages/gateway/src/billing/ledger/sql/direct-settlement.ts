@@ -9,9 +9,9 @@ import { lockUsers, type UserBalance } from "./accounts.ts";
 import { Booking, type OpenHold } from "./booking.ts";
 import { reapedCharge } from "../reaped-charge.ts";
 import { isLogRowToBlame, REFUSALS, takesWrites, withoutLogRow, type LogRowRecoveryDeps } from "../log-row-recovery.ts";
-import { inList } from "./statements.ts";
+import { inList } from "../../../storage/statements.ts";
 
-export interface DirectDoorDeps extends LogRowRecoveryDeps {
+export interface DirectSettlementDeps extends LogRowRecoveryDeps {
   readonly clock: Clock;
   /** After a commit, with the users whose live balances must follow. */
   readonly onCommit: (userIds: readonly number[]) => void;
@@ -23,7 +23,7 @@ export interface DirectDoorDeps extends LogRowRecoveryDeps {
  * Redis was away, and for settlements whose reservation Redis does not know any more. Live balances follow by the
  * outbox that the same transaction writes.
  */
-export interface DirectDoor {
+export interface DirectSettlement {
   /**
    * Books what the database does not have yet. Throws what the database throws; what it refuses stops no other charge,
    * and costs its log row where that is what is refused.
@@ -35,7 +35,7 @@ export interface DirectDoor {
   reap(): Promise<number>;
 }
 
-export function createDirectDoor(deps: DirectDoorDeps): DirectDoor {
+export function createDirectSettlement(deps: DirectSettlementDeps): DirectSettlement {
   const { database } = deps;
   return {
     async book(charges) {
@@ -72,7 +72,11 @@ const REAPED_AT_ONCE = 200;
 const REFUSED_PAUSE_MS = 100;
 
 /** False when somebody renewed, settled or reaped it meanwhile. */
-async function reapOne({ request_id, user_id }: ExpiredHold, now: number, deps: DirectDoorDeps): Promise<boolean> {
+async function reapOne(
+  { request_id, user_id }: ExpiredHold,
+  now: number,
+  deps: DirectSettlementDeps,
+): Promise<boolean> {
   const { database } = deps;
   const booked = await database.transaction(async (tx) => {
     await lockUsers(tx, database.kind, [user_id]);
@@ -89,20 +93,20 @@ async function reapOne({ request_id, user_id }: ExpiredHold, now: number, deps: 
   return true;
 }
 
-async function bookAll(charges: readonly Charge[], deps: DirectDoorDeps): Promise<void> {
+async function bookAll(charges: readonly Charge[], deps: DirectSettlementDeps): Promise<void> {
   let rest = charges;
   while (rest.length > 0) rest = await bookSome(rest, deps);
 }
 
 /** One by one; throws when all were tried. */
-async function bookEach(charges: readonly Charge[], deps: DirectDoorDeps): Promise<void> {
+async function bookEach(charges: readonly Charge[], deps: DirectSettlementDeps): Promise<void> {
   const failures: unknown[] = [];
   for (const charge of charges) await bookAlone(charge, deps).catch((error: unknown) => failures.push(error));
   const [cause] = failures;
   if (failures.length > 0) throw new Error(`the database refuses ${failures.length} charges`, { cause });
 }
 
-async function bookAlone(charge: Charge, deps: DirectDoorDeps): Promise<void> {
+async function bookAlone(charge: Charge, deps: DirectSettlementDeps): Promise<void> {
   for (let refusals = 1; ; refusals += 1) {
     try {
       return await bookAll([charge], deps);
@@ -119,7 +123,7 @@ async function bookAlone(charge: Charge, deps: DirectDoorDeps): Promise<void> {
 }
 
 /** Answers what another transaction must book. */
-async function bookSome(charges: readonly Charge[], deps: DirectDoorDeps): Promise<Charge[]> {
+async function bookSome(charges: readonly Charge[], deps: DirectSettlementDeps): Promise<Charge[]> {
   const { database, onBalance } = deps;
   const { outcomes, users, booking } = await database.transaction((tx) => bookIn(tx, charges, deps));
   const moved = charges.filter((_, at) => movedBy(outcomes[at]) !== 0);
@@ -131,7 +135,7 @@ async function bookSome(charges: readonly Charge[], deps: DirectDoorDeps): Promi
 async function bookIn(
   tx: RawTransaction,
   charges: readonly Charge[],
-  { database: { kind }, clock, isLogSeparate }: DirectDoorDeps,
+  { database: { kind }, clock, isLogSeparate }: DirectSettlementDeps,
 ) {
   const booked = await decideCharges(tx, kind, charges);
   const requestIds = charges.map(({ settlement }) => settlement.hold.requestId);

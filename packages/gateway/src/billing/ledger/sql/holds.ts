@@ -4,7 +4,7 @@ import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.t
 import { grantedOf, isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
 import { quota, type Quota } from "../../money/quota.ts";
 import { heldByTokens, heldByUsers, lockTokens, lockUsers, type TokenBalance, type UserBalance } from "./accounts.ts";
-import { insertRows } from "./statements.ts";
+import { insertRows } from "../../../storage/statements.ts";
 
 /** Requests that share a transaction; more only make the first ones wait. */
 const BATCH = 128;

@@ -5,7 +5,7 @@ import type { Hold, Settlement } from "../ledger.ts";
 import { isLogRowToBlame, takesWrites, withoutLogRow, type LogRowRecoveryDeps } from "../log-row-recovery.ts";
 import { lockUsers, type UserBalance } from "./accounts.ts";
 import { Booking, type OpenHold, REAPED, REAPED_UNUSED } from "./booking.ts";
-import { inList } from "./statements.ts";
+import { inList } from "../../../storage/statements.ts";
 
 /** Settlements that share a transaction. */
 const BATCH = 256;
@@ -104,14 +104,14 @@ async function bookAll(batch: readonly Waiting[], deps: SettlementDeps): Promise
   try {
     const { users, booking } = await deps.database.transaction((tx) => closeAll(tx, closings, deps));
     deps.onCommit();
-    tellBalances(users, booking, deps);
+    notifyBalances(users, booking, deps);
     return undefined;
   } catch (error) {
     return error ?? new Error("the transaction failed without an error");
   }
 }
 
-function tellBalances(
+function notifyBalances(
   users: ReadonlyMap<number, UserBalance>,
   booking: Booking,
   { onBalance, log }: SettlementDeps,

@@ -1,9 +1,9 @@
 import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
-import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import type { Ledger } from "../ledger.ts";
 import { createLogOutbox } from "../log-outbox.ts";
-import { applyChange } from "./change.ts";
+import { applyChange, applyOnce } from "./change.ts";
 import { createHolds } from "./holds.ts";
 import { reapExpired } from "./reaper.ts";
 import { renewRunning } from "./renewal.ts";
@@ -42,12 +42,12 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
   });
 
   const changeWith: Ledger["changeWith"] = async (work) => {
-    const isApplied = await applyOnce(database, async (tx) => {
+    const applied = await applyOnce(database, async (tx) => {
       const change = await work(tx);
-      return change && { isNew: await applyChange(tx, change, { kind: database.kind, at: clock.now() }) };
+      return change && { change, isNew: await applyChange(tx, change, { kind: database.kind, at: clock.now() }) };
     });
     outbox?.kick();
-    return isApplied;
+    return applied !== undefined;
   };
 
   return {
@@ -71,25 +71,4 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
       return settlements.pending;
     },
   };
-}
-
-/** Undoes what `work` wrote when its change was applied before. */
-async function applyOnce(
-  database: RawDatabase,
-  work: (tx: RawTransaction) => Promise<{ readonly isNew: boolean } | undefined>,
-): Promise<boolean> {
-  try {
-    return await database.transaction(async (tx) => {
-      const applied = await work(tx);
-      if (applied && !applied.isNew) throw new AppliedBefore();
-      return applied !== undefined;
-    });
-  } catch (error) {
-    if (error instanceof AppliedBefore) return false;
-    throw error;
-  }
-}
-
-class AppliedBefore extends Error {
-  override readonly name = "AppliedBefore";
 }

@@ -4,7 +4,7 @@ import { openStoreKit, type StoreKit } from "../../../../test/store-kit.ts";
 import { ImportReport } from "../../report.ts";
 import { importConfig } from "./config.ts";
 import { readLitellm } from "./read.ts";
-import { channelKey } from "../../../storage/secrets/places.ts";
+import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
 
 const CONFIG = `
 model_list:

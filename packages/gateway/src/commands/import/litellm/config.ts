@@ -9,7 +9,7 @@ import type { Vault } from "../../../storage/secrets/secrets.ts";
 import { rawOn, transact } from "../../../storage/transaction.ts";
 import type { ImportReport } from "../../report.ts";
 import { readLitellm, type LitellmChannel } from "./read.ts";
-import { channelKey } from "../../../storage/secrets/places.ts";
+import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
 import { storeKey } from "../../../storage/secrets/store-key.ts";
 
 export interface LitellmImport {

@@ -12,7 +12,7 @@ import { accountRow } from "../../../identity/accounts/accounts.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
 import { ImportReport } from "../../report.ts";
 import { importDatabase } from "./database.ts";
-import { tokenKey } from "../../../storage/secrets/places.ts";
+import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
 const TABLES = ["users", "tokens", "budgets", "options", "abilities", "ledger"] as const;
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -7,7 +7,7 @@ import { admitCarriedKeys, insertMany } from "../../rows.ts";
 import type { Account } from "./accounts.ts";
 import type { DatabaseImport } from "./database.ts";
 import { keepBudget, limitsText, spendingOf, units, type Spending } from "./spending.ts";
-import { tokenKey } from "../../../storage/secrets/places.ts";
+import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
 /** Words that stand for models among the names. */
 const ALL = new Set(["*", "all-proxy-models"]);

@@ -9,7 +9,7 @@ import { transact } from "../../../storage/transaction.ts";
 import { insertKeepingId } from "../../rows.ts";
 import { typeHere, type TypeHere } from "./channel-types.ts";
 import type { ImportContext } from "./context.ts";
-import { channelKey } from "../../../storage/secrets/places.ts";
+import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
 
 const ABILITY_COLUMNS = ["id", "status", "models", "group", "priority", "weight", "tag"] as const;
 

@@ -14,7 +14,7 @@ import { openForeign, type ForeignDatabase } from "../../../storage/engines/fore
 import type { Schema } from "../../../storage/schema/schema.ts";
 import { importFamily } from "./import.ts";
 import type { FamilyKind } from "./context.ts";
-import { channelKey, optionValue, tokenKey } from "../../../storage/secrets/places.ts";
+import { channelKey, optionValue, tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
 eachDatabase("import of a database of the family", (open) => {
   let kit: StoreKit;

@@ -15,7 +15,7 @@ import { openForeign, type ForeignDatabase } from "../../../storage/engines/fore
 import type { Schema } from "../../../storage/schema/schema.ts";
 import type { FamilyKind } from "./context.ts";
 import { importFamily } from "./import.ts";
-import { channelKey, secondFactor, tokenKey } from "../../../storage/secrets/places.ts";
+import { channelKey, secondFactor, tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
 const TABLES = [
   "users",

@@ -1,7 +1,7 @@
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
-import { secondFactor } from "../../../storage/secrets/places.ts";
+import { secondFactor } from "../../../storage/secrets/sealed-locations.ts";
 import { insertMany } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";
 

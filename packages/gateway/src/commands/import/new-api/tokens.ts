@@ -6,7 +6,7 @@ import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { admitCarriedKeys, insertKeepingId } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";
-import { tokenKey } from "../../../storage/secrets/places.ts";
+import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
 /** Keys keep working: they are found by their hash and can be shown again. */
 export async function importTokens(context: ImportContext): Promise<void> {

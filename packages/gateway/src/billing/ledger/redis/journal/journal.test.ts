@@ -39,13 +39,13 @@ describe("the journal", () => {
     await first.append(text(2));
     die();
     const second = open();
-    expect(second.leftovers().map((entry) => entry.text)).toEqual([text(1), text(2)]);
+    expect(second.unacknowledged().map((entry) => entry.text)).toEqual([text(1), text(2)]);
     die();
     const third = open();
-    for (const entry of third.leftovers()) third.acknowledge(entry, { shard: 1, id: "5-0" });
+    for (const entry of third.unacknowledged()) third.acknowledge(entry, { shard: 1, id: "5-0" });
     third.close();
     const fourth = open();
-    expect(fourth.leftovers()).toEqual([]);
+    expect(fourth.unacknowledged()).toEqual([]);
     expect(allOf(fourth)).toEqual([text(1), text(2)]);
     fourth.close();
   });
@@ -57,7 +57,7 @@ describe("the journal", () => {
     await first.append(text(8));
     die("1");
     const third = openJournal({ dir, clock, log });
-    expect(third.leftovers().map((entry) => entry.text)).toEqual([text(7)]);
+    expect(third.unacknowledged().map((entry) => entry.text)).toEqual([text(7)]);
     first.close();
     third.close();
   });
@@ -69,7 +69,7 @@ describe("the journal", () => {
     die();
     expect(
       open()
-        .leftovers()
+        .unacknowledged()
         .map((entry) => entry.text),
     ).toEqual([text(1)]);
   });

@@ -18,7 +18,7 @@ export interface Journal {
   append(text: string): Promise<JournalEntry>;
   acknowledge(entry: JournalEntry, place: RecordLocation | undefined): void;
   /** Entries of processes that died before they reached Redis. Each is acknowledged like an own one. */
-  leftovers(): JournalEntry[];
+  unacknowledged(): JournalEntry[];
   /** Everything that is kept, oldest first, in parts. */
   recent(): Iterable<readonly string[]>;
   /** The part of it that earlier processes wrote. */
@@ -132,7 +132,7 @@ class FileJournal implements Journal {
     }
   }
 
-  leftovers(): JournalEntry[] {
+  unacknowledged(): JournalEntry[] {
     return [...this.#old].flatMap((segment) => {
       if (segment.isDone) return [];
       const lines = segment.lines();

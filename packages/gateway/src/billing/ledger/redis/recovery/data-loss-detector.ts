@@ -1,22 +1,22 @@
-import { RedisAway, type RedisClient } from "../../../../redis/client.ts";
+import { RedisUnavailable, type RedisClient } from "../../../../redis/client.ts";
 import type { RecordLocation } from "../journal/segment.ts";
 
 /**
  * Notices that Redis may not have any more what it acknowledged to this process: it is another server than before, or
  * its streams count backwards.
  */
-export interface LossCheck {
+export interface DataLossDetector {
   /** Redis said that it has this charge. */
   acknowledged(place: RecordLocation): void;
   /** At the start and after each reconnection. Answers why balances can be trusted no longer; undefined while they can. */
-  look(): Promise<string | undefined>;
+  check(): Promise<string | undefined>;
   /** The streams begin anew. */
   forget(): void;
 }
 
 const TIMEOUT_MS = 5_000;
 
-export function createLossCheck(redis: RedisClient): LossCheck {
+export function createDataLossDetector(redis: RedisClient): DataLossDetector {
   const last = new Map<number, string>();
   let server: string | undefined;
 
@@ -38,7 +38,7 @@ export function createLossCheck(redis: RedisClient): LossCheck {
       const known = last.get(shard);
       if (known === undefined || compareIds(id, known) > 0) last.set(shard, id);
     },
-    async look() {
+    async check() {
       // What a replica had not got yet, or a file not written, newer charges of other processes may hide.
       if (await isAnother()) return "another Redis answers than before: its last moments may be lost";
       const lost = await lostShards();
@@ -57,7 +57,7 @@ async function serverOf(redis: RedisClient): Promise<string | undefined> {
     const info = String(await redis.one({ command: "info", args: ["server"] }, TIMEOUT_MS));
     return /^run_id:(\w+)/m.exec(info)?.[1];
   } catch (error) {
-    if (error instanceof RedisAway || (error instanceof Error && NOT_NOW.test(error.message))) throw error;
+    if (error instanceof RedisUnavailable || (error instanceof Error && NOT_NOW.test(error.message))) throw error;
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { upsertSql } from "../../../../storage/inserts.ts";
 import type { RawDatabase, RawTransaction } from "../../../../storage/engines/raw.ts";
-import { forUpdate } from "../../sql/statements.ts";
+import { forUpdate } from "../../../../storage/statements.ts";
 
 /** What the database remembers about the ledger in Redis, so that a Redis that lost everything is noticed. */
 export interface LedgerState {

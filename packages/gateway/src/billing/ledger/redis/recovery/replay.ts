@@ -4,21 +4,21 @@ import { shardOf } from "../../../../redis/keys.ts";
 import type { RawDatabase } from "../../../../storage/engines/raw.ts";
 import { bookedRequests, settledRequests } from "../../sql/booked-requests.ts";
 import { type Charge, readCharge } from "../../charge.ts";
-import type { DirectDoor } from "../../sql/direct-settlement.ts";
+import type { DirectSettlement } from "../../sql/direct-settlement.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OpenHold, OpenHolds } from "../../open-holds.ts";
 import { adoptCall, type Lease, releaseCall, renewCall, settleCall } from "../calls.ts";
 import type { Memory } from "./epoch.ts";
-import type { LossCheck } from "./data-loss-detector.ts";
+import type { DataLossDetector } from "./data-loss-detector.ts";
 import { SETTLED } from "../scripts.ts";
 
 export interface ReplayDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
-  readonly door: Pick<DirectDoor, "book">;
+  readonly directSettlement: Pick<DirectSettlement, "book">;
   readonly journal: Pick<Journal, "recent" | "found">;
   readonly open: OpenHolds;
-  readonly loss: LossCheck;
+  readonly loss: DataLossDetector;
   readonly log: Logger;
   readonly lease: () => Lease;
 }
@@ -58,7 +58,12 @@ export async function resendFound(deps: ReplayDeps, signal: AbortSignal): Promis
 }
 
 /** Moves the leases of everything open here; what Redis lost is there again. */
-export async function adoptAll({ redis, database, open, lease }: Omit<ReplayDeps, "journal" | "door">): Promise<void> {
+export async function adoptAll({
+  redis,
+  database,
+  open,
+  lease,
+}: Omit<ReplayDeps, "journal" | "directSettlement">): Promise<void> {
   const all = open.live();
   for (let from = 0; from < all.length; from += AT_ONCE) {
     const some = all.slice(from, from + AT_ONCE);
@@ -93,7 +98,7 @@ async function resend(
   memory: Memory,
   deps: ReplayDeps,
 ): Promise<{ readonly booked: number; readonly reaped: number }> {
-  const { redis, database, door, loss } = deps;
+  const { redis, database, directSettlement, loss } = deps;
   if (sent.length === 0) return NOTHING;
   const ids = sent.map(({ charge }) => charge.settlement.hold.requestId);
   const settled = await settledRequests(database, ids);
@@ -108,7 +113,7 @@ async function resend(
     if (typeof id === "string") loss.acknowledged({ shard: shardOf(hold.userId), id });
   }
   const unknown = due.filter((_, at) => answers[at] === SETTLED.unknown);
-  if (unknown.length > 0) await door.book(unknown.map(({ charge }) => charge));
+  if (unknown.length > 0) await directSettlement.book(unknown.map(({ charge }) => charge));
   return { booked: unknown.length, reaped: answers.filter((answer) => answer === SETTLED.reaped).length };
 }
 

@@ -49,7 +49,7 @@ export function bookBatch(
 }
 
 /** A charge that the database had is given back to the live balances, unless this very entry may have brought it. */
-export function giveBackOf(charge: StreamCharge, outcome: Booked["outcomes"][number] | undefined): number {
+export function overchargeOf(charge: StreamCharge, outcome: Booked["outcomes"][number] | undefined): number {
   const { quota } = charge.charge.settlement;
   if (!charge.isFirst || !outcome || outcome.kind === "booked" || outcome.kind === "later") return 0;
   return outcome.kind === "known" ? quota : quota + outcome.moved;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { repeat } from "../../../../lib/async/repeat.ts";
 import type { Runnable } from "../../../../lib/async/runnable.ts";
-import { RedisAway, type RedisClient } from "../../../../redis/client.ts";
+import { RedisUnavailable, type RedisClient } from "../../../../redis/client.ts";
 import type { Booked } from "../../charge-booking.ts";
-import type { DirectDoor } from "../../sql/direct-settlement.ts";
+import type { DirectSettlement } from "../../sql/direct-settlement.ts";
 import {
   isLogRowToBlame,
   REFUSALS,
@@ -13,13 +13,13 @@ import {
 } from "../../log-row-recovery.ts";
 import { EpochEnded } from "../recovery/epoch-store.ts";
 import type { Epochs } from "../recovery/epoch.ts";
-import { bookBatch, giveBackOf, streamCharge, type StreamCharge } from "./batch.ts";
+import { bookBatch, overchargeOf, streamCharge, type StreamCharge } from "./batch.ts";
 import { createChargeStreams, isPast, type ChargeStreams, type ReadEntry } from "./streams.ts";
 import type { UserBalance } from "../../sql/accounts.ts";
 
 export interface SettlerDeps extends LogRowRecoveryDeps {
   readonly redis: RedisClient;
-  readonly door: Pick<DirectDoor, "book">;
+  readonly directSettlement: Pick<DirectSettlement, "book">;
   readonly epochs: Pick<Epochs, "current" | "ended" | "settled">;
   /** Name of this settler among those of other processes. */
   readonly name: string;
@@ -119,7 +119,7 @@ class StreamSettler implements Settler {
       try {
         isDone = await this.#passed(await this.#streams.newest(), until);
       } catch (error) {
-        if (!(error instanceof RedisAway)) throw error;
+        if (!(error instanceof RedisUnavailable)) throw error;
         await this.#deps.redis.ready(Math.max(1, until - performance.now()));
       }
     }
@@ -276,15 +276,15 @@ class StreamSettler implements Settler {
   async #book(charges: readonly StreamCharge[], epoch: number): Promise<void> {
     const booked = await bookBatch(charges, epoch, this.#deps);
     this.#deps.onCommit();
-    this.#tellBalances(booked);
-    const undone = charges.map((charge, at) => ({ charge, quota: giveBackOf(charge, booked.outcomes[at]) }));
-    await this.#streams.giveBack(undone.filter(({ quota }) => quota !== 0));
+    this.#notifyBalances(booked);
+    const undone = charges.map((charge, at) => ({ charge, quota: overchargeOf(charge, booked.outcomes[at]) }));
+    await this.#streams.refund(undone.filter(({ quota }) => quota !== 0));
     const done = charges.filter((_, at) => booked.outcomes[at]?.kind !== "later");
     this.#isDoubtful ||= done.length < charges.length;
     if (done.length > 0) await this.#acknowledge(done);
   }
 
-  #tellBalances({ users, booking }: Booked): void {
+  #notifyBalances({ users, booking }: Booked): void {
     const { onBalance } = this.#deps;
     if (onBalance) for (const user of users.values()) onBalance(user, booking.chargeOf(user.id));
   }
@@ -301,14 +301,14 @@ class StreamSettler implements Settler {
 
   /** Balances were declared unknown: what Redis still has is booked as ever, what it lost goes past it. */
   async #afterEpoch(charges: readonly StreamCharge[], epoch: number): Promise<void> {
-    const { epochs, door } = this.#deps;
+    const { epochs, directSettlement } = this.#deps;
     epochs.ended(epoch);
     while (!this.#isStopped) {
       try {
         await epochs.settled(LONGEST_PAUSE_MS);
         const present = await this.#streams.present(charges);
         const lost = charges.filter((charge) => !present.has(charge));
-        if (lost.length > 0) await door.book(lost.map(({ charge }) => charge));
+        if (lost.length > 0) await directSettlement.book(lost.map(({ charge }) => charge));
         this.#isDoubtful ||= present.size > 0;
         return;
       } catch (error) {

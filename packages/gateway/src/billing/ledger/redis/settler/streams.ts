@@ -1,7 +1,7 @@
-import { type Connection, RedisAway, type RedisClient } from "../../../../redis/client.ts";
+import { type Connection, RedisUnavailable, type RedisClient } from "../../../../redis/client.ts";
 import { SHARDS } from "../../../../redis/keys.ts";
 import { compareIds } from "../recovery/data-loss-detector.ts";
-import { BOOKED, GIVE_BACK } from "../scripts.ts";
+import { BOOKED, REFUND } from "../scripts.ts";
 import type { StreamCharge, StreamEntry } from "./batch.ts";
 
 /** Reads the streams of charges for one of several settlers. */
@@ -15,7 +15,7 @@ export interface ChargeStreams {
   /** Which of these charges are still in their streams. */
   present(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>>;
   /** Gives back what charges took from live balances that were charged before, while they are this settler's. */
-  giveBack(undone: readonly { readonly charge: StreamCharge; readonly quota: number }[]): Promise<void>;
+  refund(undone: readonly { readonly charge: StreamCharge; readonly quota: number }[]): Promise<void>;
   /** Removes charges that the database has. */
   booked(charges: readonly StreamCharge[]): Promise<void>;
   /** Charges in all streams. */
@@ -40,7 +40,7 @@ const PER_STREAM = 500;
 const LEAST_PER_STREAM = 64;
 const AT_ONCE = 8_000;
 const TIMEOUT_MS = 5_000;
-const GIVE_BACK_MS = 1_000;
+const REFUND_MS = 1_000;
 const DEAD_AFTER_MS = 15_000;
 const GONE_MS = 3_600_000;
 
@@ -111,18 +111,18 @@ class RedisChargeStreams implements ChargeStreams {
     return new Set(charges.filter((_, at) => list(answers[at]).length > 0));
   }
 
-  async giveBack(undone: readonly { readonly charge: StreamCharge; readonly quota: number }[]): Promise<void> {
+  async refund(undone: readonly { readonly charge: StreamCharge; readonly quota: number }[]): Promise<void> {
     const { keys } = this.#redis;
     const calls = undone.map(({ charge: { shard, id, ofUser, ofToken, charge }, quota }) => {
       const { userId, tokenId } = charge.settlement.hold;
       const user = keys.user(userId);
       return {
-        script: GIVE_BACK,
+        script: REFUND,
         keys: [user, tokenId === 0 ? user : keys.token(userId, tokenId), this.#keys[shard] ?? ""],
         args: [ofUser, ofToken, quota, GROUP, this.#consumer, id],
       };
     });
-    if (calls.length > 0) await this.#redis.send(calls, GIVE_BACK_MS);
+    if (calls.length > 0) await this.#redis.send(calls, REFUND_MS);
   }
 
   async booked(charges: readonly StreamCharge[]): Promise<void> {
@@ -168,7 +168,7 @@ class RedisChargeStreams implements ChargeStreams {
 
   close(): void {
     this.#reader.disconnect();
-    this.#abandon?.(new RedisAway("the connection is closed", true));
+    this.#abandon?.(new RedisUnavailable("the connection is closed", true));
   }
 
   /** The client library never answers a command that waits for a reconnection when the connection is given up. */

@@ -1,6 +1,6 @@
 /** Redis did not answer. `mayHaveRun` is false when the command certainly never left this process. */
-export class RedisAway extends Error {
-  override readonly name = "RedisAway";
+export class RedisUnavailable extends Error {
+  override readonly name = "RedisUnavailable";
   readonly mayHaveRun: boolean;
 
   constructor(message: string, mayHaveRun: boolean, cause?: unknown) {

@@ -1,10 +1,10 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createLog } from "../../../observability/log.ts";
-import { openDatabase, type Database } from "../../../storage/database.ts";
-import { migrate } from "../../../storage/schema/migrate.ts";
-import type { SqlValue } from "../../../storage/engines/raw.ts";
+import { createLog } from "../observability/log.ts";
+import { openDatabase, type Database } from "./database.ts";
+import { migrate } from "./schema/migrate.ts";
+import type { SqlValue } from "./engines/raw.ts";
 import { insertRows } from "./statements.ts";
 
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });

@@ -1,5 +1,5 @@
-import { mysqlLiteral } from "../../../storage/engines/mysql-literal.ts";
-import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
+import { mysqlLiteral } from "./engines/mysql-literal.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "./engines/raw.ts";
 
 /** Statements for lists of any length with few different texts, so that databases keep them prepared. */
 

@@ -1,0 +1,15 @@
+/** Two numbers that should be equal and are not. */
+export interface Difference {
+  readonly what:
+    | "live balance" // Redis against the database
+    | "live grant" // the limit of a token in Redis against its row
+    | "live reservations" // what an account holds in Redis against its open reservations there
+    | "balance" // the database against all ledger rows of a user
+    | "reservations" // what an account holds in the database against its open reservations there
+    | "ledger sum" // used_quota of a user against its ledger rows
+    | "log rows" // quota of the log rows of a user on a channel against their ledger rows, where rows are missing
+    | "log amounts"; // the same, where rows have another amount
+  readonly account: string;
+  readonly found: number;
+  readonly expected: number;
+}

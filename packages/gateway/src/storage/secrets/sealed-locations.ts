@@ -1,0 +1,14 @@
+/** Where a sealed text belongs; it opens nowhere else. */
+export type SealedLocation = string & { readonly location: unique symbol };
+
+export const channelKey = (id: number): SealedLocation => locationOf("channels.key_sealed", id);
+export const tokenKey = (id: number): SealedLocation => locationOf("tokens.key_sealed", id);
+export const secondFactor = (userId: number): SealedLocation => locationOf("users.totp_secret", userId);
+export const optionValue = (key: string): SealedLocation => locationOf("options.value", key);
+export const redisEntry = (key: string): SealedLocation => locationOf("redis", key);
+/** The position of a page in the logs, which the client keeps. */
+export const LOG_CURSOR: SealedLocation = locationOf("cursor", "logs");
+
+function locationOf(column: string, row: number | string): SealedLocation {
+  return `${column}/${row}` as SealedLocation;
+}
