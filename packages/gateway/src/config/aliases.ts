@@ -135,7 +135,7 @@ export const ALIASES: readonly Alias[] = [
   { name: "RETRY_TOTAL_SECONDS", variable: "FAIRWAY_RETRY_TOTAL_SECONDS", about: "the same" },
   { name: "SHUTDOWN_TIMEOUT_SECONDS", variable: "FAIRWAY_DRAIN_SECONDS", about: "the same" },
   { name: "SYNC_FREQUENCY", about: "changes are seen within seconds without it" },
-  { name: "MEMORY_CACHE_ENABLED", about: "channels and options are always kept in memory" },
+  { name: "MEMORY_CACHE_ENABLED", about: "channels and options are always cached in memory" },
   { name: "BATCH_UPDATE_ENABLED", about: "charges are never held back" },
   { name: "BATCH_UPDATE_INTERVAL", about: "charges are never held back" },
 ];

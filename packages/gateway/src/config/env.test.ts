@@ -62,7 +62,7 @@ describe("defaults", () => {
     expect(loadEnv({ FAIRWAY_PORT: "", FAIRWAY_REDIS_URL: "" })).toMatchObject({ port: 3000, redisUrl: undefined });
   });
 
-  test("that documents may refer to are known by the rest of their names, and told to nobody", () => {
+  test("that documents may refer to are found by the rest of their names, and not exposed", () => {
     const { documentSecrets } = loadEnv({ FAIRWAY_SECRET_OPENAI: "sk-canary", FAIRWAY_SECRET_BLANK: "" });
     expect(Object.keys(documentSecrets)).toEqual(["OPENAI"]);
     expect(documentSecrets["OPENAI"]?.reveal()).toBe("sk-canary");
@@ -169,7 +169,7 @@ describe("secrets from files", () => {
     });
   });
 
-  test("beside the variable itself, or without a file, are refused", () => {
+  test("together with the variable itself, or without a file, are refused", () => {
     withFile("correct-horse", (path) => {
       expect(refusal({ FAIRWAY_ROOT_PASSWORD_FILE: path, FAIRWAY_ROOT_PASSWORD: "battery-staple" })).toContain(
         "are both set",
@@ -231,7 +231,7 @@ describe("encryption keys", () => {
 describe("names of compatible gateways", () => {
   const databaseOf = (dsn: string) => loadEnv({ SQL_DSN: dsn }).databaseUrl.reveal();
 
-  test("stand in for missing ones, and are told", () => {
+  test("replace missing ones, and are reported", () => {
     const env = loadEnv({
       PORT: "8080",
       SQL_DSN: "root:p@ss/w:rd@tcp(db:3306)/oneapi?charset=utf8mb4&parseTime=True",

@@ -13,7 +13,7 @@ export const LIMIT_VARIABLES = {
   databaseOnOutage: define({
     name: "FAIRWAY_DATABASE_ON_OUTAGE",
     about:
-      "New model calls while the database is away and Redis is not: serve goes on for ten minutes with the keys that are known, and charges wait in Redis; deny refuses them.",
+      "New model calls while the database is unavailable and Redis is not: serve accepts cached keys for ten minutes, and charges wait in Redis; deny refuses them.",
     fallback: "serve",
     example: "deny",
     parse: parse.oneOf("serve", "deny"),
@@ -35,7 +35,7 @@ export const LIMIT_VARIABLES = {
   redisWaitMs: define({
     name: "FAIRWAY_REDIS_WAIT_MS",
     about:
-      "How long a model call waits for Redis before the settings for its absence hold: limits, kept answers, and reservations with FAIRWAY_QUOTA_ON_OUTAGE=sql. For a Redis in another zone or region give twice its round trip or more.",
+      "How long a model call waits for Redis before the settings for an outage apply: limits, cached answers, and reservations with FAIRWAY_QUOTA_ON_OUTAGE=sql. For a Redis in another zone or region, set at least twice the round trip.",
     fallback: "50",
     example: "200",
     parse: parse.integer(5, 5_000),

@@ -121,7 +121,7 @@ export interface ApiRates {
   readonly user: Rate | undefined;
 }
 
-/** One rate for everybody, or two: for callers who are not signed in, and for those who are. */
+/** One rate for all callers, or two: for anonymous and for signed-in callers. */
 export function apiRates(value: string): ApiRates {
   const [anonymous = "", user = anonymous, ...rest] = value.split(",").map((part) => part.trim());
   if (rest.length > 0) throw new Error("give one rate, or two separated by a comma");
@@ -135,7 +135,7 @@ export function secret(least = 1): Parse<Secret> {
   };
 }
 
-/** The value that deployments copied from the family's example file have. */
+/** The value in the example file of compatible gateways. */
 const KNOWN_TO_ALL = "random_string";
 
 export function sessionSecret(value: string): Secret {

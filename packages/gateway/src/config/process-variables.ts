@@ -29,7 +29,7 @@ export const PROCESS_VARIABLES = {
   migrate: define({
     name: "FAIRWAY_MIGRATE",
     about:
-      "Database schema at the start: auto changes it, wait waits for another process, verify refuses an old one, off does not look.",
+      "Database schema at the start: auto migrates it, wait waits for another process, verify refuses an old one, off skips the check.",
     fallback: "auto",
     example: "wait",
     parse: parse.oneOf("auto", "wait", "verify", "off"),

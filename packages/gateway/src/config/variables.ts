@@ -110,7 +110,7 @@ export const VARIABLES = {
   sessionSecret: define({
     name: "FAIRWAY_SESSION_SECRET",
     about:
-      "Keys the hashes of one-time codes; at least 16 characters. Blank means one that is made once and kept in the database.",
+      "Keys the hashes of one-time codes; at least 16 characters. If blank, one is generated once and stored in the database.",
     fallback: "",
     example: "openssl rand -hex 32",
     parse: parse.optional(parse.sessionSecret),
@@ -186,7 +186,7 @@ export const VARIABLES = {
   }),
   setupWizard: define({
     name: "FAIRWAY_SETUP_WIZARD",
-    about: "Makes no first account; the console asks for it.",
+    about: "Creates no first account; the console shows the setup screen.",
     fallback: "false",
     example: "true",
     parse: parse.boolean,
@@ -194,7 +194,7 @@ export const VARIABLES = {
   setupToken: define({
     name: "FAIRWAY_SETUP_TOKEN",
     about:
-      "The setup screen asks for it. Without it only this machine may set up, and FAIRWAY_SETUP_WIZARD needs a FAIRWAY_HOST on loopback.",
+      "Required by the setup screen. Without it, setup works on this machine only, and FAIRWAY_SETUP_WIZARD requires a FAIRWAY_HOST on loopback.",
     fallback: "",
     example: "a-long-random-text",
     parse: parse.optional(parse.secret()),
@@ -311,7 +311,7 @@ export const VARIABLES = {
   contentTimeoutMs: define({
     name: "FAIRWAY_CONTENT_TIMEOUT_MS",
     about:
-      "Time until an answer begins whose upstream sends nothing but signs of life: comments, blank lines. Looked at every ten seconds. With less than FAIRWAY_RETRY_TOTAL_SECONDS another channel may be tried.",
+      "Timeout for an answer to begin while the upstream sends only comments and blank lines. Checked every ten seconds. Below FAIRWAY_RETRY_TOTAL_SECONDS, another channel may be tried.",
     fallback: "900000",
     example: "90000",
     parse: parse.integer(1, MS_PER_DAY),

@@ -4,7 +4,7 @@ import type { ChannelState, Metrics } from "../observability/metrics.ts";
 import type { Database } from "../storage/database.ts";
 import type { ScheduledJob } from "./schedule.ts";
 
-/** Starts a round over all channels; undefined while one runs somewhere. */
+/** Starts a round over all channels; undefined while another replica runs one. */
 type BeginRound = () => Promise<{ readonly finished: Promise<void> } | undefined>;
 
 export interface ChannelJobsDeps {
@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 const LOOK_MS = 30_000;
 const METRICS_MS = 15_000;
 
-/** What the leader does about channels: rounds of tests and balances when they are due, and their metrics. */
+/** Channel jobs of the leader: tests, balances and metrics. */
 export function channelJobs(deps: ChannelJobsDeps): ScheduledJob[] {
   const { database, metrics } = deps;
   const jobs: ScheduledJob[] = [
@@ -48,7 +48,7 @@ interface Round {
   readonly begin: BeginRound;
 }
 
-/** The pace outlives restarts and changes of the leader: it counts from the last round that anybody started. */
+/** The interval survives restarts and leader changes: it counts from the last round of any replica or user. */
 function round({ database, clock }: ChannelJobsDeps, { name, minutes, begin }: Round): ScheduledJob {
   const firstLook = clock.now();
   return {

@@ -41,7 +41,7 @@ eachDatabase("jobs of the leader", (open) => {
       { signal: on, confirm },
     );
 
-  test("logs older than the option's days go, the newest row never", async () => {
+  test("deletes logs older than the option allows, but never the newest row", async () => {
     const ages = [400, 31, 30.5, 29, 1, 90];
     for (const age of ages) await insertLog(NOW - Math.round(age * DAY));
     await remove(0);
@@ -53,12 +53,12 @@ eachDatabase("jobs of the leader", (open) => {
     expect(await kit.database.raw.rows("select id from jobs", [])).toEqual([]);
   });
 
-  test("many rows go in portions, as a job that shows how far it is, and a stop ends them between two", async () => {
+  test("deletes many rows in batches as a job with progress, and stops between two batches", async () => {
     for (let at = 0; at < 11; at += 1) await insertLogs(500, NOW - (10 + (at % 3)) * DAY);
     await remove(1, AbortSignal.abort());
     expect(await count()).toBe(5_500);
     const stop = new AbortController();
-    // The leader ceases to lead after the first portion.
+    // The leader loses the lease after the first batch.
     const stopping: Pick<JobRunner, "run"> = {
       run: (spec) =>
         jobs.run({
@@ -68,29 +68,29 @@ eachDatabase("jobs of the leader", (open) => {
     };
     const deps = { logDatabase: kit.database, clock, days: () => 1, errorDays: () => 0, jobs: stopping };
     await removeOldLogs(deps, { signal: stop.signal, confirm });
-    const portion = kit.database.kind === "sqlite" ? 200 : 1_000;
-    expect(await count()).toBe(5_500 - portion);
+    const batch = kit.database.kind === "sqlite" ? 200 : 1_000;
+    expect(await count()).toBe(5_500 - batch);
     await remove(1);
     expect(await count()).toBe(1);
     const [last] = await store.latest();
-    const portions = Math.ceil((5_500 - portion) / portion);
-    expect(last).toMatchObject({ name: "log-retention", status: "done", done: portions, total: portions, failed: 0 });
-    expect(last?.message).toBe(`${5_499 - portion} log rows of before 2026-09-20 deleted`);
+    const batches = Math.ceil((5_500 - batch) / batch);
+    expect(last).toMatchObject({ name: "log-retention", status: "done", done: batches, total: batches, failed: 0 });
+    expect(last?.message).toBe(`${5_499 - batch} log rows of before 2026-09-20 deleted`);
   });
 
-  test("a leader that stood still between two portions deletes no further one", async () => {
-    const portion = kit.database.kind === "sqlite" ? 200 : 1_000;
-    for (let at = 0; at < 3; at += 1) await insertLogs(portion, NOW - 10 * DAY);
+  test("a leader that was paused between two batches deletes no further batch", async () => {
+    const batch = kit.database.kind === "sqlite" ? 200 : 1_000;
+    for (let at = 0; at < 3; at += 1) await insertLogs(batch, NOW - 10 * DAY);
     let asked = 0;
-    // The signal does not know it yet: no timer of this process ran meanwhile.
+    // The signal is not aborted yet: no timer of this process has run.
     const lost = () => ((asked += 1) === 2 ? Promise.reject(new LeadershipLost("frozen")) : Promise.resolve());
     const deps = { logDatabase: kit.database, clock, days: () => 1, errorDays: () => 0, jobs };
     const removal = removeOldLogs(deps, { signal, confirm: lost });
     await expect(removal).rejects.toThrow(LeadershipLost);
-    expect(await count()).toBe(2 * portion);
+    expect(await count()).toBe(2 * batch);
   });
 
-  test("rounds begin when the last one of anybody is long enough ago", async () => {
+  test("rounds begin when the last round of any replica is long enough ago", async () => {
     const begun: string[] = [];
     const start = (name: string) => async () => {
       begun.push(name);
@@ -110,20 +110,20 @@ eachDatabase("jobs of the leader", (open) => {
       testMinutes: 10,
       balanceMinutes: 60,
     });
-    const look = async (minutes: number) => {
+    const dueAfter = async (minutes: number) => {
       now += minutes * 60_000;
       begun.length = 0;
       for (const job of rounds) await job.run(signal, confirm);
       return [...begun];
     };
-    expect(await look(9)).toEqual([]);
-    expect(await look(1)).toEqual(["channel-test"]);
-    expect(await look(9)).toEqual([]);
-    expect(await look(1)).toEqual(["channel-test"]);
-    expect(await look(40)).toEqual(["channel-test", "channel-balance"]);
+    expect(await dueAfter(9)).toEqual([]);
+    expect(await dueAfter(1)).toEqual(["channel-test"]);
+    expect(await dueAfter(9)).toEqual([]);
+    expect(await dueAfter(1)).toEqual(["channel-test"]);
+    expect(await dueAfter(40)).toEqual(["channel-test", "channel-balance"]);
   });
 
-  test("metrics of channels are what the database says", async () => {
+  test("channel metrics match the database", async () => {
     const reported: (readonly ChannelState[])[] = [];
     const metrics = { setChannels: (states: readonly ChannelState[]) => void reported.push(states) };
     const never = () => Promise.resolve(undefined);

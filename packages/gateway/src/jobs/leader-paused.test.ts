@@ -9,7 +9,7 @@ const LEASE_MS = 1_200;
 const script = fileURLToPath(new URL("../../test/leader-process.ts", import.meta.url));
 
 // An SQLite file belongs to one process.
-describe.each(["mariadb", "postgres"] as const)("a leader whose process is stopped, on %s", (kind) => {
+describe.each(["mariadb", "postgres"] as const)("a leader whose process is paused, on %s", (kind) => {
   let kit: StoreKit;
   let url: string;
   const replicas: Replica[] = [];
@@ -35,12 +35,12 @@ describe.each(["mariadb", "postgres"] as const)("a leader whose process is stopp
       ({ username }) => username,
     );
 
-  test("books nothing after another took over, however far its run had come", async () => {
+  test("books nothing after another replica took over, at any point of its run", async () => {
     const first = start("first");
     await first.hears("running");
     first.child.send("go");
     await first.hears("booked");
-    // The next run has begun, and knows that it leads.
+    // The next run has begun and leads.
     await first.hears("running");
     first.child.kill("SIGSTOP");
 
@@ -56,7 +56,7 @@ describe.each(["mariadb", "postgres"] as const)("a leader whose process is stopp
 
     await second.hears("running");
     second.child.kill("SIGSTOP");
-    // The one that was refused knows that it does not lead, and takes over in its turn.
+    // The refused one knows that it does not lead, and may take over again.
     await first.hears("running");
     first.child.send("go");
     await first.hears("booked");

@@ -13,7 +13,7 @@ const RENEW_MS = 40;
 eachDatabase("the elector", (open) => {
   let kit: StoreKit;
   let electors: Elector[];
-  /** Milliseconds by which a replica's monotonic clock stands still or runs ahead. */
+  /** Milliseconds by which the monotonic clock of a replica is behind or ahead. */
   let shift: Map<string, number>;
   let changes: number;
 
@@ -46,7 +46,7 @@ eachDatabase("the elector", (open) => {
     return made;
   };
 
-  test("the first one leads, and stays the leader while it renews", async () => {
+  test("the first replica leads while it renews", async () => {
     const [a, b] = [elector("a"), elector("b")];
     await a.start();
     await b.start();
@@ -55,13 +55,13 @@ eachDatabase("the elector", (open) => {
     expect(changes).toBe(1);
   });
 
-  test("of many that start at once one leads", async () => {
+  test("one of several replicas that start at once leads", async () => {
     const many = Array.from({ length: 6 }, (_, at) => elector(`r${at}`));
     await Promise.all(many.map(async (one) => one.start()));
     expect(many.filter(({ isLeader }) => isLeader)).toHaveLength(1);
   });
 
-  test("a leader that ends hands over at once, and its term rises", async () => {
+  test("a leader that stops releases the lease at once, and the term increases", async () => {
     const [a, b] = [elector("a"), elector("b")];
     await a.start();
     await b.start();
@@ -72,7 +72,7 @@ eachDatabase("the elector", (open) => {
     expect(await terms()).toEqual([{ holder: "b", term: 2 }]);
   });
 
-  test("clocks that differ by a minute change nothing", async () => {
+  test("clocks that differ by a minute have no effect", async () => {
     const [a, b] = [elector("a", () => Date.now() - 60_000), elector("b", () => Date.now() + 60_000)];
     await a.start();
     await b.start();
@@ -80,12 +80,12 @@ eachDatabase("the elector", (open) => {
     expect([a.isLeader, b.isLeader]).toEqual([true, false]);
   });
 
-  test("a leader that was paused does not believe to lead, and its last writes are refused", async () => {
+  test("a leader that was paused does not claim to lead, and its last writes are refused", async () => {
     const [a, b] = [elector("a"), elector("b")];
     await a.start();
     const { signal } = a;
     await kit.database.raw.transaction((tx) => a.confirm(tx));
-    // As after a SIGSTOP that was longer than the lease: another took over meanwhile.
+    // Like a SIGSTOP longer than the lease: another replica has taken over.
     shift.set("a", LEASE_MS);
     expect(a.isLeader).toBe(false);
     await kit.database.raw.run("update leases set holder = '', expires_at = 0 where name = 'leader'", []);
@@ -97,7 +97,7 @@ eachDatabase("the elector", (open) => {
     expect(a.signal.aborted).toBe(false);
   });
 
-  test("a lease that nobody renews is taken after its length, not before", async () => {
+  test("a lease without a renewal is taken when it expires, not before", async () => {
     await kit.database.raw.run("insert into leases (name, holder, term, expires_at) values ('leader', 'dead', 7, ?)", [
       Date.now() + 3_600_000,
     ]);
@@ -109,7 +109,7 @@ eachDatabase("the elector", (open) => {
     expect(await terms()).toEqual([{ holder: "a", term: 8 }]);
   });
 
-  test("scheduled work of the leader runs on one replica", async () => {
+  test("leader-only jobs run on one replica", async () => {
     const ran: string[] = [];
     const schedules = [];
     for (const name of ["a", "b", "c"]) {
@@ -134,7 +134,7 @@ eachDatabase("the elector", (open) => {
     expect(new Set(ran)).toEqual(new Set(["a", "any"]));
   });
 
-  test("a leader that stood still between two steps of a job does not take the next one", async () => {
+  test("a leader that was paused between two steps of a job does not run the next step", async () => {
     const [a, b] = [elector("a"), elector("b")];
     await a.start();
     const steps: string[] = [];
@@ -171,7 +171,7 @@ eachDatabase("the elector", (open) => {
   }
 });
 
-describe("a database that does not answer", () => {
+describe("an unresponsive database", () => {
   const NEVER = new Promise<never>(() => {});
   let state: "there" | "silent" | "refusing";
   let asked: number;
@@ -204,7 +204,7 @@ describe("a database that does not answer", () => {
     return made;
   };
 
-  test("loses its leader, is asked again and again, and has one when it is back", async () => {
+  test("leaves no leader until it answers again", async () => {
     const made = await leader();
     state = "silent";
     const { signal } = made;
@@ -217,19 +217,19 @@ describe("a database that does not answer", () => {
     await made.stop();
   });
 
-  test.each(["silent", "refusing"] as const)("does not hold up the stop of a leader: %s", async (kind) => {
+  test.each(["silent", "refusing"] as const)("does not delay the stop of a leader: %s", async (kind) => {
     const made = await leader();
     state = kind;
     const started = performance.now();
     await made.stop();
     expect(performance.now() - started).toBeLessThan(3_000);
-    expect(warned).toContain("the leader's lease cannot be given up, it ends by itself");
+    expect(warned).toContain("the leader lease could not be released; it expires");
     expect(made.isLeader).toBe(false);
   });
 });
 
 describe("the only replica", () => {
-  test("leads until it ends", async () => {
+  test("leads until it stops", async () => {
     const elector = createSingleElector();
     const reported: boolean[] = [];
     elector.subscribe((isLeader) => reported.push(isLeader));

@@ -8,30 +8,30 @@ import { forUpdate } from "../storage/statements.ts";
 import { isDuplicate } from "../storage/errors.ts";
 import type { RawDatabase, RawTransaction } from "../storage/engines/raw.ts";
 
-/** One replica leads at a time; work that must not be done twice is done by it. */
+/** Elects one leader among the replicas, for work that must not run twice. */
 export interface Elector extends Runnable {
   readonly isLeader: boolean;
-  /** Aborted when this replica ceases to lead; of the next term while it does not. */
+  /** Aborted when this replica no longer leads; while it does not lead, the signal of its next term. */
   readonly signal: AbortSignal;
   /**
-   * Throws unless this replica's term is still the latest. A process that was paused may believe to lead: whatever is
-   * not idempotent calls this in its transaction, which then lasts until the commit.
+   * Throws unless the term of this replica is still the latest. A paused process may believe that it leads, so code
+   * that is not idempotent calls this in its transaction, which protects it until the commit.
    */
   confirm(tx: RawTransaction): Promise<void>;
-  /** Called after each change, at once. */
+  /** Called immediately after each change. */
   subscribe(listener: (isLeader: boolean) => void): void;
 }
 
 export interface ElectorSettings {
   readonly database: RawDatabase;
-  /** Name of this replica, unique among all that ever ran. */
+  /** Name of this replica, never reused. */
   readonly holder: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "leaderChanged">;
   readonly leaseMs?: number;
   readonly renewMs?: number;
-  /** A beat that takes longer has failed, and the next one comes. */
+  /** Timeout of a heartbeat. */
   readonly answerMs?: number;
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number;
@@ -46,7 +46,7 @@ export class LeadershipLost extends Error {
 const LEASE = "leader";
 const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
-/** A lease that is not freed ends by itself. */
+/** A lease that is not released expires. */
 const FREE_MS = 2_000;
 
 interface LeaseRow {
@@ -55,7 +55,7 @@ interface LeaseRow {
   readonly expires_at: number;
 }
 
-/** The only replica of an installation leads always. */
+/** The only replica of an installation always leads. */
 export function createSingleElector(): Elector {
   const never = new AbortController();
   return {
@@ -70,8 +70,8 @@ export function createSingleElector(): Elector {
 }
 
 /**
- * Elects through the row `leader` of `leases`. Nobody compares clocks of machines: a lease that was not renewed for
- * its length, by the watcher's own monotonic clock, is free. The leader stops a third of that time earlier.
+ * Elects by the row `leader` of `leases`. Clocks of machines are never compared: a lease is free when it was not
+ * renewed for its length by the monotonic clock of the observer. The leader stops a third of that time earlier.
  */
 export function createDatabaseElector(settings: ElectorSettings): Elector {
   return new DatabaseElector(settings);
@@ -89,7 +89,7 @@ class DatabaseElector implements Elector {
   #term = 0;
   #renewedAt = 0;
   #lost = new AbortController();
-  /** The lease of another, and when it first looked like this. */
+  /** The lease of another replica, and when this state was first observed. */
   #seen: { readonly row: LeaseRow; readonly at: number } | undefined;
 
   constructor(settings: ElectorSettings) {
@@ -102,7 +102,7 @@ class DatabaseElector implements Elector {
       everyMs: settings.renewMs ?? RENEW_MS,
       work: () => withinTime(this.#answerMs, (limit) => this.#beat(limit)),
       onError: (error) => {
-        settings.log.warn("the leader's lease cannot be reached", { error });
+        settings.log.warn("the leader lease could not be read", { error });
         this.#stepDownIfLate();
       },
     });
@@ -130,7 +130,7 @@ class DatabaseElector implements Elector {
     try {
       await withinTime(Math.min(FREE_MS, this.#answerMs), () => freeLease(database, { holder, term }));
     } catch (error) {
-      log.warn("the leader's lease cannot be given up, it ends by itself", { error });
+      log.warn("the leader lease could not be released; it expires", { error });
     }
   }
 
@@ -146,7 +146,7 @@ class DatabaseElector implements Elector {
     listener(this.isLeader);
   }
 
-  /** What comes of a beat that was given up is not believed: the next one has begun by then. */
+  /** Ignores the result of a heartbeat that timed out: the next one has already begun. */
   async #beat(limit: AbortSignal): Promise<void> {
     this.#stepDownIfLate();
     await (this.#term > 0 ? this.#renew(limit) : this.#contend(limit));
@@ -198,7 +198,7 @@ class DatabaseElector implements Elector {
   #tell(isLeader: boolean, fields: { readonly term: number } | { readonly reason: string }): void {
     const { metrics, log, holder } = this.#settings;
     metrics.leaderChanged();
-    log.info(isLeader ? "leading" : "not leading any more", { holder, ...fields });
+    log.info(isLeader ? "leading" : "no longer leading", { holder, ...fields });
     for (const listener of this.#listeners) listener(isLeader);
   }
 }
@@ -214,7 +214,7 @@ async function readLease(tx: RawTransaction, lock = ""): Promise<LeaseRow | unde
   return (await tx.rows<LeaseRow>(sql, [LEASE]))[0];
 }
 
-/** False when somebody else was faster. */
+/** False when another replica was faster. */
 async function takeLease(database: RawDatabase, row: LeaseRow | undefined, claim: Claim): Promise<boolean> {
   const { holder, term, expiresAt } = claim;
   if (row) {
@@ -235,7 +235,7 @@ async function renewLease(database: RawDatabase, { holder, term, expiresAt }: Cl
   return (await database.run(sql, [expiresAt, LEASE, holder, term])) > 0;
 }
 
-/** The next replica takes over at its next look. */
+/** Another replica takes over at its next heartbeat. */
 async function freeLease(database: RawDatabase, { holder, term }: Omit<Claim, "expiresAt">): Promise<void> {
   const sql = "update leases set holder = '', expires_at = 0 where name = ? and holder = ? and term = ?";
   await database.run(sql, [LEASE, holder, term]);

@@ -16,7 +16,9 @@ export interface LedgerAuditDeps {
 const HOUR_MS = 3_600_000;
 const IDLE_SECONDS = 86_400;
 
-/** Compares balances in Redis with those of the database; a difference is a fault of this program, so it is reported, not hidden. */
+/**
+ * Compares balances in Redis with the database. A difference is a bug of this program and is logged as an error.
+ */
 export function ledgerAuditJob({ redis, database, log, metrics }: LedgerAuditDeps): ScheduledJob {
   return {
     name: "ledger-audit",

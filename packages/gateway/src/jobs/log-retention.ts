@@ -1,7 +1,7 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Database } from "../storage/database.ts";
-import { countPortions, newestLogId, removeLogs, type Removal } from "../storage/log-removal.ts";
+import { countBatches, newestLogId, removeLogs, type Removal } from "../storage/log-removal.ts";
 import type { ScheduledJob } from "./schedule.ts";
 
 interface JobControl {
@@ -23,18 +23,18 @@ export interface LogRetentionDeps {
   /** Holds `logs`. */
   readonly logDatabase: Database;
   readonly clock: Clock;
-  /** Days that a row lives; 0 = for ever. */
+  /** Retention in days; 0 = forever. */
   readonly days: () => number;
-  /** Days that a row of a failed call lives; 0 = as long as others. */
+  /** Retention of failed calls in days; 0 = like other rows. */
   readonly errorDays: () => number;
-  /** Where long work shows how far it is; undefined while work of that name runs somewhere. */
+  /** Runs long work as a job with progress; undefined while a job of that name is running. */
   readonly jobs: { run(work: TrackedJob): Promise<{ readonly finished: Promise<void> } | undefined> };
 }
 
 const NAME = "log-retention";
 const DAY_SECONDS = 86_400;
 const EVERY_MS = 60_000;
-/** Fewer portions are the work of every minute, and not worth a row among the jobs. */
+/** Fewer batches are routine and not shown as a job. */
 const TRACKED_FROM = 5;
 
 export function logRetentionJob(deps: LogRetentionDeps): ScheduledJob {
@@ -46,14 +46,16 @@ export function logRetentionJob(deps: LogRetentionDeps): ScheduledJob {
   };
 }
 
-/** What says that the work is still this process's. */
+/** Shows whether this process still leads. */
 interface Lease {
   readonly signal: AbortSignal;
   /** Throws when another replica leads. */
   readonly confirm: () => Promise<void>;
 }
 
-/** Deletes rows that are older than the option allows, oldest first. A longer backlog is a job that shows its progress. */
+/**
+ * Deletes rows older than the option allows, oldest first. A longer backlog runs as a job with progress.
+ */
 export async function removeOldLogs(deps: LogRetentionDeps, lease: Lease): Promise<void> {
   await removeClass(deps, { days: deps.days() }, lease);
   await removeClass(deps, { days: deps.errorDays(), type: LOG_TYPE.error }, lease);
@@ -70,16 +72,16 @@ async function removeClass(deps: LogRetentionDeps, { days, type }: LogClass, lea
   const { signal } = lease;
   if (days === 0 || signal.aborted) return;
   const old = { before: seconds(clock) - days * DAY_SECONDS, type };
-  const portions = await countPortions(logDatabase, old.before, type);
-  if (portions === 0) return;
-  if (portions < TRACKED_FROM) return remove(deps, old, { ...lease, onPortion: () => {} });
+  const batches = await countBatches(logDatabase, old.before, type);
+  if (batches === 0) return;
+  if (batches < TRACKED_FROM) return remove(deps, old, { ...lease, onBatch: () => {} });
   const job = await jobs.run({
     name: NAME,
     startedBy: 0,
     async run(control) {
-      control.total(portions);
+      control.total(batches);
       let removed = 0;
-      const onPortion = (rows: number) => {
+      const onBatch = (rows: number) => {
         removed += rows;
         control.step(true);
         control.message(
@@ -88,9 +90,9 @@ async function removeClass(deps: LogRetentionDeps, { days, type }: LogClass, lea
       };
       await remove(deps, old, {
         signal: AbortSignal.any([signal, control.signal]),
-        // Whoever leads by now cannot begin the same job.
+        // No other leader can begin the same job while it is running.
         confirm: () => control.confirm(),
-        onPortion,
+        onBatch,
       });
     },
   });
@@ -98,19 +100,19 @@ async function removeClass(deps: LogRetentionDeps, { days, type }: LogClass, lea
 }
 
 interface Removing extends Lease {
-  readonly onPortion: (rows: number) => void;
+  readonly onBatch: (rows: number) => void;
 }
 
-/** Half of the time belongs to others: after each portion the database has as long as that took. */
+/** Pauses after each batch for as long as the batch took, so that it uses half of the time at most. */
 async function remove(
   { logDatabase }: LogRetentionDeps,
   old: Pick<Removal, "before" | "type">,
-  { signal, confirm, onPortion }: Removing,
+  { signal, confirm, onBatch }: Removing,
 ): Promise<void> {
   await confirm();
   let startedAt = performance.now();
   for await (const rows of removeLogs(logDatabase, { ...old, below: await newestLogId(logDatabase.db) })) {
-    onPortion(rows);
+    onBatch(rows);
     if (signal.aborted) return;
     await new Promise((resolve) => setTimeout(resolve, performance.now() - startedAt));
     await confirm();

@@ -3,7 +3,7 @@ import { paced } from "./schedule.ts";
 
 const confirm = () => Promise.resolve();
 
-test("a paced job follows its interval, also when that changes", async () => {
+test("a paced job runs at its interval, also after a change", async () => {
   let now = 1_000;
   let minutes = 5;
   const runs: number[] = [];
@@ -24,7 +24,7 @@ test("a paced job follows its interval, also when that changes", async () => {
   expect(runs).toEqual([1_000, 301_000, 601_000, 661_000]);
 });
 
-test("a failed run is tried again at the next look", async () => {
+test("a failed run is retried at the next interval", async () => {
   let failures = 0;
   const run = paced(
     { now: () => 0 },

@@ -13,8 +13,8 @@ export interface ScheduledJob {
   /** Runs on one replica only. Without it the job is safe to run on several at once. */
   readonly isLeaderOnly: boolean;
   /**
-   * Idempotent; `signal` is aborted when the process ends or ceases to lead. Long work asks `confirm` between its steps:
-   * a process that stood still does not know yet that another leads. It throws when that is so.
+   * Idempotent; `signal` is aborted when the process stops or no longer leads. Long jobs call `confirm` between steps:
+   * it throws when another replica leads, which a process that was paused may not know yet.
    */
   readonly run: (signal: AbortSignal, confirm: () => Promise<void>) => Promise<unknown>;
 }
@@ -29,7 +29,7 @@ export interface ScheduleDeps {
   readonly metrics: Pick<Metrics, "jobSucceeded">;
 }
 
-/** Runs every job at its pace; a failure is logged and the next run comes all the same. */
+/** Runs every job at its interval; a failure is logged and does not prevent the next run. */
 export function createSchedule({ jobs, elector, raw, clock, log, metrics }: ScheduleDeps): Runnable {
   const stopping = new AbortController();
   const runOnce = async ({ name, isLeaderOnly, run }: ScheduledJob) => {
@@ -44,7 +44,7 @@ export function createSchedule({ jobs, elector, raw, clock, log, metrics }: Sche
       await run(signal, confirm);
       metrics.jobSucceeded(name, seconds(clock));
     } catch (error) {
-      if (error instanceof LeadershipLost) log.info("job stopped, another replica leads", { job: name });
+      if (error instanceof LeadershipLost) log.info("job stopped: another replica leads", { job: name });
       else if (!signal.aborted) log.error("job failed", { job: name, error });
     }
   };
@@ -68,7 +68,7 @@ export function createSchedule({ jobs, elector, raw, clock, log, metrics }: Sche
   };
 }
 
-/** Runs at most once in so many minutes, which may change while it is scheduled. */
+/** Runs at most once per interval, which may change while the job is scheduled. */
 export function paced(clock: Clock, minutes: () => number, run: ScheduledJob["run"]): ScheduledJob["run"] {
   let next = 0;
   return async (signal, confirm) => {
@@ -79,7 +79,7 @@ export function paced(clock: Clock, minutes: () => number, run: ScheduledJob["ru
   };
 }
 
-/** Settles what a process that died left open. */
+/** Settles reservations of dead processes. */
 export function reaperJob(ledger: Ledger): ScheduledJob {
   return { name: "ledger-reaper", everyMs: 5_000, isLeaderOnly: false, run: () => ledger.reap() };
 }

@@ -100,7 +100,7 @@ export const ERRORS = {
   response_not_found: { status: 404, message: "The response {id} does not exist." },
   item_not_found: {
     status: 404,
-    message: "The item {id} is not kept here, or not any more: send items whole instead of their ids (store: false).",
+    message: "The item {id} is not stored here, or no longer: send complete items instead of their ids (store: false).",
   },
   task_not_found: { status: 404, message: "The task {id} does not exist." },
   previous_response_unavailable: {
@@ -142,7 +142,7 @@ export const ERRORS = {
   limits_unavailable: { status: 503, message: "Limits cannot be checked now; try again in a moment." },
   budgets_unavailable: { status: 503, message: "Budgets cannot be checked now; try again in a moment." },
   balances_unavailable: { status: 503, message: "Balances cannot be checked now; try again in a moment." },
-  responses_unavailable: { status: 503, message: "Kept responses cannot be read now; try again in a moment." },
+  responses_unavailable: { status: 503, message: "Stored responses cannot be read now; try again in a moment." },
   server_shutdown: { status: 503, message: "The gateway is restarting." },
   unsafe_url: { status: 400, message: "A URL in the request is not allowed." },
   file_fetch_failed: { status: 400, message: "A URL in the request could not be read." },

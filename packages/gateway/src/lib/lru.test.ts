@@ -36,7 +36,7 @@ test("keeps the half of its capacity that was asked for last, with its newest va
   );
 });
 
-test("what is taken out is gone from both generations", () => {
+test("removes an entry from both generations", () => {
   const lru = new Lru<string, number>(2);
   lru.set("a", 1);
   lru.set("b", 2);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { UnorderedSet, type Member } from "./unordered-set.ts";
 
-test("has whoever came and did not leave, like a Set", () => {
+test("contains the added entries that were not removed, like a Set", () => {
   const moves = fc.array(fc.record({ who: fc.nat(9), comes: fc.boolean() }), { maxLength: 60 });
   fc.assert(
     fc.property(moves, (some) => {

@@ -5,7 +5,7 @@ export interface Member {
 }
 
 /**
- * What is there now, in no order. For what comes and goes with every request: a `Set` makes itself anew every few dozen
+ * What is there now, in no order. For what comes and goes with every request: a `Set` rebuilds itself every few dozen
  * entries, and what it was before stays linked to it with all who were in it then, until old objects are collected.
  * Measured, that made every request with its body live as long as the old: 18 KB each, and a seventh of a call.
  */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BodyMemory } from "./body-memory.ts";
 
 describe("BodyMemory", () => {
-  it("refuses what does not fit beside other bodies, and takes it once they are gone", () => {
+  it("refuses a body that does not fit with the others, and accepts it once they are released", () => {
     const memory = new BodyMemory(100);
     const [first, second] = [{}, {}];
     memory.take(first, 60);
@@ -24,7 +24,7 @@ describe("BodyMemory", () => {
     expect(memory.used).toBe(1_000);
   });
 
-  it("gives back what was parsed while the bytes are still needed", () => {
+  it("releases parsed values while the bytes are still in use", () => {
     const memory = new BodyMemory(1_000_000);
     const holder = {};
     memory.take(holder, 60);

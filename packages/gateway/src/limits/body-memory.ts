@@ -52,7 +52,7 @@ export class BodyMemory {
     (holder as Holder)[PARSED] = values * VALUE_BYTES;
   }
 
-  /** Gives back what `takeValues` took: nobody needs the parsed values any more. */
+  /** Releases the memory of `takeValues` when the parsed values are no longer used. */
   releaseValues(holder: object): void {
     const { [HELD]: own = 0, [PARSED]: parsed = 0 } = holder as Holder;
     const given = Math.min(own, parsed);
@@ -61,7 +61,7 @@ export class BodyMemory {
     (holder as Holder)[PARSED] = 0;
   }
 
-  /** Gives back all that the holder took; may be called again. */
+  /** Releases everything of the holder. Idempotent. */
   release(holder: object): void {
     const own = (holder as Holder)[HELD];
     if (!own) return;

@@ -13,7 +13,7 @@ import {
   type ClaimState,
 } from "./claims.ts";
 
-/** Windows that nobody asks for are dropped when so many are kept, and then when there are twice as many as stayed. */
+/** Unused windows are dropped above this number, and then whenever the number has doubled. */
 const SWEEP_AT = 10_000;
 
 /** Limits of one process. A clock that never goes back keeps a window from lasting longer than it should. */
@@ -151,7 +151,7 @@ class Leases {
     this.#until.set(requestId, now + CLAIM_LEASE_MS);
   }
 
-  /** Answers how many are left. */
+  /** Returns how many are left. */
   release(requestId: string): number {
     this.#until.delete(requestId);
     return this.#until.size;

@@ -17,11 +17,11 @@ import {
 
 export interface RedisClaimsSettings {
   readonly redis: RedisClient;
-  /** What counts while Redis is away. */
+  /** Counts while Redis is unavailable. */
   readonly local: Claims;
-  /** Redis counts by its own clock unless a test gives one. */
+  /** Clock for tests; default: the clock of Redis. */
   readonly clock?: Clock;
-  /** Told of each call that Redis did not answer. */
+  /** Called for each call that Redis did not answer. */
   readonly onOutage: (error: unknown) => void;
 }
 
@@ -111,7 +111,10 @@ for at, key in ipairs(KEYS) do
 end
 return answer`);
 
-/** No part falls below nothing. KEYS windows; ARGV now, the time of the estimate, then the difference and milliseconds of a part of each. */
+/**
+ * No part falls below nothing. KEYS windows; ARGV now, the time of the estimate, then the difference and milliseconds
+ * of a part of each.
+ */
 const CORRECT = script(`${COMMON}
 local now, taken = clock(ARGV[1]), tonumber(ARGV[2])
 for at, key in ipairs(KEYS) do
@@ -140,11 +143,11 @@ const RELEASE = script(`
 for _, key in ipairs(KEYS) do redis.call('ZREM', key, ARGV[1]) end
 return 1`);
 
-/** Limits of all replicas together. While Redis is away each process counts alone, and the outage is told. */
+/** Limits across all replicas. While Redis is unavailable each process counts alone and reports the outage. */
 export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaimsSettings): Claims {
   const now = () => clock?.now() ?? 0;
   const keysOf = (claims: readonly Claim[]) => claims.map((claim) => redis.keys.claim(TAG, claimName(claim)));
-  /** False when Redis did not take it. Never rejects; asks before anything is awaited. */
+  /** False when Redis did not answer. Never rejects; sends before the first await. */
   const later = async (text: Script, claims: readonly Claim[], args: readonly (string | number)[]) => {
     if (claims.length === 0) return true;
     try {
@@ -176,7 +179,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
       } catch (error) {
         onOutage(error);
         if (error instanceof RedisUnavailable) redis.waitBudget.waitedInVain();
-        // The script may still run, late: its leases are given back, its counts leave with their minute.
+        // The script may still run later: its leases are released, its counts expire with their minute.
         if (error instanceof RedisUnavailable && error.mayHaveRun)
           void later(RELEASE, claims.filter(isConcurrency), [requestId]);
         return takeHere(requestId, claims);
@@ -190,13 +193,13 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
       await local.correct(wrong, LONG_AGO, used);
     },
     async renew(requestId, claims) {
-      // Both know what runs here: one of them counts when the other one is away, or has lost it.
+      // Both know the running requests: each can count when the other is unavailable or has lost them.
       const renewed = later(RENEW, claims.filter(isConcurrency), [now(), requestId, CLAIM_LEASE_MS]);
       await local.renew(requestId, claims);
       await renewed;
     },
     async release(requestId, claims) {
-      // Redis first: what the same request takes next must not be given back by this.
+      // Redis first: this must not release what the same request claims next.
       const given = later(RELEASE, claims.filter(isConcurrency), [requestId]);
       await local.release(requestId, claims);
       await given;

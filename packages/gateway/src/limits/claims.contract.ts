@@ -28,7 +28,7 @@ const places = (limit: number, subject = "1"): Claim => ({
 const used = (count: number) => ({ tokens: count, isSuccess: true });
 const successes = (limit: number): Claim => ({ ...requests(limit), kind: "successes" });
 
-/** What all claims do; `create` makes empty ones that take their time from `clock`. */
+/** The behavior of all claims; `create` makes empty ones that use `clock`. */
 export function claimsContract(name: string, create: (clock: Clock) => Promise<Claims>): void {
   describe(`${name} as claims`, () => {
     let now: number;

@@ -2,10 +2,10 @@ export type LimitScope = "token" | "user" | "group" | "model" | "channel" | "key
 /** `successes` are requests that were answered: each counts until it is known to have failed. */
 export type LimitKind = "requests" | "successes" | "tokens" | "concurrency";
 
-/** What one request asks of one limit. */
+/** The claim of one request on one limit. */
 export interface Claim {
   readonly scope: LimitScope;
-  /** Id or name of whom the limit is for. */
+  /** Id or name of the limited entity. */
   readonly subject: string;
   readonly kind: LimitKind;
   /** Per window, or at once. */
@@ -16,7 +16,7 @@ export interface Claim {
   readonly minutes?: number;
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export interface Used {
   readonly tokens: number;
   readonly isSuccess: boolean;
@@ -30,11 +30,11 @@ export interface ClaimState {
   readonly resetMs: number;
 }
 
-/** When a request was counted, and where: it is corrected there. */
+/** When and where a request was counted, for its correction. */
 export interface TakenAt {
-  /** Of the clock that counts. */
+  /** Time of the counting clock. */
   readonly ms: number;
-  /** Counted by this process, because the common count was out of reach. */
+  /** Counted by this process because the shared count was unreachable. */
   readonly isLocal?: boolean;
 }
 
@@ -47,9 +47,9 @@ export type ClaimAnswer =
 
 /**
  * Limits that one request takes all at once or not at all. Requests and tokens are counted by the sixtieth of their
- * window: a window and the sixtieth that is running never hold more than the limit. Concurrency is counted by leases, which end by themselves
- * when their process dies.
- * `claims-memory.ts` for one process, `claims-redis.ts` for many; one contract suite for both.
+ * window: a window and the sixtieth that is running never hold more than the limit. Concurrency is counted by leases,
+ * which end by themselves when their process dies. `claims-memory.ts` for one process, `claims-redis.ts` for many; one
+ * contract suite for both.
  */
 export interface Claims {
   /** Rejects with `limits_unavailable` where the operator wants no limit to be passed while it cannot be checked. */
@@ -59,16 +59,16 @@ export interface Claims {
    * window that is over counts now. Never rejects.
    */
   correct(claims: readonly Claim[], takenAt: TakenAt, used: Used): Promise<void>;
-  /** Moves the leases, and makes those anew that were lost; called every few seconds. Never rejects. */
+  /** Renews the leases and restores lost ones; called every few seconds. Never rejects. */
   renew(requestId: string, claims: readonly Claim[]): Promise<void>;
-  /** Gives the places of a request that ended free. Never rejects. */
+  /** Releases the slots of a request that ended. Never rejects. */
   release(requestId: string, claims: readonly Claim[]): Promise<void>;
 }
 
 /** Parts of a window, whatever its length. */
 export const WINDOW_PARTS = 60;
 export const CLAIM_LEASE_MS = 30_000;
-/** When a place may become free is not known; callers look again after this time. */
+/** The time at which a slot becomes free is unknown; callers retry after this time. */
 export const CONCURRENCY_RETRY_MS = 1_000;
 
 export function claimName({ kind, scope, subject, minutes }: Claim): string {

@@ -25,7 +25,7 @@ export function createMemoryLimiter(
     return store;
   };
   return {
-    // Nothing is awaited between the look and the count, so that requests at the same time cannot slip through.
+    // No await between the check and the count, so concurrent requests cannot exceed the limit.
     take: (rule, subject) => Promise.resolve(storeOf(rule).take(rule, subject, clock.now())),
     peek: (rule, subject) => Promise.resolve(storeOf(rule).peek(rule, subject, clock.now())),
     clear(rule, subject) {
@@ -85,11 +85,11 @@ class Store {
 
   /** Two of the longest unasked subjects a call: more than are added, so that idle ones do not pile up. */
   #forgetIdle(rule: Rule, now: number): void {
-    let looked = 0;
+    let checked = 0;
     for (const [subject, times] of this.#subjects) {
-      if ((times.at(-1) ?? 0) > now - rule.windowMs || looked === 2) return;
+      if ((times.at(-1) ?? 0) > now - rule.windowMs || checked === 2) return;
       this.clear(subject);
-      looked += 1;
+      checked += 1;
     }
   }
 

@@ -5,11 +5,11 @@ import type { Admission, Limiter, Rule } from "./limiter.ts";
 
 export interface RedisLimiterSettings {
   readonly redis: RedisClient;
-  /** What counts while Redis is away, for rules that then allow. */
+  /** Counts while Redis is unavailable, for rules that allow requests then. */
   readonly local: Limiter;
-  /** Redis counts by its own clock unless a test gives one. */
+  /** Clock for tests; default: the clock of Redis. */
   readonly clock?: Clock;
-  /** Told of each call that Redis did not answer. */
+  /** Called for each call that Redis did not answer. */
   readonly onOutage: (rule: Rule, error: unknown) => void;
 }
 
@@ -41,7 +41,7 @@ local reset = 0
 if oldest then reset = math.max(0, tonumber(oldest) + window - now) end
 return {admitted, count, reset}`);
 
-/** Limits of all replicas together: the times of accepted requests in one list per rule and subject. */
+/** Limits across all replicas: one list of the times of accepted requests per rule and subject. */
 export function createRedisLimiter({ redis, local, clock, onOutage }: RedisLimiterSettings): Limiter {
   const keyOf = (rule: Rule, subject: string) =>
     redis.keys.claim(`{l:${rule.name}:${encodeURIComponent(subject)}}`, "");

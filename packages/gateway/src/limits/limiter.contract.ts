@@ -4,7 +4,7 @@ import type { Limiter, Rule } from "./limiter.ts";
 
 const RULE: Rule = { name: "three", limit: 3, windowMs: 1_000 };
 
-/** What every limiter does; `create` makes an empty one that takes its time from `clock`. */
+/** The behavior of every limiter; `create` makes an empty one that uses `clock`. */
 export function limiterContract(name: string, create: (clock: Clock) => Limiter | Promise<Limiter>): void {
   describe(`${name} as a limiter`, () => {
     let now: number;
@@ -56,7 +56,7 @@ export function limiterContract(name: string, create: (clock: Clock) => Limiter 
       expect((await limiter.take(RULE, "a")).admitted).toBe(false);
     });
 
-    test("looks without counting", async () => {
+    test("checks without counting", async () => {
       expect(await limiter.peek(RULE, "a")).toEqual({ admitted: true, limit: 3, remaining: 3, resetMs: 0 });
       await takeMany(3);
       expect(await limiter.peek(RULE, "a")).toEqual({ admitted: false, limit: 3, remaining: 0, resetMs: 1_000 });

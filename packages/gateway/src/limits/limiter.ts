@@ -21,7 +21,7 @@ export interface Admission {
  */
 export interface Limiter {
   take(rule: Rule, subject: string): Promise<Admission>;
-  /** Looks without counting. */
+  /** Checks without counting. */
   peek(rule: Rule, subject: string): Promise<Admission>;
   /** Forgets a subject (a successful sign-in). */
   clear(rule: Rule, subject: string): Promise<void>;

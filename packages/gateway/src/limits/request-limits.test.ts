@@ -70,7 +70,7 @@ test("limits that make no sense are refused with an example", () => {
   }
 });
 
-test("the limits of model requests of the family are those of the user, in their own window", () => {
+test("model request limits of compatible gateways apply per user, in their own window", () => {
   const on = {
     ModelRequestRateLimitEnabled: "true",
     ModelRequestRateLimitCount: "30",

@@ -1,7 +1,7 @@
 import { readLimits, type Limits, type OptionValues } from "@fairway/wire";
 import type { Claim, LimitScope } from "./claims.ts";
 
-/** Whom a request is counted for. */
+/** The subjects of a request. */
 export interface Subjects {
   readonly userId: number;
   /** 0 = none (playground). */
@@ -32,7 +32,7 @@ type CallOptions = Pick<
 const NO_CLAIMS: readonly Claim[] = [];
 const OTHERS = "*";
 
-/** True when some option limits requests, whoever asks; asked once for each change of the options. */
+/** True when an option limits the requests of all callers; computed once per change of the options. */
 export function limitsRequests(options: LimitOptions & CallOptions): boolean {
   const { DefaultTokenLimits, DefaultUserLimits, GroupLimits, ModelLimits, TokenConcurrency, UserConcurrency } =
     options;
@@ -45,7 +45,7 @@ export function limitsRequests(options: LimitOptions & CallOptions): boolean {
   );
 }
 
-/** The limits of model requests by user that consoles of the family set; nobody is exempt. */
+/** Model request limits per user, as set in the consoles of compatible gateways; no user is exempt. */
 export function callClaims(userId: number, options: CallOptions): readonly Claim[] {
   const { ModelRequestRateLimitEnabled, ModelRequestRateLimitCount, ModelRequestRateLimitSuccessCount } = options;
   if (!ModelRequestRateLimitEnabled) return NO_CLAIMS;
@@ -62,7 +62,7 @@ export function callClaims(userId: number, options: CallOptions): readonly Claim
   return claims;
 }
 
-/** Claims of whoever asks; channels have theirs. */
+/** Claims of the caller; channels have their own. */
 export function requestClaims(subjects: Subjects, options: LimitOptions & CallOptions): readonly Claim[] {
   const { userId, tokenId, group, model, tokens } = subjects;
   const { DefaultTokenLimits, DefaultUserLimits, GroupLimits, ModelLimits } = options;
@@ -80,13 +80,13 @@ export function requestClaims(subjects: Subjects, options: LimitOptions & CallOp
   return claims;
 }
 
-/** Of one group; a request that goes on in another group takes that one's too. */
+/** Claims of one group; a request that continues in another group takes those as well. */
 export function groupClaims(group: string, limits: LimitOptions["GroupLimits"], tokens: number): readonly Claim[] {
   const found = entry(limits, group);
   return found ? claimsOf("group", group, found, tokens) : NO_CLAIMS;
 }
 
-/** What holds the limits of a channel. */
+/** A channel with limits. */
 export interface LimitedChannel {
   readonly id: number;
   readonly setting: Readonly<Record<string, unknown>>;

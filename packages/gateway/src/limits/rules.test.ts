@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { loadEnv } from "../config/env.ts";
 import { edgeRules } from "./rules.ts";
 
-test("the edge has its limits without being told", () => {
+test("the edge has limits by default", () => {
   expect(edgeRules(loadEnv({}))).toEqual({
     address: { name: "api-address", limit: 180, windowMs: 180_000 },
     user: { name: "api-user", limit: 1_800, windowMs: 180_000 },

@@ -2,7 +2,7 @@ import type { Env } from "../config/env.ts";
 import type { Rate } from "../config/parsers.ts";
 import type { Rule } from "./limiter.ts";
 
-/** Rules that the operator sets; undefined = off. Fixed rules stand beside what they protect. */
+/** Rules that the operator sets; undefined = off. Fixed rules are next to the code they protect. */
 export interface EdgeRules {
   /** Calls under `/api` of callers who are not signed in, by address. */
   readonly address: Rule | undefined;

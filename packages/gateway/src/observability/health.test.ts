@@ -69,10 +69,10 @@ describe("health", () => {
     expect(await get("/readyz")).toEqual({ status: 200, text: "ok\n" });
   });
 
-  test("a process that is ending is not ready, but alive and started", async () => {
+  test("a stopping process is not ready, but live and started", async () => {
     start();
     health.drain();
-    expect(await get("/readyz")).toEqual({ status: 503, text: "draining: the process is ending\n" });
+    expect(await get("/readyz")).toEqual({ status: 503, text: "draining: the process is stopping\n" });
     expect(health.isDraining).toBe(true);
     expect(health.isReady).toBe(false);
     expect((await get("/startupz")).status).toBe(200);
@@ -113,7 +113,7 @@ describe("health", () => {
     expect((await get("/metrics")).text).toContain('fairway_dependency_up{dependency="database"} 0');
   });
 
-  test("a host whose addresses all refuse is told by its code, because its error has no message", async () => {
+  test("a host whose addresses all refuse is reported by its code, because its error has no message", async () => {
     failure = Object.assign(new AggregateError([new Error("connect ECONNREFUSED ::1:1")]), { code: "ECONNREFUSED" });
     await health.start();
     expect((await get("/readyz?verbose")).text).toContain("[!] database down: ECONNREFUSED, 0 s ago");

@@ -8,7 +8,10 @@ import type { LoopDelay } from "./loop-delay.ts";
 import type { Metrics } from "./metrics.ts";
 import { reasonOf } from "./reason.ts";
 
-/** Something outside that the gateway leans on. It never decides readiness: it is shared, so all replicas would fall at once. */
+/**
+ * Something outside that the gateway leans on. It never decides readiness: it is shared, so all replicas would fall at
+ * once.
+ */
 export interface Dependency {
   readonly name: "database" | "log database" | "redis" | "kubernetes";
   /** Rejects when it does not answer. */
@@ -31,7 +34,7 @@ export interface HealthDeps {
 export interface Health extends Runnable {
   /** One of `steps` has happened. */
   done(step: string): void;
-  /** The process is ending: not ready any more. */
+  /** The process is stopping and no longer ready. */
   drain(): void;
   readonly isDraining: boolean;
   readonly isReady: boolean;
@@ -71,7 +74,7 @@ export function createHealth(deps: HealthDeps): Health {
     deps.steps.map((name) => ({ name, problem: pending.has(name) ? "not yet" : undefined }));
   const ready = (): Check[] => [
     { name: "started", problem: pending.size > 0 ? `waiting for ${[...pending].join(", ")}` : undefined },
-    { name: "draining", problem: isDraining ? "the process is ending" : undefined },
+    { name: "draining", problem: isDraining ? "the process is stopping" : undefined },
     loopCheck(deps.loopDelay.p99Ms()),
     inflightCheck(deps.inflight()),
   ];
@@ -181,7 +184,7 @@ async function checkOne(
   const ms = performance.now() - startedAt;
   const isUp = problem === undefined;
   const wasUp = findings.get(name)?.isUp;
-  if (isUp && wasUp === false) log.info("dependency is back", { dependency: name });
+  if (isUp && wasUp === false) log.info("dependency answers again", { dependency: name });
   if (!isUp && wasUp !== false) log.warn("dependency does not answer", { dependency: name, problem });
   const detail = isUp ? `ok in ${Math.round(ms)} ms` : `down: ${problem}`;
   findings.set(name, { isUp, detail, at: clock.now() });

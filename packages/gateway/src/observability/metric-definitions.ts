@@ -107,7 +107,11 @@ export const DEFINITIONS = {
     ...CHANNEL,
   ),
   settlementQueue: gauge("settlement_queue_depth", "Charges that are not in the database yet."),
-  ledgerBacklog: gaugeOf("max", "ledger_backlog", "Charges in Redis on their way to the database, of all processes."),
+  ledgerBacklog: gaugeOf(
+    "max",
+    "ledger_backlog",
+    "Charges in Redis that are not booked in the database yet, of all processes.",
+  ),
   ledgerDrift: gaugeOf(
     "max",
     "ledger_drift_accounts",
@@ -122,7 +126,7 @@ export const DEFINITIONS = {
   journalBytes: gauge("journal_bytes", "Charges that this process keeps on its disk."),
   settlementFailures: counter(
     "settlement_failures_total",
-    "Charges that could not be written, tried again unless final; final also where the reservation was charged because the charge could not be computed.",
+    "Charges that could not be written; retried unless final. Final also when the reservation was charged because the charge could not be computed.",
     "final",
   ),
   logRowsRefused: counter(
@@ -151,8 +155,14 @@ export const DEFINITIONS = {
   cacheHits: counter("cache_hits_total", "Answers from memory.", "cache"),
   cacheMisses: counter("cache_misses_total", "Questions that memory could not answer.", "cache"),
   cacheFailures: counter("cache_failures_total", "Questions and answers that a cache lost.", "cache"),
-  responseCacheBytes: gauge("response_cache_bytes", "Answers that this process keeps in memory for equal requests."),
-  storedResponsesBytes: gauge("kept_responses_bytes", "Responses that this process keeps in memory for follow-ups."),
+  responseCacheBytes: gauge(
+    "response_cache_bytes",
+    "Answers that this process caches in memory for identical requests.",
+  ),
+  storedResponsesBytes: gauge(
+    "kept_responses_bytes",
+    "Responses that this process stores in memory for follow-up requests.",
+  ),
   guardrailVerdicts: counter(
     "guardrail_verdicts_total",
     "Texts that the guardrail judged: allow, block, or failed when no verdict came.",
@@ -165,7 +175,7 @@ export const DEFINITIONS = {
     "leader_transitions_total",
     "Times that this replica became the leader or ceased to be it.",
   ),
-  draining: gaugeOf("max", "draining", "1 while the process is ending."),
+  draining: gaugeOf("max", "draining", "1 while the process is stopping."),
   drainAborted: counter("drain_streams_aborted_total", "Streams that a stop cut off."),
   gitopsSynced: gaugeOf(
     "max",

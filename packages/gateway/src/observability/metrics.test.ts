@@ -73,7 +73,7 @@ describe("metrics", () => {
     }
   });
 
-  test("ask for gauges when they are read", async () => {
+  test("read gauges at each scrape", async () => {
     let streams = 2;
     metrics.watch({ inflightStreams: () => streams, inflightLimit: () => 100 });
     metrics.watch({ isDraining: () => true });

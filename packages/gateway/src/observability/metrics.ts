@@ -18,7 +18,7 @@ export interface ChannelState extends ChannelLabels {
   readonly balanceAt: number;
 }
 
-/** Numbers that somebody keeps anyway; asked for at each scrape. */
+/** Numbers maintained elsewhere, read at each scrape. */
 export interface Gauges {
   readonly inflightRequests: () => number;
   readonly inflightStreams: () => number;

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { RedisClient } from "./client.ts";
 import { script, type Call } from "./script.ts";
-import { within } from "./pipeline-batcher.ts";
+import { within } from "./turn-pipeline.ts";
 
 const TIMEOUT_MS = 5_000;
-/** What a check that is cut off leaves behind is gone then. */
+/** Expiry of the keys of an interrupted check. */
 const KEPT_MS = 10_000;
 
 /** One command of each kind that scripts use. */
@@ -19,9 +19,8 @@ redis.call('RPUSH', KEYS[1], 'a')
 return redis.call('DEL', KEYS[1])`);
 
 /**
- * Does with a key and a channel of its own what the gateway does all the time. A user of Redis may be allowed some
- * commands, keys or channels and not others; without streams charges would never arrive, and nobody would see why.
- * Throws what Redis says.
+ * Runs each command of the gateway on a separate key and channel, because a Redis user may lack the permission for some
+ * commands, keys or channels; without streams, charges would silently never arrive. Throws the error of Redis.
  */
 export async function tryCommands(redis: RedisClient): Promise<void> {
   const key = `${redis.keys.probe}:${randomUUID()}`;

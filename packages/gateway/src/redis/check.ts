@@ -19,7 +19,8 @@ const HELLO = script("return redis.call('get', KEYS[1])");
 
 /**
  * Proves at the start what would fail later with money under way: Redis answers, is not a replica, takes writes, runs
- * scripts, allows what the gateway does, and its prefix belongs to this database. What only risks losing the last second is warned of.
+ * scripts, allows what the gateway does, and its prefix belongs to this database. What only risks losing the last
+ * second is warned of.
  */
 export async function checkRedis(redis: RedisClient, installation: string, log: Logger): Promise<void> {
   await connect(redis);

@@ -2,14 +2,14 @@ import { Redis, type RedisOptions } from "ioredis";
 import { readRedisAddress } from "../lib/net/redis-address.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
-import { gather } from "./gather-calls.ts";
+import { mergeCalls } from "./merge-calls.ts";
 import type { Keys } from "./keys.ts";
 import { createPatience, type WaitBudget } from "./wait-budget.ts";
 import { toPrimary } from "./primary-connector.ts";
 import { RedisUnavailable } from "./redis-unavailable.ts";
 import type { Call, ScriptCall } from "./script.ts";
 import { createSentinels } from "./sentinels.ts";
-import { createTurn, within } from "./pipeline-batcher.ts";
+import { createTurn, within } from "./turn-pipeline.ts";
 
 export { RedisUnavailable };
 
@@ -28,13 +28,13 @@ export interface RedisClient {
   /** Why the last attempt to connect failed. */
   readonly lastError: Error | undefined;
   /**
-   * Sends the calls in one write and answers each by itself. Throws RedisUnavailable when the connection is gone or when not
-   * all answers are there after `timeoutMs`; the calls may have run then.
+   * Sends the calls in one write and answers each by itself. Throws RedisUnavailable when the connection is lost or
+   * when answers are missing after `timeoutMs`; the calls may have run then.
    */
   send(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
-  /** One call; its error is thrown. All that are asked for in one turn of the event loop leave in one write. */
+  /** One call; throws its error. All calls of one event loop turn share one write. */
   one(call: Call, timeoutMs: number): Promise<unknown>;
-  /** Calls back now and after every reconnection; answers how to stop that. */
+  /** Calls back now and after every reconnection; returns a function that stops it. */
   onReady(listener: () => void): () => void;
   /** Resolves when the connection is usable, or after `ms`. */
   ready(ms: number): Promise<boolean>;
@@ -63,8 +63,8 @@ const LONGEST_RECONNECT_MS = 500;
 const DEAD_AFTER_MS = 15_000;
 
 /**
- * One connection for scripts and commands. Commands never wait in a queue for a connection: who asks decides what
- * happens while Redis is away. The first connection is made by `ready`.
+ * One connection for scripts and commands. Commands are never queued for a connection: the caller decides what happens
+ * while Redis is unavailable. `ready` opens the first connection.
  */
 export function createRedisClient({ url, keys, log, name, waitMs }: RedisSettings): RedisClient {
   const server = serverOf(url);
@@ -90,8 +90,8 @@ export function createRedisClient({ url, keys, log, name, waitMs }: RedisSetting
     get lastError() {
       return lastError;
     },
-    send: (calls, timeoutMs) => within(timeoutMs, sendGathered(main, calls)),
-    one: createTurn((calls) => sendGathered(main, calls)),
+    send: (calls, timeoutMs) => within(timeoutMs, sendMerged(main, calls)),
+    one: createTurn((calls) => sendMerged(main, calls)),
     onReady(listener) {
       if (isUsable(main)) listener();
       main.on("ready", listener);
@@ -125,10 +125,10 @@ function baseOptions(connectionName: string): RedisOptions {
     connectionName,
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    // What was on its way when the connection broke fails at once: who sent it knows whether it may be sent again.
+    // Pending commands of a broken connection fail at once: the sender knows whether a retry is safe.
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    // Nobody takes what the library's own subscriptions reject: the process would end with them.
+    // Rejections of the library's own subscriptions are unhandled and would end the process.
     autoResubscribe: false,
     retryStrategy: (times) => Math.min(25 * 2 ** times, LONGEST_RECONNECT_MS),
     // After a fail-over the old address may lead to a replica.
@@ -136,27 +136,27 @@ function baseOptions(connectionName: string): RedisOptions {
   };
 }
 
-/** Who waits for a first connection tells why there is none. */
+/** The first connection reports why it failed. */
 interface Watching {
   readonly log: Logger;
   readonly isKnown: boolean;
 }
 
-/** One line when the connection is lost and one when it is back, however often it is tried between. */
+/** Logs one line when the connection is lost and one when it is restored. */
 function watch(redis: Redis, purpose: string, { log, isKnown }: Watching): void {
   let isLost = !isKnown;
-  let hasTold = false;
+  let isReported = false;
   const lose = (fields: { readonly reason?: string }) => {
     if (isLost) return;
-    isLost = hasTold = true;
+    isLost = isReported = true;
     log.warn("Redis does not answer", { connection: purpose, ...fields });
   };
   redis.on("error", (error: Error) => lose({ reason: error.message }));
   // Comes only when it will be tried again, not when this side closes.
   redis.on("reconnecting", () => lose({}));
   redis.on("ready", () => {
-    if (hasTold) log.info("Redis answers again", { connection: purpose });
-    isLost = hasTold = false;
+    if (isReported) log.info("Redis answers again", { connection: purpose });
+    isLost = isReported = false;
   });
 }
 
@@ -168,7 +168,7 @@ function isUsable({ status, stream }: Redis): boolean {
   return status === "ready" && stream.writable;
 }
 
-/** One listener for all who wait: there is one for every request while Redis is away. */
+/** One listener for all waiting requests, instead of one each while Redis is unavailable. */
 function readiness(redis: Redis): (ms: number) => Promise<boolean> {
   const waiting = new Set<() => void>();
   redis.on("ready", () => {
@@ -190,9 +190,9 @@ function readiness(redis: Redis): (ms: number) => Promise<boolean> {
   };
 }
 
-async function sendGathered(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {
-  const gathered = gather(calls);
-  return gathered.scatter(await sendAll(redis, gathered.calls));
+async function sendMerged(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {
+  const merged = mergeCalls(calls);
+  return merged.scatter(await sendAll(redis, merged.calls));
 }
 
 async function sendAll(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {

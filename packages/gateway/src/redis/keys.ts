@@ -6,31 +6,31 @@ export const SHARDS = 64;
  * what belongs to the installation carries `{all}`.
  */
 export interface Keys {
-  /** Present while balances of the shard may be trusted; its value changes when they must be read anew. */
+  /** Present while balances of the shard are valid; the value changes when they must be reloaded. */
   epoch(shard: number): string;
-  /** Hash of open and just closed reservations by request id. */
+  /** Hash of open and recently closed reservations by request id. */
   holds(shard: number): string;
-  /** Hash of what was last seen of long requests. */
+  /** Hash of the last reported usage of long requests. */
   seen(shard: number): string;
   /** Sorted set of request ids by the end of their lease. */
   leases(shard: number): string;
-  /** Stream of charges on their way to the database. */
+  /** Stream of charges to book in the database. */
   charges(shard: number): string;
   user(userId: number): string;
   token(userId: number, tokenId: number): string;
   /** A window or a set of leases that a claim counts in; `name` is free of braces. */
   claim(tag: string, name: string): string;
-  /** Answers that are kept for equal requests. */
+  /** Cached answers for identical requests. */
   answers(name: string): string;
-  /** Responses that later requests go on from. */
+  /** Stored responses that later requests continue. */
   responses(name: string): string;
   /** Which database this prefix belongs to. */
   readonly installation: string;
-  /** Sorted set of running processes by their last sign of life. */
+  /** Sorted set of running processes by their last heartbeat. */
   readonly replicas: string;
-  /** Hash: process -> epoch that it has caught up with. */
+  /** Hash: process -> epoch whose replay it has finished. */
   readonly caughtUp: string;
-  /** The latest epoch that a process has begun, for an hour; gone when Redis was emptied since. */
+  /** The latest epoch that a process has begun, for an hour; missing if Redis was emptied since. */
   readonly recovering: string;
   /** Pub/sub channel. */
   channel(name: string): string;

@@ -5,13 +5,13 @@ import type { Sentinels } from "./sentinels.ts";
 
 const DISCONNECT_MS = 1_000;
 
-/** What makes a connection of the client library go to the primary that the sentinels name, each time anew. */
+/** Makes the client library ask the sentinels for the primary at every connection. */
 export function toPrimary(
   sentinels: Sentinels,
   { redis, db, isTls }: SentinelAddress,
 ): Pick<RedisOptions, "Connector" | "username" | "password" | "db" | "tls"> {
   class PrimaryConnector extends AbstractConnector {
-    #tell: (error: Error) => void = () => {};
+    #report: (error: Error) => void = () => {};
 
     constructor() {
       super(DISCONNECT_MS);
@@ -19,7 +19,7 @@ export function toPrimary(
 
     /** Never rejects, since the library would not try again: a closed socket does the same as one that broke. */
     async connect(emit: (type: string, error: Error) => void): Promise<Socket> {
-      this.#tell = (error) => emit("error", error);
+      this.#report = (error) => emit("error", error);
       this.connecting = true;
       delete this.firstError;
       try {
@@ -37,7 +37,7 @@ export function toPrimary(
     /** A sentinel that was cut off names a server that is a replica by now. */
     override check(info: { readonly role?: string }): boolean {
       const isPrimary = info.role === undefined || info.role === "master";
-      if (!isPrimary) this.#tell(new Error("its sentinels name a server that is a read-only replica"));
+      if (!isPrimary) this.#report(new Error("its sentinels name a server that is a read-only replica"));
       return isPrimary;
     }
   }

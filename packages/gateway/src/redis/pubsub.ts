@@ -12,18 +12,18 @@ export interface ChannelSettings {
   readonly redis: RedisClient;
   readonly name: string;
   readonly log: Logger;
-  /** Told of messages of other processes. */
+  /** Called for messages of other processes. */
   readonly onMessage: (text: string) => void;
   /** Called when messages may have been missed. */
   readonly onGap: () => void;
-  /** Tells this process from others; what it published itself is not reported. */
+  /** Identifies this process, which ignores its own messages. */
   readonly sender: string;
   /** A connection that has not answered for three times as long is replaced. */
   readonly askEveryMs?: number;
 }
 
 const PUBLISH_TIMEOUT_MS = 1_000;
-/** A subscription is silent for hours: without a question nobody would see that its connection is dead. */
+/** A subscription may be silent for hours: without a ping a dead connection would go unnoticed. */
 const ASK_EVERY_MS = 5_000;
 const SEPARATOR = "\n";
 
@@ -38,7 +38,7 @@ export function createChannel(settings: ChannelSettings): Channel {
     const at = message.indexOf(SEPARATOR);
     if (message.slice(0, at) !== sender) onMessage(message.slice(at + 1));
   });
-  // Messages in between are lost. Where the connection breaks again meanwhile, the next one renews it.
+  // Messages in between are lost. If the connection breaks again, the next one subscribes again.
   subscriber.on("ready", () => {
     if (isSubscribed) subscriber.subscribe(channel).then(onGap, () => undefined);
   });
@@ -47,7 +47,7 @@ export function createChannel(settings: ChannelSettings): Channel {
     async start() {
       await subscriber.subscribe(channel);
       isSubscribed = true;
-      // What fails is the connection, which is made anew and tells so.
+      // The connection has failed; it is replaced and reported.
       asking = setInterval(() => void subscriber.ping().catch(() => undefined), askEveryMs).unref();
     },
     stop() {
@@ -58,7 +58,10 @@ export function createChannel(settings: ChannelSettings): Channel {
       try {
         await redis.one({ command: "publish", args: [channel, `${sender}${SEPARATOR}${text}`] }, PUBLISH_TIMEOUT_MS);
       } catch (error) {
-        log.warn("a message could not be published, others find the change by themselves", { channel: name, error });
+        log.warn("a message could not be published; other replicas find the change by polling", {
+          channel: name,
+          error,
+        });
       }
     },
   };

@@ -46,7 +46,7 @@ const throughProxy = async () => {
 const ping = { command: "ping", args: [] };
 
 describe("the connection for commands", () => {
-  it("sends what one turn asks for in one write, each answered by itself", async () => {
+  it("sends the calls of one turn in one write and answers each separately", async () => {
     const redis = await throughProxy();
     await redis.one(ping, 1_000);
     const before = proxy.exchanges;
@@ -125,7 +125,7 @@ describe("the connection for commands", () => {
 });
 
 describe("a channel", () => {
-  it("reaches others within a moment, not its sender, and tells of a gap", async () => {
+  it("reaches other processes but not its sender, and reports a gap", async () => {
     const heard: string[] = [];
     const redis = await throughProxy();
     const other = client();
@@ -146,7 +146,7 @@ describe("a channel", () => {
     await b.publish("options");
     await pause(100);
     expect(heard.sort()).toEqual(["a hears options", "b hears tokens"]);
-    // The connection breaks again in the middle of what renews the subscription; nobody may be harmed by that.
+    // The connection breaks again while the subscription is being renewed.
     proxy.cutsAt = "subscribe";
     proxy.cut();
     await pause(200);
@@ -166,7 +166,7 @@ describe("a channel", () => {
 });
 
 describe("the connection of a channel", () => {
-  it("is made anew when it answers no more, though nobody has closed it", async () => {
+  it("is replaced when it no longer answers, although it was not closed", async () => {
     const redis = await throughProxy();
     let gaps = 0;
     const channel = createChannel({
@@ -254,9 +254,9 @@ describe("the check at the start", () => {
       ["~*", "&*", "-subscribe"],
       ["~other:*", "&*"],
     ]) {
-      const reported = await refusalOf(`user-${rules.join("").replaceAll(/[^a-z]/g, "")}`, ...rules);
-      expect(reported, rules.join(" ")).toContain("its user may not do what is needed (NOPERM");
-      expect(reported).toContain(cure);
+      const message = await refusalOf(`user-${rules.join("").replaceAll(/[^a-z]/g, "")}`, ...rules);
+      expect(message, rules.join(" ")).toContain("its user may not do what is needed (NOPERM");
+      expect(message).toContain(cure);
     }
     expect(await refusalOf("narrow", "~acl:*", "&acl:*")).toBe("passed");
     const left = await admin.one({ command: "keys", args: ["*probe:*"] }, 1_000);

@@ -127,7 +127,7 @@ describe("connections through sentinels", () => {
     for (const channel of [one, other]) await channel.stop();
   });
 
-  it("are made anew when sentinels that were all gone are back", { timeout: 40_000 }, async () => {
+  it("are replaced when all sentinels return after an outage", { timeout: 40_000 }, async () => {
     const redis = client();
     expect(await redis.ready(30_000)).toBe(true);
     for (const sentinel of group.sentinels) await sentinel.kill("SIGKILL");

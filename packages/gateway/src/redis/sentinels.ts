@@ -31,7 +31,7 @@ interface Word {
 
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 2_000;
-/** A sentinel that hangs holds nobody up for longer when another one has answered. */
+/** Longest wait for a sentinel that hangs after another one has answered. */
 const GRACE_MS = 200;
 const LONGEST_RECONNECT_MS = 1_000;
 const SWITCHED = "+switch-master";
@@ -145,24 +145,24 @@ class AskedSentinels implements Sentinels {
     return new SentinelError(`no sentinel answers: ${reasons.join(", ")}`, false);
   }
 
-  /** Told of a fail-over by whoever hears of it first; a primary that hangs would not say so itself. */
+  /** Subscribes to failover messages of all sentinels, because a primary that hangs does not report it itself. */
   #watch(): Redis[] {
     return this.#address.hosts.map((host) => {
       const redis = this.#sentinel(host, (times) => Math.min(50 * 2 ** times, LONGEST_RECONNECT_MS));
-      const look = () => void this.#leaveOthers();
+      const check = () => void this.#leaveOthers();
       redis.on("error", () => {
-        // It is tried again; that no sentinel answers is reported when the primary is asked for.
+        // The connection is retried; the request for the primary reports that no sentinel answers.
       });
       redis.on("message", (_channel: string, text: string) => {
-        if (text.split(" ")[0] === this.#address.master) look();
+        if (text.split(" ")[0] === this.#address.master) check();
       });
-      redis.on("ready", () => void redis.subscribe(SWITCHED).then(look, () => redis.disconnect(true)));
+      redis.on("ready", () => void redis.subscribe(SWITCHED).then(check, () => redis.disconnect(true)));
       redis.connect().catch(() => undefined);
       return redis;
     });
   }
 
-  /** Never rejects. Connections to a server that is not the primary any more are broken off, and made anew. */
+  /** Never rejects. Replaces connections to a server that is no longer the primary. */
   async #leaveOthers(): Promise<void> {
     try {
       const primary = await this.#primary();

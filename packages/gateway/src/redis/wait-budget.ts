@@ -1,7 +1,7 @@
-/** How long a client waits for Redis where something else will do, and whether anybody waits now. */
+/** How long a client waits for Redis when there is a fallback, and whether a request is waiting now. */
 export interface WaitBudget {
   readonly ms: number;
-  /** Somebody has waited in vain a moment ago: nobody else does. */
+  /** Another request timed out a moment ago: do not wait. */
   readonly isOver: boolean;
   waitedInVain(): void;
 }

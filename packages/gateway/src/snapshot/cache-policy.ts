@@ -2,11 +2,11 @@ import type { OptionValues } from "@fairway/wire";
 import { ratio, type Ratio } from "../billing/money/ratio.ts";
 import { chosenBy, type ScopeMatcher } from "./scope-matcher.ts";
 
-/** How answers are kept for equal requests, as the options describe it. */
+/** The policy of the response cache, from the options. */
 export interface CachePolicy {
   readonly keepMs: number;
   readonly maxBytes: number;
-  /** Part of the usual charge. */
+  /** Fraction of the regular charge. */
   readonly ratio: Ratio;
   readonly concerns: ScopeMatcher;
   /** Part of every key. */
@@ -15,7 +15,7 @@ export interface CachePolicy {
 
 const MEGABYTE = 1024 * 1024;
 
-/** Undefined while nothing is kept. */
+/** Undefined while the cache is off. */
 export function cachePolicyOf(options: OptionValues): CachePolicy | undefined {
   if (!options.ResponseCacheEnabled) return undefined;
   return {

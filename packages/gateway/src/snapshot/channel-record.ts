@@ -7,7 +7,7 @@ import type { ChannelTable } from "../storage/schema/schema.ts";
 import { channelKey } from "../storage/secrets/sealed-locations.ts";
 import { type Vault } from "../storage/secrets/secrets.ts";
 
-/** The columns that routing needs. */
+/** The columns required for routing. */
 export const CHANNEL_COLUMNS = [
   "id",
   "type",
@@ -42,12 +42,12 @@ export type ChannelRow = {
       : string;
 };
 
-/** Keys of this type are JSON files, however many lines they have. */
+/** Keys of this type are JSON files, which may have several lines. */
 const VERTEX = 41;
 const LOWEST_STATUS = 400;
 const HIGHEST_STATUS = 599;
 
-/** Reads a stored channel; throws an Error that names the field which cannot be read. */
+/** Reads a stored channel; throws an Error that names the unreadable field. */
 export function channelRecord(row: ChannelRow, open: Vault["open"]): ChannelRecord {
   const setting = object("setting", row.setting) ?? {};
   const keys = keysOf(open(row.key_sealed, channelKey(row.id)), row.type);
@@ -77,7 +77,7 @@ export function channelRecord(row: ChannelRow, open: Vault["open"]): ChannelReco
   });
 }
 
-/** Without trailing slashes; a plan's name stands for its address. */
+/** Without trailing slashes; replaces the name of a plan with its address. */
 function baseUrl({ type, base_url }: ChannelRow): string {
   const written = base_url.trim().replace(/\/+$/, "");
   const named = providerByType(type)?.namedBases ?? {};
@@ -90,8 +90,8 @@ export type ChannelReader = (
 ) => ChannelRecord[];
 
 /**
- * Reads all channels again and again; a row that did not change gives the same record as the time before. Of a
- * thousand channels one changes at a time, and opening the keys of the others is half of a refresh.
+ * Reads all channels and reuses the record of an unchanged row: usually one of a thousand channels changes, and
+ * decrypting the keys of the others would take half of a refresh.
  */
 export function createChannelReader(open: Vault["open"]): ChannelReader {
   let known = new Map<number, { readonly row: ChannelRow; readonly record: ChannelRecord }>();
@@ -127,7 +127,7 @@ function modelMapping(text: string): ReadonlyMap<string, string> {
   return new Map(names);
 }
 
-/** Entries that are no statuses of failures are left out, one by one. */
+/** Skips entries that are not statuses of failures. */
 function statusMapping(text: string): ReadonlyMap<number, number> {
   const pairs = Object.entries(object("status_code_mapping", text) ?? {});
   const numbers = pairs.map(([from, to]) => [status(from), status(to)] as const);

@@ -2,11 +2,11 @@ import type { OptionValues } from "@fairway/wire";
 import { Secret } from "../lib/secret.ts";
 import { chosenBy, type ScopeMatcher } from "./scope-matcher.ts";
 
-/** The webhook that judges prompts and answers, as the options describe it. */
+/** The webhook that checks prompts and answers, from the options. */
 export interface GuardrailPolicy {
   readonly url: string;
   readonly secret: Secret;
-  /** Without a verdict the text goes on, or it does not. */
+  /** Whether text passes when there is no verdict. */
   readonly onFailure: "allow" | "block";
   readonly checksPrompts: boolean;
   readonly checksAnswers: boolean;

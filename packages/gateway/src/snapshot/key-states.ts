@@ -1,6 +1,6 @@
 import { isObject, parseObject } from "../lib/text/json.ts";
 
-/** Why a key of a channel with several is not in use. */
+/** Why a key of a multi-key channel is not in use. */
 export interface KeyState {
   /** 2 by hand, 3 by the system. */
   readonly status: number;
@@ -9,17 +9,17 @@ export interface KeyState {
   readonly time: number;
 }
 
-/** By place in the channel's key text; keys that are in use are absent. */
+/** By index in the key text of the channel; keys in use are absent. */
 export type KeyStates = ReadonlyMap<number, KeyState>;
 
-/** The names of the family. */
+/** Field names of compatible gateways. */
 const STATUS = "multi_key_status_list";
 const REASON = "multi_key_disabled_reason";
 const TIME = "multi_key_disabled_time";
 
 const NONE: KeyStates = new Map();
 
-/** Reads `channel_info`; what makes no sense is passed over. */
+/** Reads `channel_info` and skips invalid entries. */
 export function readKeyStates(info: string | null): KeyStates {
   const read = info === null ? undefined : parseObject(info);
   const statuses = read?.[STATUS];
@@ -38,7 +38,7 @@ export function readKeyStates(info: string | null): KeyStates {
   return states;
 }
 
-/** The text of `readKeyStates`; other members of the former text stay. */
+/** Writes the text for `readKeyStates`; other members of the previous text stay. */
 export function keyStatesText(states: KeyStates, former: string | null): string | null {
   const { [STATUS]: _status, [REASON]: _reason, [TIME]: _time, ...rest } = (former && parseObject(former)) || {};
   const of = (name: keyof KeyState) => Object.fromEntries([...states].map(([index, state]) => [index, state[name]]));
@@ -47,13 +47,13 @@ export function keyStatesText(states: KeyStates, former: string | null): string 
   return Object.keys(info).length === 0 ? null : JSON.stringify(info);
 }
 
-/** Places of the keys that are in use; undefined = all of them. */
+/** Indexes of the keys in use; undefined = all. */
 export function keysInUse(count: number, states: KeyStates): readonly number[] | undefined {
   const used = Array.from({ length: count }, (_, index) => index).filter((index) => !states.has(index));
   return used.length === count ? undefined : used;
 }
 
-/** The states after the key text was replaced: a key that stays keeps its own. */
+/** The states after the key text was replaced: remaining keys retain their state. */
 export function movedStates(states: KeyStates, before: readonly string[], after: readonly string[]): KeyStates {
   const moved = new Map<number, KeyState>();
   for (const [index, state] of states) {

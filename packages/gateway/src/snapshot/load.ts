@@ -19,11 +19,11 @@ export interface LoadDeps {
 
 export interface Loaded {
   readonly snapshot: Snapshot;
-  /** Read before the rest: what changed in between is read again. */
+  /** Read first, so that changes during the load cause another load. */
   readonly revisions: Revisions;
 }
 
-/** Reads options and channels. What cannot be read is left out with a warning; the rest works. */
+/** Reads options and channels. Unreadable ones are skipped with a warning. */
 export function createLoader(deps: LoadDeps): () => Promise<Loaded> {
   const reader = createChannelReader(deps.vault.open);
   return () => load(deps, reader);
@@ -47,7 +47,7 @@ async function readOptions({ database, vault, log }: LoadDeps): Promise<Snapshot
   const readable = rows.flatMap((row) => openOption(row, vault, log));
   return parseOptions(readable, {
     defaults: priceOptionDefaults(),
-    warn: (key) => log.warn("option has an unusable value, its default stays", { key }),
+    warn: (key) => log.warn("option has an invalid value; its default is used", { key }),
   });
 }
 
@@ -56,7 +56,7 @@ function openOption(row: OptionRow, vault: LoadDeps["vault"], log: Logger): Opti
   try {
     return [{ key: row.key, value: vault.open(row.value, optionValue(row.key)) }];
   } catch (error) {
-    log.warn("secret option cannot be opened, its default stays", { key: row.key, error });
+    log.warn("secret option cannot be decrypted; its default is used", { key: row.key, error });
     return [];
   }
 }
@@ -70,7 +70,7 @@ async function readChannels({ database, log }: LoadDeps, reader: ChannelReader):
   const rows = await database.db.selectFrom("channels").select(CHANNEL_COLUMNS).orderBy("id").execute();
   const unusable: Listing[] = [];
   const channels = reader(rows, (row, error) => {
-    log.warn("channel cannot be read, it is left out", { channelId: row.id, channelName: row.name, error });
+    log.warn("channel cannot be read and is skipped", { channelId: row.id, channelName: row.name, error });
     unusable.push({ groups: splitList(row.group), models: new Set(splitList(row.models)) });
   });
   return { channels, unusable };

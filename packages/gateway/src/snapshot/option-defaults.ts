@@ -9,7 +9,7 @@ import {
 
 let made: OptionDefaults | undefined;
 
-/** What the price options are while nobody changed them; made at the first use, they are long. */
+/** Defaults of the price options; created at the first use because they are long. */
 export function priceOptionDefaults(): OptionDefaults {
   made ??= Object.freeze({
     ModelRatio: defaultModelRatioJson(),

@@ -69,7 +69,7 @@ eachDatabase("the snapshot", (open) => {
     expect(channels.get(1)?.keys).toEqual(["sk-test"]);
   });
 
-  test("leaves out what cannot be read, says so, and knows its models", async () => {
+  test("skips unreadable channels with a warning, and still knows their models", async () => {
     await addChannel({ name: "good" });
     await addChannel({ name: "broken", model_mapping: "{", models: "only-here" });
     await addChannel({ name: "sealed elsewhere", key_sealed: "v1:other:AAAA" });
@@ -89,7 +89,7 @@ eachDatabase("the snapshot", (open) => {
     expect(lines).toContain('"key":"RetryTimes"');
   });
 
-  test("has options, opened where they are sealed, and prices that follow them", async () => {
+  test("has options, decrypted where sealed, and the prices that result from them", async () => {
     const before = (await store()).current();
     expect(before.prices.find("my-model")).toBeUndefined();
     expect(before.prices.find("gpt-4o")).toBeDefined();
@@ -107,7 +107,7 @@ eachDatabase("the snapshot", (open) => {
     expect(prices.groupRatio("cheap")).toBe("0.5");
   });
 
-  test("shows a change at once where it was announced, and tells the others", async () => {
+  test("applies an announced change at once and notifies the other replicas", async () => {
     const reported: Topic[] = [];
     const live = await store({ pollMs: 60_000, publish: async (topic) => void reported.push(topic) });
     const seen: number[] = [];
@@ -124,7 +124,7 @@ eachDatabase("the snapshot", (open) => {
     expect(seen).toEqual([1]);
   });
 
-  test("finds by its poll what nobody reported", async () => {
+  test("finds unreported changes by polling", async () => {
     const onAccountsChanged = vi.fn<() => void>();
     const live = await store({ onAccountsChanged });
     await addChannel();
@@ -137,7 +137,7 @@ eachDatabase("the snapshot", (open) => {
     expect(onAccountsChanged).toHaveBeenCalledTimes(2);
   });
 
-  test("a refresh that is asked for during another sees what was written before it", async () => {
+  test("a refresh requested during another sees everything written before", async () => {
     const live = await store({ pollMs: 60_000 });
     const first = live.refresh();
     await addChannel();
@@ -145,7 +145,7 @@ eachDatabase("the snapshot", (open) => {
     expect(live.current().channels.size).toBe(1);
   });
 
-  test("keeps the last state while the database is away", async () => {
+  test("keeps the last state while the database is unavailable", async () => {
     const live = await store();
     const rows = vi.spyOn(database.raw, "rows").mockRejectedValue(new Error("connection lost"));
     await vi.waitFor(() => expect(lines).toContain("changes cannot be read"));
@@ -157,7 +157,7 @@ eachDatabase("the snapshot", (open) => {
   });
 });
 
-test("a snapshot that was never loaded is a mistake", () => {
+test("throws when the snapshot was never loaded", () => {
   const log = createLog({ level: "off", format: "text", out: new PassThrough() });
   const database = openDatabase({ url: "sqlite::memory:", log });
   expect(() => createSnapshotStore({ database, vault, log }).current()).toThrow("before it was loaded");

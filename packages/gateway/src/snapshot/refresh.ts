@@ -6,29 +6,29 @@ import { createLoader, type LoadDeps } from "./load.ts";
 import type { Snapshot, SnapshotStore } from "./types.ts";
 
 const POLL_MS = 5_000;
-/** Everything is read at once, which takes longer than a question where there is much of it. */
+/** A full read takes longer than a single query. */
 const LOAD_MS = 2 * ANSWER_MS;
 
 export interface SnapshotStoreDeps extends LoadDeps {
   readonly pollMs?: number;
-  /** Tokens or users changed somewhere; which ones is not known. */
+  /** Called when unknown tokens or users changed. */
   readonly onAccountsChanged?: () => void;
-  /** Told of every poll: whether the database has answered. */
+  /** Called after every poll with whether the database answered. */
   readonly onPolled?: (hasAnswered: boolean) => void;
-  /** Tells the other replicas, which then call `changed`. */
+  /** Notifies the other replicas, which then call `changed`. */
   readonly publish?: (topic: Topic) => Promise<void>;
 }
 
 export interface LiveSnapshots extends SnapshotStore, Runnable {
-  /** After the commit of a change here: this replica knows it when the promise resolves, the others soon after. */
+  /** Call after the commit of a change: this replica has it when the promise resolves, the others soon after. */
   announce(topic: Topic): Promise<void>;
-  /** Another replica changed something. */
+  /** Call when another replica made a change. */
   changed(topic: Topic): Promise<void>;
 }
 
 /**
- * Keeps the snapshot current: at once after changes here, on messages from others, and by a poll of the revisions
- * that finds what messages did not reach.
+ * Keeps the snapshot current: immediately after local changes, on messages of other replicas, and by polling the
+ * revisions in case a message is lost.
  */
 export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
   const { log, pollMs = POLL_MS } = deps;
@@ -40,7 +40,7 @@ export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
   const refresh = oneAtATime(async () => {
     const loaded = await withinTime(LOAD_MS, load);
     snapshot = loaded.snapshot;
-    // Accounts are only ever found changed by the poll.
+    // Changed accounts are found by the poll only.
     known = {
       ...loaded.revisions,
       tokens: known?.tokens ?? loaded.revisions.tokens,
@@ -64,7 +64,7 @@ export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
     name: "revision poll",
     everyMs: pollMs,
     work: poll,
-    onError: (error) => log.warn("changes cannot be read, the last state stays", { error }),
+    onError: (error) => log.warn("changes cannot be read; the last snapshot stays in use", { error }),
   });
 
   return {
@@ -110,8 +110,7 @@ function isInSnapshot(topic: Topic): boolean {
 }
 
 /**
- * Runs of `work` never overlap. A call during a run gets the run after it, which sees everything that was written
- * before the call; many calls share that one.
+ * Runs of `work` never overlap. Calls during a run share the next run, which sees everything written before them.
  */
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
@@ -123,7 +122,7 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   };
   return () => {
     if (!running) return start();
-    // The failure of a run belongs to those who asked for it.
+    // The callers of a run handle its failure.
     next ??= running.then(start, start);
     return next;
   };

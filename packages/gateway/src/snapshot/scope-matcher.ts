@@ -1,7 +1,7 @@
-/** Which requests a feature concerns, by the operator's lists; an empty list is no restriction. */
+/** The requests that a feature applies to, by the operator's lists; an empty list is no restriction. */
 export type ScopeMatcher = (groups: readonly string[], models: readonly string[]) => boolean;
 
-/** True where one of the groups and one of the names of the model are listed. A `*` ends a name that goes on. */
+/** True when one of the groups and one of the model names are listed. A trailing `*` matches any suffix. */
 export function chosenBy(groups: readonly string[], models: readonly string[]): ScopeMatcher {
   const listedGroups = new Set(groups);
   const listedModels = new Set(models);

@@ -4,7 +4,7 @@ import { cachePolicyOf } from "./cache-policy.ts";
 import { guardrailPolicyOf } from "./guardrail-policy.ts";
 import type { Level, Snapshot } from "./types.ts";
 
-/** A channel as far as the error for a missing model needs it; also of channels that cannot be used. */
+/** The fields of a channel that the error for a missing model requires; includes unusable channels. */
 export interface Listing {
   readonly groups: readonly string[];
   readonly models: ReadonlySet<string>;
@@ -12,11 +12,11 @@ export interface Listing {
 
 export interface SnapshotParts extends Pick<Snapshot, "revision" | "options" | "prices"> {
   readonly channels: readonly ChannelRecord[];
-  /** Of channels that could not be read. */
+  /** Channels that could not be read. */
   readonly unusable: readonly Listing[];
 }
 
-/** Puts the parts in the order in which requests ask for them. */
+/** Indexes the parts for lookups by requests. */
 export function createSnapshot({ revision, options, prices, channels, unusable }: SnapshotParts): Snapshot {
   const enabled = channels.filter((channel) => channel.status === CHANNEL_STATUS.enabled);
   return Object.freeze({

@@ -83,22 +83,22 @@ eachDatabase("the token cache", (open) => {
     expect(token?.allowedNetworks?.map((network) => network.contains("10.9.9.9"))).toEqual([true]);
   });
 
-  test("denies every address when no line of the list is one", async () => {
+  test("denies every address when the list has no valid line", async () => {
     expect((await find("left"))?.allowedNetworks).toEqual([]);
   });
 
-  test("tells owners that were deleted or are gone", async () => {
+  test("marks tokens whose owner was deleted", async () => {
     expect((await find("left"))?.user.isDeleted).toBe(true);
     expect((await find("orphan"))?.user).toMatchObject({ id: 9, isDeleted: true, status: 2 });
   });
 
-  test("does not know deleted tokens and other letter case", async () => {
+  test("does not find deleted tokens or keys in another letter case", async () => {
     expect(await find("deleted")).toBeUndefined();
     expect(await find("PLAIN")).toBeUndefined();
   });
 });
 
-describe("the memory of the token cache", () => {
+describe("the token cache", () => {
   let now: number;
   let questions: string[];
   let answers: ((rows: unknown[]) => void)[];
@@ -131,7 +131,7 @@ describe("the memory of the token cache", () => {
     return found;
   };
 
-  test("asks once for many, and again after a minute", async () => {
+  test("queries once for many requests, and again after a minute", async () => {
     const tokens = cache();
     const [first, second] = [tokens.find("a"), tokens.find("a")];
     answers[0]?.(row(1, 1));
@@ -181,7 +181,7 @@ describe("the memory of the token cache", () => {
     expect(await known()).toEqual(["a", "b", "c"]);
   });
 
-  test("keeps no answer that may be older than a change", async () => {
+  test("does not cache a result that may be older than a change", async () => {
     const tokens = cache();
     const stale = tokens.find("a");
     tokens.dropToken(1);
@@ -195,7 +195,7 @@ describe("the memory of the token cache", () => {
     expect(questions).toEqual(["a", "a"]);
   });
 
-  test("asks again after a failure", async () => {
+  test("queries again after a failure", async () => {
     let isDown = true;
     const tokens = createTokenCache({
       raw: { rows: async <Row>() => (isDown ? Promise.reject(new Error("down")) : (row(1, 1) as Row[])) },
@@ -206,7 +206,7 @@ describe("the memory of the token cache", () => {
     expect((await tokens.find("a"))?.id).toBe(1);
   });
 
-  test("goes on with what it knew while the database is away, for ten minutes, but not after a change", async () => {
+  test("uses cached tokens for ten minutes while the database is unavailable, but not after a change", async () => {
     let isDown = false;
     let now = 0;
     const tokens = createTokenCache({
@@ -262,7 +262,7 @@ describe("the memory of the token cache", () => {
       return isThere;
     };
 
-    test("goes on with what it knew after two seconds, and at once after that", async () => {
+    test("uses cached tokens after two seconds, and at once for the next requests", async () => {
       const tokens = await known();
       const first = tokens.find("a");
       expect(await hasAnswered(first, 1_900)).toBe(false);
@@ -274,7 +274,7 @@ describe("the memory of the token cache", () => {
       expect(questions).toHaveLength(2);
     });
 
-    test("asks anew, and waits again for a database that answers", async () => {
+    test("queries again and waits again when the database answers", async () => {
       const tokens = await known();
       await hasAnswered(tokens.find("a"), 6_000);
       isSilent = false;
@@ -285,14 +285,14 @@ describe("the memory of the token cache", () => {
       expect(await hasAnswered(tokens.find("a"), 1_900)).toBe(false);
     });
 
-    test("refuses keys that it does not know after five seconds", async () => {
+    test("refuses unknown keys after five seconds", async () => {
       const tokens = await known();
       const found = tokens.find("never seen");
       expect(await hasAnswered(found, 5_100)).toBe(true);
       await expect(found).rejects.toMatchObject({ code: "balances_unavailable" });
     });
 
-    test("refuses who waited when it was closed meanwhile", async () => {
+    test("refuses waiting requests when it is closed", async () => {
       const tokens = await known();
       const found = tokens.find("a");
       isClosed = true;
@@ -301,7 +301,7 @@ describe("the memory of the token cache", () => {
     });
   });
 
-  test("serves nobody by what it knows while it is closed", async () => {
+  test("does not use cached tokens while it is closed", async () => {
     let isClosed = false;
     const tokens = createTokenCache({
       raw: { rows: async <Row>() => row(1, 1) as Row[] },
@@ -315,7 +315,7 @@ describe("the memory of the token cache", () => {
     expect((await tokens.find("a"))?.id).toBe(1);
   });
 
-  test("is bounded", async () => {
+  test("has a size limit", async () => {
     const tokens = cache(2);
     for (const keyHash of ["a", "b", "c"]) await learn(tokens, keyHash, row(1, 1));
     questions = [];

@@ -10,10 +10,10 @@ import type { TokenCache, TokenRecord } from "./types.ts";
 
 const LIFE_MS = 60_000;
 const UNKNOWN_LIFE_MS = 5_000;
-/** While the database is away nothing can change in it, so what was known of a token still holds. */
+/** While the database is unavailable it cannot change, so cached tokens are still valid. */
 const STALE_LIFE_MS = 600_000;
 const CAPACITY = 100_000;
-/** What is known of a token waits so long for an answer, and is used instead of it. */
+/** How long a request waits for the database before it uses the cached token. */
 const PATIENCE_MS = 2_000;
 const HASTE_MS = 5_000;
 
@@ -21,14 +21,14 @@ export interface TokenCacheDeps {
   readonly raw: Pick<RawDatabase, "rows">;
   readonly clock: Clock;
   readonly capacity?: number;
-  /** True while nobody is to be served by what is known alone. */
+  /** True while cached tokens must not be used without the database. */
   readonly isClosed?: () => boolean;
-  /** Told of every question; for metrics. */
+  /** Called for every lookup; for metrics. */
   readonly onFind?: (isHit: boolean) => void;
 }
 
 export interface ClearableTokenCache extends TokenCache {
-  /** Forgets everything, for changes of which only the fact is known. */
+  /** Clears the cache, for changes without details. */
   clear(): void;
 }
 
@@ -41,7 +41,7 @@ interface Known extends Entry {
   readonly record: TokenRecord;
 }
 
-/** Tokens that were asked for lately. One question to the database at a time for each key. */
+/** Recently used tokens. At most one query at a time for each key. */
 export function createTokenCache({
   raw,
   clock,
@@ -110,12 +110,12 @@ export function createTokenCache({
 }
 
 interface Patience {
-  /** The answer, unless it is not there in a moment. */
+  /** Resolves to the result, or undefined after a short wait. */
   wait<T>(ask: () => Promise<T>): Promise<T>;
   answered(): void;
 }
 
-/** Not every request is to wait while the database is silent: after one that did in vain the next ones only ask. */
+/** Limits the waiting while the database is silent: after one request timed out, the next ones do not wait. */
 function createPatience(clock: Clock): Patience {
   let hastyUntil = -Infinity;
   return {

@@ -4,20 +4,20 @@ import type { ChannelRecord } from "../providers/core/types.ts";
 import type { CachePolicy } from "./cache-policy.ts";
 import type { GuardrailPolicy } from "./guardrail-policy.ts";
 
-/** What the hot path reads: immutable, replaced as a whole after every change. */
+/** The configuration that requests read: immutable, replaced as a whole after every change. */
 export interface Snapshot {
-  /** Sum of the revisions it was built from; rises. */
+  /** Sum of the revisions it was built from; only increases. */
   readonly revision: number;
   readonly options: OptionValues;
   readonly prices: PriceBook;
   /** Undefined while the guardrail is off. */
   readonly guardrail: GuardrailPolicy | undefined;
-  /** Undefined while no answers are kept. */
+  /** Undefined while the response cache is off. */
   readonly responseCache: CachePolicy | undefined;
   readonly channels: ReadonlyMap<number, ChannelRecord>;
   /** group -> model -> priority levels, highest first; enabled channels only. */
   readonly index: ReadonlyMap<string, ReadonlyMap<string, readonly Level[]>>;
-  /** group -> models that some channel lists, whatever its status: tells 404 from 503. */
+  /** group -> models that some channel lists, whatever its status; distinguishes 404 from 503. */
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -39,7 +39,7 @@ export interface SnapshotStore {
 /** A token and its owner as the relay needs them; never older than a few seconds. */
 export interface TokenRecord {
   readonly id: number;
-  /** What it is found by. */
+  /** The hash of the key. */
   readonly keyHash: string;
   readonly name: string;
   readonly status: number;
@@ -48,7 +48,9 @@ export interface TokenRecord {
   readonly isUnlimited: boolean;
   /** Known to be used up when it was read; the ledger decides, not this number. */
   readonly remainQuota: number;
-  /** What the key has used; with `remainQuota` it makes up what the key was ever given, which only its owner changes. */
+  /**
+   * What the key has used; with `remainQuota` it makes up what the key was ever given, which only its owner changes.
+   */
   readonly usedQuota: number;
   /** The revision of tokens at which this was read. */
   readonly revision: number;
@@ -57,7 +59,7 @@ export interface TokenRecord {
   /** Parsed once; undefined = no limit; an empty list denies all. */
   readonly allowedNetworks: readonly Network[] | undefined;
   readonly group: string;
-  /** Its own; undefined = none. */
+  /** Its own limits; undefined = none. */
   readonly limits: Limits | undefined;
   readonly user: UserRecord;
 }
@@ -76,7 +78,7 @@ export interface Network {
   contains(address: string): boolean;
 }
 
-/** Tokens by key hash: an LRU with 60 s of life (5 s for unknown keys), dropped when a write is announced. */
+/** Tokens by key hash: an LRU with a TTL of 60 s (5 s for unknown keys), cleared when a write is announced. */
 export interface TokenCache {
   find(keyHash: string): Promise<TokenRecord | undefined>;
   dropToken(tokenId: number): void;

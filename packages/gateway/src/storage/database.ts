@@ -12,27 +12,27 @@ export interface DatabaseSettings {
   readonly log: Logger;
   /** Connections of the pool; SQLite always has one. */
   readonly connections?: number;
-  /** `full` survives a loss of power with the last commits, at the price of one disk flush each. */
+  /** `full` does not lose the last commits on a power failure, at the cost of one disk flush per commit. */
   readonly sqliteSync?: "normal" | "full";
 }
 
-/** One database, reachable through the query builder and through prepared statements. */
+/** One database with a query builder and with prepared statements. */
 export interface Database {
   readonly kind: RawDatabase["kind"];
   readonly db: Kysely<Schema>;
   readonly raw: RawDatabase;
   /** Rejects when the database does not answer. */
   ping(): Promise<void>;
-  /** Rejects when it does not answer or takes no writes; `table` is one that it has. */
+  /** Rejects when the database does not answer or accepts no writes; `table` must exist in it. */
   check(table: "revisions" | "logs"): Promise<void>;
   close(): Promise<void>;
 }
 
 const DEFAULT_CONNECTIONS = 20;
 
-/** Opens nothing on the network yet: pools connect at the first query. Throws on a URL of an unknown kind. */
+/** Opens no connection yet: pools connect at the first query. Throws on a URL of an unknown kind. */
 export function openDatabase(settings: DatabaseSettings): Database {
-  const { raw, dialect, proveRoom, close } = open(settings);
+  const { raw, dialect, checkDiskSpace, close } = open(settings);
   const db = new Kysely<Schema>({ dialect });
   return {
     kind: raw.kind,
@@ -43,7 +43,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
     },
     async check(table) {
       await raw.run(`delete from ${table} where 1 = 0`, []);
-      await proveRoom?.();
+      await checkDiskSpace?.();
     },
     async close() {
       await close();
@@ -54,8 +54,8 @@ export function openDatabase(settings: DatabaseSettings): Database {
 interface Parts {
   readonly dialect: Dialect;
   readonly raw: RawDatabase;
-  /** Rejects while the disk has no room, where the database tells it by nothing else. */
-  proveRoom?(): Promise<void>;
+  /** Rejects while the disk is full, for databases that report it in no other way. */
+  checkDiskSpace?(): Promise<void>;
   close(): Promise<void> | void;
 }
 

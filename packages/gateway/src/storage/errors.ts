@@ -1,4 +1,4 @@
-/** What a driver's error means; the three drivers number the same events differently. */
+/** Classifies driver errors; the three drivers use different codes for the same events. */
 
 interface DriverError {
   readonly errno?: unknown;
@@ -36,16 +36,16 @@ const MYSQL_FULL = new Set([1021, 1114]);
 const POSTGRES_FULL = "53100";
 const SQLITE_DUPLICATE = new Set([1555, 2067]);
 
-/** True when the same transaction may succeed if it is run again. */
+/** True when a retry of the same transaction may succeed. */
 export function isTransient(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
   if (errno === MYSQL_DEADLOCK || errno === MYSQL_LOCK_WAIT) return true;
   if (code === POSTGRES_SERIALISATION || code === POSTGRES_DEADLOCK) return true;
-  // The low byte of an SQLite code is its class; the rest tells how it came about.
+  // The low byte of an SQLite code is its class; the rest is the specific cause.
   return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && (errcode & 0xff) === SQLITE_BUSY;
 }
 
-/** True when a unique index or primary key refused a row. */
+/** True when a unique index or primary key rejected a row. */
 export function isDuplicate(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
   if (errno === MYSQL_DUPLICATE || code === POSTGRES_DUPLICATE) return true;
@@ -73,8 +73,7 @@ const CONNECTION =
   /^(?:ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|PROTOCOL_\w+|POOL_\w+)$|connection (?:terminated|closed|ended|lost)/i;
 
 /**
- * True for what ends by itself: no connection, no room, no time, no memory. A statement that meets it is run again,
- * whatever it holds.
+ * True for temporary faults: no connection, disk space, time or memory. The statement is retried whatever its content.
  */
 export function isPassing(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
@@ -84,27 +83,27 @@ export function isPassing(error: unknown): boolean {
   return CONNECTION.test(String(code)) || (error instanceof Error && CONNECTION.test(error.message));
 }
 
-/** True when the database takes no writes at all: a replica, or one that was locked by its operator. */
+/** True when the database accepts no writes: a replica, or locked by its operator. */
 export function isReadOnly(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
   if ((typeof errno === "number" && MYSQL_READ_ONLY.has(errno)) || code === POSTGRES_READ_ONLY) return true;
   return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && (errcode & 0xff) === SQLITE_READ_ONLY;
 }
 
-/** True when the disk of the database has no room. */
+/** True when the disk of the database is full. */
 export function isFull(error: unknown): boolean {
   const { errno, errcode, code } = fields(error);
   if ((typeof errno === "number" && MYSQL_FULL.has(errno)) || code === POSTGRES_FULL) return true;
   return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" && (errcode & 0xff) === SQLITE_FULL;
 }
 
-/** True when the account may not do what the statement asked for. */
+/** True when the account lacks the permission for the statement. */
 export function isDenied(error: unknown): boolean {
   const { errno, code } = fields(error);
   return (typeof errno === "number" && MYSQL_DENIED.has(errno)) || code === POSTGRES_DENIED;
 }
 
-/** True when the server knows no such user, or another password. */
+/** True when the user is unknown or the password is wrong. */
 export function isLoginRefused(error: unknown): boolean {
   const { errno, code } = fields(error);
   return errno === MYSQL_LOGIN || POSTGRES_LOGIN.has(String(code as unknown));

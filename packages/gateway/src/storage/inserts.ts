@@ -2,11 +2,11 @@ import type { InsertObject, Kysely } from "kysely";
 import type { RawDatabase } from "./engines/raw.ts";
 import type { Schema } from "./schema/schema.ts";
 
-/** Inserts that the three databases write differently. */
+/** Inserts whose SQL differs between the three databases. */
 
 type TableWithId = { [T in keyof Schema]: Schema[T] extends { id: unknown } ? T : never }[keyof Schema];
 
-/** Inserts one row and answers the id that the database gave it. */
+/** Inserts one row and returns its generated id. */
 export async function insertRow<T extends TableWithId>(
   db: Kysely<Schema>,
   table: T,
@@ -14,7 +14,7 @@ export async function insertRow<T extends TableWithId>(
 ): Promise<number> {
   const insert = db.insertInto(table).values(row);
   if (db.getExecutor().adapter.supportsReturning) {
-    // The builder cannot see that every table of TableWithId has this column.
+    // The types of the query builder do not show that every table of TableWithId has this column.
     const returning = (
       insert as unknown as { returning(column: "id"): { executeTakeFirstOrThrow(): Promise<{ id: number }> } }
     ).returning("id");
@@ -27,14 +27,14 @@ export async function insertRow<T extends TableWithId>(
 export interface Upsert {
   readonly table: keyof Schema;
   readonly columns: readonly string[];
-  /** Columns of the unique key that decides whether a row is there. */
+  /** Columns of the unique key. */
   readonly key: readonly string[];
-  /** What happens to the row that is there: `add` sums, `replace` overwrites; nothing named = it stays. */
+  /** For an existing row: `add` adds to columns, `replace` overwrites them; with neither, the row stays unchanged. */
   readonly add?: readonly string[];
   readonly replace?: readonly string[];
 }
 
-/** Text of a prepared statement that inserts `rows` rows or, where the key exists, changes what is there. */
+/** SQL of a prepared statement that inserts `rows` rows, or updates existing ones. */
 export function upsertSql(
   kind: RawDatabase["kind"],
   { table, columns, key, add = [], replace = [] }: Upsert,
@@ -43,9 +43,9 @@ export function upsertSql(
   const tuple = `(${columns.map(() => "?").join(", ")})`;
   const values = Array.from({ length: rows }, () => tuple).join(", ");
   const into = `into ${table} (${columns.map(quote).join(", ")}) values ${values}`;
-  const isKept = add.length + replace.length === 0;
+  const isUnchanged = add.length + replace.length === 0;
   if (kind === "mysql") {
-    if (isKept) return `insert ignore ${into}`;
+    if (isUnchanged) return `insert ignore ${into}`;
     const changes = [
       ...add.map((name) => `${quote(name)} = ${quote(name)} + values(${quote(name)})`),
       ...replace.map((name) => `${quote(name)} = values(${quote(name)})`),
@@ -53,7 +53,7 @@ export function upsertSql(
     return `insert ${into} on duplicate key update ${changes.join(", ")}`;
   }
   const target = `on conflict (${key.map(quote).join(", ")}) do`;
-  if (isKept) return `insert ${into} ${target} nothing`;
+  if (isUnchanged) return `insert ${into} ${target} nothing`;
   const changes = [
     ...add.map((name) => `${quote(name)} = ${table}.${quote(name)} + excluded.${quote(name)}`),
     ...replace.map((name) => `${quote(name)} = excluded.${quote(name)}`),

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 
-/** Searches in text. The escape sign is named in the query because the databases have different ones. */
+/** LIKE searches. The query names the escape character because the databases have different defaults. */
 
 const ESCAPE = "!";
 

@@ -3,24 +3,24 @@ import type { Database } from "./database.ts";
 import type { Schema } from "./schema/schema.ts";
 
 /**
- * Rows of one statement. On servers nothing waits long for its locks, and replication follows; SQLite holds the whole
- * process up meanwhile.
+ * Rows per statement. On servers this limits lock times and replication lag; on SQLite it limits how long a statement
+ * blocks the process.
  */
 const ROWS_AT_ONCE: Readonly<Record<Database["kind"], number>> = { mysql: 1_000, postgres: 1_000, sqlite: 200 };
 
 export interface Removal {
-  /** Rows older than this go (epoch seconds), oldest first. */
+  /** Rows older than this are deleted (epoch seconds), oldest first. */
   readonly before: number;
-  /** Rows from this id on stay, however old: an id must never be given twice. */
+  /** Rows from this id on stay, whatever their age: an id must never be reused. */
   readonly below: number;
   /** Only rows of this type. */
   readonly type?: number | undefined;
 }
 
-/** Deletes portion by portion; each yields how many rows it took. Whoever stops asking stops it. */
+/** Deletes in batches and yields the number of rows of each. Ending the iteration stops the deletion. */
 export async function* removeLogs({ db, kind }: Database, { before, below, type }: Removal): AsyncGenerator<number> {
   const atOnce = ROWS_AT_ONCE[kind];
-  // What was deleted stands in the index for a while: nobody walks over it again.
+  // Deleted rows stay in the index for a while, so the next batch starts after them.
   let from = 0;
   for (;;) {
     const rows = await ofType(db.selectFrom("logs"), type)
@@ -42,8 +42,8 @@ export async function* removeLogs({ db, kind }: Database, { before, below, type 
   }
 }
 
-/** Portions that a removal will take, as far as it is worth counting. */
-export async function countPortions({ db, kind }: Database, before: number, type?: number): Promise<number> {
+/** Number of batches of a removal, counted up to a limit. */
+export async function countBatches({ db, kind }: Database, before: number, type?: number): Promise<number> {
   const atOnce = ROWS_AT_ONCE[kind];
   const old = ofType(db.selectFrom("logs"), type)
     .select("id")
@@ -60,7 +60,7 @@ function ofType(query: SelectQueryBuilder<Schema, "logs", object>, type: number 
   return type === undefined ? query : query.where("type", "=", type);
 }
 
-/** Portions; a hundred million rows are told as ten million. */
+/** Limit in batches: a hundred million rows are reported as ten million. */
 const MOST_COUNTED = 10_000;
 
 export async function newestLogId(db: Kysely<Schema>): Promise<number> {

@@ -24,12 +24,12 @@ export const LOG_COLUMNS = [
   "other",
 ] as const satisfies readonly (keyof LogTable)[];
 
-/** What the request ids of imported rows begin with whose hours were imported as sums too. */
+/** Prefix of the request ids of imported rows whose hourly sums were imported as well. */
 export const SUMMED_REQUEST = "imported-";
 
 export type LogRowInput = Insertable<Omit<LogTable, "id">>;
 
-/** What a row needs besides its defaults. */
+/** The columns without a default. */
 export type LogEntry = Pick<LogRowInput, "user_id" | "username" | "created_at" | "type" | "content"> &
   Partial<LogRowInput>;
 
@@ -49,10 +49,10 @@ const DEFAULTS = {
   other: "",
 } as const;
 
-/** Writes log rows in the transaction of what they tell about. */
+/** Writes a log row in the transaction of the change it describes. */
 export type WriteLog = (tx: RawTransaction, entry: LogEntry) => Promise<void>;
 
-/** @param isSeparate true when the logs live in a database of their own: the rows then wait in `log_outbox` */
+/** @param isSeparate true with a separate log database: the rows are then queued in `log_outbox` */
 export function createLogWriter(isSeparate: boolean): WriteLog {
   const columns = LOG_COLUMNS.map((name) => `"${name}"`).join(", ");
   const insert = `insert into logs (${columns}) values (${LOG_COLUMNS.map(() => "?").join(", ")})`;
@@ -68,7 +68,7 @@ export function valuesOf(row: LogRowInput): SqlValue[] {
   return LOG_COLUMNS.map((name) => row[name]);
 }
 
-/** `other.admin_info` of a management row: who did it, hidden from the user it concerns. */
+/** `other.admin_info` of a management row: the acting administrator, hidden from the affected user. */
 export function operatorInfo(operator: { readonly userId: number; readonly username: string }, ip: string): string {
   return JSON.stringify({ admin_info: { operator_id: operator.userId, operator_name: operator.username, ip } });
 }

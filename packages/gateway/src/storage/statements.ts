@@ -1,20 +1,20 @@
 import { mysqlLiteral } from "./engines/mysql-literal.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./engines/raw.ts";
 
-/** Statements for lists of any length with few different texts, so that databases keep them prepared. */
+/** SQL for lists of any length with few distinct texts, so that databases can cache prepared statements. */
 
 export interface InList {
   readonly marks: string;
   readonly values: readonly SqlValue[];
 }
 
-/** `in (...)` of a list; never called with an empty one. */
+/** `in (...)` for a non-empty list. */
 export function inList(list: readonly SqlValue[]): InList {
   const values = padded(list);
   return { marks: `(${"?, ".repeat(values.length - 1)}?)`, values };
 }
 
-/** The list with its last value repeated up to a power of two, which names the same rows. */
+/** Repeats the last value up to a power of two, which selects the same rows. */
 export function padded<T>(list: readonly T[]): readonly T[] {
   let size = 1;
   while (size < list.length) size *= 2;
@@ -28,10 +28,10 @@ export function forUpdate(kind: RawDatabase["kind"]): string {
 }
 
 const ROWS_AT_ONCE = 32;
-/** Characters of one statement whose rows are written out: far below what any server takes in one packet. */
+/** Characters of one statement with inlined rows: far below the packet limit of any server. */
 const LONGEST_TEXT = 256 * 1024;
 
-/** Inserts any number of rows. A statement for each costs SQLite less than long statements, and servers more. */
+/** Inserts any number of rows. Single-row statements are cheaper on SQLite, multi-row statements on servers. */
 export async function insertRows(
   tx: RawTransaction,
   kind: RawDatabase["kind"],

@@ -7,15 +7,15 @@ import { retryTransient } from "./retry-transient.ts";
 import type { Schema } from "./schema/schema.ts";
 
 /**
- * A query-builder transaction that survives deadlocks; inside of one it joins that one. `work` may run several times: it
- * must touch nothing but `trx`.
+ * A query-builder transaction that is retried after deadlocks; inside another transaction it joins that one. `work` may
+ * run several times and must touch nothing but `trx`.
  */
 export function transact<T>(db: Kysely<Schema>, work: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {
   if (db.isTransaction) return work(db as Transaction<Schema>);
   return retryTransient(() => db.transaction().execute(work));
 }
 
-/** Until the transaction ends nobody else locks, changes or deletes the row; false when there is none. */
+/** Locks the user row until the transaction ends; false when it does not exist. */
 export async function lockUser(trx: Transaction<Schema>, userId: number): Promise<boolean> {
   const same = trx.updateTable("users").set((eb) => ({ status: eb.ref("status") }));
   await same.where("id", "=", userId).execute();
@@ -25,8 +25,8 @@ export async function lockUser(trx: Transaction<Schema>, userId: number): Promis
 const IDS_PER_STATEMENT = 1000;
 
 /**
- * Locks rows by rising id, the order of all who lock several: two of them in any other would wait for each other. On
- * SQLite writers take turns anyway.
+ * Locks rows in ascending id order, which all code uses to avoid deadlocks. SQLite needs no row locks: it has one
+ * writer at a time.
  */
 export async function lockRows(
   tx: RawTransaction,
@@ -42,7 +42,7 @@ export async function lockRows(
   }
 }
 
-/** The database as seen from an open transaction: all that runs on it belongs to that transaction. */
+/** The database interface on an open transaction: everything runs in that transaction. */
 export function within(trx: Transaction<Schema>, database: Database): Database {
   const tx = rawOn(trx, database.kind);
   const raw: RawDatabase = { ...tx, kind: database.kind, transaction: (work) => work(tx) };

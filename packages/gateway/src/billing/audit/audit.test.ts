@@ -7,7 +7,7 @@ import { quota } from "../money/quota.ts";
 import { books, openRigs, RICH } from "../ledger/redis/traffic.contract.ts";
 
 describe("balances in Redis", () => {
-  it("that drifted are found, and read anew when that is asked for", async () => {
+  it("are reported when they differ, and reloaded on request", async () => {
     const service = await freshRedis();
     const { rig, accounts, user, token } = await openRigs(service, { isPair: false });
     await granted(rig.ledger, user, token, 100).then((hold) => rig.ledger.settle(settlementOf(hold, 10)));
@@ -37,7 +37,7 @@ describe("balances in Redis", () => {
     await rig.close();
   });
 
-  it("follow what a token's owner sets", async () => {
+  it("apply the limit that the token owner sets", async () => {
     const service = await freshRedis();
     const { rig, accounts, user } = await openRigs(service, { isPair: false });
     const token = await accounts.addToken(user, 100);

@@ -11,7 +11,7 @@ import { inList } from "../../storage/statements.ts";
 export interface AuditReport {
   /** Accounts that were compared. */
   readonly accounts: number;
-  /** Accounts with charges on their way, which cannot be compared now. */
+  /** Accounts with unbooked charges, which cannot be compared now. */
   readonly busy: number;
   readonly differences: readonly Difference[];
 }
@@ -19,11 +19,11 @@ export interface AuditReport {
 export interface AuditDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
-  /** Also sums up the ledger of every user, which reads all of it. */
+  /** Also sums the ledger of every user, which reads the whole table. */
   readonly withSums: boolean;
-  /** Has balances that differ read anew, and reservations counted anew. */
+  /** Reloads balances and recounts reservations that differ. */
   readonly isRepairing: boolean;
-  /** Between the two looks that must agree before something counts as a difference. */
+  /** Pause between the two comparisons that must agree before a difference is reported. */
   readonly pauseMs?: number;
 }
 
@@ -31,7 +31,7 @@ const LONGEST_SCAN = 5_000;
 const TIMEOUT_MS = 10_000;
 const PAUSE_MS = 1_000;
 
-/** Compares live balances, balances of the database and the ledger, for accounts that rest at the moment. */
+/** Compares live balances, database balances and the ledger, for accounts without activity at the moment. */
 export async function audit(deps: AuditDeps): Promise<AuditReport> {
   const differences: Difference[] = [];
   let accounts = 0;
@@ -53,9 +53,9 @@ interface AccountReading {
   readonly held: number;
   readonly version: string;
   readonly open: number;
-  /** Of the database. */
+  /** The balance in the database. */
   readonly recorded: number;
-  /** Limits of a token; NaN = unlimited, undefined = of a user. */
+  /** Token limits in Redis and in the database; NaN = unlimited, undefined for users. */
   readonly grant: number | undefined;
   readonly granted: number | undefined;
 }
@@ -72,7 +72,7 @@ function hasOtherGrant({ grant, granted }: AccountReading): boolean {
   return grant !== undefined && granted !== undefined && !Object.is(grant, granted);
 }
 
-/** Looks at Redis, at the database and at Redis again: what did not move and has nothing on its way can be compared. */
+/** Reads Redis, the database and Redis again: unchanged accounts without unbooked charges can be compared. */
 async function compare(
   some: readonly LiveAccount[],
   deps: AuditDeps,
@@ -85,7 +85,7 @@ async function compare(
   for (const [at, account] of some.entries()) {
     const [first, second] = [before[at], after[at]];
     const balance = recorded.get(account.name);
-    // Not read in this epoch, or deleted: there is nothing to compare.
+    // Not loaded in this epoch, or deleted: nothing to compare.
     if (!first || !second || balance === undefined) continue;
     const isMoving = first.isWaiting || second.isWaiting || !isSame(first, second);
     if (isMoving || following.has(account.name)) moving += 1;
@@ -125,11 +125,11 @@ async function readAccounts(some: readonly LiveAccount[], { redis }: AuditDeps) 
 }
 
 interface Recorded {
-  /** Balances of the accounts that the database has, by name. */
+  /** Balances in the database, by account name. */
   readonly recorded: ReadonlyMap<string, number>;
-  /** What tokens may use in all, by name. */
+  /** Lifetime limits of tokens, by account name. */
   readonly granted: ReadonlyMap<string, number>;
-  /** Those that have movements to follow. */
+  /** Accounts with unapplied movements. */
   readonly following: ReadonlySet<string>;
 }
 
@@ -179,7 +179,7 @@ async function select<Row>(database: RawDatabase, sql: string, ids: readonly num
   return database.rows<Row>(`${sql} ${marks}`, values);
 }
 
-/** A difference that is there twice in the same way is one. */
+/** Reports a difference only when a second comparison finds the same one. */
 async function confirm(
   suspects: readonly LiveAccount[],
   first: readonly AccountReading[],

@@ -19,15 +19,15 @@ interface HeldRow {
   readonly expected: number;
 }
 
-/** Tables whose rows say what of them is reserved, and how a reservation names them. */
+/** Tables with a held amount, and the column by which a reservation refers to them. */
 const HOLDERS = [
   { name: "user", table: "users", owner: "id", column: "user_id" },
   { name: "token", table: "tokens", owner: "user_id", column: "token_id" },
 ] as const;
 
 /**
- * Balances of the database against all rows of the ledger, and what is reserved there against the open reservations.
- * Repaired, both are what their rows say: balances never change without one.
+ * Compares database balances with all ledger rows, and held amounts with the open reservations. A repair sets both to
+ * the sum of their rows, because balances never change without a row.
  */
 export async function checkBalances(database: RawDatabase, isRepairing: boolean): Promise<Difference[]> {
   return [...(await checkMoved(database, isRepairing)), ...(await checkHeld(database, isRepairing))];
@@ -50,7 +50,9 @@ async function checkMoved(database: RawDatabase, isRepairing: boolean): Promise<
   return differences;
 }
 
-/** The first account began with a balance that no row tells of; one that was imported into its role did not: the nearer. */
+/**
+ * The first account started with a balance without a ledger row, unless it was imported. Uses the closer of the two.
+ */
 function balanceOf({ role, quota, moved }: Omit<BalanceRow, "id">): number {
   const sum = Number(moved);
   const asFirst = sum + FIRST_BALANCE;

@@ -7,11 +7,11 @@ import { keptSince, loggingPeriods } from "./logging-periods.ts";
 
 export interface LogAuditDeps {
   readonly database: RawDatabase;
-  /** Where `logs` lives. */
+  /** The database of `logs`. */
   readonly logDatabase: RawDatabase;
   readonly isLogSeparate: boolean;
   readonly isRepairing: boolean;
-  /** Epoch milliseconds; charges of the last minute may still be on their way. */
+  /** Epoch milliseconds; charges of the last minute may not be logged yet. */
   readonly now: number;
 }
 
@@ -30,8 +30,8 @@ const ON_ITS_WAY_MS = 60_000;
 const CONTENT = "Restored from the ledger by an audit: the row of this request was lost.";
 
 /**
- * Log rows of charges against the ledger, by user and channel: rows that are lost, and rows with another amount than the
- * ledger has. Repaired, a lost row comes back with what the ledger knows, and a wrong amount becomes the ledger's.
+ * Compares the log rows of charges with the ledger, by user and channel: lost rows, and rows with a different amount.
+ * A repair recreates a lost row from the ledger, and sets a wrong amount to that of the ledger.
  */
 export async function checkLogRows(deps: LogAuditDeps): Promise<Difference[]> {
   const since = await keptSince(deps.logDatabase);
@@ -59,7 +59,7 @@ function add(sums: Map<string, Difference>, what: Difference["what"], row: Ledge
   sums.set(key, { what, account, found: found + logged, expected: expected - row.quota });
 }
 
-/** Charges in the order of the ledger, each with its correction, without those of nothing. */
+/** Charges above zero in ledger order, each including its correction. */
 async function* charges(database: RawDatabase): AsyncGenerator<LedgerRow[]> {
   const sql = `select id, request_id, user_id, token_id, channel_id, quota, created_at from ledger
     where id > ? and kind = 'consume' order by id limit ${AT_ONCE}`;
@@ -114,7 +114,9 @@ async function compareWithLogs(rows: readonly LedgerRow[], deps: LogAuditDeps): 
   };
 }
 
-/** Where a request has one row; of several it is not known which one is wrong. A correction may have come meanwhile. */
+/**
+ * Repairs requests with a single row: with several rows, the wrong one is unknown. Re-reads the ledger for corrections.
+ */
 async function setAmounts(wrong: Compared["wrong"], { database, logDatabase }: LogAuditDeps): Promise<void> {
   for (const { row } of wrong) {
     const keys = [row.request_id, LOG_TYPE.consume];
@@ -129,7 +131,7 @@ async function setAmounts(wrong: Compared["wrong"], { database, logDatabase }: L
   }
 }
 
-/** In the main database, from where rows of a log database of its own are moved. */
+/** Writes to the main database; the outbox moves rows to a separate log database. */
 async function restore(rows: readonly LedgerRow[], { database, isLogSeparate }: LogAuditDeps): Promise<void> {
   const write = createLogWriter(isLogSeparate);
   const { marks, values } = inList([...new Set(rows.map(({ user_id }) => user_id))]);

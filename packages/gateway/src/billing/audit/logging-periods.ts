@@ -1,10 +1,10 @@
 import { LOG_TYPE } from "@fairway/wire";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 
-/** Tells whether a charge of this time (epoch milliseconds) has a log row, unless the row was lost. */
+/** Returns whether a charge at this time (epoch milliseconds) should have a log row. */
 export type IsLogged = (at: number) => boolean;
 
-/** Replicas follow a change of the option within this time; charges near a change are left out. */
+/** Replicas apply a changed option within this time; charges near a change are skipped. */
 const SPREAD_MS = 60_000;
 
 interface Change {
@@ -13,7 +13,7 @@ interface Change {
   readonly created_at: number;
 }
 
-/** Charges are logged while `LogConsumeEnabled` is on; the history of the option says when that was. */
+/** Charges are logged while `LogConsumeEnabled` is on; the option history has those periods. */
 export async function loggingPeriods(database: RawDatabase): Promise<IsLogged> {
   const sql = 'select old_value, new_value, created_at from option_history where "key" = ? order by id';
   const changes = await database.rows<Change>(sql, ["LogConsumeEnabled"]);
@@ -42,8 +42,8 @@ function fromHistory(changes: readonly Change[]): IsLogged {
 }
 
 /**
- * Epoch milliseconds since when the rows of charges are kept. A removal of old logs leaves the newest row of all, so a
- * table without a row has lost them.
+ * Epoch milliseconds since which log rows of charges are retained. The removal of old logs never deletes the newest
+ * row, so an empty table has lost its rows.
  */
 export async function keptSince(logs: RawDatabase): Promise<number> {
   const oldest = async (condition: string, values: readonly number[]) => {

@@ -1,9 +1,9 @@
 import { script } from "../../redis/script.ts";
 
 /**
- * Accounts of one shard as they are at one instant. KEYS epoch holds charges, then accounts; ARGV limit, then `u12` or
- * `t34` of each account. Answers balance, held, version, sum of open reservations, 1 when charges are on their way, grant
- * of a token, for each account that was read in this epoch; an empty list for others.
+ * A snapshot of accounts of one shard. KEYS epoch holds charges, then accounts; ARGV limit, then `u12` or `t34` for
+ * each account. For each account loaded in this epoch, returns balance, held, version, sum of open reservations, 1 if
+ * it has unbooked charges, and the limit of a token; for others an empty list.
  */
 export const READ_ACCOUNTS = script(`
 local open, waiting = {}, {}
@@ -33,7 +33,7 @@ for at = 4, #KEYS do
 end
 return answer`);
 
-/** Has an account read anew, unless it moved since. KEYS account; ARGV balance, version. */
+/** Marks an unchanged account for reloading. KEYS account; ARGV balance, version. */
 export const INVALIDATE = script(`
 local a = redis.call('HMGET', KEYS[1], 'b', 'v')
 if a[1] ~= ARGV[1] or a[2] ~= ARGV[2] then return 0 end
@@ -41,7 +41,7 @@ redis.call('HDEL', KEYS[1], 'e')
 redis.call('HINCRBY', KEYS[1], 'n', 1)
 return 1`);
 
-/** Sets what an account holds to the sum of its open reservations. KEYS account holds; ARGV `user` or `token`, id. */
+/** Sets the held amount to the sum of the open reservations. KEYS account holds; ARGV `user` or `token`, id. */
 export const RECOUNT = script(`
 local sum = 0
 for _, record in ipairs(redis.call('HVALS', KEYS[2])) do
@@ -52,9 +52,9 @@ redis.call('HSET', KEYS[1], 'h', string.format('%.0f', sum))
 return 1`);
 
 /**
- * Forgets an account that has been the same for a while, as its own mark tells: when it was first seen as it is, and how
- * it was. One that holds something stays. So does one that changed while it was not read: who reads it now must find
- * that. Where it was read nobody does; who uses it after this reads it again. KEYS epoch account; ARGV seconds.
+ * Removes an account that is unchanged for a while, according to its field `m`: the time and state of the first check.
+ * Accounts with held amounts stay, as do accounts that changed while they were not loaded, because the next load checks
+ * that. KEYS epoch account; ARGV seconds.
  */
 export const FORGET = script(`
 if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end

@@ -9,7 +9,7 @@ interface SumRow {
   readonly moved: number;
 }
 
-/** What every user has used against the ledger rows that say so. */
+/** Compares the usage of every user with the sum of the ledger rows. */
 export async function checkLedgerSums(database: RawDatabase): Promise<Difference[]> {
   const differences: Difference[] = [];
   for await (const [after, last] of nextUsers(database)) {
@@ -21,7 +21,7 @@ export async function checkLedgerSums(database: RawDatabase): Promise<Difference
   return differences;
 }
 
-/** All users in ranges of ids: beyond the first number, up to the second. */
+/** Splits all users into id ranges: above the first number, up to the second. */
 export async function* nextUsers(database: RawDatabase): AsyncGenerator<readonly [number, number]> {
   let after = 0;
   for (let last = await lastOfNext(database, after); last !== undefined; last = await lastOfNext(database, after)) {
@@ -37,7 +37,7 @@ async function lastOfNext(database: RawDatabase, after: number): Promise<number 
   return users.at(-1)?.id;
 }
 
-/** One statement reads both of one moment: summing up an account of millions of rows takes seconds, and charges go on. */
+/** Reads both in one statement: summing millions of rows takes seconds, during which charges continue. */
 function sums(database: RawDatabase, after: number, last: number): Promise<SumRow[]> {
   const moved = `select user_id, sum(quota) as quota from ledger
     where user_id > ? and user_id <= ? and kind in ('consume', 'correct', 'refund') group by user_id`;

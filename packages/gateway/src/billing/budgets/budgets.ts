@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { gather, type Gathering } from "../../lib/async/gather.ts";
+import { createBatcher, type Batcher } from "../../lib/async/batcher.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import type { Budget, BudgetHold, BudgetRefusal, BudgetSubjects, BudgetUse } from "./budget.ts";
@@ -76,7 +76,7 @@ export function createBudgets(settings: BudgetsSettings): Budgets {
 
 class SqlBudgets implements Budgets {
   readonly #settings: BudgetsSettings;
-  readonly #queue: Gathering<BudgetOperation, BudgetAnswer>;
+  readonly #queue: Batcher<BudgetOperation, BudgetAnswer>;
   readonly #reaper: BudgetReaper;
   /** Charges that have no reservation for the reaper to find, by request. */
   readonly #late = new Map<string, Close>();
@@ -88,7 +88,7 @@ class SqlBudgets implements Budgets {
 
   constructor(settings: BudgetsSettings) {
     this.#settings = settings;
-    this.#queue = gather({ most: BATCH, work: (operations) => this.#write(operations) });
+    this.#queue = createBatcher({ maxJobs: BATCH, startsAt: "now", work: (operations) => this.#write(operations) });
     this.#reaper = new BudgetReaper({ ...settings, write: (operation) => this.#queue.add(operation) });
   }
 
@@ -146,7 +146,7 @@ class SqlBudgets implements Budgets {
   /** What is not reserved is charged at the end. */
   #passed({ requestId, held }: BudgetUse, wanted: readonly KnownBudget[], error: unknown): BudgetHold {
     this.#settings.onOutage("passed");
-    this.#settings.log.warn("a budget could not be asked, its request goes on", { error, request_id: requestId });
+    this.#settings.log.warn("a budget could not be checked; its request continues", { error, request_id: requestId });
     return { amount: held?.amount ?? ZERO, ids: held?.ids ?? NO_IDS, asked: allAsked(held, wanted) };
   }
 
@@ -161,7 +161,7 @@ class SqlBudgets implements Budgets {
     } catch (error) {
       const isLost = without.length > 0 && !(isPassed && this.#keep(close));
       this.#settings.onOutage(isLost ? "lost" : "deferred");
-      this.#settings.log.error("a budget could not be settled, the reaper settles what was reserved", {
+      this.#settings.log.error("a budget could not be settled; the reaper will settle the reservation", {
         error,
         request_id: requestId,
         charged,
@@ -197,7 +197,7 @@ class SqlBudgets implements Budgets {
     try {
       await this.#queue.add({ kind: "renew", requestId });
     } catch (error) {
-      this.#settings.log.warn("a budget's reservation could not be renewed", { error, request_id: requestId });
+      this.#settings.log.warn("a budget reservation could not be renewed", { error, request_id: requestId });
     }
   }
 

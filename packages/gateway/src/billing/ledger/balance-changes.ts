@@ -7,7 +7,7 @@ import { applyChange, applyOnce } from "./sql/change.ts";
 export interface ChangesDeps {
   readonly database: RawDatabase;
   readonly clock: Clock;
-  /** After a commit, with the user whose live balance must follow. */
+  /** Called after a commit with the user whose live balance must be updated. */
   readonly onCommit: (userId: number) => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function createChanges({ database, clock, onCommit }: ChangesDeps): Ledge
   };
 }
 
-/** Only a refund moves a token. */
+/** Only a refund changes a token. */
 async function insertMovement(
   tx: RawTransaction,
   dialect: RawDatabase["kind"],

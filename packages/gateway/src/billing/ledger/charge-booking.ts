@@ -5,18 +5,18 @@ import { lockUsers, type UserBalance } from "./sql/accounts.ts";
 import { Booking, REAPED, REAPED_UNUSED } from "./sql/booking.ts";
 import { inList } from "../../storage/statements.ts";
 
-/** What the database made of a charge. */
+/** The result of booking a charge. */
 export type Outcome =
   | { readonly kind: "booked" | "corrected"; /** Signed change of the balance. */ readonly moved: number }
-  /** The database has it already. */
+  /** Already in the database. */
   | { readonly kind: "known" }
-  /** Corrects a charge of this very transaction; it is booked by the next one. */
+  /** Corrects a charge of the same transaction, so the next transaction books it. */
   | { readonly kind: "later" };
 
 export interface Booked {
   readonly outcomes: readonly Outcome[];
   readonly booking: Booking;
-  /** Balances before. */
+  /** Balances before the transaction. */
   readonly users: ReadonlyMap<number, UserBalance>;
 }
 
@@ -29,8 +29,8 @@ interface LedgerRow {
 }
 
 /**
- * Decides what each charge still changes, under the locks of its users: whoever books the same charge waits and then
- * finds it known. The booking is not written yet.
+ * Decides what each charge still changes while its user is locked: another process that books the same charge waits and
+ * then finds it booked. Does not write the booking.
  */
 export async function decideCharges(
   tx: RawTransaction,
@@ -67,7 +67,7 @@ function consume(booking: Booking, { settlement, how }: Charge): Outcome {
   return { kind: "booked", moved: 0 - settlement.quota };
 }
 
-/** A request that was reaped and settles late after all owes the difference, once. */
+/** A request that settles after it was reaped owes the difference, once. */
 function correction(booking: Booking, { settlement, how }: Charge, rows: LedgerRow[]): Outcome {
   const [consumed] = rows;
   const isReaped = consumed?.detail === REAPED || consumed?.detail === REAPED_UNUSED;

@@ -1,11 +1,11 @@
 import type { Settlement } from "./ledger.ts";
 
-/** How a request ended without its own settlement. */
+/** How the reaper closed a request that did not settle itself. */
 export type Reaped =
-  | "reaped" // charged at what was last seen
-  | "lapsed"; // nothing was delivered
+  | "reaped" // charged at the last reported usage
+  | "lapsed"; // nothing was delivered, nothing charged
 
-/** A settlement on its way to the database, in the journal and in the stream. */
+/** A settlement as stored in the journal and in the stream, before it reaches the database. */
 export interface Charge {
   readonly settlement: Settlement;
   readonly how?: Reaped;
@@ -15,7 +15,7 @@ export function chargeText({ settlement, how }: Charge): string {
   return JSON.stringify(how ? { ...settlement, how } : settlement);
 }
 
-/** Throws a SyntaxError for text that was cut off. */
+/** Throws a SyntaxError when the text is truncated. */
 export function readCharge(text: string): Charge {
   const { how, ...settlement } = JSON.parse(text) as Settlement & { readonly how?: Reaped };
   return how ? { settlement, how } : { settlement };

@@ -4,7 +4,7 @@ import { type Hold, isRefusal } from "./ledger.ts";
 import { type Accounts, type LedgerRig, logOf, requestId, settlementOf } from "./test-harness.contract.ts";
 import { quota } from "../money/quota.ts";
 
-/** One thing that happens to the ledger; `at` picks one of the requests that exist, whatever its state. */
+/** One operation on the ledger; `at` selects an existing request in any state. */
 export type Step =
   | {
       readonly does: "ask";
@@ -83,7 +83,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ does: "reap" as const }) },
 );
 
-/** Steps of one round happen at the same time; a lease ends between some rounds. */
+/** Steps of one round run concurrently; leases expire between some rounds. */
 export interface History {
   readonly balances: readonly number[];
   readonly remains: readonly (number | "unlimited")[];
@@ -105,11 +105,11 @@ interface Request {
   readonly token: number;
 }
 
-/** Plays a history against a ledger and checks its invariants between rounds and at the end. */
+/** Runs a history against a ledger and checks the invariants after every round and at the end. */
 export async function play(rig: LedgerRig, accounts: Accounts, { balances, remains, rounds }: History): Promise<void> {
   const { ledger, clock, leaseMs } = rig;
   const users = await Promise.all(balances.map((balance) => accounts.addUser(balance)));
-  // Every user has every token kind.
+  // Every user has a token of every kind.
   const tokens = await Promise.all(
     users.map((user) => Promise.all(remains.map((remain) => accounts.addToken(user, remain)))),
   );
@@ -169,14 +169,14 @@ export async function play(rig: LedgerRig, accounts: Accounts, { balances, remai
   await checkClosed(facts, requests);
 }
 
-/** Like the task poller: what was charged for the request is given back, once. */
+/** Like the task poller: refunds the charge of the request, once. */
 async function refund({ ledger, database }: LedgerRig, hold: Hold): Promise<void> {
   await ledger.flush();
   const rows = await database.rows<{ kind: string; quota: number; channel_id: number }>(
     "select kind, quota, channel_id from ledger where request_id = ? and kind in ('consume', 'correct') order by id",
     [hold.requestId],
   );
-  // The reaper's amount may still be corrected; a real task is refunded long after its request is over.
+  // A reaped amount may still be corrected, and a real task is refunded long after its request has ended.
   if (rows.length !== 1 || rows[0]?.kind !== "consume" || rows[0].channel_id === 0) return;
   const open = await database.rows("select detail from ledger where request_id = ? and detail <> ''", [hold.requestId]);
   if (open.length > 0) return;
@@ -224,7 +224,7 @@ const isCharge = ({ kind }: Entry) => kind === "consume" || kind === "correct";
 const isUse = (entry: Entry) => isCharge(entry) || entry.kind === "refund";
 const charged = (entries: readonly Entry[]) => 0 - sum(entries.map(({ quota: moved }) => moved));
 
-/** Holds at any moment: every balance is what the ledger says, and what is reserved is what is open. */
+/** Holds at any time: balances equal the sum of their ledger rows, and held amounts equal the open reservations. */
 async function checkAccounts(facts: Facts): Promise<void> {
   const { rig, users, tokens, channels, balances, remains, credits } = facts;
   const entries = await entriesOf(facts);
@@ -257,7 +257,9 @@ async function checkAccounts(facts: Facts): Promise<void> {
   expect(sum(channelRows.map(({ used_quota: used }) => used))).toBe(charged(entries.filter(isUse)));
 }
 
-/** Holds once no request is open: each is settled, reaped or released, once, and logged with its final amount. */
+/**
+ * Holds once no request is open: each was settled, reaped or released exactly once and logged with its final amount.
+ */
 async function checkClosed(facts: Facts, requests: readonly Request[]): Promise<void> {
   const { rig, users } = facts;
   const entries = await entriesOf(facts);

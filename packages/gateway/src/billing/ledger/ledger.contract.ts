@@ -12,7 +12,7 @@ import {
 } from "./test-harness.contract.ts";
 import { quota } from "../money/quota.ts";
 
-/** What every ledger does, whatever it keeps balances in. */
+/** The behavior of every ledger implementation. */
 export function ledgerContract(open: () => Promise<LedgerRig>): void {
   let rig: LedgerRig;
   let accounts: Accounts;
@@ -26,7 +26,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
     rig.ledger.hold({ requestId: requestId(), userId, tokenId, amount: quota(amount), isCharged });
 
   describe("a reservation", () => {
-    it("is settled at what the request really cost", async () => {
+    it("is settled at the actual cost of the request", async () => {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 500);
       const channel = await accounts.addChannel();
@@ -43,7 +43,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(isRefusal(await hold(user, token, 380))).toBe(false);
     });
 
-    it("is given back whole, once, and leaves no trace", async () => {
+    it("is released in full, once, without a trace", async () => {
       const user = await accounts.addUser(100);
       const token = await accounts.addToken(user, 100);
       const open = await granted(rig.ledger, user, token, 100);
@@ -56,7 +56,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(isRefusal(await hold(user, token, 100))).toBe(false);
     });
 
-    it("may be settled above what it holds, below zero; the next one is refused", async () => {
+    it("may be settled above the held amount and below zero; the next one is refused", async () => {
       const user = await accounts.addUser(100);
       const open = await granted(rig.ledger, user, 0, 100);
       await rig.ledger.settle(settlementOf(open, 150));
@@ -65,7 +65,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(await hold(user, 0, 0)).toEqual({ refused: "user", needed: 0, available: -50 });
     });
 
-    it("needs a balance above zero even when nothing is reserved, unless the call is free", async () => {
+    it("requires a positive balance even for an amount of 0, unless the call is free", async () => {
       const user = await accounts.addUser(0);
       const token = await accounts.addToken(user, 0);
       expect(await hold(user, token, 0)).toEqual({ refused: "user", needed: 0, available: 0 });
@@ -76,7 +76,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(await accounts.logs(user)).toMatchObject([{ quota: 0 }]);
     });
 
-    it("says who is short of how much", async () => {
+    it("returns whether the user or the token lacks quota, and how much", async () => {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 50);
       await granted(rig.ledger, user, token, 30);
@@ -87,14 +87,14 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(isRefusal(await hold(user, 0, 970))).toBe(false);
     });
 
-    it("of a refused token takes nothing from the user", async () => {
+    it("refused by the token deducts nothing from the user", async () => {
       const user = await accounts.addUser(100);
       const token = await accounts.addToken(user, 10);
       expect(isRefusal(await hold(user, token, 60))).toBe(true);
       expect(isRefusal(await hold(user, 0, 100))).toBe(false);
     });
 
-    it("grants what is wished as far as half of what is free carries it, and never less than what is needed", async () => {
+    it("grants the wished amount up to half of the available balance, and at least the required amount", async () => {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 700);
       const wish = (tokenId: number, amount: number, wished: number) =>
@@ -118,7 +118,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(isRefusal(await hold(user, 0, 250))).toBe(false);
     });
 
-    it("of an unlimited token is bounded by the user alone", async () => {
+    it("with an unlimited token is limited by the user balance only", async () => {
       const user = await accounts.addUser(100);
       const token = await accounts.addToken(user, "unlimited");
       const open = await granted(rig.ledger, user, token, 100);
@@ -128,9 +128,9 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
     });
   });
 
-  describe("many at once", () => {
+  describe("concurrent reservations", () => {
     // @weakness Money: Reservations are checked and made in two steps: parallel requests overdraw
-    it("admits as many as the balance carries: 10 of 200", async () => {
+    it("admits as many as the user balance covers: 10 of 200", async () => {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, "unlimited");
       const answers = await Promise.all(Array.from({ length: 200 }, () => hold(user, token, 100)));
@@ -141,7 +141,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(await accounts.logs(user)).toHaveLength(10);
     });
 
-    it("admits as many as the token carries, and refuses each by itself", async () => {
+    it("admits as many as the token covers, and refuses the others one by one", async () => {
       const user = await accounts.addUser(1_000_000);
       const token = await accounts.addToken(user, 55);
       const amounts = [50, 10, 5, 1];
@@ -150,7 +150,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect((answers[1] as HoldRefusal).available).toBe(5);
     });
 
-    it("keeps many users and channels apart", async () => {
+    it("charges many users and channels separately", async () => {
       const users = await Promise.all(Array.from({ length: 8 }, () => accounts.addUser(100_000)));
       const channels = await Promise.all(Array.from({ length: 3 }, () => accounts.addChannel()));
       const work = Array.from({ length: 120 }, async (_, index) => {
@@ -179,7 +179,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
   });
 
   describe("a settlement", () => {
-    it("counts once, whoever repeats it, and not after a release", async () => {
+    it("counts once when repeated by any replica, and not after a release", async () => {
       const user = await accounts.addUser(1000);
       const open = await granted(rig.ledger, user, 0, 100);
       await Promise.all([rig.ledger.settle(settlementOf(open, 80)), rig.ledger.settle(settlementOf(open, 80))]);
@@ -193,7 +193,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(isRefusal(await hold(user, 0, 920))).toBe(false);
     });
 
-    it("moves money when logging is off", async () => {
+    it("charges when logging is off", async () => {
       const user = await accounts.addUser(1000);
       const open = await granted(rig.ledger, user, 0, 100);
       const { log: _log, ...silent } = settlementOf(open, 60);
@@ -203,7 +203,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(await accounts.entries(user)).toHaveLength(1);
     });
 
-    it("keeps long and foreign text of a log whole", async () => {
+    it("stores long and non-ASCII log text unchanged", async () => {
       const user = await accounts.addUser(1000);
       const open = await granted(rig.ledger, user, 0, 1);
       const content = `é😀'"\\ ?$1 ${"x".repeat(70_000)}`;
@@ -223,7 +223,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       return { user, token, channelId, open };
     };
 
-    it("that is renewed in time keeps the reservation", async () => {
+    it("keeps the reservation while it is renewed in time", async () => {
       const { user, open } = await streaming();
       rig.clock.advance(rig.leaseMs - 1);
       expect(await rig.ledger.renew(open, settlementOf(open, 10))).toBe(true);
@@ -234,7 +234,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect((await accounts.user(user)).quota).toBe(960);
     });
 
-    it("that ended before anything was delivered gives everything back", async () => {
+    it("releases everything when it expires before anything was delivered", async () => {
       const { user, token, open } = await streaming();
       rig.clock.advance(rig.leaseMs);
       await Promise.all([rig.ledger.reap(), rig.ledger.reap()]);
@@ -245,7 +245,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(isRefusal(await hold(user, token, 500))).toBe(false);
     });
 
-    it("that ended is settled once at what was seen, marked as interrupted", async () => {
+    it("is settled once at the last reported usage when it expires, marked as interrupted", async () => {
       const { user, token, channelId, open } = await streaming();
       await rig.ledger.renew(open, settlementOf(open, 30, { channelId }));
       rig.clock.advance(rig.leaseMs);
@@ -262,7 +262,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       ["more", 45],
       ["less", 10],
       ["the same", 30],
-    ])("whose request settles late after all is corrected: %s", async (_, amount) => {
+    ])("is corrected when its request settles after it expired: %s", async (_, amount) => {
       const { user, token, channelId, open } = await streaming();
       await rig.ledger.renew(open, settlementOf(open, 30, { channelId }));
       rig.clock.advance(rig.leaseMs);
@@ -278,7 +278,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(kinds).toEqual(["consume", "correct"]);
     });
 
-    it("that lapsed with nothing seen is charged when the request settles late after all", async () => {
+    it("is charged when it expired without usage and its request settles later", async () => {
       const { user, channelId, open } = await streaming();
       rig.clock.advance(rig.leaseMs);
       await rig.ledger.reap();
@@ -288,7 +288,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(await accounts.logs(user)).toMatchObject([{ quota: 25 }]);
     });
 
-    it("of the playground and of a silent log ends like any other", async () => {
+    it("expires like any other for the playground and without logging", async () => {
       const user = await accounts.addUser(1000);
       const open = await granted(rig.ledger, user, 0, 100);
       const { log: _log, ...silent } = settlementOf(open, 30);
@@ -301,7 +301,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
   });
 
   describe("an extension", () => {
-    it("reserves the difference, of user and token", async () => {
+    it("reserves the difference from user and token", async () => {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 500);
       const open = await granted(rig.ledger, user, token, 100);
@@ -316,7 +316,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(isRefusal(await hold(user, 0, 500))).toBe(false);
     });
 
-    it("that is refused keeps what was held and what was seen", async () => {
+    it("that is refused retains the held amount and the reported usage", async () => {
       const user = await accounts.addUser(100);
       const open = await granted(rig.ledger, user, 0, 80);
       rig.clock.advance(rig.leaseMs - 1);
@@ -352,7 +352,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(isRefusal(await hold(user, 0, 130))).toBe(false);
     });
 
-    it("of a refunded task undoes its charge everywhere but in the count of requests", async () => {
+    it("that refunds a task reverts its charge everywhere except in the request count", async () => {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 500);
       const channelId = await accounts.addChannel();
@@ -373,7 +373,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(await accounts.channelUsed(channelId)).toBe(0);
     });
 
-    it("shares a transaction with what causes it, and undoes it when it was applied before", async () => {
+    it("shares a transaction with its cause, and rolls it back when it was applied before", async () => {
       const user = await accounts.addUser(100);
       const change = { requestId: requestId(), kind: "topup", userId: user, quota: quota(50) } as const;
       const rename = (name: string) => (tx: RawTransaction) =>
@@ -388,7 +388,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
     });
   });
 
-  it("has nothing pending once it is flushed", async () => {
+  it("has nothing pending after a flush", async () => {
     const user = await accounts.addUser(1000);
     const open = await granted(rig.ledger, user, 0, 100);
     const settled = rig.ledger.settle(settlementOf(open, 1));

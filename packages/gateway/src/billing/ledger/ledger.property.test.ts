@@ -8,7 +8,7 @@ import { isRefusal } from "./ledger.ts";
 import { quota } from "../money/quota.ts";
 import { openSqlRig } from "./sql/test-harness.contract.ts";
 
-/** Between the tables of the SQL ledger: what accounts hold is what is open, and admission overdraws nobody. */
+/** Invariants of the SQL ledger tables: held amounts equal open reservations, and admission never overdraws. */
 async function checkHeld({ database }: LedgerRig): Promise<void> {
   for (const [table, column] of [
     ["users", "user_id"],
@@ -21,7 +21,7 @@ async function checkHeld({ database }: LedgerRig): Promise<void> {
 }
 
 eachDatabase("any history of the SQL ledger", (open) => {
-  it("keeps the invariants of money", { timeout: 120_000 }, async () => {
+  it("preserves the money invariants", { timeout: 120_000 }, async () => {
     const rig = await openSqlRig(await open());
     const accounts = accountsOf(rig);
     await fc.assert(
@@ -34,7 +34,7 @@ eachDatabase("any history of the SQL ledger", (open) => {
     await rig.close();
   });
 
-  it("never admits more than a balance carries, whatever the amounts", async () => {
+  it("never admits more than the balance for any amounts", async () => {
     const rig = await openSqlRig(await open());
     const accounts = accountsOf(rig);
     const amounts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 60 });
@@ -56,7 +56,7 @@ eachDatabase("any history of the SQL ledger", (open) => {
         const taken = holds.reduce((total, hold) => total + hold.amount, 0);
         expect(taken).toBeLessThanOrEqual(limit);
         const refused = wanted.filter((_, index) => isRefusal(answers[index] as (typeof answers)[number]));
-        // Nobody was refused for whom there was still room at the end.
+        // No request was refused that the final balance could have covered.
         if (refused.length > 0) expect(Math.min(...refused)).toBeGreaterThan(limit - taken);
         await Promise.all(holds.map((hold) => rig.ledger.settle(settlementOf(hold, hold.amount))));
         expect((await accounts.user(user)).quota).toBe(balance - taken);
@@ -66,7 +66,7 @@ eachDatabase("any history of the SQL ledger", (open) => {
     await rig.close();
   });
 
-  it("survives replicas that settle, reap and reserve on the same account at once", async () => {
+  it("stays consistent when replicas settle, reap and reserve on one account at once", async () => {
     const url = await open();
     const rig = await openSqlRig(url);
     // SQLite has one process.

@@ -4,36 +4,36 @@ import type { Quota } from "../money/quota.ts";
 /** Why a balance moved. One row per (request id, kind). */
 export type LedgerKind =
   | "consume" // a settled request
-  | "correct" // the difference of a settlement that came after its hold was reaped
+  | "correct" // the difference of a settlement that arrived after its hold was reaped
   | "refund" // a task that failed later
   | "topup" // payment or redemption code
   | "gift" // registration and invitation
   | "transfer" // invitation rewards moved to the balance
   | "adjust"; // changed by an administrator, or a repair
 
-/** Reserves `amount` of a user and, unless `tokenId` is 0 (playground), of a token. */
+/** Reserves `amount` from a user and, unless `tokenId` is 0 (playground), from a token. */
 export interface HoldRequest {
   readonly requestId: string;
   readonly userId: number;
   readonly tokenId: number;
   readonly amount: Quota;
   /**
-   * Reserved in place of `amount` as far as half of what is free carries it, so that calls at the same time find room
-   * as well. What was granted stands in the answer.
+   * Reserved instead of `amount` up to half of the available balance, so that concurrent calls still find room. The
+   * returned hold has the granted amount.
    */
   readonly wished?: Quota;
-  /** True when the call has a price: then even an `amount` of 0 needs a positive balance. */
+  /** True when the call has a price: then even an `amount` of 0 requires a positive balance. */
   readonly isCharged: boolean;
   /**
-   * What the token may use in its life, remaining and used together, where the caller knows it. Balances that live
-   * outside the database follow changes of a token by it.
+   * The lifetime limit of the token (remaining plus used), where the caller knows it. Balances outside the database
+   * apply a changed limit from here.
    */
   readonly grant?: Quota | "unlimited";
-  /** The revision of tokens at which `grant` was read; an older one does not replace a newer one. Default 0. */
+  /** The tokens revision at which `grant` was read; an older one never replaces a newer one. Default 0. */
   readonly grantRevision?: number;
 }
 
-/** An admitted reservation. `leaseUntil` is epoch milliseconds; whoever holds it renews before then. */
+/** An admitted reservation. Its holder renews it before `leaseUntil` (epoch milliseconds). */
 export interface Hold {
   readonly requestId: string;
   readonly userId: number;
@@ -48,7 +48,7 @@ export type HoldRefusal = {
   readonly available: Quota;
 };
 
-/** The consumption log row of `contract-relay.md` section 5, written in the same transaction as its ledger row. */
+/** The log row of a consumption, written in the same transaction as its ledger row. */
 export interface LogDetail {
   readonly username: string;
   readonly tokenName: string;
@@ -60,28 +60,28 @@ export interface LogDetail {
   readonly useTimeSeconds: number;
   readonly isStream: boolean;
   readonly content: string;
-  /** JSON text of the column `other`. */
+  /** JSON text for the column `other`. */
   readonly other: string;
   readonly ip: string;
 }
 
-/** What a request really cost. `quota` is what is taken from the balance (never negative). */
+/** The actual cost of a request. `quota` is deducted from the balance and never negative. */
 export interface Settlement {
   readonly hold: Hold;
   readonly quota: Quota;
   readonly channelId: number;
-  /** Epoch milliseconds of the settlement. */
+  /** Time of the settlement, epoch milliseconds. */
   readonly at: number;
-  /** Absent when consumption logging is off; money moves all the same. */
+  /** Absent when consumption logging is off; the charge is booked regardless. */
   readonly log?: LogDetail;
 }
 
-/** A change of a balance that no request made. Idempotent by (requestId, kind). */
+/** A balance change outside of a request. Idempotent by (requestId, kind). */
 export interface BalanceChange {
   readonly requestId: string;
   readonly kind: Exclude<LedgerKind, "consume" | "correct">;
   readonly userId: number;
-  /** Set when a token's remaining quota moves with it (refunds of tasks). */
+  /** Set when the remaining quota of a token changes as well (refunds of tasks). */
   readonly tokenId?: number;
   readonly channelId?: number;
   /** Signed: positive credits the user. */
@@ -90,38 +90,38 @@ export interface BalanceChange {
 }
 
 /**
- * The only way to move money. Balances change only together with a ledger row.
- * Implementations: `ledger-sql.ts` (embedded) and `ledger-redis.ts` (cluster); `ledger.contract.ts` tests both.
+ * The only way to change a balance, always together with a ledger row. Implementations: `sql/sql-ledger.ts` (one
+ * database) and `redis/redis-ledger.ts` (cluster); `ledger.contract.ts` tests both.
  */
 export interface Ledger {
-  /** Reserves atomically on user and token; never takes an available balance below zero. */
+  /** Reserves atomically from user and token; never takes an available balance below zero. */
   hold(request: HoldRequest): Promise<Hold | HoldRefusal>;
   /**
-   * Moves the lease and remembers what the request would cost if it died now; `amount` above the
-   * held one extends the reservation. Answers false when the extension is refused or the hold is gone.
+   * Extends the lease and records what the request costs if its process dies now. An `amount` above the held one
+   * extends the reservation. Returns false when the extension is refused or the hold no longer exists.
    */
   renew(hold: Hold, seen: Settlement, amount?: Quota): Promise<boolean>;
-  /** Exactly once per request id. Resolves when the charge can no longer be lost by this process dying. */
+  /** Charges exactly once per request id. Resolves when a crash of this process can no longer lose the charge. */
   settle(settlement: Settlement): Promise<void>;
-  /** Gives a reservation back whole; for requests that delivered nothing. Idempotent. */
+  /** Releases the whole reservation of a request that delivered nothing. Idempotent. */
   release(hold: Hold): Promise<void>;
   /** Applies a signed change; false when (requestId, kind) was applied before. */
   change(change: BalanceChange): Promise<boolean>;
   /**
-   * Applies the change that `work` answers in the same transaction of the database of record as everything that `work`
-   * writes; none when it answers undefined. A change that was applied before undoes what `work` wrote.
-   * False when nothing was applied. `work` may run several times: it touches nothing but `tx`.
+   * Applies the change that `work` returns, in the same database transaction as everything `work` writes. `undefined`
+   * applies nothing. When the change was applied before, everything `work` wrote is rolled back. Returns false when
+   * nothing was applied. `work` may run several times and must touch nothing but `tx`.
    */
   changeWith(work: (tx: RawTransaction) => Promise<BalanceChange | undefined>): Promise<boolean>;
-  /** Settles holds whose lease ended at the usage last seen; answers how many. Safe to run anywhere, any time. */
+  /** Settles expired holds at their last reported usage; returns how many. Safe to run concurrently on any replica. */
   reap(): Promise<number>;
-  /** Everything accepted so far is durable and visible in the database; rejects when it is not after `ms`. */
+  /** Resolves when everything accepted so far is committed to the database; rejects after `ms`. */
   flush(ms?: number): Promise<void>;
-  /** Waiting settlements, for metrics and drain. */
+  /** Settlements that are not booked yet, for metrics and drain. */
   readonly pending: number;
 }
 
-/** What a reservation takes of `free`, which carries its `amount`. */
+/** The amount to reserve from `free`, which is at least `amount`. */
 export function grantedOf({ amount, wished = amount }: Pick<HoldRequest, "amount" | "wished">, free: number): Quota {
   return Math.max(amount, Math.min(wished, Math.floor(free / 2))) as Quota;
 }

@@ -7,9 +7,9 @@ import { forUpdate, inList, insertRows } from "../../storage/statements.ts";
 
 /** Moves log rows from the main database, where they are written with the money, to the log database. */
 export interface LogOutbox {
-  /** Starts moving unless it is under way. */
+  /** Starts moving rows unless it is already running. */
   kick(): void;
-  /** Resolves when the outbox is empty, or when the log database refused. */
+  /** Resolves when the outbox is empty or the log database has failed. */
   drained(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createLogOutbox(deps: LogOutboxDeps): LogOutbox {
       try {
         while ((await moveSome(deps)) === AT_ONCE);
       } catch (error) {
-        deps.log.error("log rows not moved to the log database, they wait in the outbox", { error });
+        deps.log.error("log rows could not be moved to the log database and stay in the outbox", { error });
         refused.resolve();
         refused = Promise.withResolvers();
         await pause(RETRY_MS);
@@ -63,7 +63,7 @@ interface OutboxRow {
 
 type Moved = LogRowInput & { readonly replaces?: true };
 
-/** Rows stay locked until they are gone, so that two replicas never move the same ones. */
+/** Rows stay locked until they are deleted, so two replicas never move the same rows. */
 function moveSome({ database, logDatabase }: LogOutboxDeps): Promise<number> {
   const { kind } = database;
   const move = async (tx: RawTransaction) => {
@@ -76,11 +76,11 @@ function moveSome({ database, logDatabase }: LogOutboxDeps): Promise<number> {
     await tx.run(`delete from log_outbox where id in ${marks}`, values);
     return rows.length;
   };
-  // SQLite has one process and no row locks: an open transaction would keep everybody else waiting.
+  // SQLite has one process and no row locks: an open transaction would block every other query.
   return kind === "sqlite" ? move(database) : database.transaction(move);
 }
 
-/** After a crash between the two databases, the same rows come again. */
+/** After a crash between the two commits, the same rows are moved a second time. */
 async function insertNew(tx: RawTransaction, kind: RawDatabase["kind"], moved: readonly Moved[]): Promise<void> {
   const ids = [...new Set(moved.map(({ request_id }) => request_id))].filter((id) => id !== "");
   const known = new Set(ids.length === 0 ? [] : (await knownRows(tx, ids)).map(keyOf));
@@ -107,7 +107,7 @@ function knownRows(tx: RawTransaction, ids: readonly string[]): Promise<Key[]> {
   );
 }
 
-/** Rows of one call of the management API share its id and differ in the rest. */
+/** Rows written by one management API call share its request id and differ in the other columns. */
 function keyOf({ request_id, user_id, type, quota, content }: Key): string {
   return JSON.stringify([request_id, user_id, type, quota, content]);
 }

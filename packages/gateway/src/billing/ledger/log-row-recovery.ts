@@ -4,10 +4,10 @@ import { isPassing, isUnstorable } from "../../storage/errors.ts";
 import { createLogWriter } from "../../storage/log-rows.ts";
 import type { LogDetail, Settlement } from "./ledger.ts";
 
-/** So often a database that takes such rows refuses one charge before it counts as the row's own fault. */
+/** Failures of one charge, on a database that accepts other rows, after which its log row is dropped. */
 export const REFUSALS = 3;
 
-/** False while a refusal says nothing about what was refused: the database is away, or takes no writes at all. */
+/** False while the database is unreachable or accepts no writes at all: then a failure says nothing about the row. */
 export async function takesWrites(database: Pick<RawDatabase, "transaction">): Promise<boolean> {
   try {
     await database.transaction((tx) => tx.run("update users set held = held where id = 0", []));
@@ -21,13 +21,13 @@ export interface LogRowRecoveryDeps {
   readonly database: RawDatabase;
   readonly log: Logger;
   readonly isLogSeparate: boolean;
-  /** A log row was given up. */
+  /** Called when a log row is dropped. */
   readonly onLogRowRefused?: (() => void) | undefined;
 }
 
 /**
- * Whether the log row of a charge is to blame for a refusal, which holds what came from outside: then the charge is
- * booked without it. A row that meets a full disk or a broken connection waits with its charge.
+ * Whether the log row, which contains text from clients and upstreams, caused the failure: then the charge is booked
+ * without it. After a full disk or a broken connection, the row is retried with its charge.
  */
 export async function isLogRowToBlame(
   settlement: Settlement,
@@ -40,14 +40,14 @@ export async function isLogRowToBlame(
   return refusals >= REFUSALS && !isPassing(error) && (await takesRowOf(log, deps));
 }
 
-/** The charge without its log row; the process log keeps what the row said. */
+/** Returns the charge without its log row, which goes to the process log instead. */
 export function withoutLogRow(
   settlement: Settlement,
   error: unknown,
   { log, onLogRowRefused }: LogRowRecoveryDeps,
 ): Settlement {
   const { log: row, ...rest } = settlement;
-  log.error("log row refused by the database, the charge goes on without it", {
+  log.error("the database rejected a log row; the charge is booked without it", {
     error,
     request_id: settlement.hold.requestId,
     row,
@@ -58,7 +58,7 @@ export function withoutLogRow(
 
 class Probed extends Error {}
 
-/** True when the database takes a harmless row of the same size; the row does not stay. */
+/** True when the database accepts a plain row of the same size; the transaction is rolled back. */
 async function takesRowOf(row: LogDetail, { database, isLogSeparate }: LogRowRecoveryDeps): Promise<boolean> {
   const write = createLogWriter(isLogSeparate);
   const other = "x".repeat(JSON.stringify(row).length);

@@ -1,33 +1,33 @@
 import type { Hold } from "./ledger.ts";
 import type { Quota } from "../money/quota.ts";
 
-/** A reservation of a request that this process serves. */
+/** The reservation of a request that this process serves. */
 export interface OpenHold {
   readonly hold: Hold;
-  /** Grows when it is extended. */
+  /** Increases with each extension. */
   amount: Quota;
-  /** What would be due if the process died now; "" = nothing was delivered. */
+  /** The settlement due if the process dies now; "" = nothing was delivered. */
   seen: string;
-  /** Reserved in the database because Redis was away. */
+  /** Reserved in the database because Redis was unavailable. */
   readonly isDirect: boolean;
 }
 
-/** What this process could tell a Redis that lost its memory, and which of its requests have ended. */
+/** The open reservations of this process, to restore them in a Redis that lost its data, and its ended requests. */
 export interface OpenHolds {
   add(hold: Hold, isDirect: boolean): void;
   get(requestId: string): OpenHold | undefined;
-  /** All that are reserved in Redis. */
+  /** All reservations in Redis. */
   live(): OpenHold[];
-  /** Ends a request once: later calls answer the first one's promise. */
+  /** Ends a request once: later calls return the first promise. */
   end(requestId: string, work: (open: OpenHold | undefined) => Promise<void>): Promise<void>;
 }
 
-/** Ended requests that are remembered, at least; a repetition comes within moments. */
+/** Minimum number of ended requests to remember; repetitions arrive within moments. */
 const REMEMBERED = 10_000;
 
 export function createOpenHolds(): OpenHolds {
   const open = new Map<string, OpenHold>();
-  // Two generations: taking the oldest entry off one map again and again costs a walk over all that were taken before.
+  // Two generations: removing the oldest entry of a single map walks over every entry removed before.
   let ended = new Map<string, Promise<void>>();
   let endedBefore = new Map<string, Promise<void>>();
   return {
@@ -37,14 +37,14 @@ export function createOpenHolds(): OpenHolds {
     end(requestId, work) {
       const known = ended.get(requestId) ?? endedBefore.get(requestId);
       if (known) return known;
-      const ending = work(open.get(requestId));
+      const closed = work(open.get(requestId));
       open.delete(requestId);
-      ended.set(requestId, ending);
+      ended.set(requestId, closed);
       if (ended.size >= REMEMBERED) {
         endedBefore = ended;
         ended = new Map();
       }
-      return ending;
+      return closed;
     },
   };
 }

@@ -3,7 +3,7 @@ import { ZERO } from "../money/quota.ts";
 import type { OpenHold } from "./sql/booking.ts";
 import { dueOf, holdOf } from "./sql/reaper.ts";
 
-/** What a reservation owes that nobody renewed. @param now epoch milliseconds */
+/** The charge for an expired reservation. @param now epoch milliseconds */
 export function reapedCharge(hold: OpenHold & { readonly seen: string }, now: number): Charge {
   const settlement = dueOf(hold, now);
   if (settlement) return { settlement, how: "reaped" };

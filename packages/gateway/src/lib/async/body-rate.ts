@@ -10,15 +10,15 @@ export interface PacedBody {
 }
 
 const GRACE_MS = 30_000;
-const LOOK_EVERY_MS = 5_000;
+const CHECK_EVERY_MS = 5_000;
 const begun = new UnorderedSet<Watched>();
 let clock: NodeJS.Timeout | undefined;
 
-/** Watches a body from its first moment on; answers what ends the watch. One clock looks at all bodies. */
+/** Watches a body from the start; returns a function that ends it. One timer checks all bodies. */
 export function watchPace(body: PacedBody): () => void {
   const watched = { body, startedAt: performance.now() };
   begun.add(watched);
-  clock ??= setInterval(look, LOOK_EVERY_MS).unref();
+  clock ??= setInterval(check, CHECK_EVERY_MS).unref();
   return () => void begun.delete(watched);
 }
 
@@ -27,7 +27,7 @@ interface Watched extends Member {
   readonly startedAt: number;
 }
 
-function look(): void {
+function check(): void {
   const now = performance.now();
   for (const watched of begun.all()) {
     const { body, startedAt } = watched;

@@ -5,7 +5,7 @@ export interface RepeatSettings {
   /** From the end of one run to the begin of the next. */
   readonly everyMs: number;
   readonly work: () => Promise<void>;
-  /** Told of a run that failed; the next one comes all the same. */
+  /** Called when a run failed; the next run is not affected. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -5,8 +5,8 @@ interface WarningLog {
 }
 
 /**
- * One step of an orderly stop. What fails or does not end is named in the log and left behind, so that the steps after
- * it come: a database that is silent would hold all of them up. It sets no limit for what still runs meanwhile.
+ * One step of an orderly stop. A step that fails or does not end in time is logged and abandoned, so that a silent
+ * database does not block the following steps.
  */
 export async function stopInTime(
   log: WarningLog,
@@ -22,7 +22,7 @@ export async function stopInTime(
   try {
     await Promise.race([Promise.try(stop), late]);
   } catch (error) {
-    log.warn("a part did not end in order, the stop goes on", { part, error });
+    log.warn("a part did not stop in order; the shutdown continues", { part, error });
   } finally {
     over.abort();
   }

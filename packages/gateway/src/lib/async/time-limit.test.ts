@@ -7,7 +7,7 @@ test("answers what the work answers, and fails as it fails", async () => {
   await expect(withinTime(1_000, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
 });
 
-test("gives up what takes longer, and tells whoever works for it", async () => {
+test("rejects slow work and aborts its signal", async () => {
   let seen: AbortSignal | undefined;
   const endless = withinTime(20, async () => {
     await pause(1);
@@ -19,7 +19,7 @@ test("gives up what takes longer, and tells whoever works for it", async () => {
   expect(currentLimit()).toBeUndefined();
 });
 
-test("a limit that was kept never ends what goes on after it", async () => {
+test("does not abort work that continues after it finished in time", async () => {
   let after: Promise<AbortSignal | undefined> | undefined;
   await withinTime(10, async () => {
     after = pause(40).then(currentLimit);
@@ -27,7 +27,7 @@ test("a limit that was kept never ends what goes on after it", async () => {
   expect((await after)?.aborted).toBe(false);
 });
 
-test("a process that stood still takes the answer that has arrived meanwhile", async () => {
+test("accepts an answer that arrived while the process was paused", async () => {
   const answer = withinTime(30, () => fetch("data:text/plain,here").then((response) => response.text()));
   const until = performance.now() + 60;
   while (performance.now() < until);

@@ -30,7 +30,7 @@ export async function withinTime<T>(ms: number, work: (limit: AbortSignal) => Pr
       limit.abort(error);
       reject(error);
     };
-    // A process that stood still first reads what has arrived meanwhile.
+    // A process that was paused first reads the answers that have arrived.
     timer = setTimeout(() => setImmediate(giveUp), ms);
   });
   try {

@@ -123,7 +123,7 @@ function checkUrl(url: URL): void {
   if (ipaddr.isValid(host) && !isPublicAddress(host)) throw new AppError("unsafe_url");
 }
 
-/** The connection goes to the very address that was looked at. */
+/** Connects to the address that was checked. */
 export function publicOnly(resolve: Resolve = systemResolve): LookupFunction {
   return (name, options, callback) => {
     resolve(name, (error, addresses) => {

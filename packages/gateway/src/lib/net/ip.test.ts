@@ -42,7 +42,7 @@ describe("allow lists", () => {
 describe("client address", () => {
   const trusted = [parseNetwork("10.0.0.0/8")!, parseNetwork("::1")!];
 
-  it("is the peer when nobody is trusted, whatever the header says", () => {
+  it("is the peer when no proxy is trusted, whatever the header says", () => {
     expect(clientAddress("::ffff:203.0.113.9", "1.1.1.1", [])).toBe("203.0.113.9");
     expect(clientAddress("203.0.113.9", "1.1.1.1", trusted)).toBe("203.0.113.9");
   });

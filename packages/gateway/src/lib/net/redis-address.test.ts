@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readRedisAddress } from "./redis-address.ts";
 
-const NOBODY = { username: undefined, password: undefined };
+const NO_LOGIN = { username: undefined, password: undefined };
 
 test("one server is named by its URL", () => {
   for (const url of ["redis://cache", "rediss://user:p%40ss@cache:6380/3"])
@@ -19,8 +19,8 @@ test.each([
       ],
       master: "main",
       db: 2,
-      redis: NOBODY,
-      sentinel: NOBODY,
+      redis: NO_LOGIN,
+      sentinel: NO_LOGIN,
     },
   ],
   [
@@ -35,7 +35,7 @@ test.each([
   ],
   [
     "rediss+sentinel://app:secret@a/?master=m",
-    { hosts: [["a", 26_379]], master: "m", db: 0, redis: { username: "app", password: "secret" }, sentinel: NOBODY },
+    { hosts: [["a", 26_379]], master: "m", db: 0, redis: { username: "app", password: "secret" }, sentinel: NO_LOGIN },
   ],
 ])("%s names sentinels", (url, { hosts, ...rest }) => {
   expect(readRedisAddress(url)).toEqual({

@@ -34,7 +34,7 @@ interface TopLevel {
 
 /**
  * The same JSON with top-level members replaced, or added at the end when they are missing.
- * Undefined when a key is escaped or appears twice: such a body has to be parsed and written anew.
+ * Undefined when a key is escaped or appears twice: such a body must be parsed and serialized again.
  */
 export function spliceMembers(bytes: Buffer, edits: readonly MemberEdit[]): Buffer | undefined {
   const keys = edits.map(({ key }) => key);
@@ -60,8 +60,8 @@ export function spliceMembers(bytes: Buffer, edits: readonly MemberEdit[]): Buff
 }
 
 /**
- * True when no reader can disagree about the value of a top-level key that a parser found: it stands there once, unescaped.
- * A second `model`, read by an upstream that takes the first one, would be served at another model's price.
+ * True when no reader can disagree about the value of a top-level key that a parser found: it stands there once,
+ * unescaped. A second `model`, read by an upstream that takes the first one, would be served at another model's price.
  */
 export function hasOneMember(bytes: Buffer, key: string): boolean {
   const needle = Buffer.from(JSON.stringify(key));

@@ -86,16 +86,16 @@ const READ_WHOLE_AT_MOST = WINDOWS * WINDOW;
 const SAMPLING_MARGIN = 1.15;
 
 /**
- * UTF-16 units of what is looked at. One native copy, then numbers: texts come in so many forms inside the engine that
+ * UTF-16 units of the checked text. One native copy, then numbers: texts come in so many forms inside the engine that
  * to ask a text for each of its characters costs ten times as much.
  */
 const units = new Uint16Array(READ_WHOLE_AT_MOST);
 const unitBytes = Buffer.from(units.buffer);
 
 /**
- * An upper estimate of a text's tokens, for reservations and never for a bill. Reads 2,048 characters at most (some 10 us).
- * Calibrated on prose in 25 scripts, code, tables and encoded data against o200k_base and cl100k_base: never below the
- * greater count there, 1.1 to 2 times above it. Text made to mislead can exceed it.
+ * An upper estimate of a text's tokens, for reservations and never for a bill. Reads 2,048 characters at most (some 10
+ * us). Calibrated on prose in 25 scripts, code, tables and encoded data against o200k_base and cl100k_base: never below
+ * the greater count there, 1.1 to 2 times above it. Text made to mislead can exceed it.
  */
 export function promptTokenBound(text: string): number {
   const { length } = text;

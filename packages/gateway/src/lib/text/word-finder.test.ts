@@ -29,7 +29,7 @@ describe("word finder", () => {
     }
   });
 
-  it("looks through 4 KiB for 100,000 words in under 0.2 ms", () => {
+  it("searches 4 KiB for 100,000 words in under 0.2 ms", () => {
     let seed = 1;
     const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
     const word = () => Array.from({ length: 6 + random(8) }, () => String.fromCharCode(97 + random(26))).join("");

@@ -6,7 +6,7 @@ import type { Logger } from "../../observability/log.ts";
 import { openDatabase } from "../database.ts";
 import { hasTable } from "./introspect.ts";
 
-/** A row of a database of others: every reader takes what it finds, whatever the column's type. */
+/** A row of another program's database: every reader accepts any column type. */
 export class ForeignRow {
   readonly #values: Readonly<Record<string, unknown>>;
 
@@ -62,7 +62,7 @@ export class ForeignRow {
     return ["1", "t", "true"].includes(String(this.#values[name] as unknown).toLowerCase());
   }
 
-  /** Soft deletes of the family are times that are null while a row lives. */
+  /** Compatible gateways mark soft deletes by a time that is null for existing rows. */
   get isDeleted(): boolean {
     return (this.#values["deleted_at"] ?? null) !== null;
   }

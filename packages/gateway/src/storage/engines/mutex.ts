@@ -24,7 +24,7 @@ export class Mutex {
     else this.#isHeld = false;
   }
 
-  /** Waiting for ever would hide the mistake of using the database beside one's own open transaction. */
+  /** Waiting forever would hide the mistake of using the database outside the own open transaction. */
   #wait(): Promise<void> {
     return new Promise((resolve, reject) => {
       const enter = () => {

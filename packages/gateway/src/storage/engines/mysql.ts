@@ -12,7 +12,7 @@ import { retryTransient } from "../retry-transient.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
-/** An idle connection whose host vanished is found out soon after. */
+/** Keepalive: detects an idle connection to a lost host. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /**
@@ -70,7 +70,7 @@ function openPool(options: PoolOptions, log: Logger): Pool {
   return pool;
 }
 
-/** What the query builder is given: work with a limit gets its connections from the lane. */
+/** The pool of the query builder: work with a time limit uses the reserved pool. */
 function poolByLimit(pool: Pool, borrow: Borrow): MysqlPool {
   return {
     getConnection(callback) {
@@ -198,7 +198,7 @@ function mysqlRaw(pool: Pool, borrow: Borrow): RawDatabase {
       connection.release();
       return answer;
     } catch (error) {
-      // A server that has become a replica, for example: the next question goes to another.
+      // For example a server that has become a replica: the next statement uses another connection.
       connection.destroy();
       throw error;
     }

@@ -11,9 +11,9 @@ import { retryTransient } from "../retry-transient.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
-/** An idle connection whose host vanished is found out soon after. */
+/** Keepalive: detects an idle connection to a lost host. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
-/** Locks of a process that was stopped in the middle of a transaction end after this. */
+/** Transactions of a paused process are ended after this time, which releases their locks. */
 const TRANSACTION_IDLE_MS = 60_000;
 const OID_INT8 = 20;
 const OID_NUMERIC = 1700;
@@ -61,12 +61,12 @@ function openPool(settings: PoolConfig, log: Logger): Pool {
   });
   // An idle connection that the server closes is replaced by the pool; without a listener the process would end.
   pool.on("error", (error) => log.warn("idle database connection lost", { error }));
-  // The pool listens to idle connections only; who uses one learns of its end by the statement that fails.
+  // The pool handles errors of idle connections only; on a used one the running statement fails.
   pool.on("connect", (client) => client.on("error", (error) => log.debug("database connection lost", { error })));
   return pool;
 }
 
-/** What the query builder is given: work with a limit gets its connections from the lane. */
+/** The pool of the query builder: work with a time limit uses the reserved pool. */
 function poolByLimit(pool: Pool, borrow: Borrow): PostgresPool {
   return {
     options: pool.options,

@@ -7,7 +7,7 @@
 export type SqlValue = string | number | bigint | Uint8Array | null;
 
 export interface RawTransaction {
-  /** Runs one statement and answers the number of rows that it changed (matched rows on MySQL). */
+  /** Runs one statement and returns the number of changed rows (matched rows on MySQL). */
   run(sql: string, values: readonly SqlValue[]): Promise<number>;
   /** Runs one query; BIGINT columns come back as safe integers. */
   rows<Row>(sql: string, values: readonly SqlValue[]): Promise<Row[]>;
@@ -15,6 +15,6 @@ export interface RawTransaction {
 
 export interface RawDatabase extends RawTransaction {
   readonly kind: "sqlite" | "mysql" | "postgres";
-  /** All or nothing; deadlocks and serialisation failures are retried up to five times. */
+  /** Runs a transaction; deadlocks and serialization failures are retried up to five times. */
   transaction<T>(work: (tx: RawTransaction) => Promise<T>): Promise<T>;
 }

@@ -4,9 +4,9 @@ const LANE = 4;
 const END_MS = 2_000;
 
 /**
- * How the connections of a database are divided. Questions that must be answered soon have a lane of their own: slow
- * statements that took all other connections do not make the database look away, and connections that a host which
- * vanished has left behind do not hide that it is back.
+ * Divides the connections of a database. Statements with a time limit use a reserved pool: slow statements on all other
+ * connections do not make the database appear unreachable, and dead connections to a lost host do not delay the
+ * recovery.
  */
 export function shares(connections: number): { readonly lane: number; readonly rest: number } {
   const lane = Math.max(1, Math.min(LANE, Math.floor(connections / 5)));
@@ -16,8 +16,8 @@ export function shares(connections: number): { readonly lane: number; readonly r
 const borrowers = new WeakMap<object, AbortSignal>();
 
 /**
- * Breaks a connection off when the time of its borrower is over, unless it has gone to another by then. False when it
- * is over already.
+ * Destroys a connection when the time limit of its borrower expires, unless another borrower has it. Returns false when
+ * the limit has already expired.
  */
 export function lend<T extends object>(connection: T, limit: AbortSignal, breakOff: (connection: T) => void): boolean {
   if (limit.aborted) return false;
@@ -27,7 +27,7 @@ export function lend<T extends object>(connection: T, limit: AbortSignal, breakO
   return true;
 }
 
-/** Pools wait for statements under way when they end, those that are never answered included: not longer than this. */
+/** Longest wait of a closing pool for running statements. */
 export async function endAll(pools: readonly (() => Promise<void>)[]): Promise<void> {
   try {
     await withinTime(END_MS, () => Promise.all(pools.map((end) => end())));

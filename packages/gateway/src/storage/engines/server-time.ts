@@ -7,7 +7,7 @@ const NOW: Readonly<Record<Database["kind"], RawBuilder<number>>> = {
   postgres: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
 };
 
-/** Epoch milliseconds by the clock of the database: the one clock that all replicas have in common. */
+/** Epoch milliseconds by the clock of the database, which all replicas share. */
 export function serverTime(kind: Database["kind"]): RawBuilder<number> {
   return NOW[kind];
 }

@@ -1,16 +1,16 @@
 import type { RawDatabase } from "./raw.ts";
 
-/** The oldest servers that the statements of this program are written for. */
+/** The oldest supported server versions. */
 const OLDEST = { MariaDB: [10, 5], MySQL: [8, 0], PostgreSQL: [12, 0] } as const;
 
-/** What a server that is too old calls itself, and what would do; undefined for one that will do or names no version. */
+/** The version of an unsupported server and the required one; undefined for a supported or unknown version. */
 export async function tooOld(raw: Pick<RawDatabase, "kind" | "rows">): Promise<string | undefined> {
   if (raw.kind === "sqlite") return undefined;
   const [row] = await raw.rows<{ version: string }>("select version() as version", []);
   return judgeVersion(row?.version ?? "");
 }
 
-/** `text` is what `select version()` answers. */
+/** `text` is the result of `select version()`. */
 export function judgeVersion(text: string): string | undefined {
   const [, postgres, major = "", minor = "0"] = /^(PostgreSQL )?(\d+)(?:\.(\d+))?/.exec(text) ?? [];
   if (major === "") return undefined;

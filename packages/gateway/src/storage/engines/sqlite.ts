@@ -18,25 +18,27 @@ import { Mutex } from "./mutex.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
 
 const KEPT_STATEMENTS = 500;
-/** Rows of logs touch ten pages each; moved to the file four times less often than by default, they cost a third less. */
+/**
+ * Rows of logs touch ten pages each; moved to the file four times less often than by default, they cost a third less.
+ */
 const CHECKPOINT_PAGES = 4_000;
 /** Without statistics the planner takes any of two indexes, also the one that finds nearly every row. */
 const OPTIMIZE = "pragma optimize";
 const OPTIMIZE_EVERY_MS = 3_600_000;
 
-/** SQLite waits for other processes by blocking the whole process, so it waits briefly; the rest is waited here. */
+/** SQLite blocks the whole process while it waits for another one, so it waits briefly and this code retries. */
 const BUSY_TIMEOUT_MS = 50;
 const BUSY_RETRY_MS = 20;
 const BUSY_GIVE_UP_MS = 10_000;
 
-/** Takes the whole file, or fails at once when another process writes; who asks decides how long to go on asking. */
+/** Locks the whole file, or fails at once when another process writes; the caller decides how long to retry. */
 export const TAKE_FILE = "begin exclusive";
 
 export interface SqliteParts {
   readonly dialect: Dialect;
   readonly raw: RawDatabase;
-  /** Rejects when a write has found no room since the last time; goes on doing so until one does. */
-  proveRoom(): Promise<void>;
+  /** Rejects when the last write failed because the disk is full, until a write succeeds. */
+  checkDiskSpace(): Promise<void>;
   close(): void;
 }
 
@@ -51,7 +53,7 @@ export function openSqlite(path: string, sync: "normal" | "full", log: Logger): 
   return {
     dialect: sqliteDialect(connection),
     raw,
-    async proveRoom() {
+    async checkDiskSpace() {
       const { full } = connection;
       if (!full) return;
       const [{ user_version = 0 } = {}] = await raw.rows<{ user_version?: number }>("pragma user_version", []);
@@ -89,8 +91,8 @@ function createPrivately(path: string): void {
 const OWNER_GIVE_UP_MS = 5_000;
 
 /**
- * Holds the file for the process that serves from it, until `release` or the end of the process; undefined when another
- * one goes on doing so. Commands and backups read and write beside it.
+ * Locks the file for the serving process, until `release` or the end of the process; undefined when another
+ * one already holds it. Commands and backups can still read and write.
  */
 export async function ownFile(path: string): Promise<(() => void) | undefined> {
   if (path === ":memory:") return () => {};
@@ -121,7 +123,7 @@ interface Prepared {
 
 class SqliteConnection implements DatabaseConnection {
   readonly lock = new Mutex();
-  /** Of a write that found no room since the last proof that there is some. */
+  /** The error of a write on a full disk, until a write succeeds. */
   full: Error | undefined;
   readonly #handle: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
@@ -171,7 +173,7 @@ class SqliteConnection implements DatabaseConnection {
       yield { rows: [row as Row] };
   }
 
-  /** Some failures have rolled back already, and a second time would be an error that hides the first. */
+  /** After some failures SQLite has already rolled back, and a second rollback would hide the first error. */
   rollback(): void {
     if (this.#handle.isTransaction) this.run("rollback", []);
   }
@@ -184,7 +186,7 @@ class SqliteConnection implements DatabaseConnection {
   #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql);
     if (known) return known;
-    // A changed table has other columns than the statements prepared before.
+    // Statements prepared before a table changed have the old columns.
     if (/^\s*(create|alter|drop)\b/i.test(sql)) this.#prepared.clear();
     const statement = this.#handle.prepare(sql);
     const prepared = { statement, isReader: statement.columns().length > 0 };
@@ -201,7 +203,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** Runs a statement that may meet the write lock of another process, a backup or the command line, and waits for it. */
+/** Runs a statement and waits for the write lock of another process, such as a backup or a command. */
 async function whenFree<T>(statement: () => T): Promise<T> {
   const giveUpAt = performance.now() + BUSY_GIVE_UP_MS;
   for (;;) {
@@ -225,7 +227,7 @@ function sqliteRaw(connection: SqliteConnection): RawDatabase {
       lock.release();
     }
   };
-  // A single statement is over before anybody else can run; it only waits for an open transaction.
+  // A single statement runs synchronously, so it only waits for an open transaction.
   const alone = <T>(statement: () => T) => (lock.isHeld ? exclusively(() => whenFree(statement)) : whenFree(statement));
   const inside: RawTransaction = {
     run: async (sql, values) => connection.run(sql, values),
@@ -239,7 +241,7 @@ function sqliteRaw(connection: SqliteConnection): RawDatabase {
   };
 }
 
-/** Never needs a second try: the write lock is taken at the start, and readers do not hold it up. */
+/** Needs no retry: it takes the write lock at the start, and readers do not block it. */
 async function inTransaction<T>(connection: SqliteConnection, work: () => Promise<T>): Promise<T> {
   await whenFree(() => connection.run("begin immediate", []));
   try {
@@ -252,7 +254,7 @@ async function inTransaction<T>(connection: SqliteConnection, work: () => Promis
   }
 }
 
-/** The query builder has a lock of its own for single connections; here the lock is shared with `raw` instead. */
+/** Replaces the query builder's own lock with the one shared with `raw`. */
 class SharedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -277,7 +279,7 @@ function sqliteDriver(connection: SqliteConnection): Driver {
       return connection;
     },
     releaseConnection: async () => connection.lock.release(),
-    // A deferred transaction that begins with a read cannot always become a writer; this one always can.
+    // A deferred transaction that begins with a read cannot always become a writer.
     beginTransaction: (_, settings) => execute(settings.accessMode === "read only" ? "begin" : "begin immediate"),
     commitTransaction: () => execute("commit"),
     rollbackTransaction: async () => connection.rollback(),

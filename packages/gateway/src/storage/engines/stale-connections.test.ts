@@ -43,7 +43,7 @@ describe("connections that are left behind", () => {
     expect(broken).toEqual([true, false, false, false]);
   });
 
-  test("are nobody's as long as every question was answered", async () => {
+  test("are not tracked while every limited statement is answered", async () => {
     const staleConnections = trackStaleConnections(GRACE_MS);
     const slow = await open();
     staleConnections.taken(slow);

@@ -1,22 +1,22 @@
 import type { Socket } from "node:net";
 
-/** By then a server that merely stood still has gone on with what it was asked before. */
+/** Long enough for a paused server to answer earlier statements. */
 const GRACE_MS = 60_000;
 
-/** Follows the connections of one database whose statements nobody limits. */
+/** Tracks connections of one database that run statements without a time limit. */
 export interface StaleConnections {
   taken(connection: Socket): void;
   returned(connection: Socket): void;
-  /** A question of a moment got no answer in time. */
+  /** A statement with a time limit got no answer. */
   missed(): void;
-  /** One was answered. */
+  /** A statement with a time limit was answered. */
   answered(): void;
 }
 
 /**
- * Finds connections that a host which vanished has left behind: TCP waits for them for a quarter of an hour. When a
- * question of a moment was missed and a later one is answered, statements that were under way by then and have not read
- * a byte a minute later are broken off. They fail, and who sent them tries again.
+ * Finds dead connections to a lost host, which TCP retains for a quarter of an hour. When a limited statement timed out
+ * and a later one is answered, connections in use at that time that have not received a byte a minute later are
+ * destroyed. Their statements fail, and the callers retry.
  */
 export function trackStaleConnections(graceMs = GRACE_MS): StaleConnections {
   const inUse = new Set<Socket>();
@@ -24,7 +24,7 @@ export function trackStaleConnections(graceMs = GRACE_MS): StaleConnections {
   const breakOff = (read: ReadonlyMap<Socket, number>) => {
     for (const [connection, bytes] of read)
       if (inUse.has(connection) && connection.bytesRead === bytes)
-        connection.destroy(new Error("the database did not answer on this connection any more"));
+        connection.destroy(new Error("the database no longer answered on this connection"));
   };
   return {
     taken(connection) {

@@ -10,13 +10,15 @@ import { SchemaError, type Migration, type StepContext } from "./migration.ts";
 import { LOG_MIGRATIONS, MIGRATIONS } from "./migrations/index.ts";
 import type { Schema } from "./schema.ts";
 
-/** `auto` changes the schema, `wait` waits until somebody else did, `verify` refuses an old one, `off` looks at nothing. */
+/**
+ * `auto` migrates, `wait` waits for another process to migrate, `verify` refuses an old schema, `off` checks nothing.
+ */
 export type MigrateMode = "auto" | "wait" | "verify" | "off";
 
 export interface MigrateSettings {
   readonly log: Logger;
   readonly mode: MigrateMode;
-  /** Version of the program, for the sentence that a program of before reads. */
+  /** Program version, shown in the error of an older program. */
   readonly product?: string;
   readonly clock?: Clock;
   readonly lockTimeoutMs?: number;
@@ -24,11 +26,11 @@ export interface MigrateSettings {
   readonly signal?: AbortSignal;
 }
 
-/** One list of changes and the table that remembers which were made. */
+/** A list of migrations and the table that records the applied ones. */
 export interface Track {
   readonly table: string;
   readonly migrations: readonly Migration[];
-  /** Names that other programs give their tables too: there without `table`, they are not ours. */
+  /** Common table names: if they exist without `table`, another program owns them. */
   readonly common?: readonly string[];
 }
 
@@ -38,12 +40,12 @@ const LOGS: Track = { table: "log_schema_versions", migrations: LOG_MIGRATIONS, 
 const WAIT_MS = 1_000;
 const LOCK_TIMEOUT_MS = 120_000;
 
-/** Brings the main database to this program's schema; its `logs` stays empty when logs live elsewhere. */
+/** Migrates the main database; its `logs` stays empty with a separate log database. */
 export function migrate(database: Database, settings: MigrateSettings): Promise<void> {
   return migrateTracks(database, [MAIN, LOGS], settings);
 }
 
-/** Brings a database of its own for logs to this program's schema. */
+/** Migrates a separate log database. */
 export function migrateLogs(database: Database, settings: MigrateSettings): Promise<void> {
   return migrateTracks(database, [LOGS], settings);
 }
@@ -58,7 +60,7 @@ export async function migrateTracks(
     case "off":
       return;
     case "auto":
-      // Most starts find everything done, and need no lock for that.
+      // Most starts find nothing to do and need no lock.
       if (!(await missing(database, tracks, log))) return;
       return withMigrationLock(database, settings.lockTimeoutMs ?? LOCK_TIMEOUT_MS, (db) =>
         apply(db, database.kind, tracks, settings),
@@ -72,17 +74,17 @@ export async function migrateTracks(
       return;
     }
     case "wait":
-      for (let isTold = false; ; isTold = true) {
+      for (let isLogged = false; ; isLogged = true) {
         const lack = await missing(database, tracks, log);
         if (!lack) return;
-        if (!isTold) log.info("waiting for the database schema", { missing: lack });
+        if (!isLogged) log.info("waiting for the database schema", { missing: lack });
         signal?.throwIfAborted();
         await pause(WAIT_MS);
       }
   }
 }
 
-/** The first change that is still to be made, as `table version name`. Throws when the schema is from the future. */
+/** The first missing migration as `table version name`. Throws when the schema is newer than this program. */
 async function missing({ db, kind }: Database, tracks: readonly Track[], log: Logger): Promise<string | undefined> {
   let first: string | undefined;
   for (const track of tracks) {
@@ -112,15 +114,20 @@ async function apply(
   }
 }
 
-interface One {
+interface PendingMigration {
   readonly track: Track;
   readonly migration: Migration;
   readonly settings: MigrateSettings;
 }
 
-async function applyOne(db: Kysely<Schema>, kind: DatabaseKind, { track, migration, settings }: One): Promise<void> {
+async function applyOne(
+  db: Kysely<Schema>,
+  kind: DatabaseKind,
+  { track, migration, settings }: PendingMigration,
+): Promise<void> {
   const startedAt = performance.now();
-  // PostgreSQL takes the steps of a migration all or none; SQLite is in the lock's transaction; MySQL cannot.
+  // PostgreSQL runs a migration in a transaction; SQLite is in the transaction of the lock; MySQL has no transactional
+  // DDL.
   if (kind === "postgres") await command(db, "begin");
   try {
     for (const step of migration.steps) await step(contextOf(db, kind));
@@ -154,7 +161,7 @@ async function doneOf(db: Kysely<Schema>, kind: DatabaseKind, track: Track): Pro
   return new Map(rows.map((row) => [row.version, row]));
 }
 
-/** Added tables and columns do not disturb an older program, so a rolling update may meet them; removals do. */
+/** Added tables and columns are compatible with older programs during a rolling update; removals are not. */
 function refuseFuture(track: Track, done: ReadonlyMap<number, Done>, log: Logger): void {
   const known = Math.max(0, ...track.migrations.map((migration) => migration.version));
   const future = [...done.values()].filter((row) => row.version > known).sort((a, b) => a.version - b.version);
@@ -172,7 +179,7 @@ function refuseFuture(track: Track, done: ReadonlyMap<number, Done>, log: Logger
     });
 }
 
-/** Compatible gateways use the same names of tables for other columns. */
+/** Compatible gateways use the same table names with different columns. */
 async function refuseForeign(db: Kysely<Schema>, kind: DatabaseKind, track: Track, variable: string): Promise<void> {
   if (await hasTable(db, kind, track.table)) return;
   for (const table of track.common ?? []) {

@@ -11,8 +11,7 @@ const POSTGRES_KEY = 7_233_102;
 const ASK_AGAIN_MS = 200;
 
 /**
- * Runs `work` on one connection while no other process migrates the same database. Rejects when the lock stays
- * taken; whether it was really given is checked each time.
+ * Runs `work` on one connection while no other process migrates the same database. Rejects when the lock stays taken.
  */
 export function withMigrationLock<T>(
   database: Database,
@@ -30,7 +29,7 @@ const LOCKS: Readonly<Record<Database["kind"], Lock>> = {
   sqlite: sqliteLock,
 };
 
-/** Locks by name belong to the whole server, hence the database in the name; names end at 64 characters. */
+/** Named locks are global to the server, so the name includes the database; names have at most 64 characters. */
 async function mysqlLock<T>(
   db: Kysely<Schema>,
   timeoutMs: number,
@@ -65,7 +64,7 @@ async function postgresLock<T>(
   }
 }
 
-/** The write lock of the file is the lock, so all changes are one transaction. */
+/** Uses the write lock of the file, so all changes run in one transaction. */
 async function sqliteLock<T>(
   db: Kysely<Schema>,
   timeoutMs: number,
@@ -86,7 +85,7 @@ async function sqliteLock<T>(
     await db.executeQuery(CompiledQuery.raw("commit"));
     return result;
   } catch (error) {
-    // On a full disk SQLite has rolled back by itself and refuses this; what failed is the first error.
+    // On a full disk SQLite has already rolled back and rejects this; the first error is the relevant one.
     await db.executeQuery(CompiledQuery.raw("rollback")).catch(() => undefined);
     throw error;
   }

@@ -1,6 +1,6 @@
 import { createTable, type DatabaseKind, type TableSpec } from "./columns.ts";
 
-/** What a step may use; everything happens on the connection that holds the migration lock. */
+/** The operations of a step; all run on the connection that holds the migration lock. */
 export interface StepContext {
   readonly kind: DatabaseKind;
   run(sql: string): Promise<void>;
@@ -8,20 +8,20 @@ export interface StepContext {
   hasIndex(table: string, index: string): Promise<boolean>;
 }
 
-/** The schema is not what this program needs; the message says what to do. */
+/** The schema does not match this program; the message states the remedy. */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
 }
 
-/** One change of the schema. Runs again after a crash in its middle, so it does nothing where its work is done. */
+/** One schema change. It must be idempotent, because it runs again after a crash. */
 export type Step = (on: StepContext) => Promise<void>;
 
 export interface Migration {
-  /** Rises by one. */
+  /** Increases by one. */
   readonly version: number;
   readonly name: string;
   readonly steps: readonly Step[];
-  /** Programs of before this change cannot work with the schema after it; they refuse to start. */
+  /** Older programs cannot work with the changed schema and refuse to start. */
   readonly isBreaking?: boolean;
 }
 

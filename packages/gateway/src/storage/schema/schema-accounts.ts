@@ -40,7 +40,7 @@ export interface UserTable {
 export interface TokenTable {
   id: Generated<number>;
   user_id: number;
-  /** HMAC-SHA-256 of the 48-character key, hex; the only way a key is looked up. */
+  /** HMAC-SHA-256 of the 48-character key, hex; keys are found by this column only. */
   key_hash: string;
   /** The key sealed by `secrets.ts`, so that its owner can see it again. */
   key_sealed: string;

@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 
-/** Row types of the tables of money; the rules of `Schema` hold. */
+/** Row types of the ledger tables; see `Schema` for the conventions. */
 
 export interface LedgerTable {
   id: Generated<number>;
@@ -28,19 +28,19 @@ export interface HoldTable {
   created_at: number;
 }
 
-/** Log rows on their way to a log database of its own; empty when logs live in the main database. */
+/** Log rows to move to a separate log database; empty when `logs` is in the main database. */
 export interface LogOutboxTable {
   id: Generated<number>;
   request_id: string;
   row: string;
 }
 
-/** Movements that were booked without passing Redis, for the live balances there to follow. */
+/** Movements that were booked without Redis, to apply to the live balances. */
 export interface BalanceOutboxTable {
   id: Generated<number>;
   ledger_id: number;
   user_id: number;
-  /** 0 = the movement concerns no token. */
+  /** 0 = no token. */
   token_id: number;
   /** Signed change of the balance. */
   quota: number;
@@ -49,7 +49,7 @@ export interface BalanceOutboxTable {
   applied_at: Generated<number>;
 }
 
-/** Facts about the ledger that outlive Redis: `epoch` (number) and `installation` (text). */
+/** Ledger state that must survive a loss of Redis: `epoch` (number) and `installation` (text). */
 export interface LedgerStateTable {
   name: string;
   number: number;
@@ -70,7 +70,7 @@ export interface BudgetTable {
   held: Generated<number>;
 }
 
-/** What running requests have reserved in budgets. */
+/** Budget reservations of running requests. */
 export interface BudgetHoldTable {
   request_id: string;
   budget_id: number;
@@ -79,13 +79,13 @@ export interface BudgetHoldTable {
   lease_until: number;
 }
 
-/** What budgets were charged for requests of which the ledger may say more. */
+/** Budget charges of requests whose ledger entries may still change. */
 export interface BudgetReapedTable {
   request_id: string;
   budget_id: number;
   charged: number;
   /** Milliseconds. */
   closed_at: number;
-  /** Milliseconds at which the ledger is asked again. */
+  /** Milliseconds; the next check of the ledger. */
   look_at: number;
 }

@@ -21,8 +21,8 @@ import type {
 
 /**
  * Row types of every table. Times are epoch seconds unless a comment says otherwise, flags are 0 or 1,
- * money is a BIGINT of quota units that is read back as a safe integer. Column names are the family's;
- * `group`, `key`, `type` are quoted by the query builder.
+ * money is a BIGINT of quota units that is read back as a safe integer. Column names match those of compatible
+ * gateways; `group`, `key`, `type` are quoted by the query builder.
  */
 export interface Schema {
   users: UserTable;
@@ -111,7 +111,7 @@ export interface ChannelTable {
   tag: string | null;
   setting: string | null;
   param_override: string | null;
-  /** JSON of the family: states of the single keys of a channel with several. */
+  /** JSON in the format of compatible gateways: states of the individual keys of a multi-key channel. */
   channel_info: Generated<string | null>;
   /** Bumped by every write, for `If-Match`. */
   version: Generated<number>;

@@ -3,12 +3,12 @@ import type { RawTransaction } from "../engines/raw.ts";
 import { channelKey, optionValue, secondFactor, tokenKey, type SealedLocation } from "./sealed-locations.ts";
 import { isSealed, VaultError, type Vault } from "./secrets.ts";
 
-/** Where sealed texts are. */
+/** Columns with sealed texts. */
 interface SealedColumn {
   readonly table: string;
   readonly id: string;
   readonly column: string;
-  /** Hash of the same text, when one is kept. */
+  /** Column with the hash of the same text, if any. */
   readonly hash?: string;
   locationOf(id: string | number): SealedLocation;
 }
@@ -59,7 +59,7 @@ export function sealedIn(
   return { sealed, location: own.locationOf(row[own.id] as string | number) };
 }
 
-/** Seals everything with the active key; answers how many texts changed. Runs beside a working gateway. */
+/** Seals everything with the active key; returns how many texts changed. Safe while a gateway is running. */
 export async function reseal(database: Database, vault: Vault): Promise<number> {
   let changed = 0;
   for (const location of PLACES) changed += await resealTable(database, vault, location);
@@ -93,7 +93,7 @@ interface Resealing {
   readonly rows: readonly { readonly id: Row["id"]; readonly sealed: string }[];
 }
 
-/** A text that somebody changed meanwhile is sealed with the active key already, so it is left alone. */
+/** A text that changed in the meantime is already sealed with the active key, so it is skipped. */
 async function resealRows(tx: RawTransaction, update: string, { vault, location, rows }: Resealing): Promise<number> {
   let changed = 0;
   for (const { id, sealed } of rows) {

@@ -30,13 +30,13 @@ export interface VaultKey {
   readonly isLegacy?: boolean;
 }
 
-/** Seals what must be read again, hashes what must only be found again. */
+/** Seals secrets that must be readable, hashes secrets that must only be found. */
 export interface Vault {
   /** `v2:<key id>:<base64 of nonce, text and tag>`, sealed with the active key; opens only for the same location. */
   seal(text: string, location: SealedLocation): string;
-  /** Throws a VaultError for a key that is not here and for a text that was changed or moved. */
+  /** Throws a VaultError for an unknown key and for a text that was changed or moved. */
   open(sealed: string, location: SealedLocation): string;
-  /** HMAC-SHA-256, hex. Follows from the last key, so that new keys do not change what is stored. */
+  /** HMAC-SHA-256, hex, with the last key, so that new keys do not change stored hashes. */
   hashKey(text: string): string;
   /**
    * True when `hash` is that of the text. One by the fast key of an earlier version makes `hashKey` stay with that key:
@@ -100,7 +100,7 @@ function hashWith(key: KeyObject, text: string): string {
   return createHmac("sha256", key).update(text).digest("hex");
 }
 
-/** True for texts that `seal` made. */
+/** True for texts in the format of `seal`. */
 export function isSealed(text: string): boolean {
   return SEALED.test(text);
 }

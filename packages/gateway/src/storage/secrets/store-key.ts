@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Schema } from "../schema/schema.ts";
 
-/** Gives a new row its sealed key, which is bound to the id that the insert made. */
+/** Stores the sealed key of a new row, which is bound to its generated id. */
 export async function storeKey(
   trx: Transaction<Schema>,
   table: "channels" | "tokens",

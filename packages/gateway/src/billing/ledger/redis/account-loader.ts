@@ -10,32 +10,32 @@ import { lockUsers } from "../sql/accounts.ts";
 export interface SeedingDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
-  /** Charges of an account are on their way to the database: be quick about it. */
+  /** Called when charges of an account are not in the database yet, to have them booked sooner. */
   readonly hurry: () => void;
 }
 
-/** `absent`: the database has no such account. `closed`: balances of the shard may not be read now. */
+/** `absent`: the database has no such account. `closed`: balances of the shard must not be loaded now. */
 export type Seeded = "read" | "absent" | "closed" | "late";
 
 export interface Account {
   readonly userId: number;
-  /** 0 = the user's own balance. */
+  /** 0 = the balance of the user. */
   readonly tokenId: number;
 }
 
 /**
- * Reads balances from the database into Redis. A balance is right when every charge of the account is either in it or
- * taken from it later, so it is read while no charge of the account is on its way, and thrown away when one came between.
+ * Loads balances from the database into Redis. A balance is correct when every charge of the account is either included
+ * or deducted later. It is therefore read while the account has no unbooked charge, and discarded if one arrives.
  */
 export interface Seeding {
-  /** One reading of an account at a time in this process. Rejects when Redis or the database fails. */
+  /** Loads an account once at a time in this process. Rejects when Redis or the database fails. */
   seed(account: Account, deadline: number): Promise<Seeded>;
 }
 
 const TIMEOUT_MS = 2_000;
 const FIRST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 50;
-/** A shard with more charges on their way is not looked through. */
+/** A shard with more unbooked charges is not scanned. */
 const LONGEST_SCAN = 2_000;
 const ANSWERS = { closed: 0, before: 1, busy: 2 } as const;
 
@@ -98,13 +98,13 @@ async function begin(account: Account, deps: SeedingDeps): Promise<readonly [num
 interface Balance {
   readonly balance: number;
   readonly grant: string;
-  /** The revision of tokens from which `grant` comes. */
+  /** The tokens revision of `grant`. */
   readonly revision: number;
-  /** The last ledger row that it can include. */
+  /** The last ledger row that the balance can include. */
   readonly version: number;
 }
 
-/** Under the user's lock no movement of the account is between its ledger row and its commit. */
+/** While the user row is locked, no other transaction has uncommitted movements of the account. */
 async function readBalance(
   tx: RawTransaction,
   { userId, tokenId }: Account,

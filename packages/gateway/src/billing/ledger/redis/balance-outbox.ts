@@ -1,11 +1,11 @@
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
 import { inList, insertRows } from "../../../storage/statements.ts";
 
-/** A ledger row that live balances have not passed: they follow it in the order of these ids. */
+/** A ledger row to apply to the live balances, in the order of these ids. */
 export interface Movement {
   readonly ledgerId: number;
   readonly userId: number;
-  /** 0 = no token moves. */
+  /** 0 = no token changes. */
   readonly tokenId: number;
   /** Signed. */
   readonly quota: number;
@@ -23,7 +23,7 @@ const OUTBOX = {
   columns: ["ledger_id", "user_id", "token_id", "quota", "created_at"],
 } as const;
 
-/** Ids of ledger rows that this transaction wrote, by request id and kind. */
+/** Ids of the ledger rows of these requests, by request id and kind. */
 export async function ledgerIds(
   tx: RawTransaction,
   requestIds: readonly string[],
@@ -38,7 +38,7 @@ export function ledgerKey(requestId: string, kind: string): string {
   return `${kind} ${requestId}`;
 }
 
-/** In the transaction of the ledger rows, so that no movement is ever forgotten. */
+/** Runs in the transaction of the ledger rows, so that no movement is lost. */
 export async function insertMovements(
   tx: RawTransaction,
   kind: RawDatabase["kind"],
@@ -56,8 +56,9 @@ export async function insertMovements(
 }
 
 /**
- * Movements above one ledger id and up to another, so many at most. Who reads range after range keeps `until`: what is
- * committed meanwhile may begin below the portions that were read, and its rest would hide that from live balances.
+ * At most `limit` movements above ledger id `after`, up to `until`. A caller that reads several ranges must not change
+ * `until`: a transaction that commits in between may have lower ids than the ranges already read, and applying its
+ * higher ids would make live balances skip the lower ones.
  */
 export interface MovementRange {
   readonly after: number;
@@ -67,13 +68,13 @@ export interface MovementRange {
 
 const EVERYTHING: MovementRange = { after: 0, until: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER };
 
-/** Ledger id of the newest movement; 0 when there is none. */
+/** Ledger id of the newest movement; 0 if there is none. */
 export async function newestMovement(database: RawTransaction): Promise<number> {
   const [row] = await database.rows<{ id: number | null }>("select max(ledger_id) as id from balance_outbox", []);
   return row?.id ?? 0;
 }
 
-/** Movements of these users that nobody applied yet, in order. */
+/** Unapplied movements of these users, in order. */
 export async function unappliedMovements(
   database: RawTransaction,
   userIds: readonly number[],
@@ -83,7 +84,7 @@ export async function unappliedMovements(
   return readMovements(database, { sql: `user_id in ${marks} and applied_at = 0`, values }, range);
 }
 
-/** Movements since `since`, applied or not, in order. */
+/** Movements created since `since`, applied or not, in order. */
 export async function recentMovements(
   database: RawTransaction,
   since: number,
@@ -101,7 +102,7 @@ async function readMovements(
   return (await database.rows<MovementRow>(sql, [...where.values, after, until])).map(movementOf);
 }
 
-/** Users with an id above `after` and movements that nobody applied yet, in order. */
+/** Users with unapplied movements and an id above `after`, in order. */
 export async function usersWithUnappliedMovements(
   database: RawTransaction,
   after: number,
@@ -111,7 +112,7 @@ export async function usersWithUnappliedMovements(
   return (await database.rows<{ user_id: number }>(sql, [after])).map(({ user_id }) => user_id);
 }
 
-/** Of one range: the statement names each of them. */
+/** Takes one range at most: the statement lists every id. */
 export async function markApplied(database: RawTransaction, movements: readonly Movement[], at: number): Promise<void> {
   const { marks, values } = inList(movements.map(({ ledgerId }) => ledgerId));
   await database.run(`update balance_outbox set applied_at = ? where ledger_id in ${marks}`, [at, ...values]);

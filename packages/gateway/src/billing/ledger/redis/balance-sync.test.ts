@@ -18,21 +18,21 @@ beforeAll(async () => {
   redisUrl = (await freshRedis()).url;
 });
 
-/** The ledger of the rig leaves the outbox to the followers of the tests. */
+/** The ledger of the test rig does not read the outbox, so that the tests can. */
 function withoutSweeps(raw: RawDatabase): RawDatabase {
   const rows: RawDatabase["rows"] = (sql, values) =>
     sql.startsWith("select user_id from balance_outbox") ? Promise.resolve([]) : raw.rows(sql, values);
   return { ...raw, rows };
 }
 
-describe.each(KINDS)("live balances that follow %s", (kind) => {
+describe.each(KINDS)("live balances updated from %s", (kind) => {
   let rig: RedisRig;
   beforeEach(async () => {
     rig = await openRedisRig(await createDatabase(kind), { redisUrl, wrap: withoutSweeps });
   });
   afterEach(() => rig.close());
 
-  /** Users whose balances Redis has, with rising ids. */
+  /** Users whose balances are in Redis, in ascending id order. */
   const knownUsers = async (count: number): Promise<number[]> => {
     const accounts = accountsOf(rig);
     const users: number[] = [];
@@ -41,7 +41,7 @@ describe.each(KINDS)("live balances that follow %s", (kind) => {
     for (let from = 0; from < count; from += 50) await Promise.all(users.slice(from, from + 50).map(know));
     return users;
   };
-  /** One unit each, as transactions leave them that nobody followed yet. */
+  /** Unapplied movements of one unit each. */
   const moved = (from: number, users: readonly number[]) =>
     rig.database.transaction(async (tx) => {
       const { kind: dialect } = rig.database;
@@ -64,27 +64,31 @@ describe.each(KINDS)("live balances that follow %s", (kind) => {
       log: quietLog,
     });
 
-  test("take any number of movements, and of users behind one that has most of them", { timeout: 90_000 }, async () => {
-    const users = await knownUsers(301);
-    const first = users[0] as number;
-    await moved(1, [...Array.from({ length: 33_000 }, () => first), ...users.slice(1)]);
-    // The server does so by itself, a minute later.
-    if (kind === "postgres") await rig.database.run("analyze balance_outbox", []);
-    const follower = followerOf();
-    await follower.start();
-    await expect.poll(waiting, PATIENCE).toBe(0);
-    expect(await live(first)).toBe(BALANCE - 33_000);
-    expect(await books(rig)).toEqual([]);
-    await rig.redis.one({ command: "hset", args: [rig.redis.keys.user(first), "b", BALANCE, "v", 0] }, 2_000);
-    await follower.followRecent();
-    expect(await live(first)).toBe(BALANCE - 33_000);
-    rig.clock.advance(600_001);
-    const left = () => rig.database.rows("select id from balance_outbox limit 1", []);
-    await expect.poll(left, PATIENCE).toEqual([]);
-    await follower.stop();
-  });
+  test(
+    "apply any number of movements, and those of users after one with most of them",
+    { timeout: 90_000 },
+    async () => {
+      const users = await knownUsers(301);
+      const first = users[0] as number;
+      await moved(1, [...Array.from({ length: 33_000 }, () => first), ...users.slice(1)]);
+      // The server does this on its own a minute later.
+      if (kind === "postgres") await rig.database.run("analyze balance_outbox", []);
+      const follower = followerOf();
+      await follower.start();
+      await expect.poll(waiting, PATIENCE).toBe(0);
+      expect(await live(first)).toBe(BALANCE - 33_000);
+      expect(await books(rig)).toEqual([]);
+      await rig.redis.one({ command: "hset", args: [rig.redis.keys.user(first), "b", BALANCE, "v", 0] }, 2_000);
+      await follower.followRecent();
+      expect(await live(first)).toBe(BALANCE - 33_000);
+      rig.clock.advance(600_001);
+      const left = () => rig.database.rows("select id from balance_outbox limit 1", []);
+      await expect.poll(left, PATIENCE).toEqual([]);
+      await follower.stop();
+    },
+  );
 
-  test("stop at what Redis does not take, and go on from there", async () => {
+  test("stop at a movement that Redis rejects, and continue from there", async () => {
     const [user = 0] = await knownUsers(1);
     let sent = 0;
     const send: RedisClient["send"] = (calls, ms) => {
@@ -104,7 +108,7 @@ describe.each(KINDS)("live balances that follow %s", (kind) => {
     expect(await books(rig)).toEqual([]);
   });
 
-  test("keep those of others from nothing when one is refused again and again", async () => {
+  test("are updated for other users while one user is rejected repeatedly", async () => {
     const first = 1_000_000;
     const refused = rig.redis.keys.user(first);
     const send: RedisClient["send"] = async (calls, ms) => {
@@ -124,7 +128,7 @@ describe.each(KINDS)("live balances that follow %s", (kind) => {
     await follower.stop();
   }, 40_000);
 
-  test("miss nothing that is committed between two portions below the one that was read", async () => {
+  test("include movements that are committed between two ranges with ids below the first", async () => {
     const [user = 0, late = 0] = await knownUsers(2);
     await moved(
       10,

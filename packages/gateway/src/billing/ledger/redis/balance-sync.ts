@@ -25,25 +25,25 @@ export interface FollowerDeps {
   readonly log: Logger;
 }
 
-/** Brings what was booked in the database first into the live balances, each movement once, in the order of the ledger. */
+/** Applies movements that were booked in the database to the live balances, each once, in ledger order. */
 export interface Follower extends Runnable {
-  /** After a commit. Never rejects: what Redis does not take now is brought later. */
+  /** Called after a commit. Never rejects: movements that fail now are applied later. */
   follow(userIds: Iterable<number>): Promise<void>;
-  /** Brings everything of the last minutes again; what the live balances include changes nothing. */
+  /** Applies all movements of the last minutes again; those already included change nothing. */
   followRecent(): Promise<void>;
 }
 
 const EVERY_MS = 2_000;
 const USERS_AT_ONCE = 256;
-/** PostgreSQL counts the values of a statement in 16 bits, and Redis serves others between two portions. */
+/** PostgreSQL limits a statement to 65,535 values, and Redis serves other clients between two ranges. */
 const MOVEMENTS_AT_ONCE = 1_000;
 const TIMEOUT_MS = 2_000;
-/** Longer than any loss of Redis that nobody notices. */
+/** Longer than any undetected data loss of Redis. */
 const KEPT_MS = 600_000;
 
 export function createFollower(deps: FollowerDeps): Follower {
   const { redis, database, clock, log } = deps;
-  /** What is left then is swept by other processes, or by the next one. */
+  /** Anything left then is swept by another process or the next one. */
   let isStopped = false;
 
   const apply = async (movements: readonly Movement[]) => {
@@ -54,7 +54,7 @@ export function createFollower(deps: FollowerDeps): Follower {
     await markApplied(database, movements, clock.now());
   };
 
-  /** A range that fails ends it: a later movement of an account would have the earlier ones passed over. */
+  /** Stops at the first range that fails: applying a later movement would make the account skip the earlier ones. */
   const applyAll = async (read: (range: MovementRange) => Promise<Movement[]>) => {
     const until = await newestMovement(database);
     let after: number | undefined = 0;
@@ -72,7 +72,7 @@ export function createFollower(deps: FollowerDeps): Follower {
     }
   };
 
-  /** The last user of the sweep under way: users that fail are behind it already, and keep the next ones from nothing. */
+  /** The last user of the running sweep, so that users that fail do not block those after them. */
   let sweptTo = 0;
   const sweep = async () => {
     if (!redis.isReady) return;
@@ -84,7 +84,7 @@ export function createFollower(deps: FollowerDeps): Follower {
     } while (sweptTo > 0 && !isStopped);
   };
 
-  const onError = (error: unknown) => log.warn("live balances do not follow the database yet", { error });
+  const onError = (error: unknown) => log.warn("live balances could not be updated from the database yet", { error });
   const sweeps = repeat({ name: "balance follower", everyMs: EVERY_MS, work: sweep, onError });
   return {
     ...sweeps,
@@ -106,7 +106,7 @@ export function createFollower(deps: FollowerDeps): Follower {
   };
 }
 
-/** One call per account: all movements of an account in one list. */
+/** One call per account with all its movements. */
 export function followCalls({ keys }: Pick<RedisClient, "keys">, movements: readonly Movement[]): ScriptCall[] {
   const accounts = new Map<string, { readonly epoch: string; readonly args: number[] }>();
   const add = (key: string, { userId, ledgerId, quota }: Movement) => {

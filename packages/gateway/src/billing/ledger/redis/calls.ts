@@ -4,17 +4,17 @@ import type { Hold, HoldRequest, Settlement } from "../ledger.ts";
 import type { Quota } from "../../money/quota.ts";
 import { ADOPT, HOLD, REAP, RELEASE, RENEW, SETTLE } from "./scripts.ts";
 
-/** The calls of the ledger's scripts, with keys and arguments in the order that the scripts name. */
+/** Builds the calls of the ledger scripts, with keys and arguments in the documented order. */
 
 type Owner = Pick<Hold, "userId" | "tokenId">;
 
 export interface Lease {
-  /** Epoch milliseconds; 0 = the clock of Redis, which all replicas share. */
+  /** Epoch milliseconds; 0 = use the clock of Redis, which all replicas share. */
   readonly now: number;
   readonly leaseMs: number;
 }
 
-/** The playground has no token; its scripts get the user's key twice and leave the second alone. */
+/** The playground has no token: its scripts get the user's key twice and ignore the second one. */
 function tokenKey(keys: Keys, { userId, tokenId }: Owner): string {
   return tokenId === 0 ? keys.user(userId) : keys.token(userId, tokenId);
 }
@@ -23,7 +23,7 @@ const hasToken = ({ tokenId }: Owner) => (tokenId === 0 ? "0" : "1");
 export const recordTail = ({ userId, tokenId }: Owner) => `:${userId}:${tokenId}`;
 export const accountOf = ({ userId, tokenId }: Owner) => `${userId}:${tokenId}`;
 
-/** @param isRepeated the call before may have run without an answer */
+/** @param isRepeated an earlier attempt may have run without an answer */
 export function holdCall(keys: Keys, request: HoldRequest, { now, leaseMs }: Lease, isRepeated: boolean): ScriptCall {
   const { requestId, userId, amount, wished = "", isCharged, grant, grantRevision = 0 } = request;
   const shard = shardOf(userId);
@@ -50,7 +50,7 @@ export function adoptCall(keys: Keys, hold: Hold, amount: Quota, { now, leaseMs 
 
 export interface Renewal {
   readonly hold: Hold;
-  /** What is due if the request dies now. */
+  /** The settlement due if the request dies now. */
   readonly seen: string;
   readonly amount: Quota | undefined;
 }

@@ -11,7 +11,7 @@ import { quota } from "../../money/quota.ts";
 import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
 import { books } from "./traffic.contract.ts";
 
-/** A client that is told to come back later has been refused. */
+/** A client that receives Retry-After has been refused. */
 function patient({ ledger }: LedgerRig): LedgerRig["ledger"] {
   return {
     hold: (request) =>
@@ -24,7 +24,7 @@ function patient({ ledger }: LedgerRig): LedgerRig["ledger"] {
     release: (hold) => ledger.release(hold),
     change: (change) => ledger.change(change),
     changeWith: (work) => ledger.changeWith(work),
-    // A script whose connection broke may still run, a moment later.
+    // A script may still run shortly after its connection broke.
     reap: () => ledger.reap().catch(() => pause(30).then(() => 0)),
     flush: () => ledger.flush(),
     get pending() {
@@ -36,7 +36,7 @@ function patient({ ledger }: LedgerRig): LedgerRig["ledger"] {
 const FAULTS = ["empty", "cut", "forget scripts", "nothing"] as const;
 
 it(
-  "any history keeps the invariants of money while Redis is emptied and connections break",
+  "preserves the money invariants in any history while Redis is emptied and connections break",
   { timeout: 300_000 },
   async () => {
     const service = await freshRedis();

@@ -8,42 +8,38 @@ import { accountsOf, granted, settlementOf } from "../test-harness.contract.ts";
 import { newPrefix, openRedisRig } from "./test-harness.contract.ts";
 import { expectCharged, RICH } from "./traffic.contract.ts";
 
-describe("a process that dies", () => {
+describe("a process that crashes", () => {
   let service: Service;
   beforeAll(async () => {
     service = await freshRedis({ isDurable: true });
   });
 
-  it(
-    "between commit and acknowledgement leaves charges that the next one finds booked",
-    { timeout: 30_000 },
-    async () => {
-      const url = await createDatabase("mariadb");
-      const shared = { redisUrl: service.url, prefix: newPrefix(), part: { abandonedMs: 200 } };
-      let hangs = false;
-      // The commit arrives, its answer does not.
-      const wrap = (raw: RawDatabase): RawDatabase => ({
-        ...raw,
-        transaction: async (work) => {
-          const answer = await raw.transaction(work);
-          return hangs ? new Promise(() => {}) : answer;
-        },
-      });
-      const doomed = await openRedisRig(url, { ...shared, wrap });
-      const accounts = accountsOf({ ...doomed, ledger: { ...doomed.ledger, flush: () => Promise.resolve() } });
-      const user = await accounts.addUser(RICH);
-      const holds = await Promise.all(Array.from({ length: 20 }, () => granted(doomed.ledger, user, 0, 10)));
-      hangs = true;
-      await Promise.all(holds.map((hold) => doomed.ledger.settle(settlementOf(hold, 7))));
-      while ((await accounts.user(user)).quota === RICH) await pause(10);
-      await doomed.crash();
-      const rig = await openRedisRig(url, { ...shared, clock: doomed.clock, journalDir: doomed.journalDir });
-      await expectCharged([rig], accountsOf(rig), user, 140);
-      await rig.close();
-    },
-  );
+  it("between commit and acknowledgement does not charge twice", { timeout: 30_000 }, async () => {
+    const url = await createDatabase("mariadb");
+    const shared = { redisUrl: service.url, prefix: newPrefix(), part: { abandonedMs: 200 } };
+    let hangs = false;
+    // The commit succeeds, but its answer is lost.
+    const wrap = (raw: RawDatabase): RawDatabase => ({
+      ...raw,
+      transaction: async (work) => {
+        const answer = await raw.transaction(work);
+        return hangs ? new Promise(() => {}) : answer;
+      },
+    });
+    const doomed = await openRedisRig(url, { ...shared, wrap });
+    const accounts = accountsOf({ ...doomed, ledger: { ...doomed.ledger, flush: () => Promise.resolve() } });
+    const user = await accounts.addUser(RICH);
+    const holds = await Promise.all(Array.from({ length: 20 }, () => granted(doomed.ledger, user, 0, 10)));
+    hangs = true;
+    await Promise.all(holds.map((hold) => doomed.ledger.settle(settlementOf(hold, 7))));
+    while ((await accounts.user(user)).quota === RICH) await pause(10);
+    await doomed.crash();
+    const rig = await openRedisRig(url, { ...shared, clock: doomed.clock, journalDir: doomed.journalDir });
+    await expectCharged([rig], accountsOf(rig), user, 140);
+    await rig.close();
+  });
 
-  it("with settlements that Redis never got leaves them in its journal", { timeout: 30_000 }, async () => {
+  it("recovers settlements that never reached Redis from its journal", { timeout: 30_000 }, async () => {
     const proxy = await startProxy(service.port);
     const url = await createDatabase("mariadb");
     const prefix = newPrefix();
@@ -56,7 +52,7 @@ describe("a process that dies", () => {
     expect(doomed.ledger.pending).toBe(20);
     await doomed.crash();
     await proxy.stop();
-    // Another machine has another folder; the restart has this one.
+    // A process on another machine has another folder; the restarted one uses this folder.
     const other = await openRedisRig(url, { redisUrl: service.url, prefix, clock: doomed.clock });
     await other.ledger.flush();
     expect((await accountsOf(other).user(user)).quota).toBe(RICH);
@@ -70,7 +66,7 @@ describe("a process that dies", () => {
     for (const one of [rig, other]) await one.close();
   });
 
-  it("with its journal is corrected by the reaper, once, and again by the journal", { timeout: 30_000 }, async () => {
+  it("is charged by the reaper and corrected once from its journal", { timeout: 30_000 }, async () => {
     const proxy = await startProxy(service.port);
     const url = await createDatabase("mariadb");
     const prefix = newPrefix();

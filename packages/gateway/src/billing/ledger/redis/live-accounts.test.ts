@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await freshRedis();
 });
 
-describe("accounts of Redis that nobody uses", () => {
+describe("unused accounts in Redis", () => {
   let rigs: Awaited<ReturnType<typeof openRigs>>;
   beforeEach(async () => {
     rigs = await openRigs(service, { isPair: false });
@@ -49,7 +49,7 @@ describe("accounts of Redis that nobody uses", () => {
     }
   };
 
-  it("are forgotten after a day, and read again when somebody does", async () => {
+  it("are removed after a day and loaded again at the next use", async () => {
     const { rig, accounts, user, token } = rigs;
     await spend(user, token, 10);
     await round();
@@ -64,7 +64,7 @@ describe("accounts of Redis that nobody uses", () => {
     expect((await accounts.token(token)).remain_quota).toBe(RICH - 17);
   });
 
-  it("stay while they hold something", async () => {
+  it("stay while they have held amounts", async () => {
     const { rig, accounts, user, token } = rigs;
     await spend(user, token, 10);
     await round();
@@ -76,7 +76,7 @@ describe("accounts of Redis that nobody uses", () => {
     await expectCharged([rig], accounts, user, 15);
   });
 
-  it("stay when they were used between two rounds, until nobody does for a day", async () => {
+  it("stay when they were used between two rounds, until they are unused for a day", async () => {
     const { user, token } = rigs;
     await spend(user, token, 10);
     await round();
@@ -89,7 +89,7 @@ describe("accounts of Redis that nobody uses", () => {
     expect(await isKnown(user)).toBe(false);
   });
 
-  it("stay when they changed and were not read since", async () => {
+  it("stay when they changed and were not loaded since", async () => {
     const { rig, accounts } = rigs;
     const user = await accounts.addUser(0);
     const topUp = () => rig.ledger.change({ requestId: requestId(), kind: "topup", userId: user, quota: quota(1_000) });
@@ -111,7 +111,7 @@ describe("accounts of Redis that nobody uses", () => {
   });
 });
 
-it("accounts are forgotten while others of them are used again, and the books agree", { timeout: 30_000 }, async () => {
+it("removing accounts while others are used again keeps all balances consistent", { timeout: 30_000 }, async () => {
   const { rigs, accounts } = await openRigs(service);
   const users: number[] = [];
   for (let at = 0; at < 24; at += 1) users.push(await accounts.addUser(RICH));

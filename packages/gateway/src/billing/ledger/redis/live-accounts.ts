@@ -5,7 +5,7 @@ const SCAN_COUNT = 500;
 const AT_ONCE = 200;
 const TIMEOUT_MS = 10_000;
 
-/** An account of Redis. */
+/** An account in Redis. */
 export interface LiveAccount {
   readonly key: string;
   /** `u12` or `t34`. */
@@ -13,7 +13,7 @@ export interface LiveAccount {
   readonly shard: number;
 }
 
-/** All accounts, those of one shard together. */
+/** All accounts, grouped by shard. */
 export async function* liveAccounts({ keys, one }: RedisClient): AsyncGenerator<LiveAccount[]> {
   const start = keys.user(0);
   const prefix = start.slice(0, start.indexOf("{"));
@@ -34,8 +34,7 @@ export async function* liveAccounts({ keys, one }: RedisClient): AsyncGenerator<
 }
 
 /**
- * Frees the memory of accounts that were the same for this long, as far as earlier calls saw; they are read again when
- * somebody uses them.
+ * Removes accounts from Redis that earlier calls saw unchanged for this long. They are loaded again at their next use.
  */
 export async function forgetIdle(redis: RedisClient, idleSeconds: number): Promise<number> {
   let forgotten = 0;

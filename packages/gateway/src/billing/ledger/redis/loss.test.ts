@@ -8,8 +8,8 @@ import { quota } from "../../money/quota.ts";
 import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
 import { books, expectCharged, openRigs, RECOVERY_MS, RICH, traffic } from "./traffic.contract.ts";
 
-describe("the ledger when Redis dies", () => {
-  it("and comes back with its file: nothing is lost, nobody is charged twice", { timeout: 60_000 }, async () => {
+describe("the ledger when Redis fails", () => {
+  it("and restarts with its data: loses nothing and charges nothing twice", { timeout: 60_000 }, async () => {
     const service = await freshRedis({ isDurable: true });
     const { rigs, accounts, user, token } = await openRigs(service);
     const stop = traffic(rigs, user, token);
@@ -25,34 +25,30 @@ describe("the ledger when Redis dies", () => {
     for (const rig of rigs) await rig.close();
   });
 
-  it(
-    "and comes back empty, with charges that the database had not: the journals have them",
-    { timeout: 60_000 },
-    async () => {
-      const service = await freshRedis();
-      let isDown = false;
-      const wrap = (raw: RawDatabase): RawDatabase => ({
-        ...raw,
-        transaction: (work) => (isDown ? Promise.reject(new Error("the database is away")) : raw.transaction(work)),
-      });
-      const { rigs, accounts, user, token } = await openRigs(service, { wrap, part: { barrierMs: 1_200 } });
-      const stop = traffic(rigs, user, token);
-      await pause(300);
-      isDown = true;
-      await pause(300);
-      await service.kill("SIGKILL");
-      await service.restart();
-      await pause(200);
-      isDown = false;
-      await pause(2_500);
-      const charged = await stop();
-      await expectCharged(rigs, accounts, user, charged);
-      expect(rigs.flatMap(({ lines }) => lines).join("")).toContain("balances in Redis may be used again");
-      for (const rig of rigs) await rig.close();
-    },
-  );
+  it("and restarts empty: recovers unbooked charges from the journals", { timeout: 60_000 }, async () => {
+    const service = await freshRedis();
+    let isDown = false;
+    const wrap = (raw: RawDatabase): RawDatabase => ({
+      ...raw,
+      transaction: (work) => (isDown ? Promise.reject(new Error("the database is away")) : raw.transaction(work)),
+    });
+    const { rigs, accounts, user, token } = await openRigs(service, { wrap, part: { barrierMs: 1_200 } });
+    const stop = traffic(rigs, user, token);
+    await pause(300);
+    isDown = true;
+    await pause(300);
+    await service.kill("SIGKILL");
+    await service.restart();
+    await pause(200);
+    isDown = false;
+    await pause(2_500);
+    const charged = await stop();
+    await expectCharged(rigs, accounts, user, charged);
+    expect(rigs.flatMap(({ lines }) => lines).join("")).toContain("balances in Redis may be used again");
+    for (const rig of rigs) await rig.close();
+  });
 
-  it("and is emptied while it runs, again and again", { timeout: 60_000 }, async () => {
+  it("and is emptied repeatedly while it runs: stays consistent", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
     const { rigs, accounts, user, token } = await openRigs(service, { part: { barrierMs: 300 } });
     const stop = traffic(rigs, user, token);
@@ -66,7 +62,7 @@ describe("the ledger when Redis dies", () => {
     for (const rig of rigs) await rig.close();
   });
 
-  it("and falls back to an earlier state", { timeout: 60_000 }, async () => {
+  it("and restarts with an earlier state: stays consistent", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
     const { rigs, accounts, user, token } = await openRigs(service, { part: { barrierMs: 300 } });
     const [rig] = rigs as [RedisRig];
@@ -93,7 +89,7 @@ describe("the ledger when Redis dies", () => {
     for (const one of rigs) await one.close();
   });
 
-  it("and what it lost is hidden by newer charges of a replica that was there first", { timeout: 60_000 }, async () => {
+  it("and newer charges of another replica hide the loss: recovers the lost charges", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
     const proxy = await startProxy(service.port);
     const url = await createDatabase("mariadb");
@@ -108,7 +104,7 @@ describe("the ledger when Redis dies", () => {
     const accounts = accountsOf(late);
     const user = await accounts.addUser(RICH);
     const lost = await granted(late.ledger, user, 0, 50);
-    const kept = await granted(first.ledger, user, 0, 50);
+    const running = await granted(first.ledger, user, 0, 50);
     await first.redis.one({ command: "save", args: [] }, 5_000);
     isDown = true;
     await late.ledger.settle(settlementOf(lost, 7));
@@ -118,7 +114,7 @@ describe("the ledger when Redis dies", () => {
     await service.kill("SIGKILL");
     await service.restart();
     await first.redis.ready(30_000);
-    await first.ledger.settle(settlementOf(kept, 11));
+    await first.ledger.settle(settlementOf(running, 11));
     while (first.ledger.pending > 0) await pause(5);
     isDown = false;
     await pause(500);
@@ -130,23 +126,27 @@ describe("the ledger when Redis dies", () => {
     await proxy.stop();
   });
 
-  it("keeps reservations of running requests, which then cannot be promised twice", { timeout: 30_000 }, async () => {
-    const service = await freshRedis();
-    const { rig, accounts } = await openRigs(service, { isPair: false });
-    const user = await accounts.addUser(100);
-    const running = await granted(rig.ledger, user, 0, 80);
-    await rig.ledger.renew(running, settlementOf(running, 30));
-    await rig.redis.one({ command: "flushall", args: [] }, 1_000);
-    const ask = () =>
-      rig.ledger.hold({ requestId: requestId(), userId: user, tokenId: 0, amount: quota(50), isCharged: true });
-    expect(await ask()).toMatchObject({ refused: "user", available: 20 });
-    expect(await rig.ledger.renew(running, settlementOf(running, 40), quota(100))).toBe(true);
-    rig.clock.advance(rig.leaseMs);
-    expect(await rig.ledger.reap()).toBe(1);
-    expect((await accounts.user(user)).quota).toBe(60);
-    await rig.ledger.settle(settlementOf(running, 45));
-    expect((await accounts.user(user)).quota).toBe(55);
-    expect(await books(rig)).toEqual([]);
-    await rig.close();
-  });
+  it(
+    "restores the reservations of running requests, so that they cannot be reserved twice",
+    { timeout: 30_000 },
+    async () => {
+      const service = await freshRedis();
+      const { rig, accounts } = await openRigs(service, { isPair: false });
+      const user = await accounts.addUser(100);
+      const running = await granted(rig.ledger, user, 0, 80);
+      await rig.ledger.renew(running, settlementOf(running, 30));
+      await rig.redis.one({ command: "flushall", args: [] }, 1_000);
+      const ask = () =>
+        rig.ledger.hold({ requestId: requestId(), userId: user, tokenId: 0, amount: quota(50), isCharged: true });
+      expect(await ask()).toMatchObject({ refused: "user", available: 20 });
+      expect(await rig.ledger.renew(running, settlementOf(running, 40), quota(100))).toBe(true);
+      rig.clock.advance(rig.leaseMs);
+      expect(await rig.ledger.reap()).toBe(1);
+      expect((await accounts.user(user)).quota).toBe(60);
+      await rig.ledger.settle(settlementOf(running, 45));
+      expect((await accounts.user(user)).quota).toBe(55);
+      expect(await books(rig)).toEqual([]);
+      await rig.close();
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { granted, settlementOf } from "../test-harness.contract.ts";
 import { quota } from "../../money/quota.ts";
 import { expectCharged, openRigs } from "./traffic.contract.ts";
 
-describe("the ledger while Redis is away", () => {
+describe("the ledger while Redis is unavailable", () => {
   let service: Service;
   let proxy: Proxy;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe("the ledger while Redis is away", () => {
   const back = () => (proxy.isClosed = false);
   const url = () => `redis://127.0.0.1:${proxy.port}`;
 
-  it("refuses new requests in time, says so, and settles those that run", { timeout: 30_000 }, async () => {
+  it("refuses new requests in time with a clear error, and settles running ones", { timeout: 30_000 }, async () => {
     const outages: string[] = [];
     const events = { outageHold: (mode: string) => void outages.push(mode), settlementFailed: () => {} };
     const { rig, accounts, user, token } = await openRigs(service, {
@@ -50,7 +50,7 @@ describe("the ledger while Redis is away", () => {
     await rig.close();
   });
 
-  it("waits for a restart that takes a moment", { timeout: 30_000 }, async () => {
+  it("waits for a short restart", { timeout: 30_000 }, async () => {
     const { rig, accounts, user, token } = await openRigs(service, { isPair: false, redisUrl: url() });
     await granted(rig.ledger, user, token, 10).then((hold) => rig.ledger.release(hold));
     away();
@@ -63,7 +63,7 @@ describe("the ledger while Redis is away", () => {
   });
 
   it(
-    "reserves and charges in the database where that is allowed; the balance in Redis follows",
+    "reserves and charges in the database if allowed, and updates the balance in Redis later",
     { timeout: 30_000 },
     async () => {
       const { rig, accounts, user, token } = await openRigs(service, {
@@ -76,7 +76,7 @@ describe("the ledger while Redis is away", () => {
       await pause(50);
       const started = performance.now();
       const holds = [await granted(rig.ledger, user, token, 10), await granted(rig.ledger, user, token, 20)] as const;
-      // Who waits for Redis waits two seconds, each.
+      // A request that waits for Redis would take two seconds.
       expect(performance.now() - started).toBeLessThan(3_000);
       const poor = await accounts.addUser(0).catch(() => 0);
       await expect(granted(rig.ledger, poor, 0, 1)).rejects.toThrow("refused: user");
@@ -93,7 +93,7 @@ describe("the ledger while Redis is away", () => {
     },
   );
 
-  it("has reservations of the database reaped when their process died", { timeout: 30_000 }, async () => {
+  it("reaps reservations in the database when their process died", { timeout: 30_000 }, async () => {
     const { rig, accounts, user, token } = await openRigs(service, {
       isPair: false,
       redisUrl: url(),
@@ -115,32 +115,36 @@ describe("the ledger while Redis is away", () => {
     await rig.close();
   });
 
-  it("adds no more than a blink when Redis takes seconds, where the database may do", { timeout: 30_000 }, async () => {
-    const { rig, accounts, user, token } = await openRigs(service, {
-      isPair: false,
-      redisUrl: url(),
-      part: { onOutage: "sql" },
-    });
-    await granted(rig.ledger, user, token, 10).then((hold) => rig.ledger.settle(settlementOf(hold, 1)));
-    await rig.ledger.flush();
-    proxy.delayMs = 1_000;
-    const added: number[] = [];
-    for (let at = 0; at < 5; at += 1) {
-      const started = performance.now();
-      const hold = await granted(rig.ledger, user, token, 10);
-      added.push(performance.now() - started);
-      await rig.ledger.settle(settlementOf(hold, 2));
-    }
-    // 50 ms for Redis, the rest is the database of a busy machine; a round trip takes two seconds.
-    expect(Math.max(...added)).toBeLessThan(1_500);
-    expect(Math.min(...added)).toBeLessThan(400);
-    proxy.delayMs = 0;
-    await pause(2_500);
-    await expectCharged([rig], accounts, user, 11);
-    await rig.close();
-  });
+  it(
+    "adds less than 50 ms to a request when Redis takes seconds and the database is allowed",
+    { timeout: 30_000 },
+    async () => {
+      const { rig, accounts, user, token } = await openRigs(service, {
+        isPair: false,
+        redisUrl: url(),
+        part: { onOutage: "sql" },
+      });
+      await granted(rig.ledger, user, token, 10).then((hold) => rig.ledger.settle(settlementOf(hold, 1)));
+      await rig.ledger.flush();
+      proxy.delayMs = 1_000;
+      const added: number[] = [];
+      for (let at = 0; at < 5; at += 1) {
+        const started = performance.now();
+        const hold = await granted(rig.ledger, user, token, 10);
+        added.push(performance.now() - started);
+        await rig.ledger.settle(settlementOf(hold, 2));
+      }
+      // 50 ms for Redis, the rest for the database on a busy machine; a Redis round trip takes two seconds.
+      expect(Math.max(...added)).toBeLessThan(1_500);
+      expect(Math.min(...added)).toBeLessThan(400);
+      proxy.delayMs = 0;
+      await pause(2_500);
+      await expectCharged([rig], accounts, user, 11);
+      await rig.close();
+    },
+  );
 
-  it("asks Redis once before a call and lets nobody wait for it afterwards", { timeout: 30_000 }, async () => {
+  it("waits for Redis once before a call and never afterwards", { timeout: 30_000 }, async () => {
     const { rig, accounts, user, token } = await openRigs(service, { isPair: false, redisUrl: url() });
     await granted(rig.ledger, user, token, 10).then((hold) => rig.ledger.release(hold));
     proxy.delayMs = 150;

@@ -11,14 +11,14 @@ export interface LiveReaperDeps {
   readonly redis: RedisClient;
   readonly log: Logger;
   readonly lease: () => Lease;
-  /** Time of the charges. */
+  /** Clock for the time of the charges. */
   readonly now: () => number;
 }
 
 const AT_ONCE = 100;
 const TIMEOUT_MS = 5_000;
 
-/** Charges reservations in Redis whose lease ended at what was last seen of them; answers how many. Safe to run anywhere. */
+/** Charges expired reservations in Redis at their last reported usage; returns how many. Safe on any replica. */
 export async function reapLive(deps: LiveReaperDeps): Promise<number> {
   const { redis, lease } = deps;
   const { keys } = redis;
@@ -41,7 +41,7 @@ export async function reapLive(deps: LiveReaperDeps): Promise<number> {
 
 type DueHold = OpenHold & { readonly seen: string };
 
-/** Triples of id, `amount:user:token` and what was seen. */
+/** Triples of id, `amount:user:token` and last reported usage. */
 function dueHolds(answer: unknown): DueHold[] {
   if (answer instanceof Error) throw answer;
   const texts = answer as readonly string[];
@@ -59,7 +59,7 @@ async function reapAll(due: readonly DueHold[], { redis, log, lease, now }: Live
   const answers = await redis.send(calls, TIMEOUT_MS);
   const reaped = due.filter((_, at) => typeof answers[at] === "string");
   for (const { request_id } of reaped) {
-    log.warn("reservation expired and was settled at what was seen", { request_id });
+    log.warn("an expired reservation was settled at its last reported usage", { request_id });
   }
   return reaped.length;
 }

@@ -7,11 +7,11 @@ import { createDataLossDetector } from "./recovery/data-loss-detector.ts";
 import type { RedisRig } from "./test-harness.contract.ts";
 import { expectCharged, openRigs } from "./traffic.contract.ts";
 
-const READ_ANEW = "balances in Redis are read anew";
+const RELOADED = "balances in Redis are reloaded";
 const linesWith = ({ lines }: RedisRig, text: string) => lines.filter((line) => line.includes(text)).length;
 
-describe("a Redis that is another than before", () => {
-  it("is noticed though it was silent when it was first looked at", { timeout: 40_000 }, async () => {
+describe("a replaced Redis server", () => {
+  it("is detected although it did not answer the first check", { timeout: 40_000 }, async () => {
     const service = await freshRedis({ isDurable: true });
     const proxy = await startProxy(service.port);
     const { rig, accounts, user, token } = await openRigs(service, {
@@ -20,7 +20,7 @@ describe("a Redis that is another than before", () => {
     });
     await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, token, 50), 7));
     await rig.ledger.flush();
-    const before = linesWith(rig, READ_ANEW);
+    const before = linesWith(rig, RELOADED);
     let isFirst = true;
     const stop = rig.redis.onReady(() => {
       if (!isFirst) proxy.isStalled = true;
@@ -32,33 +32,33 @@ describe("a Redis that is another than before", () => {
     stop();
     await pause(6_000);
     proxy.isStalled = false;
-    await expect.poll(() => linesWith(rig, READ_ANEW), { timeout: 8_000 }).toBe(before + 1);
+    await expect.poll(() => linesWith(rig, RELOADED), { timeout: 8_000 }).toBe(before + 1);
     await expectCharged([rig], accounts, user, 7);
     await rig.close();
     await proxy.stop();
   });
 
-  it("is noticed while the one before is still being told what it had lost", { timeout: 40_000 }, async () => {
+  it("is detected during the replay to the previous server", { timeout: 40_000 }, async () => {
     const service = await freshRedis({ isDurable: true });
     const { rig, accounts, user, token } = await openRigs(service, { isPair: false, part: { barrierMs: 3_000 } });
     await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, token, 50), 7));
     await rig.ledger.flush();
-    const before = linesWith(rig, READ_ANEW);
+    const before = linesWith(rig, RELOADED);
     for (const round of [1, 2]) {
       await service.kill("SIGKILL");
       await service.restart();
-      await expect.poll(() => linesWith(rig, "the journal was given to Redis again"), { timeout: 15_000 }).toBe(round);
+      await expect.poll(() => linesWith(rig, "the journal was replayed to Redis"), { timeout: 15_000 }).toBe(round);
     }
-    await expect.poll(() => linesWith(rig, READ_ANEW), { timeout: 15_000 }).toBe(before + 2);
+    await expect.poll(() => linesWith(rig, RELOADED), { timeout: 15_000 }).toBe(before + 2);
     await expect
       .poll(() => linesWith(rig, "balances in Redis may be used again"), { timeout: 15_000 })
       .toBe(before + 1);
     await expectCharged([rig], accounts, user, 7);
-    expect(linesWith(rig, READ_ANEW)).toBe(before + 2);
+    expect(linesWith(rig, RELOADED)).toBe(before + 2);
     await rig.close();
   });
 
-  it("is noticed though its name was hidden in between", { timeout: 20_000 }, async () => {
+  it("is detected although INFO was not permitted in between", { timeout: 20_000 }, async () => {
     const service = await freshRedis();
     const { rig } = await openRigs(service, { isPair: false });
     const loss = createDataLossDetector(rig.redis);
@@ -76,7 +76,7 @@ describe("a Redis that is another than before", () => {
     await rig.close();
   });
 
-  it("is asked again when it is busy just then", { timeout: 20_000 }, async () => {
+  it("is checked again when it was busy", { timeout: 20_000 }, async () => {
     const service = await freshRedis();
     const { rig } = await openRigs(service, { isPair: false });
     const loss = createDataLossDetector(rig.redis);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   redisUrl = (await freshRedis()).url;
 });
 
-/** Redis, the database and the ledger agree about every account. */
+/** Expects Redis, the database and the ledger to agree about every account. */
 async function checkBooks({ redis, database }: RedisRig): Promise<void> {
   const report = await audit({ redis, database, withSums: true, isRepairing: false, pauseMs: 10 });
   expect(report.differences).toEqual([]);
@@ -22,7 +22,7 @@ async function checkBooks({ redis, database }: RedisRig): Promise<void> {
 }
 
 eachDatabase("any history of the ledger on Redis", (open) => {
-  it("keeps the invariants of money", { timeout: 120_000 }, async () => {
+  it("preserves the money invariants", { timeout: 120_000 }, async () => {
     const rig = await openRedisRig(await open(), { redisUrl });
     const accounts = accountsOf(rig);
     await fc.assert(
@@ -35,7 +35,7 @@ eachDatabase("any history of the ledger on Redis", (open) => {
     await rig.close();
   });
 
-  it("keeps them with two replicas that share its steps", { timeout: 120_000 }, async () => {
+  it("preserves them with two replicas that share the steps", { timeout: 120_000 }, async () => {
     const url = await open();
     const prefix = newPrefix();
     const rig = await openRedisRig(url, { redisUrl, prefix });
@@ -53,7 +53,7 @@ eachDatabase("any history of the ledger on Redis", (open) => {
     await rig.close();
   });
 
-  it("survives replicas that settle, reap and reserve on the same account at once", async () => {
+  it("stays consistent when replicas settle, reap and reserve on one account at once", async () => {
     const url = await open();
     const prefix = newPrefix();
     const rig = await openRedisRig(url, { redisUrl, prefix });
@@ -86,7 +86,7 @@ eachDatabase("any history of the ledger on Redis", (open) => {
     await rig.close();
   });
 
-  it("never admits more than a balance carries, whatever the amounts", async () => {
+  it("never admits more than the balance for any amounts", async () => {
     const rig = await openRedisRig(await open(), { redisUrl });
     const accounts = accountsOf(rig);
     const amounts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 60 });
@@ -118,7 +118,7 @@ eachDatabase("any history of the ledger on Redis", (open) => {
   });
 });
 
-/** Every call goes to the other of two replicas; a flush is of both. */
+/** Alternates the calls between two replicas; a flush flushes both. */
 function alternating(first: LedgerRig, second: LedgerRig): LedgerRig["ledger"] {
   let turn = 0;
   const next = () => ((turn += 1) % 2 === 0 ? first.ledger : second.ledger);

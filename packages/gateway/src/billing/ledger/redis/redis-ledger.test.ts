@@ -12,7 +12,7 @@ eachDatabase("the ledger on Redis", (open) => {
   ledgerContract(async () => openRedisRig(await open(), { redisUrl }));
 });
 
-describe("the ledger on Redis with its logs on PostgreSQL", () => {
+describe("the Redis ledger with a PostgreSQL log database", () => {
   ledgerContract(async () =>
     openRedisRig(await createDatabase("sqlite"), { redisUrl, logUrl: await createDatabase("postgres") }),
   );

@@ -33,46 +33,46 @@ import type { UserBalance } from "../sql/accounts.ts";
 import { createHolds, type HoldDeps } from "../sql/holds.ts";
 import { renewRunning } from "../sql/renewal.ts";
 
-/** What an operator wants counted. */
+/** Events for metrics. */
 export interface LedgerEvents {
-  /** A new request met a Redis that was away. */
+  /** A new request found Redis unavailable. */
   outageHold(mode: OnOutage): void;
-  /** A charge could not be booked; final when it is not tried again. */
+  /** A charge could not be booked; final when it is not retried. */
   settlementFailed(isFinal: boolean): void;
-  /** A log row that the database refuses for what it holds was given up. */
+  /** Called when a log row is dropped because the database rejects its content. */
   logRowRefused?(): void;
 }
 
 export interface RedisLedgerSettings {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
-  /** Set when `logs` lives in a database of its own. */
+  /** Set when `logs` is in a separate database. */
   readonly logDatabase?: RawDatabase;
   readonly state: LedgerState;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Folder of the journals of all processes of this machine. */
+  /** Folder for the journals of all processes on this machine. */
   readonly journalDir: string;
   readonly instanceId: string;
   readonly onOutage: OnOutage;
   readonly events: LedgerEvents;
   readonly leaseMs?: number;
-  /** Decides when leases end; the clock of Redis, which all replicas share, unless given. */
+  /** Clock for leases; default: the clock of Redis, which all replicas share. */
   readonly leaseClock?: Clock;
   readonly barrierMs?: number;
-  /** A settler that keeps charges for longer than this is gone. */
+  /** A settler that holds charges for longer than this counts as dead. */
   readonly abandonedMs?: number;
-  /** Charges on their way to the database beyond which new requests are refused. */
+  /** Number of unbooked charges above which new requests are refused. */
   readonly maxBacklog?: number;
-  /** Told after every commit that charged a user; must not throw. */
+  /** Called after every commit that charged a user; must not throw. */
   readonly onBalance?: (userId: number, before: number, after: number) => void;
 }
 
-/** The ledger of many processes: live balances in Redis, the truth in the database, and a journal between them. */
+/** The ledger for several processes: live balances in Redis, the record in the database, a journal in between. */
 export interface RedisLedger extends Ledger, Runnable {
-  /** Rejects when Redis does not answer; says what that means for new requests. */
+  /** Rejects when Redis does not answer; the error states the effect on new requests. */
   check(): Promise<void>;
-  /** Charges on their way to the database, of all processes. */
+  /** Unbooked charges of all processes. */
   readonly backlog: number;
   readonly journalBytes: number;
 }
@@ -81,18 +81,18 @@ const LEASE_MS = 60_000;
 const MAX_BACKLOG = 1_000_000;
 const MAX_PENDING = 100_000;
 const PRUNE_MS = 10_000;
-/** Longer than any transaction of a settler that lives. */
+/** Longer than any transaction of a running settler. */
 const ABANDONED_MS = 20_000;
 const FLUSH_MS = 10_000;
 const RETRY_AFTER_MS = 5_000;
-/** Who stops in order has flushed before. */
+/** An orderly stop has flushed before. */
 const FINISH_MS = 3_000;
 const PING_MS = 2_000;
 const LOOK_AGAIN_MS = 1_000;
-/** After a reconnection everybody renews first. */
+/** After a reconnection, holders renew first. */
 const REAP_AFTER_MS = 15_000;
 
-/** Opens the journal; throws what the file system throws when its folder cannot be written. */
+/** Opens the journal; throws a file system error when its folder is not writable. */
 export function createRedisLedger(settings: RedisLedgerSettings): RedisLedger {
   return new LiveLedger(settings);
 }
@@ -172,7 +172,7 @@ class LiveLedger implements RedisLedger {
     });
     this.changeWith = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
     this.#found = createFoundJournal(this.#replayDeps());
-    const onError = (error: unknown) => log.warn("old journal files are kept until Redis answers", { error });
+    const onError = (error: unknown) => log.warn("old journal files are retained until Redis answers", { error });
     this.#pruning = repeat({ name: "journal pruning", everyMs: PRUNE_MS, work: () => this.#prune(), onError });
   }
 
@@ -216,7 +216,7 @@ class LiveLedger implements RedisLedger {
     this.#stopWatching();
     this.#readyAt = Infinity;
     if (!(await this.#sender.finish(FINISH_MS)))
-      log.error("settlements stay in the journal until the next start", { count: this.pending });
+      log.error("settlements remain in the journal until the next start", { count: this.pending });
     for (const part of [this.#pruning, this.#settler, this.#follower, this.#epochs]) await part.stop();
     await this.#found.stop();
     this.#journal.close();
@@ -269,7 +269,7 @@ class LiveLedger implements RedisLedger {
       const entry = await this.#journal.append(text);
       this.#sender.push({ charge, text, entry, isDirect, onSent: undefined });
     } catch (error) {
-      this.#settings.log.error("the journal cannot be written, settlements wait for Redis", { error });
+      this.#settings.log.error("the journal cannot be written; settlements wait for Redis", { error });
       const sent = new Promise<void>((resolve) =>
         this.#sender.push({ charge, text, entry: undefined, isDirect, onSent: () => resolve() }),
       );
@@ -289,7 +289,7 @@ class LiveLedger implements RedisLedger {
         onSent: undefined,
       });
     } catch {
-      // A crash cut the line off before anybody was told of it.
+      // A crash truncated the line before the request was answered.
       this.#journal.acknowledge(entry, undefined);
     }
   }
@@ -319,15 +319,15 @@ class LiveLedger implements RedisLedger {
     const rest = () => Math.max(1, until - performance.now());
     while (!(await this.#isFlushed(rest))) {
       if (performance.now() < until) continue;
-      const cause = new Error("charges are still on their way to the database");
+      const cause = new Error("charges have not reached the database yet");
       throw new AppError("balances_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
     }
-    // Live balances and log rows wait in tables: nothing is lost when they come later.
+    // Live balances and log rows are queued in tables: nothing is lost when they follow later.
     const followed = Promise.all([this.#following, this.#outbox?.drained()]);
     await Promise.race([followed, pause(rest(), undefined, { ref: false })]);
   }
 
-  /** A Redis that forgot has empty streams too; what was in them comes back from the journals. */
+  /** A Redis that lost its data also has empty streams; the journals restore their content. */
   async #isFlushed(rest: () => number): Promise<boolean> {
     while (this.#writing > 0 && rest() > 1) await pause(1);
     if (this.#writing > 0 || !(await this.#sender.idle(rest())) || !(await this.#settler.drained(rest()))) return false;
@@ -363,14 +363,17 @@ class LiveLedger implements RedisLedger {
     }
   }
 
-  /** Until it is done or the connection is another: nobody else would see that balances are too high. Never rejects. */
+  /**
+   * Repeats until it succeeds or the connection changes: no other check finds balances that are too high. Never
+   * rejects.
+   */
   async #reconnected(readyAt: number): Promise<void> {
     const { redis, log } = this.#settings;
     while (readyAt === this.#readyAt && redis.isReady) {
       try {
         return await this.#compare(readyAt);
       } catch (error) {
-        log.warn("Redis could not be looked at after it came back, it is tried again", { error });
+        log.warn("Redis could not be checked after the reconnection; retrying", { error });
         await pause(LOOK_AGAIN_MS);
       }
     }
@@ -388,6 +391,6 @@ class LiveLedger implements RedisLedger {
 
   async #prune(): Promise<void> {
     const oldest = await this.#settler.oldest(this.#journal.prunable());
-    this.#journal.prune(({ shard, id }) => isPast(oldest.get(shard), id), { mayGo: this.#found.isChecked });
+    this.#journal.prune(({ shard, id }) => isPast(oldest.get(shard), id), { mayRemove: this.#found.isChecked });
   }
 }

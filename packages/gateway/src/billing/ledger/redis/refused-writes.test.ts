@@ -10,10 +10,10 @@ import { accountsOf, granted, logOf, settlementOf } from "../test-harness.contra
 import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
 import { books, expectCharged, openRigs, RICH } from "./traffic.contract.ts";
 
-/** Of a statement with its values. */
+/** Decides by the text of a statement with its values. */
 type Refuses = (statement: string) => boolean;
 
-/** A database that refuses single statements of transactions, in words that no list of errors knows. */
+/** A database that rejects some statements with an unknown error. */
 function refusing() {
   let refuses: Refuses = () => false;
   const wrap = (raw: RawDatabase): RawDatabase => ({
@@ -32,7 +32,7 @@ function refusing() {
 
 const isPoison: Refuses = (statement) => statement.startsWith("insert into logs") && statement.includes("poison");
 
-describe("what the database refuses", () => {
+describe("a write that the database rejects", () => {
   let service: Service;
   beforeAll(async () => {
     service = await freshRedis();
@@ -47,7 +47,7 @@ describe("what the database refuses", () => {
   const contents = async (rig: RedisRig, user: number) =>
     (await accountsOf(rig).logs(user)).map(({ content }) => content).toSorted();
 
-  it("of a log row costs the row, not the charge, and stops no other", { timeout: 60_000 }, async () => {
+  it("for a log row loses the row but not the charge, and blocks no other charge", { timeout: 60_000 }, async () => {
     const database = refusing();
     const { rig, accounts, user } = await openRigs(service, { isPair: false, wrap: database.wrap });
     database.when(isPoison);
@@ -55,12 +55,12 @@ describe("what the database refuses", () => {
     await rig.ledger.flush();
     expect(await accounts.user(user)).toMatchObject({ quota: RICH - 20, used_quota: 20, request_count: 4 });
     expect(await contents(rig, user)).toEqual(["fine", "fine", "fine"]);
-    expect(rig.lines.join("")).toContain("log row refused by the database");
+    expect(rig.lines.join("")).toContain("the database rejected a log row");
     expect(await books(rig)).toEqual([]);
     await rig.close();
   });
 
-  it("of a charge altogether waits, and the others are booked", { timeout: 60_000 }, async () => {
+  it("for a charge is retried while the others are booked", { timeout: 60_000 }, async () => {
     const database = refusing();
     const part = { abandonedMs: 600 };
     const { rig, accounts, user } = await openRigs(service, { isPair: false, wrap: database.wrap, part });
@@ -84,7 +84,7 @@ describe("what the database refuses", () => {
     await rig.close();
   });
 
-  it("does not keep balances closed after Redis was emptied", { timeout: 60_000 }, async () => {
+  it("does not block the recovery of an emptied Redis", { timeout: 60_000 }, async () => {
     const database = refusing();
     const { rig, accounts, user } = await openRigs(service, { isPair: false, wrap: database.wrap });
     database.when((statement) => statement.startsWith("insert into ledger"));
@@ -100,7 +100,7 @@ describe("what the database refuses", () => {
     await rig.close();
   });
 
-  it("keeps the log database from holding up a stop", { timeout: 60_000 }, async () => {
+  it("for the log database does not delay a stop", { timeout: 60_000 }, async () => {
     let isAway = false;
     const { rig, user } = await openRigs(service, {
       isPair: false,
@@ -143,7 +143,7 @@ describe("a journal", () => {
   };
 
   it(
-    "that is found is compared, even what Redis had taken: it may have lost it since",
+    "of an earlier process is compared completely, because Redis may have lost acknowledged charges",
     { timeout: 60_000 },
     async () => {
       const service = await freshRedis();
@@ -165,7 +165,9 @@ describe("a journal", () => {
       const other = await openRedisRig(url, { ...shared, clock: first.clock });
       await other.ledger.release(await granted(other.ledger, user, 0, 10));
       const again = await openRedisRig(url, { ...shared, clock: first.clock, journalDir });
-      await expect.poll(() => again.lines.join(""), { timeout: 10_000 }).toContain("were found in an old journal");
+      await expect
+        .poll(() => again.lines.join(""), { timeout: 10_000 })
+        .toContain("were recovered from an old journal");
       await expectCharged([again, other], accountsOf(again), user, 7);
       for (const rig of [again, other]) await rig.close();
     },

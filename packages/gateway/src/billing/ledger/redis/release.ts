@@ -6,14 +6,14 @@ const TIMEOUT_MS = 2_000;
 const REPEAT_MS = 60_000;
 
 /**
- * Gives a reservation back, with what else leaves in this turn; nobody waits for it. While Redis is away it is tried a
- * little longer; after that its lease ends by itself.
+ * Releases a reservation in the background, batched with other calls of this event loop turn. Retries for a short time
+ * while Redis is unavailable; after that the lease expires.
  */
 export function releaseLive(redis: RedisClient, hold: Hold): void {
   redis.one(releaseCall(redis.keys, hold), TIMEOUT_MS).catch(() => releaseLater(redis, hold));
 }
 
-/** Nobody waits for it. */
+/** Runs in the background. */
 export function releaseLater(redis: RedisClient, hold: Hold): void {
   void redis
     .ready(REPEAT_MS)

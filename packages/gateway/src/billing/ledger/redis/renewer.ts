@@ -23,8 +23,8 @@ const TIMEOUT_MS = 2_000;
 const SEED_MS = 1_000;
 
 /**
- * Moves the lease of a reservation in Redis and tells what was seen. A running answer is not ended because Redis is
- * away: then it goes on, and what its lease did not cover is corrected when it settles.
+ * Extends the lease of a reservation in Redis and reports the usage so far. A running answer continues while Redis is
+ * unavailable; the settlement corrects a reservation that expired.
  */
 export async function renewLive(
   hold: Hold,
@@ -40,12 +40,12 @@ export async function renewLive(
     if (answer === RENEWED.done && known && amount !== undefined && amount > known.amount) known.amount = amount;
     return answer === RENEWED.done || answer === RENEWED.unread;
   } catch (error) {
-    deps.log.warn("a reservation could not be renewed, its request goes on", { request_id: hold.requestId, error });
+    deps.log.warn("a reservation could not be renewed; its request continues", { request_id: hold.requestId, error });
     return true;
   }
 }
 
-/** Redis may have lost the reservation, or not know the balances that an extension needs. */
+/** Redis may have lost the reservation, or the balances that an extension requires. */
 async function renewKnown(renewal: Renewal, deps: RenewerDeps): Promise<unknown> {
   const { redis, database, open, lease } = deps;
   const { hold } = renewal;

@@ -7,7 +7,7 @@ import { isRefusal } from "../ledger.ts";
 import { requestId } from "../test-harness.contract.ts";
 import { openRigs } from "./traffic.contract.ts";
 
-describe("the limit of a token in Redis", () => {
+describe("the token limit in Redis", () => {
   let service: Service;
   let rigs: Awaited<ReturnType<typeof openRigs>>;
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe("the limit of a token in Redis", () => {
   });
   afterAll(() => rigs.rig.close());
 
-  /** A call of a replica whose copy of the token has this limit. */
+  /** A reservation by a replica whose copy of the token has this limit. */
   const hold = async (tokenId: number, grant: number | "unlimited", grantRevision: number, amount = 1) => {
     const answer = await rigs.rig.ledger.hold({
       requestId: requestId(),
@@ -34,7 +34,7 @@ describe("the limit of a token in Redis", () => {
     return redis.one({ command: "hget", args: [redis.keys.token(rigs.user, tokenId), "g"] }, 2_000);
   };
 
-  it("follows a newer copy of the token and ignores an older one", async () => {
+  it("changes with a newer copy of the token and ignores an older one", async () => {
     const token = await rigs.accounts.addToken(rigs.user, 500);
     expect(await hold(token, 500, 1)).toBe("granted");
     expect(await hold(token, 100, 2)).toBe("granted");
@@ -45,7 +45,7 @@ describe("the limit of a token in Redis", () => {
     expect(await limitOf(token)).toBe("u");
   });
 
-  it("is newer than every older copy once the account was read from the database", async () => {
+  it("is newer than any older copy after the account was loaded from the database", async () => {
     const { database } = rigs.rig;
     const token = await rigs.accounts.addToken(rigs.user, 300);
     await database.transaction((tx) => bump(tx, database.kind, "tokens"));

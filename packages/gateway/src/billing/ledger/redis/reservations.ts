@@ -19,13 +19,13 @@ export interface HolderDeps {
   readonly lease: () => Lease;
   /** Epoch milliseconds of this process. */
   readonly now: () => number;
-  /** What happens to new requests while Redis is away. */
+  /** What happens to new requests while Redis is unavailable. */
   readonly onOutage: OnOutage;
   /** Reserves in the database. */
   readonly holdInDatabase: (request: HoldRequest) => Promise<Hold | HoldRefusal>;
-  /** Too many charges wait for the database: nobody should be given more to wait for. */
+  /** Too many charges wait for the database: refuse new requests. */
   readonly isFull: () => boolean;
-  /** Told of each request that was not reserved in Redis. */
+  /** Called for each request that was not reserved in Redis. */
   readonly onOutageHold: (mode: OnOutage) => void;
 }
 
@@ -34,17 +34,17 @@ export interface Held {
   readonly isDirect: boolean;
 }
 
-/** Reserves in Redis, in one round trip for an account that is known there. */
+/** Reserves in Redis; one round trip for an account that is loaded there. */
 export interface Holder {
-  /** Throws AppError `balances_unavailable` when neither Redis nor, where that is allowed, the database answers. */
+  /** Throws AppError `balances_unavailable` when neither Redis nor, if allowed, the database answers. */
   hold(request: HoldRequest): Promise<Held>;
 }
 
-/** A client waits this long for a Redis that restarts, where nothing else will do. */
+/** How long a client waits for a restarting Redis when there is no fallback. */
 const RESTART_MS = 2_000;
-/** After a failure the database does without asking Redis again for this long. */
+/** How long after a failure requests go to the database without trying Redis. */
 const REST_MS = 1_000;
-/** Reading a balance for the first time waits for charges on their way. */
+/** Loading a balance for the first time waits for unbooked charges. */
 const SEED_MS = 5_000;
 const STEP_MS = 200;
 const TELL_MS = 10_000;
@@ -65,7 +65,7 @@ export function createHolder(deps: HolderDeps): Holder {
 
   const outage = (request: HoldRequest, error: unknown): Promise<Held> => {
     tell(request, error);
-    // It may have been made without an answer.
+    // The reservation may exist although no answer arrived.
     releaseLater(redis, granted(request, request.amount, deps));
     if (error instanceof RedisUnavailable) redis.waitBudget.waitedInVain();
     restsUntil = performance.now() + REST_MS;
@@ -88,16 +88,16 @@ export function createHolder(deps: HolderDeps): Holder {
   };
 }
 
-/** One line every ten seconds of an outage; the metric counts every request. */
+/** Logs one line every ten seconds of an outage; the metric counts every request. */
 function outageLog(log: Logger, mode: OnOutage): (request: HoldRequest, error: unknown) => void {
   let toldAt = -Infinity;
-  let untold = 0;
+  let unreported = 0;
   return ({ requestId }, error) => {
-    untold += 1;
+    unreported += 1;
     if (performance.now() - toldAt < TELL_MS) return;
-    log.warn("requests cannot be reserved in Redis", { request_id: requestId, requests: untold, mode, error });
+    log.warn("requests cannot be reserved in Redis", { request_id: requestId, requests: unreported, mode, error });
     toldAt = performance.now();
-    untold = 0;
+    unreported = 0;
   };
 }
 
@@ -119,13 +119,13 @@ async function holdLive(request: HoldRequest, deps: HolderDeps): Promise<Hold | 
     if (seeded === "absent")
       return refusalOf(code === HELD.userUnread ? HELD.userShort : HELD.tokenShort, 0, request) as HoldRefusal;
     if (performance.now() > startedAt + SEED_MS)
-      throw new Error(`balances are ${seeded === "late" ? "still on their way" : "not open yet"}`);
+      throw new Error(`balances are ${seeded === "late" ? "not complete yet" : "not open yet"}`);
   }
 }
 
 const GRANTED = [HELD.granted, 0] as const;
 
-/** Asks again while Redis is away and there is patience: a restart takes a second. */
+/** Retries while Redis is unavailable, within the time limit: a restart takes a second. */
 async function ask(
   request: HoldRequest,
   isRepeated: boolean,
@@ -145,7 +145,7 @@ async function ask(
   }
 }
 
-/** Makes the account known to Redis, or waits until it may be. */
+/** Loads the account into Redis, or waits until that is allowed. */
 async function open(code: number, { userId, tokenId }: HoldRequest, deadline: number, { seeding, epochs }: HolderDeps) {
   if (code !== HELD.closed) {
     const seeded = await seeding.seed({ userId, tokenId: code === HELD.userUnread ? 0 : tokenId }, deadline);

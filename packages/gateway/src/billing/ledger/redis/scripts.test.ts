@@ -65,10 +65,10 @@ const account = async (name: "user" | "token") => {
 };
 const size = (command: string, key: string) => redis.one({ command, args: [key] }, MS);
 
-describe("reservations of one account in one write", () => {
+describe("batched reservations of one account", () => {
   beforeEach(() => seed(100, 0, "70"));
 
-  it("are judged in order, each by itself, and what is granted is held", async () => {
+  it("are granted or refused one by one in order", async () => {
     const calls = [holdOf("a", 60), holdOf("b", 20), holdOf("c", 10), holdOf("d", 1)];
     expect(await redis.send(calls, MS)).toEqual([
       HELD.granted,
@@ -82,17 +82,17 @@ describe("reservations of one account in one write", () => {
     expect(await size("zcard", redis.keys.leases(shardOf(USER)))).toBe(2);
   });
 
-  it("that are repeated hold once, in one write and later", async () => {
+  it("hold once when repeated in the same or a later batch", async () => {
     expect(await redis.send([holdOf("a", 30), holdOf("a", 30, true)], MS)).toEqual([HELD.granted, HELD.granted]);
     expect(await redis.send([holdOf("a", 30, true)], MS)).toEqual([HELD.granted]);
     expect(await account("user")).toEqual({ balance: 100, held: 30 });
   });
 });
 
-describe("charges of one account in one write", () => {
+describe("batched charges of one account", () => {
   beforeEach(() => seed(1_000, 0, "u"));
 
-  it("are each answered by what became of them", async () => {
+  it("return one result per charge", async () => {
     await redis.send([holdOf("a", 10), holdOf("b", 20), holdOf("c", 30)], MS);
     const seen = renewCall(redis.keys, { hold: open("b", 20), seen: "{}", amount: undefined }, LEASE);
     await redis.one(seen, MS);
@@ -106,7 +106,7 @@ describe("charges of one account in one write", () => {
     expect(await size("hlen", redis.keys.seen(shardOf(USER)))).toBe(0);
   });
 
-  it("count once, in one write and later", async () => {
+  it("count once when repeated in the same or a later batch", async () => {
     await redis.send([holdOf("a", 10)], MS);
     const [first, second] = await redis.send([settleOf("a", 8), settleOf("a", 8)], MS);
     expect([typeof first, second]).toEqual(["string", SETTLED.before]);
@@ -114,7 +114,7 @@ describe("charges of one account in one write", () => {
     expect(await account("user")).toEqual({ balance: 992, held: 0 });
   });
 
-  it("stay exact where their sum is beyond what a script can add", async () => {
+  it("stay exact when their sum exceeds the exact integers of Lua", async () => {
     const most = Number.MAX_SAFE_INTEGER;
     await redis.send([holdOf("a", 1), holdOf("b", 1), holdOf("c", 1)], MS);
     await redis.send([settleOf("a", most), settleOf("b", most - 1), settleOf("c", 3)], MS);
@@ -122,7 +122,7 @@ describe("charges of one account in one write", () => {
     expect(BigInt(String(balance))).toBe(1_000n - BigInt(most) - BigInt(most - 1) - 3n);
   });
 
-  it("of reservations that were given back are unknown", async () => {
+  it("of released reservations are unknown", async () => {
     await redis.send([holdOf("a", 10)], MS);
     await redis.one(releaseCall(redis.keys, open("a", 10)), MS);
     expect(await redis.send([settleOf("a", 8)], MS)).toEqual([SETTLED.unknown]);

@@ -1,17 +1,16 @@
 import { script } from "../../../redis/script.ts";
 
 /**
- * Everything that moves live balances, each script atomic and within one shard.
+ * The scripts that change live balances. Each is atomic and touches one shard.
  *
- * An account is a hash: `b` balance (of a token: what it has used, negative), `h` held, `g` what a token may use in its
- * life or `u`, `e` epoch in which it was read from the database, `i` name of that reading, `v` the last ledger row of
- * the database that it includes, `n` changes that came while it was not read, `m` since when it is as it is; that one is
- * the mark of `FORGET`, which no other script reads or writes. `r` is the revision of tokens from which `g` comes: a replica whose
- * copy of a token is older than that does not put an old limit back.
+ * An account is a hash with these fields: `b` balance (for a token its usage, negative); `h` held; `g` lifetime limit
+ * of a token, or `u` for unlimited; `r` tokens revision of `g`, so that a replica with an older copy of the token does
+ * not restore an old limit; `e` epoch in which it was loaded from the database; `i` id of that load; `v` the last
+ * ledger row that it includes; `n` number of changes while it was not loaded; `m` since when it is unchanged, used by
+ * `FORGET` only.
  *
- * A reservation is a field of the shard's hash: `amount:user:token` while it is open, with `+` at the end once something
- * was seen of it, `s` when it was settled and `r` when it was reaped. The last two go when the database has the charge;
- * from then on the ledger there is what remembers it.
+ * A reservation is a field of the shard's hash: `amount:user:token` while it is open, with a trailing `+` once usage
+ * was reported; `s` when it was settled, `r` when it was reaped. The field is removed when the database has the charge.
  */
 
 const CLOCK = `
@@ -21,7 +20,7 @@ local function clock(given)
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end`;
 
-/** `free` answers what is neither used nor held: nil for an account that was not read, false for one without limit. */
+/** `free` returns what is neither used nor held: nil for an account that is not loaded, false for an unlimited one. */
 const FREE = `
 local function free(account, epoch, grant, revision)
   local a = redis.call('HMGET', account, 'e', 'b', 'h', 'g', 'r')
@@ -35,9 +34,10 @@ local function free(account, epoch, grant, revision)
 end`;
 
 /**
- * Reservations of one account, in order. KEYS epoch user token holds leases; ARGV now lease hasToken grant revision, then of
- * each id amount isCharged wished tail isRepeated. Answers of each 0 granted, {0, amount} granted more, {1, free} user short, {2, free} token short, {3} user
- * not read, {4} token not read, {5} closed. What is granted together is written together.
+ * Reservations of one account, in order. KEYS epoch user token holds leases; ARGV now lease hasToken grant revision,
+ * then for each: id amount isCharged wished tail isRepeated. Returns for each: 0 granted, {0, amount} granted more, {1,
+ * free} user short, {2, free} token short, {3} user not loaded, {4} token not loaded, {5} closed. All granted
+ * reservations are written at once.
  */
 export const HOLD = script(`${CLOCK}${FREE}
 local epoch, hasToken = redis.call('GET', KEYS[1]), ARGV[3] == '1'
@@ -100,8 +100,8 @@ redis.call('ZADD', KEYS[5], unpack(leases))
 return answers`);
 
 /**
- * Puts a reservation back that Redis has lost, or moves the lease of one that it has.
- * KEYS holds leases user token; ARGV id amount record now lease hasToken. Answers 1 when it was lost.
+ * Restores a reservation that Redis has lost, or extends the lease of an existing one.
+ * KEYS holds leases user token; ARGV id amount record now lease hasToken. Returns 1 when it was lost.
  */
 export const ADOPT = script(`${CLOCK}
 local known = redis.call('HGET', KEYS[1], ARGV[1])
@@ -116,9 +116,9 @@ end
 return 1`);
 
 /**
- * KEYS holds leases seen user token epoch; ARGV id seen now lease amount hasToken tail, where amount is '' or the wished
- * reservation. Answers 0 unknown, 1 closed, 2 refused, 3 renewed, 4 an account was not read; after 2 and 4 the lease is
- * renewed all the same.
+ * KEYS holds leases seen user token epoch; ARGV id seen now lease amount hasToken tail, where amount is '' or the
+ * wanted reservation. Returns 0 unknown, 1 closed, 2 refused, 3 renewed, 4 account not loaded; 2 and 4 also renew the
+ * lease.
  */
 export const RENEW = script(`${CLOCK}${FREE}
 local record = redis.call('HGET', KEYS[1], ARGV[1])
@@ -158,20 +158,20 @@ if held > 0 then
 end
 return 1`);
 
-/** First number of an answer of `HOLD`. */
+/** First number of a result of `HOLD`. */
 export const HELD = { granted: 0, userShort: 1, tokenShort: 2, userUnread: 3, tokenUnread: 4, closed: 5 } as const;
 
 export const RENEWED = { unknown: 0, closed: 1, refused: 2, done: 3, unread: 4 } as const;
 
-/** What `SETTLE` answers instead of the id of the charge in the stream. */
+/** What `SETTLE` returns instead of the stream id of the charge. */
 export const SETTLED = { unknown: -1, before: -2, reaped: -3 } as const;
 
-/** More than this at once would not be an exact number in a script. */
+/** Larger numbers are not exact in Lua. */
 const MOST_AT_ONCE = "9e15";
 
 /**
  * Charges reservations of one account. KEYS holds leases seen user token charges epoch; ARGV account hasToken now, then
- * of each id quota charge. Answers of each the id of its charge in the stream, or why it was not charged.
+ * for each: id quota charge. Returns for each the stream id of its charge, or why it was not charged.
  */
 const close = (state: "s" | "r", refusal: string) =>
   script(`${CLOCK}
@@ -222,17 +222,17 @@ redis.call('ZREM', KEYS[2], unpack(ended))
 if #seen > 0 then redis.call('HDEL', KEYS[3], unpack(seen)) end
 return answers`);
 
-/** Charges open reservations; answers the id of each charge in the stream, or one of `SETTLED`. */
+/** Charges open reservations; returns the stream id of each charge, or one of `SETTLED`. */
 export const SETTLE = close("s", "");
 
-/** Charges a reservation whose lease has ended; answers 0 when it has not. */
+/** Charges an expired reservation; returns 0 when it has not expired. */
 export const REAP = close(
   "r",
   `local lease = redis.call('ZSCORE', KEYS[2], id)
   if not lease or tonumber(lease) > clock(ARGV[3]) then answer = 0 end`,
 );
 
-/** KEYS leases holds seen; ARGV now limit. Answers id, record and what was seen of each reservation that is due. */
+/** KEYS leases holds seen; ARGV now limit. Returns id, record and reported usage of each expired reservation. */
 export const DUE = script(`${CLOCK}
 local found = {}
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', clock(ARGV[1]), 'LIMIT', 0, ARGV[2])) do
@@ -246,7 +246,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', clock(ARGV[1]),
 end
 return found`);
 
-/** The database has these charges. KEYS charges holds; ARGV group count, then as many stream ids, then request ids. */
+/** Removes booked charges. KEYS charges holds; ARGV group count, then as many stream ids, then request ids. */
 export const BOOKED = script(`
 local count = tonumber(ARGV[2])
 local ids, requests = {}, {}
@@ -261,9 +261,8 @@ if #closed > 0 then redis.call('HDEL', KEYS[2], unpack(closed)) end
 return gone`);
 
 /**
- * Undoes a charge that the database had already, unless its entry is not this settler's any more: then the database may
- * have it from who took the entry over. KEYS user token stream; ARGV reading of user, of token, quota, group, settler,
- * entry.
+ * Undoes a charge that the database already had, unless the entry was claimed by another settler, which may have booked
+ * it. KEYS user token stream; ARGV load id of user, load id of token, quota, group, settler, entry.
  */
 export const REFUND = script(`
 if #redis.call('XPENDING', KEYS[3], ARGV[4], ARGV[6], ARGV[6], 1, ARGV[5]) == 0 then return 0 end
@@ -272,7 +271,7 @@ for at = 1, 2 do
 end
 return 1`);
 
-/** Movements that the database has and Redis had not. KEYS epoch account; ARGV ledger id and quota of each, in order. */
+/** Applies movements from the database. KEYS epoch account; ARGV ledger id and quota of each, in order. */
 export const FOLLOW = script(`
 local epoch = redis.call('GET', KEYS[1])
 local a = redis.call('HMGET', KEYS[2], 'e', 'v')
@@ -293,8 +292,8 @@ end
 return done`);
 
 /**
- * May this account be read from the database? KEYS epoch account charges; ARGV prefix or suffix of its charges, limit.
- * Answers {0} closed, {1} read before, {2} charges are on their way, {3, epoch, changes}.
+ * Checks whether this account may be loaded from the database. KEYS epoch account charges; ARGV prefix or suffix of its
+ * charges, limit. Returns {0} closed, {1} already loaded, {2} has unbooked charges, {3, epoch, changes} may be loaded.
  */
 export const SEED_BEGIN = script(`
 local epoch = redis.call('GET', KEYS[1])
@@ -311,7 +310,9 @@ if length > 0 then
 end
 return {3, epoch, a[2] or '0'}`);
 
-/** KEYS epoch account; ARGV epoch changes balance version grant reading revision. Answers 0 when something happened meanwhile. */
+/**
+ * KEYS epoch account; ARGV epoch changes balance version grant reading revision. Returns 0 if anything changed since.
+ */
 export const SEED = script(`
 local epoch = redis.call('GET', KEYS[1])
 local a = redis.call('HMGET', KEYS[2], 'e', 'n')
@@ -321,26 +322,26 @@ if (a[2] or '0') ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[2], 'e', epoch, 'b', ARGV[3], 'v', ARGV[4], 'g', ARGV[5], 'i', ARGV[6], 'r', ARGV[7])
 return 1`);
 
-/** KEYS epoch; ARGV the new one. Opens the shard unless a later epoch did. */
+/** KEYS epoch; ARGV new epoch. Opens the shard unless a later epoch already did. */
 export const OPEN = script(`
 local epoch = redis.call('GET', KEYS[1])
 if epoch and tonumber(epoch) >= tonumber(ARGV[1]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1])
 return 1`);
 
-/** KEYS epoch; ARGV the new one. Closes the shard until it is opened with that epoch. */
+/** KEYS epoch; ARGV new epoch. Closes the shard until it is opened in that epoch. */
 export const CLOSE_SHARD = script(`
 local epoch = redis.call('GET', KEYS[1])
 if epoch and tonumber(epoch) < tonumber(ARGV[1]) then return redis.call('DEL', KEYS[1]) end
 return 0`);
 
-/** KEYS recovering; ARGV epoch seconds. Tells all processes which epoch is begun; a later one stays. */
+/** KEYS recovering; ARGV epoch seconds. Announces the begun epoch to all processes; a later one is retained. */
 export const BEGIN_EPOCH = script(`
 local latest = tonumber(redis.call('GET', KEYS[1]) or '0')
 redis.call('SET', KEYS[1], math.max(latest, tonumber(ARGV[1])), 'EX', ARGV[2])
 return 1`);
 
-/** KEYS replicas; ARGV name, milliseconds. Answers who gave a sign of life within that time. */
+/** KEYS replicas; ARGV name, milliseconds. Returns the replicas with a heartbeat within that time. */
 export const ALIVE = script(`${CLOCK}
 local now = clock('0')
 redis.call('ZADD', KEYS[1], now, ARGV[1])

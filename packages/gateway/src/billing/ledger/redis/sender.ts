@@ -9,16 +9,16 @@ import type { RecordLocation } from "./journal/segment.ts";
 import { settleCall } from "./calls.ts";
 import { SETTLED } from "./scripts.ts";
 
-/** A settlement between the journal and Redis. */
+/** A settlement that is in the journal but not in Redis yet. */
 export interface Outgoing {
   readonly charge: Charge;
-  /** The text of the charge. */
+  /** The serialized charge. */
   readonly text: string;
-  /** Undefined when the disk did not take it. */
+  /** Undefined when the write to the journal failed. */
   readonly entry: JournalEntry | undefined;
-  /** Reserved in the database: it goes there without Redis. */
+  /** Reserved in the database, so it is booked there without Redis. */
   readonly isDirect: boolean;
-  /** It reached Redis or the database. */
+  /** Called when it has reached Redis or the database. */
   readonly onSent: ((place: RecordLocation | undefined) => void) | undefined;
 }
 
@@ -29,14 +29,17 @@ export interface SenderDeps {
   readonly acknowledge: (entry: JournalEntry, place: RecordLocation | undefined) => void;
 }
 
-/** Brings settlements from the journal into Redis, in writes of many; nothing gives it up but success. */
+/** Sends settlements from the journal to Redis in batches and retries until they succeed. */
 export interface Sender {
   push(outgoing: Outgoing): void;
   /** Settlements that have reached neither Redis nor the database. */
   readonly pending: number;
-  /** Resolves when none is left, or after `ms`; answers whether none is left. */
+  /** Resolves when none is left, or after `ms`; returns whether none is left. */
   idle(ms: number): Promise<boolean>;
-  /** The last chance of this process: like `idle`, but what Redis does not take goes into the database. Sends no more. */
+  /**
+   * Like `idle`, but books in the database if Redis is unavailable. Sends nothing afterwards; for the end of the
+   * process.
+   */
   finish(ms: number): Promise<boolean>;
 }
 
@@ -46,7 +49,7 @@ const MOST_WRITES = 4;
 const TIMEOUT_MS = 15_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** A reaped charge is corrected when the database has it. */
+/** A reaped charge can be corrected once the database has it. */
 const REAPED_PAUSE_MS = 200;
 
 export function createSender(deps: SenderDeps): Sender {
@@ -145,7 +148,7 @@ class QueueSender implements Sender {
       await this.#sort(some, answers);
     } catch (error) {
       if (!(error instanceof RedisUnavailable))
-        log.error("settlements could not be sent, they are tried again", { error, waiting: this.#pending });
+        log.error("settlements could not be sent and will be retried", { error, waiting: this.#pending });
       await this.#wait();
       this.#enqueue(some);
     }
@@ -165,7 +168,7 @@ class QueueSender implements Sender {
     }
     if (refused.length > 0) {
       const error = answers.find((answer) => answer instanceof Error);
-      this.#deps.log.error("Redis refuses settlements, they are kept and tried again", {
+      this.#deps.log.error("Redis rejected settlements; they will be retried", {
         error,
         waiting: this.#pending,
       });
@@ -175,14 +178,14 @@ class QueueSender implements Sender {
     if (unknown.length > 0) await this.#book(unknown);
   }
 
-  /** Past Redis: the database decides what is still due. */
+  /** Books without Redis: the database decides what is still due. */
   async #book(some: readonly Outgoing[]): Promise<void> {
     const { directSettlement, log } = this.#deps;
     try {
       await directSettlement.book(some.map(({ charge }) => charge));
       for (const outgoing of some) this.#sent(outgoing, undefined);
     } catch (error) {
-      log.error("settlements could not be booked, they are kept and tried again", { error, waiting: this.#pending });
+      log.error("settlements could not be booked and will be retried", { error, waiting: this.#pending });
       await this.#wait();
       this.#enqueue(some);
     }

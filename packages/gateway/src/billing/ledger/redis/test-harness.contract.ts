@@ -22,19 +22,19 @@ export interface RedisRig extends LedgerRig {
   readonly redis: RedisClient;
   readonly journalDir: string;
   readonly lines: readonly string[];
-  /** Ends this process's part as a crash does: nothing is flushed, the journal stays. */
+  /** Simulates a crash: nothing is flushed, the journal stays. */
   crash(): Promise<void>;
 }
 
 export interface RedisRigSettings {
   readonly redisUrl: string;
-  /** Replicas share it. */
+  /** Shared by replicas. */
   readonly prefix?: string;
   readonly logUrl?: string;
   readonly clock?: TestClock;
   readonly journalDir?: string;
   readonly part?: Partial<RedisLedgerSettings>;
-  /** Puts something between the ledger and its database. */
+  /** Wraps the database of the ledger. */
   readonly wrap?: (database: RawDatabase) => RawDatabase;
 }
 
@@ -42,7 +42,7 @@ export function newPrefix(): string {
   return `t${randomBytes(5).toString("hex")}:`;
 }
 
-/** The ledger on Redis over a database that is migrated if it is empty. */
+/** The Redis ledger on a database, which is migrated if it is empty. */
 export async function openRedisRig(url: string, settings: RedisRigSettings): Promise<RedisRig> {
   const { clock = testClock(), prefix = newPrefix(), wrap = (raw: RawDatabase) => raw } = settings;
   const lines: string[] = [];
@@ -53,7 +53,7 @@ export async function openRedisRig(url: string, settings: RedisRigSettings): Pro
   if (logs) await migrateLogs(logs, { log, mode: "auto" });
   const keys = createKeys(prefix);
   const redis = withinSlots(createRedisClient({ url: new Secret(settings.redisUrl), keys, log, name: "test" }));
-  if (!(await redis.ready(30_000))) throw new Error("Redis is not there");
+  if (!(await redis.ready(30_000))) throw new Error("Redis is not reachable");
   const journalDir = settings.journalDir ?? mkdtempSync(join(tmpdir(), "fairway-journal-"));
   const raw = wrap(database.raw);
   const ledger = createRedisLedger({
@@ -111,7 +111,7 @@ export function linesLog(lines: string[]): Logger {
   return createLog({ level: "info", format: "json", out });
 }
 
-/** Fails where Redis Cluster would: when the keys of one script are in different slots. */
+/** Fails like Redis Cluster when the keys of one script are in different slots. */
 function withinSlots(redis: RedisClient): RedisClient {
   const check = (call: Call) => {
     const keys = "script" in call ? call.keys : [];

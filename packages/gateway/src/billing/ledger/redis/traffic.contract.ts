@@ -8,17 +8,20 @@ import { isRefusal } from "../ledger.ts";
 import { quota } from "../../money/quota.ts";
 import { newPrefix, openRedisRig, type RedisRig, type RedisRigSettings } from "./test-harness.contract.ts";
 
-/** Everybody agrees about every account; answers what differs. */
+/** Compares Redis, the database and the ledger for every account; returns the differences. */
 export async function books({ redis, database }: Pick<RedisRig, "redis" | "database">) {
   return (await audit({ redis, database, withSums: true, isRepairing: false, pauseMs: 20 })).differences;
 }
 
-/** Fewer requests than this prove nothing about the fault they run under. */
+/** Fewer requests would prove nothing about the injected fault. */
 const MIN_REQUESTS = 51;
-/** For recovery on a machine that others use too. */
+/** Time for a recovery on a busy machine. */
 export const RECOVERY_MS = 20_000;
 
-/** Requests of one account until the answered function stops them. It waits for enough of them and returns their sum. */
+/**
+ * Sends requests of one account until the returned function stops them; it waits for enough requests and returns their
+ * sum.
+ */
 export function traffic(rigs: readonly RedisRig[], user: number, token: number) {
   let isRunning = true;
   let charged = 0;

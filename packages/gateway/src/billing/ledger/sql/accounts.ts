@@ -2,8 +2,8 @@ import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/eng
 import { forUpdate, inList, padded } from "../../../storage/statements.ts";
 
 /**
- * Every transaction that moves money locks rows in this order: users, tokens, channels, each by rising id. The lock on
- * the user is what serialises everything that happens to one balance, holds included.
+ * Every transaction that changes balances locks rows in this order: users, tokens, channels, each in ascending id
+ * order. The lock on the user row serializes all changes of one balance, holds included.
  */
 
 export interface UserBalance {
@@ -29,7 +29,7 @@ export async function lockUsers(
   return byId(await tx.rows<UserBalance>(sql, values));
 }
 
-/** Token 0 is the playground's and has no row. */
+/** Token 0 is the playground and has no row. */
 export async function lockTokens(
   tx: RawTransaction,
   kind: RawDatabase["kind"],
@@ -48,9 +48,9 @@ function byId<Row extends { readonly id: number }>(rows: readonly Row[]): Map<nu
 
 interface Target {
   readonly table: "users" | "tokens" | "channels";
-  /** Column and the SQL of its new value, in which `?` is the amount of a row. */
+  /** Columns with the SQL of their new value, where `?` is the amount for the row. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Rows per statement on servers; SQLite takes them one by one. */
+  /** Rows per statement on database servers; SQLite uses one statement per row. */
   readonly atOnce: number;
 }
 
@@ -71,13 +71,13 @@ const TOKENS = {
     remain_quota: "case when unlimited_quota = 1 then remain_quota else remain_quota + ? end",
     held: "held + ?",
     used_quota: "used_quota + ?",
-    // Never back: replicas settle in any order.
+    // Never decreases: replicas settle in any order.
     accessed_time: "case when accessed_time > ? then accessed_time else ? end",
   },
   atOnce: 64,
 } as const satisfies Target;
 
-/** One by one: a statement over several rows may lock them in any order. */
+/** One statement per row: a statement over several rows may lock them in any order. */
 const CHANNELS = {
   table: "channels",
   columns: { used_quota: "used_quota + ?" },
@@ -87,7 +87,7 @@ const CHANNELS = {
 const USERS_HELD = { ...USERS, columns: { held: USERS.columns.held } } as const;
 const TOKENS_HELD = { ...TOKENS, columns: { held: TOKENS.columns.held } } as const;
 
-/** Amounts per row and column, for few updates whatever their number was before. */
+/** Sums amounts per row and column, so that each row is updated once. */
 class Changes<Column extends string> {
   readonly #target: Target;
   readonly #rows = new Map<number, Partial<Record<Column, number>>>();

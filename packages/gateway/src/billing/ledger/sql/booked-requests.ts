@@ -1,7 +1,7 @@
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import { inList } from "../../../storage/statements.ts";
 
-/** Which of these requests the ledger of the database knows as ended, whoever ended them. */
+/** Returns the requests that have an entry in the SQL ledger, from any process. */
 export async function bookedRequests(
   database: RawTransaction,
   requestIds: readonly string[],
@@ -9,7 +9,7 @@ export async function bookedRequests(
   return find(database, requestIds, "kind = 'consume'");
 }
 
-/** Which of these requests owe nothing more: they were settled, or reaped and corrected. */
+/** Returns the requests whose charge is final: settled, or reaped and corrected. */
 export async function settledRequests(
   database: RawTransaction,
   requestIds: readonly string[],

@@ -5,9 +5,9 @@ import type { LedgerKind, Settlement } from "../ledger.ts";
 import { channelChanges, tokenChanges, userChanges } from "./accounts.ts";
 import { inList, insertRows } from "../../../storage/statements.ts";
 
-/** Details of consume rows that the reaper wrote: a settlement that comes later books the difference only. */
+/** Marks consume rows written by the reaper: a later settlement books only the difference. */
 export const REAPED = "reaped";
-/** The reaper found nothing delivered and gave the reservation back. */
+/** The reaper released the reservation because nothing was delivered. */
 export const REAPED_UNUSED = "reaped, nothing delivered";
 
 export interface LedgerEntry {
@@ -30,7 +30,7 @@ export interface OpenHold {
   readonly amount: number;
 }
 
-/** What one transaction writes: sums per row of users, tokens and channels, and the rows that explain them. */
+/** The writes of one transaction: sums per user, token and channel, with their ledger and log rows. */
 export class Booking {
   readonly #users = userChanges();
   readonly #tokens = tokenChanges();
@@ -40,7 +40,7 @@ export class Booking {
   readonly #replacedLogs: string[] = [];
   readonly #closed: string[] = [];
 
-  /** Gives back what was reserved; every end of a hold begins with it. */
+  /** Releases the reserved amount; the first step of closing any hold. */
   close(hold: OpenHold): void {
     this.#closed.push(hold.request_id);
     if (hold.amount === 0) return;
@@ -48,7 +48,7 @@ export class Booking {
     if (hold.token_id !== 0) this.#tokens.add(hold.token_id, "held", 0 - hold.amount);
   }
 
-  /** @param detail tells a reaped request from a settled one */
+  /** @param detail distinguishes a reaped request from a settled one */
   consume(settlement: Settlement, detail = ""): void {
     const { hold, quota, channelId, at, log } = settlement;
     this.#users.add(hold.userId, "request_count", 1);
@@ -58,7 +58,7 @@ export class Booking {
     if (log) this.#logs.push(logRow(settlement, at));
   }
 
-  /** The reservation lapsed before anything was delivered; the row keeps the request from being charged unnoticed. */
+  /** The reservation expired before anything was delivered; the row records that for a late settlement. */
   lapse(hold: OpenHold, at: number): void {
     this.#ledger.push({
       requestId: hold.request_id,
@@ -72,7 +72,7 @@ export class Booking {
     });
   }
 
-  /** A settlement after its hold was reaped: charges what the reaper's amount falls short of, or gives back the rest. */
+  /** A settlement after its hold was reaped: charges or refunds the difference to the reaped amount. */
   correct(
     settlement: Settlement,
     reaped: { readonly quota: number; readonly channel_id: number; readonly detail: string },
@@ -102,7 +102,7 @@ export class Booking {
     if (amount !== 0 && channelId !== 0) this.#channels.add(channelId, "used_quota", amount);
   }
 
-  /** What this transaction takes from a user's balance. */
+  /** The amount that this transaction deducts from a user's balance. */
   chargeOf(userId: number): number {
     return 0 - this.#users.of(userId, "quota");
   }
@@ -115,7 +115,7 @@ export class Booking {
     return { requestId: hold.requestId, kind, userId: hold.userId, tokenId: hold.tokenId, channelId, at, ...moved };
   }
 
-  /** @param isLogSeparate true when log rows wait in the outbox for a database of their own */
+  /** @param isLogSeparate true when log rows go through the outbox to a separate log database */
   async write(tx: RawTransaction, kind: RawDatabase["kind"], isLogSeparate: boolean): Promise<void> {
     await this.#users.write(tx, kind);
     await this.#tokens.write(tx, kind);

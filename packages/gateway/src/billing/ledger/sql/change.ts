@@ -10,8 +10,8 @@ export interface ChangeContext {
 }
 
 /**
- * Moves a balance inside the caller's transaction; false when (requestId, kind) was applied before.
- * A refund also takes back what the request had added to the usage of its user, token and channel.
+ * Changes a balance inside the caller's transaction; returns false when (requestId, kind) was applied before.
+ * A refund also subtracts the amount from the usage of its user, token and channel.
  */
 export async function applyChange(
   tx: RawTransaction,

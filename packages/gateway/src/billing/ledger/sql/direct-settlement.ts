@@ -13,25 +13,25 @@ import { inList } from "../../../storage/statements.ts";
 
 export interface DirectSettlementDeps extends LogRowRecoveryDeps {
   readonly clock: Clock;
-  /** After a commit, with the users whose live balances must follow. */
+  /** Called after a commit with the users whose live balances must be updated. */
   readonly onCommit: (userIds: readonly number[]) => void;
   readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
 }
 
 /**
- * The way of a charge into the database that does not pass Redis: for requests that were reserved in the database while
- * Redis was away, and for settlements whose reservation Redis does not know any more. Live balances follow by the
- * outbox that the same transaction writes.
+ * Books charges in the database without Redis: for requests that were reserved in the database while Redis was
+ * unavailable, and for settlements whose reservation Redis no longer has. The same transaction writes the outbox rows
+ * that update live balances.
  */
 export interface DirectSettlement {
   /**
-   * Books what the database does not have yet. Throws what the database throws; what it refuses stops no other charge,
-   * and costs its log row where that is what is refused.
+   * Books the charges that the database does not have yet. Throws database errors. A charge that the database rejects
+   * does not block the others; if its log row is the cause, it is booked without that row.
    */
   book(charges: readonly Charge[]): Promise<void>;
-  /** Gives a reservation back that the database holds. */
+  /** Releases a reservation in the database. */
   release(hold: Hold): Promise<void>;
-  /** Charges reservations that the database holds and nobody renewed; answers how many. */
+  /** Charges expired reservations in the database; returns how many. */
   reap(): Promise<number>;
 }
 
@@ -71,7 +71,7 @@ type ExpiredHold = OpenHold & { readonly seen: string };
 const REAPED_AT_ONCE = 200;
 const REFUSED_PAUSE_MS = 100;
 
-/** False when somebody renewed, settled or reaped it meanwhile. */
+/** False when the reservation was renewed, settled or reaped in the meantime. */
 async function reapOne(
   { request_id, user_id }: ExpiredHold,
   now: number,
@@ -80,7 +80,7 @@ async function reapOne(
   const { database } = deps;
   const booked = await database.transaction(async (tx) => {
     await lockUsers(tx, database.kind, [user_id]);
-    // A renewal does not lock the user; this keeps it out until the end.
+    // A renewal does not lock the user row; this update blocks it until the commit.
     const lock = "update holds set lease_until = 0 where request_id = ? and lease_until <= ?";
     if ((await tx.run(lock, [request_id, now])) === 0) return undefined;
     const sql = "select request_id, user_id, token_id, amount, seen from holds where request_id = ?";
@@ -88,7 +88,7 @@ async function reapOne(
     return hold && bookIn(tx, [reapedCharge(hold, now)], deps);
   });
   if (!booked) return false;
-  deps.log.warn("reservation expired and was settled at what was seen", { request_id });
+  deps.log.warn("an expired reservation was settled at its last reported usage", { request_id });
   deps.onCommit([user_id]);
   return true;
 }
@@ -98,7 +98,7 @@ async function bookAll(charges: readonly Charge[], deps: DirectSettlementDeps): 
   while (rest.length > 0) rest = await bookSome(rest, deps);
 }
 
-/** One by one; throws when all were tried. */
+/** Books each charge in its own transaction; throws after all were tried. */
 async function bookEach(charges: readonly Charge[], deps: DirectSettlementDeps): Promise<void> {
   const failures: unknown[] = [];
   for (const charge of charges) await bookAlone(charge, deps).catch((error: unknown) => failures.push(error));
@@ -115,14 +115,14 @@ async function bookAlone(charge: Charge, deps: DirectSettlementDeps): Promise<vo
       if (!settlement.log || !(await takesWrites(deps.database))) throw error;
       if (await isLogRowToBlame(settlement, { error, refusals }, deps))
         return bookAll([{ ...charge, settlement: withoutLogRow(settlement, error, deps) }], deps);
-      // The caller keeps the charge with its row and comes again.
+      // The caller retries the charge with its log row later.
       if (refusals > REFUSALS) throw error;
       await pause(REFUSED_PAUSE_MS * refusals);
     }
   }
 }
 
-/** Answers what another transaction must book. */
+/** Returns the charges that need another transaction. */
 async function bookSome(charges: readonly Charge[], deps: DirectSettlementDeps): Promise<Charge[]> {
   const { database, onBalance } = deps;
   const { outcomes, users, booking } = await database.transaction((tx) => bookIn(tx, charges, deps));

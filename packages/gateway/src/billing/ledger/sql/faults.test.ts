@@ -27,7 +27,7 @@ const out = new Writable({
 });
 const log = createLog({ level: "warn", format: "json", out });
 
-/** The real database, with statements that fail while a test says so. */
+/** The real database with injected statement failures. */
 function faulty(database: RawDatabase) {
   let fails: (sql: string, values: readonly unknown[]) => boolean = () => false;
   let failure = new Error("the database refuses");
@@ -85,32 +85,32 @@ describe("the SQL ledger on a failing database", () => {
   });
   afterAll(() => database.close());
 
-  it("ends no running answer because its reservation cannot grow, and charges all of it", async () => {
+  it("continues an answer whose reservation cannot be extended, and charges the full cost", async () => {
     const user = await accounts.addUser(1_000);
     const hold = await granted(ledger, user, 0, 100);
     faults.failWhen(() => true);
     expect(await ledger.renew(hold, settlementOf(hold, 90), quota(200))).toBe(true);
     await expect(ledger.renew(hold, settlementOf(hold, 95))).rejects.toThrow("the database refuses");
     faults.heal();
-    expect(lines.join("")).toContain("a reservation could not be extended, its request goes on");
+    expect(lines.join("")).toContain("a reservation could not be extended; its request continues");
     await ledger.settle(settlementOf(hold, 190));
     await ledger.flush();
     expect(await accounts.user(user)).toMatchObject({ quota: 810 });
   });
 
-  it("keeps settlements until it answers again", async () => {
+  it("retries settlements until the database answers again", async () => {
     const user = await accounts.addUser(1000);
     const holds = await Promise.all(Array.from({ length: 5 }, () => granted(ledger, user, 0, 10)));
     faults.failWhen(() => true);
     const settled = Promise.all(holds.map((hold) => ledger.settle(settlementOf(hold, 7))));
-    await expect.poll(() => lines.join("")).toContain("settlement failed, it is kept and tried again");
+    await expect.poll(() => lines.join("")).toContain("settlement failed and will be retried");
     expect(ledger.pending).toBe(5);
     faults.heal();
     await settled;
     expect(await accounts.user(user)).toEqual({ quota: 965, used_quota: 35, request_count: 5 });
   });
 
-  it("charges without the log row that the database refuses, and does not hold up others", async () => {
+  it("books a charge without its rejected log row, and does not block other charges", async () => {
     const user = await accounts.addUser(1000);
     const holds = await Promise.all(Array.from({ length: 4 }, () => granted(ledger, user, 0, 10)));
     faults.failWhen((sql, values) => sql.startsWith("insert into logs") && values.includes("poison"));
@@ -122,7 +122,7 @@ describe("the SQL ledger on a failing database", () => {
     faults.heal();
     expect(await accounts.user(user)).toEqual({ quota: 980, used_quota: 20, request_count: 4 });
     expect((await accounts.logs(user)).map(({ content }) => content)).toEqual(["fine", "fine", "fine"]);
-    expect(lines.join("")).toContain("log row refused by the database");
+    expect(lines.join("")).toContain("the database rejected a log row");
   });
 
   // @weakness Money: A full disk or a lost connection costs the log row of a charge
@@ -139,7 +139,7 @@ describe("the SQL ledger on a failing database", () => {
     expect((await accounts.logs(user)).map(({ content }) => content)).toEqual(["after the fault"]);
   });
 
-  it("keeps the log row when an outage ends between a failure and the look at it", async () => {
+  it("retains the log row when an outage ends between the failure and its analysis", async () => {
     const user = await accounts.addUser(1000);
     const hold = await granted(ledger, user, 0, 10);
     let left = 2;
@@ -149,7 +149,7 @@ describe("the SQL ledger on a failing database", () => {
     expect((await accounts.logs(user)).map(({ content }) => content)).toEqual(["after an outage"]);
   });
 
-  it("fails a reservation that the database refuses, and no other of its turn", async () => {
+  it("fails only the rejected reservation of a batch", async () => {
     const user = await accounts.addUser(1000);
     const [first, second] = [requestId(), requestId()];
     faults.failWhen((sql, values) => sql.startsWith("insert into holds") && values.includes(first));
@@ -164,7 +164,7 @@ describe("the SQL ledger on a failing database", () => {
     ).toMatchObject({ amount: 600 });
   });
 
-  it("tells each charged balance before and after, and survives who listens", async () => {
+  it("calls the balance listener with the balance before and after, and survives its errors", async () => {
     const user = await accounts.addUser(100);
     const holds = await Promise.all([granted(ledger, user, 0, 50), granted(ledger, user, 0, 50)]);
     balances.length = 0;
@@ -174,8 +174,8 @@ describe("the SQL ledger on a failing database", () => {
   });
 });
 
-describe("log rows on their way to a database of their own", () => {
-  it("arrive once, whatever fails between the two", async () => {
+describe("the outbox of a separate log database", () => {
+  it("delivers each log row once when either database fails in between", async () => {
     const main = openDatabase({ url: await createDatabase("sqlite"), log });
     const logs = openDatabase({ url: await createDatabase("sqlite"), log });
     await migrate(main, { log, mode: "auto" });

@@ -1,4 +1,5 @@
 import { AppError } from "../../../lib/app-error.ts";
+import { createBatcher } from "../../../lib/async/batcher.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import { grantedOf, isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
@@ -6,7 +7,7 @@ import { quota, type Quota } from "../../money/quota.ts";
 import { heldByTokens, heldByUsers, lockTokens, lockUsers, type TokenBalance, type UserBalance } from "./accounts.ts";
 import { insertRows } from "../../../storage/statements.ts";
 
-/** Requests that share a transaction; more only make the first ones wait. */
+/** Requests per transaction; more would only delay the first ones. */
 const BATCH = 128;
 const RETRY_AFTER_MS = 1_000;
 
@@ -16,48 +17,27 @@ export interface HoldDeps {
   readonly leaseMs: number;
 }
 
-interface Waiting {
-  readonly request: HoldRequest;
-  readonly resolve: (answer: Hold | HoldRefusal) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
- * Reserves. Requests of one turn of the event loop share a transaction, and those that arrive while it runs share the
- * next one; each is granted or refused by itself, in the order of arrival.
+ * Reserves. Requests of one event loop turn share a transaction, and those that arrive while it runs share the next
+ * one. Each is granted or refused on its own, in order of arrival.
  */
 export function createHolds(deps: HoldDeps): (request: HoldRequest) => Promise<Hold | HoldRefusal> {
-  const waiting: Waiting[] = [];
-  let isRunning = false;
-
-  const run = async () => {
-    while (waiting.length > 0) await reserveAll(waiting.splice(0, BATCH), deps);
-    isRunning = false;
+  const batcher = createBatcher<HoldRequest, Hold | HoldRefusal>({
+    maxJobs: BATCH,
+    startsAt: "turn",
+    isolatesFailures: true,
+    work: (requests) => deps.database.transaction((tx) => reserve(tx, requests, deps)),
+  });
+  return async (request) => {
+    try {
+      return await batcher.add(request);
+    } catch (error) {
+      throw unavailable(error);
+    }
   };
-
-  return (request) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ request, resolve, reject });
-      if (isRunning) return;
-      isRunning = true;
-      setImmediate(() => void run());
-    });
 }
 
-/** Never rejects: a failure is told to those who wait. */
-async function reserveAll(batch: readonly Waiting[], deps: HoldDeps): Promise<void> {
-  try {
-    const requests = batch.map(({ request }) => request);
-    const answers = await deps.database.transaction((tx) => reserve(tx, requests, deps));
-    for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Hold | HoldRefusal);
-  } catch (error) {
-    // One request that the database refuses must not fail its neighbours.
-    if (batch.length === 1) batch[0]?.reject(unavailable(error));
-    else for (const one of batch) await reserveAll([one], deps);
-  }
-}
-
-/** Whatever the reason: without a reservation there is no call, and the next try may find the database again. */
+/** Any failure: without a reservation there is no call, and a retry may reach the database. */
 function unavailable(cause: unknown): AppError {
   return new AppError("balances_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
 }
@@ -112,7 +92,7 @@ function available(user: UserBalance | undefined, taken: number): number {
   return user === undefined ? 0 : user.quota - user.held - taken;
 }
 
-/** Undefined = without limit. */
+/** Undefined = unlimited. */
 function availableOfToken(token: TokenBalance | undefined, taken: number): number | undefined {
   if (token === undefined) return 0;
   return token.unlimited_quota === 1 ? undefined : token.remain_quota - token.held - taken;
@@ -123,7 +103,7 @@ interface Available {
   readonly token: number | undefined;
 }
 
-/** What costs something needs a balance above zero, even when nothing is reserved for it. */
+/** A priced call requires a positive balance even when it reserves nothing. */
 export function refuse(
   request: Pick<HoldRequest, "amount" | "isCharged">,
   { user, token }: Available,

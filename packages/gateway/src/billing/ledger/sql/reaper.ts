@@ -6,7 +6,7 @@ import { quota } from "../../money/quota.ts";
 import { lockUsers } from "./accounts.ts";
 import { Booking, type OpenHold, REAPED } from "./booking.ts";
 
-/** What `holds.seen` keeps: the settlement that is due if the request dies now. */
+/** The content of `holds.seen`: the settlement that is due if the request dies now. */
 export type Seen = Omit<Settlement, "hold">;
 
 export function seenText({ quota: due, channelId, at, log }: Settlement): string {
@@ -26,7 +26,7 @@ interface ExpiredHold extends OpenHold {
 
 const AT_ONCE = 100;
 
-/** Settles expired reservations at what was last seen of them; answers how many. Any number may run at the same time. */
+/** Settles expired reservations at their last reported usage; returns how many. Safe to run concurrently. */
 export async function reapExpired(deps: ReaperDeps): Promise<number> {
   const { database, clock, log } = deps;
   let reaped = 0;
@@ -40,19 +40,19 @@ export async function reapExpired(deps: ReaperDeps): Promise<number> {
     for (const hold of expired) {
       if (!(await database.transaction((tx) => reap(tx, hold, { ...deps, now })))) continue;
       progress += 1;
-      log.warn("reservation expired and was settled at what was seen", { request_id: hold.request_id });
+      log.warn("an expired reservation was settled at its last reported usage", { request_id: hold.request_id });
     }
     reaped += progress;
     if (expired.length < AT_ONCE || progress === 0) return reaped;
   }
 }
 
-/** Expires every reservation: for the start of a process that alone owns its database. */
+/** Expires every reservation, for the start of a process that is the only user of its database. */
 export async function expireAll(database: RawDatabase): Promise<void> {
   await database.transaction((tx) => tx.run("update holds set lease_until = 0 where lease_until > 0", []));
 }
 
-/** False when somebody renewed, settled or reaped it meanwhile. */
+/** False when the reservation was renewed, settled or reaped in the meantime. */
 async function reap(
   tx: RawTransaction,
   { request_id, user_id }: ExpiredHold,
@@ -63,7 +63,7 @@ async function reap(
   const sql = "select request_id, user_id, token_id, amount, seen from holds where request_id = ? and lease_until <= ?";
   const [hold] = await tx.rows<OpenHold & { readonly seen: string }>(sql, [request_id, now]);
   if (!hold) return false;
-  // A renewal does not lock the user; it may have come between.
+  // A renewal does not lock the user row and may have run in between.
   if ((await tx.run("delete from holds where request_id = ? and lease_until <= ?", [request_id, now])) === 0)
     return false;
   const booking = new Booking();
@@ -75,7 +75,7 @@ async function reap(
   return true;
 }
 
-/** What a reservation owes that nobody renewed; undefined when nothing was delivered. */
+/** The charge for an expired reservation; undefined when nothing was delivered. */
 export function dueOf(hold: OpenHold & { readonly seen: string }, now: number): Settlement | undefined {
   if (hold.seen === "") return undefined;
   const seen = JSON.parse(hold.seen) as Seen;

@@ -7,8 +7,8 @@ import { type HoldDeps, refuse } from "./holds.ts";
 import { seenText } from "./reaper.ts";
 
 /**
- * Like `renewHold`; an answer is not ended because the database is away: then its extension counts as granted, and the
- * charge is corrected when it settles.
+ * Like `renewHold`, but a running answer does not fail when the database is unavailable: the extension counts as
+ * granted, and the settlement corrects the charge.
  */
 export async function renewRunning(
   deps: HoldDeps & { readonly log: Logger },
@@ -18,12 +18,12 @@ export async function renewRunning(
     return await renewHold(deps, hold, seen, amount);
   } catch (error) {
     if (amount === undefined) throw error;
-    deps.log.warn("a reservation could not be extended, its request goes on", { request_id: hold.requestId, error });
+    deps.log.warn("a reservation could not be extended; its request continues", { request_id: hold.requestId, error });
     return true;
   }
 }
 
-/** Moves the lease and, where `amount` is above the held one, extends the reservation. False = refused, or gone. */
+/** Extends the lease and, if `amount` exceeds the held amount, the reservation. False = refused, or no such hold. */
 async function renewHold(deps: HoldDeps, hold: Hold, seen: Settlement, amount: Quota | undefined): Promise<boolean> {
   const { database } = deps;
   if (amount === undefined) return touch(database, hold, seen, deps);

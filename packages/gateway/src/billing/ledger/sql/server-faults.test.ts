@@ -37,7 +37,7 @@ async function openLedger(url: string) {
     const hold = await granted(ledger, user, 0, 100);
     return () => ledger.settle(settlementOf(hold, 7, { log: logOf(0, { content }) }));
   };
-  /** Rows and sums of what was charged and of what is logged. */
+  /** Counts and sums of the ledger rows and of the log rows. */
   const books = async () => {
     const sums = async (sql: string) => {
       const [sum] = await raw.rows<{ rows_found: number; total: number | null }>(sql, []);
@@ -58,7 +58,7 @@ const KILL = {
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
 };
 
-/** Ends every other connection to this database, as its server's administrator can. */
+/** Terminates every other connection to this database, as an administrator of the server can. */
 async function killConnections(own: RawDatabase): Promise<number> {
   if (own.kind === "sqlite") throw new Error("no connections to kill");
   const rows = await own.rows<{ statement?: string }>(KILL[own.kind], []);
@@ -67,14 +67,14 @@ async function killConnections(own: RawDatabase): Promise<number> {
   return rows.length;
 }
 
-/** The connection may have ended by itself. */
+/** The connection may have ended on its own. */
 function expectGone(error: unknown): void {
   expect(String(error)).toContain("Unknown thread id");
 }
 
 // @weakness Money: A disk that is full, or connections that are killed, leave charges without log rows
 describe("log rows of charges", () => {
-  it("wait while the disk of SQLite is full", { timeout: 60_000 }, async () => {
+  it("wait while the SQLite disk is full", { timeout: 60_000 }, async () => {
     const { raw, charge, books } = await openLedger(await createDatabase("sqlite"));
     const settlements = await Promise.all(Array.from({ length: 20 }, () => charge("x".repeat(20_000))));
     const [size] = await raw.rows<{ pages: number }>("select page_count as pages from pragma_page_count", []);
@@ -91,7 +91,7 @@ describe("log rows of charges", () => {
     expect(await books()).toEqual({ charged: [20, 140], logged: [20, 140] });
   });
 
-  it.each(["mariadb", "postgres"] as const)("survive killed connections of %s", { timeout: 120_000 }, async (kind) => {
+  it.each(["mariadb", "postgres"] as const)("survive killed %s connections", { timeout: 120_000 }, async (kind) => {
     const url = await createDatabase(kind);
     const { charge, books } = await openLedger(url);
     const killer = (await open(url)).raw;

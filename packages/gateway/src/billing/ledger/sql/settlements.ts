@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { endOfTurn } from "../../../lib/async/batcher.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import type { Hold, Settlement } from "../ledger.ts";
@@ -7,7 +8,7 @@ import { lockUsers, type UserBalance } from "./accounts.ts";
 import { Booking, type OpenHold, REAPED, REAPED_UNUSED } from "./booking.ts";
 import { inList } from "../../../storage/statements.ts";
 
-/** Settlements that share a transaction. */
+/** Settlements per transaction. */
 const BATCH = 256;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
@@ -19,7 +20,7 @@ export interface SettlementDeps extends LogRowRecoveryDeps {
   readonly onCommit: () => void;
 }
 
-/** A hold that ends: with a settlement, or released without one. */
+/** A hold to close: with a settlement, or released without one. */
 export interface Closing {
   readonly hold: Hold;
   readonly settlement: Settlement | undefined;
@@ -28,12 +29,12 @@ export interface Closing {
 interface Waiting {
   closing: Closing;
   readonly resolve: () => void;
-  /** How often a database that answers did not take it. */
+  /** How often a database that accepts other writes has rejected it. */
   refusals: number;
 }
 
 export interface Settlements {
-  /** Resolves when the transaction is committed; never rejects: what the database does not take is tried again. */
+  /** Resolves when the transaction is committed. Never rejects: failures are retried. */
   close(closing: Closing): Promise<void>;
   readonly pending: number;
   /** Resolves when nothing waits. */
@@ -45,9 +46,9 @@ export function createSettlements(deps: SettlementDeps): Settlements {
   let running: Promise<void> | undefined;
 
   const run = async () => {
-    await nextTurn();
+    await endOfTurn();
     let failures = 0;
-    // After a failure, whatever was in the batch goes alone: one row that the database refuses stops no other.
+    // After a failure, each entry of the batch gets its own transaction: one rejected row must not block the others.
     let alone = 0;
     while (waiting.length > 0) {
       const batch = waiting.slice(0, alone > 0 ? 1 : BATCH);
@@ -60,7 +61,7 @@ export function createSettlements(deps: SettlementDeps): Settlements {
         continue;
       }
       failures += 1;
-      deps.log.error("settlement failed, it is kept and tried again", { error, waiting: waiting.length, failures });
+      deps.log.error("settlement failed and will be retried", { error, waiting: waiting.length, failures });
       if (batch.length > 1) alone = batch.length;
       else await setAside(waiting, error, deps);
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS));
@@ -83,11 +84,7 @@ export function createSettlements(deps: SettlementDeps): Settlements {
   };
 }
 
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** The failed one goes to the end, without its log row where that is what the database refuses. */
+/** Moves the failed entry to the end of the queue, without its log row if that row caused the failure. */
 async function setAside(waiting: Waiting[], error: unknown, deps: SettlementDeps): Promise<void> {
   const failed = waiting.shift();
   if (!failed) return;
@@ -145,7 +142,7 @@ async function closeAll(tx: RawTransaction, closings: readonly Closing[], deps: 
   const late: Settlement[] = [];
   for (const { hold, settlement } of closings) {
     const held = open.get(hold.requestId);
-    // Deleted here too, so that the second of two closings of one request finds nothing.
+    // Also deleted here, so that a second closing of the same request finds nothing.
     open.delete(hold.requestId);
     if (held) booking.close(held);
     if (held && settlement) booking.consume(settlement);
@@ -171,7 +168,7 @@ interface BookedRow {
   readonly detail: string;
 }
 
-/** A reservation that is gone was settled before, released, or reaped; only the last leaves something to do. */
+/** A missing reservation was settled, released or reaped before; only a reaped one needs a correction. */
 async function correctReaped(
   tx: RawTransaction,
   late: readonly Settlement[],

@@ -8,12 +8,12 @@ eachDatabase("the SQL ledger", (open) => {
   ledgerContract(async () => openSqlRig(await open()));
 });
 
-describe("the SQL ledger with its logs on PostgreSQL", () => {
+describe("the SQL ledger with a PostgreSQL log database", () => {
   ledgerContract(async () => openSqlRig(await createDatabase("sqlite"), { logUrl: await createDatabase("postgres") }));
 });
 
 eachDatabase("the SQL ledger's own tables", (open) => {
-  it("hold the sum of open reservations and nothing once they are closed", async () => {
+  it("hold the sum of the open reservations, and zero once they are closed", async () => {
     const rig = await openSqlRig(await open());
     const accounts = accountsOf(rig);
     const user = await accounts.addUser(1000);

@@ -11,21 +11,21 @@ import { createSettlements } from "./settlements.ts";
 
 export interface SqlLedgerSettings {
   readonly database: RawDatabase;
-  /** Set when `logs` lives in a database of its own. */
+  /** Set when `logs` is in a separate database. */
   readonly logDatabase?: RawDatabase;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How long a reservation lives without being renewed. */
+  /** How long a reservation is valid without a renewal. */
   readonly leaseMs?: number;
-  /** A log row that the database refuses for what it holds was given up. */
+  /** Called when a log row is dropped because the database rejects its content. */
   readonly onLogRowRefused?: (() => void) | undefined;
-  /** Told after every commit that charged a user; must not throw. */
+  /** Called after every commit that charged a user; must not throw. */
   readonly onBalance?: (userId: number, before: number, after: number) => void;
 }
 
 const LEASE_MS = 60_000;
 
-/** The ledger on the database of record, without anything beside it. */
+/** The ledger on the SQL database alone. */
 export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
   const { database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance, onLogRowRefused } = settings;
   const outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
@@ -59,7 +59,7 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     changeWith,
     async reap() {
       const reaped = await reapExpired({ database, clock, log, isLogSeparate });
-      // Rows that are written without a charge announce themselves to nobody; this runs every few seconds.
+      // Log rows written without a charge trigger no move of the outbox; this runs every few seconds.
       outbox?.kick();
       return reaped;
     },

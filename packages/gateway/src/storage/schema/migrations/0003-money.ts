@@ -105,7 +105,7 @@ export const money: Migration = {
         // Sums of an hour are added to one row; a user's chart.
         unique("user_id", "username", "model_name", "created_at"),
         index("user_id", "created_at"),
-        // The chart of everybody, summed without the rows; that of one name.
+        // The chart of all users from the index alone; the chart of one name.
         index("created_at", "model_name", "token_used", "count", "quota"),
         index("username", "created_at"),
       ],
@@ -124,7 +124,7 @@ export const money: Migration = {
         used: bigint(0),
         held: bigint(0),
       },
-      // Looked up by whom they limit.
+      // Lookup by the limited entity.
       indexes: [unique("scope", "subject", "period")],
     },
   }),

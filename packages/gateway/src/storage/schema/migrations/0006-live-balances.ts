@@ -18,9 +18,9 @@ export const liveBalances: Migration = {
       indexes: [
         // One movement of each ledger row.
         unique("ledger_id"),
-        // What an account still has to follow, in order.
+        // Unapplied movements of an account, in order.
         index("user_id", "ledger_id"),
-        // What nobody applied yet, and what may go.
+        // Unapplied movements, and applied ones to delete.
         index("applied_at"),
       ],
     },

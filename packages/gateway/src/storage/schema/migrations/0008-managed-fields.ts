@@ -1,7 +1,7 @@
 import { longText } from "../columns.ts";
 import type { Migration } from "../migration.ts";
 
-/** Ownership is per field: what a source does not name stays free. */
+/** Ownership is per field: fields that a source does not set stay editable. */
 export const managedFields: Migration = {
   version: 8,
   name: "managed fields",

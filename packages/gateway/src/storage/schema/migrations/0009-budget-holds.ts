@@ -8,7 +8,7 @@ export const budgetHolds: Migration = {
     budget_holds: {
       columns: { request_id: text(64), budget_id: bigint(), amount: bigint(), lease_until: bigint() },
       primaryKey: ["request_id", "budget_id"],
-      // What processes that died left.
+      // Expired reservations of dead processes.
       indexes: [index("lease_until")],
     },
   }),

@@ -2,19 +2,19 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from "node:path";
 import { isSegment } from "./segment.ts";
 
-/** Folders of one process each below a folder that processes may share. */
+/** Subfolders that belong to one process each, below a folder that processes may share. */
 
 const LOCK = "lock";
 const MOST = 1_000;
 
-/** A folder that belongs to this process alone until it ends, with what a dead process left in it. */
+/** A folder that this process owns, possibly with files of a dead process. */
 export interface OwnFolder {
   readonly path: string;
-  /** Gives it up; the next process may take it. */
+  /** Releases the folder for another process. */
   release(): void;
 }
 
-/** Takes the first folder that no living process owns. Throws what the file system throws. */
+/** Takes the first folder that no running process owns. Throws file system errors. */
 export function takeFolder(parent: string): OwnFolder {
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   for (let at = 0; at < MOST; at += 1) {
@@ -24,7 +24,7 @@ export function takeFolder(parent: string): OwnFolder {
   throw new Error(`${parent} holds ${MOST} journals of running processes`);
 }
 
-/** Takes every folder that a dead process left behind. */
+/** Takes every folder of dead processes. */
 export function takeOrphans(parent: string): OwnFolder[] {
   return readdirSync(parent).flatMap((name) => {
     const path = join(parent, name);
@@ -41,7 +41,7 @@ function tryFolder(path: string): OwnFolder | undefined {
   return { path, release: () => rmSync(lock, { force: true }) };
 }
 
-/** Appears with its content, or not at all; false when somebody has it. */
+/** Creates the lock file with its content atomically; false when it exists. */
 function createLock(path: string): boolean {
   const own = `${path}.${process.pid}`;
   writeFileSync(own, `${process.pid} ${startOf(process.pid) ?? ""}`, { mode: 0o600 });
@@ -56,7 +56,7 @@ function createLock(path: string): boolean {
   }
 }
 
-/** Of two processes that find the same dead owner, the slower one puts back what the quicker one took. */
+/** When two processes find the same dead owner, the slower one restores the lock of the faster one. */
 function removeDead(path: string): boolean {
   const owner = readOwner(path);
   if (isAlive(owner)) return false;
@@ -64,7 +64,7 @@ function removeDead(path: string): boolean {
   try {
     renameSync(path, aside);
   } catch {
-    return true; // removed meanwhile; whoever links first has it
+    return true; // removed in the meantime; the first process to link owns it
   }
   const isSame = readOwner(aside) === owner;
   if (!isSame) renameSync(aside, path);
@@ -76,11 +76,11 @@ function readOwner(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return ""; // released meanwhile
+    return ""; // released in the meantime
   }
 }
 
-/** A number alone does not tell: containers give every process the same one. */
+/** A process id alone is ambiguous: every container may use the same one. */
 function isAlive(owner: string): boolean {
   const [pid = "", start] = owner.split(" ");
   if (!/^\d+$/.test(pid)) return false;
@@ -94,7 +94,7 @@ function isAlive(owner: string): boolean {
   }
 }
 
-/** When a process began, in ticks since the machine started; undefined where the system does not say. */
+/** Start time of a process in ticks since boot; undefined on systems without /proc. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -19,11 +19,11 @@ const open = (part: object = {}) => openJournal({ dir, clock, log, ...part });
 const text = (id: number) => JSON.stringify({ id, note: "two\nlines" });
 const files = (folder = "0") => readdirSync(join(dir, folder)).filter((file) => file !== "lock");
 const allOf = (journal: Journal) => [...journal.recent()].flat();
-/** The next process finds the lock of one that is gone. */
+/** Simulates a dead process: the next one finds its lock. */
 const die = (folder = "0") => writeFileSync(join(dir, folder, "lock"), "999999999 1");
 
 describe("the journal", () => {
-  it("writes what one turn appends, in order, before anybody is told", async () => {
+  it("writes all entries of one event loop turn in order before it resolves", async () => {
     const journal = open();
     await Promise.all([1, 2, 3].map((id) => journal.append(text(id))));
     expect(readFileSync(join(dir, "0", files()[0] ?? ""), "utf8")).toBe(
@@ -33,7 +33,7 @@ describe("the journal", () => {
     journal.close();
   });
 
-  it("gives a dead process's entries to the next one, until they are acknowledged", async () => {
+  it("returns the entries of a dead process until they are acknowledged", async () => {
     const first = open();
     await first.append(text(1));
     await first.append(text(2));
@@ -50,7 +50,7 @@ describe("the journal", () => {
     fourth.close();
   });
 
-  it("takes over folders of other processes that are gone, and no living one", async () => {
+  it("takes over folders of dead processes, but not of running ones", async () => {
     const [first, second] = [open(), open()];
     expect(readdirSync(dir).sort()).toEqual(["0", "1"]);
     await second.append(text(7));
@@ -62,7 +62,7 @@ describe("the journal", () => {
     third.close();
   });
 
-  it("says nothing of a line that a crash cut off", async () => {
+  it("ignores a line that a crash truncated", async () => {
     const first = open();
     await first.append(text(1));
     appendFileSync(join(dir, "0", files()[0] ?? ""), '{"id":2,"no');
@@ -74,8 +74,8 @@ describe("the journal", () => {
     ).toEqual([text(1)]);
   });
 
-  it("begins a new file when one is full or old, and forgets what is old and booked", async () => {
-    const journal = open({ segmentBytes: 50, segmentMs: 1_000, keepMs: 5_000 });
+  it("starts a new file when the current one is full or old, and removes old booked files", async () => {
+    const journal = open({ segmentBytes: 50, segmentMs: 1_000, retentionMs: 5_000 });
     const first = await journal.append(text(1));
     const second = await journal.append("x".repeat(60));
     const third = await journal.append(text(3));
@@ -85,42 +85,42 @@ describe("the journal", () => {
     expect([...journal.prunable()]).toEqual([]);
     journal.acknowledge(second, { shard: 4, id: "11-0" });
     expect([...journal.prunable()].sort((a, b) => a - b)).toEqual([3, 4]);
-    journal.prune(({ shard }) => shard === 3, { mayGo: true });
+    journal.prune(({ shard }) => shard === 3, { mayRemove: true });
     expect(allOf(journal)).toContain(text(1));
-    journal.prune(() => true, { mayGo: true });
+    journal.prune(() => true, { mayRemove: true });
     expect(allOf(journal)).toEqual([text(3)]);
     journal.acknowledge(third, undefined);
     journal.close();
   });
 
-  it("keeps within its bound what Redis has, and everything that Redis has not", async () => {
+  it("limits the size of acknowledged entries and retains all others", async () => {
     const journal = open({ segmentBytes: 20, maxBytes: 100 });
     const entries = [];
     for (let id = 0; id < 10; id += 1) entries.push(await journal.append(text(id)));
-    journal.prune(() => false, { mayGo: true });
+    journal.prune(() => false, { mayRemove: true });
     expect(allOf(journal)).toHaveLength(10);
     for (const entry of entries.slice(0, 8)) journal.acknowledge(entry, undefined);
-    journal.prune(() => false, { mayGo: true });
+    journal.prune(() => false, { mayRemove: true });
     expect(journal.bytes).toBeLessThanOrEqual(100);
     expect(allOf(journal)).toEqual(expect.arrayContaining([text(8), text(9)]));
     journal.close();
   });
 
-  it("keeps what it found until that may go", async () => {
+  it("retains files of earlier processes until they may be removed", async () => {
     const first = open();
     first.acknowledge(await first.append(text(1)), { shard: 1, id: "5-0" });
     first.close();
-    const second = open({ keepMs: 5_000, maxBytes: 1 });
+    const second = open({ retentionMs: 5_000, maxBytes: 1 });
     expect([...second.found()].flat()).toEqual([text(1)]);
     clock.advance(60_000_000);
-    second.prune(() => true, { mayGo: false });
+    second.prune(() => true, { mayRemove: false });
     expect([...second.found()].flat()).toEqual([text(1)]);
-    second.prune(() => true, { mayGo: true });
+    second.prune(() => true, { mayRemove: true });
     expect([...second.found()].flat()).toEqual([]);
     second.close();
   });
 
-  it("refuses to append when the disk does, and goes on when it does again", async () => {
+  it("rejects appends while the disk fails, and works again afterwards", async () => {
     const journal = open({ segmentBytes: 1 });
     await journal.append(text(1));
     rmSync(join(dir, "0"), { recursive: true });
@@ -131,7 +131,7 @@ describe("the journal", () => {
     expect(files()).toHaveLength(1);
   });
 
-  it("says which folder it cannot have", () => {
+  it("names the folder that it cannot use", () => {
     writeFileSync(join(dir, "file"), "");
     expect(() => openJournal({ dir: join(dir, "file"), clock, log })).toThrow(/EEXIST|ENOTDIR/);
   });

@@ -1,32 +1,33 @@
+import { createBatcher } from "../../../../lib/async/batcher.ts";
 import type { Clock } from "../../../../lib/clock.ts";
 import type { Logger } from "../../../../observability/log.ts";
 import { type OwnFolder, takeFolder, takeOrphans } from "./folder.ts";
 import { type RecordLocation, Segment } from "./segment.ts";
 
-/** One line in a file, until Redis has taken it. */
+/** One line in a file that Redis has not acknowledged yet. */
 export interface JournalEntry {
   readonly text: string;
   readonly segment: Segment;
 }
 
 /**
- * What this process owes to the database, on its own disk before anybody is told of it. Lines stay for ten minutes after
- * they reached Redis, so that a Redis that lost them can be given them again.
+ * Charges that this process owes to the database, written to its own disk before the client gets its answer. Lines stay
+ * for ten minutes after they reached Redis, so that they can be replayed if Redis loses them.
  */
 export interface Journal {
-  /** Writes what one turn of the event loop appends at once. Rejects when the disk does not take it. */
+  /** Writes all appends of one event loop turn at once. Rejects when the write fails. */
   append(text: string): Promise<JournalEntry>;
   acknowledge(entry: JournalEntry, place: RecordLocation | undefined): void;
-  /** Entries of processes that died before they reached Redis. Each is acknowledged like an own one. */
+  /** Entries of dead processes that have not reached Redis. Acknowledge them like any other entry. */
   unacknowledged(): JournalEntry[];
-  /** Everything that is kept, oldest first, in parts. */
+  /** All lines in the journal, oldest first, in chunks. */
   recent(): Iterable<readonly string[]>;
-  /** The part of it that earlier processes wrote. */
+  /** The lines that earlier processes wrote, in chunks. */
   found(): Iterable<readonly string[]>;
   /** Shards whose bookings decide what `prune` may remove. */
   prunable(): ReadonlySet<number>;
-  /** Removes what is old and booked, and the oldest where there is too much; what was found only if `mayGo`. */
-  prune(isBooked: (place: RecordLocation) => boolean, found: { readonly mayGo: boolean }): void;
+  /** Removes old booked files and, above the size limit, the oldest; files of earlier processes only if `mayRemove`. */
+  prune(isBooked: (place: RecordLocation) => boolean, found: { readonly mayRemove: boolean }): void;
   readonly bytes: number;
   close(): void;
 }
@@ -37,23 +38,17 @@ export interface JournalSettings {
   readonly log: Logger;
   readonly segmentBytes?: number;
   readonly segmentMs?: number;
-  readonly keepMs?: number;
+  readonly retentionMs?: number;
   readonly maxBytes?: number;
 }
 
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SEGMENT_MS = 60_000;
-const KEEP_MS = 600_000;
+const RETENTION_MS = 600_000;
 const MAX_BYTES = 512 * 1024 * 1024;
 const PART = 500;
 
-interface Waiting {
-  readonly text: string;
-  readonly resolve: (entry: JournalEntry) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Throws what the file system throws when the folder cannot be written. */
+/** Throws a file system error when the folder is not writable. */
 export function openJournal(settings: JournalSettings): Journal {
   return new FileJournal(settings);
 }
@@ -67,10 +62,19 @@ class FileJournal implements Journal {
   #active: Segment;
   #lastNumber: number;
   #startedAt: number;
-  #waiting: Waiting[] = [];
+  readonly #appends = createBatcher<string, JournalEntry>({
+    maxJobs: Infinity,
+    startsAt: "turn",
+    work: (texts) => this.#write(texts),
+  });
 
   constructor(settings: JournalSettings) {
-    const defaults = { segmentBytes: SEGMENT_BYTES, segmentMs: SEGMENT_MS, keepMs: KEEP_MS, maxBytes: MAX_BYTES };
+    const defaults = {
+      segmentBytes: SEGMENT_BYTES,
+      segmentMs: SEGMENT_MS,
+      retentionMs: RETENTION_MS,
+      maxBytes: MAX_BYTES,
+    };
     this.#settings = { ...defaults, ...settings };
     this.#own = takeFolder(settings.dir);
     this.#folders = [this.#own, ...takeOrphans(settings.dir)];
@@ -82,24 +86,15 @@ class FileJournal implements Journal {
   }
 
   append(text: string): Promise<JournalEntry> {
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) setImmediate(() => this.#write());
-      this.#waiting.push({ text, resolve, reject });
-    });
+    return this.#appends.add(text);
   }
 
-  #write(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    try {
-      this.#rotate();
-      const segment = this.#active;
-      segment.append(`${waiting.map(({ text }) => text).join("\n")}\n`, this.#settings.clock.now());
-      segment.unacknowledged += waiting.length;
-      for (const { text, resolve } of waiting) resolve({ text, segment });
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
-    }
+  async #write(texts: readonly string[]): Promise<JournalEntry[]> {
+    this.#rotate();
+    const segment = this.#active;
+    segment.append(`${texts.join("\n")}\n`, this.#settings.clock.now());
+    segment.unacknowledged += texts.length;
+    return texts.map((text) => ({ text, segment }));
   }
 
   #rotate(): void {
@@ -116,7 +111,7 @@ class FileJournal implements Journal {
 
   #create(): Segment {
     const { clock, log } = this.#settings;
-    const onSyncError = (error: unknown) => log.error("the journal could not be flushed to the disk", { error });
+    const onSyncError = (error: unknown) => log.error("the journal could not be flushed to disk", { error });
     const segment = Segment.create(this.#own.path, this.#lastNumber + 1, { now: clock.now(), onSyncError });
     this.#lastNumber = segment.number;
     return segment;
@@ -126,7 +121,7 @@ class FileJournal implements Journal {
     try {
       segment.acknowledge(place);
     } catch (error) {
-      this.#settings.log.error("a journal file could not be closed, its entries will be sent again after a restart", {
+      this.#settings.log.error("a journal file could not be closed; its entries are sent again after a restart", {
         error,
       });
     }
@@ -156,17 +151,17 @@ class FileJournal implements Journal {
   }
 
   #expired(): Segment[] {
-    const before = this.#settings.clock.now() - this.#settings.keepMs;
+    const before = this.#settings.clock.now() - this.#settings.retentionMs;
     return this.#old.filter((segment) => segment.isDone && segment.lastAt < before);
   }
 
-  prune(isBooked: (place: RecordLocation) => boolean, { mayGo }: { readonly mayGo: boolean }): void {
-    const isKept = (segment: Segment) => !mayGo && this.#found.includes(segment);
+  prune(isBooked: (place: RecordLocation) => boolean, { mayRemove }: { readonly mayRemove: boolean }): void {
+    const isProtected = (segment: Segment) => !mayRemove && this.#found.includes(segment);
     for (const segment of this.#expired()) {
       const isDue = [...segment.places].every(([shard, id]) => isBooked({ shard, id }));
-      if (isDue && !isKept(segment)) this.#remove(segment);
+      if (isDue && !isProtected(segment)) this.#remove(segment);
     }
-    for (const segment of this.#old.filter((old) => old.isDone && !isKept(old))) {
+    for (const segment of this.#old.filter((old) => old.isDone && !isProtected(old))) {
       if (this.bytes <= this.#settings.maxBytes) return;
       this.#remove(segment);
     }

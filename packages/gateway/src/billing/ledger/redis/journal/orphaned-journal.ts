@@ -2,11 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { resendFound, type ReplayDeps } from "../recovery/replay.ts";
 
 /**
- * Charges of earlier processes on this disk that Redis took, and may have lost while nobody was there who knew of them.
- * They are compared after the start; nobody waits for it.
+ * Charges of earlier processes on this disk that Redis acknowledged and may have lost while no process could notice.
+ * They are compared in the background after the start.
  */
 export interface FoundJournal {
-  /** Nothing in it was lost; until then its files stay. */
+  /** True once nothing in it is missing; until then its files are not removed. */
   readonly isChecked: boolean;
   check(): void;
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ export function createFoundJournal(deps: ReplayDeps): FoundJournal {
         isChecked = await resendFound(deps, signal);
         return;
       } catch (error) {
-        deps.log.warn("the journal of an earlier process could not be compared yet, it is tried again", { error });
+        deps.log.warn("the journal of an earlier process could not be compared yet and will be retried", { error });
         await pause(AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
       }
     }

@@ -11,14 +11,14 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 
-/** Files of a journal: `00000001.log` while an entry in it may not have reached Redis, `00000001.done` afterwards. */
+/** Journal files: `00000001.log` while an entry may not have reached Redis, `00000001.done` afterwards. */
 
 const OPEN = ".log";
 const DONE = ".done";
-/** Writes wait while the disk is busy with a flush, so flushes are as rare as those of Redis. */
+/** Writes wait while the disk flushes, so flushes are as rare as those of Redis. */
 const SYNC_MS = 1_000;
 
-/** Where a charge is in the streams. */
+/** The position of a charge in the streams. */
 export interface RecordLocation {
   readonly shard: number;
   readonly id: string;
@@ -39,7 +39,7 @@ interface Known extends Pick<Creation, "onSyncError"> {
   readonly lastAt: number;
 }
 
-/** One file of lines. It is written to, then closed, then done, then removed. */
+/** One file of lines: written, then closed, then done, then removed. */
 export class Segment {
   #path: string;
   #file: number | undefined;
@@ -64,13 +64,13 @@ export class Segment {
     this.#onSyncError = of.onSyncError;
   }
 
-  /** @param onSyncError told when lines may not survive the end of the machine */
+  /** @param onSyncError called when lines may not survive a crash of the machine */
   static create(folder: string, number: number, { now, onSyncError }: Creation): Segment {
     const path = join(folder, `${String(number).padStart(8, "0")}${OPEN}`);
     return new Segment(path, openSync(path, "ax", 0o600), { bytes: 0, lastAt: now, onSyncError });
   }
 
-  /** Files of a process that is gone, oldest first. */
+  /** Files of a dead process, oldest first. */
   static found(folder: string): Segment[] {
     const files = readdirSync(folder).filter(isSegment).sort();
     return files.map((file) => {
@@ -92,7 +92,7 @@ export class Segment {
     return this.#path.endsWith(DONE);
   }
 
-  /** Throws when the file does not take it; a part may be in the file then. */
+  /** Throws when the write fails; a part may be in the file then. */
   append(lines: string, now: number): void {
     if (this.#file === undefined) throw new Error("the segment is closed");
     const bytes = Buffer.from(this.#isTorn ? `\n${lines}` : lines);
@@ -104,7 +104,7 @@ export class Segment {
     this.#syncSoon();
   }
 
-  /** On the disk within moments, for the case that the whole machine dies; nobody waits for it. */
+  /** Flushes to disk in the background, for a crash of the whole machine. */
   #syncSoon(): void {
     if (this.#syncing !== "no") return;
     this.#syncing = "soon";
@@ -146,7 +146,7 @@ export class Segment {
     this.#finish();
   }
 
-  /** Everything in it has reached Redis and nothing more comes. */
+  /** Every entry has reached Redis and no more will be added. */
   #finish(): void {
     const isOpen = this.#file !== undefined && !this.#isClosing;
     if (isOpen || this.unacknowledged > 0 || this.isDone) return;
@@ -155,7 +155,7 @@ export class Segment {
     this.#path = done;
   }
 
-  /** Lines that are whole. */
+  /** Complete lines. */
   lines(): string[] {
     const text = readFileSync(this.#path, "utf8");
     return text.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}"));

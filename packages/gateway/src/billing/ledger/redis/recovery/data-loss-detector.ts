@@ -2,15 +2,15 @@ import { RedisUnavailable, type RedisClient } from "../../../../redis/client.ts"
 import type { RecordLocation } from "../journal/segment.ts";
 
 /**
- * Notices that Redis may not have any more what it acknowledged to this process: it is another server than before, or
- * its streams count backwards.
+ * Detects that Redis may have lost data that it acknowledged to this process: it is a different server than before, or
+ * the ids of its streams went back.
  */
 export interface DataLossDetector {
-  /** Redis said that it has this charge. */
+  /** Called when Redis has acknowledged this charge. */
   acknowledged(place: RecordLocation): void;
-  /** At the start and after each reconnection. Answers why balances can be trusted no longer; undefined while they can. */
+  /** Called at the start and after each reconnection. Returns why balances can no longer be trusted, or undefined. */
   check(): Promise<string | undefined>;
-  /** The streams begin anew. */
+  /** Called when the streams start from zero. */
   forget(): void;
 }
 
@@ -39,7 +39,7 @@ export function createDataLossDetector(redis: RedisClient): DataLossDetector {
       if (known === undefined || compareIds(id, known) > 0) last.set(shard, id);
     },
     async check() {
-      // What a replica had not got yet, or a file not written, newer charges of other processes may hide.
+      // The stream ids cannot show the loss when newer charges of other processes follow it.
       if (await isAnother()) return "another Redis answers than before: its last moments may be lost";
       const lost = await lostShards();
       return lost > 0 ? `Redis lost charges of ${lost} shards that it had acknowledged` : undefined;
@@ -48,10 +48,10 @@ export function createDataLossDetector(redis: RedisClient): DataLossDetector {
   };
 }
 
-/** A server that says so answers in a moment. */
+/** Temporary states of a server. */
 const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN)\b/;
 
-/** The name that a server gives itself anew with each start; undefined where INFO is hidden. */
+/** The id that a server generates at each start; undefined where INFO is not permitted. */
 async function serverOf(redis: RedisClient): Promise<string | undefined> {
   try {
     const info = String(await redis.one({ command: "info", args: ["server"] }, TIMEOUT_MS));
@@ -62,7 +62,7 @@ async function serverOf(redis: RedisClient): Promise<string | undefined> {
   }
 }
 
-/** A stream that is not there counts from nothing. */
+/** A missing stream counts as empty. */
 function lastId(info: unknown): string {
   if (info instanceof Error) {
     if (info.message.includes("no such key")) return "0-0";
@@ -72,7 +72,7 @@ function lastId(info: unknown): string {
   return String(fields[fields.indexOf("last-generated-id") + 1]);
 }
 
-/** Below zero when `a` came before `b`. */
+/** Negative when `a` is older than `b`. */
 export function compareIds(a: string, b: string): number {
   if (a.length === b.length && b[a.indexOf("-")] === "-") return a < b ? -1 : Number(a > b);
   const [aMs = 0, aAt = 0] = a.split("-").map(Number);

@@ -3,13 +3,13 @@ import { upsertSql } from "../../../../storage/inserts.ts";
 import type { RawDatabase, RawTransaction } from "../../../../storage/engines/raw.ts";
 import { forUpdate } from "../../../../storage/statements.ts";
 
-/** What the database remembers about the ledger in Redis, so that a Redis that lost everything is noticed. */
+/** State of the Redis ledger in the database, to detect a Redis that lost everything. */
 export interface LedgerState {
-  /** Rises when balances in Redis must be read anew. */
+  /** Increases when balances in Redis must be reloaded. */
   readonly epoch: number;
-  /** Tells this database from others. */
+  /** Identifies this database. */
   readonly installation: string;
-  /** No process has kept balances of this database in Redis before. */
+  /** True when no process has used Redis with this database before. */
   readonly isNew: boolean;
 }
 
@@ -21,7 +21,7 @@ interface StateRow {
 
 const KEEP = { table: "ledger_state", columns: ["name", "number", "text"], key: ["name"] } as const;
 
-/** Safe on several replicas at once: the first one decides. */
+/** Safe to run on several replicas at once: the first one decides. */
 export async function readLedgerState(database: RawDatabase): Promise<LedgerState> {
   const before = await readRows(database);
   if (!before.has("epoch")) {
@@ -42,8 +42,8 @@ async function readRows(database: RawTransaction): Promise<Map<string, StateRow>
 }
 
 /**
- * Answers the epoch after `believed`, or a later one that another replica has begun. Waits for transactions that book
- * charges of the old one; none of them commits after this.
+ * Returns the epoch after `believed`, or a later one that another replica has begun. Waits for transactions that book
+ * charges of the old epoch; none of them commits afterwards.
  */
 export function nextEpoch(database: RawDatabase, believed: number): Promise<number> {
   return database.transaction(async (tx) => {
@@ -58,12 +58,12 @@ export function nextEpoch(database: RawDatabase, believed: number): Promise<numb
   });
 }
 
-/** Balances were declared unknown while charges were on their way; what Redis does not have any more is booked past it. */
+/** Balances were invalidated before charges were booked; charges that Redis lost are booked directly. */
 export class EpochEnded extends Error {
   override readonly name = "EpochEnded";
 }
 
-/** Keeps the epoch as it is until the transaction ends. Throws EpochEnded when it is another one. */
+/** Locks the epoch until the transaction ends. Throws EpochEnded when it has changed. */
 export async function requireEpoch(tx: RawTransaction, kind: RawDatabase["kind"], epoch: number): Promise<void> {
   const share = { sqlite: "", mysql: " lock in share mode", postgres: " for share" }[kind];
   const [row] = await tx.rows<StateRow>(`select number from ledger_state where name = 'epoch'${share}`, []);

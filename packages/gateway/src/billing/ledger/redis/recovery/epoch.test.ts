@@ -22,48 +22,50 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 }
 
 describe("a new epoch", () => {
+  it("is completed by a process that cannot book when the one that began it died", { timeout: 60_000 }, async () => {
+    const service = await freshRedis();
+    const { rig, accounts, user, token } = await openRigs(service, { isPair: false });
+    const hold = await granted(rig.ledger, user, token, 50);
+    await nextEpoch(rig.database, (await readLedgerState(rig.database)).epoch);
+    await rig.ledger.settle(settlementOf(hold, 7));
+    await rig.ledger.flush();
+    expect((await accounts.user(user)).quota).toBe(RICH - 7);
+    await granted(rig.ledger, user, token, 50);
+    expect(await books(rig)).toEqual([]);
+    await rig.close();
+  });
+
   it(
-    "that a process began in the database and left is brought about by who cannot book",
+    "restarts at once when Redis is emptied while the processes wait for each other",
     { timeout: 60_000 },
     async () => {
       const service = await freshRedis();
-      const { rig, accounts, user, token } = await openRigs(service, { isPair: false });
-      const hold = await granted(rig.ledger, user, token, 50);
-      await nextEpoch(rig.database, (await readLedgerState(rig.database)).epoch);
-      await rig.ledger.settle(settlementOf(hold, 7));
-      await rig.ledger.flush();
-      expect((await accounts.user(user)).quota).toBe(RICH - 7);
-      await granted(rig.ledger, user, token, 50);
-      expect(await books(rig)).toEqual([]);
+      const { rig, user, token } = await openRigs(service, { isPair: false, part: { barrierMs: 200 } });
+      const { redis, database, ledger } = rig;
+      await granted(ledger, user, token, 50);
+      const { epoch } = await readLedgerState(database);
+      const epochNow = async () => (await readLedgerState(database)).epoch;
+      const beat = () => redis.one({ command: "zadd", args: [redis.keys.replicas, Date.now(), "other"] }, 1_000);
+      const catchUp = (at: number) => redis.one({ command: "hset", args: [redis.keys.caughtUp, "other", at] }, 1_000);
+      const beats = setInterval(() => void beat(), 50);
+      await flushall(rig);
+      await until(async () => (await epochNow()) === epoch + 1);
+      await until(
+        async () => Number(await redis.one({ command: "get", args: [redis.keys.recovering] }, 1_000)) > epoch,
+      );
+      await flushall(rig);
+      const since = performance.now();
+      await until(async () => (await epochNow()) === epoch + 2);
+      await catchUp(epoch + 2);
+      await granted(ledger, user, token, 50);
+      // Waiting for the emptied state would take six seconds.
+      expect(performance.now() - since).toBeLessThan(4_000);
+      clearInterval(beats);
       await rig.close();
     },
   );
 
-  it("starts again at once when Redis is emptied while all wait for each other", { timeout: 60_000 }, async () => {
-    const service = await freshRedis();
-    const { rig, user, token } = await openRigs(service, { isPair: false, part: { barrierMs: 200 } });
-    const { redis, database, ledger } = rig;
-    await granted(ledger, user, token, 50);
-    const { epoch } = await readLedgerState(database);
-    const epochNow = async () => (await readLedgerState(database)).epoch;
-    const beat = () => redis.one({ command: "zadd", args: [redis.keys.replicas, Date.now(), "other"] }, 1_000);
-    const catchUp = (at: number) => redis.one({ command: "hset", args: [redis.keys.caughtUp, "other", at] }, 1_000);
-    const beats = setInterval(() => void beat(), 50);
-    await flushall(rig);
-    await until(async () => (await epochNow()) === epoch + 1);
-    await until(async () => Number(await redis.one({ command: "get", args: [redis.keys.recovering] }, 1_000)) > epoch);
-    await flushall(rig);
-    const since = performance.now();
-    await until(async () => (await epochNow()) === epoch + 2);
-    await catchUp(epoch + 2);
-    await granted(ledger, user, token, 50);
-    // Who waits for what was emptied waits for six seconds.
-    expect(performance.now() - since).toBeLessThan(4_000);
-    clearInterval(beats);
-    await rig.close();
-  });
-
-  it("that another process has begun meanwhile is brought about by both", { timeout: 60_000 }, async () => {
+  it("is completed by both processes when both begin one", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
     const { rig, user, token } = await openRigs(service, { isPair: false, part: { barrierMs: 1_500 } });
     const { redis, database, ledger } = rig;
@@ -79,14 +81,14 @@ describe("a new epoch", () => {
     await rig.close();
   });
 
-  it("that another process led to is joined until the journal was given to Redis", { timeout: 60_000 }, async () => {
+  it("of another process retries until the own journal is replayed to Redis", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
     const { rig } = await openRigs(service, { isPair: false });
     const { redis, database } = rig;
-    const told: Memory[] = [];
+    const states: Memory[] = [];
     let failures = 2;
     const replay = (memory: Memory) => {
-      told.push(memory);
+      states.push(memory);
       const fails = memory === "doubtful" && failures-- > 0;
       return fails ? Promise.reject(new Error("the database did not answer in time")) : Promise.resolve();
     };
@@ -101,12 +103,12 @@ describe("a new epoch", () => {
     );
     const caughtUp = { command: "hget", args: [redis.keys.caughtUp, "late"] };
     await until(async () => Number(await redis.one(caughtUp, 1_000)) === epoch);
-    expect(told).toEqual(["intact", "doubtful", "doubtful", "doubtful"]);
+    expect(states).toEqual(["intact", "doubtful", "doubtful", "doubtful"]);
     await late.stop();
     await rig.close();
   });
 
-  it("follows when the database was restored, and balances are read from it", { timeout: 60_000 }, async () => {
+  it("begins after the database was restored, and loads balances from it", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
     const { rig, shared, url, user, token } = await openRigs(service, { isPair: false });
     const before = await readLedgerState(rig.database);
@@ -130,7 +132,7 @@ describe("a new epoch", () => {
   });
 
   it(
-    "is not begun by a process that cannot reach Redis, so that others go on booking",
+    "is not begun by a process that cannot reach Redis, so that others continue to book",
     { timeout: 60_000 },
     async () => {
       const service = await freshRedis();

@@ -8,7 +8,7 @@ import type { RawDatabase } from "../../../../storage/engines/raw.ts";
 import { type LedgerState, nextEpoch } from "./epoch-store.ts";
 import { ALIVE, BEGIN_EPOCH, CLOSE_SHARD, OPEN } from "../scripts.ts";
 
-/** What Redis has kept. */
+/** The state of the data in Redis. */
 export type Memory = "empty" | "doubtful" | "intact";
 
 export interface EpochDeps {
@@ -16,37 +16,37 @@ export interface EpochDeps {
   readonly database: RawDatabase;
   readonly state: LedgerState;
   readonly log: Logger;
-  /** Name of this process among its replicas. */
+  /** Unique name of this process among the replicas. */
   readonly instanceId: string;
-  /** Gives Redis again what this process told it: settlements of the last minutes and open reservations. */
+  /** Replays the settlements of the last minutes and the open reservations of this process to Redis. */
   readonly replay: (redisIs: Memory) => Promise<void>;
-  /** How long other processes have to notice that Redis lost its memory. */
+  /** How long other processes have to notice that Redis lost its data. */
   readonly barrierMs?: number;
 }
 
 /**
- * When may balances in Redis be trusted? Each shard carries the epoch under which its balances were read. It is gone
- * when Redis was wiped, and taken away when Redis lost something that it had acknowledged. Then every process gives
- * Redis its journal again, and the shards are opened under the next epoch: balances are read anew.
+ * Decides when balances in Redis can be trusted. Each shard stores the epoch in which its balances were loaded. The
+ * epoch is missing after a wipe, and is removed when Redis lost data that it had acknowledged. Then every process
+ * replays its journal to Redis, and the shards are opened in the next epoch, in which balances are loaded again.
  */
 export interface Epochs extends Runnable {
-  /** What this process last knew. */
+  /** The epoch that this process last saw. */
   readonly current: number;
-  /** A shard was found closed. */
+  /** Called when a shard is closed. */
   closed(): void;
-  /** The database is not in this epoch any more: who began the next may not be there to bring it about. */
+  /** Called when the database has left this epoch: the process that began the next one may have died. */
   ended(epoch: number): void;
-  /** Redis does not have any more what it had acknowledged before `at`, a time of `performance.now`. */
+  /** Called when Redis has lost data that it acknowledged before `at`, a time of `performance.now`. */
   lost(reason: string, at: number): void;
-  /** Resolves when no recovery runs, or after `ms`. */
+  /** Resolves when no recovery is running, or after `ms`. */
   settled(ms: number): Promise<void>;
-  /** True when Redis has kept everything until now; otherwise a recovery is over, or `ms` are. */
+  /** Returns true when Redis is intact; otherwise waits for the recovery, up to `ms`. */
   confirm(ms: number): Promise<boolean>;
 }
 
 const BEAT_MS = 1_000;
 const BARRIER_MS = 1_500;
-/** A process that is alive but does not answer holds nobody up for longer. */
+/** Longest wait for a process that is alive but does not answer. */
 const LONGEST_BARRIER_MS = 6_000;
 const ALIVE_MS = 3_500;
 const STEP_MS = 50;
@@ -66,9 +66,9 @@ class RedisEpochs implements Epochs {
   #current: number;
   #recovering: Promise<void> | undefined;
   #recoveringSince = -Infinity;
-  /** Redis lost something while it was told what it had lost before. */
+  /** Redis lost data again during the replay. */
   #lostMeanwhile: string | undefined;
-  /** It knows the epoch of Redis, but could not tell Redis its journal under it yet. */
+  /** The journal has not been replayed in the current epoch yet. */
   #isBehind = false;
   #isStopped = false;
 
@@ -79,7 +79,7 @@ class RedisEpochs implements Epochs {
       name: "epoch",
       everyMs: BEAT_MS,
       work: () => this.#beat(),
-      onError: (error) => deps.log.debug("no sign of life could be given", { error }),
+      onError: (error) => deps.log.debug("the heartbeat could not be sent", { error }),
     });
   }
 
@@ -97,9 +97,9 @@ class RedisEpochs implements Epochs {
       const isUnderWay = (await this.#latest()) >= this.#current;
       await (isUnderWay ? this.#join("empty") : this.#recover("Redis knows no balances", "empty"));
     } else if (others.length === 0) {
-      // A database that was restored is behind what Redis has read of it.
+      // A restored database is behind the balances in Redis.
       this.#current = Math.max(this.#current, ...epochs.map((epoch) => epoch ?? 0));
-      await this.#recover("no other process kept the balances", "intact");
+      await this.#recover("no other process has the balances", "intact");
     } else await this.#join("intact");
     await this.#beats.start();
   }
@@ -155,7 +155,7 @@ class RedisEpochs implements Epochs {
         return await this.#recover(reason, redisIs);
       } catch (error) {
         if (this.#isStopped) return;
-        this.#deps.log.error("balances in Redis cannot be built anew yet, it is tried again", { error });
+        this.#deps.log.error("balances in Redis could not be rebuilt yet; retrying", { error });
         await pause(BEAT_MS);
       }
     }
@@ -166,18 +166,18 @@ class RedisEpochs implements Epochs {
     const startedAt = performance.now();
     this.#recoveringSince = startedAt;
     this.#lostMeanwhile = undefined;
-    // With an epoch that is begun nobody books until it is brought about: not before Redis can be told of it.
+    // No process books between the begin of an epoch and its opening, so Redis must be reachable first.
     await this.#others();
     this.#current = await nextEpoch(database, this.#current);
     const epoch = this.#current;
-    log.warn("balances in Redis are read anew", { reason, epoch });
+    log.warn("balances in Redis are reloaded", { reason, epoch });
     await this.#toShards(CLOSE_SHARD);
     const begin = { script: BEGIN_EPOCH, keys: [redis.keys.recovering], args: [epoch, REMEMBER_SECONDS] };
     await redis.one(begin, TIMEOUT_MS);
     await replay(redisIs);
     this.#isBehind &&= redisIs === "intact";
     await this.#caughtUp();
-    // Nobody else can have told Redis anything that it lost when it lost nothing.
+    // If Redis lost nothing, no other process has anything to replay.
     const latest =
       redisIs === "intact"
         ? await this.#latest()
@@ -189,24 +189,24 @@ class RedisEpochs implements Epochs {
     }
     if (this.#lostMeanwhile !== undefined) return;
     await this.#open();
-    // Emptied between the last look and the opening, it would look like a Redis that was told everything.
+    // If Redis was emptied after the last check, opening it would declare it complete.
     if ((await this.#latest()) < epoch) return this.#recover(EMPTIED, "empty");
     log.info("balances in Redis may be used again", { epoch, ms: Math.round(performance.now() - startedAt) });
   }
 
-  /** Another process leads, or has led, to the epoch of Redis. */
+  /** Another process is opening, or has opened, the epoch of Redis. */
   async #join(redisIs: Memory): Promise<void> {
     await this.#deps.replay(redisIs);
     await this.#caughtUp();
   }
 
   /**
-   * Until all others have caught up, between two times. Answers the latest epoch that Redis knows of: another one than
-   * this means that what was told until now is not enough, and ends the wait.
+   * Waits until all other processes have replayed, with a minimum and a maximum time. Returns the latest epoch that
+   * Redis knows; a different one ends the wait and means that the replay was incomplete.
    */
   async #barrier(earliest: number, longest: number): Promise<number> {
     for (;;) {
-      if (this.#isStopped) throw new Error("the process ends, another one opens the balances");
+      if (this.#isStopped) throw new Error("the process is stopping; another one opens the balances");
       const areCaughtUp = await this.#areAllCaughtUp();
       const latest = await this.#latest();
       const now = performance.now();
@@ -223,7 +223,7 @@ class RedisEpochs implements Epochs {
     return (answer as (string | null)[]).every((epoch) => Number(epoch ?? 0) >= this.#current);
   }
 
-  /** 0 when Redis was emptied since the last one began. */
+  /** 0 when Redis was emptied since the last recovery began. */
   async #latest(): Promise<number> {
     const { redis } = this.#deps;
     return Number((await redis.one({ command: "get", args: [redis.keys.recovering] }, TIMEOUT_MS)) ?? 0);
@@ -234,7 +234,7 @@ class RedisEpochs implements Epochs {
     await redis.one({ command: "hset", args: [redis.keys.caughtUp, instanceId, this.#current] }, TIMEOUT_MS);
   }
 
-  /** Other processes that gave a sign of life lately; gives one of this process. */
+  /** Sends the heartbeat of this process and returns the other processes with a recent one. */
   async #others(): Promise<string[]> {
     const { redis, instanceId } = this.#deps;
     const alive = await redis.one(
@@ -244,7 +244,7 @@ class RedisEpochs implements Epochs {
     return (alive as string[]).filter((name) => name !== instanceId);
   }
 
-  /** Finds what no request told: that Redis was emptied, or is further than this process. */
+  /** Detects, without a request, that Redis was emptied or is in a later epoch than this process. */
   async #beat(): Promise<void> {
     const { redis } = this.#deps;
     if (!redis.isReady || this.#recovering) return;
@@ -255,7 +255,7 @@ class RedisEpochs implements Epochs {
     else if (first > this.#current || this.#isBehind) await this.#catchUp(first);
   }
 
-  /** Tried with every beat until it is done: nobody else has what is in the journal of this process. */
+  /** Retried with every heartbeat until it succeeds: only this process has its journal. */
   async #catchUp(epoch: number): Promise<void> {
     this.#current = epoch;
     this.#isBehind = true;
@@ -263,7 +263,7 @@ class RedisEpochs implements Epochs {
       await this.#join("doubtful");
       this.#isBehind = false;
     } catch (error) {
-      this.#deps.log.warn("the journal could not be given to Redis, it is tried again", { error, epoch });
+      this.#deps.log.warn("the journal could not be replayed to Redis; retrying", { error, epoch });
     }
   }
 

@@ -28,8 +28,8 @@ const TIMEOUT_MS = 15_000;
 const NOTHING = { booked: 0, reaped: 0 };
 
 /**
- * Gives Redis again what this process told it. Reservations come back as they were; settlements of the last minutes
- * that neither Redis nor the database has are booked past Redis.
+ * Replays the data of this process to Redis. Reservations are restored; settlements of the last minutes that neither
+ * Redis nor the database has are booked directly in the database.
  */
 export async function replay(memory: Memory, deps: ReplayDeps): Promise<void> {
   if (memory === "empty") deps.loss.forget();
@@ -37,12 +37,12 @@ export async function replay(memory: Memory, deps: ReplayDeps): Promise<void> {
   if (memory === "intact") return;
   let booked = 0;
   for (const part of deps.journal.recent()) booked += (await resend(chargesOf(part), memory, deps)).booked;
-  deps.log.info("the journal was given to Redis again", { booked });
+  deps.log.info("the journal was replayed to Redis", { booked });
 }
 
 /**
- * What earlier processes left on this disk, whether Redis took it then or not: it is booked where nobody has it.
- * Answers whether it came to the end. What was reaped meanwhile is corrected when the database has that: throws until
+ * Books the charges that earlier processes left on this disk and that neither Redis nor the database has. Returns
+ * whether it finished. A charge that was reaped in the meantime is corrected once the database has it: throws until
  * then.
  */
 export async function resendFound(deps: ReplayDeps, signal: AbortSignal): Promise<boolean> {
@@ -51,13 +51,13 @@ export async function resendFound(deps: ReplayDeps, signal: AbortSignal): Promis
     if (signal.aborted) return false;
     const again = await resend(chargesOf(part), "doubtful", deps);
     booked += again.booked;
-    if (again.reaped > 0) throw new Error(`${again.reaped} of its charges were reaped, and are not booked yet`);
+    if (again.reaped > 0) throw new Error(`${again.reaped} of its charges were reaped and are not booked yet`);
   }
-  if (booked > 0) deps.log.warn("charges that Redis had lost were found in an old journal", { booked });
+  if (booked > 0) deps.log.warn("charges that Redis had lost were recovered from an old journal", { booked });
   return true;
 }
 
-/** Moves the leases of everything open here; what Redis lost is there again. */
+/** Renews the leases of all open reservations of this process and restores those that Redis lost. */
 export async function adoptAll({
   redis,
   database,
@@ -82,7 +82,7 @@ function adoption({ hold, amount, seen }: OpenHold, { keys }: RedisClient, lease
   return seen === "" ? [adopt] : [adopt, renewCall(keys, { hold, seen, amount: undefined }, lease)];
 }
 
-/** A line that a crash cut off says nothing; its request was never answered. */
+/** Skips a line that a crash truncated: its request was never answered. */
 function chargesOf(texts: readonly string[]): { readonly charge: Charge; readonly text: string }[] {
   return texts.flatMap((text) => {
     try {
@@ -117,7 +117,7 @@ async function resend(
   return { booked: unknown.length, reaped: answers.filter((answer) => answer === SETTLED.reaped).length };
 }
 
-/** A Redis that fell back may hold reservations open whose charge the database has. */
+/** A Redis that was restored may have open reservations whose charge is in the database. */
 async function closeSettled(
   sent: readonly { readonly charge: Charge }[],
   settled: ReadonlySet<string>,

@@ -3,22 +3,22 @@ import { decideCharges, type Booked } from "../../charge-booking.ts";
 import { type Charge, readCharge } from "../../charge.ts";
 import { requireEpoch } from "../recovery/epoch-store.ts";
 
-/** One charge of a stream. */
+/** One charge from a stream. */
 export interface StreamCharge {
   readonly shard: number;
   readonly id: string;
   readonly charge: Charge;
-  /** Readings of the balances that it was taken from; "" = from none. */
+  /** Load ids of the balances that it was deducted from; "" = none. */
   readonly ofUser: string;
   readonly ofToken: string;
-  /** It was never given to anybody before. */
+  /** True at the first delivery. */
   readonly isFirst: boolean;
 }
 
-/** An entry as `XREADGROUP` and `XAUTOCLAIM` answer it. */
+/** An entry as returned by `XREADGROUP` and `XAUTOCLAIM`. */
 export type StreamEntry = readonly [id: string, fields: readonly string[] | null];
 
-/** Undefined for what is no charge: it can never be booked. */
+/** Undefined for an entry that is not a charge and can never be booked. */
 export function streamCharge(shard: number, [id, fields]: StreamEntry, isFirst: boolean): StreamCharge | undefined {
   const [, , , ofUser = "", , ofToken = "", , text = ""] = fields ?? [];
   try {
@@ -33,7 +33,7 @@ export interface BatchDeps {
   readonly isLogSeparate: boolean;
 }
 
-/** Books charges that Redis has taken from its balances. Throws EpochEnded when it may have lost them since. */
+/** Books charges that Redis has deducted from its balances. Throws EpochEnded when Redis may have lost them since. */
 export function bookBatch(
   charges: readonly StreamCharge[],
   epoch: number,
@@ -48,7 +48,7 @@ export function bookBatch(
   });
 }
 
-/** A charge that the database had is given back to the live balances, unless this very entry may have brought it. */
+/** A charge that was already booked is refunded to the live balances, unless this entry itself may have booked it. */
 export function overchargeOf(charge: StreamCharge, outcome: Booked["outcomes"][number] | undefined): number {
   const { quota } = charge.charge.settlement;
   if (!charge.isFirst || !outcome || outcome.kind === "booked" || outcome.kind === "later") return 0;

@@ -16,8 +16,8 @@ const USERS = 40;
 const CHARGE = 7;
 const script = fileURLToPath(new URL("../../../../../test/settler-process.ts", import.meta.url));
 
-/** Three processes read the same streams; one of them is stopped or killed between reading and acknowledging. */
-describe("charges that a settler was given", () => {
+/** Three processes read the same streams; one is stopped or killed between reading and acknowledging. */
+describe("charges delivered to a settler", () => {
   let service: Service;
   let kit: StoreKit;
   let url: string;
@@ -50,7 +50,7 @@ describe("charges that a settler was given", () => {
   });
   afterAll(() => service.stop());
 
-  /** Replicas whose settlers all stand at their next batch; answers the one that stands first, and the others. */
+  /** Starts replicas whose settlers pause before their next batch; returns the first to pause and the others. */
   async function standing(where: "before" | "after"): Promise<readonly [Replica, Replica[]]> {
     const started = Array.from(
       { length: 3 },
@@ -64,7 +64,7 @@ describe("charges that a settler was given", () => {
     replicas.push(...started);
     for (const replica of started) await replica.says("ready");
     const [charger] = started as [Replica];
-    // Reading balances for the first time takes transactions of its own.
+    // Loading balances for the first time uses separate transactions.
     charger.child.send("hold");
     await charger.says("holds");
     for (const { child } of started) child.send(where);
@@ -95,7 +95,9 @@ describe("charges that a settler was given", () => {
     return performance.now() - started;
   };
 
-  /** Each charge once, in the ledger, in the balances of the database and of Redis; none is left behind. */
+  /**
+   * Expects each charge exactly once in the ledger and in the balances of the database and Redis, and empty streams.
+   */
   async function expectOnce(): Promise<void> {
     await until(async () => (await waiting()) === 0);
     const rows = await kit.database.raw.rows<{ n: number; of: number; sum: number }>(
@@ -109,7 +111,7 @@ describe("charges that a settler was given", () => {
   }
 
   test.each(["before", "after"] as const)(
-    "and that it comes back to after others took them over are booked once, stopped %s its commit",
+    "are booked once when it resumes after a takeover, paused %s its commit",
     { timeout: 60_000 },
     async (where) => {
       const [stopped, others] = await standing(where);
@@ -128,7 +130,7 @@ describe("charges that a settler was given", () => {
     },
   );
 
-  test("are booked by others when it is killed with them", { timeout: 60_000 }, async () => {
+  test("are booked by others when it is killed", { timeout: 60_000 }, async () => {
     const [killed, others] = await standing("before");
     killed.child.kill("SIGKILL");
     for (const { child } of others) child.send("go");

@@ -21,34 +21,34 @@ export interface SettlerDeps extends LogRowRecoveryDeps {
   readonly redis: RedisClient;
   readonly directSettlement: Pick<DirectSettlement, "book">;
   readonly epochs: Pick<Epochs, "current" | "ended" | "settled">;
-  /** Name of this settler among those of other processes. */
+  /** Unique name of this settler among the processes. */
   readonly name: string;
-  /** After each commit. */
+  /** Called after each commit. */
   readonly onCommit: () => void;
   readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
-  /** A charge could not be booked; final when it is not tried again. */
+  /** A charge could not be booked; final when it is not retried. */
   readonly onFailure: (isFinal: boolean) => void;
-  /** Charges that were given to a settler this long ago are taken over by another; it is gone. */
+  /** Charges delivered to another settler this long ago are taken over: it counts as dead. */
   readonly abandonedMs: number;
 }
 
-/** Brings charges from the streams of Redis into the database: many in a transaction, each once, whoever does it. */
+/** Books charges from the Redis streams in the database: in batches, each exactly once across all settlers. */
 export interface Settler extends Runnable {
-  /** Charges that were on their way when it was last looked. */
+  /** Unbooked charges at the last poll. */
   readonly backlog: number;
-  /** Does not gather more before the next transaction. */
+  /** Starts the next transaction without waiting for more charges. */
   hurry(): void;
-  /** Resolves when everything that is in the streams now is in the database, or after `ms`; answers whether it is. */
+  /** Resolves when all charges now in the streams are booked, or after `ms`; returns whether they are. */
   drained(ms: number): Promise<boolean>;
-  /** Forgets nothing of these shards before their charges are booked: the oldest that is not, by shard. */
+  /** The oldest unbooked charge of each of these shards. */
   oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>>;
 }
 
 const AT_ONCE = 500;
-/** Fewer charges than a full transaction wait for company this long. */
+/** How long an incomplete batch waits for more charges. */
 const GATHER_MS = 100;
 const BLOCK_MS = 1_000;
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 const PRUNE_MS = 3_600_000;
 const READ_PAUSE_MS = 200;
 const FIRST_PAUSE_MS = 50;
@@ -63,14 +63,16 @@ class StreamSettler implements Settler {
   readonly #deps: SettlerDeps;
   readonly #streams: ChargeStreams;
   readonly #watchers: readonly Runnable[];
-  /** What a database that answers refuses, by place: it waits for the next look, so that it stops no other. */
+  /**
+   * Charges that a working database rejects, by stream position: retried at the next takeover, so they block no other.
+   */
   readonly #setAside = new Set<string>();
   #takesOverAt = Infinity;
   #running: Promise<void> | undefined;
   #isStopped = false;
   readonly #stopping = new AbortController();
   #isHurried = false;
-  /** Redis may have given it charges that never arrived, or kept some that it was told are booked. */
+  /** Redis may have delivered charges that never arrived, or still have charges that are booked. */
   #isDoubtful = false;
   #wake: (() => void) | undefined;
   #failures = 0;
@@ -84,10 +86,10 @@ class StreamSettler implements Settler {
         name: this.name,
         everyMs,
         work,
-        onError: (error) => deps.log.debug("the streams of charges cannot be looked at", { error }),
+        onError: (error) => deps.log.debug("the charge streams cannot be read", { error }),
       });
     this.#watchers = [
-      every(LOOK_MS, async () => void (this.backlog = await this.#streams.length())),
+      every(POLL_MS, async () => void (this.backlog = await this.#streams.length())),
       every(PRUNE_MS, () => this.#streams.prune()),
     ];
   }
@@ -127,7 +129,7 @@ class StreamSettler implements Settler {
     return true;
   }
 
-  /** Waits until the streams are past these charges. */
+  /** Waits until the streams have no charge up to these ids. */
   async #passed(newest: ReadonlyMap<number, string>, until: number): Promise<boolean> {
     let rest = newest;
     for (let step = 1; rest.size > 0; step = Math.min(step + 1, 20)) {
@@ -148,7 +150,7 @@ class StreamSettler implements Settler {
   async #run(): Promise<void> {
     while (!this.#isStopped) {
       try {
-        // What is read from Redis after this was there in this epoch; nothing is kept for a later one.
+        // All charges read after this line were in Redis in this epoch; none is held for a later one.
         const { current } = this.#deps.epochs;
         const charges = await this.#next();
         for (let from = 0; from < charges.length; from += AT_ONCE)
@@ -156,7 +158,7 @@ class StreamSettler implements Settler {
         if (charges.length > 0 && charges.length < AT_ONCE) await this.#gather();
       } catch (error) {
         if (this.#isStopped) return;
-        if (!this.#isDoubtful) this.#deps.log.warn("charges cannot be read from Redis, it is tried again", { error });
+        if (!this.#isDoubtful) this.#deps.log.warn("charges cannot be read from Redis; retrying", { error });
         this.#isDoubtful = true;
         await this.#pause(READ_PAUSE_MS);
       }
@@ -169,18 +171,18 @@ class StreamSettler implements Settler {
     const mine = this.#chargesOf(await this.#streams.mine(), false);
     const due = mine.filter((charge) => !this.#setAside.has(placeOf(charge)));
     this.#isDoubtful = due.length > 0;
-    // What is refused again and again leaves time for what is new.
+    // New charges come before those that were rejected repeatedly.
     if (!this.#isDoubtful) this.#takesOverAt = this.#nextTakeover();
     return due;
   }
 
-  /** Makes charges its own that somebody was given long ago, and looks again at those that were refused. */
+  /** Claims charges that another settler received long ago, and retries those that were rejected. */
   async #takeOver(): Promise<void> {
     if (performance.now() < this.#takesOverAt) return;
     const { abandonedMs, log } = this.#deps;
     const { length: count } = await this.#streams.claim(abandonedMs);
     this.#takesOverAt = this.#nextTakeover();
-    if (count > 0) log.warn("charges that nobody booked are taken over", { count });
+    if (count > 0) log.warn("charges abandoned by another process were taken over", { count });
     this.#isDoubtful ||= count > 0 || this.#setAside.size > 0;
     this.#setAside.clear();
   }
@@ -204,13 +206,15 @@ class StreamSettler implements Settler {
     return entries.flatMap(({ shard, entry }) => {
       const charge = streamCharge(shard, entry, isFirst);
       if (charge) return [charge];
-      this.#deps.log.error("an entry of the stream is no charge, it stays there", { shard, id: entry[0] });
+      this.#deps.log.error("a stream entry is not a charge and is left in the stream", { shard, id: entry[0] });
       this.#deps.onFailure(true);
       return [];
     });
   }
 
-  /** Until the database has them: what it refuses goes alone, so that it stops no other. */
+  /**
+   * Retries until they are booked. After a rejection each charge gets its own transaction, so one cannot block others.
+   */
   async #bookUntilDone(charges: readonly StreamCharge[], epoch: number): Promise<void> {
     let rest = charges;
     for (let refusals = 0; rest.length > 0 && !this.#isStopped;) {
@@ -222,7 +226,7 @@ class StreamSettler implements Settler {
         if (error instanceof EpochEnded) return this.#afterEpoch(rest, epoch);
         this.#failures += 1;
         this.#deps.onFailure(false);
-        this.#deps.log.error("charges could not be booked, they are kept and tried again", {
+        this.#deps.log.error("charges could not be booked and will be retried", {
           error,
           count: rest.length,
           failures: this.#failures,
@@ -242,7 +246,7 @@ class StreamSettler implements Settler {
     this.#failures = 0;
     for (const charge of charges) this.#setAside.add(placeOf(charge));
     const ids = charges.map(({ charge }) => charge.settlement.hold.requestId);
-    this.#deps.log.error("charges that the database refuses stay in Redis, they are tried again later", {
+    this.#deps.log.error("charges rejected by the database remain in Redis and will be retried later", {
       request_ids: ids,
     });
   }
@@ -251,7 +255,7 @@ class StreamSettler implements Settler {
     for (const charge of charges) await this.#bookUntilDone([charge], epoch);
   }
 
-  /** What the database cannot store stands in the log row: money goes first. */
+  /** Books the charge without its log row when that row cannot be stored. */
   async #bookedWithoutLog(
     [charge]: readonly StreamCharge[],
     epoch: number,
@@ -262,13 +266,13 @@ class StreamSettler implements Settler {
     try {
       await this.#book([{ ...charge, charge: { ...charge.charge, settlement } }], epoch);
     } catch {
-      return false; // the whole charge is tried again
+      return false; // the caller retries the whole charge
     }
     withoutLogRow(charge.charge.settlement, refusal.error, this.#deps);
     return true;
   }
 
-  /** A stop ends it. */
+  /** A stop ends the pause. */
   async #pause(ms: number): Promise<void> {
     await pause(ms, undefined, this.#stopping).catch(() => undefined);
   }
@@ -289,17 +293,17 @@ class StreamSettler implements Settler {
     if (onBalance) for (const user of users.values()) onBalance(user, booking.chargeOf(user.id));
   }
 
-  /** What Redis is not told now is read again later, and found in the database. */
+  /** An unacknowledged charge is read again later and then found in the database. */
   async #acknowledge(charges: readonly StreamCharge[]): Promise<void> {
     try {
       await this.#streams.booked(charges);
     } catch (error) {
       this.#isDoubtful = true;
-      this.#deps.log.warn("booked charges stay in Redis until it answers", { error, count: charges.length });
+      this.#deps.log.warn("booked charges could not be acknowledged in Redis yet", { error, count: charges.length });
     }
   }
 
-  /** Balances were declared unknown: what Redis still has is booked as ever, what it lost goes past it. */
+  /** Balances were invalidated: charges still in Redis are booked as usual, lost ones directly in the database. */
   async #afterEpoch(charges: readonly StreamCharge[], epoch: number): Promise<void> {
     const { epochs, directSettlement } = this.#deps;
     epochs.ended(epoch);
@@ -312,7 +316,7 @@ class StreamSettler implements Settler {
         this.#isDoubtful ||= present.size > 0;
         return;
       } catch (error) {
-        this.#deps.log.error("charges of an earlier epoch could not be booked, they are kept and tried again", {
+        this.#deps.log.error("charges of an earlier epoch could not be booked and will be retried", {
           error,
           count: charges.length,
         });

@@ -4,27 +4,27 @@ import { compareIds } from "../recovery/data-loss-detector.ts";
 import { BOOKED, REFUND } from "../scripts.ts";
 import type { StreamCharge, StreamEntry } from "./batch.ts";
 
-/** Reads the streams of charges for one of several settlers. */
+/** Reads the charge streams for one of several settlers. */
 export interface ChargeStreams {
-  /** Waits up to `ms` for charges that nobody was given yet. */
+  /** Waits up to `ms` for new charges. */
   read(ms: number): Promise<ReadEntry[]>;
-  /** What this settler was given and has not acknowledged: after a failure, it may not know of it. */
+  /** Charges delivered to this settler and not acknowledged; after a failure it may not have received them. */
   mine(): Promise<ReadEntry[]>;
-  /** Takes over what was given to somebody more than `idleMs` ago. */
+  /** Claims charges delivered more than `idleMs` ago. */
   claim(idleMs: number): Promise<ReadEntry[]>;
-  /** Which of these charges are still in their streams. */
+  /** Returns the charges that are still in their streams. */
   present(charges: readonly StreamCharge[]): Promise<ReadonlySet<StreamCharge>>;
-  /** Gives back what charges took from live balances that were charged before, while they are this settler's. */
+  /** Refunds double deductions to the live balances, for charges that still belong to this settler. */
   refund(undone: readonly { readonly charge: StreamCharge; readonly quota: number }[]): Promise<void>;
-  /** Removes charges that the database has. */
+  /** Removes booked charges. */
   booked(charges: readonly StreamCharge[]): Promise<void>;
-  /** Charges in all streams. */
+  /** Number of charges in all streams. */
   length(): Promise<number>;
   /** The newest charge of each stream that is not empty. */
   newest(): Promise<ReadonlyMap<number, string>>;
   /** The oldest charge of each of these streams that is not empty. */
   oldest(shards: Iterable<number>): Promise<ReadonlyMap<number, string>>;
-  /** Forgets settlers that are long gone. */
+  /** Removes settlers that died long ago. */
   prune(): Promise<void>;
   close(): void;
 }
@@ -35,7 +35,9 @@ export interface ReadEntry {
 }
 
 const GROUP = "settlers";
-/** A busy account has one stream, so that a whole transaction may come of one; together they stay within `AT_ONCE`. */
+/**
+ * All charges of a busy account are in one stream, so one stream may fill a transaction; the sum is within `AT_ONCE`.
+ */
 const PER_STREAM = 500;
 const LEAST_PER_STREAM = 64;
 const AT_ONCE = 8_000;
@@ -44,7 +46,7 @@ const REFUND_MS = 1_000;
 const DEAD_AFTER_MS = 15_000;
 const GONE_MS = 3_600_000;
 
-/** @param onConnect called when Redis may have given something that did not arrive */
+/** @param onConnect called when Redis may have delivered charges that did not arrive */
 export function createChargeStreams(redis: RedisClient, consumer: string, onConnect: () => void): ChargeStreams {
   return new RedisChargeStreams(redis, consumer, onConnect);
 }
@@ -88,7 +90,7 @@ class RedisChargeStreams implements ChargeStreams {
     const words = ["GROUP", GROUP, this.#consumer, "COUNT", this.#perStream, ...how, "STREAMS", ...this.#keys];
     const ask = () => this.#untilClosed(this.#reader.call("xreadgroup", ...words, ...this.#keys.map(() => from)));
     const answer: unknown = await ask().catch(async (error: unknown) => {
-      // Whoever reads first makes the groups; a Redis that was emptied has none.
+      // The first reader creates the groups; an emptied Redis has none.
       if (!(error instanceof Error) || !/^(?:NOGROUP|UNBLOCKED)/.test(error.message)) throw error;
       await this.#onAll("xgroup", (key) => ["CREATE", key, GROUP, "0", "MKSTREAM"]);
       return ask();
@@ -171,7 +173,7 @@ class RedisChargeStreams implements ChargeStreams {
     this.#abandon?.(new RedisUnavailable("the connection is closed", true));
   }
 
-  /** The client library never answers a command that waits for a reconnection when the connection is given up. */
+  /** The client library never settles a command that waits for a reconnection when the connection is closed. */
   #untilClosed<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#abandon = reject;
@@ -187,12 +189,12 @@ class RedisChargeStreams implements ChargeStreams {
   }
 }
 
-/** True when the stream whose oldest charge is `oldest` has done with everything up to `id`. */
+/** True when a stream whose oldest charge is `oldest` has no charge up to `id`. */
 export function isPast(oldest: string | undefined, id: string): boolean {
   return oldest === undefined || compareIds(oldest, id) > 0;
 }
 
-/** A stream without a group has nothing to claim; entries that were deleted come without fields. */
+/** A stream without a group has nothing to claim; deleted entries come without fields. */
 function claimed(answer: unknown): StreamEntry[] {
   if (answer instanceof Error && answer.message.startsWith("NOGROUP")) return [];
   const [, entries] = list(answer);

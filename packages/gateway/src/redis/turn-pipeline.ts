@@ -1,7 +1,7 @@
 import { RedisUnavailable } from "./redis-unavailable.ts";
 import type { Call } from "./script.ts";
 
-/** Calls of one write; more only make the first ones wait. */
+/** Calls per write; more would only delay the first ones. */
 const AT_ONCE = 256;
 const PARTS = 5;
 
@@ -15,8 +15,8 @@ interface Waiting {
 type Send = (calls: readonly Call[]) => Promise<readonly unknown[]>;
 
 /**
- * Calls of one turn of the event loop leave in one write: measured, that costs half as much here as a write for each,
- * and Redis reads once instead of many times. An answer that is an Error rejects its own call only.
+ * Sends the calls of one event loop turn in one write: that costs half as much as one write per call, measured, and
+ * Redis reads once. An answer that is an Error rejects only its own call.
  */
 export function createTurn(send: Send): (call: Call, timeoutMs: number) => Promise<unknown> {
   let waiting: Waiting[] = [];
@@ -32,7 +32,7 @@ export function createTurn(send: Send): (call: Call, timeoutMs: number) => Promi
     });
 }
 
-/** Never rejects: a failure is reported to those who wait. */
+/** Never rejects: a failure rejects the waiting calls. */
 async function sendSome(send: Send, some: readonly Waiting[]): Promise<void> {
   const timers = [...Map.groupBy(some, ({ timeoutMs }) => timeoutMs)].map(([ms, late]) =>
     afterTurn(ms, () => {
@@ -61,8 +61,8 @@ export function within<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 /**
- * A process that was busy looks once more at what has arrived before it gives up. On a machine that is busy, each part
- * of the wait is late, and so Redis has as much longer. Answers how to stop the clock.
+ * A busy process reads pending answers once more before it gives up. On a busy machine every part of the wait is late,
+ * so Redis gets more time. Returns a function that stops the timer.
  */
 function afterTurn(ms: number, act: () => void): () => void {
   let left = PARTS;

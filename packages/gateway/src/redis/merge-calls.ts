@@ -2,18 +2,18 @@ import type { Call, Item, ScriptCall } from "./script.ts";
 
 type ItemCall = ScriptCall & { readonly item: Item };
 
-/** Calls as they are sent: items of one group in one call. */
-export interface Gathered {
+/** Calls to send: items of one group in one call. */
+export interface MergedCalls {
   readonly calls: readonly Call[];
-  /** Answers of `calls` in the places of those that were given; what a whole group failed with is of each. */
+  /** Maps the answers of `calls` to the original calls; the error of a group goes to each of its calls. */
   scatter(answers: readonly unknown[]): unknown[];
 }
 
 /**
- * Puts the items of a group into one call, at the place of its first: a script that runs once for all of them reads and
- * writes its account once.
+ * Merges the items of each group into one call at the position of the first item: a script that runs once for all items
+ * reads and writes its account once.
  */
-export function gather(given: readonly Call[]): Gathered {
+export function mergeCalls(given: readonly Call[]): MergedCalls {
   const places: number[][] = [];
   const calls: Call[] = [];
   const groups = new Map<string, { readonly at: number; readonly args: (string | number)[] }>();
