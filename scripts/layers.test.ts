@@ -181,8 +181,8 @@ test("imports that point down pass", () => {
 
 /** Files that may still take part in an import cycle. Remove a name when its cycle is repaired; add none. */
 const KNOWN_CYCLES: readonly string[] = [
-  "packages/console/src/ui/data-grid-head.tsx",
-  "packages/console/src/ui/data-grid.tsx",
+  "packages/console/src/ui/grid/data-grid-head.tsx",
+  "packages/console/src/ui/grid/data-grid.tsx",
   "packages/gateway/src/commands/export.ts",
   "packages/gateway/src/commands/import.ts",
   "packages/gateway/src/commands/import/litellm/accounts.ts",
@@ -194,16 +194,6 @@ const KNOWN_CYCLES: readonly string[] = [
   "packages/gateway/src/commands/schema.ts",
   "packages/gateway/src/providers/core/framing.ts",
   "packages/gateway/src/providers/vendors/aws/event-stream.ts",
-  "packages/gateway/src/relay/admission/admission-controller.ts",
-  "packages/gateway/src/relay/admission/candidates.ts",
-  "packages/gateway/src/relay/ingress/read-request.ts",
-  "packages/gateway/src/relay/ingress/routes.ts",
-  "packages/gateway/src/relay/pipeline/pipeline.ts",
-  "packages/gateway/src/relay/policies/cache/repeat-bill.ts",
-  "packages/gateway/src/relay/policies/cache/response-cache.ts",
-  "packages/gateway/src/relay/policies/response-policies.ts",
-  "packages/gateway/src/relay/stateful/forward.ts",
-  "packages/gateway/src/relay/stateful/read-stored.ts",
   "packages/gateway/src/relay/trace/route.ts",
   "packages/gateway/src/relay/types.ts",
   "packages/gateway/src/resources/channels/key-store.ts",
