@@ -15,6 +15,7 @@ import { newPrefix, openRedisRig } from "../src/billing/ledger/redis/test-harnes
 import { removeOldLogs } from "../src/jobs/log-retention.ts";
 import { EVERYTHING } from "../src/resources/logs/filter.ts";
 import { createLogStore } from "../src/resources/logs/store.ts";
+import { rollUpStatistics, STATISTICS_MARK } from "../src/resources/statistics/rollup.ts";
 import { rollUpUsage } from "../src/resources/usage-data/rollup.ts";
 import type { Database } from "../src/storage/database.ts";
 import { openStoreKit, type StoreKit } from "./store-kit.ts";
@@ -136,6 +137,13 @@ describe.each(["mariadb", "postgres"] as const)("beside many rows of ledger and 
     await kit.database.raw.run(half, []);
     expect(await rollUp(true)).toBeGreaterThan(15_000);
     await expectNoScan(5);
+  });
+
+  test("statistics pass over the log by its ids", async () => {
+    await kit.database.raw.run("insert into revisions (topic, revision) values (?, ?)", [STATISTICS_MARK, 38_500]);
+    const deps = { database, logs: database, clock: kit.clock, settleMs: 0 };
+    expect(await rollUpStatistics(deps, new AbortController().signal)).toBeGreaterThan(1_000);
+    await expectNoScan(3);
   });
 
   test("the log is listed by index", async () => {

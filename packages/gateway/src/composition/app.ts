@@ -17,7 +17,7 @@ import { firstStart } from "../identity/accounts/first-start.ts";
 import { channelJobs } from "../jobs/channel-jobs.ts";
 import { createDatabaseElector, createSingleElector, type Elector } from "../jobs/leader.ts";
 import { logRetentionJob } from "../jobs/log-retention.ts";
-import { createSchedule, paced, reaperJob } from "../jobs/schedule.ts";
+import { createSchedule, paced, reaperJob, type ScheduledJob } from "../jobs/schedule.ts";
 import { AppError } from "../lib/app-error.ts";
 import { isLoopback } from "../lib/net/ip.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
@@ -28,6 +28,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import { createLoopDelay } from "../observability/loop-delay.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { createTokenStore } from "../resources/tokens/store.ts";
+import { rollUpStatistics } from "../resources/statistics/rollup.ts";
 import { rollUpUsage } from "../resources/usage-data/rollup.ts";
 import { VERSION } from "../version.ts";
 
@@ -271,6 +272,7 @@ function scheduleOf(core: Core, { operations }: Management, { elector, owners, t
             rollUpUsage({ database, logs: logDatabase, isEnabled: () => options().DataExportEnabled, confirm }, signal),
         ),
       },
+      statisticsJob(core),
       {
         name: "housekeeping",
         isLeaderOnly: true,
@@ -285,6 +287,16 @@ function scheduleOf(core: Core, { operations }: Management, { elector, owners, t
       },
     ],
   });
+}
+
+function statisticsJob({ storage, clock }: Core): ScheduledJob {
+  const { database, logDatabase: logs } = storage;
+  return {
+    name: "statistics-rollup",
+    isLeaderOnly: true,
+    everyMs: MINUTE_MS,
+    run: (signal, confirm) => rollUpStatistics({ database, logs, clock, confirm }, signal),
+  };
 }
 
 function watch({ metrics, snapshots, ledger, env }: Core, { running }: PipelineDeps, health: Health): void {

@@ -1,6 +1,6 @@
 import type { UsageDimension } from "@fairway/wire";
 
-/** Numbers of the column `dimension`; never change one. `userModel` and `userToken` are what users see of themselves. */
+/** Numbers of the column `dimension`; never change one. Users read `userModel` of themselves. */
 export const DIMENSION = { all: 0, user: 1, token: 2, channel: 3, group: 4, model: 5, userModel: 6 } as const;
 export type DimensionNumber = (typeof DIMENSION)[keyof typeof DIMENSION];
 

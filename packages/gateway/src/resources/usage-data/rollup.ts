@@ -2,12 +2,12 @@ import { LOG_TYPE } from "@fairway/wire";
 import { sql, type Kysely } from "kysely";
 import { inChunks } from "../../lib/chunks.ts";
 import type { Database } from "../../storage/database.ts";
-import { isDuplicate } from "../../storage/errors.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import { SUMMED_REQUEST } from "../../storage/log-rows.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
+import { endOfPass, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "./log-mark.ts";
 
 export interface RollupDeps {
   /** Holds the sums and the mark of how far the log was read. */
@@ -40,7 +40,6 @@ export const ROLLUP_MARK = "usage-rollup";
 /** Row of `revisions` with the time (seconds) up to which the sums may lack rows. */
 export const ROLLUP_GAP = "usage-rollup-gap";
 const ROWS_PER_PASS = 5_000;
-const SETTLE_MS = 15_000;
 const UPSERT_ROWS = 100;
 const COLUMNS = ["user_id", "username", "model_name", "created_at", "token_used", "count", "quota"] as const;
 const ADD = {
@@ -57,16 +56,16 @@ const ADD = {
  */
 export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promise<number> {
   const newest = await newestLogId(deps.logs.db);
-  const start = await readMark(deps.database);
+  const start = await readMark(deps.database, ROLLUP_MARK);
   if (newest <= start) {
     // Another log took the place of the one that was read: what it holds may be in the sums already.
-    if (newest < start) await startAnew(deps, { from: start, to: newest });
+    if (newest < start) await startOver(deps, { from: start, to: newest });
     return 0;
   }
-  if (deps.logs.kind !== "sqlite") await wait(deps.settleMs ?? SETTLE_MS, signal);
+  if (deps.logs.kind !== "sqlite") await waitUnlessAborted(deps.settleMs ?? SETTLE_MS, signal);
   let mark = start;
   while (mark < newest && !signal.aborted) {
-    const next = Math.min(newest, await endOfPass(deps.logs.db, mark));
+    const next = Math.min(newest, await endOfPass(deps.logs.db, mark, ROWS_PER_PASS));
     const isEnabled = deps.isEnabled();
     const sums = isEnabled ? await sumsBetween(deps.logs.db, mark, next) : [];
     const gap = isEnabled ? 0 : await latestBetween(deps.logs.db, mark, next);
@@ -77,12 +76,12 @@ export async function rollUpUsage(deps: RollupDeps, signal: AbortSignal): Promis
   return mark - start;
 }
 
-/** The log is another one: nobody knows what of it is in the sums. */
-async function startAnew({ database, logs }: RollupDeps, pass: { from: number; to: number }): Promise<void> {
+/** The log is another one: its rows may be in the sums already. */
+async function startOver({ database, logs }: RollupDeps, pass: { from: number; to: number }): Promise<void> {
   const latest = logs.db.selectFrom("logs").select((eb) => eb.fn.max("created_at").as("time"));
   const gap = secondAfter(await latest.executeTakeFirstOrThrow());
   await database.raw.transaction(async (tx) => {
-    if (await moveMark(tx, pass)) await widenGap(tx, database.kind, gap);
+    if (await moveMark(tx, ROLLUP_MARK, pass)) await widenGap(tx, database.kind, gap);
   });
 }
 
@@ -95,12 +94,6 @@ async function latestBetween(db: Kysely<Schema>, from: number, to: number): Prom
 
 function secondAfter({ time }: { readonly time: number | null }): number {
   return time === null ? 0 : Number(time) + 1;
-}
-
-/** Id of the row that ends a pass; ids may have gaps of any size. */
-async function endOfPass(db: Kysely<Schema>, mark: number): Promise<number> {
-  const rows = db.selectFrom("logs").select("id").where("id", ">", mark).orderBy("id").offset(ROWS_PER_PASS).limit(1);
-  return (await rows.executeTakeFirst())?.id ?? Number.MAX_SAFE_INTEGER;
 }
 
 async function sumsBetween(db: Kysely<Schema>, from: number, to: number): Promise<Sums[]> {
@@ -140,17 +133,17 @@ interface Pass {
 
 const GAP = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], replace: ["revision"] } as const;
 
-/** Nobody knows whether the sums up to that time (seconds) agree with the rows of the log. */
+/** The sums up to that time (seconds) may differ from the rows of the log. */
 export async function widenGap(tx: RawTransaction, kind: Database["kind"], gap: number): Promise<void> {
   if (gap === 0) return;
   const [known] = await tx.rows<{ revision: number }>("select revision from revisions where topic = ?", [ROLLUP_GAP]);
   if ((known?.revision ?? 0) < gap) await tx.run(upsertSql(kind, GAP), [ROLLUP_GAP, gap]);
 }
 
-/** False when somebody else moved the mark meanwhile; nothing is added then. */
+/** False when another replica moved the mark meanwhile; nothing is added then. */
 function add({ raw, kind }: Database, sums: readonly Sums[], pass: Pass): Promise<boolean> {
   return raw.transaction(async (tx) => {
-    if (!(await moveMark(tx, pass))) return false;
+    if (!(await moveMark(tx, ROLLUP_MARK, pass))) return false;
     await widenGap(tx, kind, pass.gap);
     for (const rows of inChunks(sums, UPSERT_ROWS)) {
       const values = rows.flatMap((row) => [
@@ -165,35 +158,5 @@ function add({ raw, kind }: Database, sums: readonly Sums[], pass: Pass): Promis
       await tx.run(upsertSql(kind, ADD, rows.length), values);
     }
     return true;
-  });
-}
-
-async function moveMark(tx: RawTransaction, { from, to }: { from: number; to: number }): Promise<boolean> {
-  return (
-    (await tx.run("update revisions set revision = ? where topic = ? and revision = ?", [to, ROLLUP_MARK, from])) === 1
-  );
-}
-
-async function readMark({ raw }: Database): Promise<number> {
-  const rows = await raw.rows<{ revision: number }>("select revision from revisions where topic = ?", [ROLLUP_MARK]);
-  if (rows[0]) return rows[0].revision;
-  try {
-    await raw.run("insert into revisions (topic, revision) values (?, ?)", [ROLLUP_MARK, 0]);
-  } catch (error) {
-    if (!isDuplicate(error)) throw error;
-  }
-  return 0;
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms === 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
   });
 }

@@ -1,0 +1,127 @@
+import { LOG_TYPE } from "@fairway/wire";
+import type { Kysely } from "kysely";
+import { inChunks } from "../../lib/chunks.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+import type { RawTransaction } from "../../storage/engines/raw.ts";
+import { upsertSql } from "../../storage/inserts.ts";
+import { newestLogId } from "../../storage/log-removal.ts";
+import type { Schema } from "../../storage/schema/schema.ts";
+import { endOfPass, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "../usage-data/log-mark.ts";
+import { gather, GATHERED, type GatheredLog, type Slot } from "./gather.ts";
+import { mergeText, textOf } from "./histogram.ts";
+import { STATISTICS_UNTIL } from "./store.ts";
+
+export interface StatisticsRollupDeps {
+  /** Holds the sums and their mark. */
+  readonly database: Database;
+  /** Holds the log; the same database unless logs have their own. */
+  readonly logs: Database;
+  readonly clock: Clock;
+  /** How long uncommitted rows may take; SQLite has one writer and needs no wait. */
+  readonly settleMs?: number;
+  /** Called before each write; throws when another replica leads. */
+  readonly confirm?: () => Promise<void>;
+}
+
+/** Row of `revisions` whose number is the id of the last log row in the sums. */
+export const STATISTICS_MARK = "usage-statistics";
+const ROWS_PER_PASS = 2_000;
+const SLOTS_AT_ONCE = 100;
+const KEY = ["span", "dimension", "owner_id", "subject", "start"] as const;
+const COUNTS = ["calls", "errors", "refused", "quota", "input_tokens", "output_tokens"] as const;
+const HISTOGRAMS = ["latency", "first_token"] as const;
+const COLUMNS = [...KEY, ...COUNTS, ...HISTOGRAMS];
+const ADD = { table: "usage_statistics", columns: COLUMNS, key: KEY, add: COUNTS, replace: HISTOGRAMS } as const;
+const UNTIL = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], replace: ["revision"] } as const;
+
+/**
+ * Adds the calls that were logged since the last run to the sums, each exactly once: the mark moves in the transaction
+ * of the sums, and only from where it was read. Returns the number of ids that were passed.
+ */
+export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: AbortSignal): Promise<number> {
+  const { database, logs, clock } = deps;
+  const settleMs = logs.kind === "sqlite" ? 0 : (deps.settleMs ?? SETTLE_MS);
+  const until = seconds(clock) - 1;
+  const newest = await newestLogId(logs.db);
+  const start = await readMark(database, STATISTICS_MARK);
+  // The log was replaced by another one, whose rows may be in the sums already.
+  if (newest < start) await add(database, [], { from: start, to: newest, until });
+  if (newest <= start) return 0;
+  await waitUnlessAborted(settleMs, signal);
+  let mark = start;
+  while (mark < newest && !signal.aborted) {
+    const next = Math.min(newest, await endOfPass(logs.db, mark, ROWS_PER_PASS));
+    const rows = await rowsBetween(logs.db, mark, next);
+    const reached = next === newest ? until : (rows.at(-1)?.created_at ?? 0);
+    await deps.confirm?.();
+    const slots = [...gather(rows).values()];
+    if (!(await add(database, slots, { from: mark, to: next, until: reached }))) break;
+    mark = next;
+  }
+  return mark - start;
+}
+
+/** The order by id keeps PostgreSQL from searching by type and time. */
+function rowsBetween(db: Kysely<Schema>, from: number, to: number): Promise<GatheredLog[]> {
+  return db
+    .selectFrom("logs")
+    .where("id", ">", from)
+    .where("id", "<=", to)
+    .where("type", "in", [LOG_TYPE.consume, LOG_TYPE.error])
+    .select(GATHERED)
+    .orderBy("id")
+    .execute();
+}
+
+interface Pass {
+  readonly from: number;
+  readonly to: number;
+  readonly until: number;
+}
+
+/** False when another replica moved the mark meanwhile. The moved mark is locked, so histograms can be read and merged. */
+function add({ raw, kind }: Database, slots: readonly Slot[], pass: Pass): Promise<boolean> {
+  return raw.transaction(async (tx) => {
+    if (!(await moveMark(tx, STATISTICS_MARK, pass))) return false;
+    for (const some of inChunks(slots, SLOTS_AT_ONCE)) {
+      await mergeStored(tx, some);
+      await tx.run(upsertSql(kind, ADD, some.length), some.flatMap(valuesOf));
+    }
+    if (pass.until > 0) await tx.run(upsertSql(kind, UNTIL), [STATISTICS_UNTIL, pass.until]);
+    return true;
+  });
+}
+
+interface StoredRow {
+  readonly span: number;
+  readonly dimension: number;
+  readonly owner_id: number;
+  readonly subject: string;
+  readonly start: number;
+  readonly latency: string;
+  readonly first_token: string;
+}
+
+/** Alternatives of whole keys: all three databases search the primary key for each. */
+async function mergeStored(tx: RawTransaction, slots: readonly Slot[]): Promise<void> {
+  const one = `(${KEY.map((name) => `${name} = ?`).join(" and ")})`;
+  const text = `select ${KEY.join(", ")}, latency, first_token from usage_statistics where ${slots.map(() => one).join(" or ")}`;
+  const rows = await tx.rows<StoredRow>(text, slots.flatMap(keyOf));
+  const stored = new Map(rows.map((row) => [KEY.map((name) => row[name]).join(" "), row]));
+  for (const slot of slots) {
+    const row = stored.get(keyOf(slot).join(" "));
+    if (!row) continue;
+    mergeText(slot.sums.latency, row.latency);
+    mergeText(slot.sums.first_token, row.first_token);
+  }
+}
+
+function keyOf({ span, dimension, ownerId, subject, start }: Slot): (string | number)[] {
+  return [span, dimension, ownerId, subject, start];
+}
+
+function valuesOf(slot: Slot): (string | number)[] {
+  const { sums } = slot;
+  return [...keyOf(slot), ...COUNTS.map((name) => sums[name]), textOf(sums.latency), textOf(sums.first_token)];
+}
