@@ -2,11 +2,11 @@ import { openStorage } from "../composition/storage.ts";
 import { systemClock } from "../lib/clock.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { writeDump } from "./dump/write.ts";
-import type { CommandContext } from "./index.ts";
+import type { CommandContext } from "./context.ts";
 
 export const EXPORT_USAGE = "fairway-gateway export --dir FOLDER";
 
-/** Writes every row to files. Sealed values stay sealed: whoever reads them back needs the same encryption keys. */
+/** Writes every row to files. Sealed values stay sealed: the import needs the same encryption keys. */
 export async function exportAll(args: readonly string[], { env, log, print }: CommandContext): Promise<void> {
   const { dir } = readFlags(args, { dir: "string" }, EXPORT_USAGE);
   if (dir === undefined) throw new UsageError(EXPORT_USAGE);

@@ -10,9 +10,10 @@ import { openForeign } from "../storage/engines/foreign.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
 import { importFamily, type FamilyImport } from "./import/new-api/import.ts";
-import type { CommandContext } from "./index.ts";
+import type { CommandContext } from "./context.ts";
 import { importConfig } from "./import/litellm/config.ts";
-import { importDatabase, type LitellmDatabase } from "./import/litellm/database.ts";
+import type { LitellmDatabase } from "./import/litellm/context.ts";
+import { importDatabase } from "./import/litellm/database.ts";
 import { saying } from "./progress.ts";
 import { ImportReport } from "./report.ts";
 
@@ -110,7 +111,7 @@ async function runFamily(flags: ImportFlags, { log }: CommandContext, target: Fa
   }
 }
 
-/** A database URL, a data source name as the family writes it, or the path of an SQLite file. */
+/** A database URL, a data source name of a compatible gateway, or the path of an SQLite file. */
 function sourceUrl(text: string): string {
   if (/^(sqlite|mysql|mariadb|postgres|postgresql):/.test(text)) return text;
   return text.includes("@") ? (databaseOfDsn(text) ?? text) : `sqlite:${text}`;

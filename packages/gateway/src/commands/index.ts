@@ -1,19 +1,10 @@
-import type { Env } from "../config/env.ts";
-import type { Logger } from "../observability/log.ts";
 import { VERSION } from "../version.ts";
 import { UsageError } from "./arguments.ts";
+import type { Command, CommandContext } from "./context.ts";
 import { exportAll, EXPORT_USAGE } from "./export.ts";
 import { importAny, IMPORT_USAGE } from "./import.ts";
 import { ledger, LEDGER_USAGE } from "./ledger.ts";
 import { migrate, MIGRATE_USAGE, reseal, RESEAL_USAGE } from "./schema.ts";
-
-export interface CommandContext {
-  readonly env: Env;
-  readonly log: Logger;
-  readonly print: (line: string) => void;
-}
-
-export type Command = (args: readonly string[], context: CommandContext) => Promise<void>;
 
 const COMMANDS: Readonly<Record<string, { readonly run: Command; readonly usage: string }>> = {
   export: { run: exportAll, usage: EXPORT_USAGE },
@@ -28,14 +19,14 @@ fairway-gateway migrate      bring the database to this version
 fairway-gateway export       write everything into files
 fairway-gateway import       read them, or a database of another gateway
 fairway-gateway ledger audit compare balances with the ledger; --repair
-fairway-gateway reseal       encrypt secrets anew under the first key
+fairway-gateway reseal       encrypt secrets again with the first key
 fairway-gateway version      say which version this is
 
 Settings come from FAIRWAY_* variables: docs/reference/environment.md.`;
 
 const HELP = ["help", "--help", "-h"];
 
-/** What is told without reading any setting; undefined when something else is wanted. */
+/** Texts that need no settings; undefined for every other command line. */
 export function answerOf([name = "", ...args]: readonly string[]): string | undefined {
   if (HELP.includes(name)) return USAGE;
   if (["version", "--version", "-v"].includes(name)) return VERSION;

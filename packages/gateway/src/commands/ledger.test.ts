@@ -64,7 +64,7 @@ test("the audit finds what differs, repairs it when asked, and says so by its ex
   await rig.close();
 }, 180_000);
 
-test("a schema is brought up to date and secrets are sealed anew from the command line", async () => {
+test("migrates the schema and reseals secrets from the command line", async () => {
   const env = { FAIRWAY_DATABASE_URL: await createDatabase("sqlite"), FAIRWAY_MIGRATE: "verify" };
   expect((await run(env, "reseal")).out).toContain("FAIRWAY_MIGRATE=auto");
   expect(await run(env, "migrate")).toMatchObject({

@@ -7,7 +7,7 @@ import { systemClock } from "../lib/clock.ts";
 import { audit, type AuditReport } from "../billing/audit/audit.ts";
 import type { Difference } from "../billing/audit/difference.ts";
 import { readFlags, UsageError } from "./arguments.ts";
-import type { CommandContext } from "./index.ts";
+import type { CommandContext } from "./context.ts";
 
 export const LEDGER_USAGE = "fairway-gateway ledger audit [--repair]";
 
@@ -32,7 +32,7 @@ export async function ledger([what, ...args]: readonly string[], context: Comman
       now: systemClock.now(),
     });
     const wrong = new Set(repair ? [] : recorded.map(({ account }) => account));
-    // Beside a balance that is wrong in the database the live one may be right.
+    // The live balance may be right where the balance in the database is wrong.
     const live = report.differences.filter(({ what, account }) => what !== "live balance" || !wrong.has(account));
     const differences = [...recorded, ...live, ...logged];
     print({ ...report, differences }, repair, context);

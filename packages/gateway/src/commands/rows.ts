@@ -88,7 +88,7 @@ async function keysHere(
   return new Set(found.map((row) => row[key] ?? null));
 }
 
-/** Makes the look-up of carried keys work; a later start of the gateway reads it. */
+/** Turns on the look-up of imported keys; the next start of the gateway reads it. */
 export async function admitCarriedKeys(tx: RawTransaction, kind: RawDatabase["kind"]): Promise<void> {
   const sql = upsertSql(kind, { table: "options", columns: ["key", "value"], key: ["key"], replace: ["value"] });
   await tx.run(sql, ["CarriedKeysEnabled", "true"]);

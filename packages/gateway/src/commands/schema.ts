@@ -1,7 +1,7 @@
 import { openStorage } from "../composition/storage.ts";
 import { reseal as resealAll } from "../storage/secrets/reseal.ts";
 import { readFlags } from "./arguments.ts";
-import type { CommandContext } from "./index.ts";
+import type { CommandContext } from "./context.ts";
 
 export const MIGRATE_USAGE = "fairway-gateway migrate";
 export const RESEAL_USAGE = "fairway-gateway reseal";

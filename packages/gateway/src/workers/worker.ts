@@ -19,7 +19,7 @@ export async function reportEnd(app: Reporting): Promise<void> {
   await new Promise<void>((resolve) => send({ kind: "ending", metrics }, resolve));
 }
 
-/** A worker whose primary is gone has no listener any more: what runs ends in order, then the process. */
+/** A worker whose primary died has no listener any more: it finishes its running calls, then exits. */
 export function onPrimaryGone(stop: () => void): void {
   const { worker } = cluster;
   worker?.on("disconnect", () => {

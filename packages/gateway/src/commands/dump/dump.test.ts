@@ -83,7 +83,7 @@ eachDatabase("export and import of everything", (open) => {
         .insertInto("abilities")
         .values(abilities.slice(at, at + 500))
         .execute();
-    // Rows of the log that stand in the hourly sums: whoever reads both must not add them again.
+    // Log rows that the hourly sums already include: a reader of both must not add them twice.
     await db.insertInto("revisions").values({ topic: "usage-rollup", revision: 41 }).execute();
     await db.insertInto("options").values({ key: "SystemName", value: "中文 \\ 'x' \u{1f600}" }).execute();
     await db.insertInto("preferences").values({ user_id: 70, value: "{}", updated_at: 3 }).execute();
@@ -169,14 +169,14 @@ eachDatabase("export and import of everything", (open) => {
     await expect(readDump({ ...to, logDatabase: to.database, dir, isDry: true })).rejects.toThrow("is no export");
   });
 
-  // SQLite lets nobody write meanwhile.
+  // SQLite blocks other writers meanwhile.
   if (open.kind === "sqlite") return;
 
   test("what is written meanwhile is in none of the files", async () => {
     const { raw } = from.database;
     await raw.run("delete from access_tokens", []);
     const touch = "insert into access_tokens (user_id, name, token_hash, created_at) values (70, 'late', ?, 1)";
-    // Somebody writes between the first table and the others.
+    // A write arrives between the first table and the others.
     const transaction: typeof raw.transaction = (work) =>
       raw.transaction((tx) => {
         let turn = 0;

@@ -7,7 +7,7 @@ import { keyStatesText, movedStates, readKeyStates, type KeyStates } from "../..
 import type { Schema } from "../../storage/schema/schema.ts";
 import type { Vault } from "../ports.ts";
 import { rebuildAbilities } from "./abilities.ts";
-import type { Writing } from "./store.ts";
+import type { Writing } from "./writing.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 

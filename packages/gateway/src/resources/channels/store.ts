@@ -1,6 +1,6 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
 import type { Kysely, SelectQueryBuilder, Transaction } from "kysely";
-import { seconds, type Clock } from "../../lib/clock.ts";
+import { seconds } from "../../lib/clock.ts";
 import { inChunks } from "../../lib/chunks.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
@@ -8,7 +8,7 @@ import { insertRow } from "../../storage/inserts.ts";
 import { bump } from "../../storage/revisions.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
-import type { Announce, Vault } from "../ports.ts";
+import type { Vault } from "../ports.ts";
 import { rebuildAbilities, removeAbilities } from "./abilities.ts";
 import type { ChannelFields } from "./input.ts";
 import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./key-store.ts";
@@ -16,14 +16,8 @@ import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./qu
 import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
+import type { ChannelStoreDeps, Writing } from "./writing.ts";
 import { storeKey } from "../../storage/secrets/store-key.ts";
-
-export interface ChannelStoreDeps {
-  readonly database: Database;
-  readonly vault: Vault;
-  readonly announce: Announce;
-  readonly clock: Clock;
-}
 
 export interface ChannelPage {
   readonly rows: ChannelRow[];
@@ -68,11 +62,6 @@ const IDS_PER_STATEMENT = 1000;
 export function createChannelStore(deps: ChannelStoreDeps) {
   const writing = { ...deps, write: writer(deps) };
   return { ...reads(deps), ...changes(writing), ...removals(writing), ...records(deps), ...keyStore(writing) };
-}
-
-export interface Writing extends ChannelStoreDeps {
-  /** Runs a change in a transaction, raises the revision in it, and tells everybody after it. */
-  readonly write: <T>(work: (trx: Transaction<Schema>) => Promise<T>) => Promise<T>;
 }
 
 function writer({ database, announce }: ChannelStoreDeps): Writing["write"] {

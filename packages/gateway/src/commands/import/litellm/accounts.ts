@@ -8,10 +8,10 @@ import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import { bookCarriedUsage } from "../../imported-usage.ts";
 import { insertMany } from "../../rows.ts";
-import type { DatabaseImport } from "./database.ts";
+import type { DatabaseImport } from "./context.ts";
 import { keepBudget, limitsText, spendingOf, units, type Spending } from "./spending.ts";
 
-/** Who owns keys there: a user, a team, or nobody. */
+/** The owner of keys: a user, a team, or none. */
 export interface Owner {
   /** Unique, and the same in every run. */
   readonly key: string;

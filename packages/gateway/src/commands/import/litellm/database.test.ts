@@ -195,14 +195,14 @@ eachDatabase("import of a database of LiteLLM", (open) => {
     ]);
     expect(await rows("select value from options")).toEqual([{ value: "true" }]);
     expect(report.of("keys")).toMatchObject({ created: 4, skipped: 1 });
-    const told = report.lines().join("\n");
+    const seen = report.lines().join("\n");
     for (const text of [
       "1 models stand in the database",
       "begin with $100",
       "sk-...ense is stored in a form",
       "patterns",
     ])
-      expect(told).toContain(text);
+      expect(seen).toContain(text);
   });
 
   test("times without a zone are UTC, wherever this process runs", async () => {

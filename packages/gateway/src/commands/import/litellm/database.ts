@@ -1,47 +1,22 @@
-import type { Ledger } from "../../../billing/ledger/ledger.ts";
-import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { ForeignDatabase, ForeignRow } from "../../../storage/engines/foreign.ts";
 import { bump } from "../../../storage/revisions.ts";
-import type { Vault } from "../../../storage/secrets/secrets.ts";
-import type { ImportReport } from "../../report.ts";
 import { bareOwner, bringOwner, teamOwner, userOwner, type Account, type Owner } from "./accounts.ts";
+import type { DatabaseImport, LitellmDatabase } from "./context.ts";
 import { bringKey } from "./keys.ts";
-
-export interface LitellmDatabase {
-  readonly source: ForeignDatabase;
-  readonly target: Database;
-  readonly vault: Vault;
-  readonly clock: Clock;
-  readonly ledger: Pick<Ledger, "changeWith">;
-  readonly isDry: boolean;
-  /** US dollars that an account without a budget of its own begins with: there is no wallet without end here. */
-  readonly credit: number;
-  readonly report: ImportReport;
-  /** Told what was done so far of a kind of thing. */
-  readonly onProgress: (what: string, done: number) => void;
-}
-
-export interface DatabaseImport extends LitellmDatabase {
-  /** Budgets that several rows share, by their id. */
-  readonly budgets: ReadonlyMap<string, ForeignRow>;
-  /** Names that channels here serve. */
-  readonly models: readonly string[];
-  readonly kindOf: (ownerKey: string) => "teams" | "users";
-}
 
 const KEYS = "LiteLLM_VerificationToken";
 const USERS = "LiteLLM_UserTable";
 const TEAMS = "LiteLLM_TeamTable";
 const BUDGETS = "LiteLLM_BudgetTable";
 const MODELS = "LiteLLM_ProxyModelTable";
-const NOBODY = "nobody";
+const NO_OWNER = "nobody";
 
 /** Users, teams and keys. A key of a team belongs to the team's account, whose budget it spends. */
 export async function importDatabase(settings: LitellmDatabase): Promise<void> {
   const { source, target, report, isDry, onProgress } = settings;
   for (const table of [KEYS, USERS, TEAMS])
-    if (!(await source.has(table))) throw new Error(`this is no database of LiteLLM: it has no table ${table}`);
+    if (!(await source.has(table))) throw new Error(`this is not a database of LiteLLM: it has no table ${table}`);
   const context: DatabaseImport = {
     ...settings,
     budgets: await readBudgets(source),
@@ -73,7 +48,7 @@ export async function importDatabase(settings: LitellmDatabase): Promise<void> {
 function ownerOf(row: ForeignRow): readonly [key: string, name: string] {
   const [team, user] = [row.text("team_id"), row.text("user_id")];
   if (team !== "") return [`team ${team}`, team];
-  return user === "" ? [NOBODY, "litellm"] : [`user ${user}`, user];
+  return user === "" ? [NO_OWNER, "litellm"] : [`user ${user}`, user];
 }
 
 async function readBudgets(source: ForeignDatabase): Promise<Map<string, ForeignRow>> {

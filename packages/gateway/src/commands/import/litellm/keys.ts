@@ -5,7 +5,7 @@ import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { admitCarriedKeys, insertMany } from "../../rows.ts";
 import type { Account } from "./accounts.ts";
-import type { DatabaseImport } from "./database.ts";
+import type { DatabaseImport } from "./context.ts";
 import { keepBudget, limitsText, spendingOf, units, type Spending } from "./spending.ts";
 import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
@@ -61,7 +61,7 @@ function tokenRow(
   const spending = spendingOf(context, row);
   const models = modelsOf(context, row.list("models"), owner.models);
   const now = seconds(clock);
-  if (!["", "{}", "null"].includes(row.text("aliases"))) report.remark("keys rename models: that is not carried");
+  if (!["", "{}", "null"].includes(row.text("aliases"))) report.remark("keys rename models: this is not imported");
   const shown = row.text("key_alias") || row.text("key_name") || "litellm";
   return {
     user_id: owner.id,

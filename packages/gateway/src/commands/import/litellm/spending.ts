@@ -3,14 +3,14 @@ import { budgetWindow, type BudgetPeriod } from "../../../billing/budgets/window
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import { upsertSql } from "../../../storage/inserts.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
-import type { DatabaseImport } from "./database.ts";
+import type { DatabaseImport } from "./context.ts";
 
 /** What a user, a team or a key may spend, in US dollars, and how fast it may call. */
 export interface Spending {
   readonly spent: number;
   /** Undefined = no budget. */
   readonly max: number | undefined;
-  /** After which the budget begins anew; undefined = never. */
+  /** The budget starts again after this time; undefined = never. */
   readonly period: BudgetPeriod | undefined;
   readonly limits: { rpm?: number; tpm?: number; concurrency?: number } | null;
 }
@@ -38,7 +38,9 @@ export function spendingOf({ budgets, report }: DatabaseImport, row: ForeignRow)
   const duration = from("budget_duration")?.text("budget_duration") ?? "";
   const period = PERIODS[duration];
   if (max !== undefined && duration !== "" && period === undefined)
-    report.remark(`budgets last ${duration}: here what is left of them is all there is, until somebody raises it`);
+    report.remark(
+      `budgets last ${duration}: here they do not renew, so the remaining amount is final until an administrator raises it`,
+    );
   const limits = {
     ...count("rpm", number("rpm_limit")),
     ...count("tpm", number("tpm_limit")),
@@ -83,7 +85,7 @@ const BUDGET = {
 } as const;
 const SOFT_PERCENT = 80;
 
-/** A budget that begins anew becomes one of the calendar, with what was spent in it so far. */
+/** A renewing budget becomes a calendar budget that starts with the amount already spent. */
 export async function keepBudget(
   { clock, target }: DatabaseImport,
   tx: RawTransaction,

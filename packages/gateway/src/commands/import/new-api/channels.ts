@@ -82,7 +82,7 @@ const VERTEX = 41;
 /** Keys on lines of their own stay together; those that are files (JSON) cannot. */
 function keysOf(row: ForeignRow): string[] {
   const config = parseObject(row.text("config")) ?? {};
-  // One API keeps the file of a Google service account, and the parts of an AWS key, beside the key.
+  // One API stores the file of a Google service account, and the parts of an AWS key, in a field next to the key.
   const file = config["vertex_ai_adc"];
   if (typeof file === "string" && file !== "") return [file];
   const key = row.text("key").trim();
@@ -129,7 +129,7 @@ function channelRow({ clock, report }: ImportContext, row: ForeignRow): Record<s
   };
 }
 
-/** How several keys take turns stands there beside the setting. */
+/** The setting also says in which order several keys are used. */
 function settingText(row: ForeignRow): string | null {
   const setting = parseObject(row.text("setting")) ?? {};
   const mode = parseObject(row.text("channel_info"))?.["multi_key_mode"];
@@ -141,8 +141,8 @@ function remarkLosses(report: ImportContext["report"], row: ForeignRow): void {
   const disabled = parseObject(row.text("channel_info"))?.["multi_key_status_list"];
   if (isObject(disabled) && Object.values(disabled).some((status) => status !== CHANNEL_STATUS.enabled))
     report.remark("channels had some of their keys switched off: here all of them are tried");
-  if (mappingText(row.text("header_override")) !== "") report.remark("channels override headers: that is not carried");
-  if (row.text("system_prompt") !== "") report.remark("channels add a system prompt: that is not carried");
+  if (mappingText(row.text("header_override")) !== "") report.remark("channels override headers: this is not imported");
+  if (row.text("system_prompt") !== "") report.remark("channels add a system prompt: this is not imported");
 }
 
 /** Mappings that are no JSON object never worked: they are left out. */

@@ -22,7 +22,7 @@ export interface ImportContext {
   /** Nothing is written, everything is counted. */
   readonly isDry: boolean;
   readonly report: ImportReport;
-  /** Told after each portion of rows; names the kind of thing. */
+  /** Called after each batch of rows with the kind of row. */
   readonly progress: (what: string) => void;
   /** Names of imported rows hold it; the same in each run on one source. */
   readonly origin: string;

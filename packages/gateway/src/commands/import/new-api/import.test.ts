@@ -16,7 +16,7 @@ import { importFamily } from "./import.ts";
 import type { FamilyKind } from "./context.ts";
 import { channelKey, optionValue, tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
-eachDatabase("import of a database of the family", (open) => {
+eachDatabase("import of a database of a compatible gateway", (open) => {
   let kit: StoreKit;
   let family: FamilyDatabase;
   let source: ForeignDatabase;

@@ -13,11 +13,11 @@ type Made = "report" | "users" | "tokens" | "channels" | "routed" | "progress";
 
 export interface FamilyImport extends Omit<ImportContext, Made> {
   readonly withLogs: boolean;
-  /** Told what was done so far of a kind of thing. */
+  /** Called with the number of rows imported of one kind. */
   readonly onProgress: (what: string, done: number) => void;
 }
 
-/** Brings a database of the family over; a second run changes nothing that is here already. */
+/** Imports a database of a compatible gateway. A second run changes nothing that exists already. */
 export async function importFamily({ withLogs, onProgress, ...settings }: FamilyImport): Promise<ImportReport> {
   const report = new ImportReport();
   const progress = (what: string) => onProgress(what, report.total(what));

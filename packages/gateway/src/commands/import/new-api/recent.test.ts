@@ -38,7 +38,7 @@ eachDatabase("import of recent revisions", (open) => {
   let kit: StoreKit;
   let family: FamilyDatabase;
   let source: ForeignDatabase;
-  const told: string[] = [];
+  const seen: string[] = [];
 
   beforeAll(async () => {
     kit = await openStoreKit(await open());
@@ -48,7 +48,7 @@ eachDatabase("import of recent revisions", (open) => {
     family = new FamilyDatabase(await createDatabase(open.kind), open.kind);
     for (const table of TABLES) await kit.database.db.deleteFrom(table).execute();
     await kit.database.db.deleteFrom("revisions").where("topic", "like", "usage-rollup%").execute();
-    told.length = 0;
+    seen.length = 0;
   });
   afterEach(() => source.close());
 
@@ -57,7 +57,7 @@ eachDatabase("import of recent revisions", (open) => {
     const { database, clock } = kit;
     const ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
     const places = { target: database, logTarget: database, source, logSource: source };
-    const onProgress = (what: string, done: number) => void told.push(`${what} ${done}`);
+    const onProgress = (what: string, done: number) => void seen.push(`${what} ${done}`);
     return importFamily({ ...kit, ...places, kind, ledger, isDry, withLogs: true, origin: "o", onProgress });
   };
   const all = async <T extends (typeof TABLES)[number]>(table: T): Promise<Selectable<Schema[T]>[]> =>
@@ -91,7 +91,7 @@ eachDatabase("import of recent revisions", (open) => {
     expect(report.lines().join("\n")).toContain("1 users keep their authenticator");
   });
 
-  test("keys of another form are carried", async () => {
+  test("imports keys of another form", async () => {
     await fillRecent(family);
     const report = await run();
     const tokens = await all("tokens");
@@ -243,7 +243,7 @@ eachDatabase("import of recent revisions", (open) => {
     const first = await run();
     await source.close();
     expect(dry.lines()).toEqual(first.lines());
-    expect(told).toContain("logs 1");
+    expect(seen).toContain("logs 1");
     const state = async () => JSON.stringify(await Promise.all(TABLES.map((table) => all(table))));
     const before = await state();
     const second = await run();

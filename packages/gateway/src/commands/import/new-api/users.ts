@@ -83,7 +83,7 @@ async function importUser(context: Users, row: ForeignRow, username: string): Pr
   return id;
 }
 
-/** An account that nobody has used yet, such as the one of a first start, takes over password and balance. */
+/** An account that was never used, such as the one of a first start, takes over password and balance. */
 async function updateUnused(context: Users, row: ForeignRow, known: Known): Promise<number> {
   const { target, report, isDry } = context;
   const moved = await target.raw.rows("select 1 as one from ledger where user_id = ? limit 1", [known.id]);
@@ -158,7 +158,7 @@ async function userRow(
   };
 }
 
-/** Null when there is nothing, or when somebody has it. */
+/** Null when the row has none, or when another account has it. */
 async function freeValue(tx: RawTransaction, column: string, value: string | undefined): Promise<string | null> {
   if (value === undefined || value === "") return null;
   const taken = await tx.rows(`select 1 as one from users where ${column} = ?`, [value]);

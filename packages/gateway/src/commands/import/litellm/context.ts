@@ -1,0 +1,28 @@
+import type { Ledger } from "../../../billing/ledger/ledger.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Database } from "../../../storage/database.ts";
+import type { ForeignDatabase, ForeignRow } from "../../../storage/engines/foreign.ts";
+import type { Vault } from "../../../storage/secrets/secrets.ts";
+import type { ImportReport } from "../../report.ts";
+
+export interface LitellmDatabase {
+  readonly source: ForeignDatabase;
+  readonly target: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly ledger: Pick<Ledger, "changeWith">;
+  readonly isDry: boolean;
+  /** US dollars that an account without a budget starts with: a wallet here always has a limit. */
+  readonly credit: number;
+  readonly report: ImportReport;
+  /** Called with the number of rows imported of one kind. */
+  readonly onProgress: (what: string, done: number) => void;
+}
+
+export interface DatabaseImport extends LitellmDatabase {
+  /** Budgets that several rows share, by their id. */
+  readonly budgets: ReadonlyMap<string, ForeignRow>;
+  /** Models that the channels of this gateway serve. */
+  readonly models: readonly string[];
+  readonly kindOf: (ownerKey: string) => "teams" | "users";
+}
