@@ -254,6 +254,6 @@ eachDatabase("import of a database of LiteLLM", (open) => {
 
   test("refuses a database of something else", async () => {
     await litellm.create({ things: { id: "id" } });
-    await expect(run()).rejects.toThrow("this is no database of LiteLLM: it has no table LiteLLM_VerificationToken");
+    await expect(run()).rejects.toThrow("this is not a database of LiteLLM: it has no table LiteLLM_VerificationToken");
   });
 });

@@ -24,7 +24,7 @@ export async function readSecurity({ source, report }: ImportContext): Promise<M
     const secret = row.text("secret").replaceAll(/[\s=]/g, "").toUpperCase();
     if (row.isDeleted || !row.flag("is_enabled") || !/^[A-Z2-7]+$/.test(secret)) continue;
     of(row).secret = secret;
-    report.remark("users keep their authenticator; its recovery codes are not imported and can be created again");
+    report.remark("users keep their authenticator; its recovery codes are not imported; users can generate new ones");
   }
   for await (const row of rowsOf(source, "passkey_credentials")) {
     if (row.isDeleted || row.text("credential_id") === "" || row.text("public_key") === "") continue;
