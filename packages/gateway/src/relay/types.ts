@@ -4,7 +4,7 @@ import type { AppError } from "../lib/app-error.ts";
 import type { Upload } from "./ingress/upload.ts";
 import type { Caller } from "../identity/sessions/caller.ts";
 import type { TracedCandidates } from "./trace/call-trace.ts";
-import type { FailedAttempt } from "./trace/route.ts";
+import type { FailedAttempt } from "./trace/attempt.ts";
 import type { GuardrailNote } from "./policies/guardrail/guardrail.ts";
 
 export type { Authenticator, Caller, SessionCaller } from "../identity/sessions/caller.ts";

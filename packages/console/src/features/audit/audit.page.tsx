@@ -1,7 +1,7 @@
 import type { AuditRow } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import type { Column } from "../../ui/grid/data-grid.tsx";
+import type { Column } from "../../ui/grid/grid-props.ts";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterText } from "../../ui/grid/filter-bar.tsx";

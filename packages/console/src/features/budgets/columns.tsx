@@ -1,7 +1,7 @@
 import type { Budget } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "react-router";
-import type { Column } from "../../ui/grid/data-grid.tsx";
+import type { Column } from "../../ui/grid/grid-props.ts";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Meter } from "../../ui/display/meter.tsx";
 import { Money } from "../../ui/display/money.tsx";

@@ -4,7 +4,7 @@ import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel, type ChannelT
 import { Link, useLocation } from "react-router";
 import { dollars, formatCount, formatExactTime, seconds } from "../../lib/format.ts";
 import { currentLanguage, useLanguage } from "../../lib/i18n.ts";
-import type { Column } from "../../ui/grid/data-grid.tsx";
+import type { Column } from "../../ui/grid/grid-props.ts";
 import { InlineNumber } from "../../ui/grid/inline-number.tsx";
 import { Graded, Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Money } from "../../ui/display/money.tsx";

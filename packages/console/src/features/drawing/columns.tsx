@@ -1,7 +1,7 @@
 import type { Drawing } from "@fairway/wire";
 import { formatElapsed } from "../../lib/format.ts";
 import { useNow } from "../../lib/now.ts";
-import type { Column } from "../../ui/grid/data-grid.tsx";
+import type { Column } from "../../ui/grid/grid-props.ts";
 import { Graded, Mark } from "../../ui/display/mark.tsx";
 import { Progress } from "../../ui/feedback/progress.tsx";
 import { Stamp } from "../../ui/display/stamp.tsx";

@@ -1,7 +1,7 @@
 import { LOG_TYPE, type LogRow } from "@fairway/wire";
 import { formatCount, seconds } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
-import type { Column } from "../../ui/grid/data-grid.tsx";
+import type { Column } from "../../ui/grid/grid-props.ts";
 import { Graded, Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { Stamp } from "../../ui/display/stamp.tsx";

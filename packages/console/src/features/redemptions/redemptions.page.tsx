@@ -8,7 +8,7 @@ import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/feedback/ask.ts";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
 import { BulkSwitch } from "../../ui/bulk/bulk-switch.tsx";
-import type { Column } from "../../ui/grid/data-grid.tsx";
+import type { Column } from "../../ui/grid/grid-props.ts";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";

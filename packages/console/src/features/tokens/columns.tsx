@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { Link, useLocation } from "react-router";
 import { useNow } from "../../lib/now.ts";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
-import type { Column } from "../../ui/grid/data-grid.tsx";
+import type { Column } from "../../ui/grid/grid-props.ts";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { useLimitsLine } from "../../ui/form/limits-fields.tsx";

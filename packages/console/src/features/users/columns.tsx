@@ -3,7 +3,7 @@ import { Link, useLocation } from "react-router";
 import { useUser } from "../../session/session.ts";
 import { formatCount } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
-import type { Column } from "../../ui/grid/data-grid.tsx";
+import type { Column } from "../../ui/grid/grid-props.ts";
 import { Mark } from "../../ui/display/mark.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { isDeleted, isOpenTo } from "./access.ts";

@@ -1,4 +1,4 @@
-import type { Column, GridProps } from "./data-grid.tsx";
+import type { Column, GridProps } from "./grid-props.ts";
 import { Icon } from "../display/icon.tsx";
 import { useTexts } from "../texts.ts";
 

@@ -5,7 +5,8 @@ import type { Rows } from "../../lib/rows.ts";
 import { Icon } from "../display/icon.tsx";
 import { Page } from "../display/page.tsx";
 import { LoadFailed, NoMatch } from "../feedback/empty.tsx";
-import { DataGrid, type GridProps } from "./data-grid.tsx";
+import { DataGrid } from "./data-grid.tsx";
+import type { GridProps } from "./grid-props.ts";
 import type { PagerProps } from "./pager.tsx";
 
 type OwnGridProps = "label" | "rows" | "isFetching" | "pager" | "sort" | "onSort" | "empty";

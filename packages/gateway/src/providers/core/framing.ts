@@ -2,14 +2,8 @@ import type { DialectId } from "../../dialects/core/types.ts";
 import { parseJson } from "../../lib/text/json.ts";
 import { BlockTooLargeError, encodeBlock } from "../../lib/text/sse.ts";
 import { createEventStreamDeframer } from "../vendors/aws/event-stream.ts";
+import type { Deframer } from "./deframer.ts";
 import type { Framing } from "./types.ts";
-
-/** Turns another framing into the bytes of server-sent events, whole blocks only. */
-export interface Deframer {
-  push(chunk: Buffer): Buffer | undefined;
-  /** Called after the last byte; what was cut off is dropped. */
-  end(): Buffer | undefined;
-}
 
 /** Undefined = the stream consists of server-sent events already. A line or frame past `maxBytes` throws. */
 export function createDeframer(framing: Framing, dialect: DialectId, maxBytes: number): Deframer | undefined {

@@ -6,7 +6,8 @@ import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
 import type { Completion } from "../response/sink.ts";
 import { TRACE_MEMBER } from "../trace/call-trace.ts";
-import { traceOf, type TracedAttempt } from "../trace/route.ts";
+import type { TracedAttempt } from "../trace/attempt.ts";
+import { traceOf } from "../trace/route.ts";
 import type { RelayRequest } from "../types.ts";
 
 /** What a log row records of an attempt. */

@@ -1,31 +1,8 @@
 import type { LogExplanation } from "@fairway/wire";
-import type { Failure } from "../upstream/failure.ts";
 import type { RelayRequest } from "../types.ts";
+import type { Failure } from "../upstream/failure.ts";
+import type { FailedAttempt, TracedAttempt } from "./attempt.ts";
 import { boundedTrace, type AttemptEntry, type CallTrace, type TracedCandidates } from "./call-trace.ts";
-
-/** What a trace records of an attempt. */
-export interface TracedAttempt {
-  readonly target: {
-    readonly channel: { readonly id: number };
-    readonly keyIndex: number;
-    readonly upstreamModel: string;
-  };
-  /** Milliseconds of the monotonic clock. */
-  readonly startedAt: number;
-  readonly headAt: number | undefined;
-  /** 0 = the upstream did not answer. */
-  readonly status: number;
-  readonly upstreamHost: string;
-  readonly upstreamRequestId: string | undefined;
-}
-
-export interface FailedAttempt {
-  readonly attempt: TracedAttempt;
-  readonly failure: Pick<Failure, "error" | "outcome">;
-  readonly endedAt: number;
-  /** Why no further channel was tried; undefined where one was. */
-  end: string | undefined;
-}
 
 /** Remembers a failed attempt; not called for requests whose first attempt delivers. */
 export function noteFailure(request: RelayRequest, attempt: TracedAttempt, failure: Failure): void {

@@ -1,5 +1,5 @@
 import type { OptionPrice } from "@fairway/wire";
-import type { Column } from "../../../ui/grid/data-grid.tsx";
+import type { Column } from "../../../ui/grid/grid-props.ts";
 import { Mark } from "../../../ui/display/mark.tsx";
 import { cellsOf, faultsOf, ratiosOf, type Cells, type PriceCell, type PriceDraft } from "./prices.ts";
 import type { useTexts } from "../texts.ts";
