@@ -42,7 +42,7 @@ export function writeImage(folder: string): WrittenImage {
 function copy(source: string, target: string): void {
   mkdirSync(dirname(target), { recursive: true });
   if (source === NODE_PROGRAM) copyFileSync(join(ROOT, source), target);
-  else cpSync(join(ROOT, source), target, { recursive: true });
+  else cpSync(join(ROOT, source), target, { recursive: true, filter: (path) => !path.endsWith(".map") });
 }
 
 /** Without symbols the program is a fifth smaller. */

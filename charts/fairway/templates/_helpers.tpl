@@ -95,11 +95,11 @@ at the first render they are not known yet. A slow hash, because who may read po
 {{- if without $given "" }}{{ derivePassword 1 "long" (toJson $given) .Release.Namespace (include "fairway.fullname" .) | sha256sum | trunc 16 }}{{ end }}
 {{- end }}
 
-{{/* A value of the chart's Secret: given, kept from an earlier install, or generated. */}}
+{{/* A value of the chart's Secret: given, taken from an earlier install, or generated. */}}
 {{- define "fairway.secretValue" -}}
-{{- $kept := dig "data" .key "" (default dict .existing) }}
+{{- $stored := dig "data" .key "" (default dict .existing) }}
 {{- if .given }}{{ .given | b64enc }}
-{{- else if $kept }}{{ $kept }}
+{{- else if $stored }}{{ $stored }}
 {{- else }}{{ randAlphaNum .length | b64enc }}{{ end }}
 {{- end }}
 

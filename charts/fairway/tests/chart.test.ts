@@ -176,7 +176,7 @@ describe("Deployment", () => {
     );
   });
 
-  it("mounts volumes of the operator beside its own", async () => {
+  it("mounts volumes of the operator next to its own", async () => {
     const sets = ["extraVolumes[0].name=ca", "extraVolumes[0].configMap.name=authority"];
     const mounts = ["extraVolumeMounts[0].name=ca", "extraVolumeMounts[0].mountPath=/etc/fairway"];
     const { spec } = deploymentOf(objectsOf((await template(helm, "mysql", [...sets, ...mounts])).output)).spec

@@ -186,7 +186,7 @@ describe("with a gateway that serves", () => {
     expect(await ask("gpt-4o-mini")).toBe(429);
   }
 
-  it("asks for metrics of the gateway, as the kind that they are", () => {
+  it("queries metrics of the gateway by their type", () => {
     const kinds = new Map(
       [...exposed.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = "", kind = ""]) => [name, kind]),
     );
@@ -218,7 +218,7 @@ describe("with a gateway that serves", () => {
     }
   });
 
-  it("shows something in every panel, under the names that its legend asks for", async () => {
+  it("shows data in every panel, under the names of its legend", async () => {
     const empty = async () => {
       const titles = new Set<string>();
       for (const { title, expr, legend } of queries) {

@@ -13,7 +13,7 @@ export function documentedLabels(): ReadonlyMap<string, readonly string[]> {
   );
 }
 
-/** Names of metrics that a query asks for, without the endings of histograms. */
+/** Names of the metrics in a query, without the suffixes of histograms. */
 export function metricsIn(expr: string): readonly string[] {
   const names = expr.match(/\b(?:fairway|nodejs|process)_\w+/g) ?? [];
   return [...new Set(names.map((name) => name.replace(/_(?:bucket|sum|count)$/, "")))];

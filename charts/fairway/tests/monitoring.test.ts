@@ -39,7 +39,7 @@ function one(kind: string): Rendered {
   return found;
 }
 
-/** Plays the lines, one value a minute, and expects the alert to fire at `at` as told, or not at all. */
+/** Plays the lines, one value a minute, and expects the alert to fire at `at`, or not at all. */
 function play(alert: string, at: string, lines: readonly string[], expected: readonly object[]): string {
   const test = {
     interval: "1m",
@@ -89,7 +89,7 @@ describe("monitoring", () => {
     expect(JSON.stringify(rules)).not.toContain("NAMESPACE");
   });
 
-  it("asks for metrics and labels that exist only", () => {
+  it("queries only metrics and labels that exist", () => {
     const labels = documentedLabels();
     const asked = rules.flatMap(({ expr }) => metricsIn(expr)).filter((name) => name.startsWith("fairway_"));
     expect(asked.length).toBeGreaterThan(20);

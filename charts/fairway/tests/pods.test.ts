@@ -123,7 +123,7 @@ describe("the security of pods", () => {
 });
 
 describe("further containers", () => {
-  it("stand beside the gateway and before it, with volumes of the operator's", async () => {
+  it("run next to the gateway and before it, with volumes of the operator", async () => {
     const proxy = { name: "proxy", image: "proxy:1" };
     const before = { name: "tunnel", image: "tunnel:1", restartPolicy: "Always" };
     const given = JSON.stringify({ extraContainers: [proxy], initContainers: [before] });
@@ -208,7 +208,7 @@ describe("autoscaling", () => {
 });
 
 describe("autoscaling by KEDA", () => {
-  it("stands in for the HorizontalPodAutoscaler and asks for the requests under way of this installation", async () => {
+  it("replaces the HorizontalPodAutoscaler and queries the running requests of this installation", async () => {
     const objects = await render(helm, "keda");
     expect(objects.map(({ kind }) => kind)).not.toContain("HorizontalPodAutoscaler");
     expect(oneOf(objects, "Deployment")["spec"]).not.toHaveProperty("replicas");

@@ -75,11 +75,11 @@ describe("the pod of helm test", () => {
     expect(await runFor(url, "60")).toEqual({ code: 0, output: `${url} leads to a gateway that answers\n` });
   });
 
-  it("fails with the reason when nobody answers, or somebody else does", async () => {
-    const nobody = `http://127.0.0.1:${await freePort()}`;
-    expect(await runFor(nobody, "0")).toEqual({
+  it("fails with the reason when no server or another server answers", async () => {
+    const closed = `http://127.0.0.1:${await freePort()}`;
+    expect(await runFor(closed, "0")).toEqual({
       code: 1,
-      output: expect.stringMatching(`^${nobody} leads to no gateway: connect ECONNREFUSED`) as string,
+      output: expect.stringMatching(`^${closed} leads to no gateway: connect ECONNREFUSED`) as string,
     });
     const other = await runFor(gateway?.adminUrl ?? "", "0");
     expect(other).toMatchObject({ code: 1, output: expect.stringContaining("status 404") as string });

@@ -119,13 +119,13 @@ test("a person answers y for one and the number for several", async () => {
 });
 
 test("what is disabled goes with prune, what is enabled stays", async () => {
-  const kept = await newChannel("kept");
+  const remaining = await newChannel("remaining");
   const gone = await newChannel("gone");
   await rig.fairway(`channel disable ${gone}`);
   expect((await rig.fairway("channel prune")).code).toBe(2);
   expect(Number(jsonOf(await rig.fairway("channel prune --yes -o json"))["deleted"])).toBeGreaterThanOrEqual(1);
   expect((await rig.fairway(`channel get ${gone}`)).code).toBe(3);
-  expect((await rig.fairway(`channel get ${kept}`)).code).toBe(0);
+  expect((await rig.fairway(`channel get ${remaining}`)).code).toBe(0);
   expect(Number(jsonOf(await rig.fairway("channel fix -o json"))["channels"])).toBeGreaterThanOrEqual(1);
 });
 
@@ -158,9 +158,9 @@ test("a channel is changed in an editor, shown and asked for first", async () =>
   const wrong = edit("s/^priority:/urgency:/");
   await wrong.sees(/there is no field urgency; your text is in \S+channel-\d+\.yaml/);
   expect(await wrong.exited).toBe(2);
-  const kept = /your text is in (\S+\.yaml)/.exec(wrong.shown)?.[1] ?? "";
-  expect(await readFile(kept, "utf8")).toContain("urgency: 9");
-  await rm(dirname(kept), { recursive: true });
+  const saved = /your text is in (\S+\.yaml)/.exec(wrong.shown)?.[1] ?? "";
+  expect(await readFile(saved, "utf8")).toContain("urgency: 9");
+  await rm(dirname(saved), { recursive: true });
   expect((await rig.fairway(`channel edit ${id}`)).err).toContain("an editor needs a terminal");
 });
 

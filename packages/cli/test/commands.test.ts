@@ -144,9 +144,9 @@ test("chat prints one answer for scripts, and its price on standard error", asyn
     await run(["chat", "-t", "laptop", "-m", "gpt-4o-mini", "-o", "json", "-s", "Be brief.", "Hi"], env),
   );
   expect(whole).toMatchObject({ model: "gpt-4o-mini", prompt_tokens: 20, quota: expect.any(Number) as number });
-  const refused = await run(["chat", "-m", "nobody-serves-this", "Hi"], env);
+  const refused = await run(["chat", "-m", "unserved-model", "Hi"], env);
   expect(refused.code).not.toBe(0);
-  expect(refused.err).toContain("nobody-serves-this");
+  expect(refused.err).toContain("unserved-model");
   expect((await run(["chat"], env)).err).toContain("there is nothing to ask");
   const none = await run(["chat", "-g", "vip", "Hi"], env);
   expect(none.code).toBe(2);
@@ -164,7 +164,7 @@ test("a price is explained to the unit that a call was charged", async () => {
   expect(out).toMatch(/^exactly +\(1\.5 \+ 3\) × 1 = 4\.5$/m);
   expect(out).toContain(`charged  ${quota} quota, rounded once, halves up\ndollars  $0.000010`);
   expect((await fairway(`${words} --cached 21`)).err).toContain("--cached 21 is more than --prompt 20");
-  expect((await fairway("pricing explain nobody --prompt 1 --completion 1")).code).toBe(3);
+  expect((await fairway("pricing explain unserved-model --prompt 1 --completion 1")).code).toBe(3);
   expect((await fairway(`${words} --group nowhere`)).code).toBe(6);
 });
 
@@ -212,7 +212,7 @@ test("an option goes back to its default, also a secret, but not one that docume
   await fairway("option set SMTPToken -", "hidden");
   const secret = await fairway("option unset SMTPToken --yes");
   expect(secret.code, secret.err).toBe(0);
-  const set = { apiVersion: "fairway.dev/v1alpha1", kind: "OptionSet", metadata: { name: "kept" } };
+  const set = { apiVersion: "fairway.dev/v1alpha1", kind: "OptionSet", metadata: { name: "stored" } };
   await fairway("apply -f -", JSON.stringify({ ...set, spec: { values: { RetryTimes: "6" } } }));
   expect(await fairway("option unset RetryTimes --yes")).toMatchObject({ code: 5 });
   expect((await fairway("option get RetryTimes")).out).toBe("6\n");
@@ -249,7 +249,7 @@ test("prints errors as JSON when output is JSON, with an exit code of its own fo
   expect(word.err).toContain("'first' is invalid for argument 'id'");
 });
 
-test("status is one look for scripts", async () => {
+test("status prints once for scripts", async () => {
   const overview = json(await fairway("status -o json"));
   expect(overview).toMatchObject({ name: "Harbour", user: "root", channels: { enabled: 2, disabled: 0 } });
 });
@@ -278,7 +278,7 @@ test("top is one frame for scripts, and says so where there is no terminal", asy
 
 test("top tests, disables and enables the chosen channel, and leaves the terminal as it was", async () => {
   const top = openTerminal(["top", "--interval", "1"], env);
-  // The newest of equals stands first.
+  // The newest of equal rows comes first.
   await top.sees(/> +\d+ +(second|broken) +enabled/);
   top.type("jjjj");
   await top.sees(/> +1 +first +enabled/);

@@ -82,9 +82,9 @@ test("what others own is left alone with exit 5, unless force takes it over", as
 });
 
 test("prune asks before it deletes, and fails without a terminal", async () => {
-  await writeFile(file, channel("kept") + channel("gone"));
+  await writeFile(file, channel("remaining") + channel("gone"));
   expect((await rig.fairway(`apply -f ${file} --manager git:prune`)).code).toBe(0);
-  await writeFile(file, channel("kept"));
+  await writeFile(file, channel("remaining"));
   const refused = await rig.fairway(`apply -f ${file} --manager git:prune --prune`);
   expect(refused.code).toBe(2);
   expect(refused.err).toContain("Delete Channel/gone");

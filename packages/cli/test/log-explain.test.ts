@@ -43,7 +43,7 @@ test("a failed call is explained with its attempts and the channels that were pa
   expect((await rig.fairway("log list --type error -o jsonl")).out).toContain(request);
 });
 
-test("an unknown request is one line that says where its id stands", async () => {
+test("an unknown request prints one line that says where to find its id", async () => {
   const { code, out, err } = await rig.fairway("log explain nothing");
   expect([code, out]).toEqual([3, ""]);
   expect(err).toContain("X-Request-Id");

@@ -61,7 +61,7 @@ test("a sheet has money in quota and dollars, and cells quoted where they must b
   await run(["user", "update", String(annId), "--display-name", "=1+1"], rig.env);
   const whole = await rig.fairway(`user get ${annId} -o csv`);
   expect(whole.out).toMatch(/^id,username,role,status,group,quota,quota_usd,used_quota,used_quota_usd,.*\n.*,=1\+1,/);
-  expect((await rig.fairway("user list --search nobody -o csv --columns id")).out).toBe("id\n");
+  expect((await rig.fairway("user list --search nomatch -o csv --columns id")).out).toBe("id\n");
   const unknown = await rig.fairway("user list --columns id,height");
   expect(unknown).toMatchObject({ code: 2, out: "" });
   expect(unknown.err).toContain("choose among id, username, role");

@@ -39,7 +39,7 @@ export async function startRig(settings: Readonly<Record<string, string>> = {}):
   };
 }
 
-/** Signs in as a person does; answers the access token that is kept. */
+/** Signs in as a person does; returns the stored access token. */
 export async function signIn(
   url: string,
   env: { readonly FAIRWAY_CONFIG: string },

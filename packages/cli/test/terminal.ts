@@ -31,7 +31,7 @@ export interface Terminal {
   readonly shown: string;
   /** The same with them. */
   readonly raw: string;
-  /** Resolves when the text stands somewhere in what was shown. */
+  /** Resolves when the shown output contains the text. */
   sees(text: string | RegExp, timeoutMs?: number): Promise<void>;
   type(keys: string): void;
   readonly exited: Promise<number | null>;

@@ -359,7 +359,7 @@ describe("others", () => {
         'event:done\ndata:"[DONE]"',
       ),
       client: refused(502, {
-        message: "The bot asks for an action that this protocol cannot carry.",
+        message: "The bot requests an action that this protocol cannot carry.",
         type: "coze_error",
         param: "",
         code: null,

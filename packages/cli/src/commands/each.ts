@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Outcome>[] = [number("ID", "id"), plain("OK", "ok
 export interface Batch {
   /** What the ids name, such as `channel`. */
   readonly noun: string;
-  /** What stands before the id in `-o name`, where it is not the noun. */
+  /** Prefix of the id in `-o name`, if it is not the noun. */
   readonly prefix?: string;
   /** What has become of one, such as `deleted`. */
   readonly done: string;

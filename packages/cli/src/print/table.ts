@@ -5,7 +5,7 @@ export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly isNumber?: boolean;
-  /** Member of the row: names the column in csv, where its value stands as it is. */
+  /** Member of the row: names the column in csv, which has the value unchanged. */
   readonly field?: keyof Row & string;
   /** In csv, a column of US dollars follows quota, times are ISO 8601 there. */
   readonly holds?: "quota" | "time";

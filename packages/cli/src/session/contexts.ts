@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The one that holds until others are made. */
 export const DEFAULT_CONTEXT = "default";
 
-/** Where the sign-in of the context in use is kept. `FAIRWAY_CONFIG` names one file and knows no contexts. */
+/** File with the sign-in of the current context. `FAIRWAY_CONFIG` names one file and has no contexts. */
 export function configPath(env: Environment): string {
   const { FAIRWAY_CONFIG: named, FAIRWAY_CONTEXT: chosen } = env;
   if (named && chosen)

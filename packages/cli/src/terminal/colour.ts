@@ -1,5 +1,5 @@
 /**
- * Decides once whether anything is coloured, before a library looks at the environment: the terminal renderer
+ * Decides once whether anything is coloured, before a library reads the environment: the terminal renderer
  * ignores NO_COLOR and takes an empty FORCE_COLOR for a yes.
  */
 export function settleColour(env: NodeJS.ProcessEnv, args: readonly string[], isTerminal: boolean): void {

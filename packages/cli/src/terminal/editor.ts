@@ -8,7 +8,7 @@ import { CliError, EXIT } from "../core/exit.ts";
 import { exitCodeOf, hintOf, messageOf } from "../core/problem.ts";
 
 /**
- * Lets a person change a text in their editor and hands the result to `save`. What cannot be saved is kept, so that
+ * Lets a person change a text in their editor and hands the result to `save`. What cannot be saved stays in its file, so that
  * nothing has to be typed twice.
  */
 export async function editText(

@@ -50,7 +50,7 @@ export async function confirm(action: string, count: number, isAgreed = false): 
   if (!isMeant) throw new CliError("not confirmed, nothing was changed");
 }
 
-/** Ctrl-C and Ctrl-D, which the terminal hands over as letters while it is asked. */
+/** Ctrl-C and Ctrl-D, which the terminal delivers as characters during a prompt. */
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
 }

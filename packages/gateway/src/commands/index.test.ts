@@ -66,7 +66,7 @@ test("an operator imports, exports, and reads the export back", async () => {
   expect(dry.out).toContain("Nothing was written");
   expect((await run(first, "import", "--from", "new-api", "--database", path)).out).toContain("users: 1 created");
   expect((await run(first, "import", "--from", "new-api", "--database", path, "--logs")).out).toContain(
-    "users: 1 kept",
+    "users: 1 unchanged",
   );
   const dir = join(folder, "export");
   expect((await run(first, "export", "--dir", dir)).out).toContain("users: 1 rows");

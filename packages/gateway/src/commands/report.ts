@@ -1,4 +1,4 @@
-type Outcome = "created" | "updated" | "kept" | "skipped";
+type Outcome = "created" | "updated" | "unchanged" | "skipped";
 
 /** What was done, or would be. */
 export class ImportReport {
@@ -8,7 +8,7 @@ export class ImportReport {
 
   count(what: string, outcome: Outcome, { note, times = 1 }: { note?: string | undefined; times?: number } = {}): void {
     if (times === 0) return;
-    const counts = this.#counts.get(what) ?? { created: 0, updated: 0, kept: 0, skipped: 0 };
+    const counts = this.#counts.get(what) ?? { created: 0, updated: 0, unchanged: 0, skipped: 0 };
     counts[outcome] += times;
     this.#counts.set(what, counts);
     if (note !== undefined) this.notes.push(note);
@@ -20,7 +20,7 @@ export class ImportReport {
   }
 
   of(what: string): Readonly<Record<Outcome, number>> {
-    return this.#counts.get(what) ?? { created: 0, updated: 0, kept: 0, skipped: 0 };
+    return this.#counts.get(what) ?? { created: 0, updated: 0, unchanged: 0, skipped: 0 };
   }
 
   /** Everything of a kind that was looked at so far. */

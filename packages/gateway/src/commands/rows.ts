@@ -68,7 +68,7 @@ export async function bringNew(
   const here = known ?? (await keysHere(raw, { table, key, rows }));
   const isHere = (row: Readonly<Record<string, SqlValue>>) => here.has(row[key] ?? null);
   const fresh = rows.filter((row) => !isHere(row));
-  report.count(what, "kept", { times: rows.length - fresh.length });
+  report.count(what, "unchanged", { times: rows.length - fresh.length });
   report.count(what, "created", { times: fresh.length });
   if (!isDry && fresh.length > 0) await raw.transaction((tx) => insertMany(tx, table, fresh));
   progress(what);

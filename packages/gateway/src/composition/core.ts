@@ -50,7 +50,7 @@ export interface Core {
   readonly jobs: readonly ScheduledJob[];
 }
 
-/** Opens what everything else stands on. Throws StartError. */
+/** Opens what everything else depends on. Throws StartError. */
 export async function createCore(env: Env, log: Logger): Promise<Core> {
   const clock = systemClock;
   const metrics = createMetrics({ version: VERSION });

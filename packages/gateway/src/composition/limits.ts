@@ -37,12 +37,12 @@ export function createLimits({ redis: shared, log, metrics, env }: LimitsDeps): 
   const local = { limiter: createMemoryLimiter(steadyClock), claims: createMemoryClaims(steadyClock) };
   if (!shared) return local;
   const { client: redis, outage } = shared;
-  let toldAt = -Infinity;
+  let loggedAt = -Infinity;
   const onOutage = (rule: string, error: unknown) => {
     metrics.limitOutage(rule);
     outage.report();
-    if (performance.now() - toldAt < LOG_EVERY_MS) return;
-    toldAt = performance.now();
+    if (performance.now() - loggedAt < LOG_EVERY_MS) return;
+    loggedAt = performance.now();
     const { relayLimitsOnOutage: model_calls, loginLimitsOnOutage: sign_in } = env;
     log.warn("limits are decided without Redis", { rule, model_calls, sign_in, error });
   };

@@ -14,7 +14,7 @@ import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { providerByType } from "../providers/registry.ts";
 import { createAdmission } from "../relay/admission/admission-queue.ts";
-import { createKept } from "./response-store.ts";
+import { composeResponseStore } from "./response-store.ts";
 import { createWatching } from "./response-policies.ts";
 import { createBlockedWords } from "../relay/admission/blocked-words.ts";
 import { createCallLimit } from "../relay/admission/call-limit.ts";
@@ -82,7 +82,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     ledger,
     counter,
     usageDoubts,
-    responseStore: createKept(deps),
+    responseStore: composeResponseStore(deps),
     owners: createResponseOwners({ raw: deps.storage.database.raw, clock, log }),
     guard,
     checkWords: createBlockedWords(snapshots, log),

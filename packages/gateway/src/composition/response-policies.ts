@@ -57,11 +57,11 @@ export function reportLosses(
   message: string,
   { log, metrics }: Pick<WatchingDeps, "log" | "metrics">,
 ): (error: unknown) => void {
-  let toldAt = -Infinity;
+  let loggedAt = -Infinity;
   return (error) => {
     metrics.cacheFailed(cache);
-    if (performance.now() - toldAt < LOG_EVERY_MS) return;
-    toldAt = performance.now();
+    if (performance.now() - loggedAt < LOG_EVERY_MS) return;
+    loggedAt = performance.now();
     log.warn(message, { error });
   };
 }

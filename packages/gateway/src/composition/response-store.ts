@@ -8,7 +8,7 @@ import { createRedisEntries } from "../relay/ttl-store/redis.ts";
 import { createResponseStore, type ResponseStore } from "../relay/stateful/response-store.ts";
 import type { SnapshotStore } from "../snapshot/types.ts";
 
-export interface KeptDeps extends Omit<WatchingDeps, "snapshots"> {
+export interface ComposeDeps extends Omit<WatchingDeps, "snapshots"> {
   readonly storage: Pick<AppStorage, "vault">;
   readonly snapshots: Pick<SnapshotStore, "current" | "subscribe">;
 }
@@ -17,7 +17,7 @@ export interface KeptDeps extends Omit<WatchingDeps, "snapshots"> {
 const WAIT_MS = 2_000;
 
 /** Responses of conversions: in memory, or in Redis for all replicas. */
-export function createKept(deps: KeptDeps): ResponseStore {
+export function composeResponseStore(deps: ComposeDeps): ResponseStore {
   const { redis, clock, metrics, snapshots, storage } = deps;
   const [outputs, requests] = redis ? inRedis(redis, deps) : [createMemoryEntries(), createMemoryEntries()];
   metrics.watch({ storedResponsesBytes: () => outputs.bytes + requests.bytes });
@@ -30,7 +30,10 @@ export function createKept(deps: KeptDeps): ResponseStore {
   return createResponseStore({ outputs, requests, vault: storage.vault, options, now: () => clock.now() });
 }
 
-function inRedis(redis: RedisClient, { storage, ...reporting }: KeptDeps): readonly [TtlStore<Entry>, TtlStore<Entry>] {
+function inRedis(
+  redis: RedisClient,
+  { storage, ...reporting }: ComposeDeps,
+): readonly [TtlStore<Entry>, TtlStore<Entry>] {
   const waitBudget = createPatience(WAIT_MS);
   const onFailure = reportLosses("kept-responses", "stored responses are out of reach", reporting);
   const entries = (what: string) =>

@@ -2,7 +2,7 @@ import { createHash, scryptSync } from "node:crypto";
 import { Secret } from "../lib/secret.ts";
 
 export interface EncryptionKey {
-  /** Stands in everything that is sealed with this key. */
+  /** Part of every value that is sealed with this key. */
   readonly id: string;
   /** 32 bytes, base64. */
   readonly key: Secret;

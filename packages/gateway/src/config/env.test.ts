@@ -121,7 +121,7 @@ describe("values", () => {
       "parameter sslmode is none: TLS is set by ssl-mode",
     ],
     [{ FAIRWAY_DATABASE_URL: "postgres://u@db/f?ssl-mode=required" }, "ssl-mode is none: TLS is set by sslmode"],
-    [{ FAIRWAY_SESSION_SECRET: "random_string" }, "stands in public examples"],
+    [{ FAIRWAY_SESSION_SECRET: "random_string" }, "is used in public examples"],
     [{ FAIRWAY_SESSION_SECRET: "short" }, "give at least 16 characters"],
     [{ FAIRWAY_POLLING_INTERVAL: "-1" }, "give a number from 0 to 3600"],
   ])("%o is refused with the cure", (source, message) => {

@@ -139,7 +139,7 @@ export function secret(least = 1): Parse<Secret> {
 const KNOWN_TO_ALL = "random_string";
 
 export function sessionSecret(value: string): Secret {
-  if (value === KNOWN_TO_ALL) throw new Error("give a secret of your own: this one stands in public examples");
+  if (value === KNOWN_TO_ALL) throw new Error("use a secret of your own: this one is used in public examples");
   return secret(16)(value);
 }
 

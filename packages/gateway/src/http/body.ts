@@ -5,7 +5,7 @@ import { Refusal } from "../lib/refusal.ts";
 import { JsonScanner, MAX_JSON_DEPTH, MAX_JSON_VALUES } from "../lib/text/json-scanner.ts";
 import type { BodyMemory } from "../limits/body-memory.ts";
 
-/** The client went away before its body was complete; there is nobody left to answer. */
+/** The client closed the connection before its body was complete; there is no client left to answer. */
 export class ClientGone extends Error {}
 
 /** How much of a body is read, and where its bytes are counted. */

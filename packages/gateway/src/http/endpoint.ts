@@ -19,7 +19,7 @@ export interface Call<E extends Endpoint> {
   text(): Promise<string>;
   /** Total of a list before paging, sent as `X-Total-Count`. */
   setTotal(total: number): void;
-  /** Members beside `data` in the envelope (`time`, `balance`, `group_ratio`, ...). */
+  /** Members next to `data` in the envelope (`time`, `balance`, `group_ratio`, ...). */
   sibling(name: string, value: unknown): void;
   /** Success text where the contract names one. */
   message(text: string): void;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Refusal } from "../lib/refusal.ts";
 
-/** Throws `entity_changed` when the thing is not as the client saw it; runs where nobody else can change it. */
+/** Throws `entity_changed` when the entity changed since the client read it; runs inside the lock of the entity. */
 export type CheckTag = (tag: string) => void;
 
 const HASH_CHARS = 22;
@@ -23,7 +23,7 @@ export function wantedTags(request: IncomingMessage): readonly string[] | undefi
   return header.split(",").map((tag) => tag.trim().replace(/^W\//, "").replace(/^"|"$/g, ""));
 }
 
-/** What `If-Match` asks for; undefined when the client does not care. */
+/** The version in `If-Match`; undefined without the header. */
 export function tagCheck(request: IncomingMessage): CheckTag | undefined {
   const wanted = wantedTags(request);
   return (

@@ -45,7 +45,7 @@ export function waitedFor(draining: Draining | undefined, visit: Visit, work: ()
   return done;
 }
 
-/** Whoever follows events leaves when the process does: nothing ends by being waited for. */
+/** Event streams end with the process: waiting for them would never end. */
 function follows({ request, endpoint }: Visit): boolean {
   return endpoint?.answer === "stream" || String(request.headers.accept ?? "").includes("text/event-stream");
 }

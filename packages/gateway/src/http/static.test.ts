@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const get = (path: string, headers: Record<string, string> = {}) => app.anonymous().get(path, headers);
 
-/** The path as it stands, without the tidying of a URL parser. */
+/** The raw path, without the normalisation of a URL parser. */
 function rawGet(path: string): Promise<number> {
   const { hostname, port } = new URL(app.baseUrl);
   return new Promise((resolve, reject) => {
@@ -62,7 +62,7 @@ describe("console files", () => {
     }
   });
 
-  test("hashed assets are kept for a year, others are asked for again", async () => {
+  test("hashed assets are cached for a year, other files are revalidated", async () => {
     expect((await get("/assets/main-abc123.js")).headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     const theme = await get("/theme-init.js");
     expect(theme.headers).toMatchObject({
@@ -106,7 +106,7 @@ describe("console files", () => {
     "/%",
   ])("nothing outside the folder is reached by %s", async (path) => expect([200, 404]).toContain(await rawGet(path)));
 
-  test("no path shows the file beside the folder", async () => {
+  test("no path serves the file next to the folder", async () => {
     for (const path of ["/%2e%2e/secret.txt", "/..%2fsecret.txt", "/secret.txt"])
       expect((await get(path)).text).not.toBe("outside");
   });

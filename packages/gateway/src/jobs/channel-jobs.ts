@@ -50,13 +50,13 @@ interface Round {
 
 /** The interval survives restarts and leader changes: it counts from the last round of any replica or user. */
 function round({ database, clock }: ChannelJobsDeps, { name, minutes, begin }: Round): ScheduledJob {
-  const firstLook = clock.now();
+  const startedAt = clock.now();
   return {
     name,
     everyMs: LOOK_MS,
     isLeaderOnly: true,
     async run() {
-      const last = (await lastStart(database, name)) ?? firstLook;
+      const last = (await lastStart(database, name)) ?? startedAt;
       if (clock.now() - last < minutes * MINUTE_MS) return;
       await (
         await begin()

@@ -1,7 +1,7 @@
 /**
  * A map that forgets what was not asked for lately: it keeps at least the half of its capacity that was asked for last,
  * and never more than its capacity. Two generations: to ask for what is young changes nothing, where moving an entry to
- * the end of one map with each question would make that map anew again and again.
+ * the end of one map with each lookup would rebuild that map again and again.
  */
 export class Lru<K, V> {
   readonly #generation: number;

@@ -1,6 +1,6 @@
 /** Something that may stand in one crowd. */
 export interface Member {
-  /** Its place there; undefined while it stands in none. */
+  /** Its position in the set; undefined outside a set. */
   place?: number | undefined;
 }
 

@@ -21,7 +21,7 @@ export function defaultBodyMemory(): number {
 
 /**
  * Memory that request bodies of this process may hold together. A body that does not fit is refused with 503 and
- * Retry-After instead of ending the process; a single body is always let in, its own limits bound it.
+ * Retry-After instead of killing the process; a single body is always let in, its own limits bound it.
  */
 export class BodyMemory {
   readonly #maxBytes: number;

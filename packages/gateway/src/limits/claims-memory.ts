@@ -117,9 +117,9 @@ class Window {
     this.total(now);
     const part = Math.floor(time / this.#partMs);
     const current = Math.floor(now / this.#partMs);
-    const isGone = part < current - WINDOW_PARTS;
-    if (isGone && amount <= 0) return;
-    const at = isGone ? current : part;
+    const isExpired = part < current - WINDOW_PARTS;
+    if (isExpired && amount <= 0) return;
+    const at = isExpired ? current : part;
     const before = this.#parts.get(at) ?? 0;
     const after = Math.max(0, before + amount);
     this.#parts.set(at, after);

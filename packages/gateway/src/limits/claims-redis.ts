@@ -121,11 +121,11 @@ for at, key in ipairs(KEYS) do
   local difference, ms = tonumber(ARGV[at * 2 + 1]), tonumber(ARGV[at * 2 + 2])
   local part, first, total = slide(key, now, ms)
   local was = math.floor(taken / ms)
-  local isGone = was < part - ${WINDOW_PARTS}
-  local at = isGone and part or was
+  local isExpired = was < part - ${WINDOW_PARTS}
+  local at = isExpired and part or was
   local counted = tonumber(redis.call('HGET', key, string.format('%d', at)) or '0')
   difference = math.max(difference, -counted)
-  if difference > 0 or (difference < 0 and not isGone) then add(key, at, difference, first, total, ms) end
+  if difference > 0 or (difference < 0 and not isExpired) then add(key, at, difference, first, total, ms) end
 end
 return 1`);
 

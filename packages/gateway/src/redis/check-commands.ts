@@ -5,7 +5,7 @@ import { within } from "./turn-pipeline.ts";
 
 const TIMEOUT_MS = 5_000;
 /** Expiry of the keys of an interrupted check. */
-const KEPT_MS = 10_000;
+const PROBE_TTL_MS = 10_000;
 
 /** One command of each kind that scripts use. */
 const KINDS = script(`
@@ -26,7 +26,7 @@ export async function tryCommands(redis: RedisClient): Promise<void> {
   const key = `${redis.keys.probe}:${randomUUID()}`;
   const commands: readonly (readonly [string, ...(string | number)[]])[] = [
     ["xgroup", "CREATE", key, "g", "0", "MKSTREAM"],
-    ["pexpire", key, KEPT_MS],
+    ["pexpire", key, PROBE_TTL_MS],
     ["xadd", key, "*", "a", "1"],
     ["xreadgroup", "GROUP", "g", "c", "COUNT", 1, "STREAMS", key, ">"],
     ["xautoclaim", key, "g", "c", 0, "0-0"],

@@ -46,19 +46,19 @@ async function connect(redis: RedisClient): Promise<void> {
   for (let waited = 0; waited < CONNECT_MS; waited += STEP_MS) {
     const isReady = await redis.ready(STEP_MS);
     const { lastError } = redis;
-    // The client would go on in database 0.
+    // The client would continue in database 0.
     if (isSelection(lastError)) throw refusal(`${text(lastError)}: correct the number at the end`, lastError);
     if (isReady) return;
     if (lastError instanceof SentinelError && lastError.isMistake) throw refusal(lastError.message, lastError);
     if (isAuthentication(lastError)) throw explained(lastError);
   }
   const reason = redis.lastError?.message ?? `no answer within ${CONNECT_MS / 1000} s`;
-  const cure = isNobody(redis.lastError) ? "" : "; rediss:// speaks TLS, redis:// does not";
+  const cure = isUnauthenticated(redis.lastError) ? "" : "; rediss:// speaks TLS, redis:// does not";
   throw refusal(`it cannot be reached (${reason}): start it, or correct the variable${cure}`, redis.lastError);
 }
 
 /** Nothing is there; all else may be something that speaks otherwise. */
-function isNobody(error: Error | undefined): boolean {
+function isUnauthenticated(error: Error | undefined): boolean {
   return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|certificate/.test(text(error));
 }
 

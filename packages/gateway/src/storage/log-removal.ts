@@ -17,7 +17,7 @@ export interface Removal {
   readonly type?: number | undefined;
 }
 
-/** Deletes in batches and yields the number of rows of each. Ending the iteration stops the deletion. */
+/** Deletes in batches and yields the number of rows of each. Leaving the loop stops the deletion. */
 export async function* removeLogs({ db, kind }: Database, { before, below, type }: Removal): AsyncGenerator<number> {
   const atOnce = ROWS_AT_ONCE[kind];
   // Deleted rows stay in the index for a while, so the next batch starts after them.

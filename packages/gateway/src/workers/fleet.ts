@@ -150,8 +150,8 @@ export class Fleet {
       this.#hasServed = true;
       return;
     }
-    if (report.kind === "metrics" || report.kind === "ending") member.metrics = report.metrics;
-    if (report.kind !== "ending") this.#waiting.get(report.id)?.(report);
+    if (report.kind === "metrics" || report.kind === "stopping") member.metrics = report.metrics;
+    if (report.kind !== "stopping") this.#waiting.get(report.id)?.(report);
   }
 
   async #ended(worker: Worker, code: number | null, signal: string | null): Promise<void> {

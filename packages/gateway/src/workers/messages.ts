@@ -20,4 +20,4 @@ export type Report =
   | { readonly kind: "probe"; readonly id: number; readonly answer: ProbeAnswer }
   | { readonly kind: "metrics"; readonly id: number; readonly metrics: readonly CollectedMetric[] }
   /** The last counts of a worker that ends in order. */
-  | { readonly kind: "ending"; readonly metrics: readonly CollectedMetric[] };
+  | { readonly kind: "stopping"; readonly metrics: readonly CollectedMetric[] };

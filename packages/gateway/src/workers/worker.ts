@@ -16,7 +16,7 @@ export function reportTo(app: Reporting, started: WorkerStarted): void {
 /** Gives the primary the last counts. */
 export async function reportEnd(app: Reporting): Promise<void> {
   const metrics = await app.collectMetrics();
-  await new Promise<void>((resolve) => send({ kind: "ending", metrics }, resolve));
+  await new Promise<void>((resolve) => send({ kind: "stopping", metrics }, resolve));
 }
 
 /** A worker whose primary died has no listener any more: it finishes its running calls, then exits. */
@@ -24,7 +24,7 @@ export function onPrimaryGone(stop: () => void): void {
   const { worker } = cluster;
   worker?.on("disconnect", () => {
     if (worker.exitedAfterDisconnect) return;
-    // Keeps Node from ending the process at once.
+    // Keeps the Node process alive.
     worker.exitedAfterDisconnect = true;
     stop();
   });

@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Finding>[] = [
   plain("MESSAGE", "message"),
 ];
 
-/** Looks at everything that commands rely on; exit 1 where something fails. */
+/** Checks everything that commands rely on; exit code 1 if a check fails. */
 export async function runDoctor(client: SessionClient, { server }: Profile, output: Output): Promise<void> {
   const findings = [transport(server), await gateway(client), ...(await account(client))];
   const name = ({ check }: Finding) => `check/${check}`;

@@ -41,7 +41,7 @@ export async function runLogin(
   const profile = options.tokenStdin ? await byToken(address) : await byPassword(address, options);
   const { data: user } = await clientOf(profile).call(selfGet, {});
   const path = writeProfile(env, { ...profile, userId: user.id });
-  output.note(`Signed in to ${address} as ${user.username} (role ${user.role}). The token is kept in ${path}.`);
+  output.note(`Signed in to ${address} as ${user.username} (role ${user.role}). The token is stored in ${path}.`);
   const context = env["FAIRWAY_CONTEXT"];
   if (!context || context === currentContext(env)) return;
   useContext(env, context);

@@ -30,7 +30,7 @@ function offers(program: Command, { client, output }: CommandContext): void {
   const explain = pricing
     .command("explain")
     .argument("<model>", "its name", named("model"))
-    .description("how the charge of a chat comes about, factor by factor, as the gateway computes and rounds it")
+    .description("explains the charge of a chat, factor by factor, as the gateway computes and rounds it")
     .requiredOption("--prompt <tokens>", "tokens of the prompt, with those that come from a cache", count)
     .requiredOption("--completion <tokens>", "tokens of the answer", count)
     .option("--cached <tokens>", "tokens of the prompt that come from a cache", count, 0)

@@ -185,8 +185,8 @@ function modelsOf(current: string, options: ChannelUpdateOptions): string | unde
   const { models, addModel = [], removeModel = [] } = options;
   if (models !== undefined) return models;
   if (addModel.length + removeModel.length === 0) return undefined;
-  const kept = splitList(current).filter((model) => !removeModel.includes(model));
-  return splitList([...kept, ...addModel].join(",")).join(",");
+  const remaining = splitList(current).filter((model) => !removeModel.includes(model));
+  return splitList([...remaining, ...addModel].join(",")).join(",");
 }
 
 export async function copyChannel(client: Client, id: number, output: Output): Promise<void> {

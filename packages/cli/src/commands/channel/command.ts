@@ -56,7 +56,7 @@ function withSettings(command: Command): Command {
     .option("--weight <number>", "share inside a priority", integer)
     .option("--tag <name>")
     .option("--test-model <name>")
-    .option("--other <text>", "region, version or whatever else the type asks for")
+    .option("--other <text>", "region, version or another setting that the type requires")
     .option("--model-mapping <json>", "JSON object, or @file")
     .option("--status-code-mapping <json>", "JSON object, or @file")
     .option("--no-auto-ban", "keep it on whatever its upstream answers")

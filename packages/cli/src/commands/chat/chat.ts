@@ -122,13 +122,13 @@ async function converse(asked: Asked, { client, output, io, paidBy }: Teller): P
   if (isLeft) throw new CliError("interrupted", EXIT.interrupted);
 }
 
-const LOOKS = 10;
-const LOOK_MS = 150;
+const MAX_READS = 10;
+const READ_EVERY_MS = 150;
 
-/** What the log says that the request cost; undefined where it does not say so soon. */
+/** The charge of the request in the log; undefined if its row does not appear soon. */
 async function quotaOf(client: Client, request: string): Promise<number | undefined> {
-  for (let look = 0; request !== "" && look < LOOKS; look++) {
-    if (look > 0) await setTimeout(LOOK_MS);
+  for (let read = 0; request !== "" && read < MAX_READS; read++) {
+    if (read > 0) await setTimeout(READ_EVERY_MS);
     try {
       return (await client.call(logGetSelf, { params: { request } })).data.quota;
     } catch (error) {

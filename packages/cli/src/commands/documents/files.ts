@@ -3,7 +3,7 @@ import { extname, join } from "node:path";
 import { parseAllDocuments, stringify } from "yaml";
 import { CliError, codeOf, EXIT } from "../../core/exit.ts";
 
-const ENDINGS: readonly string[] = [".yaml", ".yml", ".json"];
+const EXTENSIONS: readonly string[] = [".yaml", ".yml", ".json"];
 
 /** The documents of files, of all files of folders, and of standard input, whose text is handed in for `-`. */
 export async function readDocuments(
@@ -22,12 +22,12 @@ function filesOf(path: string, isRecursive: boolean): string[] {
   try {
     if (!statSync(path).isDirectory()) return [path];
     const names = readdirSync(path, { recursive: isRecursive, encoding: "utf8" }).toSorted();
-    const files = names.filter((name) => ENDINGS.includes(extname(name))).map((name) => join(path, name));
+    const files = names.filter((name) => EXTENSIONS.includes(extname(name))).map((name) => join(path, name));
     if (files.length > 0) return files;
   } catch (cause) {
     throw unreadable(path, cause);
   }
-  throw new CliError(`${path} holds no ${ENDINGS.join(", ")} file`, EXIT.usage, "name another folder, or add -R");
+  throw new CliError(`${path} holds no ${EXTENSIONS.join(", ")} file`, EXIT.usage, "name another folder, or add -R");
 }
 
 function textOf(file: string): string {

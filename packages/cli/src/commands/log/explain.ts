@@ -73,7 +73,7 @@ async function explanationOf(client: Client, request: string): Promise<LogExplan
     throw new CliError(
       `the log has no row of the request ${request}`,
       EXIT.notFound,
-      "its id is the header X-Request-Id of the answer, and stands in the error's message",
+      "its id is the header X-Request-Id of the answer, and part of the error message",
     );
   return (await client.call(logExplain, { params: { id: row.id } })).data;
 }

@@ -11,7 +11,7 @@ import { createSeenRows } from "./seen-rows.ts";
 
 /** The gateway gives a sign of life each 15 s. */
 const SILENCE_MS = 45_000;
-/** Rows are written in another order than that of their times: after a gap one looks that far before it. */
+/** Rows are not written in the order of their times: after a gap the reader goes back this far. */
 const MARGIN_SECONDS = 60;
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;

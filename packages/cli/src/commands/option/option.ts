@@ -30,7 +30,7 @@ export const SETTINGS: Shape<Setting> = {
   name: ({ key }) => `option/${key}`,
 };
 
-/** One option, whose value stands alone, or all of them without a key. */
+/** Prints the bare value of one option, or all options without a key. */
 export async function getOptions(
   client: Client,
   key: string | undefined,

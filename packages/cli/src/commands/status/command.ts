@@ -9,7 +9,7 @@ export function statusCommands(program: Command, { session, output, io }: Comman
     .command("status")
     .description("version, balance, traffic and channels at a glance")
     .option("-w, --watch", "keep looking, in a screen of its own")
-    .option("--interval <seconds>", "seconds between two looks, an hour at most", interval, 5)
+    .option("--interval <seconds>", "seconds between two updates, an hour at most", interval, 5)
     .action(async (options: StatusOptions) =>
       (await import("./status.ts")).showStatus(await session(), options, output(), io),
     );
@@ -17,8 +17,8 @@ export function statusCommands(program: Command, { session, output, io }: Comman
   const top = program
     .command("top")
     .description("live view of calls, channels and their health; keys test, disable and enable a channel")
-    .option("--once", "one look as plain text, for scripts and mails")
-    .option("--interval <seconds>", "seconds between two looks, an hour at most", interval, 5)
+    .option("--once", "one update as plain text, for scripts and mails")
+    .option("--interval <seconds>", "seconds between two updates, an hour at most", interval, 5)
     .action(async (options: TopOptions) =>
       (await import("../top/top.ts")).runTop(await session(), options, output(), io),
     );

@@ -11,7 +11,7 @@ export interface Line {
   readonly tone?: "title" | "quiet" | "bad" | "chosen";
 }
 
-/** What stands below the channels, in the order of the tab key. */
+/** Panes below the channels, in the order of the tab key. */
 export const PANES = ["calls", "models", "users"] as const;
 export type Pane = (typeof PANES)[number];
 
@@ -22,7 +22,7 @@ export interface Screen {
   readonly pane: Pane;
   /** Place of the chosen channel; undefined where nothing can be chosen. */
   readonly chosen?: number;
-  /** Requests of the last looks, the oldest first. */
+  /** Requests of the last samples, the oldest first. */
   readonly history?: readonly number[];
 }
 

@@ -21,7 +21,7 @@ import {
   type MoneyStyle,
 } from "@fairway/wire";
 
-/** What does not change while one looks. */
+/** What stays the same between two samples. */
 export interface ServerIdentity {
   readonly server: string;
   readonly version: string;

@@ -33,7 +33,7 @@ function TopScreen(props: ScreenProps) {
   const { columns, rows } = useWindowSize();
   const [isPaused, setPaused] = useState(false);
   const [changes, setChanges] = useState(0);
-  const { seen, problem } = useLooks(props, isPaused, changes);
+  const { seen, problem } = useSamples(props, isPaused, changes);
   const [pane, setPane] = useState<Pane>("calls");
   const [marked, setMarked] = useState(0);
   const [notice, setNotice] = useState("");
@@ -102,8 +102,8 @@ function paneAfter(pane: Pane, isAdmin: boolean): Pane {
   return panes[(panes.indexOf(pane) + 1) % panes.length] ?? "calls";
 }
 
-/** Looks at the gateway again and again, at once when `changes` rises. */
-function useLooks({ client, place, intervalMs, now }: ScreenProps, isPaused: boolean, changes: number) {
+/** Takes samples at the interval, and immediately when `changes` rises. */
+function useSamples({ client, place, intervalMs, now }: ScreenProps, isPaused: boolean, changes: number) {
   const [seen, setSeen] = useState<Seen>();
   const [problem, setProblem] = useState("");
   useEffect(() => {

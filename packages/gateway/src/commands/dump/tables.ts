@@ -46,7 +46,7 @@ export const TABLE_NAMES = Object.keys(TABLES) as readonly DumpedTable[];
 /** Reads back only what it understands. */
 export const FORMAT = "fairway-export-1";
 
-/** Rows of `revisions` that tell what of the log stands in the hourly sums: they move with both. */
+/** Rows of `revisions` that mark which log rows the sums contain: they move with both. */
 export const MARKS = [ROLLUP_MARK, ROLLUP_GAP] as const;
 
 export interface Manifest {

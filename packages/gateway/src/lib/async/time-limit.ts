@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 /** How long a question of a moment may take before the one who was asked counts as away. */
 export const ANSWER_MS = 5_000;
 
-/** The work went on for longer than it was given. */
+/** The work took longer than its limit. */
 export class TookTooLong extends Error {
   override readonly name = "TookTooLong";
 }

@@ -101,7 +101,7 @@ export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
   if (address.range() !== "unicast" || address.toString() === HOST_SERVICE) return false;
-  // All that is public in IPv6 stands here; the rest has old forms of IPv4 addresses in it.
+  // All public IPv6 addresses are in this range; the rest contains older forms of IPv4 addresses.
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL);
 }
 

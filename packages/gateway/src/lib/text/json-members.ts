@@ -11,7 +11,7 @@ const LONGEST_SHOWN = 200;
 type Counts = (path: readonly string[]) => boolean;
 
 /**
- * The first name that stands twice in one object of valid JSON and that counts, with the names that lead to it. Parsers
+ * The first name that occurs twice in one object of valid JSON and that counts, with the names that lead to it. Parsers
  * disagree on which of the two is meant.
  */
 export function repeatedMember(bytes: Buffer, counts: Counts): string | undefined {

@@ -70,7 +70,7 @@ export class JsonScanner {
     return this.fault === undefined;
   }
 
-  /** Reads one byte outside strings, or a whole string; answers where to go on. */
+  /** Reads one byte outside strings, or a whole string; returns the next position. */
   #structure(chunk: Buffer, at: number): number {
     const byte = chunk[at] as number;
     if (byte === QUOTE) {

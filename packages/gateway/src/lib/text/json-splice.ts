@@ -60,7 +60,7 @@ export function spliceMembers(bytes: Buffer, edits: readonly MemberEdit[]): Buff
 }
 
 /**
- * True when no reader can disagree about the value of a top-level key that a parser found: it stands there once,
+ * True when no reader can disagree about the value of a top-level key that a parser found: it occurs once,
  * unescaped. A second `model`, read by an upstream that takes the first one, would be served at another model's price.
  */
 export function hasOneMember(bytes: Buffer, key: string): boolean {

@@ -47,7 +47,7 @@ function firstLetters(words: readonly string[]): Uint8Array {
   return letters;
 }
 
-/** Where to go on when no edge fits, and the node whose word ends here. */
+/** The next node when no edge fits, and the node whose word ends here. */
 function link(trie: Trie, wordAt: ReadonlyMap<number, string>): { fail: Int32Array; hit: Int32Array } {
   const fail = new Int32Array(trie.size);
   const hit = new Int32Array(trie.size).fill(NONE);

@@ -5,7 +5,7 @@ const SPECIAL = /[\0\\']/;
 const SPECIALS = /[\0\\']/g;
 
 /**
- * A value as it stands in a statement. Rows written out cost a fifth of the same rows as parameters of a prepared
+ * A value as text of a statement. Rows written out cost a fifth of the same rows as parameters of a prepared
  * statement: 4 instead of 18 microseconds for a ledger row and a log row, measured.
  */
 export function mysqlLiteral(value: SqlValue): string {

@@ -17,7 +17,7 @@ import { isFull, isTransient } from "../errors.ts";
 import { Mutex } from "./mutex.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "./raw.ts";
 
-const KEPT_STATEMENTS = 500;
+const MAX_PREPARED = 500;
 /**
  * Rows of logs touch ten pages each; moved to the file four times less often than by default, they cost a third less.
  */
@@ -190,7 +190,7 @@ class SqliteConnection implements DatabaseConnection {
     if (/^\s*(create|alter|drop)\b/i.test(sql)) this.#prepared.clear();
     const statement = this.#handle.prepare(sql);
     const prepared = { statement, isReader: statement.columns().length > 0 };
-    if (this.#prepared.size >= KEPT_STATEMENTS) this.#forgetOldest();
+    if (this.#prepared.size >= MAX_PREPARED) this.#forgetOldest();
     this.#prepared.set(sql, prepared);
     return prepared;
   }

@@ -35,7 +35,7 @@ export class VideoError extends Error {
 export interface VideoSubmission {
   readonly vendors: readonly VideoVendor[];
   read(vendor: VideoVendor): VideoRequest;
-  /** Kept with the task. */
+  /** Stored with the task. */
   readonly asked?: JsonObject;
 }
 

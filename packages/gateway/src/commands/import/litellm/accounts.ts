@@ -72,7 +72,7 @@ export async function bringOwner(context: DatabaseImport, owner: Owner): Promise
   const find = "select user_id from ledger where request_id = ? and kind = 'adjust'";
   const [known] = await target.raw.rows<{ user_id: number }>(find, [`litellm-${mark}`]);
   const what = kindOf(owner.key);
-  report.count(what, known ? "kept" : "created");
+  report.count(what, known ? "unchanged" : "created");
   if (known || isDry) return { id: known?.user_id ?? 0, models: owner.models };
   let id = 0;
   await ledger.changeWith(async (tx) => {

@@ -77,7 +77,7 @@ test("makes one channel of each place, and a second run makes none", async () =>
   expect(abilities.filter(({ enabled }) => enabled === 0)).toEqual([{ model: "claude", enabled: 0 }]);
   expect(report.lines().join("\n")).toContain("claude: the variable MISSING is not set");
   expect(report.notes).toHaveLength(5);
-  expect((await run()).of("channels")).toMatchObject({ created: 0, kept: 5 });
+  expect((await run()).of("channels")).toMatchObject({ created: 0, unchanged: 5 });
 });
 
 test("refuses a file of something else", () => {

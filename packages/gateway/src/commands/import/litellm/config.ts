@@ -37,7 +37,7 @@ async function importChannel(
   const place = JSON.stringify([channel.baseUrl, channel.key, channel.other, channel.weight, [...channel.models]]);
   const name = `litellm ${channel.provider} ${createHash("sha256").update(place).digest("hex").slice(0, 8)}`;
   const find = target.db.selectFrom("channels").select("id").where("name", "=", name).where("type", "=", channel.type);
-  if (await find.executeTakeFirst()) return report.count("channels", "kept");
+  if (await find.executeTakeFirst()) return report.count("channels", "unchanged");
   report.count("channels", "created");
   if (isDry) return;
   const renamed = [...channel.models].filter(([here, there]) => here !== there);

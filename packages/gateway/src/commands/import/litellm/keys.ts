@@ -26,7 +26,7 @@ export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: 
   const hash = vault.hashKey(found);
   const find = "select id from tokens where key_hash = ?";
   const known = await target.raw.rows(find, [hash]);
-  report.count("keys", known.length > 0 ? "kept" : "created");
+  report.count("keys", known.length > 0 ? "unchanged" : "created");
   const values = { ...tokenRow(context, row, owner), key_hash: hash, key_sealed: "" };
   if (isDry || known.length > 0) return;
   await target.raw.transaction(async (tx) => {

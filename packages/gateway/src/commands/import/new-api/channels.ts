@@ -43,7 +43,7 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
   const find = "select id from channels where name = ? and type = ? and key_hash = ?";
   const [known] = await target.raw.rows<{ id: number }>(find, [name, place.type, hash]);
   if (index === 0) channels.set(row.int("id"), known?.id ?? row.int("id"));
-  if (known) return report.count("channels", "kept");
+  if (known) return report.count("channels", "unchanged");
   report.count("channels", "created");
   const values = { ...channelRow(context, row), ...place, name };
   if (isDry) return;

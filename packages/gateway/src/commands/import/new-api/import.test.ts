@@ -313,7 +313,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
     await newApi();
     await family.insert("users", user(20, "zoe"));
     const report = await run("new-api");
-    expect(report.of("users")).toMatchObject({ created: 2, updated: 1, kept: 1 });
+    expect(report.of("users")).toMatchObject({ created: 2, updated: 1, unchanged: 1 });
     expect(await balances()).toEqual({ root: 100_000_000, ann: 5, "Ann-3": -50, zoe: 20_000 });
     const [root] = await db.selectFrom("users").selectAll().where("id", "=", 1).execute();
     expect(root).toMatchObject({ password: HASH, role: 100 });

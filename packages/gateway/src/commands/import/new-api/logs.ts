@@ -33,7 +33,7 @@ export async function importSums(context: ImportContext): Promise<boolean> {
       const some = sums.slice(at, at + SUMS_AT_ONCE);
       const fresh = await newSums(context, some);
       report.count("hourly sums", "created", { times: fresh.length });
-      report.count("hourly sums", "kept", { times: some.length - fresh.length });
+      report.count("hourly sums", "unchanged", { times: some.length - fresh.length });
       if (isDry || fresh.length === 0) continue;
       const values = fresh.flatMap((sum) => SUMS.columns.map((name) => sum[name]));
       await target.raw.run(upsertSql(target.kind, SUMS, fresh.length), values);

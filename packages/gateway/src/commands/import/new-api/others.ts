@@ -39,7 +39,7 @@ export async function importOptions(context: ImportContext): Promise<void> {
     if (!check.isValid) {
       const note = isOptionKey(key) ? `the option ${key} has a value that cannot be used` : undefined;
       report.count("options", "skipped", { note });
-    } else if (own.get(key) === check.text) report.count("options", "kept");
+    } else if (own.get(key) === check.text) report.count("options", "unchanged");
     else {
       report.count("options", own.has(key) ? "updated" : "created");
       writes.push(check);

@@ -39,7 +39,7 @@ async function importJobs(context: ImportContext, { what, table, mark, rowOf }: 
   }
 }
 
-/** The quota was taken when the task was handed in, and given back when it failed. */
+/** The quota was charged when the task was submitted, and refunded when it failed. */
 function money(row: ForeignRow) {
   const quota = row.int("quota");
   const isFailed = row.text("status") === "FAILURE";

@@ -27,7 +27,7 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
   const [known] = await target.raw.rows<{ id: number }>(find, [hash]);
   if (known) {
     tokens.set(row.int("id"), known.id);
-    return report.count("tokens", "kept");
+    return report.count("tokens", "unchanged");
   }
   report.count("tokens", "created");
   if (!isUsual) report.remark("keys have another form than 48 letters and digits: CarriedKeysEnabled makes them work");

@@ -91,7 +91,7 @@ async function updateUnused(context: Users, row: ForeignRow, known: Known): Prom
     known.id,
   ]);
   if (moved.length > 0 || (used?.request_count ?? 0) > 0) {
-    report.count("users", "kept");
+    report.count("users", "unchanged");
     return known.id;
   }
   report.count("users", "updated");
