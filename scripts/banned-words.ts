@@ -59,11 +59,13 @@ export const CLEAN: readonly string[] = [
   "packages/cli",
   "packages/console",
   "packages/testkit",
+  "packages/wire",
   "packages/gateway/src/commands",
   "packages/gateway/src/config",
   "packages/gateway/src/demo",
   "packages/gateway/src/dialects",
   "packages/gateway/src/http",
+  "packages/gateway/src/identity",
   "packages/gateway/src/jobs",
   "packages/gateway/src/lib",
   "packages/gateway/src/limits",
@@ -81,10 +83,9 @@ export const CLEAN: readonly string[] = [
 ];
 
 /** Folders whose words are still to be repaired. It shrinks until everything is in CLEAN. */
-export const TO_COME: readonly string[] = [
-  "packages/wire",
-  ...globSync("packages/gateway/{src/*,test}", { cwd: ROOT }),
-].filter((path) => !CLEAN.includes(path));
+export const TO_COME: readonly string[] = [...globSync("packages/gateway/{src/*,test}", { cwd: ROOT })].filter(
+  (path) => !CLEAN.includes(path),
+);
 
 const TYPES = "**/*.{ts,tsx,mjs,md,yaml,tpl}";
 /** Texts of others, generated pages (their source is checked) and this list. */

@@ -23,13 +23,13 @@ export const selfUpdate = endpoint({
   path: "/api/user/self",
   access: "user",
   summary:
-    "Changes own name, display name or password; empty members stay as they are. A new password ends the other sessions; it asks for original_password, or for a sign-in or confirmation of the last 5 minutes.",
+    "Changes own name, display name or password; empty members stay as they are. A new password ends the other sessions; it requires original_password, or a sign-in or confirmation of the last 5 minutes.",
   body: z.object({
     username: text,
     password: text,
     display_name: text,
     original_password: text,
-    /** With a new password: ends all access tokens too, which go on working otherwise. */
+    /** With a new password: revokes all access tokens too, which continue to work otherwise. */
     revoke_access_tokens: z.optional(z.boolean()),
   }),
   fails: [

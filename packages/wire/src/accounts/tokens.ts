@@ -197,7 +197,7 @@ export const tokenKeys = endpoint({
   fails: ["invalid_parameter", "invalid_field"],
 });
 
-/** What a relay key has left, in the shape that later versions of the family answer. */
+/** What a relay key has left, in the shape of later versions of compatible gateways. */
 export const TokenUsage = z.object({
   code: z.literal(true),
   message: z.literal("ok"),

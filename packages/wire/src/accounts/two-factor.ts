@@ -10,7 +10,7 @@ const codeBody = z.object({ code: z.optional(z.string().check(z.maxLength(64))) 
 export const TwoFactorState = z.object({ enabled: z.boolean(), recovery_codes_left: z.int() });
 export type TwoFactorState = z.output<typeof TwoFactorState>;
 
-/** Shown once: only their hashes are kept. */
+/** Shown once: only their hashes are stored. */
 const recoveryCodes = z.object({ recovery_codes: z.array(z.string()) });
 
 export const twoFactorGet = endpoint({
@@ -18,7 +18,7 @@ export const twoFactorGet = endpoint({
   method: "GET",
   path: PATH,
   access: "user",
-  summary: "Whether the caller's password login asks for a code, and how many recovery codes are left.",
+  summary: "Whether the caller's password login requires a code, and how many recovery codes are left.",
   data: TwoFactorState,
 });
 
@@ -29,7 +29,7 @@ export const twoFactorBegin = endpoint({
   path: PATH,
   access: "user",
   rate: "critical",
-  summary: "A new secret for an authenticator; it asks for nothing until it is confirmed.",
+  summary: "A new secret for an authenticator; it has no effect until it is confirmed.",
   data: z.object({
     /** Base32, for typing in. */
     secret: z.string(),

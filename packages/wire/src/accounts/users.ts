@@ -175,7 +175,7 @@ export const userManage = endpoint({
   access: "admin",
   summary:
     "Promotes, demotes, disables, enables, deletes, or adds `value` to the quota; `mode` says `add`, `subtract` or `override`.",
-  /** `username` names the user where there is no `id`, as older programs of the family do. */
+  /** `username` names the user without an `id`, as older programs of compatible gateways do. */
   body: z.object({ id: z.optional(z.unknown()), username: text, action: text, value: wholeNumber, mode: text }),
   data: z.object({ id: z.int(), username: z.string(), role: z.int(), status: z.int(), quota: z.int() }),
   fails: [
@@ -199,7 +199,7 @@ export const userTopUp = endpoint({
   method: "POST",
   path: "/api/topup",
   access: "admin",
-  summary: "Adds quota to a user, as payment programs for one-api ask; `remark` is told in the log.",
+  summary: "Adds quota to a user, as payment programs for one-api call it; `remark` is part of the log row.",
   body: z.object({ user_id: z.optional(z.int()), quota: wholeNumber, remark: z.optional(textUpTo(255)) }),
   fails: [
     "invalid_parameter",

@@ -21,7 +21,7 @@ export const Budget = z.object({
   quota_limit: z.int(),
   /** Part of the limit at which the super administrator gets a mail; 0 = never. */
   soft_percent: z.int(),
-  /** True: requests that would pass the limit are refused. False: it is only told. */
+  /** True: requests that would pass the limit are refused. False: notices only. */
   is_hard: z.boolean(),
   /** Of the window that runs now, like the next two. */
   used: z.int(),
@@ -64,7 +64,7 @@ export const budgetCreate = endpoint({
   method: "POST",
   path: "/api/budget/",
   access: "admin",
-  summary: "Makes a budget; unless told otherwise a hard one, told at 80 percent, in UTC.",
+  summary: "Creates a budget; by default a hard one with a notice at 80 percent, in UTC.",
   body: z.object({ scope, subject: name, period, quota_limit: units, ...optionalFields }),
   data: Budget,
   fails: ["budget_exists", "time_zone_unknown", "budget_subject_unknown"],

@@ -58,7 +58,7 @@ export const topUpInfo = endpoint({
   method: "GET",
   path: "/api/user/topup/info",
   access: "user",
-  summary: "Ways to pay and the least amount, as the wallet of later consoles of the family reads them.",
+  summary: "Payment methods and the minimum amount, as the wallet of later compatible consoles reads them.",
   data: z.object({
     enable_online_topup: z.boolean(),
     /** Always false: card payment has calls of its own, `/api/user/stripe`. */

@@ -21,11 +21,11 @@ export const pricingList = endpoint({
   path: "/api/pricing",
   access: "try",
   summary:
-    "Prices of the models that the caller's groups may use; `group_ratio` and `usable_group` stand beside `data`.",
+    "Prices of the models that the caller's groups may use; `group_ratio` and `usable_group` are next to `data`.",
   data: z.array(PricingRow),
 });
 
-/** How a charge comes about. Amounts that are not whole are exact decimals, or fractions such as `4/3`. */
+/** How a charge is computed. Amounts that are not integers are exact decimals, or fractions such as `4/3`. */
 export const PricingExplanation = z.object({
   model: z.string(),
   group: z.string(),

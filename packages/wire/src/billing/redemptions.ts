@@ -19,7 +19,7 @@ export const Redemption = z.object({
   redeemed_time: z.int(),
   /** Always 0 in answers; names the number of codes on creation. */
   count: z.literal(0),
-  /** 0 = nobody. */
+  /** 0 = no user. */
   used_user_id: z.int(),
   DeletedAt: z.nullable(z.string()),
 });

@@ -19,7 +19,7 @@ const amountFields = {
   top_up_code: z.optional(z.unknown()),
 };
 
-/** Amount and payment calls write `success` or `error` into `message`; a failure's text stands in `data`. */
+/** Amount and payment calls write `success` or `error` into `message`; the text of a failure is in `data`. */
 export const MoneyAnswer = z.object({ success: z.boolean(), message: z.string(), data: z.string() });
 
 export const walletAmount = endpoint({
@@ -38,7 +38,7 @@ export const walletPay = endpoint({
   method: "POST",
   path: "/api/user/pay",
   access: "user",
-  summary: "Opens an order and answers the form fields for the payment page, whose address stands in `url`.",
+  summary: "Opens an order and returns the form fields for the payment page, whose address is `url`.",
   body: z.object({ ...amountFields, payment_method: z.optional(z.unknown()) }),
   answer: "raw",
   fails: [

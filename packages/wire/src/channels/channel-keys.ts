@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams } from "../core/envelope.ts";
 
-/** What the family's dialog for many keys asks for. */
+/** Actions of the dialog for many keys in compatible consoles. */
 export const MULTI_KEY_ACTIONS = [
   "get_key_status",
   "disable_key",
@@ -78,7 +78,7 @@ export const channelMultiKey = endpoint({
   path: "/api/channel/multi_key/manage",
   access: "admin",
   summary:
-    "Shows, switches or deletes the upstream keys of a channel, as later consoles of the family ask; `delete_disabled_keys` deletes those that the system switched off.",
+    "Shows, switches or deletes the upstream keys of a channel, for later compatible consoles; `delete_disabled_keys` deletes those that the system switched off.",
   body: z.object({
     channel_id: z.optional(z.int()),
     /** One of `get_key_status`, `disable_key`, `enable_key`, `disable_all_keys`, `enable_all_keys`, `delete_key`, `delete_disabled_keys`. */

@@ -39,7 +39,7 @@ export const channelTagUpdate = endpoint({
     tag: z.optional(z.string()),
     /** "" takes the tag away. */
     new_tag: z.optional(name191),
-    /** How one console of the family spells it. */
+    /** The spelling of one compatible console. */
     newTag: z.optional(name191),
     priority: channelFields.priority,
     weight: channelFields.weight,
@@ -66,7 +66,7 @@ export const channelCopyAs = endpoint({
   method: "POST",
   path: "/api/channel/copy/{id}",
   access: "admin",
-  summary: "Copies a channel with its key, as later consoles of the family ask; counters and balance begin anew.",
+  summary: "Copies a channel with its key, for later compatible consoles; counters and balance start at 0.",
   params: idParams,
   /** What is appended to the name; `_copy` when it is empty. */
   query: z.object({ suffix: queryText }),

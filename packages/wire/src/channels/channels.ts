@@ -91,7 +91,7 @@ const STATUS_WORDS: ReadonlyMap<string, readonly number[]> = new Map([
   ["disabled", [CHANNEL_STATUS.disabledByHand, CHANNEL_STATUS.disabledBySystem]],
 ]);
 
-/** Numbers, or the words of later consoles of the family. */
+/** Numbers, or the words of later compatible consoles. */
 const queryStatus = z.pipe(
   queryTexts,
   z.transform((parts: string[]): number[] =>
@@ -156,7 +156,7 @@ export const channelCreate = endpoint({
     /** Takes the key of this channel when `key` is blank. */
     copy_from: z.optional(z.int()),
     multi_key: z.optional(z.boolean()),
-    /** The form as later consoles of the family wrap it. */
+    /** The form as later compatible consoles wrap it. */
     channel: z.optional(ChannelInput),
     /** Of `channel`: `multi_to_single` keeps the lines of the key together, `single` and `batch` do not. */
     mode: z.optional(z.string()),
@@ -266,7 +266,7 @@ export const channelTest = endpoint({
   hasEffects: true,
   path: "/api/channel/test/{id}",
   access: "admin",
-  summary: "Sends a small request through a channel; `time` beside the envelope tells the seconds.",
+  summary: "Sends a small request through a channel; `time` next to the envelope has the seconds.",
   params: idParams,
   query: z.object({ model: queryText }),
   answer: "raw",
@@ -279,7 +279,7 @@ export const channelTestAll = endpoint({
   hasEffects: true,
   path: "/api/channel/test",
   access: "admin",
-  summary: "Starts the test of all channels; `job_id` beside the envelope names the job.",
+  summary: "Starts the test of all channels; `job_id` next to the envelope names the job.",
   fails: ["channel_test_running"],
 });
 
@@ -289,7 +289,7 @@ export const channelBalance = endpoint({
   hasEffects: true,
   path: "/api/channel/update_balance/{id}",
   access: "admin",
-  summary: "Asks the provider for the balance of a channel; `balance` stands beside the envelope.",
+  summary: "Queries the provider for the balance of a channel; `balance` is next to the envelope.",
   params: idParams,
   answer: "raw",
   fails: ["channel_not_found", "channel_balance_unsupported"],
@@ -301,7 +301,7 @@ export const channelBalanceAll = endpoint({
   hasEffects: true,
   path: "/api/channel/update_balance",
   access: "admin",
-  summary: "Starts the balance update of all enabled channels; `job_id` beside the envelope names the job.",
+  summary: "Starts the balance update of all enabled channels; `job_id` next to the envelope names the job.",
   fails: ["balance_update_running"],
 });
 

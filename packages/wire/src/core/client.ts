@@ -50,7 +50,7 @@ export interface CallAnswer<E extends Endpoint> {
   readonly message: string;
   /** Rows that match before paging; undefined when the call names no total. */
   readonly total: number | undefined;
-  /** Members beside `data`. */
+  /** Members next to `data`. */
   readonly siblings: Readonly<Record<string, unknown>>;
 }
 

@@ -19,7 +19,7 @@ export type Input<S> = S extends z.ZodMiniType ? z.input<S> : undefined;
 /**
  * One call of the management API.
  * `path` holds path parameters in braces (`/api/channel/{id}`), whose shapes stand in `params`.
- * `data` is the shape of the envelope's `data` member; `siblings` names members beside it.
+ * `data` is the shape of the envelope's `data` member; `siblings` names members next to it.
  */
 export interface Endpoint<
   P extends Schema | undefined = Schema | undefined,
@@ -52,7 +52,7 @@ export interface Endpoint<
   /** Readable from any origin, without credentials. */
   readonly isCrossOrigin: boolean;
   /**
-   * Set where credentials change. Access tokens are refused with `session_required`. `fresh` also asks for a sign-in or a confirmation of
+   * Set where credentials change. Access tokens are refused with `session_required`. `fresh` also requires a sign-in or a confirmation of
    * the last five minutes (`confirmation_required`); `session` is for calls that prove it themselves or only take rights away.
    */
   readonly credentials: "fresh" | "session" | undefined;

@@ -31,7 +31,7 @@ export function openApiDocument(
     info: {
       ...info,
       description:
-        "Answers are `{success, message, data}`. A refusal has status 200, `success: false` and a stable `code`; 401 asks for a new sign-in.",
+        "Answers are `{success, message, data}`. A refusal has status 200, `success: false` and a stable `code`; 401 requires a new sign-in.",
     },
     paths,
     components: { schemas: SCHEMAS, responses: RESPONSES, securitySchemes: SECURITY_SCHEMES },
@@ -220,7 +220,7 @@ const SCHEMAS: Json = {
 const refusal = json(ref("schemas", "Refusal"));
 const RESPONSES: Json = {
   Refused: { description: "Refused.", content: refusal },
-  SignedOut: { description: "Nobody is signed in, or not any more.", content: refusal },
+  SignedOut: { description: "The caller is not signed in, or the session has ended.", content: refusal },
   TooMany: {
     description: "Too many calls.",
     headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds." } },

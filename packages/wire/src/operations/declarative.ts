@@ -48,14 +48,14 @@ export const ChannelSpec = z.strictObject({
   statusCodeMapping: z.optional(textMap),
   /** As a whole: limits, key_limits, multi_key_mode, proxy and the like. */
   settings: z.optional(z.record(z.string(), z.unknown())),
-  /** The key itself; whoever sends the document has looked it up. */
+  /** The key itself, resolved by the sender of the document. */
   key: text,
   /** Where the key is found when the document does not hold it. A missing one leaves the stored key as it is. */
   credentialsFrom: z.optional(
     // `Split`: one key a line, in turn.
     z.strictObject({ ...source, keys: z.optional(z.enum(["Single", "Split"])) }).check(hasOneSource),
   ),
-  /** Takes over a channel that nobody declares, whatever its name. */
+  /** Takes over a channel that no document declares, whatever its name. */
   adopt: z.optional(z.strictObject({ channelId: z.int().check(z.minimum(1)) })),
   deletionPolicy: z.optional(z.enum(["Delete", "Disable", "Orphan"])),
 });
@@ -108,7 +108,7 @@ export type DeclarativeKind = DeclarativeDocument["kind"];
 
 export const FieldChange = z.object({
   field: z.string(),
-  /** Values as in the document; secrets are told as `(changed)`. */
+  /** Values as in the document; secrets appear as `(changed)`. */
   old: z.optional(z.unknown()),
   new: z.optional(z.unknown()),
 });

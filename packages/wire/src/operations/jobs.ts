@@ -5,7 +5,7 @@ import { idParams } from "../core/envelope.ts";
 export const JOB_STATUS = { running: "running", done: "done", failed: "failed", interrupted: "interrupted" } as const;
 export type JobStatus = (typeof JOB_STATUS)[keyof typeof JOB_STATUS];
 
-/** A piece of background work that somebody started. */
+/** A piece of background work that a user started. */
 export const Job = z.object({
   id: z.int(),
   name: z.string(),

@@ -74,7 +74,7 @@ const selfFilter = {
   min_use_time: queryInt,
   is_stream: queryTristate,
   has_retry: queryTristate,
-  /** Comma-joined exact names, any of which may match. */
+  /** Exact names, joined by commas; a row may match any one. */
   models: queryTexts,
   tokens: queryTexts,
 };

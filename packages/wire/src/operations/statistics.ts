@@ -55,7 +55,7 @@ export const UsageSubject = z.object({
   /** What people call it; the subject itself where that is a name. */
   name: z.string(),
   ...figures,
-  /** Intervals with calls, oldest first; empty unless the call asks for an interval. */
+  /** Intervals with calls, oldest first; empty unless the call names an interval. */
   points: z.array(UsagePoint),
 });
 export type UsageSubject = z.output<typeof UsageSubject>;

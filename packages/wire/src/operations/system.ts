@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 
-/** What clients may ask for beyond the calls of the family; a name once given keeps its meaning. */
+/** Features beyond the calls of compatible gateways; a name never changes its meaning. */
 export const FEATURES = [
   "access-tokens",
   "audit",

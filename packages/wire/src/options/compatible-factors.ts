@@ -1,4 +1,4 @@
-// Second factors and passkeys under the names by which later consoles of the family call them.
+// Second factors and passkeys under the paths that later compatible consoles call.
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams } from "../core/envelope.ts";
@@ -14,7 +14,7 @@ export const familyFactorState = endpoint({
   method: "GET",
   path: "/api/user/2fa/status",
   access: "user",
-  summary: "Whether the caller's password login asks for a code.",
+  summary: "Whether the caller's password login requires a code.",
   data: z.object({ enabled: z.boolean(), locked: z.boolean(), backup_codes_remaining: z.int() }),
 });
 

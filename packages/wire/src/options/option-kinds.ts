@@ -28,7 +28,7 @@ export interface OptionType<T> {
   readonly read: (text: string) => Reading<T>;
 }
 
-/** Names of models or groups to decimal texts, kept exactly as they were typed; no prototype. */
+/** Names of models or groups to decimal texts, exactly as they were typed; no prototype. */
 export type Ratios = Readonly<Record<string, string>>;
 
 function valid<T>(value: T, text: string): Reading<T> {

@@ -110,12 +110,12 @@ export const CALL_OPTIONS = {
   ]),
   ResponseCacheEnabled: option(flag, "false", [
     "relay",
-    "Answers to equal requests of one user are kept and repeated.",
+    "Caches answers and repeats them for equal requests of one user.",
   ]),
-  ResponseCacheSeconds: option(integerType(1, 604_800), "300", ["relay", "Seconds that an answer is kept."]),
+  ResponseCacheSeconds: option(integerType(1, 604_800), "300", ["relay", "Seconds that an answer stays cached."]),
   ResponseCacheMegabytes: option(integerType(1, 65_536), "64", [
     "relay",
-    "Megabytes of answers that are kept at most: in each process, or in Redis for all of them.",
+    "Most megabytes of cached answers: in each process, or in Redis for all of them.",
   ]),
   ResponseCacheRatio: option(numberType("not below 0"), "0", [
     "relay",
@@ -123,19 +123,19 @@ export const CALL_OPTIONS = {
   ]),
   ResponseCacheGroups: option(linesType, "", [
     "relay",
-    "Groups whose answers are kept, one per line; empty means all.",
+    "Groups whose answers are cached, one per line; empty means all.",
   ]),
   ResponseCacheModels: option(linesType, "", [
     "relay",
-    "Models whose answers are kept, one per line, * at the end stands for anything; empty means all.",
+    "Models whose answers are cached, one per line, * at the end matches anything; empty means all.",
   ]),
-  ResponseCacheVersion: option(text, "", ["relay", "Any text; another one forgets every answer that was kept."]),
+  ResponseCacheVersion: option(text, "", ["relay", "Any text; a new text drops every cached answer."]),
   KeptResponsesHours: option(integerType(0, 720), "24", [
     "relay",
-    "Hours that responses are kept for follow-ups where the upstream speaks another protocol; 0 keeps none.",
+    "Hours that responses are stored for follow-ups where the upstream speaks another protocol; 0 stores none.",
   ]),
   KeptResponsesMegabytes: option(integerType(1, 65_536), "64", [
     "relay",
-    "Megabytes of such responses that are kept at most: in each process, or in Redis for all of them.",
+    "Most megabytes of such responses: in each process, or in Redis for all of them.",
   ]),
 } as const;

@@ -50,7 +50,7 @@ export const OPTIONS = {
   EmailVerificationEnabled: option(
     flag,
     "false",
-    ["login", "Registration asks for an e-mail address and a code sent to it."],
+    ["login", "Registration requires an e-mail address and a code sent to it."],
     { shownAs: "email_verification" },
   ),
   RegisterEnabled: option(flag, "true", ["login", "New accounts may be made at all, also through sign-in services."], {
@@ -182,7 +182,7 @@ export const OPTIONS = {
   MjForwardUrlEnabled: option(flag, "true", ["drawing", "Drawing images are loaded through this server."]),
   AllowUnsignedMjImages: option(flag, "false", [
     "drawing",
-    "Whoever knows the number of a drawing may load it, as links from before this gateway do.",
+    "Anyone who knows the number of a drawing may load it, so that links of an earlier gateway work.",
   ]),
   MjModeClearEnabled: option(flag, "false", ["drawing", "The flags --fast, --relax and --turbo are cut from prompts."]),
   MjActionCheckSuccessEnabled: option(flag, "true", ["drawing", "Follow-up actions need a drawing that succeeded."]),

@@ -126,7 +126,7 @@ export type ShownPrice = z.output<typeof ShownPrice>;
 
 export const OptionPrice = z.object({
   model: z.string(),
-  /** What is charged now, before the ratio of a group; null where nobody priced the model. */
+  /** What is charged now, before the ratio of a group; null if the model has no price. */
   price: z.nullable(ShownPrice),
   /** What is charged where the options say nothing about the model. */
   built_in: z.nullable(ShownPrice),

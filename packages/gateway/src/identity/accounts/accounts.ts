@@ -14,7 +14,7 @@ import type { UserTable } from "../../storage/schema/schema-accounts.ts";
 const AFF_CODE_CHARS = 8;
 const DEFAULT_GROUP = "default";
 
-/** The form of a name by which accounts are told apart: letter case does not count. */
+/** The form of a name that identifies an account: letter case does not count. */
 export function usernameKey(username: string): string {
   return username.normalize("NFC").toLowerCase();
 }

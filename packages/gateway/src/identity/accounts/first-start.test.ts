@@ -125,7 +125,7 @@ describe("the default password", () => {
   });
 
   // @weakness Sessions and permissions: The default password is used beyond this machine
-  test("is replaced by a made-up one elsewhere, told once", async () => {
+  test("is replaced by a random one elsewhere, printed once", async () => {
     const open = await start("sqlite", { host: "0.0.0.0" });
     expect(open.answer.madePassword).toMatch(/^[0-9A-Za-z]{20}$/);
     expect(open.isDefault).toBe(false);

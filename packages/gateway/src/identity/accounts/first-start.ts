@@ -24,9 +24,9 @@ export interface FirstStartDeps {
   /** Address that the server listens on. */
   readonly host: string;
   readonly rootPassword: Secret | undefined;
-  /** The console asks for the first account instead. */
+  /** The console requires the first account instead. */
   readonly hasWizard: boolean;
-  /** What the set-up screen asks for; without it the screen is for this machine alone. */
+  /** The token that the setup screen requires; without one the screen works only from this machine. */
   readonly setupToken: Secret | undefined;
 }
 
@@ -41,7 +41,7 @@ export class OpenSetupError extends Error {
 }
 
 export interface FirstStart {
-  /** Set when a password was made up just now; it is told once and stored nowhere. */
+  /** Set when a random password was just made; it is printed once and never stored. */
   readonly madePassword: string | undefined;
   readonly hasDefaultPassword: boolean;
 }

@@ -17,7 +17,7 @@ import { createSessions, type Sessions } from "../sessions/sessions.ts";
 import { createTwoFactor, type TwoFactor, type TwoFactorDeps } from "../second-factor/two-factor.ts";
 import { createHumanCheck, type HumanCheck } from "../second-factor/turnstile.ts";
 
-/** Everything that knows who somebody is. */
+/** The services that identify callers. */
 export interface Identity {
   readonly passwords: Passwords;
   readonly sessions: Sessions;

@@ -49,7 +49,7 @@ eachDatabase("identity", (open) => {
       expect(await sessions.find(`${value}x`)).toBeUndefined();
     });
 
-    test("of nobody carry data", async () => {
+    test("of anonymous visitors carry data", async () => {
       const value = await sessions.open({ userId: 0, ...from, data: { oauthState: "s" } });
       const session = await sessions.find(value);
       expect(session).toMatchObject({ userId: 0, account: undefined, data: { oauthState: "s" } });
@@ -98,11 +98,11 @@ eachDatabase("identity", (open) => {
     test("end alone, all together, or all but one", async () => {
       const [a, b, c] = await Promise.all([1, 2, 3].map(() => sessions.open({ userId, ...from })));
       const other = await sessions.open({ userId: userId + 1000, ...from });
-      const kept = await sessions.find(b ?? "");
+      const remaining = await sessions.find(b ?? "");
       expect(await sessions.list(userId, { offset: 1, limit: 10 })).toMatchObject({ rows: { length: 2 }, total: 3 });
       await sessions.end((await sessions.find(a ?? ""))?.hash ?? "");
       expect(await sessions.find(a ?? "")).toBeUndefined();
-      await sessions.endAll(userId, kept?.hash);
+      await sessions.endAll(userId, remaining?.hash);
       expect(await sessions.find(c ?? "")).toBeUndefined();
       expect(await sessions.find(b ?? "")).toBeDefined();
       await sessions.endAll(userId);
@@ -149,7 +149,7 @@ eachDatabase("identity", (open) => {
       expect(live.filter((one) => one !== undefined)).toHaveLength(1);
     });
 
-    test("of a user that is gone have no account", async () => {
+    test("of a deleted user have no account", async () => {
       const { db } = database;
       const gone = await insertRow(db, "users", accountRow({ username: "Gone", passwordHash: "x", createdAt: 1 }));
       const token = await accessTokens.rotate(gone);

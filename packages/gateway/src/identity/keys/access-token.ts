@@ -11,7 +11,7 @@ import type { Account, CallerToken } from "../sessions/principal.ts";
 import { accountOf, hashOf } from "../sessions/sessions.ts";
 
 const TOKEN_CHARS = 32;
-/** The time of last use is kept to the minute: a write per call would cost more than the call. */
+/** The time of last use has a resolution of one minute: a write per call would cost more than the call. */
 const USED_EVERY_SECONDS = 60;
 
 type Db = Kysely<Schema>;
@@ -36,7 +36,7 @@ export interface NewAccessToken {
 
 /** Keys to the management API with the rights of their user, or some of them. Only hashes are stored. */
 export interface AccessTokens {
-  /** Undefined when the token is unknown or expired; `account` undefined when its user is gone. */
+  /** Undefined when the token is unknown or expired; `account` undefined when its user was deleted. */
   find(token: string): Promise<{ readonly account: Account | undefined; readonly token: CallerToken } | undefined>;
   /** Replaces the user's token of that name and answers the new one; `too_many_access_tokens`. */
   rotate(userId: number, made?: NewAccessToken): Promise<string>;
@@ -102,7 +102,7 @@ function scopesOf(text: string | null): readonly string[] {
   return text === null || text === "" ? [] : text.split(" ");
 }
 
-/** Ends all access tokens of a user, in a transaction of somebody else. */
+/** Ends all access tokens of a user, in the caller's transaction. */
 export async function endAccessTokens(tx: RawTransaction, userId: number): Promise<void> {
   await tx.run("delete from access_tokens where user_id = ?", [userId]);
 }

@@ -22,7 +22,7 @@ describe("the place of the key", () => {
     ["the query", {}, `/v1beta/models?key=sk-${KEY}&alt=sse`],
     ["mj-api-secret", { "mj-api-secret": KEY }, "/mj/submit/imagine"],
     [
-      "mj-api-secret beside the placeholder",
+      "mj-api-secret next to the placeholder",
       { "mj-api-secret": KEY, authorization: "midjourney-proxy" },
       "/mj-fast/mj/submit/imagine",
     ],

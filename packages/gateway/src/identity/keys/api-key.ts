@@ -11,7 +11,7 @@ const SUBPROTOCOL = "openai-insecure-api-key.";
 /** Google's clients ask under /v1 by default, also for what has an answer in no protocol here. */
 const GEMINI =
   /^(?:\/v1beta|\/upload\/|\/v1\/(?:models|tunedModels|files|batches|cachedContents|interactions|fileSearchStores|auth_tokens))/;
-/** What drawing clients put into `Authorization` when their key stands elsewhere. */
+/** The value of `Authorization` of drawing clients that send their key elsewhere. */
 const MJ_PLACEHOLDER = "midjourney-proxy";
 
 /**

@@ -5,11 +5,11 @@ import type { TokenCache, TokenRecord } from "../../snapshot/types.ts";
 import { readKeyText } from "./api-key.ts";
 
 /**
- * Keys that another gateway gave out, of which only the SHA-256 is known. They are looked up only where an import
+ * Keys that another gateway issued and whose SHA-256 alone is known. They are looked up only where an import
  * brought some: elsewhere a text of another form is refused without a question to the database.
  */
 
-/** The text whose keyed hash stands in `tokens.key_hash` of a carried key. `sk-` at its beginning may be missing. */
+/** The text whose keyed hash is `tokens.key_hash` of an imported key. Its prefix `sk-` may be missing. */
 export function carriedKey(text: string): string {
   const whole = text.startsWith("sk-") ? text : `sk-${text}`;
   return carriedDigest(createHash("sha256").update(whole).digest("hex"));

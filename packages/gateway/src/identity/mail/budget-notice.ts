@@ -1,6 +1,6 @@
 import { notifyRoot, type NotifyRootDeps } from "./notify-root.ts";
 
-/** What a notice tells of a budget. */
+/** The budget of a notice. */
 interface PassedBudget {
   readonly id: number;
   readonly scope: string;

@@ -27,14 +27,14 @@ export function resetMail(to: string, systemName: string, link: string): Mail {
   };
 }
 
-/** For the owner of an address that somebody else wants to use: the answer of the call is the same as for a free one. */
+/** For the owner of an address that another person wants to use: the answer of the call is the same as for a free address. */
 export function takenMail(to: string, systemName: string): Mail {
   return {
     to,
     subject: `${systemName} email verification`,
     html: page(`
 <p>Hello,</p>
-<p>somebody wants to use this address for an account of <strong>${escapeHtml(systemName)}</strong>. It belongs to an account already, so no code was sent.</p>
+<p>someone wants to use this address for an account of <strong>${escapeHtml(systemName)}</strong>. It belongs to an account already, so no code was sent.</p>
 <p>If it was you, sign in or reset your password. If not, you can ignore this mail.</p>`),
   };
 }

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createHash } from "./hash-threads.ts";
 
-test("so many wait and no more; the event loop goes on meanwhile", async () => {
+test("the queue is bounded, and the event loop continues meanwhile", async () => {
   const hash = createHash(1, 3);
   const stored = hashSync("right", 4);
   const jobs = ["right", "wrong", "right", "late"].map((password) => hash({ kind: "bcrypt", password, stored }));
@@ -15,7 +15,7 @@ test("so many wait and no more; the event loop goes on meanwhile", async () => {
   expect(await hash({ kind: "bcrypt", password: "right", stored })).toBe(true);
 });
 
-test("a password is hashed beside the event loop", async () => {
+test("a password is hashed outside the event loop", async () => {
   const hash = createHash(1);
   const cost = { memoryKib: 65_536, passes: 6, lanes: 1 };
   const job = { kind: "argon2id", password: "p", salt: new Uint8Array(16), cost, tagLength: 32 } as const;

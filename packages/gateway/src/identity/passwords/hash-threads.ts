@@ -21,7 +21,7 @@ export type HashJob =
 /** The tag of argon2id; whether a password fits a bcrypt hash. */
 export type HashResult = Uint8Array | boolean;
 
-/** So many may wait for each thread: whoever comes later would be answered after many seconds. */
+/** Waiting calls for each thread: a longer queue would answer after many seconds. */
 const MOST_WAITING = 300;
 const RETRY_SECONDS = 10;
 /** Half of the cores: the others serve requests, and each hash that runs takes 19 MiB. */
@@ -42,10 +42,10 @@ export function createHash(count = THREADS, mostWaiting = MOST_WAITING): Hash {
   };
 }
 
-/** In the threads of the process: however many people sign in at once, streams go on. */
+/** Hashes in threads of the process, so that streams continue while many people sign in. */
 export const hashInThread = createHash();
 
-/** Beside this file in the sources, beside the bundle in `dist`. */
+/** Next to this file in the sources, next to the bundle in `dist`. */
 function workerScript(): URL {
   return new URL(import.meta.url.endsWith(".ts") ? "./password-worker.ts" : "./password-worker.mjs", import.meta.url);
 }

@@ -29,7 +29,7 @@ describe("passwords", () => {
     expect((await passwords.verify(cut, "x".repeat(73))).isMatch).toBe(false);
   });
 
-  it("of nobody are checked again after too many waited once", async () => {
+  it("of unknown users are checked again after the queue was full once", async () => {
     const cheap = createPasswords({ memoryKib: 64, passes: 1, lanes: 1 });
     const unorderedSet = Array.from({ length: 1_300 }, () => cheap.hash("password"));
     const late = cheap.verify(undefined, "guess");

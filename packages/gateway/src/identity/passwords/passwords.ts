@@ -29,7 +29,7 @@ export function createPasswords(cost: Cost = COST): Passwords {
     return encode(cost, salt, await derive(password, salt, cost, TAG_BYTES));
   };
   let dummy: Promise<string> | undefined;
-  const verifyNobody = async (password: string) => {
+  const verifyUnknown = async (password: string) => {
     dummy ??= hash(randomBytes(16).toString("hex"));
     dummy.catch(() => (dummy = undefined));
     await verifyArgon(await dummy, password, cost);
@@ -38,9 +38,9 @@ export function createPasswords(cost: Cost = COST): Passwords {
   return {
     hash,
     async verify(stored, password) {
-      if (stored === undefined) return verifyNobody(password);
+      if (stored === undefined) return verifyUnknown(password);
       if (/^\$2[aby]\$/.test(stored)) return verifyBcrypt(stored, password);
-      return (await verifyArgon(stored, password, cost)) ?? verifyNobody(password);
+      return (await verifyArgon(stored, password, cost)) ?? verifyUnknown(password);
     },
   };
 }

@@ -97,7 +97,7 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
   };
 }
 
-/** Ends all passkeys of a user, in a transaction of somebody else. */
+/** Ends all passkeys of a user, in the caller's transaction. */
 export async function endPasskeys(tx: RawTransaction, userId: number): Promise<void> {
   await tx.run("delete from passkeys where user_id = ?", [userId]);
 }
@@ -110,7 +110,7 @@ async function checkCount(db: PasskeyDeps["db"], userId: number): Promise<{ cred
   return known;
 }
 
-/** Stands in the table of codes: any replica may get the answer, and only one of them takes it. */
+/** A row in the table of codes: any replica may get the answer, and only one of them accepts it. */
 async function newChallenge(
   { db, clock }: PasskeyDeps,
   purpose: string,

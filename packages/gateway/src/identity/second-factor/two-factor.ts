@@ -155,7 +155,7 @@ async function read({ db, vault }: TwoFactorDeps, userId: number): Promise<Row |
     : { sealed, stored: JSON.parse(vault.open(sealed, secondFactor(userId))) as Stored };
 }
 
-/** False when somebody else has written since `was` was read. */
+/** False when the row was written since `was` was read. */
 async function write(
   { db, vault }: TwoFactorDeps,
   userId: number,

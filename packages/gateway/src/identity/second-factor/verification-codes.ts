@@ -36,9 +36,9 @@ export type IssuedCode = { readonly code: string } | { readonly waitSeconds: num
 export interface Codes {
   /** The code of an address, or the seconds until it may ask again. */
   issue(purpose: CodePurpose, subject: string): Promise<IssuedCode>;
-  /** Looks without consuming. After five wrong codes an address is refused, also with the right one. */
+  /** Checks a code without consuming it. After five wrong codes an address is refused, also with the right one. */
   check(purpose: CodePurpose, subject: string, tried: Tried): Promise<boolean>;
-  /** Consumes a right code, inside the transaction of what it allows; false when it is gone. */
+  /** Consumes a right code, inside the transaction of what it allows; false when it no longer exists. */
   consume(purpose: CodePurpose, subject: string, code: string, trx: Db): Promise<boolean>;
   /** Lets a code be asked for again at once, after it could not be delivered. */
   withdraw(purpose: CodePurpose, subject: string): Promise<void>;

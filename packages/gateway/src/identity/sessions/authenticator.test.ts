@@ -108,7 +108,7 @@ eachDatabase("authenticator", (open) => {
       });
     });
 
-    test("is asked again about somebody who has waited", async () => {
+    test("is checked again for a caller who has waited", async () => {
       const { key, id } = await token({});
       const caller = await byKey(key);
       await authenticator.recheck(caller);
@@ -184,7 +184,7 @@ eachDatabase("authenticator", (open) => {
       const late = await token({ remain_quota: 0, status: 2 });
       expect(await codeOf(byKey(late.key))).toBe("401 token_disabled");
       const filled = await token({ remain_quota: 0 });
-      // The cache learns the token while it is empty; then somebody fills it.
+      // The cache reads the token while it is empty; then it gets quota.
       await createTokenCache({ raw: kit.database.raw, clock: kit.clock }).find(kit.vault.hashKey(filled.key));
       await db.updateTable("tokens").set({ remain_quota: 50 }).where("id", "=", filled.id).execute();
       expect(await codeOf(byKey(filled.key))).toBe("passed");

@@ -30,7 +30,7 @@ const REFUSED: Readonly<Record<number, ErrorCode>> = {
 
 type KeyOptions = { readonly allowExhausted?: boolean };
 
-/** Unknown keys that an address may try in a minute before it is told to slow down. */
+/** Unknown keys that an address may try in a minute before it gets 429. */
 const GUESSES: Rule = { name: "key-guesses", limit: 60, windowMs: 60_000 };
 const AUTO_GROUP = "auto";
 
@@ -88,7 +88,7 @@ async function checkToken(
   const isReadable = allowExhausted && record.status === TOKEN_STATUS.exhausted;
   if (record.status !== TOKEN_STATUS.enabled && !isReadable) throw new AppError(code);
   if (record.expiredTime !== NEVER_EXPIRES && record.expiredTime < seconds(deps.clock)) {
-    // Whoever cannot mark the row refuses all the same; it is marked at its next use.
+    // A replica that cannot mark the row refuses the call too; the row is marked at its next use.
     await move(deps, record, TOKEN_STATUS.expired, "").catch(() => undefined);
     throw new AppError("token_expired");
   }

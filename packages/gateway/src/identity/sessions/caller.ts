@@ -37,10 +37,10 @@ export interface SessionCaller {
 
 /** Who calls a relay route; throws AppError with the codes of the relay's error catalogue. */
 export interface Authenticator {
-  /** By API key, from every place that a client of the family puts it. */
+  /** By API key, from every place where clients of compatible gateways send it. */
   byKey(request: IncomingMessage, ip: string, options?: { readonly allowExhausted?: boolean }): Promise<Caller>;
   /**
-   * Throws when the key of somebody who was let in before would be refused now: after a wait it may be switched off.
+   * Throws when the key of a caller that was admitted before would be refused now: it may be disabled during a wait.
    */
   recheck(caller: Caller): Promise<void>;
   /**

@@ -54,7 +54,7 @@ export type Identified =
   | {
       readonly kind: "account";
       readonly via: Principal["via"];
-      /** Undefined when the row is gone. */
+      /** Undefined when the row no longer exists. */
       readonly account: Account | undefined;
       readonly sessionHash: string | undefined;
       readonly isProven: boolean;

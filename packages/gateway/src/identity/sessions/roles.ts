@@ -20,7 +20,7 @@ export function canChange(actor: Actor, target: Target): boolean {
   return actor.role === ROLE.root || target.role < actor.role;
 }
 
-/** Nobody deletes an equal; so nobody deletes the super administrator. */
+/** No user can delete one of the same role, so the super administrator cannot be deleted. */
 export function canDelete(actor: Actor, target: Target): boolean {
   return target.role < actor.role;
 }

@@ -35,9 +35,9 @@ export interface SessionData {
 export interface Session {
   /** SHA-256 of the cookie's value, hex. */
   readonly hash: string;
-  /** 0 = nobody is signed in. */
+  /** 0 = not signed in. */
   readonly userId: number;
-  /** Undefined for anonymous sessions and when the row is gone. */
+  /** Undefined for anonymous sessions and when the row no longer exists. */
   readonly account: Account | undefined;
   readonly data: SessionData;
   readonly createdAt: number;
@@ -224,7 +224,7 @@ export function accountOf(row: {
   };
 }
 
-/** Ends all sessions of a user but one, in a transaction of somebody else. */
+/** Ends all sessions of a user but one, in the caller's transaction. */
 export async function endSessions(tx: RawTransaction, userId: number, except = ""): Promise<void> {
   await tx.run("delete from sessions where user_id = ? and id_hash <> ?", [userId, except]);
 }
