@@ -60,6 +60,7 @@ export const CLEAN: readonly string[] = [
   "packages/console",
   "packages/testkit",
   "packages/wire",
+  "packages/gateway/src/billing",
   "packages/gateway/src/commands",
   "packages/gateway/src/config",
   "packages/gateway/src/demo",

@@ -5,7 +5,7 @@ import { requestId, settlementOf } from "../src/billing/ledger/test-harness.cont
 import { openRedisRig } from "../src/billing/ledger/redis/test-harness.contract.ts";
 
 /**
- * A replica with a ledger on Redis. Told `before` or `after`, it says `stands` when its settler is about to book a
+ * A replica with a ledger on Redis. Started with `before` or `after`, it sends `paused` when its settler is about to book a
  * batch, or has booked it and nobody knows, and goes on when it is told `go`. Told `hold` it reserves for each user and
  * says `holds`; told `settle` it charges them. Arguments: database URL, Redis URL, prefix, milliseconds after which a
  * settler is taken for gone, users.
@@ -20,7 +20,7 @@ const stand = () =>
   new Promise<void>((resolve) => {
     go = resolve;
     if (isGoing) resolve();
-    else process.send?.("stands");
+    else process.send?.("paused");
   });
 
 const wrap = (raw: RawDatabase): RawDatabase => ({

@@ -3,7 +3,7 @@ import { createLogWriter } from "../../storage/log-rows.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { inList } from "../../storage/statements.ts";
 import type { Difference } from "./difference.ts";
-import { keptSince, loggingPeriods } from "./logging-periods.ts";
+import { oldestRowTime, loggingPeriods } from "./logging-periods.ts";
 
 export interface LogAuditDeps {
   readonly database: RawDatabase;
@@ -34,7 +34,7 @@ const CONTENT = "Restored from the ledger by an audit: the row of this request w
  * A repair recreates a lost row from the ledger, and sets a wrong amount to that of the ledger.
  */
 export async function checkLogRows(deps: LogAuditDeps): Promise<Difference[]> {
-  const since = await keptSince(deps.logDatabase);
+  const since = await oldestRowTime(deps.logDatabase);
   const isLogged = await loggingPeriods(deps.database);
   const differences = new Map<string, Difference>();
   for await (const page of charges(deps.database)) {

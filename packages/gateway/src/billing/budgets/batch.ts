@@ -14,7 +14,7 @@ interface BatchSlot {
   readonly held: BudgetHold | undefined;
 }
 
-/** Puts what was charged in each of `ids`, and gives back what is reserved. */
+/** Writes what was charged in each of `ids`, and releases the reservation. */
 export interface Close {
   readonly kind: "close";
   readonly requestId: string;
@@ -31,7 +31,7 @@ interface Renew {
   readonly requestId: string;
 }
 
-/** Charges, for a request that nobody renews, what the ledger says. */
+/** Charges, for a request that is no longer renewed, what the ledger says. */
 interface Reap {
   readonly kind: "reap";
   readonly requestId: string;
@@ -70,11 +70,11 @@ export interface BatchDeps {
 export const LEASE_MS = 120_000;
 /** More could not be read back, and would fail every request that shares a transaction with this budget. */
 const MOST_USED = Number.MAX_SAFE_INTEGER;
-/** Between two looks at what the ledger says of a reaped request: as long as it waited so far, within these. */
+/** Time between two reads of the ledger for a reaped request: as long as it has waited, within these bounds. */
 const LOOK_MS = { least: 60_000, most: 3_600_000 };
 /** Journals of a replica that is away may bring charges for so long. */
-const KEPT_MS = 7 * 86_400_000;
-/** Longer than anything that may be paid back goes on. */
+const RETENTION_MS = 7 * 86_400_000;
+/** Longer than any refund can take. */
 const REFUNDABLE_MS = 2 * 86_400_000;
 
 /** Writes all of them in one transaction, one after the other as they came: each budget is locked and written once. */
@@ -190,7 +190,7 @@ class BatchState {
 
   #close(operation: Close): boolean {
     const { requestId, ids, charged, held } = operation;
-    const kept = this.#refundable(operation);
+    const refundable = this.#refundable(operation);
     const counted = new Set(ids);
     const holds = this.#holds.of(requestId);
     const reaped = this.#reaped.of(requestId);
@@ -202,11 +202,11 @@ class BatchState {
       if (!budget) continue;
       if (hold) this.#change(budget, due, 0 - hold.amount);
       else if (before) this.#correct(budget, due - before.charged, before);
-      // Where something was reserved and nothing is left, somebody else has closed it.
+      // A reservation that no longer exists was closed elsewhere.
       else if (!held?.ids.has(id)) this.#change(budget, due, 0);
     }
     if (holds.size > 0) this.#holds.put(requestId, []);
-    if (reaped.size + kept.length > 0) this.#reaped.put(requestId, kept);
+    if (reaped.size + refundable.length > 0) this.#reaped.put(requestId, refundable);
     return true;
   }
 
@@ -228,10 +228,10 @@ class BatchState {
     }
     this.#holds.put(requestId, []);
     if (isFinal) return true;
-    const kept = { charged, closed_at: now, look_at: now + LOOK_MS.least };
+    const closing = { charged, closed_at: now, look_at: now + LOOK_MS.least };
     this.#reaped.put(
       requestId,
-      holds.map(({ budget_id }) => ({ request_id: requestId, budget_id, ...kept })),
+      holds.map(({ budget_id }) => ({ request_id: requestId, budget_id, ...closing })),
     );
     return true;
   }
@@ -243,10 +243,10 @@ class BatchState {
       const budget = this.#budgets.get(row.budget_id);
       if (budget && charged !== undefined) this.#correct(budget, charged - row.charged, row);
     }
-    const kept = rows.filter(({ closed_at }) => !isFinal && now - closed_at < KEPT_MS);
+    const remaining = rows.filter(({ closed_at }) => !isFinal && now - closed_at < RETENTION_MS);
     this.#reaped.put(
       requestId,
-      kept.map((row) => {
+      remaining.map((row) => {
         const wait = Math.min(Math.max(now - row.closed_at, LOOK_MS.least), LOOK_MS.most);
         return { ...row, charged: charged ?? row.charged, look_at: now + wait };
       }),

@@ -22,7 +22,7 @@ export interface Budget {
   readonly period: BudgetPeriod;
   readonly time_zone: string;
   readonly quota_limit: number;
-  /** Part of the limit at which somebody is reported; 0 = never. */
+  /** Share of the limit at which a notice is sent; 0 = never. */
   readonly soft_percent: number;
   /** 1 = nothing beyond the limit is let through; 0 = it is only reported. */
   readonly is_hard: number;
@@ -34,7 +34,7 @@ export interface Budget {
 /** What a request has reserved. */
 export interface BudgetHold {
   readonly amount: Quota;
-  /** Budgets in which it stands. */
+  /** Budgets that it belongs to. */
   readonly ids: ReadonlySet<number>;
   /** Budgets in which it may stand: all that were asked for it, also where the answer was lost. */
   readonly asked: ReadonlySet<number>;

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** How a request ends; parts are of what it has reserved, so that a hard budget is never passed by an answer. */
-const ending = fc.oneof(
+const completion = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant("settled" as const), part: fc.nat(100) }) },
   // Its process dies; the ledger has the charge, or never one.
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("dead" as const), part: fc.nat(100) }) },
@@ -26,7 +26,7 @@ const request = fc.record({
   /** Channels of further attempts: 5 and 6 have budgets, 7 has none. */
   moves: fc.array(fc.constantFrom(5, 6, 7), { maxLength: 2 }),
   growth: fc.nat(60),
-  ending,
+  completion,
 });
 type Request = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
@@ -57,9 +57,9 @@ async function play(rig: BudgetRig, one: Request, at: number, books: Books): Pro
   await turns(pauses[2] ?? 0);
   if (one.growth > 0 && (await spending.extend(amount + one.growth))) amount += one.growth;
   await turns(pauses[3] ?? 0);
-  const charged = Math.floor((amount * one.ending.part) / 100);
+  const charged = Math.floor((amount * one.completion.part) / 100);
   count(books, spending.channelId, charged);
-  await end(rig, spending, { id, amount, charged, ending: one.ending });
+  await end(rig, spending, { id, amount, charged, completion: one.completion });
 }
 
 function count(books: Books, channelId: number, charged: number): void {
@@ -70,7 +70,12 @@ function count(books: Books, channelId: number, charged: number): void {
 async function end(
   rig: BudgetRig,
   spending: Spending,
-  { id, amount, charged, ending: how }: { id: string; amount: number; charged: number; ending: Request["ending"] },
+  {
+    id,
+    amount,
+    charged,
+    completion: how,
+  }: { id: string; amount: number; charged: number; completion: Request["completion"] },
 ): Promise<void> {
   switch (how.kind) {
     case "settled":
@@ -114,7 +119,7 @@ interface Row {
 const BOOKS =
   "select scope, subject, quota_limit, is_hard, used, held, (select coalesce(sum(h.amount), 0) from budget_holds h where h.budget_id = b.id) as open from budgets b";
 
-/** One look, in one statement: what every budget holds is what is open in it. */
+/** Reads in one statement: the reserved sum of every budget is the sum of its open reservations. */
 async function look(rig: BudgetRig, isHard: boolean): Promise<Row[]> {
   const rows = await rig.raw.rows<Row>(BOOKS, []);
   for (const { scope, subject, quota_limit, is_hard, used, held, open } of rows) {
@@ -137,7 +142,7 @@ async function watchUntil(rig: BudgetRig, isHard: boolean, over: Promise<unknown
   await Promise.all([ended, watching]);
 }
 
-/** Until nothing is open and nobody waits for the ledger. */
+/** Until nothing is open and no request waits for the ledger. */
 async function reapAll(rig: BudgetRig): Promise<void> {
   const reap = async (times: number, everyMs: number) => {
     for (let at = 0; at < times; at += 1) {
@@ -161,7 +166,7 @@ eachDatabase("any history of budgets", (open) => {
         for (const subject of ["5", "6"]) await rig.add("channel", subject, limits.channel);
         const books: Books = new Map(["user:7", "model:m", "channel:5", "channel:6"].map((name) => [name, 0]));
         // What is charged after its reservation was given up may pass a limit: nothing was reserved for it any more.
-        const isHard = requests.every(({ ending: { kind } }) => kind !== "asleep");
+        const isHard = requests.every(({ completion: { kind } }) => kind !== "asleep");
         await watchUntil(rig, isHard, Promise.all(requests.map((one, at) => play(rig, one, at, books))));
         await reapAll(rig);
         const rows = await look(rig, false);

@@ -159,7 +159,7 @@ eachDatabase("budgets", (open) => {
     expect(rig.calls).toEqual({ transactions: 0, others: 0 });
   });
 
-  test("what is extended while a request is settled is given back whole", async () => {
+  test("an extension during the settlement of a request is released in full", async () => {
     await rig.add("user", "7", 100);
     const one = request("a", ask, 1);
     await one.reserve(10);
@@ -185,7 +185,7 @@ eachDatabase("budgets", (open) => {
     expect(await rig.state("model")).toEqual({ used: 60, held: 0 });
   });
 
-  test("whoever stops waits for what is on its way", async () => {
+  test("a stop waits for writes that are under way", async () => {
     await rig.add("user", "7", 1_000);
     const one = request("a");
     await one.reserve(50);

@@ -33,7 +33,7 @@ export interface Budgets {
   extend(use: BudgetUse, amount: Quota): Promise<BudgetHold | BudgetRefusal | undefined>;
   /**
    * Puts what was charged in the place of what was reserved, also in budgets that were made meanwhile; 0 gives it back.
-   * Never rejects, and asks nobody when no budget is concerned. What may be paid back is taken out again when it is.
+   * Never rejects, and reads nothing when no budget applies. A refund lowers the charge again.
    */
   settle(use: BudgetUse, charged: Quota, isRefundable?: boolean): Promise<void>;
   /** Moves the lease; called every few seconds. Never rejects. */
@@ -47,7 +47,7 @@ export interface Budgets {
 /** What the database could not be asked for, and what that meant. */
 export type BudgetOutage =
   | "refused" // a request, because of a hard budget
-  | "passed" // a request went on without a reservation
+  | "passed" // a request continued without a reservation
   | "deferred" // the reaper does it
   | "lost"; // a budget that was made meanwhile does not have the charge
 
@@ -55,7 +55,7 @@ export interface BudgetsSettings {
   readonly database: RawDatabase;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told once for each window when a threshold is passed; must not throw. */
+  /** Called once for each window when a threshold is passed; must not throw. */
   readonly onThreshold: (budget: Budget, percent: number) => void;
   /** Must not throw. */
   readonly onOutage: (meaning: BudgetOutage) => void;
@@ -66,7 +66,7 @@ const BATCH = 256;
 const RETRY_AFTER_MS = 1_000;
 /** Between two tries to charge what soft budgets let through while the database was away. */
 const LATE_EVERY_MS = 5_000;
-/** More charges than this are not kept in memory. */
+/** Most charges that stay in memory. */
 const MOST_LATE = 50_000;
 const NO_IDS: ReadonlySet<number> = new Set();
 
@@ -119,7 +119,7 @@ class SqlBudgets implements Budgets {
     try {
       return await this.#place(use, wanted, amount);
     } catch (cause) {
-      if (!asksForMore(use.held, wanted, amount)) return this.#passed(use, wanted, cause);
+      if (!needsMore(use.held, wanted, amount)) return this.#passed(use, wanted, cause);
       this.#settings.onOutage("refused");
       throw new AppError("budgets_unavailable", { cause, retryAfterMs: RETRY_AFTER_MS });
     }
@@ -228,7 +228,7 @@ function isReserved(held: BudgetHold | undefined, wanted: readonly KnownBudget[]
 }
 
 /** True when a hard budget has to carry more than it does. */
-function asksForMore(held: BudgetHold | undefined, wanted: readonly KnownBudget[], amount: Quota): boolean {
+function needsMore(held: BudgetHold | undefined, wanted: readonly KnownBudget[], amount: Quota): boolean {
   return wanted.some(({ id, is_hard }) => is_hard === 1 && (!held?.ids.has(id) || amount > held.amount));
 }
 

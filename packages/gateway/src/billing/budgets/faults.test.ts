@@ -62,7 +62,7 @@ eachDatabase("budgets of what broke", (open) => {
     expect(await remembered()).toBe(0);
   });
 
-  test("nothing is given up while nobody could book it", async () => {
+  test("drops no charge while the database is away", async () => {
     await rig.add("user", "7", 1_000);
     await request("a").reserve(100);
     expect(await reapFor(1)).toBe(0);
@@ -76,7 +76,7 @@ eachDatabase("budgets of what broke", (open) => {
     expect(await rig.state("user")).toEqual({ used: 80, held: 0 });
   });
 
-  test("a correction gives back within its window, and takes nothing from the next one", async () => {
+  test("a correction refunds within its window, and takes nothing from the next window", async () => {
     await rig.add("user", "7", 1_000);
     for (const id of ["today", "yesterday"]) await request(id).reserve(100);
     for (const id of ["today", "yesterday"]) await rig.book(id, 50, { detail: REAPED });
@@ -103,7 +103,7 @@ eachDatabase("budgets of what broke", (open) => {
     expect(await rig.state("user")).toEqual({ used: 1, held: 450 });
   });
 
-  test("what is renewed while the reaper looks is not reaped", async () => {
+  test("does not reap a reservation that is renewed during the read of the reaper", async () => {
     await rig.add("user", "7", 1_000);
     const one = request("a");
     await one.reserve(100);
@@ -151,7 +151,7 @@ eachDatabase("budgets of what broke", (open) => {
     expect(rig.outages).toEqual([]);
   });
 
-  test("without the database a soft budget stops nobody, and has the charge as soon as it can", async () => {
+  test("a soft budget lets requests pass without the database, and books the charge once it is back", async () => {
     await rig.add("user", "7", 1_000, { is_hard: 0 });
     await rig.add("channel", "6", 1_000, { is_hard: 0 });
     const [one, other] = [request("a"), request("b")];

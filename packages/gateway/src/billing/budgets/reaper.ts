@@ -18,7 +18,7 @@ interface Booked {
   readonly isFinal: boolean;
 }
 
-/** A reservation that the ledger says nothing of is given back after this; a charge that comes later still counts. */
+/** A reservation without a ledger row is released after this time; a later charge still counts. */
 const GIVEN_UP_MS = 600_000;
 /** Who has not looked for so long does not know since when the database answers. */
 const GAP_MS = 120_000;
@@ -45,7 +45,7 @@ export class BudgetReaper {
     return reaped;
   }
 
-  /** Every request that is due by `column`, in pages: many that must wait keep nobody else waiting. */
+  /** Every request that is due by `column`, in pages: many waiting requests do not block the others. */
   async #each(
     table: "budget_holds" | "budget_reaped",
     column: "lease_until" | "look_at",
@@ -93,11 +93,11 @@ export class BudgetReaper {
     const sql = `select request_id, budget_id from budget_reaped where request_id in ${marks}`;
     const rows = await database.rows<Pick<ReapedRow, "request_id" | "budget_id">>(sql, values);
     const booked = await bookedOf(database, requestIds);
-    const looks = [...Map.groupBy(rows, (row) => row.request_id)].map(([requestId, some]) => {
+    const reads = [...Map.groupBy(rows, (row) => row.request_id)].map(([requestId, some]) => {
       const { charged, isFinal = false } = booked.get(requestId) ?? { charged: undefined };
       return write({ kind: "recount", requestId, ids: some.map((row) => row.budget_id), charged, isFinal });
     });
-    return (await Promise.all(looks)).length;
+    return (await Promise.all(reads)).length;
   }
 }
 

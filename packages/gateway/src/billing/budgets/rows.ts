@@ -24,7 +24,7 @@ export interface ReapedRow {
 const COLUMNS = "id, scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held";
 const WRITTEN_AT_ONCE = 64;
 
-/** By rising id, in the windows that run now. Whoever changes what a request has in a budget holds its lock. */
+/** By rising id, in the current windows. Every change of a request's part of a budget holds its lock. */
 export async function lockBudgets(
   tx: RawTransaction,
   kind: RawDatabase["kind"],

@@ -13,7 +13,7 @@ export function quota(value: number | bigint): Quota {
   return number as Quota;
 }
 
-/** As `quota`, and the most that there is for integers beyond it: nobody holds more, so nobody can pay it. */
+/** As `quota`, but larger integers become the maximum: no balance holds more, so no account can pay it. */
 export function quotaAtMost(value: bigint): Quota {
   return quota(value > MOST ? MOST : value);
 }

@@ -1,7 +1,7 @@
 import { fractionOf, ONE, over, ratio, type Ratio } from "../money/ratio.ts";
 
 /**
- * What the family charges for models that have a ratio but no entry of their own for output, caches and audio.
+ * Charges of compatible gateways for models with a ratio and no entry for output, caches and audio.
  * Current models stand in the price data with their list prices; these rules are for the older names.
  */
 
@@ -128,7 +128,7 @@ export const CACHE_RATIOS: Readonly<Record<string, number>> = Object.fromEntries
 export const CACHE_WRITE_RATIO = ratio("1.25");
 export const ONE_HOUR_FACTOR = ratio("1.6");
 
-/** Drawing and music tasks that nobody priced, in US dollars. */
+/** Drawing and music tasks without a price, in US dollars. */
 export const TASK_PRICE = ratio("0.1");
 
 export function isTaskModel(name: string): boolean {

@@ -18,7 +18,7 @@ const DOLLAR = ratio(500_000);
 const TOKENS_PER_IMAGE = ratio(1056);
 
 /**
- * Turns a list price into rates. Speech by characters or seconds becomes a price by tokens as the family bills it
+ * Turns a list price into rates. Speech by characters or seconds becomes a price by tokens as compatible gateways bill it
  * (a character is a token, a second is 10/3 tokens); images, searches and seconds of video are charged per thing.
  * Undefined when the list holds nothing that a request can be charged by.
  */

@@ -35,7 +35,7 @@ describe("audio", () => {
 });
 
 describe("default prices", () => {
-  it("charges the family's ratio where no list price is known", () => {
+  it("charges the default ratio of compatible gateways without a list price", () => {
     expect(tokens("ERNIE-4.0-8K")).toMatchObject({
       modelRatio: 8.219178082191782,
       completionRatio: 1,
@@ -66,7 +66,7 @@ describe("default prices", () => {
     expect(completionRatio).toBeCloseTo(4 / 3, 15);
   });
 
-  it("bills characters and seconds as the family does, at the list price", () => {
+  it("bills characters and seconds as compatible gateways do, at the list price", () => {
     expect(tokens("tts-1")).toMatchObject({ modelRatio: 7.5, source: "list price of openai" });
     expect(tokens("whisper-1")).toMatchObject({ modelRatio: 15, completionRatio: 1 });
   });
@@ -110,7 +110,7 @@ describe("default prices", () => {
     expect(tokens("gpt-4o-gizmo-g-abc")).toMatchObject({ modelRatio: 2.5, completionRatio: 3 });
   });
 
-  it("prices tasks that nobody priced, and nothing else", () => {
+  it("has default prices for tasks, and for nothing else", () => {
     expect(call("suno_something").modelPrice).toBe(0.1);
     expect(call("mj_imagine").modelPrice).toBe(0.1);
     expect(call("mj_inpaint").isFree).toBe(true);
@@ -181,7 +181,7 @@ describe("options", () => {
     expect(book.row("no-such-model")).toEqual({ quotaType: 0, modelRatio: 37.5, modelPrice: 0, completionRatio: 1 });
   });
 
-  it("has the family's tables as defaults", () => {
+  it("has the tables of compatible gateways as defaults", () => {
     expect(Object.keys(JSON.parse(defaultModelRatioJson()) as object)).toHaveLength(175);
     expect(Object.keys(JSON.parse(defaultModelPriceJson()) as object)).toHaveLength(21);
     expect(JSON.parse(defaultCompletionRatioJson())).toMatchObject({ "gpt-4-all": 2, "gpt-4-1106-preview": 3 });

@@ -42,9 +42,9 @@ export interface PriceRow {
   readonly completionRatio: number;
 }
 
-/** Prices by model name and group; immutable, built anew when an option changes. */
+/** Prices by model name and group; immutable, rebuilt when an option changes. */
 export interface PriceBook {
-  /** Undefined = nobody priced this model; a call is refused and says how to price it. */
+  /** Undefined = the model has no price; a call is refused and says how to price it. */
   find(model: string): Price | undefined;
   /** What one answer of the model can hold. */
   limits(model: string): ModelLimits;
@@ -61,13 +61,13 @@ export interface PriceBook {
 }
 
 const OPERATOR: Origin = { source: "operator", date: "" };
-/** What the pricing page of the family shows for a model without a price. */
+/** What the pricing page of compatible gateways shows for a model without a price. */
 const UNPRICED_RATIO = 37.5;
 /** Clients name models; what is remembered of their names is bounded. */
 const MOST_NAMES = 10_000;
 
 /**
- * An operator's entry always wins. An entry that still equals the family's default is not the operator's: where the
+ * An operator's entry always wins. An entry that still equals the default of compatible gateways is not the operator's: where the
  * vendor's current list price is known, that one is charged.
  */
 export function createPriceBook(options: PriceOptions = {}): PriceBook {
@@ -183,7 +183,7 @@ function optionTable(table: DecimalTable | undefined, defaultsOf: () => Readonly
   };
 }
 
-/** Defaults of the family give way to a list price. */
+/** A list price replaces the defaults of compatible gateways. */
 function counts(entry: Entry | undefined, listed: ListPrice | undefined): entry is Entry {
   return entry !== undefined && (entry.isOwn || !listed);
 }

@@ -54,7 +54,7 @@ export function listPrices(): ReadonlyMap<string, ListPrice> {
   return list;
 }
 
-/** The family's default ratios and prices by model; read once, on first use. */
+/** Default ratios and prices of compatible gateways by model; read once, on first use. */
 export function familyPrices(): ReadonlyMap<string, FamilyPrice> {
   family ??= new Map(Object.entries(read("model-prices.json") as Record<string, FamilyPrice>));
   return family;

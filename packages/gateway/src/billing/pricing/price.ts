@@ -39,7 +39,7 @@ export function charge(usage: Usage, price: Price, terms: ChargeTerms): Quota {
   return price.kind === "tokens" ? chargeTokens(usage, price, terms) : chargeCall(usage, price, terms);
 }
 
-/** Counts per weight; every token stands in exactly one of them. */
+/** Counts per weight; every token belongs to exactly one. */
 export type Counts = { [K in WeightName]?: number };
 
 export function countsOf(usage: Usage, unit: Unit | undefined): Counts {

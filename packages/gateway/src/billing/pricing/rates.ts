@@ -11,7 +11,7 @@ export interface Origin {
 interface Terms extends Origin {
   /** No usage whatsoever costs anything, so no balance is needed. */
   readonly isFree: boolean;
-  /** Nobody priced this model; its only user is the owner. */
+  /** The model has no price; its only user is the owner. */
   readonly isSelfUse: boolean;
 }
 

@@ -22,7 +22,7 @@ describe("surcharges", () => {
     ["a mode of one model, dated", "fast", "claude-opus-4-6-20260205", 6],
     ["a mode behind a vendor's name", "fast", "anthropic/claude-opus-5-5", 2],
     ["no mode of another model", "fast", "gpt-4o", undefined],
-    ["no tier that nobody knows", "scale", "gpt-4o", undefined],
+    ["no unknown tier", "scale", "gpt-4o", undefined],
   ])("know %s", (_what, tier, model, expected) => {
     const found = createSurcharges(undefined, undefined).tierRatio(tier, model);
     if (expected === undefined) expect(found).toBeUndefined();

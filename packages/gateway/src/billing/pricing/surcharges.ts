@@ -6,9 +6,9 @@ import { fractionOf, isZero, ONE, over, ratio, type Ratio, times, toNumber } fro
 
 /** What vendors add to the price of tokens. Keys of both tables are a name, or a name, a slash and a model. */
 export interface Surcharges {
-  /** US dollars of a thousand calls of a tool that the vendor runs; undefined = nobody priced it. */
+  /** US dollars of a thousand calls of a tool that the vendor runs; undefined = no price. */
   toolPrice(tool: string, model: string): Ratio | undefined;
-  /** By how much a tier multiplies the price of a model; undefined = nobody priced it. */
+  /** By how much a tier multiplies the price of a model; undefined = no price. */
   tierRatio(tier: string, model: string): Ratio | undefined;
 }
 

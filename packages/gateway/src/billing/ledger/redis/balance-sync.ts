@@ -39,7 +39,7 @@ const USERS_AT_ONCE = 256;
 const MOVEMENTS_AT_ONCE = 1_000;
 const TIMEOUT_MS = 2_000;
 /** Longer than any undetected data loss of Redis. */
-const KEPT_MS = 600_000;
+const RETENTION_MS = 600_000;
 
 export function createFollower(deps: FollowerDeps): Follower {
   const { redis, database, clock, log } = deps;
@@ -76,7 +76,7 @@ export function createFollower(deps: FollowerDeps): Follower {
   let sweptTo = 0;
   const sweep = async () => {
     if (!redis.isReady) return;
-    await forgetApplied(database, clock.now() - KEPT_MS);
+    await forgetApplied(database, clock.now() - RETENTION_MS);
     do {
       const users = await usersWithUnappliedMovements(database, sweptTo, USERS_AT_ONCE);
       sweptTo = users.length < USERS_AT_ONCE ? 0 : (users.at(-1) ?? 0);
@@ -100,7 +100,7 @@ export function createFollower(deps: FollowerDeps): Follower {
       }
     },
     followRecent: () => {
-      const since = clock.now() - KEPT_MS;
+      const since = clock.now() - RETENTION_MS;
       return applyAll((range) => recentMovements(database, since, range));
     },
   };

@@ -90,13 +90,13 @@ export function createHolder(deps: HolderDeps): Holder {
 
 /** Logs one line every ten seconds of an outage; the metric counts every request. */
 function outageLog(log: Logger, mode: OnOutage): (request: HoldRequest, error: unknown) => void {
-  let toldAt = -Infinity;
+  let loggedAt = -Infinity;
   let unreported = 0;
   return ({ requestId }, error) => {
     unreported += 1;
-    if (performance.now() - toldAt < TELL_MS) return;
+    if (performance.now() - loggedAt < TELL_MS) return;
     log.warn("requests cannot be reserved in Redis", { request_id: requestId, requests: unreported, mode, error });
-    toldAt = performance.now();
+    loggedAt = performance.now();
     unreported = 0;
   };
 }

@@ -70,7 +70,7 @@ describe("charges delivered to a settler", () => {
     for (const { child } of started) child.send(where);
     charger.child.send("settle");
     await until(async () => (await waiting()) === USERS);
-    const first = await Promise.any(started.map(async (replica) => (await replica.says("stands"), replica)));
+    const first = await Promise.any(started.map(async (replica) => (await replica.says("paused"), replica)));
     const others = started.filter((one) => one !== first);
     return [first, others];
   }
