@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, statfsSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const services = ["packages/testkit/src/vitest-setup.ts"];
@@ -41,6 +41,21 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Whole processes, builds and long runs that `npm run test:full` runs with its integration tests. */
+const SLOW = [
+  "deploy/oci-image.test.ts",
+  "packages/gateway/src/commands/index.test.ts",
+  "packages/gateway/src/commands/ledger.test.ts",
+  "packages/gateway/src/jobs/leader.test.ts",
+  "packages/gateway/test/api-fuzz.test.ts",
+  "packages/gateway/test/drain-management.test.ts",
+  "packages/gateway/test/drain.test.ts",
+  "packages/gateway/test/long-streams.test.ts",
+  "packages/gateway/test/statement-plans.test.ts",
+  ...globSync("scripts/bench/*.test.ts", { cwd: import.meta.dirname }),
+];
+const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW];
+
 /** The one browser test of `npm test`. */
 const JOURNEY = "packages/console/e2e/journey.test.ts";
 
@@ -57,12 +72,13 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: "wire", include: ["packages/wire/src/**/*.test.ts"], testTimeout: UNIT_MS } },
-      { test: { name: "scripts", include: ["scripts/**/*.test.ts"], testTimeout: 120_000 } },
+      { test: { name: "scripts", include: ["scripts/**/*.test.ts"], exclude: WITHOUT_SLOW, testTimeout: 120_000 } },
       {
         test: {
           name: "gateway",
           expect: expects,
           include: ["packages/gateway/**/*.test.ts"],
+          exclude: WITHOUT_SLOW,
           globalSetup: services,
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -82,7 +98,7 @@ export default defineConfig({
         test: {
           name: "integration",
           expect: expects,
-          include: ["packages/testkit/integration/**/*.test.ts"],
+          include: ["packages/testkit/integration/**/*.test.ts", ...SLOW],
           globalSetup: services,
           testTimeout: 120_000,
           hookTimeout: 240_000,
@@ -150,6 +166,7 @@ export default defineConfig({
           name: "chart",
           expect: expects,
           include: ["charts/**/*.test.ts", "deploy/**/*.test.ts"],
+          exclude: WITHOUT_SLOW,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
