@@ -15,7 +15,7 @@ export interface AuditDeps {
   readonly log: Logger;
 }
 
-/** Calls that are sent as writes and change nothing, and the one that is repeated with every look at the wallet. */
+/** Calls that use a writing method and change nothing, and the call that every view of the wallet repeats. */
 const READS: ReadonlySet<string> = new Set([
   "declarativePlan",
   "familyPasskeyBegin",
@@ -30,7 +30,7 @@ const READS: ReadonlySet<string> = new Set([
 const MAX_TARGET_CHARS = 255;
 
 /**
- * The routes as they are, with a row in the audit log for each write by somebody who is signed in, and the call that
+ * The routes as they are, with a row in the audit log for each write by a signed-in user, and the call that
  * reads these rows. The row is stored before the write and completed after it: a write without its row cannot be,
  * whatever stops the process in between. A write that is refused takes its row away again.
  */
@@ -59,10 +59,10 @@ function watched({ endpoint, handler }: Route, store: AuditStore, deps: AuditDep
       try {
         data = await handler(call);
       } catch (thrown) {
-        if (isRefusal(thrown)) await told(store.withdraw(write.id), write, deps);
+        if (isRefusal(thrown)) await logFailure(store.withdraw(write.id), write, deps);
         throw thrown;
       }
-      await told(complete(write, data, store, deps), write, deps);
+      await logFailure(complete(write, data, store, deps), write, deps);
       return data;
     },
   };
@@ -110,8 +110,8 @@ async function complete(write: Write, data: unknown, store: AuditStore, { databa
   });
 }
 
-/** The write is done, so that its answer stands; the row says less than it could. */
-function told(work: Promise<void>, { id, endpoint }: Write, { log }: AuditDeps): Promise<void> {
+/** The write is done, so its answer stays the same; the audit row then lacks details. */
+function logFailure(work: Promise<void>, { id, endpoint }: Write, { log }: AuditDeps): Promise<void> {
   return work.catch((error: unknown) =>
     log.error("an audit row was not completed", { id, endpoint: endpoint.name, error }),
   );

@@ -5,7 +5,7 @@ const SECRET_NAME = /(password\d?|secret|token|key|code|credential|response|auth
 const MAX_CHARS = 16_384;
 const MAX_DEPTH = 6;
 
-/** JSON text of a call's input without what nobody may read later; long texts are cut. */
+/** JSON text of a call's input without secrets; long texts are cut. */
 export function redacted(input: unknown): string {
   const text = JSON.stringify(hide(input, 0)) ?? "null";
   return text.length > MAX_CHARS ? JSON.stringify({ cut: text.slice(0, MAX_CHARS) }) : text;

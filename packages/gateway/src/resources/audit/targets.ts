@@ -22,7 +22,7 @@ const TABLES = {
   budget: { table: "budgets", column: "id" },
 } as const;
 
-/** Columns whose values nobody reads later; that they changed is told. */
+/** Columns whose values are never recorded, only that they changed. */
 const SECRET = new Set(["password", "totp_secret", "key_sealed", "key_hash"]);
 /** Columns that the program itself moves at any time. */
 const MOVING = new Set([
@@ -58,7 +58,7 @@ export interface Input {
   readonly callerId: number;
 }
 
-/** The row as it is now. Secrets are told apart by a mark only; undefined when there is none. */
+/** The row as it is now. Secrets are represented by a mark; undefined when there is no row. */
 export async function readTarget({ db }: Database, { kind, id }: Target): Promise<Values | undefined> {
   const { table, column } = TABLES[kind];
   const query = sql<Values>`select * from ${sql.table(table)} where ${sql.ref(column)} = ${id}`;
@@ -66,7 +66,7 @@ export async function readTarget({ db }: Database, { kind, id }: Target): Promis
   return rows[0];
 }
 
-/** Only the columns that differ, before and after; a row that came or went is told whole. */
+/** Only the columns that differ, before and after; a created or deleted row has all columns. */
 export function difference(
   before: Values | undefined,
   after: Values | undefined,

@@ -30,7 +30,7 @@ export interface Newcomer extends Identity {
   /** Names of accounts that a sign-in makes: `github_7`. */
   readonly prefix: string;
   readonly displayName: string;
-  /** Used only when it is valid and nobody has it. */
+  /** Used only when it is valid and free. */
   readonly email?: string;
   readonly affCode?: string;
 }
@@ -86,7 +86,7 @@ async function refresh({ users }: BindingDeps, userId: number, { more }: Identit
   if (more) await users.write(userId, (trx) => users.update(trx, userId, more));
 }
 
-/** Takes the next free number for the name, whoever else signs in at the same time. */
+/** Takes the next free number for the name, also with concurrent sign-ins. */
 async function makeAccount(deps: BindingDeps, newcomer: Newcomer): Promise<void> {
   const email = await freeEmail(deps, newcomer.email);
   const last = await deps.database.db

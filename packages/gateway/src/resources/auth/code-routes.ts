@@ -16,7 +16,7 @@ export interface CodeRoutesDeps extends OauthRoutesDeps {
   readonly publicUrl: string | undefined;
 }
 
-/** Sign-in services beside those of the seeds. */
+/** Sign-in services in addition to those of the contract. */
 export function codeRoutes(deps: CodeRoutesDeps): Route[] {
   const ask = { ...deps, publicAddress: () => serverAddress(deps.options(), deps.publicUrl) };
   const linuxdo = createLinuxdo(ask);

@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 
 /** What the mails since the last question say, and to whom. */
-async function told(): Promise<string[]> {
+async function received(): Promise<string[]> {
   await app.settled();
   const said = smtp.mails.map((mail) => {
     const body = mailBody(mail);
@@ -55,31 +55,31 @@ async function told(): Promise<string[]> {
   return said.toSorted();
 }
 
-// @weakness Credentials: Nobody is told of a new way into the account
+// @weakness Credentials: The owner gets no notice of a new way into the account
 test("every change of the ways to sign in is mailed to the account's address", async () => {
   await ann.data(ann.get("/api/user/token"));
-  expect(await told()).toEqual([`${EMAIL}: The system access token was made.`]);
+  expect(await received()).toEqual([`${EMAIL}: The system access token was made.`]);
   await ann.data(ann.post("/api/user/self/access_tokens", { name: "<ci>" }));
-  expect(await told()).toEqual([`${EMAIL}: The access token &quot;&lt;ci&gt;&quot; was made.`]);
+  expect(await received()).toEqual([`${EMAIL}: The access token &quot;&lt;ci&gt;&quot; was made.`]);
   await ann.data(ann.put("/api/user/self", { password }));
-  expect(await told()).toEqual([`${EMAIL}: The password was changed.`]);
+  expect(await received()).toEqual([`${EMAIL}: The password was changed.`]);
 
   const path = "/api/user/self/two_factor";
   const { secret } = await ann.data<{ secret: string }>(ann.post(path, {}));
   const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: app.clock.now() });
   await ann.data(ann.post(`${path}/confirm`, { code: code() }));
-  expect(await told()).toEqual([`${EMAIL}: Two-factor sign-in was switched on.`]);
+  expect(await received()).toEqual([`${EMAIL}: Two-factor sign-in was switched on.`]);
   app.clock.move(30);
   await ann.data(ann.post("/api/user/2fa/backup_codes", { code: code() }));
   app.clock.move(30);
   await ann.data(ann.post(`${path}/recovery_codes`, { code: code() }));
-  expect(await told()).toEqual([
+  expect(await received()).toEqual([
     `${EMAIL}: The recovery codes were replaced.`,
     `${EMAIL}: The recovery codes were replaced.`,
   ]);
   app.clock.move(30);
   await ann.data(ann.post("/api/user/2fa/disable", { code: code() }));
-  expect(await told()).toEqual([`${EMAIL}: Two-factor sign-in was switched off.`]);
+  expect(await received()).toEqual([`${EMAIL}: Two-factor sign-in was switched off.`]);
 
   const device = new SoftwareAuthenticator();
   const options = await ann.data<Parameters<SoftwareAuthenticator["create"]>[0]>(
@@ -87,22 +87,22 @@ test("every change of the ways to sign in is mailed to the account's address", a
   );
   const response = device.create(options, { origin: app.baseUrl });
   const { id } = await ann.data<{ id: number }>(ann.post("/api/user/self/passkeys", { name: "Laptop", response }));
-  expect(await told()).toEqual([`${EMAIL}: The passkey &quot;Laptop&quot; was added.`]);
+  expect(await received()).toEqual([`${EMAIL}: The passkey &quot;Laptop&quot; was added.`]);
   await ann.data(ann.delete(`/api/user/self/passkeys/${id}`));
-  expect(await told()).toEqual([`${EMAIL}: A passkey was removed.`]);
+  expect(await received()).toEqual([`${EMAIL}: A passkey was removed.`]);
   await ann.data(ann.delete("/api/user/passkey"));
-  expect(await told()).toEqual([`${EMAIL}: All passkeys were removed.`]);
+  expect(await received()).toEqual([`${EMAIL}: All passkeys were removed.`]);
 });
 
 test("so is what administrators and mails change", async () => {
   const root = await app.signIn("root");
   const { userId } = ann;
   await root.data(root.put("/api/user/", { id: userId, password }));
-  expect(await told()).toEqual([`${EMAIL}: The password was changed by an administrator.`]);
+  expect(await received()).toEqual([`${EMAIL}: The password was changed by an administrator.`]);
   await root.data(root.delete(`/api/user/${userId}/two_factor`));
   await root.data(root.delete(`/api/user/${userId}/2fa`));
   await root.data(root.delete(`/api/user/${userId}/reset_passkey`));
-  expect(await told()).toEqual([
+  expect(await received()).toEqual([
     `${EMAIL}: An administrator removed: passkeys.`,
     `${EMAIL}: An administrator removed: two-factor sign-in and passkeys.`,
     `${EMAIL}: An administrator removed: two-factor sign-in.`,
@@ -112,7 +112,7 @@ test("so is what administrators and mails change", async () => {
   const token = /token=([0-9a-f]{32})/.exec(mailBody(smtp.mails.at(-1)!))?.[1] ?? "";
   smtp.mails.length = 0;
   await app.anonymous().post("/api/user/reset", { email: EMAIL, token });
-  expect(await told()).toEqual([`${EMAIL}: The password was reset by e-mail.`]);
+  expect(await received()).toEqual([`${EMAIL}: The password was reset by e-mail.`]);
 });
 
 test("so is an account of a sign-in service", async () => {
@@ -123,16 +123,16 @@ test("so is an account of a sign-in service", async () => {
   const secret = createHash("sha256").update(bot).digest();
   const hash = createHmac("sha256", secret).update(signed.join("\n")).digest("hex");
   await ann.data(ann.get(`/api/oauth/telegram/bind?${signed.join("&")}&hash=${hash}`));
-  expect(await told()).toEqual([`${EMAIL}: A Telegram account was bound.`]);
+  expect(await received()).toEqual([`${EMAIL}: A Telegram account was bound.`]);
 });
 
-test("a new address is told to the old one too", async () => {
+test("a new address is received to the old one too", async () => {
   const next = "new@example.com";
   await ann.data(ann.get(`/api/verification?email=${next}`));
   const code = /<strong>([2-9a-z]{6})<\/strong>/.exec(mailBody(smtp.mails.at(-1)!))?.[1] ?? "";
   smtp.mails.length = 0;
   await ann.data(ann.get(`/api/oauth/email/bind?email=${next}&code=${code}`));
-  expect(await told()).toEqual([
+  expect(await received()).toEqual([
     `${EMAIL}: The e-mail address was set to ${next}.`,
     `${next}: The e-mail address was set to ${next}.`,
   ]);
@@ -143,5 +143,5 @@ test("a mail server that is away, or none, holds no change up", async () => {
   expect((await ann.get("/api/user/token")).body["success"]).toBe(true);
   await setOptions({ SMTPServer: "" });
   expect((await ann.get("/api/user/token")).body["success"]).toBe(true);
-  expect(await told()).toEqual([]);
+  expect(await received()).toEqual([]);
 });

@@ -21,7 +21,7 @@ export interface FamilyFactorDeps extends PasskeyRoutesDeps {
 }
 
 /**
- * What later consoles of the family call for second factors. Switching one on is not among it: their sign-in asks for the
+ * Calls of later compatible consoles for second factors. Switching one on is not included: their sign-in requires the
  * code in a second call, ours in the same one, and a user would lock himself out of the console that he did it with.
  */
 export function familyFactorRoutes(deps: FamilyFactorDeps): Route[] {

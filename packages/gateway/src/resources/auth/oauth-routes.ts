@@ -111,14 +111,14 @@ export async function takeState(
 ): Promise<Taken> {
   const { request, response, context, query } = call;
   const session = await credentials.session(request);
-  const kept = withDefaults({ ...NO_STATE, oauthStateAt: 0, aff: "" }, session?.data ?? {});
-  const { oauthState: expected, oauthService, aff } = kept;
+  const state = withDefaults({ ...NO_STATE, oauthStateAt: 0, aff: "" }, session?.data ?? {});
+  const { oauthState: expected, oauthService, aff } = state;
   if (expected !== "") await credentials.remember(request, response, NO_STATE, context);
-  const isFresh = seconds(clock) - kept.oauthStateAt <= STATE_SECONDS;
+  const isFresh = seconds(clock) - state.oauthStateAt <= STATE_SECONDS;
   const isMeant = oauthService === "" || oauthService === service;
   if (expected === "" || !isFresh || !isMeant || !isSame(expected, query.state))
     throw new Refusal("oauth_state_mismatch");
-  return { aff, proof: { verifier: kept.oauthVerifier, nonce: kept.oauthNonce } };
+  return { aff, proof: { verifier: state.oauthVerifier, nonce: state.oauthNonce } };
 }
 
 function isSame(expected: string, given: string): boolean {

@@ -24,7 +24,7 @@ export interface AuthStore {
   setPasswordHash(userId: number, hash: string): Promise<void>;
 }
 
-/** SQL of signing in. Names hold no @, so a name never equals somebody's address. */
+/** SQL of signing in. Names hold no @, so a name never equals an address. */
 export function createAuthStore({ db }: { readonly db: Kysely<Schema> }): AuthStore {
   return {
     findForSignIn(login) {

@@ -100,14 +100,14 @@ export function createBudgetStore({ database, clock }: BudgetStoreDeps) {
   };
 }
 
-/** The budget first: whoever reserves in it holds its lock, so that no row comes after it is gone. */
+/** Locks the budget first: reservations hold its lock too, so that no row arrives after its deletion. */
 async function removeWithRows(tx: RawTransaction, id: number): Promise<boolean> {
   const removed = await tx.run("delete from budgets where id = ?", [id]);
   for (const table of ["budget_holds", "budget_reaped"]) await tx.run(`delete from ${table} where budget_id = ?`, [id]);
   return removed > 0;
 }
 
-/** Nobody else changes the row between this look and the end of the transaction. */
+/** Locks the row until the end of the transaction. */
 async function checkLocked(
   tx: RawTransaction,
   { id, clock, check }: { readonly id: number; readonly clock: Clock; readonly check: CheckTag },

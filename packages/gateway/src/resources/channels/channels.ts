@@ -40,7 +40,7 @@ export interface Channels {
   readonly routes: Route[];
   readonly store: ChannelStore;
   readonly checks: ChannelChecks;
-  /** Starts a test of all channels, for the schedule unless somebody asks; undefined while one runs somewhere. */
+  /** Starts a test of all channels, for the schedule unless a user starts it; undefined while one runs on any replica. */
   testAll(tester?: Tester): Promise<StartedJob | undefined>;
   /** Starts a refresh of all balances; `startedBy` 0 is the schedule. */
   refreshBalances(startedBy: number): Promise<StartedJob | undefined>;

@@ -64,7 +64,7 @@ export function createChannelChecks(deps: ChannelChecksDeps) {
   };
 }
 
-/** Undefined when the channel is gone or has nothing to test. */
+/** Undefined when the channel no longer exists or has nothing to test. */
 async function testOne(
   deps: ChannelChecksDeps,
   id: number,
@@ -152,14 +152,14 @@ export async function disableChannel(deps: SwitchDeps, { id, reason, key }: Blam
   if (key !== undefined) {
     const why = { status: CHANNEL_STATUS.disabledBySystem, reason: reason.slice(0, REASON_LENGTH) };
     const done = await deps.store.switchKey(id, key, why);
-    if (done !== "only") return done === "unchanged" ? false : tellOfKey(deps, done, why.reason);
+    if (done !== "only") return done === "unchanged" ? false : reportKey(deps, done, why.reason);
   }
   const row = await deps.store.get(id);
   if (row?.status !== CHANNEL_STATUS.enabled) return false;
   return switchTo(deps, row, CHANNEL_STATUS.disabledBySystem, reason.slice(0, REASON_LENGTH));
 }
 
-async function tellOfKey(deps: SwitchDeps, { row, index, isLast }: SwitchedKey, reason: string): Promise<boolean> {
+async function reportKey(deps: SwitchDeps, { row, index, isLast }: SwitchedKey, reason: string): Promise<boolean> {
   const name = `"${row.name}" (#${row.id})`;
   const subject = isLast
     ? `Channel ${name} has been disabled: its last key was refused`

@@ -46,7 +46,7 @@ export interface WrappedInput extends CreateInput {
 
 const MODES = ["", "single", "batch", "multi_to_single"];
 
-/** The form of a call, also where a later console of the family put it into `channel`; `invalid_parameter` for modes that nobody knows. */
+/** The form of a call, also in the member `channel` of later compatible consoles; `invalid_parameter` for unknown modes. */
 export function unwrapped({ channel, mode = "", multi_key_mode = "", ...form }: WrappedInput): CreateInput {
   if (channel === undefined) return form;
   if (!MODES.includes(mode)) throw new Refusal("invalid_parameter", { field: "mode" });
@@ -83,7 +83,7 @@ async function keyOf(
 }
 
 /**
- * Lists show no key, so consoles of the family that copy a row send its id in the key's place; ours names the source.
+ * Lists show no key, so compatible consoles that copy a row send its id in place of the key; ours names the source.
  */
 function sourceOf({ id, key = "", copy_from }: CreateInput): number | undefined {
   if (key.trim() === "") return copy_from;

@@ -26,7 +26,7 @@ export function destinationsOf({ type, base_url, setting, model_mapping }: Addre
 }
 
 /**
- * Refuses with `key_server_changed` to send a stored key to a server that does not have it yet: whoever may edit a channel must not
+ * Refuses with `key_server_changed` to send a stored key to a server that does not have it yet: a user that may edit a channel must not
  * learn its key that way. The super administrator may; the audit log has the call.
  */
 export function checkDestination(caller: { readonly role: number }, stored: Addressed, next: Addressed): void {

@@ -90,10 +90,10 @@ async function writeStates(
   const comesBack = status === CHANNEL_STATUS.disabledBySystem || isOffWithLastKey(otherInfo);
   const isFirst = before.size === keys.length && states.size < keys.length && comesBack;
   const next = isLast ? to.status : isFirst ? CHANNEL_STATUS.enabled : status;
-  const told = isLast
+  const reasons = isLast
     ? { status_reason: ["All keys are disabled", to.reason].filter(Boolean).join("; "), [WITH_LAST_KEY]: true }
     : { status_reason: "" };
-  const other_info = next === status ? otherInfo : JSON.stringify({ ...told, status_time: time });
+  const other_info = next === status ? otherInfo : JSON.stringify({ ...reasons, status_time: time });
   const change = { channel_info: keyStatesText(states, info), status: next, other_info };
   await trx.updateTable("channels").set(change).where("id", "=", id).execute();
   const row = await trx.selectFrom("channels").select(VIEW_COLUMNS).where("id", "=", id).executeTakeFirstOrThrow();

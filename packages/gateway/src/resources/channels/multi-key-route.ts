@@ -17,7 +17,7 @@ interface Chosen {
 const KEYS_PER_PAGE = 50;
 const KEYS_PER_PAGE_CAP = 1000;
 
-/** The one call by which later consoles of the family look after the keys of a channel. */
+/** The one call with which later compatible consoles manage the keys of a channel. */
 export function multiKeyRoute(store: Store): Route {
   return implement(channelMultiKey, async ({ body }) => {
     const action = MULTI_KEY_ACTIONS.find((name) => name === body.action);
@@ -82,7 +82,7 @@ async function switchAll(store: Store, { id }: Chosen, places: readonly number[]
   return switched;
 }
 
-/** The last key stays: a channel without one could not be told from one that was never filled in. */
+/** The last key stays: a channel without keys would look like one that was never filled in. */
 async function remove(store: Store, { id, set }: Chosen, places: ReadonlySet<number>): Promise<number> {
   if (places.size === 0) return 0;
   const row = await store.get(id);

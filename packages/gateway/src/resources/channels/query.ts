@@ -33,7 +33,7 @@ export interface ChannelOrder {
   readonly direction: "asc" | "desc";
 }
 
-/** The order that a list asks for: a sortable column, newest first, or best priority first. */
+/** The order of a list: a sortable column, newest first, or best priority first. */
 export function orderOf(query: {
   readonly sort: string;
   readonly order: string;

@@ -39,7 +39,7 @@ export interface ChannelRoutesDeps {
 
 const NAME_LIMIT = 191;
 const COPY_SUFFIX = "Copy";
-/** Of the family's call. */
+/** Of the call of compatible gateways. */
 const FAMILY_COPY_SUFFIX = "_copy";
 
 export function channelRoutes(deps: ChannelRoutesDeps): Route[] {
@@ -144,8 +144,8 @@ async function copy(store: ChannelStore, id: number, suffix: string): Promise<Ch
   if (!row || key === undefined) throw new Refusal("channel_not_found");
   const { type, models, group, base_url, other, openai_organization, test_model, model_mapping } = row;
   const { status_code_mapping, max_input_tokens, auto_ban, priority, weight, tag, setting, param_override } = row;
-  const ending = Array.from(suffix).slice(0, NAME_LIMIT - 1);
-  const name = [...Array.from(row.name).slice(0, NAME_LIMIT - ending.length), ...ending].join("");
+  const suffixLetters = Array.from(suffix).slice(0, NAME_LIMIT - 1);
+  const name = [...Array.from(row.name).slice(0, NAME_LIMIT - suffixLetters.length), ...suffixLetters].join("");
   const routed = { type, name, status: 1, models, group, priority, weight, tag, auto_ban, max_input_tokens };
   const texts = {
     base_url,

@@ -184,7 +184,7 @@ function changes(writing: Writing) {
 
     update: (id: number, patch: Partial<ChannelFields>, options: UpdateOptions = {}): Promise<UpdateOutcome> =>
       write(async (trx) => {
-        // Nobody else changes it between the look and the write.
+        // The row is locked between the read and the write.
         await trx
           .updateTable("channels")
           .set((eb) => ({ version: eb.ref("version") }))
@@ -245,7 +245,7 @@ function removals({ write, clock, vault, database }: Writing) {
         );
       }),
 
-    /** Rebuilds all routing rows and drops those of channels that are gone; answers the number of channels. */
+    /** Rebuilds all routing rows and drops those of deleted channels; returns the number of channels. */
     rebuildAll: (): Promise<number> =>
       write(async (trx) => {
         const rows = await trx.selectFrom("channels").select(VIEW_COLUMNS).orderBy("id").execute();
@@ -254,7 +254,7 @@ function removals({ write, clock, vault, database }: Writing) {
         return rows.length;
       }),
 
-    /** Switches a channel as the system, unless somebody switched it meanwhile; answers whether it did. */
+    /** Switches a channel as the system, unless its status changed meanwhile; returns whether it did. */
     switchBySystem: (id: number, from: number, to: number, reason: string): Promise<boolean> =>
       write(async (trx) => {
         const other_info = JSON.stringify({ status_reason: reason, status_time: seconds(clock) });

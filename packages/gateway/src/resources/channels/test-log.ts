@@ -24,7 +24,7 @@ export type LogTest = (channelId: number, tester: Tester, result: ProbeResult) =
 const NAME = "Model test";
 const NO_FIRST_TOKEN = -1000;
 
-/** Writes the consumption row of a test. Nobody is charged: what it would have cost stands in `other`. */
+/** Writes the consumption row of a test. No account is charged: `other` has what the test would have cost. */
 export function createTestLog({ raw, writeLog, clock, snapshots }: TestLogDeps): LogTest {
   return async (channelId, tester, result) => {
     const { options } = snapshots.current();

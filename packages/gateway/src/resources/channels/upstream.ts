@@ -78,7 +78,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       return result;
     },
 
-    /** Asks for the balance and stores it; `channel_balance_unsupported` where the vendor tells none. */
+    /** Reads the balance and stores it; `channel_balance_unsupported` if the vendor has no such call. */
     async balance(id: number): Promise<number> {
       const channel = await stored(id);
       const read = deps.providerByType(channel.type)?.balance;
@@ -124,7 +124,7 @@ function recordOf(fields: ChannelFields, key: string): ChannelRecord {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return "the upstream could not be asked";
   if (error.name === "TimeoutError") return "the upstream did not answer in time";
-  // The text beside a system's code is empty where a name has several addresses, and else an address that is masked.
+  // The message of a system error is empty for a name with several addresses, and otherwise contains a masked address.
   if (!(error instanceof AppError) && "code" in error && typeof error.code === "string")
     return `the upstream could not be reached (${error.code})`;
   return error.message;

@@ -37,7 +37,7 @@ export const VIEW_COLUMNS = [
 
 export type ChannelRow = Pick<Selectable<ChannelTable>, (typeof VIEW_COLUMNS)[number]>;
 
-/** A row as answers show it: consoles of the family cannot read null in texts. */
+/** A row as answers show it: compatible consoles cannot read null in texts. */
 export function viewOf(row: ChannelRow): Channel {
   return { ...row, key: "", setting: row.setting ?? "", param_override: row.param_override ?? "" };
 }

@@ -189,7 +189,7 @@ async function exported({ database, channels, providers }: ChannelKindDeps): Pro
   for (const { id, name } of named) {
     const [row, key] = await Promise.all([channels.get(id), channels.keyOf(id)]);
     if (!row) continue;
-    // The key itself never leaves; whoever applies the document puts it there.
+    // The key itself never leaves; the caller that applies the document provides it.
     const keys = key?.includes("\n") === true && parseObject(key) === undefined ? { keys: "Split" } : {};
     const plain = variableName("channel", name);
     // Names that differ in dots and dashes alone would share a variable, and so a key.

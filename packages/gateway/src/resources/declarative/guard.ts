@@ -54,7 +54,7 @@ const SWITCHES: ReadonlySet<string> = new Set([
   "channelTagEnable",
   "channelTagDisable",
 ]);
-/** An emergency must not wait for whoever keeps the documents. */
+/** An emergency must not wait for the maintainer of the documents. */
 const OVERRIDE_SECONDS = 3600;
 
 /**

@@ -5,7 +5,7 @@ import type { Owned } from "./ownership.ts";
 /** Values of a thing under the names of its document. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What stands behind a document now. */
+/** The current state of a document's object. */
 export interface Current {
   readonly id: number;
   readonly fields: Fields;
@@ -14,11 +14,11 @@ export interface Current {
 /** How one kind of document is read, compared and written. */
 export interface Kind<S> {
   readonly kind: DeclarativeDocument["kind"];
-  /** Fields that are compared but never told. */
+  /** Fields that are compared but never shown. */
   readonly secrets: { has(field: string): boolean };
   /** The named fields in the form in which they are compared; `document_invalid` when they cannot be. */
   desired(name: string, spec: S): Promise<Fields> | Fields;
-  /** By the number that ownership remembers, else by its name when nobody owns it; undefined when there is none. */
+  /** By the number that ownership remembers, else by its name if no document owns it; undefined when there is none. */
   find(name: string, spec: S, ownedId: number | undefined): Promise<Current | undefined>;
   /** Why an existing thing cannot become what the document says; "" when it can. */
   refusal(current: Current, wanted: Fields): string;

@@ -17,9 +17,9 @@ export interface Owned {
   readonly prune?: boolean;
 }
 
-type Kept = Pick<Owned, "fields" | "deletionPolicy" | "priority" | "prune" | "overrideUntil">;
+type OwnershipDetails = Pick<Owned, "fields" | "deletionPolicy" | "priority" | "prune" | "overrideUntil">;
 
-const NOTHING: Kept = { fields: [], deletionPolicy: "Orphan" };
+const NOTHING: OwnershipDetails = { fields: [], deletionPolicy: "Orphan" };
 
 export type OwnershipStore = ReturnType<typeof createOwnershipStore>;
 
@@ -39,11 +39,11 @@ export function createOwnershipStore({
         name,
         resource_id,
         owner,
-        ...(fields === null ? NOTHING : (JSON.parse(fields) as Kept)),
+        ...(fields === null ? NOTHING : (JSON.parse(fields) as OwnershipDetails)),
       }));
     },
     keep: async ({ fields, deletionPolicy, priority, prune, overrideUntil, ...owned }: Owned): Promise<void> => {
-      const kept: Kept = {
+      const details: OwnershipDetails = {
         fields,
         deletionPolicy,
         ...(priority !== undefined && { priority }),
@@ -53,7 +53,7 @@ export function createOwnershipStore({
       const change = {
         resource_id: owned.resource_id,
         owner: owned.owner,
-        fields: JSON.stringify(kept),
+        fields: JSON.stringify(details),
         updated_at: seconds(clock),
       };
       const { numUpdatedRows } = await db

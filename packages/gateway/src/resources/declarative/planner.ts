@@ -178,8 +178,8 @@ function stepOf({ ownership, clock }: PlannerDeps, kind: Kind<unknown>, comparis
     ...released.map((field) => ({ field })),
   ];
   const action = current ? (fields.length > 0 ? "update" : "unchanged") : "create";
-  const kept = { fields: Object.keys(wanted), ...policiesOf(document), ...(overrideUntil > 0 && { overrideUntil }) };
-  const owns = { ...place, owner: manager, ...kept };
+  const details = { fields: Object.keys(wanted), ...policiesOf(document), ...(overrideUntil > 0 && { overrideUntil }) };
+  const owns = { ...place, owner: manager, ...details };
   const override = overrideUntil > 0 ? `switched by hand, until ${isoTime(overrideUntil)}` : "";
   const message = [missing, override].filter((text) => text !== "").join("; ");
   const run = async () => {
@@ -211,7 +211,7 @@ function differencesOf({ document, current, wanted, mine, force }: Comparison, n
   };
 }
 
-/** Another document that owns the thing which this one found by its name or was told to adopt. */
+/** Another document that owns the object which this one found by its name or adopts. */
 function rivalOf(
   { kindName, name, current }: { kindName: string; name: string; current: Current | undefined },
   owned: readonly Owned[],

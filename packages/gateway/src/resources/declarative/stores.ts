@@ -43,7 +43,7 @@ export function createStores(deps: StoreDeps): Stores {
   };
 }
 
-/** All that `work` reads and writes is one transaction; others are told, and copies dropped, after its commit. */
+/** Runs `work` in one transaction; replicas are notified, and copies dropped, after its commit. */
 export async function inOneTransaction<T>(deps: StoreDeps, work: (stores: Stores) => Promise<T>): Promise<T> {
   let changed = new Set<Topic>();
   let stale = new Set<number>();

@@ -58,7 +58,7 @@ export function createJobStore({ database: { db, kind }, clock }: JobStoreDeps) 
       return rows.map((row) => viewOf(row, clock));
     },
 
-    /** False when somebody else holds the lease. */
+    /** False when another replica holds the lease. */
     async take(name: string, holder: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable("leases")
@@ -76,7 +76,7 @@ export function createJobStore({ database: { db, kind }, clock }: JobStoreDeps) 
       }
     },
 
-    /** False when somebody else has it. */
+    /** False when another replica has it. */
     async renew(name: string, holder: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable("leases")

@@ -27,7 +27,7 @@ export function tracedChannels({ other }: StoredLog): number[] {
 export function explain(row: StoredLog, view: ExplainView): LogExplanation {
   const other = parseObject(row.other) ?? {};
   const trace = traceIn(other);
-  const ending = endingOf(row, other);
+  const completion = completionOf(row, other);
   return {
     request_id: row.request_id,
     created_at: row.created_at,
@@ -35,8 +35,8 @@ export function explain(row: StoredLog, view: ExplainView): LogExplanation {
     model: row.model_name,
     group: row.group,
     is_recorded: trace !== undefined,
-    ...ending,
-    summary: summaryOf(row, other, ending.outcome),
+    ...completion,
+    summary: summaryOf(row, other, completion.outcome),
     route: trace?.by ?? "none",
     candidates: view.isOwner ? [] : (trace?.c ?? []).map((entry) => candidateOf(entry, view)),
     more_candidates: view.isOwner ? 0 : (trace?.m ?? 0),
@@ -51,7 +51,7 @@ export function explain(row: StoredLog, view: ExplainView): LogExplanation {
   };
 }
 
-type Ending = Pick<LogExplanation, "outcome" | "status" | "code">;
+type Completion = Pick<LogExplanation, "outcome" | "status" | "code">;
 
 /** Answers that reached the client and ended early, in the words of the metrics. */
 const OUTCOMES: Readonly<Record<string, string>> = {
@@ -66,7 +66,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   internal_error: "internal",
 };
 
-function endingOf({ type }: StoredLog, other: JsonObject): Ending {
+function completionOf({ type }: StoredLog, other: JsonObject): Completion {
   if (type === LOG_TYPE.error)
     return { outcome: text(other["outcome"]), status: int(other["status_code"]), code: text(other["error_code"]) };
   const reason = text(other["end_reason"]) || "stop";

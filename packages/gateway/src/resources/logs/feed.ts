@@ -11,7 +11,7 @@ export interface LogFeed {
 const READ = 500;
 /** Rows between two calls; what is more is counted by its ids. */
 const MOST = 5_000;
-/** Transactions commit out of the order of their ids, so each call looks this far back. */
+/** Transactions commit out of the order of their ids, so each call reads this far back. */
 const LOOK_BACK = 200;
 
 /** What is written to the log from now on, by all. */

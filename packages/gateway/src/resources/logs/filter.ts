@@ -83,7 +83,7 @@ function whatConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
   return conditions;
 }
 
-/** Nearly every row has the same type: beside a narrower filter its index would only mislead the planner. */
+/** Nearly every row has the same type: with a narrower filter its index would only mislead the planner. */
 function typeCondition(eb: Builder, query: LogQuery): Expression<SqlBool> {
   return isNarrow(query) ? sql<SqlBool>`type + 0 = ${query.type}` : eb("type", "=", query.type);
 }
@@ -109,7 +109,7 @@ function modelCondition(eb: Builder, model: string): Expression<SqlBool> {
 }
 
 /**
- * The chain of channels stands in the JSON of `other` as `"use_channel":["4","7"]`; a second entry means a retry.
+ * The chain of channels is part of the JSON of `other`: `"use_channel":["4","7"]`; a second entry means a retry.
  * The three databases share no JSON function that survives broken JSON, so the text itself is matched.
  */
 const wasRetried = sql<SqlBool>`(${sql.join(

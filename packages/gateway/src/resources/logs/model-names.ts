@@ -12,7 +12,7 @@ export interface ModelNames {
 /** Beyond these a list of names is no better than the pattern. */
 const MOST_NAMES = 1_000;
 const MOST_MATCHES = 200;
-/** Rows since the last look that are cheaper to read than to look for all names again. */
+/** Up to so many new rows are cheaper to read than all names again. */
 const MOST_NEW_ROWS = 50_000;
 /** A server gives ids out before their transactions commit: rows with a lower id may appear this much later. */
 const LOOK_BACK = 2_000;

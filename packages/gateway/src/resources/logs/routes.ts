@@ -45,7 +45,7 @@ export interface LogRoutesDeps {
   readonly findToken: (key: string) => Promise<{ readonly id: number; readonly userId: number } | undefined>;
   /** Seals the cursors of owners, who must not learn real ids. */
   readonly vault: Vault;
-  /** Writes the management row that tells of a deletion. */
+  /** Writes the management row of a deletion. */
   readonly logClearing: (operator: Principal, ip: string, content: string) => Promise<void>;
 }
 

@@ -63,7 +63,7 @@ function isOfSomeModels(query: LogQuery): boolean {
   return areNames && isShort && tokens.length === 0 && !isNarrow && !needsScan(query);
 }
 
-/** The newest rows of each model, of which the newest make the page. */
+/** The newest rows of each model; the newest of these form the page. */
 async function mergedPage(db: Kysely<Schema>, query: LogQuery, page: PageRequest): Promise<StoredLog[]> {
   const { limit, before } = page;
   const offset = before ? 0 : page.offset;
@@ -78,7 +78,7 @@ async function mergedPage(db: Kysely<Schema>, query: LogQuery, page: PageRequest
   return readByIds(db, await ids.execute());
 }
 
-/** Looks through the log slice by slice until the page is full, so that no statement reads more than one slice. */
+/** Reads the log slice by slice until the page is full, so that no statement reads more than one slice. */
 async function scanPage(database: Database, query: LogQuery, page: PageRequest): Promise<StoredLog[]> {
   const { db } = database;
   const { before } = page;

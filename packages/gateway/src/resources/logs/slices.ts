@@ -33,7 +33,7 @@ export async function* partsOf(database: Database, query: LogQuery, period: Peri
   }
 }
 
-/** Time of the row that stands `PART_ROWS` below the newest one; undefined when there are fewer. */
+/** Time of the row `PART_ROWS` below the newest one; undefined when there are fewer. */
 async function nthBelow(db: Kysely<Schema>, query: LogQuery, period: Period): Promise<number | undefined> {
   const row = await db
     .selectFrom("logs")

@@ -24,7 +24,7 @@ const MOST_BEHIND = 200_000;
 
 /**
  * Quota of the consumption rows of the period, whatever type the filter names. Whole hours come from the hourly sums
- * where the filter asks for nothing that they do not know; what they lack is read from the rows.
+ * where they cover the filter; the rest is read from the rows.
  */
 export async function sumQuota(deps: SpentDeps, query: LogQuery): Promise<number> {
   const period = periodOf(query);
@@ -46,7 +46,7 @@ function isSummed(query: LogQuery): boolean {
 /** Hours from the first second of `from` to the last before `to`. */
 type Hours = Period;
 
-/** The hours of a period that are over, that the sums know whole, and of which no row was deleted. */
+/** The past hours of a period that the sums cover completely and that have no deleted row. */
 async function wholeHours({ database, sums, clock }: SpentDeps, { from, to }: Period): Promise<Hours | undefined> {
   const oldest = await database.db
     .selectFrom("logs")

@@ -24,7 +24,7 @@ interface Bucket {
   readonly errors: number;
 }
 
-/** Rows that a count reads where no index counts: nobody waits longer for a number. */
+/** Most rows that a count reads without an index, so that a page does not wait for a number. */
 const SCANNED_PARTS = LOG_SCAN_CAP / PART_ROWS;
 const RATE_WINDOW_SECONDS = 60;
 const ERROR_TYPE = 5;

@@ -59,7 +59,7 @@ export function createLogStore({ database, sums, clock }: LogStoreDeps) {
   };
 }
 
-/** The place of a row in the list; a row that is gone leaves its id as the only clue. */
+/** The place of a row in the list; of a deleted row only the id is known. */
 async function cursorAt(db: Kysely<Schema>, id: number): Promise<Cursor> {
   const row = await db.selectFrom("logs").select("created_at").where("id", "=", id).executeTakeFirst();
   if (row) return { createdAt: row.created_at, id };

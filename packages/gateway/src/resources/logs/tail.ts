@@ -28,7 +28,7 @@ const SHOWN = 20;
 /** A reader's rights are checked again when it reconnects. */
 const LONGEST_MS = 300_000;
 
-/** However many follow, the log is read once in each second, and not at all while nobody does. */
+/** Reads the log once a second for all followers together, and never without one. */
 export function createLogTail(store: LogStore, log: Logger): LogTail {
   const followers = new Set<Follower>();
   let feed: LogFeed | undefined;

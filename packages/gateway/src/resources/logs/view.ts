@@ -55,7 +55,7 @@ function shared(row: StoredLog): Omit<LogRow, "channel" | "channel_name" | "othe
   };
 }
 
-/** Consoles of the family parse `other` and fail on anything but an object. */
+/** Compatible consoles parse `other` and fail on anything but an object. */
 function objectText(other: string): string {
   return other === "" || parseObject(other) === undefined ? "" : other;
 }

@@ -4,10 +4,10 @@ import type { ProviderAdapter } from "../../providers/core/types.ts";
 type Provider = Pick<ProviderAdapter, "type" | "id" | "label" | "baseUrl" | "models" | "ownedBy"> &
   Partial<Pick<ProviderAdapter, "keyHint" | "otherHint" | "retired" | "isTask" | "balance" | "listModels">>;
 
-/** Creation time that the family gives every model. */
+/** Creation time of every model in compatible gateways. */
 const CREATED = 1_626_777_600;
 
-/** What the family's clients look for in a model of OpenAI's list. */
+/** Members that clients of compatible gateways read in a model of OpenAI's list. */
 const PERMISSION = {
   id: "modelperm-fairway",
   object: "model_permission",
@@ -23,7 +23,7 @@ const PERMISSION = {
   is_blocking: false,
 };
 
-/** Channel types of the family; rows of them exist where the registry knows no adapter. */
+/** Channel types of compatible gateways; rows of them exist where the registry knows no adapter. */
 const FAMILY_TYPES: readonly number[] = [
   1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37, 38, 39, 40, 41,
   42, 43, 44, 45, 46, 47, 48,

@@ -46,7 +46,7 @@ export function optionRoutes({ store, defaults, snapshot }: OptionRoutesDeps): R
     implement(optionUpdate, async (call) => {
       const { key = "", value } = call.body;
       if (key === "") throw new Refusal("invalid_parameter", { field: "key" });
-      // Forms of the family send a secret that was left alone without a value: it stays.
+      // Forms of compatible consoles send an unchanged secret without a value: it stays.
       if (value === undefined || isWithoutEffect(key)) return;
       const check = checkOption(key, String(value), await values());
       if (!check.isValid) throw refusalOf(check, key);

@@ -105,7 +105,7 @@ function removals(db: Kysely<Schema>, clock: Clock) {
       return numUpdatedRows > 0n;
     },
 
-    /** Removes what nobody can redeem any more; answers how many. */
+    /** Removes codes that can no longer be redeemed; returns how many. */
     async removeInvalid(): Promise<number> {
       const { numUpdatedRows } = await db
         .updateTable("redemptions")
@@ -118,7 +118,7 @@ function removals(db: Kysely<Schema>, clock: Clock) {
   };
 }
 
-/** Nobody else changes the row between this look and the end of the transaction. */
+/** Locks the row until the end of the transaction. */
 async function checkLocked(trx: Transaction<Schema>, id: number, check: CheckTag): Promise<void> {
   await trx
     .updateTable("redemptions")

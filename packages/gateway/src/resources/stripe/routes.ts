@@ -61,7 +61,7 @@ function isSetUp({ StripeSecretKey, StripeWebhookSecret, StripeApiUrl }: OptionV
   return StripeSecretKey !== "" && StripeWebhookSecret !== "" && StripeApiUrl !== "";
 }
 
-/** The order stands before the provider hears of it: its notice can come before its answer. */
+/** The order is written before the provider is called: its notice can arrive before its answer. */
 async function pay(deps: StripeRoutesDeps, value: unknown, caller: Principal) {
   const { wallet, clock, log } = deps;
   const { amount, money, quota } = read(deps, value, caller);

@@ -85,7 +85,7 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
 
 type ListCall = Call<typeof tokenList>;
 
-/** The family's name of the page size is `size`. */
+/** Compatible gateways call the page size `size`. */
 function sizedQuery({ query }: ListCall): ListCall["query"] {
   return { ...query, page_size: query.size > 0 ? query.size : query.page_size };
 }

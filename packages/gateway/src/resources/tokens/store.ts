@@ -151,7 +151,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
     { check, remainFrom }: TokenUpdate = {},
   ): Promise<Token | undefined> => {
     const row = await transact(db, async (trx) => {
-      // Nobody else changes it between the look and the write.
+      // The row is locked between the read and the write.
       if (check || remainFrom) await rawOn(trx, kind).run("update tokens set status = status where id = ?", [id]);
       const current = await rowOf(trx, userId, id);
       if (!current) return undefined;
@@ -168,7 +168,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
   };
 
   return {
-    /** @param checkCount refuses by throwing; gets the number that the owner has while nobody can add another */
+    /** @param checkCount refuses by throwing; gets the number that the owner has, with the owner locked */
     async create(userId: number, fields: TokenFields, checkCount?: (count: number) => void): Promise<Token> {
       const key = randomText(KEY_LENGTH);
       const now = seconds(clock);

@@ -96,7 +96,7 @@ async function answerPage(
   const { rows, total } = await store.list({
     viewer: caller,
     keyword: query.keyword,
-    // Consoles of the family send the word when no group is chosen.
+    // Compatible consoles send the word when no group is selected.
     group: query.group === "undefined" ? "" : query.group,
     roles: query.role,
     statuses: query.status,

@@ -22,7 +22,7 @@ export interface QuotaChange {
   readonly by: (balance: number) => number;
   readonly operator: Principal;
   readonly context: RequestContext;
-  /** Told behind the change. */
+  /** Added to the text of the change. */
   readonly remark?: string;
   /** Further writes of the same transaction; they may run several times. */
   readonly also?: (tx: RawTransaction) => Promise<void>;
@@ -46,8 +46,8 @@ export async function changeQuota(deps: ChangeQuotaDeps, change: QuotaChange): P
     if (!Number.isSafeInteger(after) || (by < 0 && after < 0)) throw new Refusal("quota_invalid", { field: "quota" });
     await change.also?.(tx);
     if (by === 0) return undefined;
-    const told = describe(deps.options(), user.quota, after);
-    const content = remark === "" ? told : `${told}: ${remark}`;
+    const text = describe(deps.options(), user.quota, after);
+    const content = remark === "" ? text : `${text}: ${remark}`;
     await deps.writeLog(tx, {
       user_id: userId,
       username: user.username,

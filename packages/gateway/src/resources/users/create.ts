@@ -26,7 +26,7 @@ export interface CreateAccountDeps {
 }
 
 export interface NewUser extends Pick<NewAccount, "username" | "passwordHash" | "displayName" | "email"> {
-  /** Invitation code; one that nobody has is no error. */
+  /** Invitation code; an unknown one is not an error. */
   readonly affCode?: string;
   /** The account was made by its owner: invitations count and a first token is made. */
   readonly isRegistration: boolean;
@@ -119,7 +119,7 @@ async function writeGifts(
   }
 }
 
-/** The invitation always counts; the reward waits beside the balance until it is transferred. */
+/** The invitation always counts; the reward is separate from the balance until it is transferred. */
 async function rewardInviter(
   { database, writeLog, clock, options }: CreateAccountDeps,
   trx: Trx,

@@ -62,7 +62,7 @@ function readId(id: unknown, field: string): number {
   return id;
 }
 
-/** `value` is a signed difference unless the call says, like later consoles of the family, what is done with it. */
+/** `value` is a signed difference unless the call names the operation, as later compatible consoles do. */
 function moveOf({ body: { value = Number.NaN, mode = "" } }: Call<typeof userManage>): QuotaChange["by"] {
   if (!Number.isSafeInteger(value) || (mode !== "" && value < 0))
     throw new Refusal("quota_invalid", { field: "value" });
@@ -120,10 +120,10 @@ interface Step {
 }
 
 /**
- * Judged by the row as it is while nobody else can change it; answers what is there afterwards.
+ * Decides on the locked row; returns the row after the change.
  * A disabled or deleted account refuses by its row, with the reason; its sessions go when they are next used.
  * Those that were not used in the meantime go here, before the account is enabled again, and so do its access tokens:
- * whoever was shut out has to sign in.
+ * a user that was disabled has to sign in again.
  */
 function take(deps: AdminRoutesDeps, { id, action, caller, ip }: Step): Promise<UserRow> {
   return deps.store.write(id, async (trx) => {

@@ -12,7 +12,7 @@ import type { Announce } from "../ports.ts";
 import { USER_COLUMNS, type UserRow } from "./view.ts";
 
 export interface UserQuery {
-  /** Who asks: addresses that he may not see find nobody for him. */
+  /** The caller: a search by an address that the caller may not see finds no user. */
   readonly viewer: Pick<Principal, "userId" | "role">;
   readonly keyword: string;
   /** "" = any. */
@@ -70,7 +70,7 @@ export function createUserStore({ database, announce, tokens }: UserStoreDeps) {
     passwordOf: async (id: number): Promise<string | undefined> =>
       (await db.selectFrom("users").select("password").where("id", "=", id).executeTakeFirst())?.password,
 
-    /** Somebody else, deleted ones included, has this name in any letter case. */
+    /** Another user, deleted ones included, has this name in any letter case. */
     isNameTaken: async (key: string, exceptId = 0): Promise<boolean> =>
       (await db
         .selectFrom("users")
@@ -127,7 +127,7 @@ async function removeRows(
   await bump(tx, kind, "tokens");
 }
 
-/** In a transaction of somebody else, who calls `forget` after it. */
+/** In the caller's transaction; the caller then calls `forget`. */
 export async function updateUser(
   tx: RawTransaction,
   kind: Database["kind"],
@@ -139,7 +139,7 @@ export async function updateUser(
   await bump(tx, kind, "users");
 }
 
-/** The row, which nobody else can change until the transaction ends. */
+/** The row, locked until the transaction ends. */
 export async function lockedUser(tx: RawTransaction, id: number): Promise<UserRow | undefined> {
   await tx.run("update users set status = status where id = ?", [id]);
   const [row] = await tx.rows<UserRow>(`select ${COLUMN_LIST} from users where id = ?`, [id]);

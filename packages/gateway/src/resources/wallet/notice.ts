@@ -28,7 +28,7 @@ export function readNotice(parameters: URLSearchParams): EpayFields {
   return fields;
 }
 
-/** What the provider is told: `success` ends its repeats, and is only said when the credit is committed. */
+/** The answer to the provider: `success` ends its repeats, and is sent only after the credit is committed. */
 export async function answerNotice({ store, log, options }: NoticeDeps, notice: EpayFields): Promise<NoticeAnswer> {
   const settings = options();
   const { pid, trade_no, out_trade_no: tradeNo, trade_status, money: paid } = withDefaults(BLANK, notice);

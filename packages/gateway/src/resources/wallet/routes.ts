@@ -33,7 +33,7 @@ export interface WalletRoutesDeps {
 export type WalletOptions = AmountOptions &
   Pick<OptionValues, "PayAddress" | "EpayId" | "EpayKey" | "CustomCallbackAddress" | "ServerAddress">;
 
-/** Spellings of the two ways to pay, as consoles of the family and the provider have them. */
+/** Spellings of the two ways to pay, as compatible consoles and the provider have them. */
 const METHODS: ReadonlyMap<unknown, "alipay" | "wxpay"> = new Map([
   ["zfb", "alipay"],
   ["alipay", "alipay"],
@@ -100,7 +100,7 @@ async function pay(deps: WalletRoutesDeps, caller: Principal, body: PayBody) {
   return { success: true, message: "success", data, url: submitUrl(settings.PayAddress) };
 }
 
-/** Amount and payment calls of the family tell their failures in `data`. */
+/** Amount and payment calls of compatible gateways report failures in `data`. */
 function moneyFailure(key: MessageKey, values: MessageValues = {}) {
   return { success: false, message: "error", data: messageText(key, values), code: MESSAGE_CODES[key] };
 }

@@ -34,7 +34,7 @@ export type WalletStore = ReturnType<typeof createWalletStore>;
 
 const ORDER_LIFE_SECONDS = 86_400;
 
-/** SQL of what comes into a wallet. The condition of one update decides who gets the credit, whoever else tries. */
+/** SQL of what comes into a wallet. The condition of one update decides which call gets the credit. */
 export function createWalletStore(deps: WalletStoreDeps) {
   return {
     redeem: (user: { readonly userId: number; readonly username: string }, key: string) => redeem(deps, user, key),
@@ -58,7 +58,7 @@ export function createWalletStore(deps: WalletStoreDeps) {
         .execute();
     },
 
-    /** Closes orders that nobody paid within a day; a late notice still credits them. Answers how many. */
+    /** Closes orders that were not paid within a day; a late notice still credits them. Returns how many. */
     async expireOrders(): Promise<number> {
       const { numUpdatedRows } = await deps.database.db
         .updateTable("top_ups")
@@ -75,7 +75,7 @@ interface CodeRow {
   readonly id: number;
   readonly quota: number;
   readonly status: number;
-  /** Null when the maker's account is gone. */
+  /** Null when the creator's account no longer exists. */
   readonly maker_role: number | null;
 }
 
