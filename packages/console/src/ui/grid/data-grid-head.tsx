@@ -15,6 +15,7 @@ export function GridHead<Row>(props: GridProps<Row>) {
             <input
               type="checkbox"
               aria-label={t("selectAll")}
+              disabled={ids.length === 0}
               checked={ids.length > 0 && chosen === ids.length}
               ref={(box) => {
                 if (box) box.indeterminate = chosen > 0 && chosen < ids.length;
