@@ -47,11 +47,11 @@ const SLOW = [
   "packages/gateway/src/commands/index.test.ts",
   "packages/gateway/src/commands/ledger.test.ts",
   "packages/gateway/src/jobs/leader.test.ts",
-  "packages/gateway/test/api-fuzz.test.ts",
-  "packages/gateway/test/drain-management.test.ts",
-  "packages/gateway/test/drain.test.ts",
-  "packages/gateway/test/long-streams.test.ts",
-  "packages/gateway/test/statement-plans.test.ts",
+  "packages/gateway/test/management/fuzz.test.ts",
+  "packages/gateway/test/edge/drain-management.test.ts",
+  "packages/gateway/test/edge/drain.test.ts",
+  "packages/gateway/test/relay/streams/long-streams.test.ts",
+  "packages/gateway/test/storage/statement-plans.test.ts",
   ...globSync("scripts/bench/*.test.ts", { cwd: import.meta.dirname }),
 ];
 const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW];

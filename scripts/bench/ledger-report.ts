@@ -1,5 +1,5 @@
 import { cpus, release } from "node:os";
-import type { LedgerFigures, SlowRedisFigures } from "../../packages/gateway/test/ledger-bench.ts";
+import type { LedgerFigures, SlowRedisFigures } from "../../packages/gateway/test/storage/ledger-bench.ts";
 
 /** The same loads on a database without rows and on one with many, in the same order. */
 export interface FilledLedger {

@@ -7,7 +7,7 @@ import {
   type LedgerBench,
   type LedgerFigures,
   type LedgerLoad,
-} from "../../packages/gateway/test/ledger-bench.ts";
+} from "../../packages/gateway/test/storage/ledger-bench.ts";
 import { ENCRYPTION_KEY, ROOT_PASSWORD } from "../../packages/testkit/src/gateway.ts";
 import { runSql } from "../../packages/testkit/src/sql.ts";
 import { type FilledLedger, ledgerDocument, SEED_SIZES } from "./ledger-report.ts";

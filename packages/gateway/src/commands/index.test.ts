@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { VERSION } from "../version.ts";
-import { FamilyDatabase, NEW_API } from "../../test/family/family-database.ts";
+import { SourceDatabase, NEW_API } from "../../test/import/source-database.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ function runWith(
 }
 
 test("an operator imports, exports, and reads the export back", async () => {
-  const family = new FamilyDatabase(await createDatabase("sqlite"), "sqlite");
+  const family = new SourceDatabase(await createDatabase("sqlite"), "sqlite");
   await family.create(NEW_API);
   await family.insert("users", {
     id: 1,

@@ -1,9 +1,9 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiCaller } from "../../test/api-caller.ts";
-import { ROOT_PASSWORD, startManagementApp, type ManagementApp } from "../../test/management-app.ts";
-import { probeRoutes } from "../../test/probe-routes.ts";
-import { manualClock } from "../../test/support.ts";
+import type { ApiCaller } from "../../test/kit/api-caller.ts";
+import { ROOT_PASSWORD, startManagementApp, type ManagementApp } from "../../test/kit/management-app.ts";
+import { probeRoutes } from "../../test/kit/probe-routes.ts";
+import { manualClock } from "../../test/kit/support.ts";
 import { parseNetwork } from "../lib/net/ip.ts";
 
 let app: ManagementApp;

@@ -1,9 +1,9 @@
 import { request } from "node:http";
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../test/management-app.ts";
-import { probeRoutes } from "../../test/probe-routes.ts";
-import { recordingLog } from "../../test/support.ts";
+import { startManagementApp, type ManagementApp } from "../../test/kit/management-app.ts";
+import { probeRoutes } from "../../test/kit/probe-routes.ts";
+import { recordingLog } from "../../test/kit/support.ts";
 
 let app: ManagementApp;
 const { log, lines } = recordingLog();

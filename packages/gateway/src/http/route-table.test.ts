@@ -1,6 +1,6 @@
 import type { Endpoint } from "@fairway/wire";
 import { describe, expect, test } from "vitest";
-import { full, literal, narrow } from "../../test/probe-routes.ts";
+import { full, literal, narrow } from "../../test/kit/probe-routes.ts";
 import { implement, type Route } from "./endpoint.ts";
 import { createRouteTable } from "./route-table.ts";
 

@@ -5,7 +5,7 @@ import { brotliCompressSync, brotliDecompressSync, gzipSync } from "node:zlib";
 import { request } from "node:http";
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../test/management-app.ts";
+import { startManagementApp, type ManagementApp } from "../../test/kit/management-app.ts";
 import { contentPolicy } from "./security.ts";
 
 let app: ManagementApp;

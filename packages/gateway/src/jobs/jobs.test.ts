@@ -1,7 +1,7 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { quietLog } from "../../test/support.ts";
-import { openStoreKit, type StoreKit } from "../../test/store-kit.ts";
+import { quietLog } from "../../test/kit/support.ts";
+import { openStoreKit, type StoreKit } from "../../test/kit/store-kit.ts";
 import type { ChannelState } from "../observability/metrics.ts";
 import { createJobRunner, type JobRunner } from "../resources/jobs/runner.ts";
 import { createJobStore, type JobStore } from "../resources/jobs/store.ts";

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openStoreKit, type StoreKit } from "../../test/store-kit.ts";
+import { openStoreKit, type StoreKit } from "../../test/kit/store-kit.ts";
 
 const LEASE_MS = 1_200;
-const script = fileURLToPath(new URL("../../test/leader-process.ts", import.meta.url));
+const script = fileURLToPath(new URL("../../test/processes/leader-process.ts", import.meta.url));
 
 // An SQLite file belongs to one process.
 describe.each(["mariadb", "postgres"] as const)("a leader whose process is paused, on %s", (kind) => {

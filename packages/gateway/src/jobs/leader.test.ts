@@ -1,7 +1,7 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { PassThrough } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openStoreKit, type StoreKit } from "../../test/store-kit.ts";
+import { openStoreKit, type StoreKit } from "../../test/kit/store-kit.ts";
 import { createLog } from "../observability/log.ts";
 import { createDatabaseElector, createSingleElector, LeadershipLost, type Elector } from "./leader.ts";
 import { createSchedule } from "./schedule.ts";

@@ -2,8 +2,8 @@ import * as wire from "@fairway/wire";
 import { isSecretOption, OPTION_KEYS, type Access, type Endpoint } from "@fairway/wire";
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiCaller } from "../../test/api-caller.ts";
-import { startManagementApp, type ManagementApp } from "../../test/management-app.ts";
+import type { ApiCaller } from "../../test/kit/api-caller.ts";
+import { startManagementApp, type ManagementApp } from "../../test/kit/management-app.ts";
 import { accountRow } from "../identity/accounts/accounts.ts";
 
 const exported: unknown[] = Object.values(wire);

@@ -1,8 +1,8 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiCaller, ApiReply } from "../../test/api-caller.ts";
-import { startManagementApp, type ManagementApp } from "../../test/management-app.ts";
-import { signInMembers, type Members } from "../../test/members.ts";
+import type { ApiCaller, ApiReply } from "../../test/kit/api-caller.ts";
+import { startManagementApp, type ManagementApp } from "../../test/kit/management-app.ts";
+import { signInMembers, type Members } from "../../test/kit/members.ts";
 
 interface Entity {
   /** Makes one and answers its id. */

@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { parseOptions } from "@fairway/wire";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { quietLog } from "../../test/support.ts";
+import { quietLog } from "../../test/kit/support.ts";
 import { accountsOf, requestId, type LedgerRig } from "../billing/ledger/test-harness.contract.ts";
 import { ratio } from "../billing/money/ratio.ts";
 import { openSqlRig } from "../billing/ledger/sql/test-harness.contract.ts";

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/dialects/core/types.ts";
 import { deepseek } from "../../src/providers/vendors/deepseek/deepseek.ts";
 import { ollama } from "../../src/providers/vendors/ollama/ollama.ts";
-import { channelOf } from "../provider-kit.ts";
-import { CHAT_ANSWER, exchange, HELLO } from "./kit.ts";
+import { channelOf } from "../kit/provider-kit.ts";
+import { CHAT_ANSWER, exchange, HELLO } from "./exchange-cases.ts";
 
 const CANDIDATE: JsonObject = { candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }] };
 const OLLAMA_ANSWER: JsonObject = { model: "m", message: { role: "assistant", content: "Hi" }, done: true };

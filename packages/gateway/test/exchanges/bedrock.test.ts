@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/dialects/core/types.ts";
 import { converseBridge } from "../../src/providers/vendors/aws/converse.ts";
-import { bridgeContextOf, dataOf, event } from "../provider-kit.ts";
-import { exchange, HELLO, MESSAGE_ANSWER } from "./kit.ts";
+import { bridgeContextOf, dataOf, event } from "../kit/provider-kit.ts";
+import { exchange, HELLO, MESSAGE_ANSWER } from "./exchange-cases.ts";
 
 const CONVERSE: JsonObject = {
   output: { message: { role: "assistant", content: [{ text: "Hi" }] } },

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 import type { JsonObject } from "../../src/dialects/core/types.ts";
-import { exchange, HELLO, MESSAGE_ANSWER } from "./kit.ts";
+import { exchange, HELLO, MESSAGE_ANSWER } from "./exchange-cases.ts";
 
 function sends(body: JsonObject, sent: JsonObject): Promise<void> {
   return exchange({

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 import type { JsonObject } from "../../src/dialects/core/types.ts";
-import { CHAT_ANSWER, exchange, HELLO, MESSAGE_ANSWER, RESPONSE_ANSWER } from "./kit.ts";
+import { CHAT_ANSWER, exchange, HELLO, MESSAGE_ANSWER, RESPONSE_ANSWER } from "./exchange-cases.ts";
 
 const TOOLS: JsonObject[] = [
   { type: "function", function: { name: "f", parameters: { type: "object", properties: {} } } },

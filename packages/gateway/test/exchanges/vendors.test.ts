@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/dialects/core/types.ts";
 import { perplexityRequest } from "../../src/providers/vendors/perplexity/request.ts";
-import { bridgeContextOf } from "../provider-kit.ts";
-import { CHAT_ANSWER, exchange, HELLO, RESPONSE_ANSWER } from "./kit.ts";
+import { bridgeContextOf } from "../kit/provider-kit.ts";
+import { CHAT_ANSWER, exchange, HELLO, RESPONSE_ANSWER } from "./exchange-cases.ts";
 
 const TOOL: JsonObject = { name: "f", parameters: { type: "object", properties: {} } };
 

@@ -27,7 +27,7 @@ import { pollSongs } from "../../src/tasks/suno/store.ts";
 import { pollVideos } from "../../src/tasks/video/poll.ts";
 import type { TaskDeps } from "../../src/tasks/types.ts";
 import { createTaskUpstream } from "../../src/tasks/upstream.ts";
-import { migratedDatabase, quietLog } from "../support.ts";
+import { migratedDatabase, quietLog } from "../kit/support.ts";
 import { expectSame, VectorMismatch } from "./compare.ts";
 import { loadVectors, type Vector } from "./load.ts";
 import { channelOf } from "./run-relay.ts";

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createLog } from "../../observability/log.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { isOverBudget, type Budget, type BudgetHold, type BudgetRefusal, type BudgetSubjects } from "./budget.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { accountRow } from "../../identity/accounts/accounts.ts";
 import { UsageError } from "../arguments.ts";
 import { readDump } from "./read.ts";

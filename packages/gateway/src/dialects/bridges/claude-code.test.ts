@@ -1,6 +1,6 @@
 // What coding agents that speak Anthropic's protocol send and read, on servers that speak chat completions.
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";
 
 const hi = { role: "user", content: "hi" };

@@ -1,6 +1,6 @@
 // Tools that Anthropic defines and its clients run, on upstreams that do not know them.
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { DialectId, JsonObject } from "../core/types.ts";
 
 const hi = { role: "user", content: "hi" };

@@ -1,6 +1,6 @@
 // Requests of real clients, member by member: what becomes of those that the other protocol has no word for.
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { DialectId, JsonObject } from "../core/types.ts";
 
 const hi = { role: "user", content: "hi" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf } from "../../../test/provider-kit.ts";
+import { bridgeContextOf } from "../../../test/kit/provider-kit.ts";
 import { geminiToEmbeddings } from "./embeddings.ts";
 
 const said = (text: string) => ({ parts: [{ text }] });

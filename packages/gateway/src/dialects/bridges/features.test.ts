@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { FEATURES, type Fate, type Feature, type Upstream } from "./features.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { DialectId } from "../core/types.ts";
 
 /** What Azure sends before the first chunk of an answer. */

@@ -1,6 +1,6 @@
 // Histories, schemas and answers as Gemini, its clients and servers in front of it write them.
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";
 
 const hi = { role: "user", content: "hi" };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 
 const functions = [{ name: "f", parameters: { type: "object", properties: { a: { type: "string" } } } }];
 const hi = { role: "user", content: "hi" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";
 
 const hi = { role: "user", content: "hi" };

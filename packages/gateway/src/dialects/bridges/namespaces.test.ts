@@ -1,6 +1,6 @@
 // Tools that coding agents group by their MCP servers, and those that they search for themselves.
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";
 
 const parameters = { type: "object", properties: { query: { type: "string" } } };

@@ -1,6 +1,6 @@
 // Ends of chat streams as servers other than the official ones write them.
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { DialectId, JsonObject } from "../core/types.ts";
 
 const chunk = (delta: object, finish: string | null = null) => ({

@@ -1,6 +1,6 @@
 // Text and thinking of chat answers as servers other than the official ones write them.
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { DialectId, JsonObject } from "../core/types.ts";
 
 const CLIENTS: readonly DialectId[] = ["anthropic-messages", "openai-responses", "gemini-generate"];

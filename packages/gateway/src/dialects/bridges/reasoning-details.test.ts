@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { DialectId, JsonObject } from "../core/types.ts";
 
 const MODEL = "google/gemini-3-pro";

@@ -1,6 +1,6 @@
 // Reasoning on its way back: to the vendor that encrypted it, and to open models that want to read it.
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";
 
 const item = {

@@ -1,6 +1,6 @@
 // Members that the types of a vendor's own client do not call optional: readers do not check for gaps.
 import { expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import { parseEvents } from "../../lib/text/sse.ts";
 import { openaiResponses } from "../openai-responses/index.ts";
 import type { RequestSpec } from "../core/types.ts";

@@ -1,6 +1,6 @@
 // Items of a Responses input in orders that this protocol allows and chat does not.
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";
 
 const hi = { role: "user", content: "hi" };

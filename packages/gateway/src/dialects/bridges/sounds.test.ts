@@ -1,6 +1,6 @@
 // Sound in answers, between chat and Gemini.
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";
 
 const TYPE = "audio/L16;codec=pcm;rate=24000";

@@ -1,6 +1,6 @@
 // Anthropic clients whose schemas OpenAI takes as strict ones, or refuses.
 import { describe, expect, it } from "vitest";
-import { run } from "../../../test/bridge-run.ts";
+import { run } from "../../../test/kit/bridge-run.ts";
 import type { JsonObject } from "../core/types.ts";
 
 const closed = (properties: object, required = Object.keys(properties)) => ({

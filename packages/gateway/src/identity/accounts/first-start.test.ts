@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { manualClock, migratedDatabase, quietLog, recordingLog } from "../../../test/support.ts";
+import { manualClock, migratedDatabase, quietLog, recordingLog } from "../../../test/kit/support.ts";
 import { Secret } from "../../lib/secret.ts";
 import type { Database } from "../../storage/database.ts";
 import { createVault } from "../../storage/secrets/secrets.ts";

@@ -1,6 +1,6 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { manualClock, migratedDatabase } from "../../../test/support.ts";
+import { manualClock, migratedDatabase } from "../../../test/kit/support.ts";
 import { Secret } from "../../lib/secret.ts";
 import { createMemoryLimiter } from "../../limits/limiter-memory.ts";
 import type { Database } from "../../storage/database.ts";

@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { parseOptions, type OptionValues } from "@fairway/wire";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { randomText } from "../../lib/ids.ts";
 import { createMemoryLimiter } from "../../limits/limiter-memory.ts";
 import { createTokenCache } from "../../snapshot/tokens.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf, askOf, channelOf } from "../../../test/provider-kit.ts";
+import { bridgeContextOf, askOf, channelOf } from "../../../test/kit/provider-kit.ts";
 import { azure } from "../vendors/azure/azure.ts";
 import { createResponseDecoder } from "./response-decoder.ts";
 import { ollama } from "../vendors/ollama/ollama.ts";

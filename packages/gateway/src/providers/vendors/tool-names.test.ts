@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf } from "../../../test/provider-kit.ts";
+import { bridgeContextOf } from "../../../test/kit/provider-kit.ts";
 import { findBridges } from "../../dialects/core/path.ts";
 import { translateRequest } from "../../relay/pipeline/translate.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";

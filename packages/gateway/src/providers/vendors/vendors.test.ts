@@ -7,7 +7,7 @@ import {
   dataOf,
   event,
   requestTransformed,
-} from "../../../test/provider-kit.ts";
+} from "../../../test/kit/provider-kit.ts";
 import { ai360 } from "./ai360/ai360.ts";
 import { aws } from "./aws/aws.ts";
 import { azure } from "./azure/azure.ts";

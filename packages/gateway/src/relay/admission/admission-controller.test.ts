@@ -3,7 +3,7 @@ import { parseOptions } from "@fairway/wire";
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createBudgets, type Budgets } from "../../billing/budgets/budgets.ts";
 import { quota } from "../../billing/money/quota.ts";
 import type { Caller } from "../../identity/sessions/caller.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { askOf, channelOf } from "../../../test/provider-kit.ts";
+import { askOf, channelOf } from "../../../test/kit/provider-kit.ts";
 import { upstreamError } from "../../providers/core/upstream-error.ts";
 import { refusedByUpstream } from "../upstream/failure.ts";
 import type { RelayRequest } from "../types.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { quietLog } from "../../../test/support.ts";
+import { quietLog } from "../../../test/kit/support.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { LogRowInput } from "../../storage/log-rows.ts";
 import { createErrorRows, type FailedCall } from "./error-rows.ts";

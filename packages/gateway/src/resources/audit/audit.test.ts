@@ -1,9 +1,9 @@
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import type { AuditRow } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ApiCaller } from "../../../test/api-caller.ts";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
+import type { ApiCaller } from "../../../test/kit/api-caller.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { redacted } from "./redact.ts";
 import { createAuditStore, type AuditStore } from "./store.ts";
 

@@ -4,9 +4,9 @@ import { endpoint, type AuditRow } from "@fairway/wire";
 import { sql } from "kysely";
 import * as z from "zod/mini";
 import { expect, test } from "vitest";
-import { ApiCaller } from "../../../test/api-caller.ts";
-import { startManagementApp } from "../../../test/management-app.ts";
-import { quietLog } from "../../../test/support.ts";
+import { ApiCaller } from "../../../test/kit/api-caller.ts";
+import { startManagementApp } from "../../../test/kit/management-app.ts";
+import { quietLog } from "../../../test/kit/support.ts";
 import { implement } from "../../http/endpoint.ts";
 import { openDatabase, type Database } from "../../storage/database.ts";
 

@@ -3,9 +3,9 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { mailBody, startMailServer, type MailServer } from "@fairway/testkit/smtp";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { ApiCaller } from "../../../test/api-caller.ts";
-import { SoftwareAuthenticator } from "../../../test/authenticator.ts";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import type { ApiCaller } from "../../../test/kit/api-caller.ts";
+import { SoftwareAuthenticator } from "../../../test/kit/authenticator.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 
 let app: ManagementApp;
 let smtp: MailServer;

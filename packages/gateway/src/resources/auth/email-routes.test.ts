@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { mailBody, startMailServer, type MailServer } from "@fairway/testkit/smtp";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 
 let app: ManagementApp;
 let smtp: MailServer;

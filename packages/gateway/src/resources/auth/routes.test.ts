@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { hashSync } from "bcryptjs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 import { parseNetwork } from "../../lib/net/ip.ts";
 
 let app: ManagementApp;

@@ -1,9 +1,9 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ApiCaller } from "../../../test/api-caller.ts";
-import { SoftwareAuthenticator } from "../../../test/authenticator.ts";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import type { ApiCaller } from "../../../test/kit/api-caller.ts";
+import { SoftwareAuthenticator } from "../../../test/kit/authenticator.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 
 eachDatabase("second factors", (open) => {
   let app: ManagementApp;

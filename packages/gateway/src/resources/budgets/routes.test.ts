@@ -1,8 +1,8 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import type { Budget, BudgetHistory } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { codeOf, signInMembers, type Members } from "../../../test/members.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 describe("budgets over HTTP", () => {
   let app: ManagementApp;

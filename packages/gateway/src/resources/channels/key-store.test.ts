@@ -1,6 +1,6 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { newFields } from "./input.ts";
 import { createChannelStore, type ChannelStore } from "./store.ts";
 

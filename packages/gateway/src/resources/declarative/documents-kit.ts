@@ -1,5 +1,5 @@
 import type { DeclarativeChange } from "@fairway/wire";
-import type { ApiCaller } from "../../../test/api-caller.ts";
+import type { ApiCaller } from "../../../test/kit/api-caller.ts";
 
 /** Documents as tests write them, and their two calls. */
 

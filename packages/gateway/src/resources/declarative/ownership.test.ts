@@ -1,6 +1,6 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createOwnershipStore } from "./ownership.ts";
 
 eachDatabase("ownership store", (open) => {

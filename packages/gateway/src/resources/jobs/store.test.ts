@@ -1,7 +1,7 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createLog } from "../../observability/log.ts";
 import { createJobRunner } from "./runner.ts";
 import { createJobStore, type JobStore } from "./store.ts";

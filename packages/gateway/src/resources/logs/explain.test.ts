@@ -1,9 +1,9 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import type { LogExplanation, LogPage } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { insertLogs } from "../../../test/log-rows.ts";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { codeOf, signInMembers, type Members } from "../../../test/members.ts";
+import { insertLogs } from "../../../test/kit/log-rows.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { boundedTrace, TRACE_BYTES, type AttemptEntry, type CallTrace } from "../../relay/trace/call-trace.ts";
 
 let app: ManagementApp;

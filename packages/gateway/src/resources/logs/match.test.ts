@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { expect, test } from "vitest";
-import { insertLogs } from "../../../test/log-rows.ts";
-import { openStoreKit } from "../../../test/store-kit.ts";
+import { insertLogs } from "../../../test/kit/log-rows.ts";
+import { openStoreKit } from "../../../test/kit/store-kit.ts";
 import { EVERYTHING, type LogQuery } from "./filter.ts";
 import { matcherOf } from "./match.ts";
 import { createLogStore } from "./store.ts";

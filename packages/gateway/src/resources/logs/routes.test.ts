@@ -2,9 +2,9 @@ import { createDatabase } from "@fairway/testkit/databases";
 import type { LogPage, LogRow, Token } from "@fairway/wire";
 import { request } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { insertLogs } from "../../../test/log-rows.ts";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/members.ts";
+import { insertLogs } from "../../../test/kit/log-rows.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;

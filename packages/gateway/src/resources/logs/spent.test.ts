@@ -1,7 +1,7 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { insertLogs } from "../../../test/log-rows.ts";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
+import { insertLogs } from "../../../test/kit/log-rows.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { rollUpUsage } from "../usage-data/rollup.ts";
 import { EVERYTHING, type LogQuery } from "./filter.ts";
 import { createLogStore, type LogStore } from "./store.ts";

@@ -1,7 +1,7 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { insertLogs } from "../../../test/log-rows.ts";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
+import { insertLogs } from "../../../test/kit/log-rows.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { LOG_COLUMNS } from "../../storage/log-rows.ts";
 import { facetsOf } from "./facets.ts";
 import { EVERYTHING, type LogQuery } from "./filter.ts";

@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import * as wire from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 
 let app: ManagementApp;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { isHiddenOption, OPTION_KEYS, type OptionPrice } from "@fairway/wire";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { ApiCaller } from "../../../test/api-caller.ts";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import type { ApiCaller } from "../../../test/kit/api-caller.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 
 eachDatabase("options", (open) => {
   let app: ManagementApp;

@@ -1,8 +1,8 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import type { PricingExplanation, PricingRow } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { codeOf, setOptions, signInMembers, type Members } from "../../../test/members.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { codeOf, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;

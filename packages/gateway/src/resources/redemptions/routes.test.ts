@@ -1,9 +1,9 @@
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import type { Redemption } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/members.ts";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createRedemptionStore, type RedemptionQuery, type RedemptionStore } from "./store.ts";
 
 describe("over HTTP", () => {

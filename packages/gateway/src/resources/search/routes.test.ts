@@ -1,9 +1,9 @@
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import type { SearchHits } from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { setOptions, signInMembers, type Members } from "../../../test/members.ts";
-import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
+import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createSearchStore } from "./store.ts";
 
 describe("over HTTP", () => {

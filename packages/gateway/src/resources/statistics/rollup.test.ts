@@ -1,8 +1,8 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { LOG_TYPE } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { insertLogs } from "../../../test/log-rows.ts";
-import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { insertLogs } from "../../../test/kit/log-rows.ts";
+import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
 import { mergeText, observe, percentilesOf, textOf, type Histogram } from "./histogram.ts";
 import { rollUpStatistics } from "./rollup.ts";

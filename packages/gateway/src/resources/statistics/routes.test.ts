@@ -1,8 +1,8 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import type { UsageStatistics } from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { codeOf, signInMembers, type Members } from "../../../test/members.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { DIMENSION, HOUR } from "./dimensions.ts";
 
 describe("usage statistics over HTTP", () => {

@@ -1,6 +1,6 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import type { UsageStatisticsTable } from "../../storage/schema/schema.ts";
 import { DAY, DIMENSION, HOUR } from "./dimensions.ts";
 import { createStatisticsStore } from "./store.ts";

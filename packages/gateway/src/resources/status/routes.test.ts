@@ -1,8 +1,8 @@
 import { Status } from "@fairway/wire";
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiCaller } from "../../../test/api-caller.ts";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import type { ApiCaller } from "../../../test/kit/api-caller.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 
 let app: ManagementApp;
 beforeAll(async () => {

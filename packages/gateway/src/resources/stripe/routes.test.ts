@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { codeOf, refusalOf, setOptions, signInMembers, type Members } from "../../../test/members.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { codeOf, refusalOf, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { signEvent } from "./signature.ts";
 
 eachDatabase("card payment", (open) => {

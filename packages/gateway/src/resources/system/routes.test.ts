@@ -1,6 +1,6 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 
 let app: ManagementApp;
 beforeAll(async () => {

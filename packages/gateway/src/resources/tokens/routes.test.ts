@@ -1,8 +1,8 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import type { Token } from "@fairway/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { codeOf, refusalOf, setOptions, signInMembers, type Members } from "../../../test/members.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { codeOf, refusalOf, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;

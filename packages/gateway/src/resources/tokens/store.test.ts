@@ -1,6 +1,6 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/store-kit.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { accountRow } from "../../identity/accounts/accounts.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { readRevisions } from "../../storage/revisions.ts";

@@ -1,7 +1,7 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { insertLogs } from "../../../test/log-rows.ts";
-import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { insertLogs } from "../../../test/kit/log-rows.ts";
+import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { rollUpUsage, type RollupDeps } from "./rollup.ts";
 import { createUsageStore, type UsageStore } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/members.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { codeOf, refusalOf, signInMembers, type Members } from "../../../test/kit/members.ts";
 
 let app: ManagementApp;
 let members: Members;

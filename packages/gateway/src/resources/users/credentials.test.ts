@@ -3,9 +3,9 @@ import type { Endpoint } from "@fairway/wire";
 import { createDatabase } from "@fairway/testkit/databases";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ApiCaller } from "../../../test/api-caller.ts";
-import { SoftwareAuthenticator } from "../../../test/authenticator.ts";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import type { ApiCaller } from "../../../test/kit/api-caller.ts";
+import { SoftwareAuthenticator } from "../../../test/kit/authenticator.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 import { accountRow } from "../../identity/accounts/accounts.ts";
 
 let app: ManagementApp;

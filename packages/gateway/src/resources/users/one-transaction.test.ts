@@ -1,6 +1,6 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { expect, test } from "vitest";
-import { startManagementApp } from "../../../test/management-app.ts";
+import { startManagementApp } from "../../../test/kit/management-app.ts";
 
 const password = "a good password";
 

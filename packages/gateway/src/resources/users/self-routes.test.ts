@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ApiCaller } from "../../../test/api-caller.ts";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
+import type { ApiCaller } from "../../../test/kit/api-caller.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 import { accountRow } from "../../identity/accounts/accounts.ts";
 
 let app: ManagementApp;

@@ -1,7 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startManagementApp, type ManagementApp } from "../../../test/management-app.ts";
-import { refusalOf, setOptions, signInMembers, type Members } from "../../../test/members.ts";
+import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { refusalOf, setOptions, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { signFields } from "./epay.ts";
 
 let app: ManagementApp;

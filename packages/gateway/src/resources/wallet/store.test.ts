@@ -1,7 +1,7 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { quietLog } from "../../../test/support.ts";
-import { openStoreKit, type StoreKit } from "../../../test/store-kit.ts";
+import { quietLog } from "../../../test/kit/support.ts";
+import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createSqlLedger } from "../../billing/ledger/sql/sql-ledger.ts";
 import { createLogWriter } from "../../storage/log-rows.ts";
 import { createRedemptionStore } from "../redemptions/store.ts";

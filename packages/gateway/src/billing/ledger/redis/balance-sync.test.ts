@@ -1,6 +1,6 @@
 import { createDatabase, type DatabaseKind, freshRedis } from "@fairway/testkit/databases";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { quietLog } from "../../../../test/support.ts";
+import { quietLog } from "../../../../test/kit/support.ts";
 import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { insertMovements } from "./balance-outbox.ts";

@@ -2,7 +2,7 @@ import { freshRedis } from "@fairway/testkit/databases";
 import type { Service } from "@fairway/testkit/services";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { quietLog } from "../../../../test/support.ts";
+import { quietLog } from "../../../../test/kit/support.ts";
 import { ledgerAuditJob } from "../../../jobs/ledger-audit.ts";
 import { granted, requestId, settlementOf } from "../test-harness.contract.ts";
 import { forgetIdle } from "./live-accounts.ts";

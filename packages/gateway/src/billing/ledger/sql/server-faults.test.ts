@@ -1,6 +1,6 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterEach, describe, expect, it } from "vitest";
-import { quietLog } from "../../../../test/support.ts";
+import { quietLog } from "../../../../test/kit/support.ts";
 import { type Database, openDatabase } from "../../../storage/database.ts";
 import { migrate } from "../../../storage/schema/migrate.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";

@@ -1,6 +1,6 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStoreKit, type StoreKit } from "../../../../test/store-kit.ts";
+import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { ImportReport } from "../../report.ts";
 import { importConfig } from "./config.ts";
 import { readLitellm } from "./read.ts";

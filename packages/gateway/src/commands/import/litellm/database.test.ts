@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { FamilyDatabase, LITELLM } from "../../../../test/family/family-database.ts";
-import { quietLog } from "../../../../test/support.ts";
-import { openStoreKit, type StoreKit } from "../../../../test/store-kit.ts";
+import { SourceDatabase, LITELLM } from "../../../../test/import/source-database.ts";
+import { quietLog } from "../../../../test/kit/support.ts";
+import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { checkBalances } from "../../../billing/audit/balances.ts";
 import { checkLedgerSums } from "../../../billing/audit/sums.ts";
 import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
@@ -19,7 +19,7 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
 eachDatabase("import of a database of LiteLLM", (open) => {
   let kit: StoreKit;
-  let litellm: FamilyDatabase;
+  let litellm: SourceDatabase;
   let source: ForeignDatabase;
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ eachDatabase("import of a database of LiteLLM", (open) => {
   });
   afterAll(() => kit.database.close());
   beforeEach(async () => {
-    litellm = new FamilyDatabase(await createDatabase(open.kind), open.kind);
+    litellm = new SourceDatabase(await createDatabase(open.kind), open.kind);
     for (const table of TABLES) await kit.database.db.deleteFrom(table).execute();
   });
   afterEach(() => source.close());

@@ -1,10 +1,10 @@
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import type { Selectable } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { FamilyDatabase, NEW_API, ONE_API } from "../../../../test/family/family-database.ts";
-import { channel, HASH, KEYS, token, user } from "../../../../test/family/rows.ts";
-import { manualClock, quietLog } from "../../../../test/support.ts";
-import { openStoreKit, type StoreKit } from "../../../../test/store-kit.ts";
+import { SourceDatabase, NEW_API, ONE_API } from "../../../../test/import/source-database.ts";
+import { channel, HASH, KEYS, token, user } from "../../../../test/import/rows.ts";
+import { manualClock, quietLog } from "../../../../test/kit/support.ts";
+import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { checkBalances } from "../../../billing/audit/balances.ts";
 import { checkLedgerSums } from "../../../billing/audit/sums.ts";
 import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
@@ -18,7 +18,7 @@ import { channelKey, optionValue, tokenKey } from "../../../storage/secrets/seal
 
 eachDatabase("import of a database of a compatible gateway", (open) => {
   let kit: StoreKit;
-  let family: FamilyDatabase;
+  let family: SourceDatabase;
   let source: ForeignDatabase;
 
   beforeAll(async () => {
@@ -26,7 +26,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
   });
   afterAll(() => kit.database.close());
   beforeEach(async () => {
-    family = new FamilyDatabase(await createDatabase(open.kind), open.kind);
+    family = new SourceDatabase(await createDatabase(open.kind), open.kind);
     for (const table of [
       "users",
       "tokens",

@@ -1,11 +1,11 @@
 import { createDatabase, eachDatabase } from "@fairway/testkit/databases";
 import type { Selectable } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { FamilyDatabase, ONE_API } from "../../../../test/family/family-database.ts";
-import { fillRecent } from "../../../../test/family/recent.ts";
-import { channel, KEYS, user } from "../../../../test/family/rows.ts";
-import { quietLog } from "../../../../test/support.ts";
-import { openStoreKit, type StoreKit } from "../../../../test/store-kit.ts";
+import { SourceDatabase, ONE_API } from "../../../../test/import/source-database.ts";
+import { fillRecent } from "../../../../test/import/recent-logs.ts";
+import { channel, KEYS, user } from "../../../../test/import/rows.ts";
+import { quietLog } from "../../../../test/kit/support.ts";
+import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
 import { carriedKey } from "../../../identity/keys/imported-key.ts";
 import { EVERYTHING } from "../../../resources/logs/filter.ts";
@@ -36,7 +36,7 @@ const TABLES = [
 
 eachDatabase("import of recent revisions", (open) => {
   let kit: StoreKit;
-  let family: FamilyDatabase;
+  let family: SourceDatabase;
   let source: ForeignDatabase;
   const seen: string[] = [];
 
@@ -45,7 +45,7 @@ eachDatabase("import of recent revisions", (open) => {
   });
   afterAll(() => kit.database.close());
   beforeEach(async () => {
-    family = new FamilyDatabase(await createDatabase(open.kind), open.kind);
+    family = new SourceDatabase(await createDatabase(open.kind), open.kind);
     for (const table of TABLES) await kit.database.db.deleteFrom(table).execute();
     await kit.database.db.deleteFrom("revisions").where("topic", "like", "usage-rollup%").execute();
     seen.length = 0;

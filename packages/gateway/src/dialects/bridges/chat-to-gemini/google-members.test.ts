@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { run } from "../../../../test/bridge-run.ts";
+import { run } from "../../../../test/kit/bridge-run.ts";
 
 const gemini = () => run("openai-chat", "gemini-generate", "gemini-3-pro");
 const messages = [{ role: "user", content: "hi" }];

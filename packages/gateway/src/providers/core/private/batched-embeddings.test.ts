@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, bridgeContextOf, callOf, exchangeOf, jsonOf } from "../../../../test/provider-kit.ts";
+import { askOf, bridgeContextOf, callOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
 import { embedBridge as aliBridge, embedExchange as aliExchange } from "../../vendors/ali/native.ts";
 import { aws } from "../../vendors/aws/aws.ts";
 import { baidu, baiduV2 } from "../../vendors/baidu/baidu.ts";

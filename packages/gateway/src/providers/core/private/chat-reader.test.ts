@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf } from "../../../../test/provider-kit.ts";
+import { bridgeContextOf } from "../../../../test/kit/provider-kit.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { chatBridge as baidu } from "../../vendors/baidu/chat.ts";
 import { chatBridge as coze } from "../../vendors/coze/chat.ts";

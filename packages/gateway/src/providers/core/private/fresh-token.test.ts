@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callOf, exchangeOf, jsonOf } from "../../../../test/provider-kit.ts";
+import { callOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
 import { withFreshToken } from "./fresh-token.ts";
 
 describe("withFreshToken", () => {

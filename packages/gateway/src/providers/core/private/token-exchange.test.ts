@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { channelOf } from "../../../../test/provider-kit.ts";
+import { channelOf } from "../../../../test/kit/provider-kit.ts";
 import { accessToken } from "../../vendors/baidu/token.ts";
 import { UpstreamRefusal, type HttpJson, type UpstreamError } from "../types.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, callOf, channelOf, exchangeOf, jsonOf } from "../../../../test/provider-kit.ts";
+import { askOf, callOf, channelOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
 import { ali } from "./ali.ts";
 import { imageExchange } from "./image-task.ts";
 

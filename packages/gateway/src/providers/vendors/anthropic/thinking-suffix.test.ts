@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, channelOf } from "../../../../test/provider-kit.ts";
+import { askOf, channelOf } from "../../../../test/kit/provider-kit.ts";
 import { thinkingSuffix } from "./thinking-suffix.ts";
 
 function apply(model: string, body: Record<string, number>) {

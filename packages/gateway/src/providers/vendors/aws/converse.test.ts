@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf, dataOf, event } from "../../../../test/provider-kit.ts";
+import { bridgeContextOf, dataOf, event } from "../../../../test/kit/provider-kit.ts";
 import { converseBridge } from "./converse.ts";
 
 const png = "data:image/png;base64,aGk=";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { callOf } from "../../../../test/provider-kit.ts";
+import { callOf } from "../../../../test/kit/provider-kit.ts";
 import { signV4 } from "./sigv4.ts";
 
 const VECTORS = new URL("../../../../vectors/", import.meta.url);

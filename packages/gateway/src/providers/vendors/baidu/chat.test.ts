@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf } from "../../../../test/provider-kit.ts";
+import { bridgeContextOf } from "../../../../test/kit/provider-kit.ts";
 import { chatBridge as tencentBridge } from "../tencent/chat.ts";
 import { chatBridge } from "./chat.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, bridgeContextOf, callOf, channelOf, dataOf, event } from "../../../../test/provider-kit.ts";
+import { askOf, bridgeContextOf, callOf, channelOf, dataOf, event } from "../../../../test/kit/provider-kit.ts";
 import { planFor } from "../../../relay/pipeline/plan.ts";
 import { cloudflare } from "./cloudflare.ts";
 import { completionsBridge } from "./completions.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { channelOf } from "../../../../test/provider-kit.ts";
+import { channelOf } from "../../../../test/kit/provider-kit.ts";
 import { deepseek } from "./deepseek.ts";
 
 it.each(["", "https://api.deepseek.com/v1", "https://api.deepseek.com/beta"])(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bridgeContextOf, callOf, exchangeOf, jsonOf } from "../../../../test/provider-kit.ts";
+import { bridgeContextOf, callOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
 import { chatBridge } from "./chat.ts";
 import { difyExchange } from "./exchange.ts";
 

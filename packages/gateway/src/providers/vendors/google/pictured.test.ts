@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, callOf, exchangeOf, jsonOf } from "../../../../test/provider-kit.ts";
+import { askOf, callOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
 import { failureIn200 } from "../../core/classify.ts";
 import { gemini } from "../gemini/gemini.ts";
 import { vertex } from "../vertex/vertex.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runExchange, json, sent } from "../../../../test/exchange-kit.ts";
-import { bridgeContextOf } from "../../../../test/provider-kit.ts";
+import { runExchange, json, sent } from "../../../../test/exchanges/exchange-kit.ts";
+import { bridgeContextOf } from "../../../../test/kit/provider-kit.ts";
 import { speechBridge } from "./speech.ts";
 
 describe("speech of MiniMax", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, channelOf, requestTransformed } from "../../../../test/provider-kit.ts";
+import { askOf, channelOf, requestTransformed } from "../../../../test/kit/provider-kit.ts";
 import type { DialectId, JsonObject } from "../../../dialects/core/types.ts";
 import { openai } from "./openai.ts";
 import { needsResponses, reasoningModel, reasoningResponses } from "./reasoning.ts";

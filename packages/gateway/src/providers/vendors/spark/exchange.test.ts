@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askOf, callOf, channelOf, exchangeOf, jsonOf } from "../../../../test/provider-kit.ts";
+import { askOf, callOf, channelOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
 import { spark } from "./spark.ts";
 import type { UpstreamSocket } from "../../core/types.ts";
 import { sparkExchange } from "./exchange.ts";

@@ -1,6 +1,6 @@
 import { createVerify, generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { askOf, callOf, channelOf } from "../../../../test/provider-kit.ts";
+import { askOf, callOf, channelOf } from "../../../../test/kit/provider-kit.ts";
 import { vertex } from "./vertex.ts";
 import type { HttpJson } from "../../core/types.ts";
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createDatabase, freshRedis } from "@fairway/testkit/databases";
 import type { Service } from "@fairway/testkit/services";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openStoreKit, type StoreKit } from "../../../../../test/store-kit.ts";
+import { openStoreKit, type StoreKit } from "../../../../../test/kit/store-kit.ts";
 import { Secret } from "../../../../lib/secret.ts";
 import { createRedisClient, type RedisClient } from "../../../../redis/client.ts";
 import { createKeys, SHARDS } from "../../../../redis/keys.ts";
@@ -14,7 +14,7 @@ import { books, RICH } from "../traffic.contract.ts";
 const ABANDONED_MS = 1_500;
 const USERS = 40;
 const CHARGE = 7;
-const script = fileURLToPath(new URL("../../../../../test/settler-process.ts", import.meta.url));
+const script = fileURLToPath(new URL("../../../../../test/processes/settler-process.ts", import.meta.url));
 
 /** Three processes read the same streams; one is stopped or killed between reading and acknowledging. */
 describe("charges delivered to a settler", () => {

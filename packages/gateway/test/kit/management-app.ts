@@ -1,0 +1,231 @@
+import { randomBytes } from "node:crypto";
+import { createBudgets } from "../../src/billing/budgets/budgets.ts";
+import { createSqlLedger } from "../../src/billing/ledger/sql/sql-ledger.ts";
+import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
+import type { Route } from "../../src/http/endpoint.ts";
+import { createIdentity, type Identity, type SignInServices } from "../../src/identity/accounts/identity.ts";
+import { firstStart } from "../../src/identity/accounts/first-start.ts";
+import { createPasswords } from "../../src/identity/passwords/passwords.ts";
+import { Secret } from "../../src/lib/secret.ts";
+import { BodyMemory } from "../../src/limits/body-memory.ts";
+import { createMemoryLimiter } from "../../src/limits/limiter-memory.ts";
+import type { EdgeRules } from "../../src/limits/rules.ts";
+import type { Logger } from "../../src/observability/log.ts";
+import { createIds } from "../../src/lib/ids.ts";
+import { allProviders } from "../../src/providers/registry.ts";
+import { probeChannel } from "../../src/relay/pipeline/probe.ts";
+import { createMetrics } from "../../src/observability/metrics.ts";
+import { createBreakers } from "../../src/relay/selection/breaker.ts";
+import { createUsageDoubts } from "../../src/relay/selection/usage-doubts.ts";
+import { createCooldowns } from "../../src/relay/selection/cooldown.ts";
+import { createUpstreams } from "../../src/relay/upstream/upstream.ts";
+import { channelHealthRoute } from "../../src/resources/channels/health-route.ts";
+import { accountRoutes } from "../../src/resources/account-routes.ts";
+import { withAudit } from "../../src/resources/audit/audit.ts";
+import { withDeclarative } from "../../src/resources/declarative/routes.ts";
+import type { SecretSources } from "../../src/resources/declarative/secret-sources.ts";
+import { withOpenApi } from "../../src/resources/openapi/routes.ts";
+import { createOperations, type Operations, type OperationsDeps } from "../../src/resources/operations.ts";
+import { stripeRoutes } from "../../src/resources/stripe/routes.ts";
+import { systemRoutes } from "../../src/resources/system/routes.ts";
+import { createSetupState } from "../../src/resources/status/setup-routes.ts";
+import { priceOptionDefaults } from "../../src/snapshot/option-defaults.ts";
+import { createSnapshotStore, type LiveSnapshots } from "../../src/snapshot/refresh.ts";
+import { createTokenCache } from "../../src/snapshot/tokens.ts";
+import type { Database } from "../../src/storage/database.ts";
+import { createLogWriter } from "../../src/storage/log-rows.ts";
+import { createVault } from "../../src/storage/secrets/secrets.ts";
+import { ApiCaller } from "./api-caller.ts";
+import { manualClock, migratedDatabase, quietLog, type ManualClock } from "./support.ts";
+
+export interface ManagementAppSettings {
+  readonly url: string;
+  readonly clock?: ManualClock;
+  readonly log?: Logger;
+  readonly rules?: Partial<EdgeRules>;
+  readonly hasWizard?: boolean;
+  readonly setupToken?: string;
+  readonly givesToken?: boolean;
+  /** Further routes, for tests of the mount itself. */
+  readonly routes?: readonly Route[];
+  /** Parts of the day-to-day side that a test replaces. */
+  readonly operations?: Partial<OperationsDeps>;
+  readonly trustedProxies?: Parameters<typeof createHttpServer>[0]["trustedProxies"];
+  readonly consoleDir?: string;
+  readonly publicUrl?: string;
+  /** What documents may refer to. */
+  readonly secrets?: SecretSources;
+  readonly services?: Partial<SignInServices>;
+}
+
+export interface ManagementApp {
+  readonly baseUrl: string;
+  readonly database: Database;
+  readonly clock: ManualClock;
+  readonly identity: Identity;
+  readonly snapshots: LiveSnapshots;
+  readonly http: HttpServer;
+  readonly operations: Operations;
+  /** Subjects of the mails to the super administrator. */
+  readonly notices: readonly string[];
+  /** Somebody without credentials. */
+  anonymous(): ApiCaller;
+  /** Somebody who is signed in by password. */
+  signIn(username: string, password?: string): Promise<ApiCaller>;
+  /** Waits for mails and the like. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const ROOT_PASSWORD = "root password";
+const VERSION = "0.1.0";
+const NO_RULES: EdgeRules = { address: undefined, user: undefined, critical: undefined, web: undefined };
+
+type Parts = Awaited<ReturnType<typeof createParts>>;
+
+/** The management side over real HTTP on a free port, from the real parts; hashing is made cheap. */
+export async function startManagementApp(settings: ManagementAppSettings): Promise<ManagementApp> {
+  const parts = await createParts(settings);
+  const { database, clock, identity, snapshots, pending } = parts;
+  const { operations, notices, closeUpstreams } = createDaily(parts, settings);
+  for (const runnable of operations.runnables) await runnable.start();
+  const routes = [
+    ...accountRoutes(parts),
+    ...operations.routes,
+    ...systemRoutes({ ...parts, instance: "test" }),
+    channelHealthRoute({
+      breakers: createBreakers({ clock }),
+      cooldowns: createCooldowns(clock),
+      usageDoubts: createUsageDoubts(clock),
+      now: clock.now,
+    }),
+    ...stripeRoutes({ ...parts, ...identity, wallet: operations.wallet }),
+    ...(settings.routes ?? []),
+  ];
+  const owned = withDeclarative(routes, {
+    ...parts,
+    providers: allProviders,
+    secrets: settings.secrets ?? { secretsDir: undefined, documentSecrets: {} },
+  });
+  const http = await createHttpServer({
+    requestTimeoutMs: 0,
+    maxConnectionsPerAddress: 0,
+    ...parts,
+    metrics: createMetrics({ version: VERSION }),
+    memory: new BodyMemory(0),
+    routes: withOpenApi(withAudit(owned, parts), VERSION),
+    credentials: identity.credentials,
+    humanCheck: identity.humanCheck,
+    rules: { ...NO_RULES, ...settings.rules },
+    webRule: settings.rules?.web,
+    trustedProxies: settings.trustedProxies ?? [],
+    console: { dir: settings.consoleDir, policy: () => "default-src 'self'" },
+  });
+  const baseUrl = `http://127.0.0.1:${await http.listen(0, "127.0.0.1")}`;
+  const anonymous = () => new ApiCaller(baseUrl);
+  const signIn = async (username: string, password = ROOT_PASSWORD) => {
+    const caller = anonymous();
+    await caller.signIn(username, password);
+    return caller;
+  };
+  const settled = async () => void (await Promise.all(pending));
+  const close = async () => {
+    for (const runnable of operations.runnables) await runnable.stop();
+    await http.close(0).closed;
+    await closeUpstreams();
+    await identity.outbound.close();
+    await settled();
+    await snapshots.stop();
+    await database.close();
+  };
+  return {
+    baseUrl,
+    database,
+    clock,
+    identity,
+    snapshots,
+    http,
+    operations,
+    notices,
+    anonymous,
+    signIn,
+    settled,
+    close,
+  };
+}
+
+async function createParts(settings: ManagementAppSettings) {
+  const { url, clock = manualClock(), log = quietLog, hasWizard = false } = settings;
+  const database = await migratedDatabase(url);
+  const vault = createVault({ keys: [{ id: "k1", key: new Secret(randomBytes(32).toString("base64")) }] });
+  const limiter = createMemoryLimiter(clock);
+  const snapshots = createSnapshotStore({ database, vault, log, pollMs: 3_600_000 });
+  const passwords = createPasswords({ memoryKib: 64, passes: 1, lanes: 1 });
+  const rootPassword = new Secret(ROOT_PASSWORD);
+  const place = { version: VERSION, host: "127.0.0.1", setupToken: undefined };
+  await firstStart({ ...place, database, passwords, clock, log, rootPassword, hasWizard });
+  await snapshots.start();
+  const options = () => snapshots.current().options;
+  const sessionSecret = new Secret("0123456789abcdef");
+  const services = { githubUrl: "", githubApiUrl: "", linuxdoUrl: "", turnstileUrl: "", ...settings.services };
+  const identity = createIdentity({ database, vault, clock, limiter, options, sessionSecret, passwords, services });
+  const setupState = createSetupState(database);
+  await setupState.refresh();
+  const pending = new Set<Promise<void>>();
+  const background = (work: Promise<void>) => {
+    pending.add(work);
+    void work.finally(() => pending.delete(work));
+  };
+  return {
+    options,
+    database,
+    vault,
+    clock,
+    log,
+    limiter,
+    snapshots,
+    identity,
+    setupState,
+    pending,
+    background,
+    ledger: createSqlLedger({ database: database.raw, clock, log }),
+    budgets: createBudgets({ database: database.raw, clock, log, onThreshold: () => {}, onOutage: () => {} }),
+    tokens: createTokenCache({ raw: database.raw, clock }),
+    announce: snapshots.announce,
+    writeLog: createLogWriter(false),
+    optionDefaults: priceOptionDefaults(),
+    version: VERSION,
+    publicUrl: settings.publicUrl,
+    setupToken: settings.setupToken === undefined ? undefined : new Secret(settings.setupToken),
+    givesToken: settings.givesToken ?? false,
+  };
+}
+
+/** The day-to-day side, with real calls to upstreams. */
+function createDaily(parts: Parts, settings: ManagementAppSettings) {
+  const { database, clock } = parts;
+  const upstreams = createUpstreams({ connectTimeoutMs: 2_000, keepAliveMs: 1_000 });
+  const notices: string[] = [];
+  const newId = createIds(clock);
+  const calls = {
+    http: upstreams.json,
+    now: clock.now,
+    userAgent: "fairway-test",
+    publicUrl: () => "https://ai.example.com",
+    files: { read: () => Promise.reject(new Error("no files here")) },
+    upstreams,
+  };
+  const operations = createOperations({
+    ...parts,
+    logDatabase: database,
+    providers: allProviders,
+    probe: (channel, model) => probeChannel(channel, model, newId(), calls),
+    http: upstreams.json,
+    notify: async (subject) => void notices.push(subject),
+    imageUrl: (serverAddress, mjId) => `${serverAddress}/mj/image/${mjId}`,
+    maxUserTokens: 1000,
+    pollingSeconds: 0,
+    ...settings.operations,
+  });
+  return { operations, notices, closeUpstreams: () => upstreams.close() };
+}

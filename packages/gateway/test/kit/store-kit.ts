@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { PassThrough } from "node:stream";
+import type { Clock } from "../../src/lib/clock.ts";
+import { Secret } from "../../src/lib/secret.ts";
+import { createLog } from "../../src/observability/log.ts";
+import { openDatabase, type Database } from "../../src/storage/database.ts";
+import { migrate } from "../../src/storage/schema/migrate.ts";
+import type { Topic } from "../../src/storage/revisions.ts";
+import { createVault, type Vault } from "../../src/storage/secrets/secrets.ts";
+
+/** A migrated database with what stores need besides it. */
+export interface StoreKit {
+  readonly database: Database;
+  readonly vault: Vault;
+  /** Stands still until a test moves it. */
+  readonly clock: Clock & { set(seconds: number): void };
+  readonly announce: (topic: Topic) => Promise<void>;
+  /** Topics in the order in which they were announced. */
+  readonly announced: Topic[];
+}
+
+export const START_SECONDS = 1_800_000_000;
+
+export async function openStoreKit(url: string): Promise<StoreKit> {
+  const log = createLog({ level: "off", format: "text", out: new PassThrough() });
+  const database = openDatabase({ url, log });
+  await migrate(database, { log, mode: "auto" });
+  const announced: Topic[] = [];
+  let now = START_SECONDS * 1000;
+  return {
+    database,
+    vault: createVault({ keys: [{ id: "k1", key: new Secret(randomBytes(32).toString("base64")) }] }),
+    clock: { now: () => now, set: (seconds) => void (now = seconds * 1000) },
+    announced,
+    announce: async (topic) => void announced.push(topic),
+  };
+}

@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { consumeRows, useRelay } from "../../kit/relay-app.ts";
+
+const relay = useRelay();
+const TEXT = "word ".repeat(30);
+/** Output tokens of gpt-4o that an answer of this length is believed to have; each costs 5. */
+const MOST_OUTPUT = 8_000;
+
+afterEach(() => relay.gateway.upstream.reset());
+
+function reports(usage: object): void {
+  relay.gateway.upstream.script("/chat/completions", ({ json }) => {
+    const head = { id: "c", created: 1, model: "gpt-4o" };
+    if (json?.["stream"] !== true) {
+      const message = { role: "assistant", content: TEXT };
+      return {
+        body: { ...head, object: "chat.completion", choices: [{ index: 0, message, finish_reason: "stop" }], usage },
+      };
+    }
+    const chunk = (more: object) =>
+      `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", ...more })}\n\n`;
+    const body = [
+      chunk({ choices: [{ index: 0, delta: { role: "assistant", content: TEXT }, finish_reason: null }] }),
+      chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }),
+      chunk({ choices: [], usage }),
+      "data: [DONE]\n\n",
+    ];
+    return { headers: { "content-type": "text/event-stream" }, body: body.join("") };
+  });
+}
+
+describe.each([false, true])("usage that cannot be true, stream %s", (stream) => {
+  // @weakness Money: Usage is charged as reported: 900,000,000 tokens for 30 words, and 1e18 tokens for next to nothing
+  it.each([
+    ["900,000,000 output tokens", 900_000_000],
+    ["1e18 output tokens", 1e18],
+    ["more than a number holds", Number.MAX_VALUE],
+  ])("%s are charged as far as the answer can have cost them", async (_what, completion_tokens) => {
+    const channel = await relay.gateway.channel("gpt-4o");
+    reports({ prompt_tokens: 9, completion_tokens, total_tokens: 9 + completion_tokens });
+    const response = await relay.ask("gpt-4o", { stream });
+    expect(response.status).toBe(200);
+    await response.text();
+    await relay.gateway.settled();
+    const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
+    expect(row?.completion_tokens).toBeGreaterThan(1_000);
+    expect(row?.completion_tokens).toBeLessThan(MOST_OUTPUT);
+    expect(row?.quota).toBeLessThan(MOST_OUTPUT * 5);
+    expect(row?.other).toMatchObject({
+      usage_bounded: true,
+      admin_info: { reported_usage: { input: 9, output: Math.min(completion_tokens, 1e15) } },
+    });
+    const health = await relay.gateway.root.must<{ channel_id: number; state: string }[]>("GET", "/api/channel/health");
+    expect(health).toContainEqual(expect.objectContaining({ channel_id: channel, state: "doubtful-usage" }));
+    const metrics = await (await fetch(`${relay.gateway.adminUrl}/metrics`)).text();
+    expect(metrics).toContain(`fairway_usage_bounded_total{channel_id="${channel}"`);
+    await relay.gateway.root.must("DELETE", `/api/channel/${channel}`);
+  });
+
+  it("of the prompt is charged up to the model's context", async () => {
+    const channel = await relay.gateway.channel("gpt-4o");
+    reports({
+      prompt_tokens: 900_000_000,
+      completion_tokens: 40,
+      prompt_tokens_details: { cached_tokens: 899_999_999 },
+    });
+    const response = await relay.ask("gpt-4o", { stream });
+    await response.text();
+    await relay.gateway.settled();
+    const [row] = await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "");
+    expect(row).toMatchObject({ prompt_tokens: 256_000, completion_tokens: 40 });
+    await relay.gateway.root.must("DELETE", `/api/channel/${channel}`);
+  });
+});
