@@ -3,7 +3,7 @@ import { createEventReader } from "./sse.ts";
 
 const STREAM = ': hello\r\n\r\ndata: {"a":1}\r\n\r\nevent: x\r\ndata:two\r\ndata: lines\r\n\r\ndata: [DONE]\r\n\r\n';
 
-test("events are read wherever the pieces end", () => {
+test("reads events wherever the pieces end", () => {
   for (const size of [1, 2, 3, 7, STREAM.length]) {
     const read = createEventReader();
     const events: string[] = [];
@@ -12,6 +12,6 @@ test("events are read wherever the pieces end", () => {
   }
 });
 
-test("an event without its end is not read", () => {
+test("does not read an event without its end", () => {
   expect(createEventReader()("data: half")).toEqual([]);
 });
