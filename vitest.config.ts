@@ -44,6 +44,7 @@ class LongestFirst extends BaseSequencer {
 /** Whole processes, builds and long runs that `npm run test:full` runs with its integration tests. */
 const SLOW = [
   "deploy/oci-image.test.ts",
+  "deploy/release.test.ts",
   "packages/gateway/src/commands/index.test.ts",
   "packages/gateway/src/commands/ledger.test.ts",
   "packages/gateway/src/jobs/leader.test.ts",

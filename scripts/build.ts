@@ -1,6 +1,7 @@
-// `npm run build [console] [gateway] [cli]`: makes what the image contains. `--stale` skips what is current,
-// `--image` also writes the image itself to `dist/`.
-import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+// `npm run build [console] [gateway] [cli]`: makes what the image contains. `--stale` skips what is current. What leaves
+// the checkout goes to `dist/`: `--image` the container image, `--package` the npm package of the command line,
+// `--executable` the command line and Node in one file.
+import { existsSync, globSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ROOT, startProgress, withLock } from "./bootstrap.mjs";
@@ -121,9 +122,23 @@ if (import.meta.main) {
   const names = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
   await main(async () => {
     await build(names, process.argv.includes("--stale"));
-    if (!process.argv.includes("--image")) return;
-    const { writeImage } = await import("./image/image.ts");
-    const { archive, digest, bytes } = writeImage(join(ROOT, "dist"));
-    console.log(`${relative(ROOT, archive)}: ${(bytes / 1e6).toFixed(1)} MB, ${digest}`);
+    const folder = join(ROOT, "dist");
+    if (process.argv.includes("--image")) {
+      const { writeImage } = await import("./image/image.ts");
+      const { archive, digest } = writeImage(folder);
+      console.log(`${sized(archive)}, ${digest}`);
+    }
+    if (process.argv.includes("--package")) {
+      const { writeNpmPackage } = await import("./release/npm-package.ts");
+      console.log(sized(await writeNpmPackage(folder)));
+    }
+    if (process.argv.includes("--executable")) {
+      const { writeExecutable } = await import("./release/executable.ts");
+      console.log(sized(await writeExecutable(folder)));
+    }
   });
+}
+
+function sized(file: string): string {
+  return `${relative(ROOT, file)}: ${(statSync(file).size / 1e6).toFixed(1)} MB`;
 }

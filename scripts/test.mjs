@@ -18,6 +18,7 @@ const PROGRAMS = [
   ["promtool", "prometheus"],
   ["unzip", "unzip"],
   ["script", "bsdutils"],
+  ["systemd-analyze", "systemd"],
 ];
 
 try {

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { notesOf, otherVersions, releaseVersion, setVersion } from "./version.ts";
+
+it("has one version in every package, the chart and both programs", () => {
+  expect(releaseVersion()).toMatch(/^\d+\.\d+\.\d+/);
+  expect(otherVersions()).toEqual([]);
+});
+
+it("takes the notes of a version from the changelog", () => {
+  expect(notesOf(releaseVersion())).toMatch(/^\S[^]*### /);
+  expect(notesOf(releaseVersion())).not.toMatch(/^## /m);
+});
+
+it.each(["v0.2.0", "0.2", "latest"])("refuses %s as a version", (version) => {
+  expect(() => setVersion(version)).toThrow(`"${version}" is no version`);
+});
+
+it("refuses a version that the changelog does not describe", () => {
+  expect(() => setVersion("987.0.0")).toThrow('CHANGELOG.md has no heading "## 987.0.0"');
+});
