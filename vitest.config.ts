@@ -44,7 +44,6 @@ class LongestFirst extends BaseSequencer {
 /** Whole processes, builds and long runs that `npm run test:full` runs with its integration tests. */
 const SLOW = [
   "deploy/oci-image.test.ts",
-  "deploy/release.test.ts",
   "packages/gateway/src/commands/index.test.ts",
   "packages/gateway/src/commands/ledger.test.ts",
   "packages/gateway/src/jobs/leader.test.ts",
@@ -53,6 +52,7 @@ const SLOW = [
   "packages/gateway/test/edge/drain.test.ts",
   "packages/gateway/test/relay/streams/long-streams.test.ts",
   "packages/gateway/test/storage/statement-plans.test.ts",
+  "scripts/release/release.test.ts",
   ...globSync("scripts/bench/*.test.ts", { cwd: import.meta.dirname }),
 ];
 const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW];

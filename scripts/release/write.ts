@@ -2,10 +2,11 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { CHART, run as helm, unpackHelm } from "../../charts/fairway/tests/helm.ts";
+import { unpackHelm } from "@fairway/testkit/helm";
 import { ROOT } from "../bootstrap.mjs";
 import { build } from "../build.ts";
 import { writeImage } from "../image/image.ts";
+import { run } from "../process.ts";
 import { writeExecutable } from "./executable.ts";
 import { homebrewFormula } from "./formula.ts";
 import { writeNpmPackage } from "./npm-package.ts";
@@ -41,7 +42,12 @@ export async function writeRelease({ folder, downloads, homepage }: ReleaseSetti
 async function writeChart(folder: string): Promise<void> {
   const program = unpackHelm();
   try {
-    const { code, output } = await helm(program.path, ["package", CHART, "--destination", folder]);
+    const { code, output } = await run(program.path, [
+      "package",
+      join(ROOT, "charts/fairway"),
+      "--destination",
+      folder,
+    ]);
     if (code !== 0) throw new Error(output);
   } finally {
     program.remove();

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHART, objectsOf, run, template, unpackHelm, type Rendered } from "./helm.ts";
+import { unpackHelm } from "@fairway/testkit/helm";
+import { CHART, objectsOf, run, template, type Rendered } from "./helm.ts";
 
 let helm = "";
 let remove = () => {};

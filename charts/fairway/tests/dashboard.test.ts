@@ -15,7 +15,8 @@ import {
 } from "@fairway/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { CHART, oneOf, render, unpackHelm } from "./helm.ts";
+import { unpackHelm } from "@fairway/testkit/helm";
+import { CHART, oneOf, render } from "./helm.ts";
 import { documentedLabels, metricsIn, unknownLabels } from "./metrics.ts";
 import { promtool, startPrometheus, type Prometheus } from "./prometheus.ts";
 

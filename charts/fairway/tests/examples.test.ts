@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHART, run, unpackHelm } from "./helm.ts";
+import { unpackHelm } from "@fairway/testkit/helm";
+import { CHART, run } from "./helm.ts";
 
 const DOCS = join(CHART, "../../docs");
 const EXAMPLES = ["start/kubernetes.md", "operate/kubernetes.md"].flatMap((page) =>

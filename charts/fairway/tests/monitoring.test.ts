@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { objectsOf, template, unpackHelm, type Rendered } from "./helm.ts";
+import { unpackHelm } from "@fairway/testkit/helm";
+import { objectsOf, template, type Rendered } from "./helm.ts";
 import { documentedLabels, metricsIn, unknownLabels } from "./metrics.ts";
 
 interface Rule {

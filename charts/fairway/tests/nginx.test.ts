@@ -13,7 +13,8 @@ import {
   startUpstream,
 } from "@fairway/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHART, objectsOf, oneOf, run, unpackHelm } from "./helm.ts";
+import { unpackHelm } from "@fairway/testkit/helm";
+import { CHART, objectsOf, oneOf, run } from "./helm.ts";
 
 const PREFIX = "nginx.ingress.kubernetes.io/";
 const cleanups: (() => unknown)[] = [];

@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHART, oneOf, render, unpackHelm, type Rendered } from "./helm.ts";
+import { unpackHelm } from "@fairway/testkit/helm";
+import { CHART, oneOf, render, type Rendered } from "./helm.ts";
 import { documentedLabels, unknownLabels } from "./metrics.ts";
 
 let helm = "";

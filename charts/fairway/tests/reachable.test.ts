@@ -2,7 +2,8 @@
 import { execFile } from "node:child_process";
 import { freePort, startGateway, type GatewayProcess } from "@fairway/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { oneOf, render, unpackHelm, type Rendered } from "./helm.ts";
+import { unpackHelm } from "@fairway/testkit/helm";
+import { oneOf, render, type Rendered } from "./helm.ts";
 
 let helm = "";
 let remove = () => {};

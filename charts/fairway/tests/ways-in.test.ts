@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHART, flagOf, oneOf, render, run, unpackHelm } from "./helm.ts";
+import { unpackHelm } from "@fairway/testkit/helm";
+import { CHART, flagOf, oneOf, render, run } from "./helm.ts";
 
 let helm = "";
 let remove = () => {};

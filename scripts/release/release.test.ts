@@ -3,11 +3,11 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { unpackHelm } from "../charts/fairway/tests/helm.ts";
-import { releaseVersion } from "../scripts/release/version.ts";
-import { writeRelease } from "../scripts/release/write.ts";
+import { unpackHelm } from "@fairway/testkit/helm";
+import { releaseVersion } from "./version.ts";
+import { writeRelease } from "./write.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "fairway-release-"));
 const version = releaseVersion();
@@ -89,7 +89,7 @@ describe("the release", () => {
 
 describe("npm run release", () => {
   const release = (...args: string[]) =>
-    spawnSync(process.execPath, [join(dirname(import.meta.dirname), "scripts/release.ts"), ...args], {
+    spawnSync(process.execPath, [join(import.meta.dirname, "../release.ts"), ...args], {
       encoding: "utf8",
     });
 
