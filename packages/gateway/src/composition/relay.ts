@@ -204,7 +204,7 @@ function outcomeOfAttempt(result: Parameters<OnAttempt>[1]): string {
       return result.reason === "stop" ? "ok" : result.reason;
     case "failed":
       return result.failure.outcome;
-    case "gone":
+    case "disconnected":
       return "client_abort";
   }
 }

@@ -1,7 +1,7 @@
 import type { AppStorage } from "./storage.ts";
 import { reportLosses, type WatchingDeps } from "./response-policies.ts";
 import type { RedisClient } from "../redis/client.ts";
-import { createPatience } from "../redis/wait-budget.ts";
+import { createWaitBudget } from "../redis/wait-budget.ts";
 import type { TtlStore, Entry } from "../relay/ttl-store/ttl-store.ts";
 import { createMemoryEntries } from "../relay/ttl-store/memory.ts";
 import { createRedisEntries } from "../relay/ttl-store/redis.ts";
@@ -34,7 +34,7 @@ function inRedis(
   redis: RedisClient,
   { storage, ...reporting }: ComposeDeps,
 ): readonly [TtlStore<Entry>, TtlStore<Entry>] {
-  const waitBudget = createPatience(WAIT_MS);
+  const waitBudget = createWaitBudget(WAIT_MS);
   const onFailure = reportLosses("kept-responses", "stored responses are out of reach", reporting);
   const entries = (what: string) =>
     createRedisEntries({

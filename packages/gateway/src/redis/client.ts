@@ -4,7 +4,7 @@ import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
 import { mergeCalls } from "./merge-calls.ts";
 import type { Keys } from "./keys.ts";
-import { createPatience, type WaitBudget } from "./wait-budget.ts";
+import { createWaitBudget, type WaitBudget } from "./wait-budget.ts";
 import { toPrimary } from "./primary-connector.ts";
 import { RedisUnavailable } from "./redis-unavailable.ts";
 import type { Call, ScriptCall } from "./script.ts";
@@ -51,7 +51,7 @@ export interface RedisSettings {
   readonly keys: Keys;
   readonly log: Logger;
   readonly name: string;
-  /** Of requests; see `patience`. */
+  /** Of requests; see `waitBudget`. */
   readonly waitMs?: number;
 }
 
@@ -83,7 +83,7 @@ export function createRedisClient({ url, keys, log, name, waitMs }: RedisSetting
 
   return {
     keys,
-    waitBudget: createPatience(waitMs),
+    waitBudget: createWaitBudget(waitMs),
     get isReady() {
       return isUsable(main);
     },

@@ -11,7 +11,7 @@ const USUAL_MS = 50;
 const REST_MS = 1_000;
 
 /** One for everything that a request waits for, so that it waits once. */
-export function createPatience(ms: number = USUAL_MS): WaitBudget {
+export function createWaitBudget(ms: number = USUAL_MS): WaitBudget {
   let overUntil = -Infinity;
   return {
     ms,

@@ -16,7 +16,7 @@ export interface RelayRequest {
   /** The client's protocol. */
   readonly dialect: Dialect;
   readonly body: Body;
-  /** As the client sent it, where `body` has in full what that names by ids; and the response that it goes on from. */
+  /** As the client sent it, where `body` has in full what that names by ids; and the response that it continues. */
   readonly asked?: { readonly body: Body; readonly previous: string | undefined };
   /** Set for forms; `body` then holds their text fields as JSON. */
   readonly upload?: Upload;
@@ -31,10 +31,10 @@ export interface RelayRequest {
   readonly startedAt: number;
   /** The token's group when it is `auto`, for the log. */
   readonly autoGroup: string | undefined;
-  /** The upstream keeps the answer for follow-ups. */
-  readonly isKept?: boolean;
-  /** The only account that can serve: it keeps what this request goes on from. */
-  readonly keeper?: { readonly channelId: number; readonly keyIndex: number };
+  /** The answer is stored for follow-ups: by the upstream, or here where it is converted. */
+  readonly storesAnswer?: boolean;
+  /** The only account that can serve: it stores what this request continues. */
+  readonly pinnedAccount?: { readonly channelId: number; readonly keyIndex: number };
   /** As the client sent them; nothing of them travels from here. */
   readonly clientHeaders?: IncomingHttpHeaders;
   /** True on `/pg`, where no empty choices list may precede the text. */

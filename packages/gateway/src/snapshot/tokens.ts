@@ -53,7 +53,7 @@ export function createTokenCache({
   const asking = new Map<string, Promise<TokenRecord | undefined>>();
   // An answer that was on its way during a change may be older than the change.
   let changes = 0;
-  const waitBudget = createPatience(clock);
+  const waitBudget = createWaitBudget(clock);
 
   const ask = async (keyHash: string): Promise<TokenRecord | undefined> => {
     const before = changes;
@@ -109,14 +109,14 @@ export function createTokenCache({
   };
 }
 
-interface Patience {
+interface WaitBudget {
   /** Resolves to the result, or undefined after a short wait. */
   wait<T>(ask: () => Promise<T>): Promise<T>;
   answered(): void;
 }
 
 /** Limits the waiting while the database is silent: after one request timed out, the next ones do not wait. */
-function createPatience(clock: Clock): Patience {
+function createWaitBudget(clock: Clock): WaitBudget {
   let hastyUntil = -Infinity;
   return {
     async wait(ask) {

@@ -149,13 +149,13 @@ function depsOf(
     readForm: () => Promise.reject(new Error("no forms here")),
     judge: () => Promise.resolve(),
     running: createRunningRequests(() => undefined),
-    admission: gateOf(world, snapshot),
+    admission: admissionOf(world, snapshot),
     random: () => 0.5,
   };
 }
 
 /** Nothing is limited here. */
-function gateOf({ database, now }: World, { options }: Snapshot): TaskDeps["admission"] {
+function admissionOf({ database, now }: World, { options }: Snapshot): TaskDeps["admission"] {
   const clock = { now: () => now };
   const claims = createMemoryClaims(clock);
   const metrics = { limited: () => undefined, queued: () => undefined };

@@ -88,12 +88,12 @@ class Client extends EventEmitter {
   }
 }
 
-/** Of somebody who may ask once a minute. */
-function gateOf(id: string, userId = 7): AdmissionController {
-  return maybeGate(id, { userId, userLimits: { rpm: 1 } }) as AdmissionController;
+/** Of a user with one request per minute. */
+function admissionOf(id: string, userId = 7): AdmissionController {
+  return maybeAdmission(id, { userId, userLimits: { rpm: 1 } }) as AdmissionController;
 }
 
-function maybeGate(id: string, more: Partial<Caller> = {}): AdmissionController | undefined {
+function maybeAdmission(id: string, more: Partial<Caller> = {}): AdmissionController | undefined {
   const options = parseOptions([]);
   const caller = { userId: 7, tokenId: 3, ...more } as Caller;
   const callLimit = createCallLimit({ claims, options: () => options, metrics });
@@ -103,36 +103,36 @@ function maybeGate(id: string, more: Partial<Caller> = {}): AdmissionController 
   return admissionFor({ id, caller, spec: ask }, snapshot, deps);
 }
 
-const room = (id: number, limits: object = {}): Candidate => ({
+const candidate = (id: number, limits: object = {}): Candidate => ({
   channel: { id, setting: { limits } },
   group: "default",
   keyIndex: 0,
 });
 
-function roomsOf(...all: Candidate[]): Candidates<Candidate> {
+function candidatesOf(...all: Candidate[]): Candidates<Candidate> {
   let at = 0;
   const next = () => all[at++];
   return { next, full: () => undefined, reopen: () => ((at = 0), next()), lastResort: () => undefined };
 }
 
 test("a client that leaves while it waits is out of the queue at once", async () => {
-  const only = room(1, { concurrency: 1 });
+  const only = candidate(1, { concurrency: 1 });
   const place: Claim = { scope: "channel", subject: "1", kind: "concurrency", limit: 1, amount: 1 };
   await claims.take("other", [place]);
   const client = new Client();
-  const candidates = roomsOf(only);
-  const entering = gateOf("a").enter(candidates.next(), candidates, { client: client, amount: () => quota(0) });
+  const candidates = candidatesOf(only);
+  const entering = admissionOf("a").enter(candidates.next(), candidates, { client: client, amount: () => quota(0) });
   await expect.poll(() => queue.waiting).toBe(1);
   client.leave();
   expect(queue.waiting).toBe(0);
   await expect(entering).rejects.toMatchObject({ code: "client_closed_request" });
 });
 
-test("who cannot pay does not wait, and is told why", async () => {
+test("a request that cannot be paid stops waiting and gets the reason", async () => {
   const place: Claim = { scope: "channel", subject: "1", kind: "concurrency", limit: 1, amount: 1 };
   await claims.take("other", [place]);
-  const admission = gateOf("a");
-  const candidates = roomsOf(room(1, { concurrency: 1 }));
+  const admission = admissionOf("a");
+  const candidates = candidatesOf(candidate(1, { concurrency: 1 }));
   const entering = admission.enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(0) });
   await expect.poll(() => queue.waiting).toBe(1);
   const poor = new AppError("insufficient_user_quota");
@@ -143,8 +143,11 @@ test("who cannot pay does not wait, and is told why", async () => {
 
 test("a request counts once, however many channels were over their budget", async () => {
   await addBudget("channel", "1");
-  const candidates = roomsOf(room(1), room(2));
-  const entering = gateOf("a").enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(100) });
+  const candidates = candidatesOf(candidate(1), candidate(2));
+  const entering = admissionOf("a").enter(candidates.next(), candidates, {
+    client: new Client(),
+    amount: () => quota(100),
+  });
   expect((await entering)?.channel.id).toBe(2);
 });
 
@@ -156,18 +159,18 @@ const placeIn = (subject: string, limit = 1): Claim => ({
   amount: 1,
 });
 const enter = (id: string, userId: number, ...all: Candidate[]) => {
-  const candidates = roomsOf(...all);
+  const candidates = candidatesOf(...all);
   const asked = { client: new Client(), amount: () => quota(0) };
-  return gateOf(id, userId).enter(candidates.next(), candidates, asked);
+  return admissionOf(id, userId).enter(candidates.next(), candidates, asked);
 };
 
 test("who comes later does not overtake those who wait for any of its channels", async () => {
-  const rooms = [room(1, { concurrency: 1 }), room(2, { concurrency: 1 })];
+  const candidates = [candidate(1, { concurrency: 1 }), candidate(2, { concurrency: 1 })];
   for (const subject of ["1", "2"]) await claims.take("other", [placeIn(subject)]);
-  const first = enter("a", 7, ...rooms);
+  const first = enter("a", 7, ...candidates);
   await expect.poll(() => queue.waiting).toBe(1);
   await claims.release("other", [placeIn("1")]);
-  const second = enter("b", 8, ...rooms);
+  const second = enter("b", 8, ...candidates);
   await expect.poll(() => queue.waiting).toBe(2);
   queue.freed(1);
   expect((await first)?.channel.id).toBe(1);
@@ -177,9 +180,9 @@ test("who comes later does not overtake those who wait for any of its channels",
   expect(queue.waiting).toBe(0);
 });
 
-test("when much is free at once, all who wait go on one after the other", async () => {
+test("several places that become free at once serve all waiting requests", async () => {
   for (const id of ["x", "y", "z"]) await claims.take(id, [placeIn("1", 3)]);
-  const waiting = [7, 8, 9].map((userId) => enter(`w${userId}`, userId, room(1, { concurrency: 3 })));
+  const waiting = [7, 8, 9].map((userId) => enter(`w${userId}`, userId, candidate(1, { concurrency: 3 })));
   await expect.poll(() => queue.waiting).toBe(3);
   for (const id of ["x", "y", "z"]) await claims.release(id, [placeIn("1", 3)]);
   queue.freed(1);
@@ -189,18 +192,21 @@ test("when much is free at once, all who wait go on one after the other", async 
 test("a channel over its budget does not keep a request from waiting for another one", async () => {
   await addBudget("channel", "2");
   await claims.take("other", [placeIn("1")]);
-  const candidates = roomsOf(room(1, { concurrency: 1 }), room(2));
-  const entering = gateOf("a").enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(100) });
+  const candidates = candidatesOf(candidate(1, { concurrency: 1 }), candidate(2));
+  const entering = admissionOf("a").enter(candidates.next(), candidates, {
+    client: new Client(),
+    amount: () => quota(100),
+  });
   await expect.poll(() => queue.waiting).toBe(1);
   await claims.release("other", [placeIn("1")]);
   queue.freed(1);
   expect((await entering)?.channel.id).toBe(1);
 });
 
-test("places are kept while the database of the budgets stands still", async () => {
+test("claims are renewed while the budget database does not respond", async () => {
   await addBudget("channel", "2");
-  const candidates = roomsOf(room(2, { concurrency: 1 }));
-  const admission = gateOf("a");
+  const candidates = candidatesOf(candidate(2, { concurrency: 1 }));
+  const admission = admissionOf("a");
   await admission.enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(1) });
   const renewed = vi.spyOn(claims, "renew");
   stillUntil = new Promise(() => undefined);
@@ -208,11 +214,11 @@ test("places are kept while the database of the budgets stands still", async () 
   expect(renewed.mock.calls.map(([id, of]) => [id, of.length])).toEqual([["a", 2]]);
 });
 
-test("whoever waits keeps the places taken before, even while the money is not there yet", async () => {
+test("a waiting request renews the claims it holds before its reservation is open", async () => {
   await addBudget("channel", "2");
   await claims.take("other", [placeIn("1")]);
-  const candidates = roomsOf(room(2), room(1, { concurrency: 1 }));
-  const admission = gateOf("a");
+  const candidates = candidatesOf(candidate(2), candidate(1, { concurrency: 1 }));
+  const admission = admissionOf("a");
   const entering = admission.enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(100) });
   await expect.poll(() => queue.waiting).toBe(1);
   const added: RunningRequest[] = [];
@@ -226,22 +232,22 @@ test("whoever waits keeps the places taken before, even while the money is not t
   expect((await waiting)?.channel.id).toBe(1);
 });
 
-test("a request that no budget can concern has no gate", async () => {
-  expect(maybeGate("a")).toBeUndefined();
+test("a request that no limit or budget concerns has no admission controller", async () => {
+  expect(maybeAdmission("a")).toBeUndefined();
   for (const [scope, subject] of Object.entries({ user: "8", token: "4", model: "n" })) await addBudget(scope, subject);
-  expect(maybeGate("a")).toBeUndefined();
+  expect(maybeAdmission("a")).toBeUndefined();
   await addBudget("channel", "9");
-  expect(maybeGate("a")).toBeDefined();
+  expect(maybeAdmission("a")).toBeDefined();
 });
 
 test("a request that no budget concerns asks nothing of the database, from its beginning to its end", async () => {
   await addBudget("channel", "9");
   calls = 0;
-  const admission = maybeGate("a") as AdmissionController;
-  const candidates = roomsOf(room(1));
+  const admission = maybeAdmission("a") as AdmissionController;
+  const candidates = candidatesOf(candidate(1));
   const amount = () => expect.unreachable("nothing needs an estimate");
   await admission.enter(candidates.next(), candidates, { client: new Client(), amount });
-  expect(await admission.move(room(2))).toBe(true);
+  expect(await admission.move(candidate(2))).toBe(true);
   expect(await admission.extend(quota(500))).toBe(true);
   await admission.renew();
   admission.end({ tokens: 20, isSuccess: true, quota: quota(300) });

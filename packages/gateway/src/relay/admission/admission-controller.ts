@@ -39,7 +39,7 @@ export interface AdmissionDeps {
   readonly recheck: (caller: Caller) => Promise<void>;
 }
 
-/** What asks for room: any request that uses an upstream. */
+/** Any request that uses an upstream. */
 export interface AdmissionRequest {
   readonly id: string;
   readonly caller: Caller;
@@ -61,7 +61,7 @@ export interface ClientConnection {
   off(event: "close", listener: () => void): unknown;
 }
 
-/** True when somebody's requests are limited; asked once for each snapshot. */
+/** True when any request is limited; computed once per snapshot. */
 const limited = new WeakMap<Snapshot, boolean>();
 
 /** Undefined when neither a limit nor a budget can concern it: such requests pay nothing for the possibility. */
@@ -85,7 +85,7 @@ function mayBeBudgeted({ caller: { tokenId, userId }, spec: { model } }: Admissi
   return !budgets.isEmpty && budgets.mayConcern({ tokenId, userId, model });
 }
 
-/** The limits that one request takes: of whoever asks and of the channel together, all at once. */
+/** The limits that one request takes: those of its caller and of the channel in a single step. */
 export class AdmissionController {
   readonly #request: AdmissionRequest;
   readonly #snapshot: Snapshot;
@@ -108,7 +108,7 @@ export class AdmissionController {
   #givenUp: { readonly reason: unknown } | undefined;
   #takenAt = LONG_AGO;
   #channelTakenAt = LONG_AGO;
-  /** The limits of whoever asks are taken; they stay until the end. */
+  /** The caller's limits are taken; they are held until the request ends. */
   #hasCounted = false;
   #isEnded = false;
 
@@ -176,17 +176,17 @@ export class AdmissionController {
     return { full };
   }
 
-  /** Ends the wait for a channel; what has entered already goes on. */
+  /** Ends the wait for a channel; a request that was admitted already continues. */
   giveUp(reason: unknown): void {
     this.#givenUp ??= { reason };
     this.#place?.leave();
   }
 
-  /** For a further attempt: the place in the channel before is given back. False when the new one has no room. */
+  /** For a further attempt: releases the place in the previous channel. False when the new one has no room. */
   async move(candidate: Candidate): Promise<boolean> {
     if (!(await this.#movesClaims(candidate))) return false;
     if (!(await this.#budgets.move(this.#subjects(candidate)))) return true;
-    this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
+    this.#release(this.#ofChannel, this.#channelTakenAt, NOT_USED);
     this.#ofChannel = [];
     return false;
   }
@@ -201,7 +201,7 @@ export class AdmissionController {
     const { GroupLimits } = this.#snapshot.options;
     const ofGroup = candidate.group === this.#group ? [] : groupClaims(candidate.group, GroupLimits, this.#tokens);
     const claims = [...ofGroup, ...channelClaims(candidate.channel, candidate.keyIndex, this.#tokens)];
-    this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
+    this.#release(this.#ofChannel, this.#channelTakenAt, NOT_USED);
     this.#ofChannel = [];
     this.#candidate = candidate;
     if (claims.length === 0) return true;
@@ -224,7 +224,7 @@ export class AdmissionController {
     [this.#ofRequest, this.#ofChannel] = [this.#ofRequest.map(counted), this.#ofChannel.map(counted)];
     await this.#deps.claims.correct(more, LONG_AGO, { tokens, isSuccess: true });
     if (asked.length === 0) return undefined;
-    // Where limits cannot be checked, what has begun goes on.
+    // While limits cannot be checked, running requests continue.
     const answer = await this.#deps.claims.take(this.#request.id, asked).catch(() => undefined);
     return answer?.taken === false ? refusalOf(answer.state) : undefined;
   }
@@ -238,21 +238,21 @@ export class AdmissionController {
     ]);
   }
 
-  /** What became of the request. Nobody waits for this. */
+  /** Reports what the request used. Not awaited. */
   end(used: Used & { readonly quota: Quota; readonly isRefundable?: boolean }): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     if (this.#candidate) this.#budgets.end(this.#subjects(this.#candidate), used.quota, used.isRefundable ?? false);
-    this.#giveBackAll(used);
+    this.#releaseAll(used);
   }
 
-  #giveBackAll(used: Used): void {
-    this.#giveBack(this.#ofRequest, this.#takenAt, used);
-    this.#giveBack(this.#ofChannel, this.#channelTakenAt, used);
+  #releaseAll(used: Used): void {
+    this.#release(this.#ofRequest, this.#takenAt, used);
+    this.#release(this.#ofChannel, this.#channelTakenAt, used);
     this.#ofRequest = this.#ofChannel = [];
   }
 
-  #giveBack(claims: readonly Claim[], takenAt: TakenAt, used: Used): void {
+  #release(claims: readonly Claim[], takenAt: TakenAt, used: Used): void {
     if (claims.length === 0) return;
     const { queue } = this.#deps;
     const channelId = this.#candidate?.channel.id;
@@ -270,7 +270,7 @@ export class AdmissionController {
     const ofChannel = channelClaims(candidate.channel, candidate.keyIndex, this.#tokens);
     const isTurn = this.#place?.isIn(candidate.channel.id) === true;
     if (ofChannel.length > 0 && !isTurn && queue.isWaitedFor(candidate.channel.id)) return false;
-    // The budget of a channel before refused it: whoever asks is counted already.
+    // The budget of an earlier channel refused the request after its caller was counted.
     if (this.#hasCounted) return this.#movesClaims(candidate);
     this.#candidate = candidate;
     const { tokenLimits, userLimits } = caller;
@@ -303,13 +303,13 @@ export class AdmissionController {
     return scope === "key" || scope === "channel";
   }
 
-  /** Budgets after limits: a budget costs a transaction. What one refuses the other gives back. */
+  /** Budgets come after limits because a budget costs a transaction. A refusal releases the channel's claims. */
   async #reserves(candidate: Candidate, amount: () => Quota): Promise<boolean> {
     const refusal = await this.#budgets.reserve(this.#subjects(candidate), amount);
     if (!refusal) return true;
     this.#refusal = overBudget(refusal);
     if (refusal.budget.scope !== "channel") throw this.#refusal;
-    this.#giveBack(this.#ofChannel, this.#channelTakenAt, NOT_USED);
+    this.#release(this.#ofChannel, this.#channelTakenAt, NOT_USED);
     this.#ofChannel = [];
     return false;
   }
@@ -339,7 +339,7 @@ export class AdmissionController {
 
   #queued(place: QueuePosition, channelId: number, since: number): void {
     place.leave();
-    // Whoever is next looks at once whether something is left.
+    // The next request in the queue checks at once whether a place is left.
     this.#deps.queue.freed(channelId);
     const ms = performance.now() - since;
     this.#request.queueMs = Math.round(ms);
@@ -360,12 +360,12 @@ const NOT_USED: Used = { tokens: 0, isSuccess: false };
 export const NOTHING_USED = { ...NOT_USED, quota: ZERO };
 const RETRY_SECONDS = 5;
 
-/** The limits and the money, asked for at the same time; what one of them refuses the other gives back. */
+/** Takes limits and money at the same time; when one is refused, the other is released. */
 export async function openWithin<R extends Candidate, M>(
   admission: AdmissionController,
   entering: Promise<R | undefined>,
   opening: Promise<M>,
-  giveBack: (money: M) => Promise<void>,
+  release: (money: M) => Promise<void>,
 ): Promise<{ readonly first: R | undefined; readonly money: M }> {
   // Who cannot pay waits for nothing.
   opening.catch((reason: unknown) => admission.giveUp(reason));
@@ -373,7 +373,7 @@ export async function openWithin<R extends Candidate, M>(
   if (entered.status === "fulfilled" && opened.status === "fulfilled")
     return { first: entered.value, money: opened.value };
   admission.end(NOTHING_USED);
-  if (opened.status === "fulfilled") await giveBack(opened.value);
+  if (opened.status === "fulfilled") await release(opened.value);
   throw entered.status === "rejected" ? entered.reason : (opened as PromiseRejectedResult).reason;
 }
 

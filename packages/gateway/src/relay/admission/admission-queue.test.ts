@@ -46,7 +46,7 @@ describe("the queue of a channel", () => {
     expect(await waiting).toBe(false);
   });
 
-  test("looks by itself: other replicas free places too", async () => {
+  test("polls, because other replicas free places too", async () => {
     const place = createAdmission(5).join([1], 1, 9);
     expect(await place?.turn(2_000)).toBe(true);
     place?.leave();

@@ -11,7 +11,7 @@ export interface QueuePosition {
 /**
  * Requests that wait for channels whose own limits are reached. Users take turns, whatever number of requests each of
  * them has waiting; those of one user keep their order. Who waits for several channels is in the queue of each: what
- * is free first is theirs, and nobody who comes later overtakes them at one of the others.
+ * becomes free first is theirs, and no later request overtakes them at one of the others.
  */
 export interface AdmissionQueue {
   /** Waits where fewer than `most` do; undefined when there are as many everywhere. */
@@ -23,8 +23,8 @@ export interface AdmissionQueue {
   readonly waiting: number;
 }
 
-/** Other replicas free places too, and minutes end: the first in the queue looks from time to time. */
-const LOOK_EVERY_MS = 100;
+/** Other replicas free places too, and minutes end: the first in the queue polls. */
+const POLL_MS = 100;
 
 interface Waiter {
   readonly userId: number;
@@ -38,7 +38,7 @@ interface Queue {
   timer: NodeJS.Timeout | undefined;
 }
 
-export function createAdmission(lookEveryMs: number = LOOK_EVERY_MS): AdmissionQueue {
+export function createAdmission(lookEveryMs: number = POLL_MS): AdmissionQueue {
   return new ChannelQueues(lookEveryMs);
 }
 

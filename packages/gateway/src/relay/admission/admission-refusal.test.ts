@@ -4,7 +4,7 @@ import { limitHeaders, refusalOf } from "./admission-refusal.ts";
 
 const claim: Claim = { scope: "user", subject: "1", kind: "requests", limit: 5, amount: 1 };
 
-test("no client is told to wait a second more than official clients do", () => {
+test("the wait never exceeds what official clients accept by one second", () => {
   for (const [resetMs, seconds] of [
     [0, 1],
     [59_001, 60],

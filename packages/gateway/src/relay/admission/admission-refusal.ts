@@ -21,7 +21,7 @@ export function refusalOf(state: ClaimState): AppError {
 
 /**
  * A window of a minute ends up to 61 seconds later. Official clients ignore a wait of more than a minute and come back
- * at once; one that comes a second early is told the rest.
+ * at once; a client that returns one second early gets the remaining time.
  */
 function secondsOf(resetMs: number): number {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));

@@ -25,7 +25,7 @@ export function subjectsOf({ caller, spec }: Spender, { channel, group }: Server
   return { tokenId: caller.tokenId, userId: caller.userId, group, model: spec.model, channelId: channel.id };
 }
 
-/** What one request has reserved in budgets. Where none concerns it nothing is computed, and nobody is asked. */
+/** What one request has reserved in budgets. Where none concerns it, nothing is computed or queried. */
 export class RequestBudgets {
   readonly #requestId: string;
   readonly #budgets: Budgets;
@@ -80,7 +80,7 @@ export class RequestBudgets {
     if (this.#held) await this.#budgets.renew(this.#requestId);
   }
 
-  /** Nobody waits for this. */
+  /** Not awaited. */
   end(subjects: BudgetSubjects, charged: Quota, isRefundable: boolean): void {
     this.#isEnded = true;
     if (!this.#budgets.concerns({ subjects, held: this.#held })) return;
@@ -90,7 +90,7 @@ export class RequestBudgets {
   }
 }
 
-/** Charges budgets that were made while a request ran of which none knew. Nobody waits for this. */
+/** Charges budgets that were created while a request without budgets ran. Not awaited. */
 export function chargeNewBudgets(
   spender: Spender,
   server: Server | undefined,

@@ -5,17 +5,17 @@ import type { Metrics } from "../../observability/metrics.ts";
 import { refusalOf } from "./admission-refusal.ts";
 
 /**
- * Model requests of a user, whatever becomes of them. Requests that reach the gate are counted there, in one turn with
+ * Model requests of a user, whatever becomes of them. Requests that reach admission are counted there, in one step with
  * everything else; this counts the others, and knows who need not be read any further.
  */
 export interface CallLimit {
-  /** Throws for a user whose requests were refused lately and still would be. Asks nobody. */
+  /** Throws for a user whose requests were refused lately and still would be. Reads local state only. */
   check(userId: number): void;
-  /** Counts a request that comes to no gate. Throws `rate_limit_exceeded`. */
+  /** Counts a request that does not pass admission. Throws `rate_limit_exceeded`. */
   take(requestId: string, userId: number): Promise<void>;
-  /** Counts a request that failed before it came to the gate. Nobody waits for this. */
+  /** Counts a request that failed before admission. Not awaited. */
   count(requestId: string, userId: number): void;
-  /** The gate has refused a request of the user. */
+  /** Admission has refused a request of the user. */
   refused(userId: number, state: ClaimState): void;
 }
 
@@ -65,7 +65,7 @@ export function createCallLimit({ claims, options, metrics }: CallLimitDeps): Ca
     count(requestId, userId) {
       if (!options().ModelRequestRateLimitEnabled) return;
       const wanted = requestsOf(userId);
-      // It has its answer already: an outage, which is told elsewhere, changes nothing for it.
+      // The request has its answer already: an outage, which is reported elsewhere, does not change it.
       if (wanted.length > 0) void claims.take(requestId, wanted).catch(() => undefined);
     },
     refused,

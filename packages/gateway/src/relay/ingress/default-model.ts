@@ -3,7 +3,7 @@ import type { Snapshot } from "../../snapshot/types.ts";
 import { servingGroups } from "../admission/model-access.ts";
 import type { RelayRequest } from "../types.ts";
 
-/** What moderations without a model get where nobody offers the current one. */
+/** The model of moderations that name none, where no channel offers the current one. */
 const OLDER_MODERATION = "text-moderation-stable";
 
 /** The request with the default model that the caller's groups have; the same object where it names its own. */

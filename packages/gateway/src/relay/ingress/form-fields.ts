@@ -13,7 +13,7 @@ export function isForm(request: IncomingMessage): boolean {
   return /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
 }
 
-/** What stands between the parts; throws `invalid_request` for a body that is no plain form. */
+/** The delimiter of the parts; throws `invalid_request` for a body that is no plain form. */
 export function boundaryOf({ headers }: IncomingMessage): string {
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity")
@@ -31,7 +31,7 @@ export function checkParts(parts: readonly FormPart[], names: Names): void {
   for (const { name, filename } of parts) {
     checkField(name, names);
     const isList = name.endsWith("[]") || (filename !== undefined && name === "image");
-    if (seen.has(name) && !isList) throw invalidRequest(name, `${name} stands in the form twice; send it once.`);
+    if (seen.has(name) && !isList) throw invalidRequest(name, `${name} is in the form twice; send it once.`);
     seen.add(name);
   }
 }
@@ -41,7 +41,7 @@ export function fieldsOf(parts: readonly FormPart[]): JsonObject {
   const fields: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
   for (const part of parts) {
     if (part.filename !== undefined) {
-      // Some readers take a file without a name for a field, and it would be one that nobody looked at here.
+      // Some readers take a file without a name for a field, and the gateway would not have checked it.
       if (part.filename === "" && part.value.length > 0 && !FILE_FIELD.test(part.name))
         throw invalidRequest(part.name, `${part.name} is a file without a name.`);
       continue;

@@ -20,7 +20,7 @@ export interface FormLimits {
 }
 
 const MAX_HEAD_BYTES = 8 * 1024;
-/** All fields together; voices to recognize stand in fields, as data URLs. */
+/** All fields together; voices to recognize are fields, as data URLs. */
 const MAX_FIELD_BYTES = 8 * 1024 * 1024;
 const MAX_PARTS = 256;
 /** Enough for the header of a sound file. */
@@ -44,7 +44,7 @@ export class FormScanner {
   /** Offset of `#rest` in the body; the first delimiter is read as if a line end stood before it. */
   #at = -CRLF.length;
   #state: "value" | "delimiter" | "head" | "end" = "value";
-  #open: (Head & { start: number; size: number; kept: Buffer[] }) | undefined;
+  #open: (Head & { start: number; size: number; value: Buffer[] }) | undefined;
   /** Bytes of fields so far: they are held in memory. */
   fieldBytes = 0;
 
@@ -113,7 +113,7 @@ export class FormScanner {
     const lines = this.#rest.toString("utf8", CRLF.length, Math.max(found, CRLF.length)).split("\r\n");
     if (this.parts.length === MAX_PARTS) throw broken(`the form has more than ${MAX_PARTS} parts`);
     this.#skip(found + HEAD_END.length);
-    this.#open = { ...headOf(lines), start: this.#at, size: 0, kept: [] };
+    this.#open = { ...headOf(lines), start: this.#at, size: 0, value: [] };
     // A value of no length is followed by the delimiter at once.
     this.#state = "value";
     return true;
@@ -128,15 +128,15 @@ export class FormScanner {
     if ((isFile ? part.size + bytes.length : this.fieldBytes) > limit)
       throw new AppError("request_too_large", { param: part.name, values: { limit } });
     const wanted = isFile ? Math.max(0, FILE_HEAD_BYTES - part.size) : bytes.length;
-    if (wanted > 0) part.kept.push(Buffer.from(bytes.subarray(0, wanted)));
+    if (wanted > 0) part.value.push(Buffer.from(bytes.subarray(0, wanted)));
     part.size += bytes.length;
   }
 
   #close(): void {
     const part = this.#open;
     if (!part) return;
-    const { name, filename, type, start, size, kept } = part;
-    this.parts.push({ name, filename, type, start, end: start + size, value: Buffer.concat(kept) });
+    const { name, filename, type, start, size, value } = part;
+    this.parts.push({ name, filename, type, start, end: start + size, value: Buffer.concat(value) });
     this.#open = undefined;
   }
 

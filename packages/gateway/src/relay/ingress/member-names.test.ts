@@ -65,8 +65,8 @@ describe("members of a body", () => {
     ['{"messages":[{},{"content":[1,{"type":"text","text":"a","text":"b"}]}]}', "messages.content.text"],
     ['{"tools":[ { "type" : "function" , "type" : "web_search" } ]}', "tools.type"],
     ['{"metadata":{"a":1,"a":2},"tools":[{"function":{"name":"a","name":"b"}}]}', "tools.function.name"],
-  ])("%s is refused for the name that stands twice", (text, name) => {
-    expect(check(text)).toBe(`${name} stands in the body twice; send it once.`);
+  ])("%s is refused because it repeats a name", (text, name) => {
+    expect(check(text)).toBe(`${name} is in the body twice; send it once.`);
   });
 
   it.each([

@@ -16,7 +16,7 @@ export interface Names {
   readonly second: ReadonlyMap<string, string>;
 }
 
-/** A body as it was parsed and as it stands in its bytes. */
+/** A parsed body with its bytes. */
 export interface ReadBody {
   readonly json: JsonObject;
   readonly bytes: Buffer;
@@ -50,12 +50,12 @@ export function compile(members: Members, isSpelledTwice = false): Names {
 
 /**
  * Throws `invalid_request` for a name that another reader may take for one that the gateway reads, naming both, and for
- * such a name that stands twice in its object.
+ * such a name that its object repeats.
  */
 export function checkMembers({ json, bytes, members }: ReadBody, names: Names): void {
   if (countMembers(json, names, "") === members) return;
   const repeated = repeatedMember(bytes, (path) => isRead(path, names));
-  if (repeated) throw invalidRequest(repeated, `${repeated} stands in the body twice; send it once.`);
+  if (repeated) throw invalidRequest(repeated, `${repeated} is in the body twice; send it once.`);
 }
 
 /** The same for one field of a form. */
@@ -106,7 +106,7 @@ function checkName(name: string, { object, names, path }: MemberOwner): Names | 
 }
 
 function isRead(path: readonly string[], names: Names): boolean {
-  // What nobody reads here decides nothing, but for the outermost object: providers read members of their own there.
+  // Members that the gateway does not read do no harm, except in the outermost object: providers read their own there.
   if (path.length === 1) return true;
   let at: Names | undefined = names;
   for (const name of path) at = at?.read.get(name);

@@ -54,7 +54,7 @@ function decoded(name: string): string {
   }
 }
 
-/** A fixed time: the family's consoles sort by it, and no upstream tells the true one. */
+/** A fixed time: consoles of compatible gateways sort by it, and no upstream reports the true one. */
 const CREATED = 1_626_777_600;
 
 function openAiModel(id: string) {

@@ -21,9 +21,9 @@ export const playgroundChat: Dialect = {
 /** The request without what upstreams refuse: members of the console's own, its group, and 0 for "no limit". */
 export function playgroundBody(body: Body): Body {
   const { group: _group, messages, ...rest } = body.json();
-  const kept = Object.entries(rest).filter(([name, value]) => !(name === "max_tokens" && value === 0));
+  const sent = Object.entries(rest).filter(([name, value]) => !(name === "max_tokens" && value === 0));
   const clean: JsonObject = {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(sent),
     ...(messages !== undefined && { messages: cleaned(messages) }),
   };
   return jsonBody(Buffer.from(JSON.stringify(clean)));

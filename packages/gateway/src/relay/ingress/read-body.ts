@@ -20,7 +20,7 @@ export interface BodyLimits {
   readonly memory: BodyMemory;
 }
 
-/** A JSON body as it stands in its bytes. */
+/** A JSON body before it is parsed. */
 export interface JsonBytes {
   readonly bytes: Buffer;
   /** Of all its objects; more than were parsed means that a name is repeated. */
@@ -70,7 +70,7 @@ class JsonChecker implements Checker {
   }
 
   end(): void {
-    // What ends early is told by the parser, which knows the position.
+    // The parser reports a body that ends early, because it knows the position.
     if (!this.#scanner.end() && this.#scanner.fault !== "unbalanced") throw this.#refusal();
     this.#limits.memory.takeValues(this.#request, this.#scanner.values);
   }

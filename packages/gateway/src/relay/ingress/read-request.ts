@@ -15,7 +15,7 @@ import type { RelayRequest } from "../types.ts";
 import { isForm } from "./form-fields.ts";
 import { FORM_OPERATIONS, readUpload, type Upload } from "./upload.ts";
 
-/** What the edge knows about a request before the relay looks at it. */
+/** What the edge knows about a request before the relay reads it. */
 export interface Arrival {
   readonly requestId: string;
   readonly ip: string;

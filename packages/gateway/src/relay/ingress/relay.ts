@@ -61,7 +61,7 @@ interface Call {
 
 const LONGEST_SHOWN_PATH = 200;
 
-/** Every path of the relay's prefixes; other paths are handed on. */
+/** Every path of the relay's prefixes; other paths go to `next`. */
 export function createRelay(deps: RelayDeps): RelayHandler {
   return (request, response, next) => {
     const url = request.originalUrl ?? request.url ?? "/";

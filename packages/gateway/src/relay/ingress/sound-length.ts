@@ -15,15 +15,15 @@ const MAX_READ_BYTES = 4 * 1024 * 1024;
 const COVER_BYTES = 1024 * 1024;
 
 /**
- * Length of a recording (WAV, MP3, M4A, Ogg, FLAC, WebM); undefined where the file does not tell, or is none. Where a
+ * Length of a recording (WAV, MP3, M4A, Ogg, FLAC, WebM); undefined where the file has no length, or is no recording. Where a
  * file contradicts itself, the longest that a reader can take it for.
  */
 export async function soundSeconds(spool: Pick<Spool, "readAt">, file: SoundFile): Promise<number | undefined> {
-  const [told = 0, longest = 0] = [await toldSeconds(spool, file), await wavSeconds(spool, file)];
-  return Math.max(told, longest) || undefined;
+  const [declared = 0, longest = 0] = [await declaredSeconds(spool, file), await wavSeconds(spool, file)];
+  return Math.max(declared, longest) || undefined;
 }
 
-async function toldSeconds(
+async function declaredSeconds(
   spool: Pick<Spool, "readAt">,
   { start, end, filename }: SoundFile,
 ): Promise<number | undefined> {
@@ -43,7 +43,7 @@ async function toldSeconds(
       ? Math.max(duration, leastSeconds(format, end - start))
       : undefined;
   } catch {
-    // Not a recording, a cut one, or one of another kind: what it costs is then told by its transcript.
+    // Not a recording, a cut one, or one of another kind: its transcript then decides the charge.
     return undefined;
   }
 }

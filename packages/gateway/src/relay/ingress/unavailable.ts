@@ -8,10 +8,10 @@ export function unavailable(groups: readonly string[], model: string): AppError 
 
 /** What clients can do instead. */
 const CURES: Readonly<Partial<Record<DialectId, string>>> = {
-  "openai-compaction": "Ask the model for a summary of the conversation, and go on from that.",
+  "openai-compaction": "Ask the model for a summary of the conversation and continue from it.",
 };
 
-/** Channels have the model, and none of them this endpoint, now or later: clients are told not to try again. */
+/** Channels have the model, and none of them this endpoint, now or later: clients must not retry. */
 export function unserved({ model, dialect }: Pick<RequestSpec, "model" | "dialect">): AppError {
   const cure = CURES[dialect];
   return new AppError("no_available_channel", {

@@ -110,7 +110,7 @@ function fileOf(parts: readonly FormPart[], isOnly: boolean): FormPart {
   const [file, second] = parts.filter((part) => part.filename !== undefined && FILE_FIELD.test(part.name));
   // Its length is what is charged: another reader could take the other one.
   if (file && second && isOnly)
-    throw invalidRequest(second.name, `${second.name} stands in the form twice; send one file.`);
+    throw invalidRequest(second.name, `${second.name} is in the form twice; send one file.`);
   if (!file) throw invalidRequest("file", "The form has no file.");
   return file;
 }
@@ -124,7 +124,7 @@ function uploadOf(parts: readonly FormPart[], spool: Spool, { boundary, seconds 
   return {
     fields: fieldsOf(parts),
     seconds,
-    // Written anew: where the client named several boundaries, the upstream may read the form by another one.
+    // Written here: where the client named several boundaries, the upstream may read the form by another one.
     contentType: `multipart/form-data; boundary=${PLAIN_BOUNDARY.test(boundary) ? boundary : `"${boundary}"`}`,
     open(edits) {
       const pieces = piecesOf(parts, boundary, edits, spool.size);

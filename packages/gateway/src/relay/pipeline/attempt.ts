@@ -43,9 +43,9 @@ import { WholeSink, type AnswerTranslation } from "../response/whole-sink.ts";
 export interface AttemptDeps extends CallDeps {
   readonly upstreams: Upstreams;
   readonly counter: TokenCounter;
-  /** Told which account keeps which answer; absent where nothing is kept. */
+  /** Remembers which account stores which answer; absent where no answer is stored. */
   readonly owners?: Pick<ResponseOwners, "remember">;
-  /** Keeps what conversions made; absent where nothing is kept. */
+  /** Stores converted answers; absent where no answer is stored. */
   readonly responseStore?: Pick<ResponseStore, "keep" | "takes">;
   readonly headersTimeoutMs: { readonly stream: number; readonly whole: number };
   readonly idleTimeoutMs: number;
@@ -123,13 +123,13 @@ export class Attempt implements SinkContext {
     });
   }
 
-  /** Who keeps the answer: the upstream's account, or this gateway where the answer is converted. */
+  /** Chooses where the answer is stored: at the upstream's account, or here where it is converted. */
   #keepFor(target: RouteTarget): void {
     const { request } = this;
     const { owners, responseStore } = this.#deps;
-    const isKept = request.isKept === true && target.plan.bridges.length === 0;
+    const isAtUpstream = request.storesAnswer === true && target.plan.bridges.length === 0;
     const remember = (id: string) => owners?.remember(id, ownerOf(request, target));
-    this.#idFinder = isKept ? new IdFinder((id) => this.delivery.whenAllowed(() => remember(id))) : undefined;
+    this.#idFinder = isAtUpstream ? new IdFinder((id) => this.delivery.whenAllowed(() => remember(id))) : undefined;
     this.#keeping = keepingOf(request, target, responseStore);
   }
 
@@ -141,11 +141,13 @@ export class Attempt implements SinkContext {
         outputCap: this.#hooks.outputCap,
       });
     } catch (error) {
-      this.finish(this.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: this.#notSent(error) });
+      this.finish(
+        this.delivery.isDisconnected ? { kind: "disconnected" } : { kind: "failed", failure: this.#notSent(error) },
+      );
       return this.result;
     }
-    if (this.delivery.isGone) {
-      this.finish({ kind: "gone" });
+    if (this.delivery.isDisconnected) {
+      this.finish({ kind: "disconnected" });
       return this.result;
     }
     if (this.#stopped) {
@@ -166,7 +168,7 @@ export class Attempt implements SinkContext {
   #untilEnded(): AbortSignal | undefined {
     if (this.target.plan.route.inlinesImages !== true) return undefined;
     const files = (this.#files = new AbortController());
-    this.delivery.onGone = () => files.abort(new AppError("client_closed_request"));
+    this.delivery.onDisconnect = () => files.abort(new AppError("client_closed_request"));
     return files.signal;
   }
 
@@ -211,7 +213,7 @@ export class Attempt implements SinkContext {
   }
 
   finish(result: AttemptResult): void {
-    this.delivery.onGone = undefined;
+    this.delivery.onDisconnect = undefined;
     if (this.#keeping && result.kind === "delivered" && result.reason === "stop") this.#keepAnswer(this.#keeping);
     if (result.kind !== "failed") this.#resolve(result);
     else if (this.#stopped) this.#resolve(stoppedBy(this.#stopped, result.failure));
@@ -240,13 +242,13 @@ export class Attempt implements SinkContext {
     const { spec } = this.request;
     const { channel, plan } = this.target;
     if (!plan.provider.streamUsage || (spec.wantsStreamUsage && plan.bridges.length === 0)) return false;
-    return !this.delivery.isGone && learnsRefusal(failure, this.request, channel, this.#deps.now());
+    return !this.delivery.isDisconnected && learnsRefusal(failure, this.request, channel, this.#deps.now());
   }
 
   /** The upstream has chat and no Responses: the same call goes to chat, converted. */
   #isOverPath({ error }: Failure): boolean {
     const { channel, plan, upstreamModel } = this.target;
-    if (this.delivery.isGone || plan.bridges.length > 0) return false;
+    if (this.delivery.isDisconnected || plan.bridges.length > 0) return false;
     const { status, message, code } = error;
     if (!learnsChatOnly(channel, plan.route, { status, message, code })) return false;
     const other = planFor(channel, this.request.spec, upstreamModel, this.request.body);
@@ -309,7 +311,7 @@ export class Attempt implements SinkContext {
       onRequestStart: (controller) => {
         this.controller = controller;
         this.#isUpstreamDone = false;
-        this.delivery.onGone = () => {
+        this.delivery.onDisconnect = () => {
           if (!this.#sink?.readsOn?.()) controller.abort(new AppError("client_closed_request"));
         };
         if (this.#stopped) controller.abort(this.#stopped);
@@ -343,7 +345,7 @@ export class Attempt implements SinkContext {
         if (decoder) return decoder.onResponseError?.(controller, error);
         this.#upstreamDone();
         if (sink) sink.fail(error);
-        else if (this.delivery.isGone) this.finish({ kind: "gone" });
+        else if (this.delivery.isDisconnected) this.finish({ kind: "disconnected" });
         else this.finish({ kind: "failed", failure: unreachable(error) });
       },
     };
@@ -408,7 +410,7 @@ export class Attempt implements SinkContext {
   }
 }
 
-/** No other channel is asked for what this side has ended. */
+/** What this side has ended is not tried on another channel. */
 function stoppedBy(error: AppError, failure: Failure): AttemptResult {
   return { kind: "failed", failure: { ...failure, error, retry: false } };
 }

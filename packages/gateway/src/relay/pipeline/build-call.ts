@@ -35,7 +35,7 @@ export interface CallDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly userAgent: string;
-  /** Origin under which clients reach this gateway; some upstreams are told where a call comes from. */
+  /** Origin under which clients reach this gateway; some upstreams get it as the origin of a call. */
   readonly publicUrl: () => string;
   /** Files that requests name by address. */
   readonly files: RemoteFiles;
@@ -53,7 +53,7 @@ export interface BuiltCall {
 export interface CallOptions {
   /** Ends the reading of files. */
   readonly signal?: AbortSignal | undefined;
-  /** Set where the answer is kept here. */
+  /** Set where this gateway stores the answer. */
   readonly keeping?: AnswerKeeping | undefined;
   /** Output tokens of each answer, for a request that names no cap. */
   readonly outputCap?: number | undefined;

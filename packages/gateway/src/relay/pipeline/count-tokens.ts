@@ -61,7 +61,7 @@ function uncharged({ id, caller, spec }: RelayRequest): AdmissionRequest {
   return { id, caller, spec: { model: spec.model, promptEstimate: 0, outputCap: 0 } };
 }
 
-/** Where prompts are counted that no upstream counts: the limits of whoever asks hold there too. */
+/** The place where prompts are counted that no upstream counts: the caller's limits apply to it too. */
 function here({ caller }: RelayRequest): Candidate {
   return { channel: { id: 0, setting: {} }, group: caller.group, keyIndex: 0 };
 }

@@ -27,7 +27,7 @@ const BY_CODE: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ["server_shutdown", "server_shutdown"],
 ]);
 
-/** What an upstream says of a request that it will not take, from whomever. */
+/** Statuses with which upstreams refuse a request that is invalid for every caller. */
 const OF_CLIENTS: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 /** The outcome of a request that ended with an error of `code` and `status`; an upstream's own codes may be like ours. */

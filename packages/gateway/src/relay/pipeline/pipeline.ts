@@ -63,7 +63,7 @@ export interface PipelineDeps extends ReservationDeps, AttemptDeps {
 
 /**
  * One relayed request from a parsed body to its charge. Every failure before the first byte leaves as an AppError
- * with the reservation given back; after it, the attempt itself has told the client.
+ * with the reservation released; after it, the attempt itself has answered the client.
  */
 export async function runPipeline(
   request: RelayRequest,
@@ -89,7 +89,7 @@ interface PipelineOpening extends RequestContext {
   readonly deps: PipelineDeps;
 }
 
-/** From the choice of a channel to the charge; `watched` looks at the answer on its way. */
+/** From the choice of a channel to the charge; `watched` reads the answer on its way. */
 async function serve(
   opening: PipelineOpening,
   response: ServerResponse,
@@ -115,7 +115,7 @@ async function serve(
     if (admission) await account.fitBudgets();
     const result = await attemptUntilDelivered(request, first, selection, course);
     isSuccess = result.kind === "delivered";
-    if (result.kind === "gone") await account.abandon(tried.at(-1));
+    if (result.kind === "disconnected") await account.abandon(tried.at(-1));
     if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps);
     watched?.ended({ result, tried, account }, delivery);
     return { result, tried, account };
@@ -136,7 +136,7 @@ async function enter(
   visitor: ServerResponse,
 ): Promise<{ readonly first: RouteTarget | undefined; readonly money: ReservationSession }> {
   try {
-    if (admission) return await enterGate(opening, admission, selection, visitor);
+    if (admission) return await enterWithin(opening, admission, selection, visitor);
     return { first: selection.next(), money: await ReservationSession.open(opening) };
   } catch (error) {
     selection.unused();
@@ -144,7 +144,7 @@ async function enter(
   }
 }
 
-function enterGate(
+function enterWithin(
   opening: PipelineOpening,
   admission: AdmissionController,
   selection: Selection,
@@ -179,8 +179,8 @@ export function conversationFor(
   groups: readonly string[],
   { index, options, prices }: Snapshot,
 ): Conversation | undefined {
-  const { spec, caller, body, clientHeaders: headers, keeper, url } = request;
-  if (!options.ChannelAffinityEnabled || keeper || caller.pinnedChannel !== undefined) return undefined;
+  const { spec, caller, body, clientHeaders: headers, pinnedAccount, url } = request;
+  if (!options.ChannelAffinityEnabled || pinnedAccount || caller.pinnedChannel !== undefined) return undefined;
   const { model } = spec;
   if (!hasChoice(groups, index, listedName(model))) return undefined;
   const { userId, tokenId, group } = caller;
@@ -277,14 +277,14 @@ export function selectionFor(
   deps: PipelineDeps,
   preferred?: Preferred,
 ): Selection {
-  const { caller, keeper } = request;
+  const { caller, pinnedAccount } = request;
   const { pinnedChannel } = caller;
-  if (pinnedChannel === undefined && !keeper)
+  if (pinnedChannel === undefined && !pinnedAccount)
     return createSelection(deps.snapshots.current(), groups, { ...request, preferred }, deps.selection);
   const group = groups[0] ?? "default";
   return fixedTarget(() =>
-    keeper
-      ? pinnedAccountTarget(deps.snapshots.current(), { ...keeper, group }, request, deps.selection)
+    pinnedAccount
+      ? pinnedAccountTarget(deps.snapshots.current(), { ...pinnedAccount, group }, request, deps.selection)
       : pinnedTarget(deps.snapshots.current(), { channelId: pinnedChannel as number, group }, request, deps.selection),
   );
 }

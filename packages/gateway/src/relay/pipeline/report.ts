@@ -84,7 +84,7 @@ function reasonOf(result: AttemptResult): FinishReason {
 }
 
 function statusOf({ spec, guardrail }: RelayRequest, result: AttemptResult): number {
-  if (result.kind === "gone") return 499;
+  if (result.kind === "disconnected") return 499;
   if (result.kind !== "delivered" || result.reason !== "guardrail" || spec.stream) return 200;
   return guardrail?.verdict === "failed" ? 503 : 400;
 }
@@ -147,7 +147,7 @@ function messageOf(cause: unknown): string | undefined {
 }
 
 function outcomeOfResult(result: RelayReport["result"]): Outcome {
-  if (result.kind === "gone") return "client_abort";
+  if (result.kind === "disconnected") return "client_abort";
   if (result.kind === "failed") return result.failure.outcome;
   switch (result.reason) {
     case "stop":

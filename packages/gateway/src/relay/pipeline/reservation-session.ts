@@ -62,7 +62,7 @@ const EXTEND_BY = [1000, 250] as const;
 const LOOK_AHEAD = 500;
 /** Part of a reservation that is tried next where budgets do not carry it. */
 const SMALLER = 4;
-/** Tokens that may come between two looks. */
+/** Tokens that may arrive between two reads of the output. */
 const LAST_TOKENS = 200;
 
 /**
@@ -166,7 +166,7 @@ export class ReservationSession {
     return usage;
   }
 
-  /** Gives the reservation back: nothing was delivered. */
+  /** Releases the reservation: nothing was delivered. */
   async release(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -184,7 +184,7 @@ export class ReservationSession {
   /** What was charged; undefined until then. */
   charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
 
-  /** Tells the ledger what the request would cost if this process died now. Called every few seconds. */
+  /** Records in the ledger what the request would cost if this process died now. Called every few seconds. */
   async renew(attempt?: Attempt, tried: readonly Attempt[] = []): Promise<void> {
     if (this.#isClosed) return;
     const seen = attempt && (await this.#seen(attempt, tried));
@@ -203,7 +203,7 @@ export class ReservationSession {
     if (outputBound() < this.#reserved - LOOK_AHEAD) return;
     this.#isExtending = true;
     void this.#extend(attempt, tried)
-      // What fails now fails, and is told, when it is renewed or charged.
+      // The same failure is reported when the reservation is renewed or charged.
       .catch(() => undefined)
       .finally(() => {
         this.#isExtending = false;

@@ -73,7 +73,7 @@ test("a client's own retries are spared where every channel failed for good (R-R
   expect(shouldRetry(none.lastError())).toBeUndefined();
 });
 
-test("of several 429 the shortest rest is told (R-RETRY-6)", () => {
+test("returns the shortest wait of several 429 (R-RETRY-6)", () => {
   const retries = retriesOf(5, { selection: { restsForMs: 9_000 } });
   for (const restMs of [7_000, 3_000, 8_000]) retries.failed(target, saturated(restMs));
   const error = retries.lastError();

@@ -9,7 +9,7 @@ export interface RetrySettings {
   readonly totalMs: number;
 }
 
-/** Which failures lead to another attempt, and what the client is told when none is left. */
+/** Which failures lead to another attempt, and the error that the client gets when none is left. */
 export interface Retries {
   failed(target: RouteTarget, failure: Failure): void;
   /** The channel to try next; undefined = give up. */
@@ -71,7 +71,7 @@ interface Tried {
   readonly leastRestMs: number;
 }
 
-/** What the client is told. Where every channel failed for good, its own retries would only fail again. */
+/** The client's error. Where every channel failed for good, the client's own retries would only fail again. */
 function finalError(last: Failure | undefined, request: RelayRequest, { selection, leastRestMs }: Tried): AppError {
   if (!last)
     return new AppError("no_available_channel", {

@@ -5,9 +5,9 @@ import type { Runnable } from "../../lib/async/runnable.ts";
 /** A request between its reservation and its charge. */
 export interface RunningRequest extends Member {
   readonly isStream: boolean;
-  /** Of the monotonic clock; kept here. */
+  /** Of the monotonic clock; set by the list of running requests. */
   renewAt?: number;
-  /** Keeps the reservation alive and tells it what was delivered so far. */
+  /** Keeps the reservation alive and updates what was delivered so far. */
   renew(): Promise<void>;
   /** Ends it from this side; what was delivered is billed. */
   stop(error: AppError): void;
@@ -36,7 +36,7 @@ export interface RunningRequests extends Runnable {
   idle(ms: number): Promise<void>;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 /** What a crash leaves unbilled of a young request; most requests are over before. */
 const FIRST_RENEWAL_MS = 3_000;
 const RENEW_EVERY_MS = 10_000;
@@ -65,7 +65,7 @@ export function createRunningRequests(onRenewFailure: (error: unknown) => void):
   return {
     name: "running requests",
     start() {
-      timer = setInterval(renewAll, LOOK_EVERY_MS).unref();
+      timer = setInterval(renewAll, POLL_MS).unref();
     },
     stop() {
       clearInterval(timer);

@@ -7,7 +7,7 @@ import type { Bridge, BridgeContext, Dialect, JsonObject, StreamBridge, Usage } 
 export interface StreamTranslation {
   /** Whole event blocks of the upstream in, event blocks of the client out (maybe none). Throws for events that no client could read. */
   blocks(blocks: Buffer): Buffer;
-  /** What the client's protocol still needs after the upstream's regular end; `counted` where that told no usage. */
+  /** What the client's protocol still needs after the upstream's regular end; `counted` where that reported no usage. */
   end(counted?: Usage): Buffer;
 }
 

@@ -22,7 +22,7 @@ describe("the bounds of usage", () => {
     ["the cap of the gateway", { ownCap: 2_000 }, 2_000],
     ["each of several answers", { spec: { ...SPEC, answers: 2 }, bytes: 30_000 }, 32_768],
     ["the limit of a model that thinks", { limits: REASONING }, 100_000],
-    ["a limit for any model, where nobody names one", { limits: UNLISTED }, 32_768],
+    ["a limit for any model, where none is listed", { limits: UNLISTED }, 32_768],
     ["a larger cap of its own", { limits: UNLISTED, spec: { ...SPEC, outputCap: 50_000 } }, 50_000],
     ["the turns of hosted tools", { limits: REASONING, spec: { ...SPEC, hostedTools: ["web_search"] } }, 3_200_000],
     ["the limit, where bytes say nothing", { bytes: undefined }, 16_384],

@@ -10,7 +10,7 @@ export interface UsageBounds {
   readonly units: number;
 }
 
-/** What is known of an answer beside its usage. */
+/** What is known of an answer besides its usage. */
 export interface Answered {
   readonly spec: Pick<
     RequestSpec,
@@ -24,7 +24,7 @@ export interface Answered {
   readonly ownCap?: number | undefined;
 }
 
-/** Models that nobody lists. */
+/** Models without listed limits. */
 const UNLISTED_OUTPUT = 32_768;
 const UNLISTED_INPUT = 262_144;
 /** Vendors count images and other media in ways of their own; an estimate may be off by as much. */
@@ -49,7 +49,7 @@ function mostInput({ spec, limits }: Answered): number {
   return turns * Math.max(byEstimate, contextTokens === undefined ? UNLISTED_INPUT : contextTokens * OF_CONTEXT);
 }
 
-/** A model that thinks may show nothing of it; of any other the bytes bear witness. */
+/** A reasoning model may hide its reasoning; of any other model the bytes limit the tokens. */
 function mostOutput({ spec, limits, bytes, ownCap }: Answered): number {
   const { answers = 1, reasoningEffort } = spec;
   const unlisted = Math.max(UNLISTED_OUTPUT * answers, spec.outputCap ?? 0);
@@ -74,7 +74,7 @@ function mostUnits({ spec, upload }: Answered): number {
     case "rerank":
       return Math.max(spec.units, 1 + spec.promptEstimate);
     default:
-      // Images and characters are counted here, nobody reports them.
+      // The gateway counts images and characters; no upstream reports them.
       return Infinity;
   }
 }

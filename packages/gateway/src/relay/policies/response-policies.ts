@@ -21,7 +21,7 @@ export interface ResponsePolicyDeps {
   readonly cache: ResponseCache;
 }
 
-/** A request whose answer is judged, kept, or both. */
+/** A request whose answer is judged, cached, or both. */
 export interface ResponsePolicies {
   delivery(response: ServerResponse, ticker: DeliveryTicker): Delivery;
   /** The attempt that a refused window ends. */
@@ -36,7 +36,7 @@ const JUDGED: ReadonlySet<Operation> = new Set(["chat", "completions", "response
 type Arrival = Pick<CacheCall, "response" | "ticker" | "calls"> & { readonly running: RunningRequests };
 
 /**
- * Judges the prompt, then looks for a kept answer. A report when the request is answered already; undefined when
+ * Judges the prompt, then looks up a cached answer. A report when the request is answered already; undefined when
  * nothing has to be done with its answer. Throws `prompt_blocked` and `guardrail_unavailable`.
  */
 export async function createResponsePolicies(
@@ -114,8 +114,8 @@ function watchOf(
     follow: (next) => void (attempt = next),
     ended(report, delivery) {
       const isWhole = report.result.kind === "delivered" && report.result.reason === "stop";
-      // What nobody judged goes on once, by the operator's word, and is judged when it is asked for again.
-      if (isWhole && !delivery.isGone && request.guardrail === undefined) visit?.keep(report);
+      // An unjudged answer that the operator's policy lets pass is not cached: an equal request must be judged.
+      if (isWhole && !delivery.isDisconnected && request.guardrail === undefined) visit?.keep(report);
     },
   };
 }

@@ -54,7 +54,7 @@ export class RealtimeBill {
   onExhausted: (() => void) | undefined;
   /** Asked before the reservation grows; false when a hard budget cannot carry it. Must not reject. */
   extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
-  /** Told of all tokens so far, after each answer. */
+  /** Called with all tokens so far, after each answer. */
   onUsed: ((tokens: number) => void) | undefined;
   /** Called when a limit of tokens is passed. */
   onLimit: ((refusal: AppError) => void) | undefined;
@@ -149,7 +149,7 @@ export class RealtimeBill {
     const { request } = this.#context;
     const settlement = this.#settlement(reason, (error) => this.#deps.onUncomputable(request.id, this.#amount, error));
     await this.#deps.ledger.settle(settlement);
-    this.charged = { usage: this.#total(), quota: settlement.quota, completion: this.#ending(reason) };
+    this.charged = { usage: this.#total(), quota: settlement.quota, completion: this.#completion(reason) };
   }
 
   /** Nothing was begun. */
@@ -176,7 +176,7 @@ export class RealtimeBill {
     if (!isCarried && !this.#isClosed) this.onExhausted?.();
   }
 
-  /** Answers and transcripts that told no usage are counted from what came of them. */
+  /** Counts answers and transcripts that came without usage. */
   async #countOpen(): Promise<void> {
     for (const [model, transcript] of this.#untoldTranscripts) {
       const known = this.#transcribed.get(model) ?? NO_USAGE;
@@ -217,7 +217,7 @@ export class RealtimeBill {
     return snapshot.prices.groupRatio(this.#target?.group ?? groups[0] ?? "default");
   }
 
-  #ending(reason: FinishReason): Completion {
+  #completion(reason: FinishReason): Completion {
     const usage = this.#total();
     return { reason, usage, countOutput: () => Promise.resolve(usage.output), firstContentAt: this.#firstContentAt };
   }
@@ -237,7 +237,7 @@ export class RealtimeBill {
         price: this.#reservation.terms.price,
         groupRatio: this.#groupRatio(),
         reserved: this.#amount,
-        completion: this.#ending(reason),
+        completion: this.#completion(reason),
         built: undefined,
         attempt,
         tried: [attempt],

@@ -35,7 +35,7 @@ export interface Candidates {
 
 type Tried = { readonly socket: WebSocket } | { readonly failure: Failure };
 
-/** Opens the upstream's side, on another channel where one refuses. Throws what the client is to be told. */
+/** Opens the upstream's side, on another channel where one refuses. Throws the client's error. */
 export async function connectUpstream(
   request: RelayRequest,
   { selection, first, admission }: Candidates,

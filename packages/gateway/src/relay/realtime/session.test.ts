@@ -48,7 +48,7 @@ describe("a realtime session", () => {
     expect(frames.length).toBeGreaterThan(3);
   });
 
-  it("ends when neither side says anything; a frame of either one begins the wait anew", async () => {
+  it("ends when neither side says anything; a frame of either one restarts the wait", async () => {
     const startedAt = performance.now();
     const { running, user } = await session({ idleMs: 200 });
     for (let i = 0; i < 4; i++) {

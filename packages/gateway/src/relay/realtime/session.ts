@@ -2,7 +2,7 @@ import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
 import type { FinishReason } from "../response/sink.ts";
 
-/** Whoever counts what a conversation costs. */
+/** Counts the cost of a conversation. */
 export interface SessionBill {
   /** One text frame of the upstream. */
   take(frame: string): void;
@@ -50,7 +50,7 @@ export class RealtimeSession {
     this.ended = this.#run();
   }
 
-  /** Ends the conversation from this side; the client is told why. */
+  /** Ends the conversation from this side; the client gets the reason. */
   stop(error: AppError, reason: FinishReason): void {
     if (this.#reason) return;
     this.#tell(error);

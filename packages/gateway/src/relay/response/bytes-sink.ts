@@ -48,13 +48,15 @@ export class BytesSink implements Sink {
     this.#isOver = true;
     const { delivery } = this.#flow;
     if (!delivery.isHeadSent)
-      return this.#flow.finish(delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
-    const reason: FinishReason = delivery.isGone ? "client_abort" : "upstream_cut";
+      return this.#flow.finish(
+        delivery.isDisconnected ? { kind: "disconnected" } : { kind: "failed", failure: brokenStream(error) },
+      );
+    const reason: FinishReason = delivery.isDisconnected ? "client_abort" : "upstream_cut";
     this.#settled(reason, () => delivery.destroy());
   }
 
   soFar(): Completion | undefined {
-    return this.#flow.delivery.isHeadSent ? this.#ending("server_shutdown") : undefined;
+    return this.#flow.delivery.isHeadSent ? this.#completion("server_shutdown") : undefined;
   }
 
   stop(error: AppError): void {
@@ -65,7 +67,7 @@ export class BytesSink implements Sink {
   /** Sound has no place for an error: a client notices a fault of this program by the broken connection. */
   #settled(reason: FinishReason, deliver: () => void): void {
     const done = async () => {
-      await this.#flow.settle(this.#ending(reason));
+      await this.#flow.settle(this.#completion(reason));
       deliver();
       this.#flow.finish({ kind: "delivered", reason });
     };
@@ -77,7 +79,7 @@ export class BytesSink implements Sink {
   }
 
   /** Sound carries no usage: what was asked for is what is charged, characters or seconds. */
-  #ending(reason: FinishReason): Completion {
+  #completion(reason: FinishReason): Completion {
     const usage = { ...NO_USAGE, units: this.#flow.request.spec.units };
     return { reason, usage, countOutput: () => Promise.resolve(0), firstContentAt: this.#firstContentAt };
   }

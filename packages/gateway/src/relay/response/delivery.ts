@@ -18,9 +18,9 @@ export class Delivery implements Member {
   place: number | undefined;
   readonly response: ServerResponse;
   readonly #ticker: DeliveryTicker;
-  #isGone = false;
+  #isDisconnected = false;
   #isTicking = false;
-  #onGone: (() => void) | undefined;
+  #onDisconnect: (() => void) | undefined;
   #onDrain: (() => void) | undefined;
   /** Ticks of the last write and of the start of the present back-pressure; compared by the ticker. */
   lastWriteTick = 0;
@@ -36,20 +36,20 @@ export class Delivery implements Member {
     this.response = response;
     this.#ticker = ticker;
     response.on("close", () => this.#closed());
-    if (response.destroyed || response.closed) this.#isGone = true;
+    if (response.destroyed || response.closed) this.#isDisconnected = true;
   }
 
   /** The client left before the answer ended. */
-  get isGone(): boolean {
-    return this.#isGone;
+  get isDisconnected(): boolean {
+    return this.#isDisconnected;
   }
 
-  /** Undefined where nobody judges. */
+  /** Undefined where answers are not judged. */
   get judge(): AnswerJudge | undefined {
     return undefined;
   }
 
-  /** Calls back when the answer may be known to the client: at once where nobody judges. */
+  /** Calls back when the answer may be known to the client: at once where answers are not judged. */
   whenAllowed(run: () => void): void {
     run();
   }
@@ -59,9 +59,9 @@ export class Delivery implements Member {
   }
 
   /** Called at most once, when the client leaves early; replaces an earlier listener. */
-  set onGone(listener: (() => void) | undefined) {
-    this.#onGone = listener;
-    if (this.#isGone && listener) listener();
+  set onDisconnect(listener: (() => void) | undefined) {
+    this.#onDisconnect = listener;
+    if (this.#isDisconnected && listener) listener();
   }
 
   /** Registers for heartbeats and for the watch over clients that stop reading. */
@@ -78,12 +78,12 @@ export class Delivery implements Member {
 
   /** Status 200 with these headers, unless a head is out already. */
   sendHead(headers: Record<string, string>): void {
-    if (!this.response.headersSent && !this.#isGone) this.response.writeHead(200, headers);
+    if (!this.response.headersSent && !this.#isDisconnected) this.response.writeHead(200, headers);
   }
 
   /** Answers false when the client does not keep up; `onDrain` is then called once. */
   write(bytes: Buffer, onDrain: () => void): boolean {
-    if (this.#isGone || this.response.writableEnded) return true;
+    if (this.#isDisconnected || this.response.writableEnded) return true;
     this.lastWriteTick = this.#ticker.now;
     if (this.response.write(this.form ? this.form.feed(bytes) : bytes)) return true;
     this.watch();
@@ -95,7 +95,7 @@ export class Delivery implements Member {
 
   end(bytes?: Buffer): void {
     this.#stopTicking();
-    if (this.#isGone || this.response.writableEnded) return;
+    if (this.#isDisconnected || this.response.writableEnded) return;
     if (this.form) this.response.end(Buffer.concat([this.form.feed(bytes ?? NOTHING), this.form.end()]));
     else if (bytes) this.response.end(bytes);
     else this.response.end();
@@ -106,7 +106,7 @@ export class Delivery implements Member {
   endWhole(bytes: Buffer): void {
     if (this.form || bytes.length > ONE_PIECE) return this.end(bytes);
     this.#stopTicking();
-    if (this.#isGone || this.response.writableEnded) return;
+    if (this.#isDisconnected || this.response.writableEnded) return;
     this.response.end(bytes.toString("latin1"), "latin1");
     this.#expectRead();
   }
@@ -114,7 +114,7 @@ export class Delivery implements Member {
   /** The last event of a stream that failed, and then a broken connection. */
   breakOff(frame: Buffer): void {
     this.#stopTicking();
-    if (this.#isGone || this.response.writableEnded) return;
+    if (this.#isDisconnected || this.response.writableEnded) return;
     this.response.write(this.form ? this.form.feed(frame) : frame, () => this.response.destroy());
     this.#expectRead();
   }
@@ -127,8 +127,8 @@ export class Delivery implements Member {
 
   /** A keep-alive between two events; also commits the head of a stream. */
   beat(): void {
-    // An error that somebody else sent may wait for an earlier answer of the same connection.
-    if (this.#isGone || !this.heartbeat || this.#onDrain || this.response.writableEnded) return;
+    // An error that other code sent may wait for an earlier answer of the same connection.
+    if (this.#isDisconnected || !this.heartbeat || this.#onDrain || this.response.writableEnded) return;
     this.sendStreamHead();
     this.lastWriteTick = this.#ticker.now;
     this.response.write(this.heartbeat);
@@ -153,8 +153,8 @@ export class Delivery implements Member {
   #closed(): void {
     this.#stopTicking();
     if (this.response.writableFinished) return;
-    this.#isGone = true;
-    this.#onGone?.();
+    this.#isDisconnected = true;
+    this.#onDisconnect?.();
   }
 
   #stopTicking(): void {

@@ -64,8 +64,8 @@ describe("event blocks", () => {
 
   it("knows the first part of an answer from what may stand before it", () => {
     const kind = (written: string) => kindOfFirst(Buffer.from(written), chat);
-    for (const beside of ["data: [DONE]", 'data: {"choices":[]}', "data: wait", 'data: {"choices":null}'])
-      expect(kind(`${beside}\n\n`), beside).toBe("metadata");
+    for (const early of ["data: [DONE]", 'data: {"choices":[]}', "data: wait", 'data: {"choices":null}'])
+      expect(kind(`${early}\n\n`), early).toBe("metadata");
     expect(kind('data: {}\n\ndata: {"choices":[{"delta":{}}]}\n\n')).toBe("part");
     for (const broken of ['{"choices":"no"}', '{"choices":[null]}', '{"choices":[{"delta":{"content":5}}]}', '{"choi'])
       expect(kind(`data: ${broken}\n\n`), broken).toBe("unreadable");

@@ -15,18 +15,18 @@ export function hasData(blocks: Buffer): boolean {
 /** Whole event blocks without the upstream's comments; the same buffer when there are none. */
 export function stripComments(blocks: Buffer): Buffer {
   if (blocks[0] !== COLON && !blocks.includes(COMMENT_LINE)) return blocks;
-  const kept = splitBlocks(blocks).map(withoutComments).filter(hasData);
-  return Buffer.concat(kept);
+  const rest = splitBlocks(blocks).map(withoutComments).filter(hasData);
+  return Buffer.concat(rest);
 }
 
 /** Event blocks without those whose JSON matches; the same buffer when none does. */
 export function cutEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
   const all = splitBlocks(blocks);
-  const kept = all.filter((block) => !isMatch(block, matches));
-  return kept.length === all.length ? blocks : Buffer.concat(kept);
+  const rest = all.filter((block) => !isMatch(block, matches));
+  return rest.length === all.length ? blocks : Buffer.concat(rest);
 }
 
-/** Event blocks without those that tell of a failure, by their name or by what they hold. */
+/** Event blocks without those that report a failure, by name or content. */
 export function cutErrors(blocks: Buffer, errorIn: (event: JsonObject) => unknown): Buffer {
   const tells = ({ event, data }: StreamEvent) =>
     event === "error" || (data !== undefined && errorIn(data) !== undefined);
@@ -34,26 +34,26 @@ export function cutErrors(blocks: Buffer, errorIn: (event: JsonObject) => unknow
 }
 
 /**
- * Event blocks without those that hold usage alone; the same buffer when there is none. Usage stands at the end, so the
+ * Event blocks without those that hold usage alone; the same buffer when there is none. Usage is at the end, so the
  * search runs from there to the last run of such blocks; of what comes before, only blocks with an empty list are read:
  * some upstreams report after every piece of text.
  */
 export function cutUsageEvents(blocks: Buffer, matches: (event: JsonObject) => boolean): Buffer {
   const all = splitBlocks(blocks);
-  const kept: Buffer[] = [];
+  const rest: Buffer[] = [];
   let isCut = false;
   let at = all.length - 1;
   for (; at >= 0; at--) {
     const block = all[at] as Buffer;
     const [event] = parseEvents(block);
-    if (event?.data === undefined) kept.unshift(block);
+    if (event?.data === undefined) rest.unshift(block);
     else if (matches(event.data)) isCut = true;
     else if (isCut) break;
-    else kept.unshift(block);
+    else rest.unshift(block);
   }
   if (!isCut) return blocks;
   const before = all.slice(0, at + 1).filter((block) => !block.includes(EMPTY_LIST) || !isMatch(block, matches));
-  return Buffer.concat([...before, ...kept]);
+  return Buffer.concat([...before, ...rest]);
 }
 
 function isMatch(block: Buffer, matches: (event: JsonObject) => boolean): boolean {
@@ -91,7 +91,7 @@ export function kindOfFirst(blocks: Buffer, { kindOf }: Dialect): EventKind {
   return "metadata";
 }
 
-/** Words that are no JSON stand beside the answer, unless they were meant as JSON. */
+/** Text that is no JSON is not part of the answer, unless it was meant as JSON. */
 export function kindOfEvent({ data, raw }: StreamEvent, kindOf: Dialect["kindOf"]): EventKind {
   if (data === undefined) return raw.startsWith("{") ? "unreadable" : "metadata";
   return kindOf?.(data) ?? "part";

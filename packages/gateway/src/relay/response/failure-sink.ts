@@ -35,9 +35,9 @@ export class FailureSink implements Sink {
 
   fail(error: Error): void {
     if (this.#isOver) return;
-    if (this.#flow.delivery.isGone) {
+    if (this.#flow.delivery.isDisconnected) {
       this.#isOver = true;
-      this.#flow.finish({ kind: "gone" });
+      this.#flow.finish({ kind: "disconnected" });
     } else if (this.#size > 0) this.end();
     else {
       this.#isOver = true;

@@ -3,9 +3,9 @@ import { parseEvents } from "../../lib/text/sse.ts";
 import { promptTokenBound } from "../../lib/text/token-bound.ts";
 import type { Dialect } from "../../dialects/core/types.ts";
 
-/** Raw bytes kept before their text is taken out. */
+/** Raw bytes that collect before their text is extracted. */
 const DIGEST_AT = 16 * 1024;
-/** Characters of text kept before the encoder counts them. */
+/** Characters of text that collect before the encoder counts them. */
 const COUNT_AT = 24 * 1024;
 /**
  * Smaller blocks are copied together: a buffer for each of 60 small blocks takes three times the bytes that are in them.

@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 /** An answer whose charge fails as nothing in the ledger should; asked again, it is closed. */
-function flowOf(delivery: Delivery, told: unknown[], finish: (result: AttemptResult) => void): SinkContext {
+function flowOf(delivery: Delivery, faults: unknown[], finish: (result: AttemptResult) => void): SinkContext {
   const request = { id: "req-1", spec: { model: "m", stream: true, wantsStreamUsage: false }, body: {} };
   let asked = 0;
   const controller = { abort: () => undefined, pause: () => undefined, resume: () => undefined };
@@ -51,7 +51,7 @@ function flowOf(delivery: Delivery, told: unknown[], finish: (result: AttemptRes
       return asked === 1 ? Promise.reject(new Error("no charge")) : Promise.resolve(NO_USAGE);
     },
     progress: () => undefined,
-    fault: (error: unknown) => void told.push(error),
+    fault: (error: unknown) => void faults.push(error),
     finish,
     failureOf: () => undefined,
     refused: () => undefined,
@@ -59,17 +59,17 @@ function flowOf(delivery: Delivery, told: unknown[], finish: (result: AttemptRes
 }
 
 async function run(make: (flow: SinkContext) => Sink, drive: (sink: Sink) => void) {
-  const told: unknown[] = [];
+  const faults: unknown[] = [];
   const ended = Promise.withResolvers<AttemptResult>();
   const server = createServer((_request, response) => {
-    const sink = make(flowOf(new Delivery(response, ticker), told, ended.resolve));
+    const sink = make(flowOf(new Delivery(response, ticker), faults, ended.resolve));
     drive(sink);
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).catch(() => undefined);
   const text = await response?.text().catch(() => "broken off");
-  return { text: text ?? "broken off", told: told.map(String), result: await ended.promise };
+  return { text: text ?? "broken off", faults: faults.map(String), result: await ended.promise };
 }
 
 const streamed = (flow: SinkContext) =>
@@ -84,7 +84,7 @@ describe("an answer whose charge fails", () => {
   ])("ends a stream with an error event of its protocol, %s", async (_when, end) => {
     const {
       text,
-      told,
+      faults,
       result: ended,
     } = await run(streamed, (sink) => {
       sink.data(event({ ...said, choices: [{ ...said.choices[0], finish_reason: null }] }));
@@ -93,14 +93,14 @@ describe("an answer whose charge fails", () => {
     expect(text).toContain("Hi");
     expect(text).not.toContain("[DONE]");
     expect(text).toContain("internal_error");
-    expect([ended, told[0]]).toEqual([result, "Error: no charge"]);
+    expect([ended, faults[0]]).toEqual([result, "Error: no charge"]);
   });
 
   it("breaks off sound", async () => {
     const head = { "content-type": "audio/mpeg" };
     const {
       text,
-      told,
+      faults,
       result: ended,
     } = await run(
       (flow) => new BytesSink(flow, head),
@@ -110,7 +110,7 @@ describe("an answer whose charge fails", () => {
       },
     );
     expect(text).toBe("broken off");
-    expect([ended, told]).toEqual([result, ["Error: no charge"]]);
+    expect([ended, faults]).toEqual([result, ["Error: no charge"]]);
   });
 });
 

@@ -42,7 +42,7 @@ export interface Completion {
 export type AttemptResult =
   | { readonly kind: "delivered"; readonly reason: FinishReason }
   | { readonly kind: "failed"; readonly failure: Failure }
-  | { readonly kind: "gone" };
+  | { readonly kind: "disconnected" };
 
 /** What a sink needs of the attempt it belongs to. */
 export interface SinkContext {

@@ -31,7 +31,7 @@ import type { StreamTranslation } from "../pipeline/translate.ts";
 import { OutputCounter } from "./output-counter.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 
-/** Bytes of the upstream between two looks at the reservation. */
+/** Bytes of the upstream between two checks of the reservation. */
 const PROGRESS_EVERY = 8 * 1024;
 const NOTHING = Buffer.alloc(0);
 /** What an upstream may send before the first part of its answer. */
@@ -66,7 +66,7 @@ export class StreamSink implements Sink {
   #firstContentAt: number | undefined;
   /** Events that came before the first part of the answer. */
   #early: Buffer = NOTHING;
-  /** An event whose names a chunk with usage repeats; kept for clients that asked for one. */
+  /** An event whose names a chunk with usage repeats; held for clients that request one. */
   #head: JsonObject | undefined;
   #received = 0;
   #progressAt = PROGRESS_EVERY;
@@ -126,7 +126,7 @@ export class StreamSink implements Sink {
 
   fail(error: Error): void {
     if (this.#isOver) return;
-    if (this.#flow.delivery.isGone) this.#abandon();
+    if (this.#flow.delivery.isDisconnected) this.#abandon();
     else if (this.#firstContentAt === undefined) {
       this.#isOver = true;
       this.#flow.finish({ kind: "failed", failure: brokenStream(error) });
@@ -136,7 +136,7 @@ export class StreamSink implements Sink {
   }
 
   soFar(): Completion | undefined {
-    return this.#firstContentAt === undefined ? undefined : this.#ending("server_shutdown");
+    return this.#firstContentAt === undefined ? undefined : this.#completion("server_shutdown");
   }
 
   readsOn(): boolean {
@@ -159,12 +159,12 @@ export class StreamSink implements Sink {
   }
 
   #take(blocks: Buffer): void {
-    const told = stripComments(blocks);
+    const events = stripComments(blocks);
     const isFirst = this.#firstContentAt === undefined;
-    if (told.length === 0 || (isFirst && !hasData(told))) return;
+    if (events.length === 0 || (isFirst && !hasData(events))) return;
     const usageBefore = isFirst ? undefined : this.#meter.usage;
-    this.#meter.feed(told);
-    const clean = isFirst ? this.#opening(told) : told;
+    this.#meter.feed(events);
+    const clean = isFirst ? this.#opening(events) : events;
     if (clean === undefined) return;
     if (this.#meter.error) return this.#upstreamError(clean);
     const translated = this.#translation?.blocks(clean);
@@ -215,7 +215,7 @@ export class StreamSink implements Sink {
     if (kind === "part") return undefined;
     if (kind === "metadata" && this.#meter.terminated) return emptyStream();
     const isNone = kind === "unreadable" || this.#early.length > MAX_EARLY_BYTES;
-    return isNone ? unreadable(new Error("the stream does not begin as its protocol asks for")) : undefined;
+    return isNone ? unreadable(new Error("the stream does not begin as its protocol requires")) : undefined;
   }
 
   /** No other channel is asked from here on. */
@@ -268,13 +268,13 @@ export class StreamSink implements Sink {
     this.#close(this.#lastBytes(last, await this.#settle("stop")));
   }
 
-  /** The terminator without a reason is an end where something was said; else nobody takes silence for an answer. */
+  /** A terminator without a finish reason completes an answer that has output; without output the stream has failed. */
   async #completeUnexplained(last: Buffer | undefined): Promise<void> {
     if ((await this.#outputCounter.count()) > 0) return this.#completeRegularly(last);
     return this.#closeWith(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
-  /** What fails here reaches nobody else: without it the client would wait for ever, or the process would end. */
+  /** No caller handles a failure of this promise: without this the client would wait for ever, or the process would end. */
   #finishing(work: Promise<void>): void {
     const { delivery } = this.#flow;
     work
@@ -311,8 +311,8 @@ export class StreamSink implements Sink {
   /** What an upstream of the client's protocol left out at the end. */
   #untold(usage: Usage): Buffer[] {
     const { dialect, request } = this.#flow;
-    const isToldNone = request.spec.wantsStreamUsage && !this.#meter.usage;
-    const added = isToldNone ? dialect.usageEvent(usage, this.#head) : undefined;
+    const lacksUsage = request.spec.wantsStreamUsage && !this.#meter.usage;
+    const added = lacksUsage ? dialect.usageEvent(usage, this.#head) : undefined;
     return [added ?? NOTHING, (!this.#meter.terminated && dialect.closing) || NOTHING];
   }
 
@@ -321,7 +321,7 @@ export class StreamSink implements Sink {
     this.#flow.finish({ kind: "delivered", reason: this.#unseen?.isReadOn ? "client_abort" : "stop" });
   }
 
-  /** An error event in the middle: everything before it is delivered and billed, then the client is told. */
+  /** An error event in the middle: everything before it is delivered and billed, then the client gets the error. */
   #upstreamError(blocks: Buffer): void {
     const { error } = this.#meter;
     if (!error) return;
@@ -330,8 +330,8 @@ export class StreamSink implements Sink {
       this.#outputCounter.add(before);
       this.#forward(this.#translation ? this.#translation.blocks(before) : before);
     }
-    const told = this.#flow.refused(readErrorEvent(this.#flow.target.plan.provider, error)).error;
-    this.#finishing(this.#closeWith(told, "upstream_error"));
+    const refusal = this.#flow.refused(readErrorEvent(this.#flow.target.plan.provider, error)).error;
+    this.#finishing(this.#closeWith(refusal, "upstream_error"));
     this.#flow.controller.abort(new AppError("upstream_stream_interrupted"));
   }
 
@@ -357,7 +357,7 @@ export class StreamSink implements Sink {
 
   #abandon(): void {
     this.#isOver = true;
-    if (this.#firstContentAt === undefined) return this.#flow.finish({ kind: "gone" });
+    if (this.#firstContentAt === undefined) return this.#flow.finish({ kind: "disconnected" });
     this.#finishing(
       this.#settle("client_abort").then(() => this.#flow.finish({ kind: "delivered", reason: "client_abort" })),
     );
@@ -365,7 +365,7 @@ export class StreamSink implements Sink {
 
   async #settle(reason: FinishReason): Promise<Usage> {
     const isLeft = reason === "stop" && this.#unseen?.isReadOn === true;
-    const usage = await this.#flow.settle(this.#ending(isLeft ? "client_abort" : reason));
+    const usage = await this.#flow.settle(this.#completion(isLeft ? "client_abort" : reason));
     this.#unseen?.end();
     this.#outputCounter.release();
     return usage;
@@ -377,7 +377,7 @@ export class StreamSink implements Sink {
     return this.#hostedCalls.calls ?? untoldCalls(spec, this.#upstream.id, this.#translation !== undefined);
   }
 
-  #ending(reason: FinishReason): Completion {
+  #completion(reason: FinishReason): Completion {
     const { usage, finished } = this.#meter;
     const isWhole = reason === "guardrail" && finished && usage !== undefined;
     return {

@@ -42,7 +42,9 @@ export class TextSink implements Sink {
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#flow.finish(this.#flow.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
+    this.#flow.finish(
+      this.#flow.delivery.isDisconnected ? { kind: "disconnected" } : { kind: "failed", failure: brokenStream(error) },
+    );
   }
 
   soFar(): undefined {
@@ -58,7 +60,7 @@ export class TextSink implements Sink {
 
   async #deliver(): Promise<void> {
     const { delivery, request } = this.#flow;
-    if (delivery.isGone) return this.#flow.finish({ kind: "gone" });
+    if (delivery.isDisconnected) return this.#flow.finish({ kind: "disconnected" });
     const body = Buffer.concat(this.#parts, this.#size);
     const text = body.toString("utf8");
     const seconds = request.upload?.seconds ?? cueSeconds(text);

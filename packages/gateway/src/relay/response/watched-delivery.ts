@@ -3,7 +3,7 @@ import type { Recorder } from "../policies/cache/recorder.ts";
 import { Delivery, type AnswerJudge, type DeliveryTicker } from "./delivery.ts";
 import type { AnswerGuard, AnswerGuardDeps } from "../policies/guardrail/answer-guard.ts";
 
-/** What looks at an answer on its way out; at least one of them. */
+/** The parts that read an answer on its way out; at least one of them. */
 export interface Watchers {
   readonly recorder: Recorder | undefined;
   readonly guard: ((release: AnswerGuardDeps["release"]) => AnswerGuard) | undefined;

@@ -29,7 +29,7 @@ export interface UpstreamAnswerReader {
   /** Protocol of what the intake gives out. */
   readonly upstream: Dialect;
   readonly translate: AnswerTranslation;
-  /** The upstream streams although nobody asked: its events are added up. */
+  /** The upstream streams unasked: its events are added up. */
   readonly isEventStream: boolean;
 }
 
@@ -123,7 +123,7 @@ export class WholeSink implements Sink {
 
   #checked(answer: JsonObject | undefined, bytes: Buffer | undefined): Read {
     if (!answer)
-      return { failure: unreadable(new Error("the answer is not the JSON object that the protocol asks for")) };
+      return { failure: unreadable(new Error("the answer is not the JSON object that the protocol requires")) };
     const error = this.#upstream.errorIn(answer);
     if (error) return { failure: this.#flow.refused(readErrorEvent(this.#flow.target.plan.provider, error)) };
     if (this.#upstream.isAnswer?.(answer) === false)
@@ -134,7 +134,9 @@ export class WholeSink implements Sink {
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#flow.finish(this.#flow.delivery.isGone ? { kind: "gone" } : { kind: "failed", failure: brokenStream(error) });
+    this.#flow.finish(
+      this.#flow.delivery.isDisconnected ? { kind: "disconnected" } : { kind: "failed", failure: brokenStream(error) },
+    );
   }
 
   soFar(): undefined {
@@ -156,7 +158,7 @@ export class WholeSink implements Sink {
   async #deliver(answer: JsonObject, bytes: Buffer | undefined): Promise<void> {
     const flow = this.#flow;
     const { delivery, request } = flow;
-    if (delivery.isGone) return flow.finish({ kind: "gone" });
+    if (delivery.isDisconnected) return flow.finish({ kind: "disconnected" });
     const shaped = this.#shape(answer);
     const usage = this.#upstream.usage(answer);
     if (delivery.judge) {
@@ -172,8 +174,8 @@ export class WholeSink implements Sink {
       firstContentAt: performance.now(),
     });
     const untouched = shaped === answer ? bytes : undefined;
-    const isToldNone = usage === undefined && untouched === undefined;
-    const sent = isToldNone ? (flow.dialect.withUsage?.(shaped, charged) ?? shaped) : shaped;
+    const lacksUsage = usage === undefined && untouched === undefined;
+    const sent = lacksUsage ? (flow.dialect.withUsage?.(shaped, charged) ?? shaped) : shaped;
     const body = this.#encode(sent, untouched);
     if (request.spec.stream) {
       delivery.sendStreamHead();

@@ -13,8 +13,8 @@ export interface Affinity {
   find(conversation: string): Preferred | undefined;
   /** Remembered for `lifeMs` from now. */
   served(conversation: string, by: Preferred, lifeMs: number): void;
-  /** Another replica served it. */
-  told(conversation: string, by: Preferred, lifeMs: number): void;
+  /** Another replica served it. Not announced again. */
+  applyRemote(conversation: string, by: Preferred, lifeMs: number): void;
   /** A request of a conversation went to its remembered channel, or elsewhere; for metrics. */
   asked(rule: string, isHit: boolean): void;
 }
@@ -22,7 +22,7 @@ export interface Affinity {
 export interface AffinitySettings {
   readonly clock: Clock;
   readonly onAsked: (rule: string, isHit: boolean) => void;
-  /** Told when a conversation is new, moves, or has been on for half of its life. */
+  /** Called when a conversation is new, moves, or has lasted for half of its lifetime. */
   readonly onMove?: (conversation: string, by: Preferred, lifeMs: number) => void;
   readonly capacity?: number;
 }
@@ -31,8 +31,8 @@ const CAPACITY = 100_000;
 
 interface Entry extends Preferred {
   readonly until: number;
-  /** When it was told to others. */
-  readonly toldAt: number;
+  /** When it was announced to other replicas. */
+  readonly announcedAt: number;
 }
 
 export function createAffinity({ clock, onAsked, onMove, capacity = CAPACITY }: AffinitySettings): Affinity {
@@ -46,15 +46,15 @@ export function createAffinity({ clock, onAsked, onMove, capacity = CAPACITY }: 
       const now = clock.now();
       const before = entries.get(conversation);
       const isSame = before?.channelId === channelId && before.keyIndex === keyIndex;
-      const isOld = before === undefined || now - before.toldAt > lifeMs / 2;
+      const isOld = before === undefined || now - before.announcedAt > lifeMs / 2;
       const isNews = !isSame || isOld;
-      const toldAt = isNews ? now : before.toldAt;
-      entries.set(conversation, { channelId, keyIndex, until: now + lifeMs, toldAt });
+      const announcedAt = isNews ? now : before.announcedAt;
+      entries.set(conversation, { channelId, keyIndex, until: now + lifeMs, announcedAt });
       if (isNews) onMove?.(conversation, { channelId, keyIndex }, lifeMs);
     },
-    told(conversation, { channelId, keyIndex }, lifeMs) {
+    applyRemote(conversation, { channelId, keyIndex }, lifeMs) {
       const now = clock.now();
-      entries.set(conversation, { channelId, keyIndex, until: now + lifeMs, toldAt: now });
+      entries.set(conversation, { channelId, keyIndex, until: now + lifeMs, announcedAt: now });
     },
     asked: onAsked,
   };

@@ -6,7 +6,7 @@ import type { Cooldowns } from "./cooldown.ts";
 import type { RouteTarget } from "./select.ts";
 import type { AttemptResult, FinishReason } from "../response/sink.ts";
 
-/** What the guard looks at. */
+/** What the guard reads of an attempt. */
 export type Observed = Pick<Attempt, "target" | "request" | "startedAt">;
 
 /** Draws the consequences of attempts for their channels: rest after 429 and failures, off after a dead key. */
@@ -65,12 +65,12 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
 }
 
 /**
- * What an attempt tells of its upstream: a 429 is answered by a rest, a refused request by nothing. A key that is
- * refused for good fails like an upstream that is down, as long as nobody switches it off.
+ * What an attempt shows about its upstream: a 429 causes a rest, a refused request nothing. A key that is
+ * refused for good fails like an upstream that is down, until it is switched off.
  */
 function healthOf(result: AttemptResult): AttemptHealth {
   switch (result.kind) {
-    case "gone":
+    case "disconnected":
       return "unknown";
     case "failed": {
       const { isUnsent, isTransient, isLimited, disable } = result.failure;

@@ -84,26 +84,26 @@ describe("a breaker", () => {
     expect(breakers.until(1, 0)).toBe(0);
   });
 
-  test("follows what another replica tells, without telling it on", () => {
-    breakers.told(3, 1, 20_000);
+  test("applies a change of another replica without publishing it", () => {
+    breakers.applyRemote(3, 1, 20_000);
     expect(breakers.until(3, 1)).toBe(now + 20_000);
     expect(breakers.states()).toEqual([
       { channelId: 3, keyIndex: 1, state: "open", until: now + 20_000, consecutiveFailures: 0 },
     ]);
-    breakers.told(3, 1, 0);
+    breakers.applyRemote(3, 1, 0);
     expect(breakers.until(3, 1)).toBe(0);
     expect(changes).toEqual([]);
   });
 
   test("replicas that find out together do not lengthen each other's openings", () => {
     fail(5);
-    for (let replica = 0; replica < 3; replica += 1) breakers.told(1, 0, 10_000);
+    for (let replica = 0; replica < 3; replica += 1) breakers.applyRemote(1, 0, 10_000);
     now = breakers.until(1, 0);
     breakers.chosen(1, 0);
     fail(1);
     expect(breakers.until(1, 0)).toBe(now + 20_000);
-    for (let replica = 0; replica < 3; replica += 1) breakers.told(1, 0, 20_000);
-    breakers.told(1, 0, 10_000);
+    for (let replica = 0; replica < 3; replica += 1) breakers.applyRemote(1, 0, 20_000);
+    breakers.applyRemote(1, 0, 10_000);
     expect(breakers.until(1, 0)).toBe(now + 20_000);
     now += 20_000;
     breakers.chosen(1, 0);

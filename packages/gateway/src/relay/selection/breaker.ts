@@ -13,15 +13,15 @@ export interface BreakerState {
   readonly consecutiveFailures: number;
 }
 
-/** Upstream keys whose calls fail one after the other are passed over for a while. Never asks anybody: it is told. */
+/** Upstream keys whose calls fail one after the other are passed over for a while. Holds local state only; callers report what happens. */
 export interface Breakers {
   /** Time of the clock until which the key is passed over; 0 = it may be used. */
   until(channelId: number, keyIndex: number): number;
   /** The key is about to be used; after an opening this call is the probe, and others wait for its result. */
   chosen(channelId: number, keyIndex: number): void;
   observe(channelId: number, keyIndex: number, health: AttemptHealth): void;
-  /** Another replica has opened or closed it; `forMs` 0 = closed. */
-  told(channelId: number, keyIndex: number, forMs: number): void;
+  /** Another replica has opened or closed it; `forMs` 0 = closed. Not announced again. */
+  applyRemote(channelId: number, keyIndex: number, forMs: number): void;
   /** The keys of the channel are others now. */
   forget(channelId: number): void;
   states(): BreakerState[];
@@ -94,7 +94,7 @@ class KeyBreakers implements Breakers {
     else this.#fine(entry);
   }
 
-  told(channelId: number, keyIndex: number, forMs: number): void {
+  applyRemote(channelId: number, keyIndex: number, forMs: number): void {
     if (forMs === 0) return void this.#entries.delete(nameOf(channelId, keyIndex));
     const entry = this.#make(channelId, keyIndex);
     const boundMs = Math.min(forMs, LONGEST_OPEN_MS);

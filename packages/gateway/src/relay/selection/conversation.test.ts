@@ -44,7 +44,7 @@ describe("the conversation of a request, by the rules that come with the gateway
     );
   });
 
-  test("is nobody else's", () => {
+  test("differs for other users and models", () => {
     const mine = nameOf(spoken({ prompt_cache_key: "abc" }));
     expect(nameOf(spoken({ prompt_cache_key: "abc" }, { userId: 2 }))).not.toBe(mine);
     expect(nameOf(spoken({ prompt_cache_key: "abc" }, { model: "other" }))).not.toBe(mine);
@@ -69,7 +69,7 @@ describe("the conversation of a request, by the rules that come with the gateway
       expect(nameOf(spoken({ metadata }, { path: "/v1/messages" }))).toBeUndefined();
   });
 
-  test("current models with a price for cached input are told by the price book", () => {
+  test("the price book knows current models with a price for cached input", () => {
     const price = createPriceBook().find("gpt-4o");
     expect(price?.kind === "tokens" && price.cacheRatio < 1).toBe(true);
   });

@@ -1,12 +1,12 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** Upstream keys that were asked for too much lately, per model. Never asks anybody: it is told. */
+/** Upstream keys that reached a rate limit, per model. Holds local state only; callers report what happens. */
 export interface Cooldowns {
   /** Time of the clock until which the key rests; 0 = it does not. */
   until(channelId: number, keyIndex: number, model: string): number;
   rest(channelId: number, keyIndex: number, model: string, forMs: number): void;
-  /** Another replica got the 429. */
-  told(channelId: number, keyIndex: number, model: string, forMs: number): void;
+  /** Another replica got the 429. Not announced again. */
+  applyRemote(channelId: number, keyIndex: number, model: string, forMs: number): void;
   /** The keys of the channel are others now. */
   forget(channelId: number): void;
   resting(): Resting[];
@@ -29,10 +29,10 @@ export function createCooldowns(
   onRest?: (channelId: number, keyIndex: number, model: string, forMs: number) => void,
 ): Cooldowns {
   const resting = new Map<string, Resting>();
-  const told: Cooldowns["told"] = (channelId, keyIndex, model, forMs) => {
+  const applyRemote: Cooldowns["applyRemote"] = (channelId, keyIndex, model, forMs) => {
     if (resting.size >= MAX_ENTRIES) dropExpired(resting, clock.now());
     const name = `${channelId} ${keyIndex} ${model}`;
-    // A later answer that names no time, or another replica's, does not shorten what the upstream asked for.
+    // A later answer that names no time, or another replica's, does not shorten the wait that the upstream named.
     const until = Math.max(resting.get(name)?.until ?? 0, clock.now() + bounded(forMs));
     resting.set(name, { channelId, keyIndex, model, until });
   };
@@ -46,10 +46,10 @@ export function createCooldowns(
       return 0;
     },
     rest(channelId, keyIndex, model, forMs) {
-      told(channelId, keyIndex, model, forMs);
+      applyRemote(channelId, keyIndex, model, forMs);
       onRest?.(channelId, keyIndex, model, bounded(forMs));
     },
-    told,
+    applyRemote,
     forget(channelId) {
       for (const [name, { channelId: other }] of resting) if (other === channelId) resting.delete(name);
     },

@@ -1,8 +1,8 @@
 import type { RouteTarget, Selection } from "./select.ts";
 
 /**
- * A selection without a choice: the channel was named, or keeps what the request goes on from. It is looked up again for
- * whoever has waited; `find` throws where it may not serve any more.
+ * A selection with one target: the channel was named, or stores what the request continues. It is looked up again for
+ * a request that has waited; `find` throws where the channel may not serve any more.
  */
 export function fixedTarget(find: () => RouteTarget): Selection {
   const found = find();

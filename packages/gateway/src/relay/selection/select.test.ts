@@ -178,7 +178,7 @@ describe("createSelection", () => {
     );
   });
 
-  it("tells a model that nobody lists from one whose channels are off (R-DIST-7)", () => {
+  it("distinguishes an unknown model from one whose channels are off (R-DIST-7)", () => {
     expect(() => createSelection(snapshotOf([]), ["default"], { spec }, deps())).toThrow(
       expect.objectContaining({ code: "model_not_found", status: 404 }),
     );
@@ -267,9 +267,9 @@ describe("what is full", () => {
     expect(tried("channel")).toEqual(["1.0", "2.0", 1]);
   });
 
-  it("is waited for while all others rest, and they come when nobody waits any longer", () => {
+  it("is waited for while all others rest, and resting keys are the last resort", () => {
     const resting = deps();
-    resting.breakers.told(2, 0, 10_000);
+    resting.breakers.applyRemote(2, 0, 10_000);
     const selection = createSelection(snapshotOf(two), ["default"], { spec }, resting);
     selection.full(selection.next() as RouteTarget, "channel");
     expect(selection.next()).toBeUndefined();
@@ -282,7 +282,7 @@ describe("what is full", () => {
 
   it("does not keep a further attempt from keys that rest", () => {
     const resting = deps();
-    resting.breakers.told(2, 0, 10_000);
+    resting.breakers.applyRemote(2, 0, 10_000);
     const three = [...two, channel(3, { priority: 9 })];
     const selection = createSelection(snapshotOf(three), ["default"], { spec }, resting);
     selection.failed(selection.next() as RouteTarget, { isTransient: false, isOfKey: false });
@@ -292,7 +292,7 @@ describe("what is full", () => {
 });
 
 describe("the preferred channel", () => {
-  it("stands beside the walk: when it fails, the best one comes next", () => {
+  it("does not change the order: when it fails, the best channel is next", () => {
     const channels = [channel(1, { priority: 5 }), channel(2, { priority: 1 })];
     const snapshot = snapshotOf(channels, { RetrySameLevel: "false" });
     const preferred = { channelId: 2, keyIndex: 0 };
@@ -311,7 +311,7 @@ describe("the probe of a key that was passed over", () => {
     const shared = { ...deps(), breakers: createBreakers({ clock }), now: () => now };
     const snapshot = snapshotOf([channel(1, { priority: 5 }), channel(2)]);
     const begin = () => createSelection(snapshot, ["default"], { spec }, shared);
-    shared.breakers.told(1, 0, 10_000);
+    shared.breakers.applyRemote(1, 0, 10_000);
     now = 10_001;
     const refused = begin();
     expect(refused.next()?.channel.id).toBe(1);

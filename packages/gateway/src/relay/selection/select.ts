@@ -34,7 +34,7 @@ export interface Selection {
   full(target: RouteTarget, what: LimitScope): void;
   /** Everything that was full may be tried again, as far as it still may serve. */
   reopen(): RouteTarget | undefined;
-  /** Resting keys, which are good enough when nobody waits for a full one any longer. */
+  /** Resting keys, which are good enough once the wait for a full one is over. */
   lastResort(): RouteTarget | undefined;
   /** Nothing is sent to the last choice, its request was refused here: the next one may probe the key in its place. */
   unused(): void;
@@ -59,7 +59,7 @@ export interface SelectionDeps {
   readonly polling: Map<number, number>;
 }
 
-/** The request that a channel is sought for; some routes depend on what its body asks for. */
+/** The request that needs a channel; some routes depend on its body. */
 export interface SelectionCriteria {
   readonly spec: RequestSpec;
   readonly body?: Body;
@@ -127,7 +127,7 @@ class ChannelSelector implements Selection {
   #isPreferred = false;
   #passed: Map<number, PassedOver> | undefined;
   #last: RouteTarget | undefined;
-  /** While something is only full, resting keys are left alone: whoever asks waits. */
+  /** While a channel is only full, resting keys are not used: the request waits. */
   #takesResting = false;
   #hasFull = false;
   restsForMs: number | undefined;
@@ -186,7 +186,7 @@ class ChannelSelector implements Selection {
     { isTransient, isOfKey }: { readonly isTransient: boolean; readonly isOfKey: boolean },
   ): void {
     const { channel, keyIndex } = target;
-    // What goes on after a failure waits for nothing.
+    // A request that continues after a failure does not wait.
     this.#takesResting = true;
     if (isOfKey && channel.keys.length > 1) {
       this.#full.add(keyName(channel.id, keyIndex));
@@ -325,23 +325,24 @@ export function pinnedTarget(
   return target;
 }
 
-/** The account that keeps what a request goes on from. Throws `previous_response_unavailable`. */
+/** The account that stores what a request continues. Throws `previous_response_unavailable`. */
 export function pinnedAccountTarget(
   snapshot: Snapshot,
-  keeper: { readonly channelId: number; readonly keyIndex: number; readonly group: string },
+  account: { readonly channelId: number; readonly keyIndex: number; readonly group: string },
   criteria: SelectionCriteria,
   deps: SelectionDeps,
 ): RouteTarget {
-  const channel = snapshot.channels.get(keeper.channelId);
-  if (channel?.status !== 1 || !isUsable(channel, keeper.keyIndex)) throw new AppError("previous_response_unavailable");
-  const target = pinnedTarget(snapshot, keeper, criteria, deps);
-  return { ...target, keyIndex: keeper.keyIndex };
+  const channel = snapshot.channels.get(account.channelId);
+  if (channel?.status !== 1 || !isUsable(channel, account.keyIndex))
+    throw new AppError("previous_response_unavailable");
+  const target = pinnedTarget(snapshot, account, criteria, deps);
+  return { ...target, keyIndex: account.keyIndex };
 }
 
 /** What one request is selected for. */
 interface Draw extends SelectionCriteria {
   readonly deps: SelectionDeps;
-  /** Told of resting keys that are passed over; undefined = resting keys are good enough. */
+  /** Called for resting keys that are passed over; undefined = resting keys are good enough. */
   readonly onRest: ((until: number) => void) | undefined;
   /** Called for channels that cannot serve now. */
   readonly onSkip?: (channel: ChannelRecord) => void;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSharedHealth } from "./shared-health.ts";
 
-test("what one replica learns of an upstream the others know, without sending it on", () => {
+test("replicas share what they learn about an upstream and publish it only once", () => {
   const sent: string[] = [];
   const opened: [number, boolean][] = [];
   const replica = (now: number) =>
@@ -14,7 +14,7 @@ test("what one replica learns of an upstream the others know, without sending it
   const [a, b] = [replica(1_000_000), replica(4_600_000)];
   a.publishBy((text) => void sent.push(text));
   b.publishBy(() => {
-    throw new Error("a told change is told on");
+    throw new Error("a remote change is published again");
   });
   a.cooldowns.rest(1, 0, "m", 7_000);
   for (let at = 0; at < 5; at += 1) a.breakers.observe(2, 1, "failed");
@@ -39,8 +39,8 @@ test("what was learned of a channel ends with its keys or its address, and nothi
   const upstream = { type: 1, keys: ["a", "b"], baseUrl: "https://one.example" };
   health.follow(new Map([1, 2, 3, 4].map((id) => [id, { ...upstream }])));
   for (const id of [1, 2, 3, 4]) {
-    health.breakers.told(id, 0, 20_000);
-    health.cooldowns.told(id, 1, "m", 20_000);
+    health.breakers.applyRemote(id, 0, 20_000);
+    health.cooldowns.applyRemote(id, 1, "m", 20_000);
   }
   health.follow(
     new Map([
@@ -57,7 +57,7 @@ test("a rest is never made shorter by a later answer that names no time", () => 
   let now = 1_000;
   const health = createSharedHealth({ clock: { now: () => now }, onBreaker: () => {}, onAffinity: () => {} });
   health.cooldowns.rest(1, 0, "m", 60_000);
-  health.cooldowns.told(1, 0, "m", 5_000);
+  health.cooldowns.applyRemote(1, 0, "m", 5_000);
   expect(health.cooldowns.until(1, 0, "m")).toBe(61_000);
   now = 61_000;
   expect(health.cooldowns.until(1, 0, "m")).toBe(0);

@@ -8,20 +8,20 @@ import { createCooldowns, type Cooldowns } from "./cooldown.ts";
 export interface SharedHealthSettings {
   readonly clock: Clock;
   readonly onBreaker: (channelId: number, isOpen: boolean) => void;
-  /** Told of every request that belongs to a conversation. */
+  /** Called for every request that belongs to a conversation. */
   readonly onAffinity: (rule: string, isHit: boolean) => void;
 }
 
-/** What this process knows of the health of upstreams, and what it tells other replicas of it. */
+/** What this process knows about the health of upstreams and shares with other replicas. */
 export interface SharedHealth {
   readonly cooldowns: Cooldowns;
   readonly breakers: Breakers;
   readonly affinity: Affinity;
   /** A message of another replica; anything unreadable is passed over. */
   receive(text: string): void;
-  /** What was learned of a channel ends when its keys or its address are others: states stand by the place of a key. */
+  /** Forgets what was learned about a channel whose keys or address changed: states refer to the index of a key. */
   follow(channels: ReadonlyMap<number, FollowedChannel>): void;
-  /** From now on changes are told; without it each process decides alone. */
+  /** From now on changes are published; without it each process decides alone. */
   publishBy(publish: (text: string) => void): void;
 }
 
@@ -64,10 +64,10 @@ export function createSharedHealth({ clock, onBreaker, onAffinity }: SharedHealt
       const { channel, key, model, forMs, conversation, lifeMs } = parseObject(text) ?? {};
       if (!isCount(channel) || !isCount(key)) return;
       if (typeof conversation === "string" && isCount(lifeMs))
-        affinity.told(conversation, { channelId: channel, keyIndex: key }, Math.min(lifeMs, LONGEST_LIFE_MS));
+        affinity.applyRemote(conversation, { channelId: channel, keyIndex: key }, Math.min(lifeMs, LONGEST_LIFE_MS));
       if (!isCount(forMs)) return;
-      if (typeof model === "string") cooldowns.told(channel, key, model, forMs);
-      else breakers.told(channel, key, forMs);
+      if (typeof model === "string") cooldowns.applyRemote(channel, key, model, forMs);
+      else breakers.applyRemote(channel, key, forMs);
     },
   };
 }

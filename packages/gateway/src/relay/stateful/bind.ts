@@ -9,8 +9,8 @@ import { notFound, locateResponse, type ResponseLocation, type Whereabouts } fro
 type BindDeps = Whereabouts & InFullDeps;
 
 /**
- * A request that continues what an upstream keeps goes to the account that keeps it; one that continues what is kept
- * here says it all. Throws `response_not_found` for what is unknown or somebody else's.
+ * A request that continues a response of an upstream goes to the account that stores it; one that continues a response
+ * stored here is sent in full. Throws `response_not_found` for one that is unknown or of another user.
  */
 export async function bindToAccount(request: RelayRequest, deps: BindDeps): Promise<RelayRequest> {
   switch (request.spec.dialect) {
@@ -34,11 +34,11 @@ async function bindResponse(received: RelayRequest, body: JsonObject, deps: Bind
   if (wantsBackground(body)) throw unsupportedParameter("background", BACKGROUND);
   const place = await placeOf(body, caller.userId, deps);
   const request = await inFull(received, place?.stored, deps);
-  const isKept = spec.dialect === "openai-responses" && body["store"] !== false;
-  return place?.owner ? { ...request, isKept, keeper: place.owner } : { ...request, isKept };
+  const storesAnswer = spec.dialect === "openai-responses" && body["store"] !== false;
+  return place?.owner ? { ...request, storesAnswer, pinnedAccount: place.owner } : { ...request, storesAnswer };
 }
 
-/** Where what the request goes on from is kept; undefined where it begins something. */
+/** Where the response that the request continues is stored; undefined where it continues none. */
 async function placeOf(body: JsonObject, userId: number, deps: Whereabouts): Promise<ResponseLocation | undefined> {
   const previous = text(body, "previous_response_id");
   const id = previous ?? text(object(body, "conversation"), "id") ?? text(body, "conversation");
@@ -52,10 +52,10 @@ async function placeOf(body: JsonObject, userId: number, deps: Whereabouts): Pro
 }
 
 async function bindThread(request: RelayRequest, body: JsonObject, deps: BindDeps): Promise<RelayRequest> {
-  const isKept = body["thread"] !== undefined && body["thread"] !== null;
+  const storesAnswer = body["thread"] !== undefined && body["thread"] !== null;
   const id = text(body, "previous_message_id");
-  if (id === undefined) return isKept ? { ...request, isKept } : request;
+  if (id === undefined) return storesAnswer ? { ...request, storesAnswer } : request;
   const { owner } = await locateResponse(id, request.caller.userId, deps);
   if (!owner) throw notFound(id);
-  return { ...request, isKept: true, keeper: owner };
+  return { ...request, storesAnswer: true, pinnedAccount: owner };
 }

@@ -15,7 +15,7 @@ import type { Arrival } from "../ingress/read-request.ts";
 import { pinnedAccountTarget, type RouteTarget } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 import type { ResponseOwner, ResponseOwners } from "./owners.ts";
-import { answerKept, sendJson } from "./read-stored.ts";
+import { answerStored, sendJson } from "./read-stored.ts";
 import { locateResponse } from "./response-locator.ts";
 import type { StoredCall } from "./stored-call.ts";
 
@@ -44,13 +44,13 @@ const QUERY = [
 ];
 const MAX_FAILURE_BYTES = 64 * 1024;
 
-/** Reads, cancels or deletes a stored response where it is kept. Free, and without a log row. */
+/** Reads, cancels or deletes a response where it is stored. Free, and without a log row. */
 export async function forwardStored(call: StoredCall, asked: Asked, deps: ForwardDeps): Promise<void> {
   const { userId } = asked.caller;
   const { stored, owner } = await locateResponse(call.id, userId, deps);
   if (owner) return forwardTo(owner, call, asked, deps);
   const query = new URLSearchParams((asked.request.url ?? "").split("?")[1] ?? "");
-  sendJson(asked.response, await answerKept({ ...call, userId, query }, stored, deps.responseStore));
+  sendJson(asked.response, await answerStored({ ...call, userId, query }, stored, deps.responseStore));
 }
 
 /** The account that keeps it answers. */
@@ -71,13 +71,13 @@ async function forwardTo(owner: ResponseOwner, call: StoredCall, asked: Asked, d
   if (call.method === "DELETE") await deps.owners.forget(call.id, caller.userId);
   const type = answer.headers["content-type"] ?? "application/json";
   response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
-  await pipeline(told(answer.body, gone.signal), response).catch((error: unknown) => {
+  await pipeline(withFault(answer.body, gone.signal), response).catch((error: unknown) => {
     throw !(error instanceof AppError) && gone.signal.aborted ? gone.signal.reason : error;
   });
 }
 
 /** What breaks an answer off is the client or the upstream, and no fault of this program. */
-async function* told(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* withFault(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (cause) {
@@ -90,7 +90,7 @@ async function failureFrom(answer: UpstreamAnswer, signal: AbortSignal): Promise
   const parts: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of told(answer.body, signal)) {
+    for await (const chunk of withFault(answer.body, signal)) {
       parts.push(chunk);
       size += chunk.length;
       if (size >= MAX_FAILURE_BYTES) break;

@@ -13,12 +13,12 @@ export interface InFullDeps {
   readonly bodyLimits: { readonly maxDecodedBytes: number };
 }
 
-/** Responses that one request may go on from. */
+/** Responses that one request may continue. */
 const MOST_RESPONSES = 1_000;
 const AT_ONCE = 16;
 
 /**
- * The request with the conversation that it goes on from and the items that it names by their ids; the very same one
+ * The request with the conversation that it continues and the items that it names by their ids; the very same one
  * where it has neither. Throws `response_not_found`, `request_too_large` and `responses_unavailable`.
  */
 export async function inFull(
@@ -66,7 +66,7 @@ async function conversationUntil(last: StoredResponse, { caller }: RelayRequest,
 }
 
 /**
- * Names of others, and those that nobody knows any more, stay: the upstream may know them. The very same list where
+ * Unknown names stay: the upstream may know them. The very same list where
  * nothing is known.
  */
 async function withNamedItems(items: JsonValue[], { caller }: RelayRequest, deps: InFullDeps): Promise<JsonValue[]> {
@@ -94,5 +94,5 @@ function checkSize(bytes: number, { bodyLimits }: InFullDeps): void {
 }
 
 function tooMany(param: string): AppError {
-  return invalidRequest(param, `A request may go on from up to ${MOST_RESPONSES} responses; send the items whole.`);
+  return invalidRequest(param, `A request may continue up to ${MOST_RESPONSES} responses; send the items whole.`);
 }

@@ -2,18 +2,18 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 
-/** The upstream account that keeps a response, and the user whose it is. */
+/** The upstream account that stores a response, and its user. */
 export interface ResponseOwner {
   readonly userId: number;
   readonly channelId: number;
   readonly keyIndex: number;
 }
 
-/** Which upstream account keeps which stored response. */
+/** Which upstream account stores which response. */
 export interface ResponseOwners {
   /** Known to this process at once, to others as soon as it is written. */
   remember(id: string, owner: ResponseOwner): void;
-  /** Only the user's own; undefined = unknown or somebody else's. */
+  /** Only the user's own; undefined = unknown or of another user. */
   find(id: string, userId: number): Promise<ResponseOwner | undefined>;
   forget(id: string, userId: number): Promise<void>;
   /** Drops what upstreams do not keep any more. */
@@ -28,7 +28,7 @@ export interface ResponseOwnersDeps {
   readonly log: Logger;
 }
 
-const KEPT_SECONDS = 30 * 86_400;
+const TTL_SECONDS = 30 * 86_400;
 const LONGEST_ID = 191;
 const MAX_WAITING = 10_000;
 
@@ -44,7 +44,7 @@ export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): R
           await tx.run("delete from response_owners where response_id = ? and user_id = ?", [id, owner.userId]);
           await tx.run(
             "insert into response_owners (response_id, user_id, channel_id, key_index, expires_at) values (?, ?, ?, ?, ?)",
-            [id, owner.userId, owner.channelId, owner.keyIndex, seconds(clock) + KEPT_SECONDS],
+            [id, owner.userId, owner.channelId, owner.keyIndex, seconds(clock) + TTL_SECONDS],
           );
         }
       });

@@ -14,8 +14,8 @@ export interface StoredResponseCall extends Pick<StoredCall, "id" | "rest"> {
 const USUAL_PAGE = 20;
 const LARGEST_PAGE = 100;
 
-/** Answers a call about a response that is kept here. */
-export async function answerKept(
+/** Answers a call about a response that this gateway stores. */
+export async function answerStored(
   call: StoredResponseCall,
   found: StoredResponse,
   responseStore: Pick<ResponseStore, "forget">,

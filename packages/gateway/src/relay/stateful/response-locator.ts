@@ -12,7 +12,7 @@ export type ResponseLocation =
   | { readonly stored: StoredResponse; readonly owner?: undefined }
   | { readonly owner: ResponseOwner; readonly stored?: undefined };
 
-/** Throws `response_not_found` for what is unknown or somebody else's, `responses_unavailable` when nobody can tell. */
+/** Throws `response_not_found` for an unknown response or another user's, `responses_unavailable` when the store fails. */
 export async function locateResponse(
   id: string,
   userId: number,

@@ -6,7 +6,7 @@ import { Secret } from "../../lib/secret.ts";
 import { createLog } from "../../observability/log.ts";
 import { createRedisClient, type RedisClient } from "../../redis/client.ts";
 import { createKeys } from "../../redis/keys.ts";
-import { createPatience } from "../../redis/wait-budget.ts";
+import { createWaitBudget } from "../../redis/wait-budget.ts";
 import { createVault } from "../../storage/secrets/secrets.ts";
 import type { TtlStore, Entry } from "../ttl-store/ttl-store.ts";
 import { createMemoryEntries } from "../ttl-store/memory.ts";
@@ -42,14 +42,14 @@ function inRedis(redis: RedisClient): Room {
       redis,
       sealer: vault,
       keys: (name) => redis.keys.responses(`${what}-${name}`),
-      waitBudget: createPatience(2_000),
+      waitBudget: createWaitBudget(2_000),
       onFailure: () => {},
     });
   return [entries("outputs"), entries("requests")];
 }
 
 /** Kept responses with a clock and options that a test changes. */
-function keptIn([outputs, requests]: Room) {
+function storeIn([outputs, requests]: Room) {
   const options = { KeptResponsesHours: 24, KeptResponsesMegabytes: 64 };
   const clock = { now: Date.now() };
   const deps = { outputs, requests, vault, options: () => options, now: () => clock.now };
@@ -73,77 +73,77 @@ describe.each<[string, () => Promise<Room>]>([
   ["Redis", async () => inRedis(await connect(`k${++serial}:`))],
 ])("responses in %s", (_name, room) => {
   it("come back whole, to their own user alone", async () => {
-    const kept = keptIn(await room());
+    const store = storeIn(await room());
     const grüße = made(1, "Grüße 你好\n👩‍👩‍👧", "line\nline", idOf(0));
-    kept.keep(grüße, 7);
-    await expect.poll(() => kept.find(idOf(1), 7)).toBeDefined();
-    const found = await kept.find(idOf(1), 7);
+    store.keep(grüße, 7);
+    await expect.poll(() => store.find(idOf(1), 7)).toBeDefined();
+    const found = await store.find(idOf(1), 7);
     expect(found?.response()).toEqual(grüße.response);
     expect(found).toMatchObject({ input: grüße.input, previous: idOf(0), output: grüße.response["output"] });
-    expect(await kept.output(idOf(1), 7)).toMatchObject({ output: grüße.response["output"], previous: idOf(0) });
+    expect(await store.output(idOf(1), 7)).toMatchObject({ output: grüße.response["output"], previous: idOf(0) });
     for (const [id, user] of [
       [idOf(1), 8],
       [idOf(2), 7],
       ["resp_abc", 7],
     ] as const)
-      expect([await kept.find(id, user), await kept.output(id, user)]).toEqual([undefined, undefined]);
+      expect([await store.find(id, user), await store.output(id, user)]).toEqual([undefined, undefined]);
   });
 
   it("end when their time is over, also one that was made shorter", async () => {
-    const kept = keptIn(await room());
-    kept.keep(made(1), 7);
-    await expect.poll(() => kept.find(idOf(1), 7)).toBeDefined();
-    kept.clock.now += 23 * 3_600_000;
-    expect(await kept.find(idOf(1), 7)).toBeDefined();
-    kept.options.KeptResponsesHours = 12;
-    expect(await kept.find(idOf(1), 7)).toBeUndefined();
-    kept.options.KeptResponsesHours = 0;
-    kept.clock.now -= 23 * 3_600_000;
-    expect([await kept.output(idOf(1), 7), kept.takes(jsonBody(Buffer.from("{}")))]).toEqual([undefined, false]);
+    const store = storeIn(await room());
+    store.keep(made(1), 7);
+    await expect.poll(() => store.find(idOf(1), 7)).toBeDefined();
+    store.clock.now += 23 * 3_600_000;
+    expect(await store.find(idOf(1), 7)).toBeDefined();
+    store.options.KeptResponsesHours = 12;
+    expect(await store.find(idOf(1), 7)).toBeUndefined();
+    store.options.KeptResponsesHours = 0;
+    store.clock.now -= 23 * 3_600_000;
+    expect([await store.output(idOf(1), 7), store.takes(jsonBody(Buffer.from("{}")))]).toEqual([undefined, false]);
   });
 
   it("are forgotten for good", async () => {
-    const kept = keptIn(await room());
-    for (const name of [1, 2]) kept.keep(made(name), 7);
-    await expect.poll(() => kept.find(idOf(2), 7)).toBeDefined();
-    await kept.forget(idOf(1), 8);
-    expect(await kept.find(idOf(1), 7)).toBeDefined();
-    await kept.forget(idOf(1), 7);
-    expect([await kept.find(idOf(1), 7), await kept.output(idOf(1), 7)]).toEqual([undefined, undefined]);
-    expect(await kept.find(idOf(2), 7)).toBeDefined();
+    const store = storeIn(await room());
+    for (const name of [1, 2]) store.keep(made(name), 7);
+    await expect.poll(() => store.find(idOf(2), 7)).toBeDefined();
+    await store.forget(idOf(1), 8);
+    expect(await store.find(idOf(1), 7)).toBeDefined();
+    await store.forget(idOf(1), 7);
+    expect([await store.find(idOf(1), 7), await store.output(idOf(1), 7)]).toEqual([undefined, undefined]);
+    expect(await store.find(idOf(2), 7)).toBeDefined();
   });
 
   it("stay within their bytes; long requests do not push out outputs", async () => {
-    const kept = keptIn(await room());
-    kept.options.KeptResponsesMegabytes = 1;
+    const store = storeIn(await room());
+    store.options.KeptResponsesMegabytes = 1;
     const names = Array.from({ length: 20 }, (_, at) => at + 1);
-    for (const name of names) kept.keep(made(name, "short", "x".repeat(100_000)), 7);
-    await expect.poll(() => kept.find(idOf(20), 7)).toBeDefined();
-    expect(await kept.find(idOf(1), 7)).toBeUndefined();
-    const outputs = await Promise.all(names.map((name) => kept.output(idOf(name), 7)));
+    for (const name of names) store.keep(made(name, "short", "x".repeat(100_000)), 7);
+    await expect.poll(() => store.find(idOf(20), 7)).toBeDefined();
+    expect(await store.find(idOf(1), 7)).toBeUndefined();
+    const outputs = await Promise.all(names.map((name) => store.output(idOf(name), 7)));
     expect(outputs.every((one) => one !== undefined)).toBe(true);
     const bodyOf = (bytes: number) => jsonBody(Buffer.alloc(bytes));
-    expect([kept.takes(bodyOf(100_000)), kept.takes(bodyOf(200_000))]).toEqual([true, false]);
+    expect([store.takes(bodyOf(100_000)), store.takes(bodyOf(200_000))]).toEqual([true, false]);
   });
 });
 
 it("what lies in Redis is sealed under a key that tells nothing, is counted and goes with its time", async () => {
   const redis = await connect("sealed:");
-  const kept = keptIn(inRedis(redis));
-  kept.keep(made(1, "a secret answer", "a secret question"), 7);
-  await expect.poll(() => kept.find(idOf(1), 7)).toBeDefined();
+  const store = storeIn(inRedis(redis));
+  store.keep(made(1, "a secret answer", "a secret question"), 7);
+  await expect.poll(() => store.find(idOf(1), 7)).toBeDefined();
   const names = (await redis.one({ command: "KEYS", args: ["sealed:*"] }, 1_000)) as string[];
   expect(new Set(names)).toEqual(
     new Set(
       ["outputs", "requests"].flatMap((what) =>
-        ["kept", "ends", "bytes"].map((name) => `sealed:{responses}${what}-${name}`),
+        ["entries", "ends", "bytes"].map((name) => `sealed:{responses}${what}-${name}`),
       ),
     ),
   );
   const bytesOf = async (what: string) =>
     Number(await redis.one({ command: "GET", args: [redis.keys.responses(`${what}-bytes`)] }, 1_000));
   for (const what of ["outputs", "requests"]) {
-    const hash = redis.keys.responses(`${what}-kept`);
+    const hash = redis.keys.responses(`${what}-entries`);
     const [key = "", value = ""] = (await redis.one({ command: "HGETALL", args: [hash] }, 1_000)) as string[];
     expect(key).toMatch(/^[0-9a-f]{64}$/);
     expect(value).toMatch(/^v2:k:/);
@@ -153,17 +153,17 @@ it("what lies in Redis is sealed under a key that tells nothing, is counted and 
     expect(left).toBeGreaterThan(23 * 3_600_000);
     expect(left).toBeLessThanOrEqual(24 * 3_600_000);
   }
-  await kept.forget(idOf(1), 7);
+  await store.forget(idOf(1), 7);
   expect([await bytesOf("outputs"), await bytesOf("requests")]).toEqual([0, 0]);
 });
 
-it("while Redis is away nobody can tell, and nobody waits for it twice", async () => {
-  const kept = keptIn(inRedis(await connect("away:")));
+it("rejects while Redis is away, and waits for it only once", async () => {
+  const store = storeIn(inRedis(await connect("away:")));
   await service.stop();
-  await expect(kept.find(idOf(1), 7)).rejects.toMatchObject({ code: "responses_unavailable", status: 503 });
-  await expect(kept.forget(idOf(1), 7)).rejects.toMatchObject({ code: "responses_unavailable" });
+  await expect(store.find(idOf(1), 7)).rejects.toMatchObject({ code: "responses_unavailable", status: 503 });
+  await expect(store.forget(idOf(1), 7)).rejects.toMatchObject({ code: "responses_unavailable" });
   const since = performance.now();
-  kept.keep(made(1), 7);
-  for (let turn = 0; turn < 100; turn++) await expect(kept.output(idOf(1), 7)).rejects.toThrow(/try again/);
+  store.keep(made(1), 7);
+  for (let turn = 0; turn < 100; turn++) await expect(store.output(idOf(1), 7)).rejects.toThrow(/try again/);
   expect(performance.now() - since).toBeLessThan(1_000);
 });

@@ -7,9 +7,9 @@ import { parseObject } from "../../lib/text/json.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
 import type { Bound, TtlStore, Entry } from "../ttl-store/ttl-store.ts";
 
-/** What a response made of a request. */
+/** What a response adds to its request. */
 export interface StoredOutput {
-  /** The response that it goes on from. */
+  /** The response that it continues. */
   readonly previous: string | undefined;
   readonly output: readonly JsonValue[];
   /** Of its items, those of its request included where they were read. */
@@ -24,19 +24,19 @@ export interface StoredResponse extends StoredOutput {
   response(): JsonObject;
 }
 
-/** What is kept of an answer. */
+/** What is stored of an answer. */
 export interface MadeResponse {
   readonly input: readonly JsonValue[];
   readonly response: JsonObject;
 }
 
-/** Responses of conversions, whose upstreams keep nothing. Only a user's own are found. */
+/** Responses of conversions, whose upstreams store nothing. Only a user's own are found. */
 export interface ResponseStore {
-  /** False while nothing is kept, and for requests that are too long. */
+  /** False while storing is off, and for requests that are too long. */
   takes(body: Body): boolean;
-  /** Nobody waits for it; what cannot be kept is lost. */
+  /** Not awaited; what cannot be stored is lost. */
   keep(made: MadeResponse, userId: number): void;
-  /** These reject with `responses_unavailable` when nobody can tell now. */
+  /** These reject with `responses_unavailable` while the store is unavailable. */
   find(id: string, userId: number): Promise<StoredResponse | undefined>;
   output(id: string, userId: number): Promise<StoredOutput | undefined>;
   forget(id: string, userId: number): Promise<void>;
@@ -62,12 +62,12 @@ const LONGEST_REQUEST = 8 * MEGABYTE;
 const RETRY_MS = 1_000;
 
 export function createResponseStore({ outputs, requests, vault, options, now }: ResponseStoreDeps): ResponseStore {
-  const keyOf = (id: string, userId: number) => vault.hashKey(JSON.stringify(["kept-response 1", userId, id]));
+  const keyOf = (id: string, userId: number) => vault.hashKey(JSON.stringify(["stored-response 1", userId, id]));
   const read = async (entries: TtlStore<Entry>, id: string, userId: number): Promise<Buffer | undefined> => {
     const { keepMs } = boundOf(options());
     if (keepMs === 0 || !isOwnResponse(id)) return undefined;
     const entry = await reachable(() => entries.find(keyOf(id, userId)));
-    return entry && entry.keptAt + keepMs > now() ? entry.body : undefined;
+    return entry && entry.storedAt + keepMs > now() ? entry.body : undefined;
   };
   const output = async (id: string, userId: number) => {
     const body = await read(outputs, id, userId);
@@ -82,11 +82,11 @@ export function createResponseStore({ outputs, requests, vault, options, now }: 
       const { output: items, ...shown } = response;
       const key = keyOf(text(response, "id") ?? "", userId);
       const bound = boundOf(options());
-      const keptAt = now();
+      const storedAt = now();
       const said = JSON.stringify({ previous: shown["previous_response_id"], output: items });
-      outputs.keep(key, { body: Buffer.from(said), keptAt }, bound);
+      outputs.keep(key, { body: Buffer.from(said), storedAt }, bound);
       const asked = `${JSON.stringify({ input })}\n${JSON.stringify(shown)}`;
-      requests.keep(key, { body: Buffer.from(asked), keptAt }, bound);
+      requests.keep(key, { body: Buffer.from(asked), storedAt }, bound);
     },
     output,
     async find(id, userId) {

@@ -23,7 +23,7 @@ export class Keeping implements AnswerKeeping {
     this.#answer = answer;
   }
 
-  /** Passes on what was charged: some answers tell no other usage. */
+  /** Passes the charged usage through: some answers have no other usage. */
   async charged(usage: Promise<Usage>): Promise<Usage> {
     return (this.#usage = await usage);
   }
@@ -31,8 +31,8 @@ export class Keeping implements AnswerKeeping {
   delivered(): void {
     const answer = this.#answer;
     if (!answer) return;
-    const isToldUsage = answer["usage"] !== null || !this.#usage;
-    const response = isToldUsage ? answer : openaiResponses.withUsage?.(answer, this.#usage as Usage);
+    const hasUsage = answer["usage"] !== null || !this.#usage;
+    const response = hasUsage ? answer : openaiResponses.withUsage?.(answer, this.#usage as Usage);
     const { asked, body, caller } = this.#request;
     this.#responseStore.keep(
       { input: inputItems((asked?.body ?? body).json()), response: response ?? answer },
@@ -41,13 +41,13 @@ export class Keeping implements AnswerKeeping {
   }
 }
 
-/** Undefined where the answer is not kept here: not asked for, or kept by the upstream. */
+/** Undefined where this gateway does not store the answer: not requested, or stored by the upstream. */
 export function keepingOf(
   request: RelayRequest,
   { plan }: RouteTarget,
   responseStore: Pick<ResponseStore, "keep" | "takes"> | undefined,
 ): Keeping | undefined {
-  if (request.isKept !== true || !responseStore || plan.bridges.length === 0) return undefined;
+  if (request.storesAnswer !== true || !responseStore || plan.bridges.length === 0) return undefined;
   const isOurs =
     request.spec.dialect === "openai-responses" && responseStore.takes(request.asked?.body ?? request.body);
   return isOurs ? new Keeping(request, responseStore) : undefined;

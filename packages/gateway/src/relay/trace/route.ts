@@ -41,9 +41,9 @@ export function traceOf(request: RelayRequest, delivering?: Partial<TracedAttemp
   });
 }
 
-function routeOf({ caller, keeper, isAffine, selection }: RelayRequest, open: number): LogExplanation["route"] {
+function routeOf({ caller, pinnedAccount, isAffine, selection }: RelayRequest, open: number): LogExplanation["route"] {
   if (!selection) return "none";
-  if (keeper) return "account";
+  if (pinnedAccount) return "account";
   if (caller.pinnedChannel !== undefined) return "pin";
   if (isAffine === true) return "affinity";
   return open > 1 ? "weight" : "only";

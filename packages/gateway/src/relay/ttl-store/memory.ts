@@ -5,35 +5,35 @@ const OVERHEAD_BYTES = 512;
 
 /** Entries of one process: those that were not asked for longest leave when there is no room. */
 export function createMemoryEntries<E extends Entry>(): TtlStore<E> {
-  const kept = new Map<string, E>();
+  const entries = new Map<string, E>();
   let bytes = 0;
   const forget = (key: string) => {
-    const known = kept.get(key);
+    const known = entries.get(key);
     if (!known) return;
-    kept.delete(key);
+    entries.delete(key);
     bytes -= sizeOf(known);
   };
   return {
     find(key) {
-      const found = kept.get(key);
+      const found = entries.get(key);
       if (!found) return undefined;
-      kept.delete(key);
-      kept.set(key, found);
+      entries.delete(key);
+      entries.set(key, found);
       return found;
     },
     keep(key, entry, { maxBytes, keepMs }) {
       forget(key);
       if (sizeOf(entry) > maxBytes) return;
-      kept.set(key, entry);
+      entries.set(key, entry);
       bytes += sizeOf(entry);
-      for (const [oldest, { keptAt }] of kept) {
-        if (bytes <= maxBytes && keptAt + keepMs > entry.keptAt) break;
+      for (const [oldest, { storedAt }] of entries) {
+        if (bytes <= maxBytes && storedAt + keepMs > entry.storedAt) break;
         forget(oldest);
       }
     },
     forget,
     clear() {
-      kept.clear();
+      entries.clear();
       bytes = 0;
     },
     get bytes() {

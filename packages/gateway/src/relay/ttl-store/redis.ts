@@ -8,10 +8,10 @@ export interface RedisEntriesDeps {
   readonly redis: RedisClient;
   readonly sealer: Sealer;
   /** Full names of the Redis keys; all have one tag. */
-  readonly keys: (name: "kept" | "ends" | "bytes") => string;
-  /** How long a look takes at most. */
+  readonly keys: (name: "entries" | "ends" | "bytes") => string;
+  /** How long a read may take. */
   readonly waitBudget: WaitBudget;
-  /** Told of each call that was in vain. */
+  /** Called for each call that failed. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -23,7 +23,7 @@ const WRITE_TIMEOUT_MS = 2_000;
 
 /**
  * KEYS entries, their ends, their bytes; ARGV key, entry, milliseconds, most bytes. The ones that end first leave when
- * there is no room. All three go when nothing was kept for as long as an entry may be.
+ * there is no room. All three keys expire when no entry was added for its lifetime.
  */
 const KEEP = script(`
 local time = redis.call('TIME')
@@ -61,7 +61,7 @@ return size`);
 /** Entries of all replicas, sealed. One that does not open is unknown. */
 export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): RedisEntries<E> {
   const { redis, sealer, waitBudget, onFailure } = deps;
-  const keys = [deps.keys("kept"), deps.keys("ends"), deps.keys("bytes")] as const;
+  const keys = [deps.keys("entries"), deps.keys("ends"), deps.keys("bytes")] as const;
   const failed = (error: unknown) => {
     if (error instanceof RedisUnavailable) waitBudget.waitedInVain();
     onFailure(error);

@@ -15,7 +15,7 @@ export function sealEntry<E extends Entry>(key: string, { body, ...rest }: E, se
   return sealer.seal(`${JSON.stringify({ ...rest, key, encoding })}\n${body.toString(encoding)}`, redisEntry(key));
 }
 
-/** Throws for a text that was changed or is sealed with a key that is gone; undefined for one of another key. */
+/** Throws for a text that was changed or whose sealing key no longer exists; undefined for the text of another entry. */
 export function openEntry<E extends Entry>(key: string, sealed: string, sealer: Sealer): E | undefined {
   const text = sealer.open(sealed, redisEntry(key));
   const end = text.indexOf("\n");

@@ -1,22 +1,22 @@
-/** Bytes that are kept for a time. */
+/** Bytes that are stored for a limited time. */
 export interface Entry {
   readonly body: Buffer;
   /** Epoch milliseconds. */
-  readonly keptAt: number;
+  readonly storedAt: number;
 }
 
-/** How long and how much is kept. */
+/** How long and how much is stored. */
 export interface Bound {
   readonly keepMs: number;
   /** All entries together. */
   readonly maxBytes: number;
 }
 
-/** Where entries are kept; `entries-memory.ts` for one process, `entries-redis.ts` for all. */
+/** A store of entries; `memory.ts` for one process, `redis.ts` for all. */
 export interface TtlStore<E extends Entry> {
-  /** Undefined = unknown; may be one whose time is over. Rejects when nobody can tell now. */
+  /** Undefined = unknown; may be one whose time is over. Rejects when the store is unavailable. */
   find(key: string): Promise<E | undefined> | E | undefined;
-  /** Nobody waits for it; what cannot be kept is lost. */
+  /** Not awaited; what cannot be stored is lost. */
   keep(key: string, entry: E, bound: Bound): void;
   /** Rejects when it may still be there. */
   forget(key: string): Promise<void> | void;

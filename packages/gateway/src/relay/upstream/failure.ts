@@ -3,7 +3,7 @@ import { AppError } from "../../lib/app-error.ts";
 import type { ChannelRecord, ErrorClass, UpstreamError } from "../../providers/core/types.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 
-/** A failed attempt: what the client would be told, and what follows for retries, cool-down and the channel. */
+/** A failed attempt: the client's error, and the consequences for retries, cooldown and the channel. */
 export interface Failure {
   readonly error: AppError;
   readonly outcome: Outcome;

@@ -9,7 +9,7 @@ type Done = (error: Error | null, socket: Duplex) => void;
 
 /** Opens each connection through an HTTP proxy by `CONNECT`; for WebSockets, whose upgrade a proxy would not forward. */
 export class TunnelAgent extends Agent {
-  /** Looked at by Node before it asks for a connection. */
+  /** Node reads it before it requests a connection. */
   readonly protocol: string;
   readonly #proxy: URL;
   readonly #timeoutMs: number;

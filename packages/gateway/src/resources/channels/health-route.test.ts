@@ -8,7 +8,7 @@ test("keys that are passed over or report doubtful usage are listed by channel",
   const clock = { now: () => 1_000_000 };
   const [breakers, cooldowns] = [createBreakers({ clock }), createCooldowns(clock)];
   cooldowns.rest(9, 0, "m", 4_000);
-  breakers.told(2, 1, 20_000);
+  breakers.applyRemote(2, 1, 20_000);
   breakers.observe(3, 0, "failed");
   const usageDoubts = createUsageDoubts(clock);
   usageDoubts.doubt(5, 0, "m");

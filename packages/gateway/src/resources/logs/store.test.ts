@@ -272,12 +272,12 @@ eachDatabase("log store", (open) => {
   test("deletes old rows in steps and never hands out an id again", async () => {
     await insert(...Array.from({ length: 4_500 }, (_, index) => ({ created_at: 1_000 + (index % 10) })));
     const newest = await store.newestId();
-    let told = 0;
+    let reported = 0;
     const removed = await store.removeBefore(2_000, async (count) => {
-      told = count;
+      reported = count;
       await insert({ content: "cleared", created_at: START_SECONDS });
     });
-    expect([removed, told, await contents()]).toEqual([4_500, 4_500, ["cleared"]]);
+    expect([removed, reported, await contents()]).toEqual([4_500, 4_500, ["cleared"]]);
     expect(await store.newestId()).toBe(newest + 1);
     expect(await store.removeBefore(2_000, async () => {})).toBe(0);
   });

@@ -79,8 +79,8 @@ it("a repeated answer costs nothing, in every book", async () => {
 it("what lies in Redis says nothing of requests or answers", async () => {
   const client = createRedisClient({ url: new Secret(redis.url), keys: createKeys(""), log: quietLog, name: "look" });
   await client.ready(30_000);
-  const [kept = ""] = (await client.one({ command: "KEYS", args: ["*{cache}kept"] }, 1000)) as string[];
-  const all = (await client.one({ command: "HGETALL", args: [kept] }, 1000)) as string[];
+  const [hash = ""] = (await client.one({ command: "KEYS", args: ["*{cache}entries"] }, 1000)) as string[];
+  const all = (await client.one({ command: "HGETALL", args: [hash] }, 1000)) as string[];
   await client.close();
   expect(all.length).toBeGreaterThan(7);
   for (const text of ["upstream", "chat.completion", "kept", "hi"]) expect(all.join("\n")).not.toContain(`"${text}`);

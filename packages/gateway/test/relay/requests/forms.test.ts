@@ -133,7 +133,7 @@ describe("forms", () => {
         ["file", sound.bytes],
         ["model", "usage-3-7"],
       ],
-      "file stands in the form twice",
+      "file is in the form twice",
     ],
     [
       "a second model",
@@ -142,7 +142,7 @@ describe("forms", () => {
         ["model", "usage-3-7"],
         ["model", "dear"],
       ],
-      "model stands in the form twice",
+      "model is in the form twice",
     ],
     [
       "a file for the model",
@@ -151,7 +151,7 @@ describe("forms", () => {
         ["model", "usage-3-7"],
         ["model", sound.bytes],
       ],
-      "model stands",
+      "model is in the form twice",
     ],
     [
       "a text for the file",
@@ -160,7 +160,7 @@ describe("forms", () => {
         ["file", sound.bytes],
         ["model", "usage-3-7"],
       ],
-      "file stands",
+      "file is in the form twice",
     ],
     [
       "other letters",

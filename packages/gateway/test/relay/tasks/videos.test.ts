@@ -174,10 +174,10 @@ describe("videos", () => {
   // @weakness Injection and parsing: A task names its model twice, or in other letters
   it.each([
     ["/v1/videos", '{"model":"kling-v1","prompt":"x","Model":"kling-v2"}', "Model differs from model"],
-    ["/v1/videos", '{"model":"kling-v1","prompt":"x","model":"kling-v2"}', "model stands in the body twice"],
+    ["/v1/videos", '{"model":"kling-v1","prompt":"x","model":"kling-v2"}', "model is in the body twice"],
     ["/kling/v1/videos/text2video", '{"model_name":"kling-v1","Duration":"10"}', "Duration differs from duration"],
     ["/mj/submit/imagine", '{"prompt":"x","BotType":"NIJI_JOURNEY"}', "BotType differs from botType"],
-    ["/suno/submit/music", '{"prompt":"x","mv":"a","mv":"b"}', "mv stands in the body twice"],
+    ["/suno/submit/music", '{"prompt":"x","mv":"a","mv":"b"}', "mv is in the body twice"],
   ])("%s refuses %s", async (path, body, says) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const response = await fetch(gateway.url + path, { method: "POST", headers, body });
@@ -194,7 +194,7 @@ describe("videos", () => {
     const headers = { authorization: `Bearer ${key}` };
     const response = await fetch(`${gateway.url}/v1/videos`, { method: "POST", headers, body: form });
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain("model stands in the form twice");
+    expect(await response.text()).toContain("model is in the form twice");
   });
 
   it.each([

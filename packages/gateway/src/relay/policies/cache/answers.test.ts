@@ -13,7 +13,7 @@ import type { CachePolicy } from "../../../snapshot/cache-policy.ts";
 import { createVault } from "../../../storage/secrets/secrets.ts";
 import { createMemoryEntries } from "../../ttl-store/memory.ts";
 import { createRedisAnswers, type Answers } from "./answers.ts";
-import type { KeptAnswer } from "./kept-answer.ts";
+import type { CachedAnswer } from "./cached-answer.ts";
 
 const vault = () => createVault({ keys: [{ id: "k", key: new Secret(randomBytes(32).toString("base64")) }] });
 const log = createLog({ level: "off", format: "text", out: new PassThrough() });
@@ -24,17 +24,17 @@ const policy = (maxBytes: number, keepMs = 60_000): CachePolicy => ({
   concerns: () => true,
   version: "",
 });
-const answer = (bytes: number, keptAt = Date.now()): KeptAnswer => ({
+const answer = (bytes: number, storedAt = Date.now()): CachedAnswer => ({
   body: randomBytes(bytes),
   contentType: "application/json",
   usage: { ...NO_USAGE, input: 3, output: 4 },
   group: "default",
-  keptAt,
+  storedAt,
 });
 
 describe("in memory", () => {
   it("keeps what was asked for last within its bytes", () => {
-    const answers = createMemoryEntries<KeptAnswer>();
+    const answers = createMemoryEntries<CachedAnswer>();
     const all = policy(5 * 1024);
     for (const key of ["a", "b", "c"]) answers.keep(key, answer(1024), all);
     expect(answers.find("a")).toBeDefined();
@@ -50,14 +50,14 @@ describe("in memory", () => {
   });
 
   it("lets go of what is too old when something comes", () => {
-    const answers = createMemoryEntries<KeptAnswer>();
+    const answers = createMemoryEntries<CachedAnswer>();
     answers.keep("old", answer(10, 1_000), policy(10_000, 500));
     answers.keep("new", answer(10, 2_000), policy(10_000, 500));
     expect([answers.find("old"), answers.bytes]).toEqual([undefined, 522]);
   });
 
   it("never holds more than it may, whatever comes", () => {
-    const answers = createMemoryEntries<KeptAnswer>();
+    const answers = createMemoryEntries<CachedAnswer>();
     for (let turn = 0; turn < 2000; turn++) {
       answers.keep(`k${(turn * 7919) % 97}`, answer((turn * 31) % 3000), policy(20_000));
       expect(answers.bytes).toBeLessThanOrEqual(20_000);
@@ -96,10 +96,12 @@ describe("in Redis", () => {
     await expect.poll(() => one.answers.find("text")).toEqual(text);
     await one.redis.one({ command: "FLUSHALL", args: [] }, 1000);
     const two = await open("a:");
-    const kept = { ...answer(5000), contentType: "text/plain" };
-    one.answers.keep("key", kept, policy(100_000));
-    await expect.poll(() => two.answers.find("key")).toEqual(kept);
-    const raw = String(await one.redis.one({ command: "HGET", args: [one.redis.keys.answers("kept"), "key"] }, 1000));
+    const cached = { ...answer(5000), contentType: "text/plain" };
+    one.answers.keep("key", cached, policy(100_000));
+    await expect.poll(() => two.answers.find("key")).toEqual(cached);
+    const raw = String(
+      await one.redis.one({ command: "HGET", args: [one.redis.keys.answers("entries"), "key"] }, 1000),
+    );
     expect(raw).toMatch(/^v2:k:/);
     expect(await bytesOf(one.redis)).toBe(raw.length);
     const plain = createRedisAnswers({
@@ -114,7 +116,7 @@ describe("in Redis", () => {
     const { answers, redis } = await open("b:");
     answers.keep("mine", answer(10), policy(100_000));
     await expect.poll(() => answers.find("mine")).toBeDefined();
-    const hash = redis.keys.answers("kept");
+    const hash = redis.keys.answers("entries");
     const sealed = String(await redis.one({ command: "HGET", args: [hash, "mine"] }, 1000));
     await redis.one({ command: "HSET", args: [hash, "yours", sealed] }, 1000);
     expect(await answers.find("yours")).toBeUndefined();
@@ -131,33 +133,33 @@ describe("in Redis", () => {
       await expect.poll(() => answers.find(`k${at}`)).toBeDefined();
       expect(await bytesOf(redis)).toBeLessThanOrEqual(10_000);
     }
-    const left = (await redis.one({ command: "HKEYS", args: [redis.keys.answers("kept")] }, 1000)) as string[];
+    const left = (await redis.one({ command: "HKEYS", args: [redis.keys.answers("entries")] }, 1000)) as string[];
     expect(left.length).toBeGreaterThan(2);
     expect(new Set(left)).toEqual(new Set(Array.from({ length: left.length }, (_, at) => `k${20 - left.length + at}`)));
-    const sizes = await redis.one({ command: "HVALS", args: [redis.keys.answers("kept")] }, 1000);
+    const sizes = await redis.one({ command: "HVALS", args: [redis.keys.answers("entries")] }, 1000);
     expect(await bytesOf(redis)).toBe((sizes as string[]).join("").length);
     answers.keep("k19", answer(10), policy(10_000));
     await expect.poll(async () => (await answers.find("k19"))?.body.length).toBe(10);
-    const after = await redis.one({ command: "HVALS", args: [redis.keys.answers("kept")] }, 1000);
+    const after = await redis.one({ command: "HVALS", args: [redis.keys.answers("entries")] }, 1000);
     expect(await bytesOf(redis)).toBe((after as string[]).join("").length);
     answers.keep("large", answer(20_000), policy(10_000));
     expect(await answers.find("large")).toBeUndefined();
   });
 
-  it("is empty when nothing was kept for long enough, and drops what has ended", async () => {
+  it("drops expired entries, and all of them when none was added for long enough", async () => {
     const { answers, redis } = await open("d:");
     answers.keep("long", answer(10), policy(10_000, 1000));
     answers.keep("short", answer(10), policy(10_000, 50));
     await pause(100);
     answers.keep("next", answer(10), policy(10_000, 50));
     const names = async () =>
-      (await redis.one({ command: "HKEYS", args: [redis.keys.answers("kept")] }, 1000)) as string[];
+      (await redis.one({ command: "HKEYS", args: [redis.keys.answers("entries")] }, 1000)) as string[];
     await expect.poll(async () => new Set(await names())).toEqual(new Set(["long", "next"]));
     await pause(1100);
     expect(await redis.one({ command: "KEYS", args: ["d:*"] }, 1000)).toEqual([]);
   });
 
-  it("is a miss while Redis is away, and nobody waits for it twice", async () => {
+  it("is a miss while Redis is away, and waits for it only once", async () => {
     const { answers } = await open("e:");
     await stop();
     failures.length = 0;

@@ -156,7 +156,7 @@ describe("who may be answered from memory", () => {
     ["temperature 0", { temperature: 0 }],
     ["one answer", { temperature: 0, n: 1 }],
     ["Gemini's temperature", { generationConfig: { temperature: 0 } }],
-    ["nothing kept", { temperature: 0, store: false, tools: null }],
+    ["nothing stored", { temperature: 0, store: false, tools: null }],
   ])("%s", (_name, body) => expect(asked(body)).toEqual({ mayRead: true }));
 
   it.each<[string, JsonObject]>([
@@ -174,7 +174,7 @@ describe("who may be answered from memory", () => {
   });
 
   it.each<[string, JsonObject]>([
-    ["kept answers", { store: true }],
+    ["stored answers", { store: true }],
     ["conversations", { conversation: "c" }],
     ["follow-ups", { previous_response_id: "r" }],
     ["threads", { thread: {} }],
@@ -202,14 +202,14 @@ describe("who may be answered from memory", () => {
     expect(asked(cold, { "cache-control": "no-cache" })).toEqual({ mayRead: false });
   });
 
-  it("looks at the operation and at what the upstream keeps", () => {
+  it("depends on the operation and on what the upstream stores", () => {
     const of = (operation: RelayRequest["spec"]["operation"]) => ({ spec: { ...requestOf(BASE).spec, operation } });
     for (const operation of ["embeddings", "rerank", "moderations"] as const)
       expect(asked({}, {}, of(operation))).toEqual({ mayRead: true });
     for (const operation of ["images.generations", "audio.speech", "realtime"] as const)
       expect(asked({ temperature: 0 }, ON, of(operation))).toBeUndefined();
     expect(asked({ temperature: 0, prompt: "x" }, {}, of("completions"))).toBeDefined();
-    expect(asked({ temperature: 0 }, ON, { isKept: true })).toBeUndefined();
-    expect(asked({ temperature: 0 }, ON, { keeper: { channelId: 1, keyIndex: 0 } })).toBeUndefined();
+    expect(asked({ temperature: 0 }, ON, { storesAnswer: true })).toBeUndefined();
+    expect(asked({ temperature: 0 }, ON, { pinnedAccount: { channelId: 1, keyIndex: 0 } })).toBeUndefined();
   });
 });

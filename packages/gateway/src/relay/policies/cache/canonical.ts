@@ -63,7 +63,7 @@ class Reader {
 
   #object(depth: number): string {
     const members = new Map<string, string>();
-    for (let more = this.#opens("}"); more; more = this.#goesOn("}")) {
+    for (let more = this.#opens("}"); more; more = this.#hasMore("}")) {
       this.#match(SPACE);
       const name = this.#string();
       this.#match(SPACE);
@@ -77,7 +77,7 @@ class Reader {
 
   #list(depth: number): string {
     const items: string[] = [];
-    for (let more = this.#opens("]"); more; more = this.#goesOn("]")) items.push(this.value(depth + 1));
+    for (let more = this.#opens("]"); more; more = this.#hasMore("]")) items.push(this.value(depth + 1));
     return `[${items.join(",")}]`;
   }
 
@@ -107,7 +107,7 @@ class Reader {
     return false;
   }
 
-  #goesOn(close: string): boolean {
+  #hasMore(close: string): boolean {
     this.#match(SPACE);
     if (this.#text[this.#at] === ",") {
       this.#at += 1;

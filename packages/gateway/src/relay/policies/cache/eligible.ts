@@ -3,9 +3,9 @@ import type { JsonObject, JsonValue, Operation } from "../../../dialects/core/ty
 import { isObject } from "../../../lib/text/json.ts";
 import type { RelayRequest } from "../../types.ts";
 
-/** What a request may do with kept answers. */
+/** What a request may do with cached answers. */
 export interface Eligibility {
-  /** False = the answer is made anew, and kept. */
+  /** False = the upstream answers again, and that answer is cached. */
   readonly mayRead: boolean;
 }
 
@@ -29,13 +29,13 @@ const WITH_EFFECTS = [
 const PLAIN_TOOLS: ReadonlySet<JsonValue | undefined> = new Set([undefined, "function", "custom"]);
 const GEMINI_FUNCTIONS: ReadonlySet<string> = new Set(["functionDeclarations", "function_declarations"]);
 
-/** Undefined = the request has nothing to do with kept answers. */
+/** Undefined = the cache does not apply to the request. */
 export function eligibilityOf(request: RelayRequest, headers: IncomingHttpHeaders): Eligibility | undefined {
   const { operation } = request.spec;
   const directives = directivesOf(headers["cache-control"]);
   const asked = headers["x-fairway-cache"];
   if (asked === "off" || directives.has("no-store")) return undefined;
-  if (request.upload || request.keeper || request.isKept) return undefined;
+  if (request.upload || request.pinnedAccount || request.storesAnswer) return undefined;
   const isSampled = SAMPLED.has(operation);
   if (!isSampled && !DETERMINISTIC.has(operation)) return undefined;
   const body = request.body.json();
@@ -59,7 +59,7 @@ function isGiven(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-/** Only declared: whoever sent the request runs it. */
+/** Only declared: the client runs it. */
 function isFunction(tool: JsonValue): boolean {
   if (!isObject(tool) || !PLAIN_TOOLS.has(tool["type"])) return false;
   return tool["type"] !== undefined || "name" in tool || Object.keys(tool).every((name) => GEMINI_FUNCTIONS.has(name));

@@ -1,5 +1,5 @@
-/** A longer answer is not kept. */
-export const MAX_KEPT_BYTES = 1024 * 1024;
+/** A longer answer is not cached. */
+export const MAX_CACHED_BYTES = 1024 * 1024;
 
 /** Keeps the bytes of an answer on their way to the client. */
 export class Recorder {
@@ -13,13 +13,13 @@ export class Recorder {
 
   add(bytes: Buffer): void {
     this.#size += bytes.length;
-    if (this.#size > MAX_KEPT_BYTES) this.#parts = [];
+    if (this.#size > MAX_CACHED_BYTES) this.#parts = [];
     else this.#parts.push(bytes);
   }
 
   /** Undefined when there is nothing, or too much. */
   get recorded(): { readonly body: Buffer; readonly contentType: string } | undefined {
-    if (this.#size === 0 || this.#size > MAX_KEPT_BYTES) return undefined;
+    if (this.#size === 0 || this.#size > MAX_CACHED_BYTES) return undefined;
     return { body: Buffer.concat(this.#parts, this.#size), contentType: this.#contentType };
   }
 }

@@ -9,7 +9,7 @@ import type { Terms } from "../../pipeline/reservation-terms.ts";
 import type { Completion } from "../../response/sink.ts";
 import type { RelayReport } from "../../pipeline/relay-report.ts";
 import { TRACE_MEMBER, type CallTrace } from "../../trace/call-trace.ts";
-import type { KeptAnswer } from "./kept-answer.ts";
+import type { CachedAnswer } from "./cached-answer.ts";
 
 /** `frt` of answers that had no first token of their own. */
 const NO_FIRST_TOKEN = -1000;
@@ -19,24 +19,29 @@ const NO_FIRST_TOKEN = -1000;
  * once and before the answer leaves, as for every other one. Throws what a reservation throws.
  */
 export async function billRepeat(
-  kept: KeptAnswer,
+  cached: CachedAnswer,
   context: RequestContext,
   part: Ratio,
 ): Promise<NonNullable<RelayReport["account"]["charged"]>> {
   const { snapshot, deps } = context;
-  const cost = ({ price }: Terms) => costOf(kept, price, context, part);
+  const cost = ({ price }: Terms) => costOf(cached, price, context, part);
   const { terms, hold } = await reserve(context, cost);
   const quota = cost(terms);
   const at = deps.now();
   const settlement = { hold, quota, channelId: 0, at };
   const log = snapshot.options.LogConsumeEnabled
-    ? { log: logOf(kept, context, { quota, price: terms.price, at }) }
+    ? { log: logOf(cached, context, { quota, price: terms.price, at }) }
     : {};
   await deps.ledger.settle({ ...settlement, ...log });
-  return { usage: quota > 0 ? kept.usage : NO_USAGE, quota, completion: endingOf(kept) };
+  return { usage: quota > 0 ? cached.usage : NO_USAGE, quota, completion: completionOf(cached) };
 }
 
-function costOf({ usage, group }: KeptAnswer, price: Price, { request, snapshot }: RequestContext, part: Ratio): Quota {
+function costOf(
+  { usage, group }: CachedAnswer,
+  price: Price,
+  { request, snapshot }: RequestContext,
+  part: Ratio,
+): Quota {
   const full = charge(usage, price, {
     groupRatio: snapshot.prices.groupRatio(group),
     spec: request.spec,
@@ -45,7 +50,7 @@ function costOf({ usage, group }: KeptAnswer, price: Price, { request, snapshot 
   return toQuota(roundHalfUp(BigInt(full) * part.num, part.den));
 }
 
-function endingOf({ usage }: KeptAnswer): Completion {
+function completionOf({ usage }: CachedAnswer): Completion {
   const countOutput = () => Promise.resolve(usage.output);
   return { reason: "stop", usage, countOutput, firstContentAt: performance.now() };
 }
@@ -56,9 +61,9 @@ interface Repeated {
   readonly at: number;
 }
 
-function logOf(kept: KeptAnswer, { request, snapshot }: RequestContext, { price, at }: Repeated): LogDetail {
+function logOf(cached: CachedAnswer, { request, snapshot }: RequestContext, { price, at }: Repeated): LogDetail {
   const { spec, caller, startedAt } = request;
-  const { usage, group } = kept;
+  const { usage, group } = cached;
   const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
   const elapsed = performance.now() - startedAt;
   const other = {
@@ -68,7 +73,7 @@ function logOf(kept: KeptAnswer, { request, snapshot }: RequestContext, { price,
     model_price: price.kind === "call" ? price.modelPrice : -1,
     frt: spec.stream ? Math.round(elapsed) : NO_FIRST_TOKEN,
     cache_hit: true,
-    cache_age: ageOf(kept, at),
+    cache_age: ageOf(cached, at),
     ...(request.autoGroup === undefined ? undefined : { auto_group: request.autoGroup }),
     usage_source: usage.source,
     end_reason: "stop",
@@ -92,8 +97,8 @@ function logOf(kept: KeptAnswer, { request, snapshot }: RequestContext, { price,
 }
 
 /** Seconds since the answer was made. */
-export function ageOf({ keptAt }: KeptAnswer, now: number): number {
-  return Math.max(0, Math.floor((now - keptAt) / 1000));
+export function ageOf({ storedAt }: CachedAnswer, now: number): number {
+  return Math.max(0, Math.floor((now - storedAt) / 1000));
 }
 
 function repeatTrace(elapsed: number, { source }: Price): CallTrace {

@@ -12,7 +12,7 @@ import { listedName } from "../../selection/select.ts";
 import type { Answers } from "./answers.ts";
 import { keyTextOf } from "./cache-key.ts";
 import { eligibilityOf } from "./eligible.ts";
-import type { KeptAnswer } from "./kept-answer.ts";
+import type { CachedAnswer } from "./cached-answer.ts";
 import { Recorder } from "./recorder.ts";
 import { ageOf, billRepeat } from "./repeat-bill.ts";
 
@@ -23,7 +23,7 @@ export interface ResponseCacheDeps {
   readonly now: () => number;
 }
 
-/** One request that concerns kept answers. */
+/** One request that the cache applies to. */
 export interface CacheVisit {
   /** Set when there was none: takes the bytes that the client gets. */
   readonly recorder: Recorder;
@@ -38,7 +38,7 @@ export interface CacheCall {
   readonly context: RequestContext;
   readonly response: ServerResponse;
   readonly ticker: DeliveryTicker;
-  /** Counts what comes to no gate. */
+  /** Counts requests that do not pass admission. */
   readonly calls: Pick<CallLimit, "take">;
 }
 
@@ -47,14 +47,14 @@ const METRIC = "responses";
 /** Repeats whole, successful answers to equal requests of the same user. */
 export function createResponseCache({ answers, vault, metrics, now }: ResponseCacheDeps) {
   const find = async (key: string, { policy, context }: CacheCall) => {
-    const kept = await answers.find(key);
-    const isUsable = kept !== undefined && kept.keptAt + policy.keepMs > now() && isServed(kept, context);
-    return isUsable ? kept : undefined;
+    const cached = await answers.find(key);
+    const isUsable = cached !== undefined && cached.storedAt + policy.keepMs > now() && isServed(cached, context);
+    return isUsable ? cached : undefined;
   };
 
   /**
-   * A report when the request was answered from memory, a visit when its answer may be kept, undefined when it has
-   * nothing to do with kept answers.
+   * A report when the request was answered from the cache, a visit when its answer may be cached, undefined when the
+   * cache does not apply to it.
    */
   return async (call: CacheCall): Promise<RelayReport | CacheVisit | undefined> => {
     const { policy, context, response } = call;
@@ -63,9 +63,9 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
     const text = eligibility && keyTextOf(request, { policy, guardrail: call.guardrail, groups });
     if (!eligibility || text === undefined) return undefined;
     const key = vault.hashKey(text);
-    const kept = eligibility.mayRead ? await find(key, call) : undefined;
-    metrics.cacheAsked(METRIC, kept !== undefined);
-    if (kept) return repeat(kept, call, now());
+    const cached = eligibility.mayRead ? await find(key, call) : undefined;
+    metrics.cacheAsked(METRIC, cached !== undefined);
+    if (cached) return repeat(cached, call, now());
     response.setHeader("x-fairway-cache", "miss");
     const recorder = new Recorder();
     return {
@@ -82,31 +82,31 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
 export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 /** The model is still offered in the group whose answer it was. */
-function isServed({ group }: KeptAnswer, { request, snapshot, groups }: RequestContext): boolean {
+function isServed({ group }: CachedAnswer, { request, snapshot, groups }: RequestContext): boolean {
   return groups.includes(group) && snapshot.index.get(group)?.has(listedName(request.spec.model)) === true;
 }
 
-function answerOf({ tried, account }: RelayReport, recorder: Recorder, keptAt: number): KeptAnswer | undefined {
+function answerOf({ tried, account }: RelayReport, recorder: Recorder, storedAt: number): CachedAnswer | undefined {
   const group = tried.at(-1)?.target.group;
   const { recorded } = recorder;
   if (account.charged?.completion.reason !== "stop" || group === undefined || !recorded) return undefined;
-  return { ...recorded, usage: account.charged.usage, group, keptAt };
+  return { ...recorded, usage: account.charged.usage, group, storedAt };
 }
 
 /** The same bytes under a head of its own. */
-async function repeat(kept: KeptAnswer, { policy, context, response, ticker, calls }: CacheCall, now: number) {
+async function repeat(cached: CachedAnswer, { policy, context, response, ticker, calls }: CacheCall, now: number) {
   const { request } = context;
   request.isCounted = true;
   await calls.take(request.id, request.caller.userId);
-  const charged = await billRepeat(kept, context, policy.ratio);
+  const charged = await billRepeat(cached, context, policy.ratio);
   const delivery = new Delivery(response, ticker);
   response.setHeader("x-fairway-cache", "hit");
-  response.setHeader("age", String(ageOf(kept, now)));
+  response.setHeader("age", String(ageOf(cached, now)));
   const form = request.spec.stream ? request.dialect.streamForm?.(request.url) : undefined;
   delivery.form = form;
   if (request.spec.stream) delivery.sendHead({ ...STREAM_HEADERS, ...(form && { "content-type": form.contentType }) });
-  else delivery.sendHead({ "content-type": kept.contentType, "content-length": String(kept.body.length) });
-  delivery.end(kept.body);
+  else delivery.sendHead({ "content-type": cached.contentType, "content-length": String(cached.body.length) });
+  delivery.end(cached.body);
   const report: RelayReport = { result: { kind: "delivered", reason: "stop" }, tried: [], account: { charged } };
   return report;
 }

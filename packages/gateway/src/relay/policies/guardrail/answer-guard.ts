@@ -37,7 +37,7 @@ export class AnswerGuard implements AnswerJudge {
   #isClientSlow = false;
   #resume: (() => void) | undefined;
   #blocked: AppError | undefined;
-  #isEnding = false;
+  #isFinishing = false;
   #isAllowed = false;
   #onAllowed: (() => void)[] = [];
 
@@ -62,7 +62,7 @@ export class AnswerGuard implements AnswerJudge {
 
   /** Judges what is left and `last`, which the caller sends itself. */
   async stream(last: Buffer | undefined): Promise<AppError | undefined> {
-    this.#isEnding = true;
+    this.#isFinishing = true;
     clearTimeout(this.#timer);
     await this.#asking;
     if (last) this.#text.add(last);
@@ -72,7 +72,7 @@ export class AnswerGuard implements AnswerJudge {
   }
 
   async whole(text: string): Promise<AppError | undefined> {
-    this.#isEnding = true;
+    this.#isFinishing = true;
     const { signal } = this.#left;
     this.#blocked = await this.#deps.judge({ phase: "answer", text, signal });
     this.#allow();
@@ -106,7 +106,7 @@ export class AnswerGuard implements AnswerJudge {
 
   /** Asks about what is held when it is enough, and sees to it that it does not wait too long. */
   #look(): void {
-    if (this.#asking || this.#isEnding || this.#held.length === 0) return;
+    if (this.#asking || this.#isFinishing || this.#held.length === 0) return;
     const { length } = this.#text;
     const isFull = length >= this.#deps.windowChars || this.#heldBytes >= MOST_HELD;
     if (length === 0 || isFull) return this.#start();
@@ -152,7 +152,7 @@ export class AnswerGuard implements AnswerJudge {
 
   #stop(error: AppError): void {
     this.#forget();
-    if (!this.#isEnding) this.#deps.onBlocked(error);
+    if (!this.#isFinishing) this.#deps.onBlocked(error);
   }
 
   #forget(): void {

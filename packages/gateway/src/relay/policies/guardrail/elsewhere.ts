@@ -18,7 +18,7 @@ export async function judgeTaskPrompt(
   if (error) throw error;
 }
 
-/** Nobody judges a conversation while it is spoken. Throws `guardrail_unavailable` where that means to refuse it. */
+/** Realtime conversations cannot be judged. Throws `guardrail_unavailable` where the policy then refuses them. */
 export function admitUnjudged({ spec }: RelayRequest, groups: readonly string[], { guardrail }: Snapshot): void {
   if (guardrail?.onFailure !== "block" || !guardrail.concerns(groups, [spec.model])) return;
   throw new AppError("guardrail_unavailable", {

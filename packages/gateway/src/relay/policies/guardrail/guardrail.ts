@@ -15,7 +15,7 @@ export interface GuardrailDeps {
 export interface Judged extends Pick<Question, "phase" | "text"> {
   readonly window?: number;
   readonly context?: string;
-  /** The client left: nobody needs the verdict. */
+  /** Aborted when the client leaves and the verdict is not needed. */
   readonly signal?: AbortSignal;
 }
 
@@ -33,10 +33,10 @@ export interface GuardedRequest {
   guardrail?: GuardrailNote;
 }
 
-/** Undefined = the text may go on; otherwise what the client is told. */
+/** Undefined = the text may pass; otherwise the client's error. */
 export type Judge = (judged: Judged) => Promise<AppError | undefined>;
 
-/** What a log row tells of the guardrail: a text was refused, or went on without a verdict. */
+/** The guardrail's part of a log row: a text was refused, or passed without a verdict. */
 export interface GuardrailNote {
   readonly phase: "prompt" | "answer";
   readonly verdict: "block" | "failed";
@@ -49,13 +49,13 @@ const LOG_EVERY_MS = 10_000;
 /** Asks the webhook about the texts of a request, and says what its verdicts mean. */
 export function createGuardrail({ webhook, log, metrics }: GuardrailDeps) {
   let failures = 0;
-  let toldAt = -Infinity;
+  let announcedAt = -Infinity;
 
   const failed = (why: string, { id }: GuardedRequest, policy: GuardrailPolicy) => {
     failures += 1;
-    if (performance.now() - toldAt < LOG_EVERY_MS) return;
+    if (performance.now() - announcedAt < LOG_EVERY_MS) return;
     log.warn("the guardrail gave no verdict", { request_id: id, why, failures, on_failure: policy.onFailure });
-    toldAt = performance.now();
+    announcedAt = performance.now();
     failures = 0;
   };
 

@@ -31,7 +31,7 @@ export type Verdict =
 
 /** The operator's service. */
 export interface Webhook {
-  /** Never rejects. `signal` ends the call when nobody needs the verdict any more. */
+  /** Never rejects. `signal` ends the call when the verdict is no longer needed. */
   ask(policy: GuardrailPolicy, question: Question, signal?: AbortSignal): Promise<Verdict>;
   close(): Promise<void>;
 }
