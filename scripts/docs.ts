@@ -1,10 +1,12 @@
-// `npm run docs`: writes docs/reference from the tables that the program itself uses. `--check` only compares.
+// `npm run docs`: writes docs/reference and the custom resources of Kubernetes from the tables that the program itself
+// uses. `--check` only compares.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
 import { api } from "./reference/api.ts";
 import { callTests } from "./reference/call-tests.ts";
 import { cli } from "./reference/cli.ts";
+import { crdFiles, crdJson } from "./reference/crds.ts";
 import { conversions } from "./reference/conversions.ts";
 import { endpoints } from "./reference/endpoints.ts";
 import { environment } from "./reference/environment.ts";
@@ -29,17 +31,24 @@ const PAGES: Readonly<Record<string, () => string>> = {
   conversions,
   weaknesses,
 };
-const FOLDER = join(ROOT, "docs/reference");
+const FOLDER = "docs/reference";
+const CRD_CHART = "charts/fairway-crds/templates";
+
+/** Files that are written, and what must be in them. */
+const FILES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(PAGES).map(([name, make]) => [`${FOLDER}/${name}.md`, make()])),
+  ...Object.fromEntries(Object.entries(crdFiles()).map(([name, text]) => [`${CRD_CHART}/${name}`, text])),
+  "packages/cli/src/commands/kube/crds.json": crdJson(),
+};
 
 const isChecking = process.argv.includes("--check");
-mkdirSync(FOLDER, { recursive: true });
-for (const [name, make] of Object.entries(PAGES)) {
-  const file = join(FOLDER, `${name}.md`);
-  const text = make();
+for (const [name, text] of Object.entries(FILES)) {
+  const file = join(ROOT, name);
   if (existsSync(file) && readFileSync(file, "utf8") === text) continue;
+  mkdirSync(dirname(file), { recursive: true });
   if (!isChecking) writeFileSync(file, text);
   else {
-    console.error(`docs/reference/${name}.md is not what the tables say: npm run docs`);
+    console.error(`${name} is not what the tables say: npm run docs`);
     process.exitCode = 1;
   }
 }

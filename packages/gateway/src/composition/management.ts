@@ -13,6 +13,7 @@ import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { probeChannel } from "../relay/pipeline/probe.ts";
 import { accountRoutes } from "../resources/account-routes.ts";
 import { withAudit } from "../resources/audit/audit.ts";
+import { createDocuments, type Documents } from "../resources/declarative/documents.ts";
 import { withDeclarative } from "../resources/declarative/routes.ts";
 import { withOpenApi } from "../resources/openapi/routes.ts";
 import { channelHealthRoute } from "../resources/channels/health-route.ts";
@@ -44,6 +45,7 @@ export interface ManagementDeps {
 export interface Management {
   readonly routes: readonly Route[];
   readonly operations: Operations;
+  readonly documents: Documents;
   readonly setupState: SetupState;
   /** Waits for what calls left running, such as mails. */
   readonly background: Runnable;
@@ -91,8 +93,9 @@ export function createManagement(deps: ManagementDeps): Management {
     }),
   ];
   const optionDefaults = priceOptionDefaults();
-  const owned = withDeclarative(routes, { ...shared, optionDefaults, providers: allProviders, secrets: env });
-  return { routes: withOpenApi(withAudit(owned, shared), VERSION), operations, setupState, background };
+  const documents = createDocuments({ ...shared, optionDefaults, providers: allProviders, secrets: env });
+  const owned = withDeclarative(routes, { documents, clock });
+  return { routes: withOpenApi(withAudit(owned, shared), VERSION), operations, documents, setupState, background };
 }
 
 interface Background extends Runnable {

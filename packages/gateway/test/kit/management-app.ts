@@ -22,6 +22,7 @@ import { createUpstreams } from "../../src/relay/upstream/upstream.ts";
 import { channelHealthRoute } from "../../src/resources/channels/health-route.ts";
 import { accountRoutes } from "../../src/resources/account-routes.ts";
 import { withAudit } from "../../src/resources/audit/audit.ts";
+import { createDocuments, type Documents } from "../../src/resources/declarative/documents.ts";
 import { withDeclarative } from "../../src/resources/declarative/routes.ts";
 import type { SecretSources } from "../../src/resources/declarative/secret-sources.ts";
 import { withOpenApi } from "../../src/resources/openapi/routes.ts";
@@ -66,6 +67,7 @@ export interface ManagementApp {
   readonly snapshots: LiveSnapshots;
   readonly http: HttpServer;
   readonly operations: Operations;
+  readonly documents: Documents;
   /** Subjects of the mails to the super administrator. */
   readonly notices: readonly string[];
   /** Somebody without credentials. */
@@ -102,11 +104,12 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     ...stripeRoutes({ ...parts, ...identity, wallet: operations.wallet }),
     ...(settings.routes ?? []),
   ];
-  const owned = withDeclarative(routes, {
+  const documents = createDocuments({
     ...parts,
     providers: allProviders,
     secrets: settings.secrets ?? { secretsDir: undefined, documentSecrets: {} },
   });
+  const owned = withDeclarative(routes, { documents, clock });
   const http = await createHttpServer({
     requestTimeoutMs: 0,
     maxConnectionsPerAddress: 0,
@@ -146,6 +149,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
     snapshots,
     http,
     operations,
+    documents,
     notices,
     anonymous,
     signIn,

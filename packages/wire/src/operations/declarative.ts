@@ -11,12 +11,12 @@ const textMap = z.record(z.string(), z.string());
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
 
-const pathPart = z.string().check(z.regex(/^(?!\.)[A-Za-z0-9._-]{1,253}$/));
+const pathPart = z.string().check(z.regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,252}$/));
 
 /** Where the gateway finds a secret. One of the three: a mounted Secret, a file of the same folder, a variable. */
 const source = {
   secretKeyRef: z.optional(z.strictObject({ name: pathPart, key: pathPart })),
-  file: z.optional(z.string().check(z.regex(/^(?!\.)[A-Za-z0-9._-]+(\/(?!\.)[A-Za-z0-9._-]+){0,4}$/))),
+  file: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*){0,4}$/))),
   /** The part of the variable's name that follows `FAIRWAY_SECRET_`. */
   env: z.optional(z.string().check(z.regex(/^[A-Z0-9_]{1,128}$/))),
 };
@@ -95,6 +95,23 @@ export const TokenSpec = z.strictObject({
 });
 export type TokenSpec = z.output<typeof TokenSpec>;
 
+export const BudgetSpec = z.strictObject({
+  /** What the limit counts for. */
+  scope: z.enum(["token", "user", "group", "model", "channel"]),
+  /** Name of the user, group or model; of a token or channel the name of its document, or its number. */
+  subject: z.string().check(z.minLength(1), z.maxLength(191)),
+  period: z.enum(["day", "week", "month"]),
+  /** Quota units of a period. */
+  limit: z.int().check(z.minimum(1)),
+  /** Decides when a day begins, such as `Europe/Berlin`. Weeks begin on Monday. */
+  timeZone: text,
+  /** Part of the limit at which the super administrator gets a mail; 0 = never. */
+  softPercent: z.optional(z.int().check(z.minimum(0), z.maximum(100))),
+  /** True: requests that would pass the limit are refused. False: notices only. */
+  hard: flag,
+});
+export type BudgetSpec = z.output<typeof BudgetSpec>;
+
 const metadata = z.object({ name: z.string().check(z.regex(/^[a-z0-9]([a-z0-9.-]{0,188}[a-z0-9])?$/)) });
 const apiVersion = z.literal(DECLARATIVE_VERSION);
 
@@ -102,6 +119,7 @@ export const DeclarativeDocument = z.discriminatedUnion("kind", [
   z.object({ apiVersion, kind: z.literal("Channel"), metadata, spec: ChannelSpec }),
   z.object({ apiVersion, kind: z.literal("OptionSet"), metadata, spec: OptionSetSpec }),
   z.object({ apiVersion, kind: z.literal("Token"), metadata, spec: TokenSpec }),
+  z.object({ apiVersion, kind: z.literal("Budget"), metadata, spec: BudgetSpec }),
 ]);
 export type DeclarativeDocument = z.output<typeof DeclarativeDocument>;
 export type DeclarativeKind = DeclarativeDocument["kind"];

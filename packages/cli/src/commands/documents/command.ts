@@ -22,10 +22,18 @@ export function documentCommands(program: Command, { client, output }: CommandCo
   );
   const exporting = program
     .command("export")
-    .addArgument(new Argument("[what]").choices(["channels", "tokens", "options", "all"]).default("all"))
+    .addArgument(new Argument("[what]").choices(["channels", "tokens", "options", "budgets", "all"]).default("all"))
     .description("what is here as documents, with names of variables in the place of secrets (super administrator)")
-    .action(async (what: string) => (await load()).exportDocuments(await client(), what, output()));
-  examples(exporting, "fairway export > fairway.yaml", "fairway export channels -o jsonl");
+    .option("--crd", "the kinds that Kubernetes needs for such documents instead; needs no sign-in")
+    .action(async (what: string, { crd }: { readonly crd?: boolean }) =>
+      crd ? (await load()).exportKinds(output()) : (await load()).exportDocuments(await client(), what, output()),
+    );
+  examples(
+    exporting,
+    "fairway export > fairway.yaml",
+    "fairway export channels -o jsonl",
+    "fairway export --crd | kubectl apply -f -",
+  );
 }
 
 function withDocuments(command: Command): Command {

@@ -112,7 +112,13 @@ function summaryOf(changes: readonly DeclarativeChange[]): string {
   return changes.length === 0 ? "No documents." : [...counts].map(([action, count]) => `${count} ${action}`).join(", ");
 }
 
-const KIND: Readonly<Record<string, string>> = { channels: "Channel", tokens: "Token", options: "OptionSet", all: "" };
+const KIND: Readonly<Record<string, string>> = {
+  channels: "Channel",
+  tokens: "Token",
+  options: "OptionSet",
+  budgets: "Budget",
+  all: "",
+};
 
 type Exported = Pick<DeclarativeDocument, "metadata"> & { readonly kind: string };
 
@@ -126,6 +132,16 @@ const DOCUMENTS: Shape<Exported> = {
 /** Documents one after the other, ready for `apply`; secrets are named, never shown. */
 export async function exportDocuments(client: Client, what: string, output: Output): Promise<void> {
   const { data } = await client.call(declarativeExport, { query: { kind: KIND[what] } });
+  return printDocuments(data, output);
+}
+
+/** The CustomResourceDefinitions of these documents, as this version of the command line knows them. */
+export async function exportKinds(output: Output): Promise<void> {
+  const { default: kinds } = await import("../kube/crds.json", { with: { type: "json" } });
+  return printDocuments(kinds, output);
+}
+
+async function printDocuments(data: readonly Exported[], output: Output): Promise<void> {
   if (output.format === "json") (await documentWriter(output))({ kind: "DocumentList", items: data });
   else if (isForPeople(output) || output.format === "yaml") for (const one of data) output.out(documentText(one));
   else {

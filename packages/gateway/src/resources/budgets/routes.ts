@@ -20,7 +20,7 @@ import type { Announce } from "../ports.ts";
 import { DIMENSION, HOUR } from "../statistics/dimensions.ts";
 import type { StatisticsStore } from "../statistics/store.ts";
 import { forecastOf } from "./history.ts";
-import { budgetTag, type BudgetStore } from "./store.ts";
+import { BUDGET_DEFAULTS, budgetTag, type BudgetStore } from "./store.ts";
 
 export interface BudgetRoutesDeps {
   readonly store: BudgetStore;
@@ -30,8 +30,6 @@ export interface BudgetRoutesDeps {
   /** Read again before a call is answered, so that this replica knows the change. */
   readonly budgets: Pick<Budgets, "reload">;
 }
-
-const DEFAULTS = { time_zone: "UTC", soft_percent: 80, is_hard: true } as const;
 
 export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
   const { store, announce, budgets } = deps;
@@ -44,7 +42,11 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
     implement(budgetGet, async ({ params, response }) => tagged(response, known(await store.find(params.id)))),
     implement(budgetHistory, async ({ params }) => historyOf(known(await store.find(params.id)), deps)),
     implement(budgetCreate, async ({ body }) => {
-      const { time_zone = DEFAULTS.time_zone, soft_percent = DEFAULTS.soft_percent, is_hard = DEFAULTS.is_hard } = body;
+      const {
+        time_zone = BUDGET_DEFAULTS.time_zone,
+        soft_percent = BUDGET_DEFAULTS.soft_percent,
+        is_hard = BUDGET_DEFAULTS.is_hard,
+      } = body;
       checkZone(time_zone);
       const subject = await checkSubject(store, body.scope, body.subject);
       const budget = await store.create({ ...body, subject, time_zone, soft_percent, is_hard });

@@ -23,6 +23,9 @@ export interface NewBudget {
   readonly is_hard: boolean;
 }
 
+/** Of a budget that names nothing else. */
+export const BUDGET_DEFAULTS = { time_zone: "UTC", soft_percent: 80, is_hard: true } as const;
+
 export type BudgetChange = Partial<Pick<NewBudget, "time_zone" | "quota_limit" | "soft_percent" | "is_hard">>;
 
 export type BudgetStore = ReturnType<typeof createBudgetStore>;
@@ -49,6 +52,11 @@ export function createBudgetStore({ database, clock }: BudgetStoreDeps) {
   };
   return {
     find,
+
+    async idOf(scope: BudgetScope, subject: string, period: BudgetPeriod): Promise<number | undefined> {
+      const rows = db.selectFrom("budgets").select("id").where("scope", "=", scope).where("subject", "=", subject);
+      return (await rows.where("period", "=", period).executeTakeFirst())?.id;
+    },
 
     async list(): Promise<Budget[]> {
       const rows = await db.selectFrom("budgets").selectAll().orderBy("id").execute();

@@ -26,6 +26,13 @@ export const tokenDocument = (name: string, spec: object = {}) => ({
   spec: { owner: { username: "ann" }, ...spec },
 });
 
+export const budgetDocument = (name: string, spec: object = {}) => ({
+  apiVersion,
+  kind: "Budget",
+  metadata: { name },
+  spec: { scope: "user", subject: "ann", period: "month", limit: 1000, ...spec },
+});
+
 export function documentCalls(root: ApiCaller) {
   const send = (path: string, documents: unknown[], more: object) =>
     root.post(path, { manager: "file:test", documents, ...more });

@@ -3,6 +3,7 @@ import type { Call, Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
+import { BUDGET_MEMBERS } from "./budget-kind.ts";
 import { CHANNEL_MEMBERS } from "./channel-kind.ts";
 import type { Owned, OwnershipStore } from "./ownership.ts";
 import { TOKEN_MEMBERS } from "./token-kind.ts";
@@ -40,6 +41,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   channelMultiKey: (_deps, { body }, owned) => checkMultiKey(values(body), owned),
   tokenBatchDelete: (_deps, { body }, owned) => checkRows("Token", idsOf(body), owned),
   tokenDelete: (_deps, { params }, owned) => checkRows("Token", [params["id"]], owned),
+  budgetUpdate: (deps, { body }, owned) => checkForm(deps, members("Budget", body), owned),
+  budgetDelete: (_deps, { params }, owned) => checkRows("Budget", [params["id"]], owned),
   optionUpdate: (deps, { body }, owned) => checkOptions(deps, [body], owned),
   optionBatch: (deps, { body }, owned) => checkOptions(deps, body as unknown[], owned),
   optionReset: (deps, _input, owned) => checkOptions(deps, [{ key: "ModelRatio", value: "" }], owned),
@@ -108,8 +111,15 @@ async function statesOf({ db }: Database, owned: readonly Owned[]): Promise<Read
   return new Map(rows.map(({ id, status }) => [id, status !== CHANNEL_STATUS.disabledByHand]));
 }
 
+/** Tables of what forms change, and the members that fields of documents become. */
+const FORMS = {
+  Channel: { table: "channels", members: CHANNEL_MEMBERS },
+  Token: { table: "tokens", members: TOKEN_MEMBERS },
+  Budget: { table: "budgets", members: BUDGET_MEMBERS },
+} as const satisfies Readonly<Record<string, { table: string; members: Readonly<Record<string, string>> }>>;
+
 interface Form {
-  readonly kind: "Channel" | "Token";
+  readonly kind: keyof typeof FORMS;
   readonly id: unknown;
   readonly body: Values;
 }
@@ -134,11 +144,10 @@ function wholeToken(token: Values): Values {
 async function checkForm({ database }: GuardDeps, { kind, id, body }: Form, owned: readonly Owned[]): Promise<void> {
   const own = owned.find((one) => one.kind === kind && one.resource_id === id);
   if (!own || typeof id !== "number") return;
-  const table = kind === "Channel" ? "channels" : "tokens";
+  const { table, members: names }: { table: string; members: Readonly<Record<string, string>> } = FORMS[kind];
   const [row] = await database.raw.rows<Values>(`select * from ${table} where id = ?`, [id]);
   if (!row) return;
-  const names = kind === "Channel" ? CHANNEL_MEMBERS : TOKEN_MEMBERS;
-  const [given, now] = kind === "Channel" ? [body, row] : [wholeToken(body), wholeToken(row)];
+  const [given, now] = kind === "Token" ? [wholeToken(body), wholeToken(row)] : [body, row];
   for (const field of own.fields) {
     const member = names[field];
     if (member === undefined || member === "status") continue;
@@ -150,6 +159,7 @@ async function checkForm({ database }: GuardDeps, { kind, id, body }: Form, owne
 function isChanged(given: unknown, now: unknown, member: string): boolean {
   if (given === undefined) return false;
   if (member === "key") return given !== "";
+  if (typeof given === "boolean") return given !== (now === true || now === 1);
   const plain = (value: unknown) => splitList(String((value ?? "") as string | number).replace(/\/$/, "")).join(",");
   return plain(given) !== plain(now);
 }

@@ -18,6 +18,16 @@ export interface Wanted {
   readonly documents: readonly unknown[];
   readonly prune: boolean;
   readonly force: boolean;
+  /** Also deletes these where the manager owns them. */
+  readonly removed?: readonly Place[];
+  /** Receives a document that cannot be used; without it that fails the whole. */
+  readonly onRefused?: (document: DeclarativeDocument, refusal: Refusal) => void;
+}
+
+/** What identifies a document. */
+export interface Place {
+  readonly kind: string;
+  readonly name: string;
 }
 
 /** A planned change with what is needed to make it. */
@@ -46,12 +56,16 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   const documents = wanted.documents.map(readDocument);
   const named = namesOf(documents);
   const owned = await deps.ownership.all();
-  const gone = wanted.prune ? owned.filter((one) => one.owner === wanted.manager && !named.has(placeOf(one))) : [];
+  const removed = new Set(wanted.removed?.map(placeOf));
+  const gone = owned.filter(
+    (one) => one.owner === wanted.manager && !named.has(placeOf(one)) && (wanted.prune || removed.has(placeOf(one))),
+  );
   const isReplaced = (one: Owned) => named.has(placeOf(one)) && (wanted.force || one.owner === wanted.manager);
   const claims = createOptionClaims(owned.filter((one) => !isReplaced(one) && !gone.includes(one)));
   const steps = new Map<DeclarativeDocument, Step>();
   for (const document of byPriority(documents)) {
-    steps.set(document, await stepFor(deps, document, { ...wanted, owned, claims }));
+    const step = await stepOrRefusal(deps, document, { ...wanted, owned, claims });
+    if (step) steps.set(document, step);
   }
   const compared = documents.flatMap((document) => steps.get(document) ?? []);
   const inOrder = withoutShared(compared, wanted.manager);
@@ -59,10 +73,29 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   const all = [...inOrder, ...deletions(deps, wanted, owned, orphans)];
   if (isApplied) {
     await lockAll(deps, all);
-    for (const { run } of all) await run();
+    for (const { run } of budgetsLast(all)) await run();
     await claims.settle(deps.ownership);
   }
   return all.map(({ change }) => change);
+}
+
+/** They may limit what the others create. */
+function budgetsLast(steps: readonly Step[]): Step[] {
+  return steps.toSorted((a, b) => Number(a.change.kind === "Budget") - Number(b.change.kind === "Budget"));
+}
+
+async function stepOrRefusal(
+  deps: PlannerDeps,
+  document: DeclarativeDocument,
+  setting: Setting,
+): Promise<Step | undefined> {
+  try {
+    return await stepFor(deps, document, setting);
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal) || !setting.onRefused) throw thrown;
+    setting.onRefused(document, thrown);
+    return undefined;
+  }
 }
 
 async function lockAll({ kinds }: PlannerDeps, steps: readonly Step[]): Promise<void> {
@@ -103,7 +136,7 @@ function isTakenOver({ kind, resource_id }: Owned, change: DeclarativeChange): b
   );
 }
 
-function placeOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
+function placeOf({ kind, name }: Place): string {
   return `${kind} ${name}`;
 }
 
@@ -239,7 +272,7 @@ function isPruned(document: DeclarativeDocument): boolean {
 
 function policiesOf(document: DeclarativeDocument): Pick<Owned, "deletionPolicy" | "priority" | "prune"> {
   if (document.kind === "Channel") return { deletionPolicy: document.spec.deletionPolicy ?? "Delete" };
-  if (document.kind === "Token") return { deletionPolicy: "Delete" };
+  if (document.kind !== "OptionSet") return { deletionPolicy: "Delete" };
   return { deletionPolicy: "Delete", priority: document.spec.priority ?? 0, prune: isPruned(document) };
 }
 
@@ -255,12 +288,12 @@ function fieldChange(
 
 function deletions(
   deps: PlannerDeps,
-  { manager, force }: Wanted,
+  { manager, force, prune }: Wanted,
   owned: readonly Owned[],
   gone: readonly Owned[],
 ): Step[] {
   const mine = owned.filter(({ owner }) => owner === manager);
-  if (!force && gone.length >= GUARDED_FROM && gone.length * 2 > mine.length)
+  if (prune && !force && gone.length >= GUARDED_FROM && gone.length * 2 > mine.length)
     throw new Refusal("mass_deletion_refused", { values: { manager } });
   return gone.map((one) => ({
     change: { kind: one.kind, name: one.name, action: "delete", fields: [], message: "", resource_id: one.resource_id },

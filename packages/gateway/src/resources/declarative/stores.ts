@@ -5,6 +5,7 @@ import { upsertSql } from "../../storage/inserts.ts";
 import type { WriteLog } from "../../storage/log-rows.ts";
 import type { Topic } from "../../storage/revisions.ts";
 import { rawOn, transact, within } from "../../storage/transaction.ts";
+import { createBudgetStore, type BudgetStore } from "../budgets/store.ts";
 import { createChannelStore, type ChannelStore } from "../channels/store.ts";
 import { createOptionStore, type OptionStore } from "../options/store.ts";
 import type { Announce, Vault } from "../ports.ts";
@@ -30,7 +31,9 @@ export interface Stores {
   readonly channels: ChannelStore;
   readonly tokens: TokenStore;
   readonly options: OptionStore;
+  readonly budgets: BudgetStore;
   readonly ownership: OwnershipStore;
+  readonly announce: Announce;
 }
 
 export function createStores(deps: StoreDeps): Stores {
@@ -39,7 +42,9 @@ export function createStores(deps: StoreDeps): Stores {
     channels: createChannelStore(deps),
     tokens: createTokenStore(deps),
     options: createOptionStore({ ...deps, defaults: deps.optionDefaults }),
+    budgets: createBudgetStore(deps),
     ownership: createOwnershipStore(deps),
+    announce: deps.announce,
   };
 }
 

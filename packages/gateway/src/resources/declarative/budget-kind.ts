@@ -1,0 +1,131 @@
+import type { Budget, BudgetSpec } from "@fairway/wire";
+import { isTimeZone } from "../../billing/budgets/window.ts";
+import { usernameKey } from "../../identity/accounts/accounts.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Database } from "../../storage/database.ts";
+import { BUDGET_DEFAULTS, type BudgetChange, type BudgetStore } from "../budgets/store.ts";
+import type { Announce } from "../ports.ts";
+import { documentName, uniqueNames, type Fields, type Kind } from "./kinds.ts";
+
+export interface BudgetKindDeps {
+  readonly database: Database;
+  readonly budgets: BudgetStore;
+  readonly announce: Announce;
+}
+
+/** Names in documents to the members of a budget. */
+export const BUDGET_MEMBERS = {
+  limit: "quota_limit",
+  timeZone: "time_zone",
+  softPercent: "soft_percent",
+  hard: "is_hard",
+} as const satisfies Partial<Record<keyof BudgetSpec, keyof BudgetChange>>;
+
+/** What identifies a budget; another one is another budget. */
+const IDENTITY = ["scope", "subject", "period"] as const;
+
+export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
+  const { budgets } = deps;
+  const read = async (id: number) => {
+    const budget = await budgets.find(id);
+    return budget && { id: budget.id, fields: fieldsOf(budget) };
+  };
+  return {
+    kind: "Budget",
+    secrets: new Set(),
+    async desired(name, spec) {
+      if (spec.timeZone !== undefined && !isTimeZone(spec.timeZone))
+        throw unusable(name, `there is no time zone ${spec.timeZone}`);
+      // One of a token or channel that the same documents create has no number yet.
+      return { ...spec, subject: (await subjectOf(deps, spec)) ?? spec.subject };
+    },
+    async find(_name, spec, ownedId) {
+      if (ownedId !== undefined) return read(ownedId);
+      const subject = await subjectOf(deps, spec);
+      if (subject === undefined) return undefined;
+      const id = await budgets.idOf(spec.scope, subject, spec.period);
+      return id === undefined ? undefined : read(id);
+    },
+    refusal: ({ fields }, wanted) =>
+      IDENTITY.every((field) => fields[field] === wanted[field])
+        ? ""
+        : "scope, subject and period of a budget do not change: make another one",
+    lacks: () => "",
+    async create(name, spec) {
+      const { scope, period, limit, timeZone, softPercent, hard } = spec;
+      const subject = await subjectOf(deps, spec);
+      if (subject === undefined) throw unusable(name, `there is no ${scope} ${spec.subject}`);
+      const budget = await budgets.create({
+        scope,
+        subject,
+        period,
+        quota_limit: limit,
+        time_zone: timeZone ?? BUDGET_DEFAULTS.time_zone,
+        soft_percent: softPercent ?? BUDGET_DEFAULTS.soft_percent,
+        is_hard: hard ?? BUDGET_DEFAULTS.is_hard,
+      });
+      if (!budget) throw unusable(name, `there is a budget of ${scope} ${spec.subject} for a ${period} already`);
+      await deps.announce("options");
+      return budget.id;
+    },
+    async update({ id }, spec, changed) {
+      const members = Object.entries(BUDGET_MEMBERS).filter(([field]) => changed.includes(field));
+      const change = members.map(([field, member]) => [member, spec[field as keyof typeof BUDGET_MEMBERS]]);
+      await budgets.change(id, Object.fromEntries(change) as BudgetChange);
+      await deps.announce("options");
+    },
+    async remove({ resource_id: id }) {
+      if (await budgets.remove(id)) await deps.announce("options");
+    },
+    export: () => exported(deps),
+  };
+}
+
+/** The subject as budgets store it: a name, or the number of a token, user or channel; undefined when there is none. */
+async function subjectOf(
+  { database: { db }, budgets }: BudgetKindDeps,
+  { scope, subject }: BudgetSpec,
+): Promise<string | undefined> {
+  if (scope === "group" || scope === "model") return subject;
+  if (/^\d{1,15}$/.test(subject)) return (await budgets.exists(scope, Number(subject))) ? subject : undefined;
+  if (scope === "user") {
+    const users = db.selectFrom("users").select("id").where("username_key", "=", usernameKey(subject));
+    return numberText(await users.where("deleted_at", "is", null).executeTakeFirst());
+  }
+  const kind = scope === "channel" ? "Channel" : "Token";
+  const owned = db.selectFrom("managed_resources").select("resource_id as id").where("kind", "=", kind);
+  return numberText(await owned.where("name", "=", subject).executeTakeFirst());
+}
+
+function numberText(row: { readonly id: number } | undefined): string | undefined {
+  return row && String(row.id);
+}
+
+function fieldsOf({ scope, subject, period, quota_limit, time_zone, soft_percent, is_hard }: Budget): Fields {
+  return {
+    scope,
+    subject,
+    period,
+    limit: quota_limit,
+    timeZone: time_zone,
+    softPercent: soft_percent,
+    hard: is_hard,
+  };
+}
+
+async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<{ name: string; spec: Fields }[]> {
+  const users = await db.selectFrom("users").select(["id", "username"]).execute();
+  const usernames = new Map(users.map(({ id, username }) => [String(id), username]));
+  const named = (await budgets.list()).map((budget) => {
+    const username = budget.scope === "user" ? usernames.get(budget.subject) : undefined;
+    // A username of digits would be read as a number.
+    const subject = username === undefined || /^\d+$/.test(username) ? budget.subject : username;
+    const name = documentName(`${budget.scope}-${subject}-${budget.period}`, budget.id);
+    return { name, id: budget.id, spec: { ...fieldsOf(budget), subject } };
+  });
+  return uniqueNames(named).map(({ name, spec }) => ({ name, spec }));
+}
+
+function unusable(name: string, reason: string): Refusal {
+  return new Refusal("document_invalid", { values: { name, reason } });
+}

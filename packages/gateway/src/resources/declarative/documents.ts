@@ -1,0 +1,97 @@
+import { DECLARATIVE_VERSION, type DeclarativeChange } from "@fairway/wire";
+import type { ProviderAdapter } from "../../providers/core/types.ts";
+import { budgetKind } from "./budget-kind.ts";
+import { channelKind } from "./channel-kind.ts";
+import type { Fields, Kind } from "./kinds.ts";
+import { optionKind, type OptionKindDeps } from "./option-kind.ts";
+import { reconcile, type Wanted } from "./planner.ts";
+import type { SecretSources } from "./secret-sources.ts";
+import { createStores, inOneTransaction, type StoreDeps, type Stores } from "./stores.ts";
+import { tokenKind } from "./token-kind.ts";
+
+export interface DocumentDeps extends StoreDeps {
+  readonly providers: readonly ProviderAdapter[];
+  readonly secrets: SecretSources;
+}
+
+/** The account in whose name documents are applied. */
+export type Writer = OptionKindDeps["writer"];
+
+interface Exported {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: Fields;
+}
+
+export interface Documents {
+  readonly stores: Stores;
+  /** What applying would change. `secrets` replaces the sources of the deployment. */
+  plan(wanted: Wanted, writer: Writer, secrets?: SecretSources): Promise<DeclarativeChange[]>;
+  /** Applies in one transaction; `record` writes to it what else belongs to the change. */
+  apply(wanted: Wanted, writer: Writer, more?: ApplyOptions): Promise<DeclarativeChange[]>;
+  export(kind: string, writer: Writer): Promise<Exported[]>;
+}
+
+export interface ApplyOptions {
+  readonly secrets?: SecretSources;
+  readonly record?: (changes: readonly DeclarativeChange[], stores: Stores) => Promise<void>;
+}
+
+/** Documents of files and of a cluster, compared with and applied to the database. */
+export function createDocuments(deps: DocumentDeps): Documents {
+  const stores = createStores(deps);
+  const inTurn = oneAfterTheOther();
+  const on = (own: Stores, writer: Writer, secrets = deps.secrets) => ({
+    ...deps,
+    secrets,
+    kinds: kindsOn(own, deps, writer),
+    ownership: own.ownership,
+  });
+  return {
+    stores,
+    plan: (wanted, writer, secrets) => reconcile(on(stores, writer, secrets), wanted, false),
+    apply: (wanted, writer, { secrets, record } = {}) =>
+      inTurn(() =>
+        inOneTransaction(deps, async (own) => {
+          const changes = await reconcile(on(own, writer, secrets), wanted, true);
+          await record?.(changes, own);
+          return changes;
+        }),
+      ),
+    async export(kindName, writer) {
+      const kinds = Object.values(kindsOn(stores, deps, writer));
+      const documents: Exported[] = [];
+      for (const kind of kinds.filter((one) => ["", one.kind].includes(kindName))) {
+        for (const { name, spec } of await kind.export()) {
+          documents.push({ apiVersion: DECLARATIVE_VERSION, kind: kind.kind, metadata: { name }, spec });
+        }
+      }
+      return documents;
+    },
+  };
+}
+
+/** Those who wait for their turn hold no connection of the pool meanwhile: all others would wait with them. */
+function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work, work);
+    last = turn;
+    return turn;
+  };
+}
+
+function kindsOn(
+  stores: Stores,
+  { providers, optionDefaults: defaults }: DocumentDeps,
+  writer: Writer,
+): Readonly<Record<string, Kind<unknown>>> {
+  const all = [
+    channelKind({ ...stores, providers }),
+    optionKind({ ...stores, defaults, writer }),
+    tokenKind(stores),
+    budgetKind(stores),
+  ] as readonly Kind<unknown>[];
+  return Object.fromEntries(all.map((kind) => [kind.kind, kind]));
+}
