@@ -17,10 +17,12 @@ export const LOG_SEARCH_CAP = 100;
 export const LOG_TOKEN_CAP = 1000;
 /** Facets count within the newest rows of this number that match. */
 export const LOG_FACET_SAMPLE = 50_000;
+/** Codes and statuses are counted within the newest failed calls of this number that match. */
+export const LOG_FACET_ERRORS = 5_000;
 
 /**
- * A log row; type 5 is a call that failed, with the members of `LogErrorDetail` in `other`. Owners see `channel` 0, no `channel_name`, no operator details in `other`,
- * and a running number in place of `id`.
+ * A log row; type 5 is a call that failed, with the members of `LogErrorDetail` in `other`. Owners see `channel` 0, no
+ * `channel_name`, no operator details in `other`, and a running number in place of `id`.
  */
 export const LogRow = z.object({
   id: z.int(),
@@ -74,6 +76,10 @@ const selfFilter = {
   min_use_time: queryInt,
   is_stream: queryTristate,
   has_retry: queryTristate,
+  /** Failed calls with this code, such as `rate_limit_exceeded`. */
+  code: queryText,
+  /** Failed calls that the client got with this HTTP status. */
+  status: queryInt,
   /** Exact names, joined by commas; a row may match any one. */
   models: queryTexts,
   tokens: queryTexts,
@@ -204,14 +210,19 @@ const FacetValues = z.array(z.object({ value: z.string(), count: z.int() }));
 
 /** The most frequent values of the matching rows; owners get neither channels nor users. */
 export const LogFacets = z.object({
-  /** False when only the newest `LOG_FACET_SAMPLE` rows were counted. */
+  /** False when only the newest `LOG_FACET_SAMPLE` rows, or `LOG_FACET_ERRORS` failed calls, were counted. */
   complete: z.boolean(),
   models: FacetValues,
   tokens: FacetValues,
   groups: FacetValues,
   types: FacetValues,
-  channels: FacetValues,
+  /** `value` is the id; "" is the name of a channel that no longer exists. */
+  channels: z.array(z.object({ value: z.string(), count: z.int(), name: z.string() })),
   users: FacetValues,
+  /** Codes of failed calls. */
+  codes: FacetValues,
+  /** HTTP statuses of failed calls. */
+  statuses: FacetValues,
 });
 export type LogFacets = z.output<typeof LogFacets>;
 
@@ -236,8 +247,12 @@ export const logFacetsSelf = endpoint({
 });
 
 export const LogHistogram = z.object({
-  /** Seconds of one bucket; buckets without rows are left out. */
+  /** Seconds of one bucket. */
   interval: z.int(),
+  /** The period that the buckets divide, both ends included: that of the filter up to now, or of the rows where it is open. */
+  from: z.int(),
+  to: z.int(),
+  /** Those without rows are left out. `errors` are part of `count`. */
   buckets: z.array(z.object({ start: z.int(), count: z.int(), errors: z.int() })),
 });
 export type LogHistogram = z.output<typeof LogHistogram>;

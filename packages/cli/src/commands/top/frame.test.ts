@@ -40,7 +40,8 @@ const none: Channel = {
 function lookWith(count: number): Sample {
   const channels = Array.from({ length: count }, (_, at) => ({ ...none, id: at + 1, name: `channel-${at + 1}` }));
   const values = Array.from({ length: 20 }, (_, at) => ({ value: `m${at}`, count: 1 }));
-  const facets = { complete: true, models: values, tokens: [], groups: [], types: [], channels: [], users: values };
+  const unused = { tokens: [], groups: [], types: [], channels: [], codes: [], statuses: [] };
+  const facets = { ...unused, complete: true, models: values, users: values };
   return { at: 0, balance: "$1.00", rpm: 0, tpm: 0, channels, health: [], facets, recent: [] };
 }
 

@@ -1,6 +1,6 @@
 import { LOG_TYPE, type LogFilter } from "@fairway/wire";
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
-import { like, withWildcards } from "../../storage/like.ts";
+import { containing, like, withWildcards } from "../../storage/like.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 
 /** A filter with the owner that self calls are bound to. */
@@ -26,6 +26,8 @@ export const EVERYTHING: LogQuery = {
   min_use_time: 0,
   is_stream: undefined,
   has_retry: undefined,
+  code: "",
+  status: 0,
   models: [],
   tokens: [],
 };
@@ -74,13 +76,33 @@ function whereConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
 }
 
 function whatConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
-  const conditions: Expression<SqlBool>[] = [];
+  const conditions: Expression<SqlBool>[] = [...errorConditions(eb, query)];
   if (query.type > LOG_TYPE.unknown) conditions.push(typeCondition(eb, query));
   if (query.request_id !== "") conditions.push(eb("request_id", "=", query.request_id));
   if (query.min_use_time > 0) conditions.push(eb("use_time", ">=", query.min_use_time));
   if (query.is_stream !== undefined) conditions.push(eb("is_stream", "=", Number(query.is_stream)));
   if (query.has_retry !== undefined) conditions.push(query.has_retry ? wasRetried : eb.not(wasRetried));
   return conditions;
+}
+
+/** Code and status are members of `other` of failed calls. */
+function errorConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
+  if (!isOfErrors(query)) return [];
+  const conditions = errorTexts(query).map((text) => like("other", containing(text)));
+  return [typeCondition(eb, { ...query, type: LOG_TYPE.error }), ...conditions];
+}
+
+/** True where only failed calls can match. */
+export function isOfErrors({ code, status }: LogQuery): boolean {
+  return code !== "" || status > 0;
+}
+
+/** What `other` contains, as the rows of failed calls write it. */
+export function errorTexts({ code, status }: LogQuery): string[] {
+  const texts: string[] = [];
+  if (code !== "") texts.push(`"error_code":${JSON.stringify(code)},`);
+  if (status > 0) texts.push(`"status_code":${status},`);
+  return texts;
 }
 
 /** Nearly every row has the same type: with a narrower filter its index would only mislead the planner. */
@@ -100,7 +122,8 @@ export function needsScan(query: LogQuery): boolean {
     query.model_name.includes("%") ||
     query.min_use_time > 0 ||
     query.is_stream !== undefined ||
-    query.has_retry !== undefined
+    query.has_retry !== undefined ||
+    isOfErrors(query)
   );
 }
 

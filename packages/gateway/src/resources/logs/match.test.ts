@@ -28,9 +28,15 @@ const FILTERS: readonly Partial<LogQuery>[] = [
   { is_stream: false },
   { has_retry: true },
   { has_retry: false },
+  { code: "rate_limit_exceeded" },
+  { code: "rate_limit" },
+  { status: 429 },
+  { status: 429, type: 2 },
   { start_timestamp: 1_010, end_timestamp: 1_020 },
   { type: 2, group: "vip", has_retry: true, model_name: "%o%" },
 ];
+
+const FAILED = '{"status_code":429,"error_code":"rate_limit_exceeded","error_type":"client"}';
 
 test("rows are matched in memory as the database matches them", async () => {
   const kit = await openStoreKit(await createDatabase("sqlite"));
@@ -48,7 +54,7 @@ test("rows are matched in memory as the database matches them", async () => {
     use_time: at % 6,
     is_stream: at % 2,
     created_at: 1_000 + at,
-    other: pick(['{"use_channel":["7"]}', '{"use_channel":["7","8"]}', "", "{broken"], at >> 1),
+    other: pick(['{"use_channel":["7"]}', '{"use_channel":["7","8"]}', FAILED, "", "{broken"], at >> 1),
   }));
   await insertLogs(kit.database, rows);
   const all = await store.page(EVERYTHING, { offset: 0, limit: 100 });

@@ -1,5 +1,5 @@
 import { LOG_TYPE } from "@fairway/wire";
-import type { LogQuery } from "./filter.ts";
+import { errorTexts, isOfErrors, type LogQuery } from "./filter.ts";
 import type { StoredLog } from "./view.ts";
 
 type Test = (row: StoredLog) => boolean;
@@ -39,6 +39,8 @@ function what(query: LogQuery): Test[] {
   const { type, request_id, min_use_time, is_stream, has_retry, start_timestamp, end_timestamp } = query;
   const tests: Test[] = [];
   if (type > LOG_TYPE.unknown) tests.push((row) => row.type === type);
+  if (isOfErrors(query)) tests.push((row) => row.type === LOG_TYPE.error);
+  for (const text of errorTexts(query)) tests.push((row) => row.other.includes(text));
   if (request_id !== "") tests.push((row) => row.request_id === request_id);
   if (min_use_time > 0) tests.push((row) => row.use_time >= min_use_time);
   if (is_stream !== undefined) tests.push((row) => row.is_stream === Number(is_stream));

@@ -125,7 +125,7 @@ describe("lists", () => {
     expect(await codeOf(members.user.get("/api/log/"))).toBe("AU7");
   });
 
-  test("never answer what consoles of the family cannot read", async () => {
+  test("never answer what compatible consoles cannot read", async () => {
     await insert({ other: "null" }, { other: "[1]" }, { other: "{broken" }, { other: "" });
     expect((await adminPage()).items.map((row) => row.other)).toEqual(["", "", "", ""]);
   });
@@ -167,7 +167,7 @@ describe("sums", () => {
     });
   });
 
-  test("histograms and facets of owners know nobody else", async () => {
+  test("histograms and facets of owners count their own rows only", async () => {
     await insert({ created_at: 1_000 }, { ...ann(), created_at: 2_000, channel_id: 7 });
     expect(await members.admin.data(members.admin.get("/api/log/histogram"))).toMatchObject({
       buckets: [{ count: 1 }, { count: 1 }],
@@ -177,13 +177,33 @@ describe("sums", () => {
     });
     expect(await members.admin.data(members.admin.get("/api/log/facets"))).toMatchObject({
       users: [{ value: "ann" }, { value: "root" }],
-      channels: [{ value: "7", count: 1 }],
+      channels: [{ value: "7", count: 1, name: "" }],
     });
     expect(await members.user.data(members.user.get("/api/log/self/facets"))).toMatchObject({
       users: [],
       channels: [],
       models: [{ value: "gpt-4o", count: 1 }],
     });
+  });
+
+  test("facets name channels, and count the codes and statuses of failed calls", async () => {
+    await members.admin.data(members.admin.post("/api/channel/", { name: "Azure US", key: "k", models: "a" }));
+    const { id } = await app.database.db
+      .selectFrom("channels")
+      .select("id")
+      .where("name", "=", "Azure US")
+      .executeTakeFirstOrThrow();
+    const failed = { type: 5, channel_id: id, other: '{"status_code":429,"error_code":"rate_limit_exceeded","ms":1}' };
+    await insert({ ...ann(), ...failed }, { ...failed, user_id: 1 });
+    expect(await members.admin.data(members.admin.get("/api/log/facets?status=429"))).toMatchObject({
+      channels: [{ value: String(id), count: 2, name: "Azure US" }],
+      codes: [{ value: "rate_limit_exceeded", count: 2 }],
+      statuses: [{ value: "429", count: 2 }],
+    });
+    const own = await members.user.data(members.user.get("/api/log/self/facets?code=rate_limit_exceeded"));
+    expect(own).toMatchObject({ channels: [], codes: [{ value: "rate_limit_exceeded", count: 1 }] });
+    expect((await selfPage("?status=429")).total).toBe(1);
+    expect((await selfPage("?code=model_not_found")).total).toBe(0);
   });
 });
 
@@ -206,9 +226,9 @@ describe("clearing", () => {
     const root = members.root;
     expect(await refusalOf(root.delete("/api/log/"))).toEqual([200, "H1", "Please select the log recording time."]);
     expect(await root.data(root.delete("/api/log/?target_timestamp=201"))).toBe(2);
-    const [told] = (await adminPage("?type=3")).items;
-    expect(told).toMatchObject({ username: "root", content: "Cleared 2 logs before 201" });
-    expect(JSON.parse(told?.other ?? "")).toMatchObject({
+    const [cleared] = (await adminPage("?type=3")).items;
+    expect(cleared).toMatchObject({ username: "root", content: "Cleared 2 logs before 201" });
+    expect(JSON.parse(cleared?.other ?? "")).toMatchObject({
       admin_info: { operator_id: 1, operator_name: "root", ip: "127.0.0.1" },
     });
   });

@@ -29,7 +29,7 @@ import { openEventStream } from "../event-stream.ts";
 import type { Vault } from "../ports.ts";
 import { explain, tracedChannels } from "./explain.ts";
 import { exportLogs, type ExportFormat } from "./export.ts";
-import { facetsOf } from "./facets.ts";
+import { facetChannels, facetsOf } from "./facets.ts";
 import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
 import type { LogStore } from "./store.ts";
 import type { LogTail } from "./tail.ts";
@@ -64,13 +64,15 @@ function adminRoutes(deps: LogRoutesDeps): Route[] {
     implement(logGet, async ({ params }) => first(await view(present(await store.get(params.id))))),
     implement(logExplain, async ({ params }) => {
       const row = known(await store.get(params.id));
-      const ids = tracedChannels(row);
-      const channelNames = ids.length === 0 ? NO_NAMES : await deps.channelNames(ids);
+      const channelNames = await namesOf(deps, tracedChannels(row));
       return explain(row, { channelNames, isOwner: false });
     }),
     implement(logStat, ({ query }) => statOf(store, query)),
     implement(logSearch, async ({ query }) => view(await store.search(query.keyword, undefined))),
-    implement(logFacets, async ({ query }) => facetsOf(await store.facets(query), false)),
+    implement(logFacets, async ({ query }) => {
+      const counts = await store.facets(query);
+      return facetsOf(counts, await namesOf(deps, facetChannels(counts)));
+    }),
     implement(logHistogram, ({ query }) => store.histogram(query)),
     implement(logExport, ({ query, response }) =>
       exportLogs(response, { store, query, format: formatOf(query.format), view }),
@@ -104,7 +106,9 @@ function selfRoutes(deps: LogRoutesDeps): Route[] {
     implement(logSearchSelf, async ({ query, caller }) =>
       ownerViews()(await store.search(query.keyword, caller.userId)),
     ),
-    implement(logFacetsSelf, async ({ query, caller }) => facetsOf(await store.facets(ownQuery(query, caller)), true)),
+    implement(logFacetsSelf, async ({ query, caller }) =>
+      facetsOf(await store.facets(ownQuery(query, caller)), "owner"),
+    ),
     implement(logHistogramSelf, ({ query, caller }) => store.histogram(ownQuery(query, caller))),
     implement(logExportSelf, ({ query, caller, response }) => {
       const job = { store, query: ownQuery(query, caller), format: formatOf(query.format), view: ownerViews() };
@@ -137,6 +141,10 @@ async function ownRow(store: LogStore, caller: Principal, requestId: string): Pr
 }
 
 const NO_NAMES: ReadonlyMap<number, string> = new Map();
+
+function namesOf({ channelNames }: LogRoutesDeps, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  return ids.length === 0 ? Promise.resolve(NO_NAMES) : channelNames(ids);
+}
 
 function known(row: StoredLog | undefined): StoredLog {
   if (!row) throw new Refusal("log_not_found");
@@ -178,9 +186,9 @@ async function statOf(store: LogStore, query: LogQuery): Promise<{ quota: number
   return { quota: await store.spent(query), ...(await store.rates(query)) };
 }
 
-async function adminViews({ channelNames }: LogRoutesDeps, rows: readonly StoredLog[]): Promise<LogRow[]> {
+async function adminViews(deps: LogRoutesDeps, rows: readonly StoredLog[]): Promise<LogRow[]> {
   const ids = [...new Set(rows.map((row) => row.channel_id))].filter((id) => id !== 0);
-  const names = ids.length === 0 ? new Map<number, string>() : await channelNames(ids);
+  const names = await namesOf(deps, ids);
   return rows.map((row) => adminView(row, names.get(row.channel_id) ?? ""));
 }
 

@@ -1,7 +1,8 @@
+import { LOG_TYPE } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
-import { conditionOf, within, type LogQuery, type Period } from "./filter.ts";
+import { conditionOf, isOfErrors, within, type LogQuery, type Period } from "./filter.ts";
 
 /** Rows that one statement of a part reads. */
 export const PART_ROWS = 20_000;
@@ -52,6 +53,9 @@ async function nthBelow(db: Kysely<Schema>, query: LogQuery, period: Period): Pr
 function indexed(query: LogQuery): LogQuery {
   return {
     ...query,
+    type: isOfErrors(query) ? LOG_TYPE.error : query.type,
+    code: "",
+    status: 0,
     model_name: query.model_name.includes("%") ? "" : query.model_name,
     min_use_time: 0,
     is_stream: undefined,

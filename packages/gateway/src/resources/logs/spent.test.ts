@@ -100,7 +100,7 @@ eachDatabase("what was spent", (open) => {
     expect(await store.spent({ ...day, token_name: "t" })).toBe(await fromRows({ ...day, token_name: "t" }));
   });
 
-  test("counts neither hours that were not summed up nor rows that are gone", async () => {
+  test("counts neither hours that were not summed up nor deleted rows", async () => {
     await insertHours(0, 12);
     isEnabled = false;
     await rollUp();

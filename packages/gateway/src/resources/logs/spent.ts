@@ -4,7 +4,7 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import { ROLLUP_GAP, ROLLUP_MARK } from "../usage-data/rollup.ts";
-import { periodOf, whoConditions, modelConditions, type LogQuery, type Period } from "./filter.ts";
+import { isOfErrors, periodOf, whoConditions, modelConditions, type LogQuery, type Period } from "./filter.ts";
 import { matching } from "./rows.ts";
 import { slicesOf } from "./slices.ts";
 
@@ -40,7 +40,7 @@ export async function sumQuota(deps: SpentDeps, query: LogQuery): Promise<number
 function isSummed(query: LogQuery): boolean {
   const { token_name, tokens, channel, group, request_id, min_use_time, is_stream, has_retry } = query;
   const isOfRows = token_name !== "" || tokens.length > 0 || channel > 0 || group !== "" || request_id !== "";
-  return !isOfRows && min_use_time <= 0 && is_stream === undefined && has_retry === undefined;
+  return !isOfRows && !isOfErrors(query) && min_use_time <= 0 && is_stream === undefined && has_retry === undefined;
 }
 
 /** Hours from the first second of `from` to the last before `to`. */

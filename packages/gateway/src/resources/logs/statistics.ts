@@ -1,4 +1,11 @@
-import { LOG_FACET_SAMPLE, LOG_SCAN_CAP, LOG_TOTAL_CAP, LOG_TYPE, type LogHistogram } from "@fairway/wire";
+import {
+  LOG_FACET_ERRORS,
+  LOG_FACET_SAMPLE,
+  LOG_SCAN_CAP,
+  LOG_TOTAL_CAP,
+  LOG_TYPE,
+  type LogHistogram,
+} from "@fairway/wire";
 import { sql, type Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
@@ -18,6 +25,13 @@ export interface FacetRow {
   readonly count: number;
 }
 
+/** What the counts of facets are added up from. */
+export interface FacetCounts {
+  readonly rows: readonly FacetRow[];
+  /** The beginning of `other` of failed calls, which names status and code. */
+  readonly errors: readonly string[];
+}
+
 interface Bucket {
   readonly start: number;
   readonly count: number;
@@ -27,7 +41,6 @@ interface Bucket {
 /** Most rows that a count reads without an index, so that a page does not wait for a number. */
 const SCANNED_PARTS = LOG_SCAN_CAP / PART_ROWS;
 const RATE_WINDOW_SECONDS = 60;
-const ERROR_TYPE = 5;
 const MOST_BUCKETS = 120;
 /** Lengths of buckets that people read easily. */
 const BUCKET_SECONDS = [1, 5, 10, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000];
@@ -80,8 +93,14 @@ export async function readRates(
   return { rpm: Number(row.rpm), tpm: Number(row.input ?? 0) + Number(row.output ?? 0) };
 }
 
-/** Combinations of values among the newest `LOG_FACET_SAMPLE` matching rows; one may stand in several rows. */
-export async function readFacets(database: Database, query: LogQuery): Promise<FacetRow[]> {
+export async function readFacets(database: Database, query: LogQuery): Promise<FacetCounts> {
+  const rows = await readCombinations(database, query);
+  const hasErrors = rows.some(({ type }) => type === LOG_TYPE.error);
+  return { rows, errors: hasErrors ? await readErrors(database.db, query) : [] };
+}
+
+/** Combinations of values among the newest `LOG_FACET_SAMPLE` matching rows; a combination may occur more than once. */
+async function readCombinations(database: Database, query: LogQuery): Promise<FacetRow[]> {
   const { db } = database;
   const facets: FacetRow[] = [];
   let left = LOG_FACET_SAMPLE;
@@ -100,9 +119,21 @@ export async function readFacets(database: Database, query: LogQuery): Promise<F
   return facets;
 }
 
-export async function readHistogram(database: Database, query: LogQuery): Promise<LogHistogram> {
-  const period = await closedPeriod(database.db, query);
-  if (!period) return { interval: BUCKET_SECONDS[0] ?? 1, buckets: [] };
+/** Longer than status and code, which come first, and shorter than the trace, which comes last. */
+const ERROR_HEAD = 160;
+
+async function readErrors(db: Kysely<Schema>, query: LogQuery): Promise<string[]> {
+  const rows = await newestFirst(db, query)
+    .where("type", "=", LOG_TYPE.error)
+    .select(sql<string>`substr(other, 1, ${sql.lit(ERROR_HEAD)})`.as("head"))
+    .limit(LOG_FACET_ERRORS)
+    .execute();
+  return rows.map(({ head }) => head);
+}
+
+/** @param clock periods that reach into the future end now */
+export async function readHistogram(database: Database, query: LogQuery, clock: Clock): Promise<LogHistogram> {
+  const period = await closedPeriod(database.db, query, seconds(clock));
   const span = period.to - period.from + 1;
   const interval = BUCKET_SECONDS.find((length) => span / length <= MOST_BUCKETS) ?? Math.ceil(span / MOST_BUCKETS);
   const buckets = new Map<number, Bucket>();
@@ -112,16 +143,19 @@ export async function readHistogram(database: Database, query: LogQuery): Promis
       buckets.set(start, { start, count: known.count + count, errors: known.errors + errors });
     }
   }
-  return { interval, buckets: [...buckets.values()].toSorted((a, b) => a.start - b.start) };
+  return { interval, ...period, buckets: [...buckets.values()].toSorted((a, b) => a.start - b.start) };
 }
 
-/** From the start of the filter, or else the first matching row, to the last one; undefined without rows. */
-async function closedPeriod(db: Kysely<Schema>, query: LogQuery): Promise<Period | undefined> {
+/** The period of the filter; where it is open, from the first matching row to the last one. */
+async function closedPeriod(db: Kysely<Schema>, query: LogQuery, now: number): Promise<Period> {
   const ends = matching(db, query).select("created_at").limit(1);
-  const first = await ends.orderBy("created_at", "asc").orderBy("id", "asc").executeTakeFirst();
   const last = await ends.orderBy("created_at", "desc").orderBy("id", "desc").executeTakeFirst();
-  if (!first || !last) return undefined;
-  return { from: query.start_timestamp > 0 ? query.start_timestamp : first.created_at, to: last.created_at };
+  const newest = last?.created_at ?? 0;
+  // Rows may be dated later than the clock of this replica.
+  const to = query.end_timestamp > 0 ? Math.min(query.end_timestamp, Math.max(now, newest)) : newest || now;
+  if (query.start_timestamp > 0) return { from: query.start_timestamp, to: Math.max(query.start_timestamp, to) };
+  const first = await ends.orderBy("created_at", "asc").orderBy("id", "asc").executeTakeFirst();
+  return { from: first?.created_at ?? to, to };
 }
 
 async function bucketsOf(db: Kysely<Schema>, query: LogQuery, slice: Period, interval: number): Promise<Bucket[]> {
@@ -133,6 +167,6 @@ async function bucketsOf(db: Kysely<Schema>, query: LogQuery, slice: Period, int
   return rows.map((row) => ({
     start: Number(row.start),
     count: Number(row.count),
-    errors: row.type === ERROR_TYPE ? Number(row.count) : 0,
+    errors: row.type === LOG_TYPE.error ? Number(row.count) : 0,
   }));
 }

@@ -91,6 +91,44 @@ eachDatabase("log store", (open) => {
     expect(await found({ start_timestamp: START_SECONDS + 1, end_timestamp: START_SECONDS + 1 })).toBe("b");
   });
 
+  test("filters failed calls by code and status", async () => {
+    const failed = (content: string, status: number, code: string) => ({
+      content,
+      type: 5,
+      created_at: START_SECONDS,
+      other: JSON.stringify({ status_code: status, error_code: code, error_type: "client", trace: { c: [code] } }),
+    });
+    await insert(
+      failed("a", 429, "rate_limit_exceeded"),
+      failed("b", 429, "upstream_rate_limited"),
+      failed("c", 404, "model_not_found"),
+      { ...failed("d", 429, "rate_limit_exceeded"), type: 2 },
+    );
+    const found = async (query: Partial<LogQuery>) => {
+      const rows = await contents(query);
+      expect(await store.total({ ...EVERYTHING, ...query })).toBe(rows.length);
+      return rows.join("");
+    };
+    expect(await found({ code: "rate_limit_exceeded" })).toBe("a");
+    expect(await found({ code: "rate%" })).toBe("");
+    expect(await found({ code: "limit_exceeded" })).toBe("");
+    expect(await found({ status: 429 })).toBe("ba");
+    expect(await found({ status: 42 })).toBe("");
+    expect(await found({ status: 429, code: "upstream_rate_limited", type: 5 })).toBe("b");
+    expect(await found({ status: 404, type: 2 })).toBe("");
+    const facets = facetsOf(await store.facets(EVERYTHING), "owner");
+    expect(facets.statuses).toEqual([
+      { value: "429", count: 2 },
+      { value: "404", count: 1 },
+    ]);
+    expect(facets.codes.map(({ value }) => value)).toEqual([
+      "model_not_found",
+      "rate_limit_exceeded",
+      "upstream_rate_limited",
+    ]);
+    expect(await store.spent({ ...EVERYTHING, code: "rate_limit_exceeded" })).toBe(0);
+  });
+
   test("pages by number, deep or not, and by cursor", async () => {
     await insert(
       ...Array.from({ length: 1_205 }, (_, index) => ({
@@ -181,7 +219,12 @@ eachDatabase("log store", (open) => {
   });
 
   test("draws a histogram and marks failures", async () => {
-    expect(await store.histogram(EVERYTHING)).toEqual({ interval: 1, buckets: [] });
+    expect(await store.histogram(EVERYTHING)).toEqual({
+      interval: 1,
+      from: START_SECONDS,
+      to: START_SECONDS,
+      buckets: [],
+    });
     await insert(
       { created_at: 7_200 },
       { created_at: 7_259 },
@@ -190,6 +233,8 @@ eachDatabase("log store", (open) => {
     );
     expect(await store.histogram(EVERYTHING)).toEqual({
       interval: 300,
+      from: 7_200,
+      to: 14_400,
       buckets: [
         { start: 7_200, count: 3, errors: 1 },
         { start: 14_400, count: 1, errors: 0 },
@@ -200,13 +245,25 @@ eachDatabase("log store", (open) => {
     });
   });
 
+  test("divides the whole period of the filter, up to now, however few rows are in it", async () => {
+    await insert({ created_at: START_SECONDS - 3_000 });
+    const period = { start_timestamp: START_SECONDS - 3_600, end_timestamp: START_SECONDS + 3_600 };
+    const found = await store.histogram({ ...EVERYTHING, ...period });
+    expect(found).toMatchObject({ interval: 60, from: START_SECONDS - 3_600, to: START_SECONDS });
+    expect(await store.histogram({ ...EVERYTHING, ...period, model_name: "absent" })).toMatchObject({
+      from: START_SECONDS - 3_600,
+      to: START_SECONDS,
+      buckets: [],
+    });
+  });
+
   test("counts the values of what it finds", async () => {
     await insert(
       { model_name: "a", token_name: "x", channel_id: 7 },
       { model_name: "a", group: "vip" },
       { model_name: "b", type: 1 },
     );
-    const facets = facetsOf(await store.facets(EVERYTHING), false);
+    const facets = facetsOf(await store.facets(EVERYTHING), new Map([[7, "Azure"]]));
     expect(facets).toEqual({
       complete: true,
       models: [
@@ -222,10 +279,12 @@ eachDatabase("log store", (open) => {
         { value: "2", count: 2 },
         { value: "1", count: 1 },
       ],
-      channels: [{ value: "7", count: 1 }],
+      channels: [{ value: "7", count: 1, name: "Azure" }],
       users: [{ value: "root", count: 3 }],
+      codes: [],
+      statuses: [],
     });
-    expect(facetsOf(await store.facets(EVERYTHING), true)).toMatchObject({ channels: [], users: [] });
+    expect(facetsOf(await store.facets(EVERYTHING), "owner")).toMatchObject({ channels: [], users: [] });
   });
 
   test("a pattern stands for the models of this moment, in one order over all of them", async () => {

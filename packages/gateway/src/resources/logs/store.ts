@@ -10,7 +10,7 @@ import { createModelNames } from "./model-names.ts";
 import { matching, newestFirst, readPage, type PageRequest } from "./rows.ts";
 import { slicesOf } from "./slices.ts";
 import { sumQuota } from "./spent.ts";
-import { countRows, readFacets, readHistogram, readRates, type FacetRow } from "./statistics.ts";
+import { countRows, readFacets, readHistogram, readRates, type FacetCounts } from "./statistics.ts";
 import type { StoredLog } from "./view.ts";
 
 export interface LogStoreDeps {
@@ -36,8 +36,8 @@ export function createLogStore({ database, sums, clock }: LogStoreDeps) {
     total: async (query: LogQuery): Promise<number> => countRows(database, await resolve(query)),
     spent: async (query: LogQuery): Promise<number> => sumQuota({ database, sums, clock }, await resolve(query)),
     rates: (query: LogQuery): Promise<{ rpm: number; tpm: number }> => readRates(db, query, clock),
-    facets: async (query: LogQuery): Promise<FacetRow[]> => readFacets(database, await resolve(query)),
-    histogram: async (query: LogQuery): Promise<LogHistogram> => readHistogram(database, await resolve(query)),
+    facets: async (query: LogQuery): Promise<FacetCounts> => readFacets(database, await resolve(query)),
+    histogram: async (query: LogQuery): Promise<LogHistogram> => readHistogram(database, await resolve(query), clock),
     search: (keyword: string, ownerId: number | undefined): Promise<StoredLog[]> => search(database, keyword, ownerId),
     removeBefore: (time: number, tell: (removed: number) => Promise<void>): Promise<number> =>
       removeBefore(database, time, tell),
