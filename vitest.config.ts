@@ -53,6 +53,7 @@ const SLOW = [
   "packages/gateway/test/relay/streams/long-streams.test.ts",
   "packages/gateway/test/storage/statement-plans.test.ts",
   "scripts/release/release.test.ts",
+  "scripts/site.test.ts",
   ...globSync("scripts/bench/*.test.ts", { cwd: import.meta.dirname }),
 ];
 const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW];

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "./bootstrap.mjs";
+import { anchorOf } from "./reference/headings.ts";
 
 const PAGES = globSync(["*.md", "docs/**/*.md", "packages/*/README.md"], { cwd: ROOT }).toSorted();
 /** Pages about one package name its files as they stand below these. */
@@ -64,14 +65,8 @@ function resolves(page: string, link: string): boolean {
   return heading === undefined || headings(target).includes(heading);
 }
 
-/** Headings as their anchors. */
 function headings(page: string): string[] {
-  return [...withoutFences(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-"),
-  );
+  return [...withoutFences(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => anchorOf(title));
 }
 
 function isInTree(page: string, path: string): boolean {

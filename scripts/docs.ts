@@ -1,8 +1,9 @@
 // `npm run docs`: writes docs/reference and the custom resources of Kubernetes from the tables that the program itself
-// uses. `--check` only compares.
+// uses. `--check` only compares, `--site` also builds the searchable site in dist/docs.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
+import { runTool } from "./process.ts";
 import { api } from "./reference/api.ts";
 import { callTests } from "./reference/call-tests.ts";
 import { cli } from "./reference/cli.ts";
@@ -51,4 +52,9 @@ for (const [name, text] of Object.entries(FILES)) {
     console.error(`${name} is not what the tables say: npm run docs`);
     process.exitCode = 1;
   }
+}
+
+if (process.argv.includes("--site")) {
+  const { code } = await runTool("vitepress/bin/vitepress.js", ["build", "docs"], { isLoud: true });
+  if (code !== 0) process.exitCode = code;
 }

@@ -1,0 +1,63 @@
+// The documentation as a searchable site: `npm run docs -- --site`.
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { defineConfig, type DefaultTheme, type MarkdownOptions } from "vitepress";
+import { anchorOf } from "../../scripts/reference/headings.ts";
+
+const DOCS = dirname(import.meta.dirname);
+const SECTIONS = ["start", "operate", "reference", "explain", "performance", "contribute", "adr"];
+
+export default defineConfig({
+  title: "Fairway",
+  description: "One endpoint in front of every AI model provider.",
+  cleanUrls: true,
+  outDir: join(DOCS, "../dist/docs"),
+  cacheDir: join(DOCS, "../node_modules/.cache/site"),
+  rewrites: { "README.md": "index.md", ":folder/README.md": ":folder/index.md" },
+  markdown: {
+    // Headings such as `GET /api/channel/{id}` contain braces.
+    attrs: { disable: true },
+    anchor: { slugify: anchorOf },
+    config: unlinkOutside,
+  },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    sidebar: SECTIONS.map(section),
+  },
+});
+
+function section(folder: string): DefaultTheme.SidebarItem {
+  const pages = globSync("*.md", { cwd: join(DOCS, folder) }).toSorted();
+  const items = pages.filter((page) => page !== "README.md").map((page) => item(folder, page));
+  return { ...item(folder, "README.md"), items, collapsed: folder === "adr" };
+}
+
+function item(folder: string, page: string): DefaultTheme.SidebarItem {
+  const text = readFileSync(join(DOCS, folder, page), "utf8");
+  const title = /^# (.+)$/m.exec(text)?.[1];
+  if (!title) throw new Error(`docs/${folder}/${page} has no title`);
+  return {
+    text: title.replaceAll("`", ""),
+    link: `/${folder}/${page === "README.md" ? "" : page.replace(/\.md$/, "")}`,
+  };
+}
+
+/** The site has no page for a file outside `docs`, so its link becomes plain text. */
+function unlinkOutside(markdown: Parameters<NonNullable<MarkdownOptions["config"]>>[0]): void {
+  markdown.core.ruler.push("unlink-outside", ({ tokens, env }) => {
+    const { relativePath = "" } = env as { readonly relativePath?: string };
+    for (const { children } of tokens) {
+      let isOutside = false;
+      for (const token of children ?? []) {
+        if (token.type === "link_open") {
+          const target = token.attrGet("href") ?? "";
+          isOutside = !/^[a-z]+:/.test(target) && normalize(join(dirname(relativePath), target)).startsWith("..");
+        }
+        if (!isOutside || !/^link_(?:open|close)$/.test(token.type)) continue;
+        if (token.type === "link_close") isOutside = false;
+        Object.assign(token, { type: "text", tag: "", content: "", nesting: 0 });
+      }
+    }
+  });
+}
