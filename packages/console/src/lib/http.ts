@@ -159,6 +159,18 @@ export async function sendToRelay(path: string, body: unknown, signal: AbortSign
   }
 }
 
+/** Sends a body to the relay with a token's key, as an application does; failures are answers too. */
+export async function sendWithKey(path: string, key: string, body: unknown, signal: AbortSignal): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  try {
+    return await fetch(path, { method: "POST", headers, credentials: "omit", signal, body: JSON.stringify(body) });
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    noteOutcome("away");
+    throw new OfflineProblem(cause);
+  }
+}
+
 function problemOf(response: Response, body: Record<string, unknown>): HttpProblem {
   const message = typeof body.message === "string" && body.message !== "" ? body.message : response.statusText;
   const wait = Number(response.headers.get("retry-after"));

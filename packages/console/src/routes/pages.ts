@@ -39,7 +39,8 @@ export interface PageEntry {
     | "audit"
     | "playground"
     | "chat"
-    | "about";
+    | "about"
+    | "start";
   readonly icon: IconName;
   /** Absent for pages that stand above the sections, and for those outside of the sidebar. */
   readonly section?: Section;
@@ -213,6 +214,15 @@ export const pages: readonly PageEntry[] = [
     access: "root",
     key: "j",
     load: async () => ({ Component: (await import("../features/audit/audit.page.tsx")).AuditPage }),
+  },
+  {
+    path: "/setup",
+    label: "start",
+    icon: "bolt",
+    isAside: true,
+    access: "user",
+    key: "n",
+    load: async () => ({ Component: (await import("../features/setup/setup.page.tsx")).SetupPage }),
   },
   {
     path: "/about",

@@ -26,10 +26,15 @@ function loginPath(path: string, isExpired: boolean): string {
   return `/login?${query}`;
 }
 
+/** Where an installation without an account gets its first one. */
+const SETUP = "/setup";
+
 /** Spares signed-out visitors a useless call; the server decides in the end. */
-function requireUser({ request }: LoaderFunctionArgs): Response | null {
+async function requireUser({ request }: LoaderFunctionArgs): Promise<Response | null> {
   if (currentUser()) return null;
   const url = new URL(request.url);
+  const { setup: isSetUp } = await queryClient.ensureQueryData(statusQuery);
+  if (!isSetUp) return url.pathname === SETUP ? null : redirect(SETUP);
   return redirect(loginPath(url.pathname + url.search, false));
 }
 

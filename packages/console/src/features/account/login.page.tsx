@@ -1,7 +1,7 @@
 import { login } from "@fairway/wire";
 import { Button, Flex } from "@chakra-ui/react";
 import { useEffect, useState, type FormEvent } from "react";
-import { Link, useNavigate, useSearchParams } from "react-router";
+import { Link, Navigate, useNavigate, useSearchParams } from "react-router";
 import { hasDefaultPassword, setUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { call } from "../../lib/http.ts";
@@ -73,6 +73,7 @@ export function LoginPage() {
   const human = useHumanCheck();
   const leave = () => void navigate(safeReturnPath(search.get("next"), "/token"), { replace: true });
   const { form, failure, setFailure, needsCode, submit } = useLogin(human, leave);
+  if (!status.setup) return <Navigate to="/setup" replace />;
   return (
     <AccountFrame title={t("title")}>
       {failure !== undefined && <Alert text={failure} isFailure />}

@@ -2,7 +2,7 @@ import { TOKEN_STATUS, tokenList, type Token } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useStatus } from "../../session/status.ts";
 import { readRows } from "../../lib/rows.ts";
-import { baseAddress } from "../../ui/content/snippets.ts";
+import { baseAddress } from "../../ui/content/connection.ts";
 import { chatAddress } from "./address.ts";
 
 /** The caller's newest token that works, and where a chat link leads with it. */

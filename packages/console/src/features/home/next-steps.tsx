@@ -67,7 +67,7 @@ export function NextSteps(props: { readonly isAdmin: boolean }) {
   const recent = useQuery(recentQuery).data;
   const quota = useSelf()?.quota;
   const all: Step[] = [
-    { name: "stepChannel", to: "/channel/add", isDone: channels?.hasProvider },
+    { name: "stepChannel", to: "/setup", isDone: channels?.hasProvider },
     { name: "stepToken", to: "/token/add", isDone: tokens && (tokens.total ?? tokens.rows.length) > 0 },
     { name: "stepBalance", to: "/topup", isDone: quota === undefined ? undefined : quota > 0 },
     { name: "stepRequest", to: "/token", isDone: recent && recent.items.length > 0 },

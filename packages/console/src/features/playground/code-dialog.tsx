@@ -3,7 +3,7 @@ import { useStatus } from "../../session/status.ts";
 import { CodeTabs } from "../../ui/content/code-tabs.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
-import { baseAddress } from "../../ui/content/snippets.ts";
+import { baseAddress } from "../../ui/content/connection.ts";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { snippetsOf } from "./code.ts";
 import type { Answer } from "./conversation.ts";

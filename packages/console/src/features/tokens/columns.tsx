@@ -10,7 +10,7 @@ import { useLimitsLine } from "../../ui/form/limits-fields.tsx";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Meter } from "../../ui/display/meter.tsx";
 import { Money } from "../../ui/display/money.tsx";
-import { maskKey } from "../../ui/content/snippets.ts";
+import { maskKey } from "../../ui/content/connection.ts";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { When } from "../../ui/display/when.tsx";
 import { statusOf } from "./state.ts";

@@ -1,54 +1,18 @@
 import type { Token } from "@fairway/wire";
 import { Button, Dialog, Flex, Portal, Text } from "@chakra-ui/react";
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { modelsQuery } from "../../session/models.ts";
-import { useStatus } from "../../session/status.ts";
 import { useStore } from "../../lib/store.ts";
-import { CodeTabs } from "../../ui/content/code-tabs.tsx";
+import { Connect } from "../../shared/connect/connect.tsx";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
-import { baseAddress, maskKey, snippetsFor } from "../../ui/content/snippets.ts";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { createdTokens } from "./created.ts";
 import { useTexts } from "./texts.ts";
-
-const FALLBACK_MODEL = "gpt-4o-mini";
-
-/** A model that this token may use, for examples that work as they are. */
-function useExampleModel(token: Token): string {
-  const models = useQuery(modelsQuery).data ?? [];
-  const own = token.model_limits_enabled ? token.model_limits.split(",")[0] : undefined;
-  return own || (models.includes(FALLBACK_MODEL) ? FALLBACK_MODEL : (models[0] ?? FALLBACK_MODEL));
-}
-
-function Examples(props: { readonly token: Token; readonly isKeyShown: boolean }) {
-  const t = useTexts();
-  const status = useStatus();
-  const model = useExampleModel(props.token);
-  const key = `sk-${props.token.key}`;
-  const base = baseAddress(status.server_address);
-  const shown = { base, model, key: props.isKeyShown ? key : maskKey(props.token.key) };
-  return (
-    <Flex direction="column" gap="3">
-      <Flex align="center" gap="2" textStyle="sm">
-        <Text color="fg.muted">{t("baseUrl")}</Text>
-        <Text fontFamily="mono" overflowWrap="anywhere">
-          {base}
-        </Text>
-        <CopyButton text={base} label={t("baseUrl")} />
-      </Flex>
-      <CodeTabs label={t("connect")} copyLabel={t("copySnippet")} snippets={snippetsFor(shown, key)} />
-    </Flex>
-  );
-}
 
 /** How to use a token from an application. */
 export function ConnectDialog(props: { readonly token: Token; onClose(): void }) {
   const t = useTexts();
   const ui = useUiTexts();
-  const [isKeyShown, setKeyShown] = useState(false);
   return (
     <Dialog.Root open onOpenChange={(change) => !change.open && props.onClose()} placement="center" size="lg">
       <Portal>
@@ -61,20 +25,12 @@ export function ConnectDialog(props: { readonly token: Token; onClose(): void })
                 <Icon name="close" />
               </IconButton>
             </Dialog.Header>
-            <Dialog.Body>
+            <Dialog.Body maxH="78dvh" overflowY="auto">
               <Text color="fg.muted" mb="3">
                 {t("connectBody")}
               </Text>
-              <Examples token={props.token} isKeyShown={isKeyShown} />
+              <Connect token={props.token} />
             </Dialog.Body>
-            <Dialog.Footer>
-              <Button variant="outline" onClick={() => setKeyShown(!isKeyShown)}>
-                {t(isKeyShown ? "hideKey" : "putKey")}
-              </Button>
-              <CopyButton text={`sk-${props.token.key}`} label={t("key")} isPrimary>
-                {t("key")}
-              </CopyButton>
-            </Dialog.Footer>
           </Dialog.Content>
         </Dialog.Positioner>
       </Portal>
@@ -107,7 +63,7 @@ export function CreatedDialog() {
                 {tokens.length === 1 ? t("createdOne") : t("createdMany", { count: tokens.length })}
               </Dialog.Title>
             </Dialog.Header>
-            <Dialog.Body>
+            <Dialog.Body maxH="78dvh" overflowY="auto">
               <Text color="fg.muted" mb="3">
                 {t("createdBody")}
               </Text>
@@ -130,7 +86,7 @@ export function CreatedDialog() {
                   </Flex>
                 ))}
               </Flex>
-              {tokens.length === 1 && <Examples token={first} isKeyShown={false} />}
+              {tokens.length === 1 && <Connect token={first} isPrimary />}
             </Dialog.Body>
             <Dialog.Footer>
               {tokens.length > 1 && (

@@ -16,6 +16,7 @@ export const en = {
   budget: "Budgets",
   audit: "Audit log",
   settings: "Settings",
+  start: "Get started",
   sectionUse: "Use",
   sectionWatch: "Watch",
   sectionOperate: "Operate",

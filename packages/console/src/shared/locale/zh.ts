@@ -19,6 +19,7 @@ export const zh: Translation<typeof en> = {
   budget: "预算",
   audit: "审计日志",
   settings: "设置",
+  start: "快速开始",
   sectionUse: "使用",
   sectionWatch: "观察",
   sectionOperate: "运营",

@@ -4,10 +4,61 @@ import { CopyButton } from "./copy-button.tsx";
 
 export interface Snippet {
   readonly id: string;
+  /** Snippets of one label share a tab. */
   readonly label: string;
+  /** Names this one among those of its tab. */
+  readonly variant?: string;
   readonly code: string;
   /** What is copied, where it differs from what is shown: the key in clear. */
   readonly copied?: string;
+}
+
+interface Choice {
+  readonly label: string;
+  readonly isChosen: boolean;
+  choose(): void;
+}
+
+function TabButton(props: { readonly id: string; readonly panel: string; readonly choice: Choice }) {
+  const { label, isChosen, choose } = props.choice;
+  return (
+    <Button
+      id={props.id}
+      role="tab"
+      size="xs"
+      variant="ghost"
+      flex="none"
+      aria-selected={isChosen}
+      aria-controls={props.panel}
+      tabIndex={isChosen ? 0 : -1}
+      color={isChosen ? "fairway.fg" : "fg.muted"}
+      bg={isChosen ? "fairway.subtle" : "transparent"}
+      onClick={choose}
+    >
+      {label}
+    </Button>
+  );
+}
+
+function Tabs(props: { readonly label: string; readonly panel: string; readonly choices: readonly Choice[] }) {
+  const base = useId();
+  const { choices } = props;
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (step === 0) return;
+    const next = (choices.findIndex(({ isChosen }) => isChosen) + step + choices.length) % choices.length;
+    choices[next]?.choose();
+    document.getElementById(`${base}-${next}`)?.focus();
+  }
+
+  return (
+    <Flex role="tablist" aria-label={props.label} onKeyDown={onKeyDown} px="1.5" py="1.5" gap="1" wrap="wrap">
+      {choices.map((choice, index) => (
+        <TabButton key={choice.label} id={`${base}-${index}`} panel={props.panel} choice={choice} />
+      ))}
+    </Flex>
+  );
 }
 
 /** Examples in several languages, one shown at a time. */
@@ -16,65 +67,54 @@ export function CodeTabs(props: {
   readonly copyLabel: string;
   readonly snippets: readonly Snippet[];
 }) {
-  const [chosen, setChosen] = useState(0);
-  const base = useId();
-  const snippet = props.snippets[chosen];
+  const [label, setLabel] = useState<string>();
+  const [variant, setVariant] = useState<string>();
+  const panel = useId();
+  const labels = [...new Set(props.snippets.map((snippet) => snippet.label))];
+  const shown = label !== undefined && labels.includes(label) ? label : labels[0];
+  const group = props.snippets.filter((snippet) => snippet.label === shown);
+  // The language that was chosen for one client holds for the others.
+  const snippet = group.find((entry) => entry.variant === variant) ?? group[0];
   if (!snippet) return null;
-
-  function onKeyDown(event: KeyboardEvent): void {
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (step === 0) return;
-    const next = (chosen + step + props.snippets.length) % props.snippets.length;
-    setChosen(next);
-    document.getElementById(`${base}-tab-${next}`)?.focus();
-  }
-
+  const choices = labels.map((name) => ({ label: name, isChosen: name === shown, choose: () => setLabel(name) }));
   return (
     <Box borderWidth="1px" borderRadius="l3" overflow="hidden" bg="bg.panel">
-      <Flex
-        role="tablist"
-        aria-label={props.label}
-        onKeyDown={onKeyDown}
-        borderBottomWidth="1px"
-        px="1.5"
-        py="1.5"
-        gap="1"
-        overflowX="auto"
-      >
-        {props.snippets.map((entry, index) => (
-          <Button
-            key={entry.id}
-            id={`${base}-tab-${index}`}
-            role="tab"
-            size="xs"
-            variant="ghost"
-            aria-selected={index === chosen}
-            aria-controls={`${base}-panel`}
-            tabIndex={index === chosen ? 0 : -1}
-            color={index === chosen ? "fairway.fg" : "fg.muted"}
-            bg={index === chosen ? "fairway.subtle" : "transparent"}
-            onClick={() => setChosen(index)}
+      <Box borderBottomWidth="1px">
+        <Tabs label={props.label} panel={panel} choices={choices} />
+      </Box>
+      <Box id={panel} role="tabpanel" aria-label={snippet.variant ? `${shown} · ${snippet.variant}` : snippet.label}>
+        {group.length > 1 && (
+          <Flex role="group" aria-label={snippet.label} px="1.5" pt="1.5" gap="1">
+            {group.map((entry) => (
+              <Button
+                key={entry.id}
+                size="xs"
+                variant={entry === snippet ? "surface" : "ghost"}
+                aria-pressed={entry === snippet}
+                onClick={() => setVariant(entry.variant)}
+              >
+                {entry.variant}
+              </Button>
+            ))}
+          </Flex>
+        )}
+        <Box position="relative">
+          <Box position="absolute" top="2" insetEnd="2" bg="bg.panel" borderRadius="l2" zIndex="1">
+            <CopyButton text={snippet.copied ?? snippet.code} label={props.copyLabel} />
+          </Box>
+          <Box
+            as="pre"
+            tabIndex={0}
+            fontFamily="mono"
+            textStyle="xs"
+            lineHeight="18px"
+            p="4"
+            pe="12"
+            overflowX="auto"
+            m="0"
           >
-            {entry.label}
-          </Button>
-        ))}
-      </Flex>
-      <Box id={`${base}-panel`} role="tabpanel" aria-labelledby={`${base}-tab-${chosen}`} position="relative">
-        <Box position="absolute" top="2" insetEnd="2" bg="bg.panel" borderRadius="l2" zIndex="1">
-          <CopyButton text={snippet.copied ?? snippet.code} label={props.copyLabel} />
-        </Box>
-        <Box
-          as="pre"
-          tabIndex={0}
-          fontFamily="mono"
-          textStyle="xs"
-          lineHeight="18px"
-          p="4"
-          pe="12"
-          overflowX="auto"
-          m="0"
-        >
-          {snippet.code}
+            {snippet.code}
+          </Box>
         </Box>
       </Box>
     </Box>

@@ -2,7 +2,7 @@ import type { OptionGroup } from "@fairway/wire";
 import { Flex, Text } from "@chakra-ui/react";
 import { useStatus } from "../../../session/status.ts";
 import { CopyButton } from "../../../ui/content/copy-button.tsx";
-import { baseAddress } from "../../../ui/content/snippets.ts";
+import { baseAddress } from "../../../ui/content/connection.ts";
 import { useTexts } from "../texts.ts";
 
 /** Cards of services that want to know where they send people back to. */

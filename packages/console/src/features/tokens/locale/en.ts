@@ -92,9 +92,5 @@ export const en = {
   done: "Done",
   connectTitle: "Connect with “{name}”",
   connectBody: "Point any OpenAI or Anthropic client at this address.",
-  baseUrl: "Base address",
-  putKey: "Put the key in",
-  hideKey: "Hide the key",
-  copySnippet: "Copy the example",
   saved: "“{name}” is saved.",
 } as const;

@@ -93,9 +93,5 @@ export const zh: Translation<typeof en> = {
   done: "完成",
   connectTitle: "使用“{name}”接入",
   connectBody: "将任意 OpenAI 或 Anthropic 客户端指向此地址。",
-  baseUrl: "接口地址",
-  putKey: "填入密钥",
-  hideKey: "隐藏密钥",
-  copySnippet: "复制示例",
   saved: "“{name}”已保存。",
 };

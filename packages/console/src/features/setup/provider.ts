@@ -1,0 +1,70 @@
+import type { ChannelInput, ChannelType, OptionPrice, ShownPrice } from "@fairway/wire";
+
+/** What the first step holds while a provider is connected. */
+export interface ProviderDraft {
+  type: string;
+  key: string;
+  base_url: string;
+}
+
+/** The start that keys of a type have, such as `sk-ant-` of the hint `sk-ant-...`; "" when the hint names none. */
+function keyStart(hint: string): string {
+  return /^([\w-]*[\w-]{2})\.\.\.$/.exec(hint)?.[1] ?? "";
+}
+
+/** The type whose keys begin like this one; the longest start wins, since some begin like those of others. */
+export function typeOfKey(key: string, types: readonly ChannelType[]): ChannelType | undefined {
+  const fitting = types
+    .filter((type) => !type.retired)
+    .map((type) => ({ type, start: keyStart(type.key_hint) }))
+    .filter(({ start }) => start !== "" && key.trim().startsWith(start));
+  return fitting.toSorted((a, b) => b.start.length - a.start.length)[0]?.type;
+}
+
+export function addressOf(draft: ProviderDraft): string {
+  return draft.base_url.trim().replace(/\/+$/, "");
+}
+
+export interface OfferedModel {
+  readonly name: string;
+  /** Null = no price; undefined = this user may not see prices. */
+  readonly price: ShownPrice | null | undefined;
+}
+
+/** The models of an upstream with what each costs now, priced ones first. */
+export function withPrices(
+  models: readonly string[],
+  prices: readonly OptionPrice[] | undefined,
+): readonly OfferedModel[] {
+  const known = new Map(prices?.map(({ model, price }) => [model, price]));
+  const offered = models.map((name) => ({ name, price: prices === undefined ? undefined : (known.get(name) ?? null) }));
+  return offered.toSorted((a, b) => Number(a.price === null) - Number(b.price === null));
+}
+
+/** What is chosen at first: users are refused models without a price, so these are left out unless there are no others. */
+export function preselected(models: readonly OfferedModel[]): ReadonlySet<string> {
+  const priced = models.filter(({ price }) => price !== null);
+  return new Set((priced.length > 0 ? priced : models).map(({ name }) => name));
+}
+
+/** A model ratio of 1 means two dollars per million tokens. */
+const DOLLARS_PER_RATIO = 2;
+
+/** Dollars for a million tokens in and out, or for one call. */
+export function dollarsOf(price: ShownPrice): { input: number; output: number } | { call: number; unit: string } {
+  if (price.by === "call") return { call: price.model_price, unit: price.unit };
+  const input = price.model_ratio * DOLLARS_PER_RATIO;
+  return { input, output: input * price.completion_ratio };
+}
+
+export function channelInput(draft: ProviderDraft, label: string, models: readonly string[]): ChannelInput {
+  return {
+    type: Number(draft.type),
+    name: label,
+    key: draft.key.trim(),
+    base_url: addressOf(draft),
+    models: models.join(","),
+    group: "default",
+    auto_ban: 1,
+  };
+}

@@ -1,0 +1,32 @@
+import { logListSelf, type LogRow, type Token } from "@fairway/wire";
+import { queryOptions } from "@tanstack/react-query";
+import { call, sendWithKey } from "../../lib/http.ts";
+import { readReply, type Reply } from "./reply.ts";
+
+/** Sends one short question with the key of a token, as an application would. */
+export async function sendTest(token: Token, model: string, signal: AbortSignal): Promise<Reply> {
+  const began = performance.now();
+  const body = { model, messages: [{ role: "user", content: "Say hello in five words." }] };
+  const response = await sendWithKey("/v1/chat/completions", `sk-${token.key}`, body, signal);
+  return readReply(response.status, response.headers, await response.text(), performance.now() - began);
+}
+
+const TRIES = 8;
+
+class NotYet extends Error {}
+
+/** The row of a request; it is written after the answer. */
+export function rowQuery(requestId: string) {
+  return queryOptions({
+    queryKey: ["logs", "request", requestId],
+    queryFn: async ({ signal }): Promise<LogRow> => {
+      const { items } = await call(logListSelf, { query: { p: 1, page_size: 1, request_id: requestId }, signal });
+      const [row] = items;
+      if (!row) throw new NotYet();
+      return row;
+    },
+    staleTime: Infinity,
+    retry: (count, problem) => problem instanceof NotYet && count < TRIES,
+    retryDelay: (count) => Math.min(2_000, 300 * 2 ** count),
+  });
+}
