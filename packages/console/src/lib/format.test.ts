@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   abbreviate,
   dollars,
+  formatChange,
   formatCount,
   formatElapsed,
   formatQuota,
@@ -98,4 +99,12 @@ test("a local date input returns the time it was made from", () => {
 
 test("lengths of time are read at a glance", () => {
   expect([0.4, 48, 125, 3_725].map(formatElapsed)).toEqual(["0 s", "48 s", "2 min 05 s", "1 h 02 min"]);
+});
+
+test("growth is a percentage as long as it can be read", () => {
+  expect(formatChange(112, 100, "en")).toBe("+12%");
+  expect(formatChange(50, 100, "en")).toBe("-50%");
+  expect(formatChange(1_400, 100, "en")).toBe("×14");
+  expect(formatChange(913_378_000, 100, "en")).toBe(">×1,000");
+  expect(formatChange(5, 0, "en")).toBeUndefined();
 });

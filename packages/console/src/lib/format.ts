@@ -95,6 +95,25 @@ export function dateOf(at: number): Date {
   return new Date(Math.min(at, LAST_TIME) * 1000);
 }
 
+export function formatShare(part: number, whole: number, locale: string): string {
+  const share = whole === 0 ? 0 : part / whole;
+  return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 }).format(share);
+}
+
+/** Growth up to this many times is a percentage. */
+const MOST_IN_PERCENT = 10;
+const MOST_TIMES = 1_000;
+
+/** `+12%` or `×14` of what was before; undefined where there was nothing. */
+export function formatChange(value: number, before: number, locale: string): string | undefined {
+  if (before <= 0) return undefined;
+  const times = value / before;
+  if (times > MOST_TIMES) return `>×${formatCount(MOST_TIMES, locale)}`;
+  if (times > MOST_IN_PERCENT) return `×${formatDecimal(times, locale, 0)}`;
+  const style = { style: "percent", maximumFractionDigits: 0, signDisplay: "exceptZero" } as const;
+  return new Intl.NumberFormat(locale, style).format(times - 1);
+}
+
 const UNITS = [
   ["day", 86_400],
   ["hour", 3_600],
@@ -115,7 +134,9 @@ export function formatWhen(at: number, now: number, locale: string): string {
 }
 
 export function formatExactTime(at: number, locale: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" }).format(dateOf(at));
+  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" }).format(
+    dateOf(at),
+  );
 }
 
 /** Date and time to the second in local time, for dense columns: `11-21 07:12:38`. */

@@ -6,6 +6,7 @@ import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { nowSeconds } from "../../lib/now.ts";
+import type { Bounds } from "../../lib/range.ts";
 import { useUrlState } from "../../lib/url-state.ts";
 import { EmptyTeach, LoadFailed } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
@@ -18,7 +19,7 @@ import { refreshUsage, usageQuery, type UsageFilter } from "./api.ts";
 import "./dashboard.css";
 import { Figures } from "./figures.tsx";
 import { ModelsTable } from "./models-table.tsx";
-import { bucketsOf, METRICS, modelsOf, seriesOf, sumOf, type Bucket } from "./series.ts";
+import { bucketsOf, METRICS, modelsOf, seriesOf, sumOf } from "./series.ts";
 import { firstDayOf, spanBefore, spanOf, stepOf, usualRange } from "./span.ts";
 import { useTexts } from "./texts.ts";
 import { UsagePanel, VIEWS } from "./usage-panel.tsx";
@@ -34,6 +35,7 @@ function useSpan(state: State) {
 }
 
 function useUsage(state: State, filter: UsageFilter) {
+  const t = useTexts();
   const language = useLanguage();
   const { usual, span } = useSpan(state);
   const name = [state.range || usual, state.from, state.to].join(" ");
@@ -47,13 +49,12 @@ function useUsage(state: State, filter: UsageFilter) {
     const models = modelsOf(data.rows, metric);
     return {
       bounds: data.bounds,
-      step,
       models,
-      series: seriesOf(models, metric),
+      series: seriesOf(models, metric, t("others")),
       buckets: bucketsOf(data.rows, data.bounds, { step, firstDay: firstDayOf(language) }),
       sums: sumOf(data.rows),
     };
-  }, [data, metric, state.by, language]);
+  }, [data, metric, state.by, language, t]);
   return { usual, metric, shown, before: before && sumOf(before.rows), query: current };
 }
 
@@ -134,8 +135,8 @@ function Dashboard() {
   const filter = { isAdmin, user: isAdmin ? state.user : "" };
   const { usual, metric, shown, before, query } = useUsage(state, filter);
   const view = VIEWS.find((name) => name === state.view) ?? "overTime";
-  const open = (bucket: Bucket, model?: string) =>
-    void navigate(logAddress(state, { from: bucket.start, to: bucket.end - 1, model }));
+  const open = (span: Bounds, model?: string) => void navigate(logAddress(state, { ...span, model }));
+  const zoom = ({ from, to }: Bounds) => change({ range: "custom", from: String(from), to: String(to), by: "" });
   return (
     <>
       <Filters state={state} usual={usual} isAdmin={isAdmin} change={change} onRefresh={() => void refreshUsage()} />
@@ -150,7 +151,7 @@ function Dashboard() {
           )}
           {shown && shown.models.length > 0 && (
             <>
-              <UsagePanel {...shown} metric={metric} view={view} change={change} onOpen={open} />
+              <UsagePanel {...shown} metric={metric} view={view} change={change} onOpen={open} onZoom={zoom} />
               <ModelsTable
                 models={shown.models}
                 metric={metric}

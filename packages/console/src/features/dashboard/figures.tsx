@@ -1,30 +1,13 @@
-import { Box, Flex, SimpleGrid, Text } from "@chakra-ui/react";
+import { Box, SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { abbreviate, formatCount } from "../../lib/format.ts";
+import { abbreviate, formatChange, formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
+import { Sparkline } from "../../ui/chart/charts.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { rateQuery, type UsageFilter } from "./api.ts";
-import { printChange } from "./print.ts";
 import { METRICS, type Amounts, type Bucket, type Metric } from "./series.ts";
 import { useTexts } from "./texts.ts";
-
-const WIDTH = 96;
-const HEIGHT = 28;
-
-/** How a number moved, without scales. */
-function Sparkline(props: { readonly values: readonly number[] }) {
-  const top = Math.max(...props.values, 0) || 1;
-  const step = WIDTH / Math.max(1, props.values.length - 1);
-  const points = props.values.map(
-    (value, index) => `${(index * step).toFixed(1)},${(HEIGHT - 2 - (value / top) * (HEIGHT - 4)).toFixed(1)}`,
-  );
-  return (
-    <svg className="sparkline" width={WIDTH} height={HEIGHT} aria-hidden="true">
-      <polyline points={points.join(" ")} />
-    </svg>
-  );
-}
 
 /** A count that fits; the tooltip is exact. */
 function Count(props: { readonly value: number }) {
@@ -52,13 +35,11 @@ function Card(props: {
       <Text textStyle="sm" color="fg.muted">
         {props.label}
       </Text>
-      <Flex align="flex-end" justify="space-between" gap="2" wrap="wrap">
-        <Box textStyle={{ base: "xl", sm: "2xl" }} fontWeight="semibold" minH="9" overflowWrap="anywhere">
-          {props.children}
-        </Box>
-        {props.picture}
-      </Flex>
-      <Text textStyle="xs" color="fg.muted" minH="4">
+      <Box textStyle={{ base: "xl", sm: "2xl" }} fontWeight="semibold" minH="9" overflowWrap="anywhere">
+        {props.children}
+      </Box>
+      {props.picture}
+      <Text textStyle="xs" color="fg.muted" minH="4" mt="1">
         {props.note}
       </Text>
     </Box>
@@ -80,7 +61,7 @@ export function Figures(props: FiguresProps) {
   const { now, before, buckets } = props;
   const noteOf = (metric: Metric) => {
     if (!now || !before) return undefined;
-    const change = printChange(now[metric], before[metric], language);
+    const change = formatChange(now[metric], before[metric], language);
     return change === undefined ? t("beforeNone") : t("before", { change });
   };
   return (

@@ -1,9 +1,8 @@
 import { Link } from "react-router";
-import { formatCount } from "../../lib/format.ts";
+import { formatCount, formatShare } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import "../../ui/grid/data-grid.css";
 import { Money } from "../../ui/display/money.tsx";
-import { printShare } from "./print.ts";
 import type { Metric, ModelUsage } from "./series.ts";
 import { useTexts } from "./texts.ts";
 
@@ -61,7 +60,7 @@ export function ModelsTable(props: ModelsProps) {
               </td>
               <td className="models-share">
                 <span className="share-bar" style={{ width: `${whole === 0 ? 0 : (model[metric] / whole) * 60}%` }} />
-                <span className="soft">{printShare(model[metric], whole, language)}</span>
+                <span className="soft">{formatShare(model[metric], whole, language)}</span>
               </td>
             </tr>
           ))}

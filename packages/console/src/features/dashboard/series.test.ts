@@ -1,6 +1,6 @@
 import type { UsageRow } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { bucketsOf, HUES, modelsOf, niceCeiling, partOf, seriesOf, sumOf } from "./series.ts";
+import { bucketsOf, modelsOf, MOST_SERIES, OTHERS, seriesOf, slotsOf, sumOf } from "./series.ts";
 
 const HOUR = 3_600;
 
@@ -32,23 +32,18 @@ test("a step that is too short for the span stops at a thousand bars", () => {
   expect(bucketsOf([], { from: 0, to: 1e9 }, { step: "hour", firstDay: 1 })).toHaveLength(1_000);
 });
 
-test("each model has a colour of its own, the smallest share one", () => {
+test("the largest models have a colour each, the rest shares one", () => {
   const many = Array.from({ length: 12 }, (_, index) => row(`model-${index}`, 0, 100 - index));
-  const series = seriesOf(modelsOf(many, "quota"), "quota");
-  expect(series).toHaveLength(HUES.length);
-  expect(new Set(series.map(({ hue }) => hue)).size).toBe(series.length);
-  expect(series.at(-1)).toEqual({ model: undefined, hue: "slate", total: 94 + 93 + 92 + 91 + 90 + 89 });
-  const [bucket] = bucketsOf(many, { from: 0, to: 0 }, { step: "hour", firstDay: 1 });
-  const named = new Set(series.flatMap(({ model }) => model ?? []));
-  expect(bucket && partOf(bucket, series.at(-1)!, "quota", named)).toBe(549);
+  const series = seriesOf(modelsOf(many, "quota"), "quota", "Others");
+  expect(series).toHaveLength(MOST_SERIES);
+  expect(new Set(series.map(({ colour }) => colour)).size).toBe(series.length);
+  expect(series.at(-1)).toMatchObject({ key: OTHERS, label: "Others", total: 94 + 93 + 92 + 91 + 90 + 89 });
+  const buckets = bucketsOf(many, { from: 0, to: 0 }, { step: "hour", firstDay: 1 });
+  const [slot] = slotsOf(buckets, series, "quota");
+  expect(slot?.values).toMatchObject({ "model-0": 100, [OTHERS]: 549 });
 });
 
-test("a model keeps its colour when smaller ones come and go", () => {
-  const alone = seriesOf(modelsOf([row("gpt-4o", 0, 9)], "quota"), "quota");
-  const among = seriesOf(modelsOf([row("gpt-4o", 0, 9), row("x", 0, 1), row("y", 0, 1)], "quota"), "quota");
-  expect(among[0]).toEqual(alone[0]);
-});
-
-test("axes end at numbers that can be read", () => {
-  expect([0, 0.0007, 3, 12, 21, 99, 700].map(niceCeiling)).toEqual([1, 0.001, 5, 20, 25, 100, 1000]);
+test("without a rest there are no others", () => {
+  const series = seriesOf(modelsOf(rows, "quota"), "quota", "Others");
+  expect(series.map(({ key }) => key)).toEqual(["b", "a"]);
 });

@@ -1,5 +1,7 @@
 import type { UsageRow } from "@fairway/wire";
 import type { Bounds } from "../../lib/range.ts";
+import { coloursOf, REST_COLOUR } from "../../ui/chart/colours.ts";
+import type { ChartSeries, ChartSlot } from "../../ui/chart/types.ts";
 import { startAfter, startOf, type Step } from "./span.ts";
 
 export const METRICS = ["quota", "tokens", "requests"] as const;
@@ -65,53 +67,39 @@ export function bucketsOf(
   }));
 }
 
-export const HUES = ["fairway", "flare", "beacon", "starboard", "port", "cardinal", "kelp"] as const;
-type SeriesHue = (typeof HUES)[number] | "slate";
+/** Models with a colour of their own; the rest is one series. */
+export const MOST_SERIES = 7;
+/** Key of the rest: no model has this name. */
+export const OTHERS = "\n";
 
-export interface Series {
-  /** Undefined for the sum of the models that have no colour of their own. */
-  readonly model: string | undefined;
-  readonly hue: SeriesHue;
+export interface Series extends ChartSeries {
   readonly total: number;
 }
 
-function hash(text: string): number {
-  let value = 0;
-  for (const sign of text) value = (value * 31 + (sign.codePointAt(0) ?? 0)) >>> 0;
-  return value;
-}
-
-/**
- * The largest models with a colour each, the rest as one. A model keeps its colour from day to day, unless a larger
- * one wants the same: two bars of one colour could not be distinguished.
- */
-export function seriesOf(models: readonly ModelUsage[], metric: Metric): readonly Series[] {
+/** The largest models with a colour each, the rest as one. */
+export function seriesOf(models: readonly ModelUsage[], metric: Metric, others: string): readonly Series[] {
   const used = models.filter((model) => model[metric] > 0);
-  const isAll = used.length <= HUES.length;
-  const named = isAll ? used : used.slice(0, HUES.length - 1);
-  const free = new Set<SeriesHue>(HUES);
-  const series = named.map((entry): Series => {
-    const at = hash(entry.model) % HUES.length;
-    const hue = [...HUES.slice(at), ...HUES.slice(0, at)].find((name) => free.has(name)) ?? "slate";
-    free.delete(hue);
-    return { model: entry.model, hue, total: entry[metric] };
-  });
+  const named = used.length <= MOST_SERIES ? used : used.slice(0, MOST_SERIES - 1);
+  const colours = coloursOf(named.map(({ model }) => model));
+  const series = named.map(({ model, ...amounts }): Series => ({
+    key: model,
+    label: model,
+    colour: colours.get(model) ?? REST_COLOUR,
+    total: amounts[metric],
+  }));
   const rest = used.slice(named.length).reduce((sum, entry) => sum + entry[metric], 0);
-  return rest > 0 ? [...series, { model: undefined, hue: "slate", total: rest }] : series;
+  return rest > 0 ? [...series, { key: OTHERS, label: others, colour: REST_COLOUR, total: rest }] : series;
 }
 
-/** What one series contributes to a bucket. */
-export function partOf(bucket: Bucket, series: Series, metric: Metric, named: ReadonlySet<string>): number {
-  if (series.model !== undefined) return bucket.models.get(series.model)?.[metric] ?? 0;
-  let rest = 0;
-  for (const [model, amounts] of bucket.models) if (!named.has(model)) rest += amounts[metric];
-  return rest;
-}
-
-/** The next value of the form 1, 2 or 5 times a power of ten, so that an axis ends at a number that can be read. */
-export function niceCeiling(value: number): number {
-  if (value <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  const factor = [1, 2, 2.5, 5, 10].find((step) => step * power >= value) ?? 10;
-  return factor * power;
+/** What each series contributes to each bucket. */
+export function slotsOf(buckets: readonly Bucket[], series: readonly Series[], metric: Metric): ChartSlot[] {
+  const named = new Set(series.map(({ key }) => key));
+  return buckets.map(({ start, end, models }) => {
+    const values: Record<string, number> = {};
+    for (const [model, amounts] of models) {
+      const key = named.has(model) ? model : OTHERS;
+      values[key] = (values[key] ?? 0) + amounts[metric];
+    }
+    return { start, end, values };
+  });
 }

@@ -1,15 +1,16 @@
 import { Box, Button, Flex, Heading, Text } from "@chakra-ui/react";
-import { useState, type MouseEvent } from "react";
+import { useMemo, useState } from "react";
+import { formatShare } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import type { Bounds } from "../../lib/range.ts";
 import { useQuotaDisplay } from "../../ui/display/money.tsx";
-import { printAmount, printStart } from "./print.ts";
-import { METRICS, MOST_BUCKETS, type Bucket, type Metric, type Series } from "./series.ts";
-import { ShareChart } from "./share-chart.tsx";
-import type { Step } from "./span.ts";
-import { StackedChart } from "./stacked-chart.tsx";
+import { ChartTable } from "../../ui/chart/chart-table.tsx";
+import { ShareRing, StackedBars } from "../../ui/chart/charts.tsx";
+import { Legend } from "../../ui/chart/legend.tsx";
+import { printStart } from "../../ui/chart/time-labels.ts";
+import { printAmount } from "./print.ts";
+import { METRICS, MOST_BUCKETS, OTHERS, slotsOf, type Bucket, type Metric, type Series } from "./series.ts";
 import { useTexts } from "./texts.ts";
-import { UsageTable } from "./usage-table.tsx";
 
 export const VIEWS = ["overTime", "share", "table"] as const;
 type View = (typeof VIEWS)[number];
@@ -44,51 +45,15 @@ function Choices<N extends string>(props: {
   );
 }
 
-const keyOf = (series: Series) => series.model ?? "";
-
-function Legend(props: {
-  readonly series: readonly Series[];
-  readonly hidden: ReadonlySet<string>;
-  hide(names: ReadonlySet<string>): void;
-}) {
-  const t = useTexts();
-  const { series, hidden } = props;
-  const choose = (name: string) => (event: MouseEvent) => {
-    const others = series.map(keyOf).filter((other) => other !== name);
-    if (event.shiftKey) {
-      const next = new Set(hidden);
-      if (!next.delete(name)) next.add(name);
-      return props.hide(next);
-    }
-    const isAlone = !hidden.has(name) && others.every((other) => hidden.has(other));
-    props.hide(new Set(isAlone ? [] : others));
-  };
-  return (
-    <div className="legend" role="group" aria-label={t("legend")} title={t("legend")}>
-      {series.map((entry) => (
-        <button
-          key={keyOf(entry)}
-          type="button"
-          aria-pressed={!hidden.has(keyOf(entry))}
-          onClick={choose(keyOf(entry))}
-        >
-          <span className={`swatch hue-${entry.hue}`} />
-          <span className="cut">{entry.model ?? t("others")}</span>
-        </button>
-      ))}
-    </div>
-  );
-}
-
 interface PanelProps {
   readonly bounds: Bounds;
   readonly buckets: readonly Bucket[];
   readonly series: readonly Series[];
-  readonly step: Step;
   readonly metric: Metric;
   readonly view: View;
   change(change: { metric?: string; view?: string }): void;
-  onOpen(bucket: Bucket, model?: string): void;
+  onOpen(span: Bounds, model?: string): void;
+  onZoom(span: Bounds): void;
 }
 
 /** The chart of the page in its three forms, with the legend that narrows it. */
@@ -96,19 +61,21 @@ export function UsagePanel(props: PanelProps) {
   const t = useTexts();
   const language = useLanguage();
   const display = useQuotaDisplay();
-  const { bounds, buckets, series, step, metric, view } = props;
+  const { bounds, buckets, series, metric, view } = props;
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const shown = series.filter((entry) => !hidden.has(keyOf(entry)));
-  const total = shown.reduce((sum, entry) => sum + entry.total, 0);
+  const slots = useMemo(() => slotsOf(buckets, series, metric), [buckets, series, metric]);
+  const shown = series.filter(({ key }) => !hidden.has(key));
+  const print = (value: number) => printAmount(metric, value, display, language);
+  const length = slots[0] ? slots[0].end - slots[0].start : 0;
   const largest = shown.toSorted((a, b) => b.total - a.total)[0];
   const summary = t("chartSummary", {
     metric: t(metric),
-    from: printStart(bounds.from, step, language),
-    to: printStart(bounds.to, step, language),
-    total: printAmount(metric, total, display, language),
-    model: largest ? (largest.model ?? t("others")) : "–",
+    from: printStart(bounds.from, length, language),
+    to: printStart(bounds.to, length, language),
+    total: print(shown.reduce((sum, entry) => sum + entry.total, 0)),
+    model: largest?.label ?? "–",
   });
-  const chart = { buckets, series: shown, all: series, metric, step, summary };
+  const chart = { slots, series: shown, summary, print };
   return (
     <Box as="section" bg="bg.panel" borderWidth="1px" borderRadius="l3" p={{ base: "3", sm: "4" }}>
       <Flex align="center" gap="2" wrap="wrap" mb="3">
@@ -139,9 +106,25 @@ export function UsagePanel(props: PanelProps) {
         </Flex>
       ) : (
         <>
-          {view === "overTime" && <StackedChart {...chart} onOpen={props.onOpen} />}
-          {view === "share" && <ShareChart series={shown} metric={metric} summary={summary} />}
-          {view === "table" && <UsageTable {...chart} />}
+          {view === "overTime" && (
+            <StackedBars
+              {...chart}
+              label={t("chartReader")}
+              onOpen={({ start, end }, key) =>
+                props.onOpen({ from: start, to: end - 1 }, key === OTHERS ? undefined : key)
+              }
+              onBrush={(from, to) => props.onZoom({ from, to })}
+            />
+          )}
+          {view === "share" && (
+            <ShareRing
+              shares={shown.map(({ total, ...entry }) => ({ ...entry, value: total }))}
+              summary={summary}
+              print={print}
+              printShare={(part, whole) => formatShare(part, whole, language)}
+            />
+          )}
+          {view === "table" && <ChartTable {...chart} isStacked />}
         </>
       )}
       {buckets.length === MOST_BUCKETS && view !== "share" && (
@@ -149,7 +132,7 @@ export function UsagePanel(props: PanelProps) {
           {t("clipped", { count: MOST_BUCKETS })}
         </Text>
       )}
-      <Legend series={series} hidden={hidden} hide={setHidden} />
+      <Legend series={series} label={t("legend")} hidden={hidden} hide={setHidden} />
     </Box>
   );
 }

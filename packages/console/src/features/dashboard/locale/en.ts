@@ -26,8 +26,6 @@ export const en = {
   others: "Other models",
   nothingShown: "All models are hidden.",
   showAll: "Show all",
-  time: "Time",
-  total: "Total",
   model: "Model",
   shareOf: "Share",
   modelsTitle: "Models",

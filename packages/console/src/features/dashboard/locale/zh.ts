@@ -29,8 +29,6 @@ export const zh: Translation<typeof en> = {
   others: "其他模型",
   nothingShown: "所有模型均已隐藏。",
   showAll: "全部显示",
-  time: "时间",
-  total: "合计",
   model: "模型",
   shareOf: "占比",
   modelsTitle: "模型",

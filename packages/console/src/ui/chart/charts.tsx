@@ -1,0 +1,53 @@
+import { lazy, Suspense } from "react";
+import "./chart.css";
+import type { ShareRingProps } from "./drawn/share-ring.tsx";
+import type { SparklineProps } from "./drawn/sparkline.tsx";
+import type { ChartProps } from "./types.ts";
+
+const HEIGHT = 260;
+
+const LazyBars = lazy(async () => ({ default: (await import("./drawn/drawings.ts")).StackedBars }));
+const LazyTrend = lazy(async () => ({ default: (await import("./drawn/drawings.ts")).LineTrend }));
+const LazyRing = lazy(async () => ({ default: (await import("./drawn/drawings.ts")).ShareRing }));
+const LazySparkline = lazy(async () => ({ default: (await import("./drawn/drawings.ts")).Sparkline }));
+
+/** Holds the place of a chart whose code is on its way, so that nothing moves. */
+function Wait(props: { readonly height: number }) {
+  return <div style={{ height: props.height }} aria-busy="true" />;
+}
+
+/** Amounts over time, one bar for each slot with its series on top of each other. */
+export function StackedBars(props: ChartProps) {
+  return (
+    <Suspense fallback={<Wait height={props.height ?? HEIGHT} />}>
+      <LazyBars {...props} />
+    </Suspense>
+  );
+}
+
+/** Numbers that moved over time, each as a line. */
+export function LineTrend(props: ChartProps) {
+  return (
+    <Suspense fallback={<Wait height={props.height ?? HEIGHT} />}>
+      <LazyTrend {...props} />
+    </Suspense>
+  );
+}
+
+/** Parts of a whole. */
+export function ShareRing(props: ShareRingProps) {
+  return (
+    <Suspense fallback={<Wait height={HEIGHT} />}>
+      <LazyRing {...props} />
+    </Suspense>
+  );
+}
+
+/** How a number moved; takes the width of its place. */
+export function Sparkline(props: SparklineProps) {
+  return (
+    <Suspense fallback={<div className="sparkline" />}>
+      <LazySparkline {...props} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,45 @@
+/** Hues of data series. The error red is not one of them: it marks errors and nothing else. */
+const HUES = ["fairway", "flare", "beacon", "starboard", "cardinal", "kelp"] as const;
+const SHADES = 3;
+
+/** Classes of `chart.css` that set the colour of a series. */
+export type Colour = `hue-${(typeof HUES)[number] | "port" | "slate"} shade-${number}`;
+
+export const ERROR_COLOUR: Colour = "hue-port shade-0";
+export const MAIN_COLOUR: Colour = "hue-fairway shade-0";
+export const SECOND_COLOUR: Colour = "hue-beacon shade-0";
+/** Of the sum of what has no colour of its own, and of the time before. */
+export const REST_COLOUR: Colour = "hue-slate shade-0";
+
+/** Chosen by trying: the seven commonest model names take all six hues, the twenty commonest sixteen colours. */
+const SEED = 1003;
+
+function hash(text: string): number {
+  let value = SEED;
+  for (const sign of text) value = Math.imul(value ^ (sign.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return value ^ (value >>> 15);
+}
+
+function colourAt(place: number): Colour {
+  const hue = HUES[place % HUES.length] ?? "fairway";
+  return `hue-${hue} shade-${Math.floor(place / HUES.length) % SHADES}`;
+}
+
+/**
+ * A name has the same hue in every chart. Where two names of one chart want the same colour, the later one in the
+ * alphabet takes the next shade of its hue, so that neither size nor metric changes a colour.
+ */
+export function coloursOf(names: readonly string[]): ReadonlyMap<string, Colour> {
+  const total = HUES.length * SHADES;
+  const colours = new Map<string, Colour>();
+  const used = new Set<number>();
+  for (const name of names.toSorted()) {
+    let place = (hash(name) >>> 0) % total;
+    for (let tries = 1; used.has(place) && tries < total; tries++) {
+      place = (place + HUES.length + (tries % SHADES === 0 ? 1 : 0)) % total;
+    }
+    used.add(place);
+    colours.set(name, colourAt(place));
+  }
+  return colours;
+}

@@ -1,0 +1,5 @@
+// What draws, with the libraries that it needs, is one file that pages load when they show a chart.
+export { LineTrend } from "./line-trend.tsx";
+export { ShareRing } from "./share-ring.tsx";
+export { Sparkline } from "./sparkline.tsx";
+export { StackedBars } from "./stacked-bars.tsx";

@@ -1,0 +1,136 @@
+import { useRef, useState, type FocusEvent, type KeyboardEvent, type PointerEvent, type RefObject } from "react";
+import type { ChartProps, ChartSlot } from "../types.ts";
+import type { Scales } from "./scales.ts";
+
+interface PlotInput extends Pick<ChartProps, "slots" | "onOpen" | "onBrush"> {
+  readonly frame: RefObject<HTMLDivElement | null>;
+  readonly scales: Scales;
+}
+
+interface Press {
+  readonly index: number;
+  readonly x: number;
+  readonly key: string | undefined;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A press that moves less is a click. */
+const DRAG_PX = 4;
+
+const KEYS: Readonly<Record<string, (at: number, last: number) => number>> = {
+  ArrowRight: (at) => at + 1,
+  ArrowUp: (at) => at + 1,
+  ArrowLeft: (at) => at - 1,
+  ArrowDown: (at) => at - 1,
+  Home: () => 0,
+  End: (_, last) => last,
+};
+
+function boundsOf(slots: readonly ChartSlot[], { from, to }: Span): [number, number] | undefined {
+  const first = slots[Math.min(from, to)];
+  const last = slots[Math.max(from, to)];
+  return first && last && [first.start, last.end - 1];
+}
+
+/** What both ways of input read and change. */
+interface PlotState extends PlotInput {
+  readonly read: number | undefined;
+  readonly brush: Span | undefined;
+  setRead(index: number | undefined): void;
+  setBrush(span: Span | undefined): void;
+}
+
+function finish({ slots, onBrush, setBrush }: PlotState, span: Span): void {
+  const bounds = boundsOf(slots, span);
+  setBrush(undefined);
+  if (bounds) onBrush?.(...bounds);
+}
+
+function keyHandler(state: PlotState) {
+  const { slots, read, brush, setRead, setBrush } = state;
+  const last = slots.length - 1;
+  const enter = () => {
+    const slot = read === undefined ? undefined : slots[Math.min(read, last)];
+    if (brush) finish(state, brush);
+    else if (slot) state.onOpen?.(slot, undefined);
+  };
+  return (event: KeyboardEvent) => {
+    if (event.key === "Enter") return enter();
+    if (event.key === "Escape" && brush) {
+      event.stopPropagation();
+      return setBrush(undefined);
+    }
+    const step = KEYS[event.key];
+    if (!step || last < 0) return;
+    event.preventDefault();
+    const at = Math.min(read ?? last, last);
+    const next = Math.max(0, Math.min(last, step(at, last)));
+    setRead(next);
+    setBrush(event.shiftKey && state.onBrush ? { from: brush?.from ?? at, to: next } : undefined);
+  };
+}
+
+function pointerHandlers(state: PlotState, press: RefObject<Press | undefined>) {
+  const { slots, frame, scales, brush, setRead, setBrush } = state;
+  const xOf = (event: PointerEvent) => event.clientX - (frame.current?.getBoundingClientRect().left ?? 0);
+  return {
+    onPointerDown(event: PointerEvent): void {
+      const index = scales.indexAt(xOf(event));
+      if (index === undefined || event.button !== 0) return;
+      const target = event.target instanceof Element ? event.target.closest<SVGElement>("[data-key]") : null;
+      press.current = { index, x: xOf(event), key: target?.dataset["key"] };
+    },
+    onPointerMove(event: PointerEvent): void {
+      const x = xOf(event);
+      const started = press.current;
+      const isDrag = started && state.onBrush && event.pointerType !== "touch" && Math.abs(x - started.x) > DRAG_PX;
+      const index = scales.indexAt(isDrag ? Math.max(scales.plotLeft, Math.min(scales.plotRight, x)) : x);
+      setRead(index);
+      if (!isDrag || index === undefined) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+      setBrush({ from: started.index, to: index });
+    },
+    onPointerUp(event: PointerEvent): void {
+      const started = press.current;
+      press.current = undefined;
+      if (!started) return;
+      if (brush) return finish(state, brush);
+      const slot = slots[started.index];
+      if (slot && Math.abs(xOf(event) - started.x) <= DRAG_PX) state.onOpen?.(slot, started.key);
+    },
+    onPointerCancel(): void {
+      press.current = undefined;
+      setBrush(undefined);
+    },
+    onPointerLeave(): void {
+      if (!press.current) setRead(undefined);
+    },
+  };
+}
+
+/** Reading, opening and choosing a span by pointer and by keyboard. */
+export function usePlotInput(input: PlotInput) {
+  const [read, setRead] = useState<number>();
+  const [brush, setBrush] = useState<Span>();
+  const press = useRef<Press>(undefined);
+  const state: PlotState = { ...input, read, brush, setRead, setBrush };
+  return {
+    read,
+    brush,
+    handlers: {
+      ...pointerHandlers(state, press),
+      onKeyDown: keyHandler(state),
+      onFocus(event: FocusEvent): void {
+        if (event.currentTarget.matches(":focus-visible")) setRead(input.slots.length - 1);
+      },
+      onBlur(): void {
+        setRead(undefined);
+        setBrush(undefined);
+      },
+    },
+  };
+}
