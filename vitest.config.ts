@@ -56,7 +56,10 @@ const SLOW = [
   "scripts/site.test.ts",
   ...globSync("scripts/bench/*.test.ts", { cwd: import.meta.dirname }),
 ];
-const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW];
+/** Against a Kubernetes API server, and on real nodes: `npm run test:cluster`. */
+const CLUSTER = "{packages,charts}/**/*.cluster.test.ts";
+const NODES = "{packages,charts}/**/*.nodes.test.ts";
+const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW, CLUSTER, NODES];
 
 /** The one browser test of `npm test`. */
 const JOURNEY = "packages/console/e2e/journey.test.ts";
@@ -159,6 +162,7 @@ export default defineConfig({
           name: "cli",
           expect: expects,
           include: ["packages/cli/{src,test}/**/*.test.{ts,tsx}"],
+          exclude: WITHOUT_SLOW,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -171,6 +175,28 @@ export default defineConfig({
           exclude: WITHOUT_SLOW,
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "cluster",
+          expect: expects,
+          include: [CLUSTER],
+          globalSetup: services,
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
+          ...group(4, 2),
+        },
+      },
+      {
+        test: {
+          name: "nodes",
+          expect: expects,
+          include: [NODES],
+          globalSetup: services,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          ...group(5, 1),
         },
       },
     ],

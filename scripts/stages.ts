@@ -8,6 +8,7 @@ import { COMPILE_CACHE, runTool, run } from "./process.ts";
 import { ROOT, withLock } from "./bootstrap.mjs";
 import { OUTSIDE_ERRORS } from "./outside-errors.ts";
 import { TARGETS } from "./build.ts";
+import { whyNoCluster, whyNoNodes } from "../packages/testkit/cluster/obstacles.ts";
 
 interface Count {
   readonly passed: number;
@@ -20,6 +21,8 @@ interface Stage {
   readonly tier: "default" | "full";
   /** What it does, for the heading. */
   readonly about: string;
+  /** Why it cannot run on this machine, or is left out of `npm run test:full`; undefined = it runs. */
+  obstacle?(isChosen: boolean): string | undefined;
   run(): Promise<Count>;
 }
 
@@ -33,6 +36,8 @@ const times = readTimes();
 /** One line for each failure, printed again before the sum; `.ci/run` repeats them at its end. */
 const failures: string[] = [];
 const reports = mkdtempSync(join(tmpdir(), "fairway-test-"));
+
+const GIVEN_CLUSTER = process.env["KUBECONFIG"];
 
 const STAGES: readonly Stage[] = [
   {
@@ -56,6 +61,20 @@ const STAGES: readonly Stage[] = [
   vitest("integration", "full", "whole processes, official clients, kills", ["integration"]),
   vitest("chaos", "full", "three replicas under load, and everything that can die", ["chaos"]),
   vitest("browser", "full", "console in Chromium", ["browser"]),
+  {
+    ...vitest("cluster", "full", "chart and controller against a Kubernetes API server", ["cluster"]),
+    obstacle: (isChosen) =>
+      GIVEN_CLUSTER
+        ? undefined
+        : whyNoCluster("control-plane", isChosen || process.env["FAIRWAY_TEST_CLUSTER"] === "1"),
+  },
+  {
+    ...vitest("nodes", "full", "the chart on real Kubernetes nodes: upgrades, drains, kills", ["nodes"]),
+    obstacle: (isChosen) =>
+      GIVEN_CLUSTER
+        ? "KUBECONFIG names a cluster, and its nodes are not ours to drain"
+        : (whyNoNodes() ?? whyNoCluster("nodes", isChosen || process.env["FAIRWAY_TEST_CLUSTER"] === "1")),
+  },
 ];
 
 const only = process.argv.flatMap((argument, index, all) =>
@@ -66,6 +85,11 @@ const chosen = STAGES.filter((stage) => (only.length === 0 ? stage.tier === tier
 const table: { stage: string; passed: number; failed: number; seconds: number }[] = [];
 for (const [index, stage] of chosen.entries()) {
   console.log(`\n[${index + 1}/${chosen.length}] ${stage.name}: ${stage.about}`);
+  const obstacle = stage.obstacle?.(only.includes(stage.name));
+  if (obstacle) {
+    console.log(`${stage.name}: not run: ${obstacle}`);
+    continue;
+  }
   const started = performance.now();
   const count = await stage.run();
   const seconds = Math.round((performance.now() - started) / 1000);

@@ -21,6 +21,20 @@ const PROGRAMS = [
   ["systemd-analyze", "systemd"],
 ];
 
+/** What real Kubernetes nodes run; only `npm run test:cluster` needs them. */
+const NODE_PROGRAMS = [
+  ["containerd", "containerd"],
+  ["runc", "runc"],
+  ["nft", "nftables"],
+  ["conntrack", "conntrack"],
+  ["iptables", "iptables"],
+  ["bridge", "containernetworking-plugins"],
+];
+const wantsNodes =
+  process.getuid?.() === 0 &&
+  !process.env["KUBECONFIG"] &&
+  (process.env["FAIRWAY_TEST_CLUSTER"] === "1" || process.argv.some((text) => text.split(",").includes("nodes")));
+
 try {
   await ensurePrograms();
   await ensureInstalled("all");
@@ -48,13 +62,19 @@ async function ensurePrograms() {
 }
 
 function missing() {
-  return PROGRAMS.filter(([program]) => !hasProgram(program));
+  return [...PROGRAMS, ...(wantsNodes ? NODE_PROGRAMS : [])].filter(([program]) => !hasProgram(program));
 }
 
 function hasProgram(program) {
   const versions = "/usr/lib/postgresql";
   const folders = existsSync(versions) ? readdirSync(versions).map((version) => join(versions, version, "bin")) : [];
-  const places = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin", ...folders];
+  const places = [
+    ...(process.env["PATH"] ?? "").split(delimiter),
+    "/usr/sbin",
+    "/usr/local/sbin",
+    "/usr/lib/cni",
+    ...folders,
+  ];
   return places.some((place) => existsSync(join(place, program)));
 }
 

@@ -70,6 +70,23 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- else }}{{ .Values.drain.terminationGracePeriodSeconds }}{{ end }}
 {{- end }}
 
+{{/*
+Pods of the Deployment; empty = not named. What `kubectl scale` or an autoscaler has set (subresource scale) stays while
+replicaCount is the same: naming another number would be a conflict of field managers. Without the live number, the first
+upgrade with an autoscaler would fall back to one pod.
+*/}}
+{{- define "fairway.replicas" -}}
+{{- $live := lookup "apps/v1" "Deployment" .Release.Namespace (include "fairway.fullname" .) | default dict }}
+{{- $isScaled := false }}
+{{- range dig "metadata" "managedFields" list $live }}
+{{- if and (eq (.subresource | default "") "scale") (hasKey (dig "fieldsV1" "f:spec" dict .) "f:replicas") }}{{ $isScaled = true }}{{ end }}
+{{- end }}
+{{- if or .Values.autoscaling.enabled (kindIs "invalid" .Values.replicaCount) }}
+{{- if and $live (not $isScaled) }}{{ $live.spec.replicas }}{{ end }}
+{{- else if and $isScaled (eq (toString .Values.replicaCount) (dig "metadata" "annotations" "fairway.dev/replica-count" (toString .Values.replicaCount) $live)) }}{{ $live.spec.replicas }}
+{{- else }}{{ .Values.replicaCount }}{{ end }}
+{{- end }}
+
 {{- define "fairway.databasePort" -}}
 {{- if eq (toString .Values.database.port) "<nil>" }}{{ ternary 5432 3306 (eq .Values.database.type "postgres") }}
 {{- else }}{{ .Values.database.port }}{{ end }}

@@ -1,0 +1,194 @@
+// A throw-away Kubernetes for tests: the real control plane, alone, with simulated nodes, or with real ones.
+import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createGuard } from "../src/services/guard.ts";
+import { freePort } from "../src/services/process.ts";
+import { Authority } from "./authority.ts";
+import { whyNoNodes } from "./obstacles.ts";
+import { clientsOf, type Clients } from "./clients.ts";
+import { startControlPlane } from "./control-plane.ts";
+import { addFakeNodes } from "./fake-nodes.ts";
+import { CONTROL_PLANE, createNetwork, importImage, removeGroups, startNode, startProxy } from "./nodes.ts";
+import { Place } from "./place.ts";
+import { buildPrograms } from "./programs.ts";
+
+export interface Cluster extends Clients {
+  readonly kubeconfig: string;
+  /** Where logs and files of the cluster are; undefined for a cluster that was there before. */
+  readonly folder: string | undefined;
+  stop(): Promise<void>;
+}
+
+export interface NodeCluster extends Cluster {
+  /** Imports an image archive on every node. */
+  load(archive: string): Promise<void>;
+  /** Pods reach this machine's 127.0.0.1:port at the address that is returned. */
+  expose(port: number): Promise<string>;
+  /** A port of this machine that leads to a Service or pod, such as `10.96.0.7:80`; it follows a Service across its pods. */
+  forward(address: string): Promise<number>;
+}
+
+const RELAY = join(import.meta.dirname, "relay.ts");
+
+/** The control plane, with simulated nodes on which pods become ready at once. `KUBECONFIG` takes precedence. */
+export async function startCluster({ fakeNodes = 0 }: { readonly fakeNodes?: number } = {}): Promise<Cluster> {
+  const given = process.env["KUBECONFIG"];
+  if (given) {
+    const clients = clientsOf(await buildPrograms("clients"), given);
+    return { kubeconfig: given, folder: undefined, ...clients, stop: async () => {} };
+  }
+  const programs = await buildPrograms("control-plane");
+  return inFolder(async (folder) => {
+    const place = new Place(join(folder, "log"));
+    const authority = new Authority(folder, []);
+    const [port, client, peer] = await threePorts();
+    const stop = () => place.close();
+    try {
+      const kubeconfig = await startControlPlane({
+        place,
+        programs,
+        authority,
+        port,
+        advertised: undefined,
+        etcdPorts: [client, peer],
+      });
+      const clients = clientsOf(programs, kubeconfig);
+      if (fakeNodes > 0) await addFakeNodes({ place, programs, kubeconfig, clients, count: fakeNodes });
+      return { kubeconfig, folder, ...clients, stop };
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  });
+}
+
+/** Real nodes with containerd and kubelet, in namespaces of their own. Needs root. */
+export async function startNodeCluster(count: number): Promise<NodeCluster> {
+  const obstacle = whyNoNodes();
+  if (obstacle) throw new Error(obstacle);
+  const programs = await buildPrograms("nodes");
+  return inFolder(async (folder) => {
+    const machine = new Place(join(folder, "log", "machine"));
+    const authority = new Authority(
+      folder,
+      Array.from({ length: count }, (_, index) => `n${index + 1}`),
+    );
+    const stop = async () => {
+      await machine.close();
+      await removeGroups(folder);
+    };
+    try {
+      return { ...(await startInside(machine, { programs, authority, count })), folder, stop };
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  });
+}
+
+interface Inside {
+  readonly programs: string;
+  readonly authority: Authority;
+  readonly count: number;
+}
+
+async function startInside(machine: Place, inside: Inside): Promise<Omit<NodeCluster, "folder" | "stop">> {
+  const { programs, authority, count } = inside;
+  const cluster = await machine.isolate(authority.file("log"));
+  await createNetwork(cluster);
+  const admin = await startControlPlane({
+    place: cluster,
+    programs,
+    authority,
+    port: 6_443,
+    advertised: CONTROL_PLANE,
+    etcdPorts: [2_379, 2_380],
+  });
+  const corefile = authority.file("Corefile");
+  writeFileSync(corefile, `.:53 {\n  errors\n  kubernetes cluster.local {\n    kubeconfig ${admin}\n  }\n}\n`);
+  cluster.start("coredns", join(programs, "coredns"), ["-conf", corefile]);
+  startProxy(cluster, { programs, kubeconfig: admin, node: "n1", address: CONTROL_PLANE, folder: authority.folder });
+
+  const relays = new Relays(machine, cluster, authority.folder);
+  const port = await relays.inward("127.0.0.1:6443");
+  const kubeconfig = authority.kubeconfig("kubeconfig", "admin", `127.0.0.1:${port}`);
+  const clients = clientsOf(programs, kubeconfig);
+  const indexes = Array.from({ length: count }, (_, index) => index + 1);
+  const nodes = await Promise.all(indexes.map((index) => startNode({ cluster, programs, authority, count }, index)));
+  for (const { name, place } of nodes) {
+    await place.until(90, "kubelet", async () => (await clients.kubectl("get", "node", name)) !== "");
+    await clients.kubectl("label", "node", name, `topology.kubernetes.io/zone=zone-${name}`);
+  }
+  await clients.kubectl("wait", "--for=condition=Ready", "node", "--all", "--timeout=90s");
+  return {
+    kubeconfig,
+    ...clients,
+    load: async (archive) => void (await Promise.all(nodes.map((node) => importImage(node, archive)))),
+    expose: (exposed) => relays.outward(exposed),
+    forward: (address) => relays.inward(address),
+  };
+}
+
+/** Pairs of relays that meet at a socket file, one on each side of the namespaces. */
+class Relays {
+  readonly #machine: Place;
+  readonly #cluster: Place;
+  readonly #folder: string;
+  #serial = 0;
+
+  constructor(machine: Place, cluster: Place, folder: string) {
+    this.#machine = machine;
+    this.#cluster = cluster;
+    this.#folder = folder;
+  }
+
+  async inward(address: string): Promise<number> {
+    const socket = this.#nextSocket();
+    await this.#relay(this.#cluster, socket, address);
+    return Number(await this.#relay(this.#machine, "127.0.0.1:0", socket));
+  }
+
+  async outward(port: number): Promise<string> {
+    const socket = this.#nextSocket();
+    await this.#relay(this.#machine, socket, `127.0.0.1:${port}`);
+    await this.#relay(this.#cluster, `${CONTROL_PLANE}:${port}`, socket);
+    return `${CONTROL_PLANE}:${port}`;
+  }
+
+  #nextSocket(): string {
+    return join(this.#folder, `relay-${++this.#serial}.sock`);
+  }
+
+  /** Returns where it listens, which it prints. */
+  async #relay(place: Place, from: string, to: string): Promise<string> {
+    const name = `relay-${this.#serial}`;
+    place.start(name, process.execPath, [RELAY, from, to]);
+    let found: string | undefined;
+    await place.until(20, name, () => {
+      found = /^ready (.+)$/m.exec(readFileSync(place.logOf(name), "utf8"))?.[1];
+      return found !== undefined;
+    });
+    return found ?? "";
+  }
+}
+
+/** A folder that is removed on stop, and also when this process dies. */
+async function inFolder<C extends Cluster>(start: (folder: string) => Promise<C>): Promise<C> {
+  const folder = await mkdtemp(join(tmpdir(), "fairway-cluster-"));
+  const guard = createGuard(folder);
+  const cluster = await start(folder);
+  return {
+    ...cluster,
+    stop: async () => {
+      await cluster.stop();
+      guard.disarm();
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+async function threePorts(): Promise<[number, number, number]> {
+  return [await freePort(), await freePort(), await freePort()];
+}

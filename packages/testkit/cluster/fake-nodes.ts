@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import type { Clients } from "./clients.ts";
+import type { Place } from "./place.ts";
+
+export interface FakeNodes {
+  readonly place: Place;
+  readonly programs: string;
+  readonly kubeconfig: string;
+  readonly clients: Clients;
+  readonly count: number;
+}
+
+/** Nodes of kwok: pods are scheduled and become ready, but nothing runs. */
+export async function addFakeNodes({ place, programs, kubeconfig, clients, count }: FakeNodes): Promise<void> {
+  place.start("kwok", join(programs, "kwok"), [
+    `--kubeconfig=${kubeconfig}`,
+    `--config=${join(programs, "kwok-stages.yaml")}`,
+    "--manage-all-nodes=true",
+    "--node-lease-duration-seconds=40",
+  ]);
+  const items = Array.from({ length: count }, (_, index) => nodeOf(`fake-${index + 1}`, `zone-${index % 3}`));
+  await clients.apply(JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+  await clients.kubectl("wait", "--for=condition=Ready", "node", "--all", "--timeout=60s");
+}
+
+function nodeOf(name: string, zone: string) {
+  const size = { cpu: "8", memory: "16Gi", pods: "110" };
+  const labels = {
+    "kubernetes.io/hostname": name,
+    "kubernetes.io/os": "linux",
+    "topology.kubernetes.io/zone": zone,
+  };
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, labels },
+    status: { allocatable: size, capacity: size },
+  };
+}

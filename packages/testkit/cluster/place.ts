@@ -1,0 +1,113 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+const POLL_MS = 100;
+const LOG_TAIL = 4_000;
+
+/** Ends the program when this process dies in whatever way, so no cluster outlives its test. */
+const LEASHED = ["setpriv", "--pdeathsig", "KILL"] as const;
+/** First process of a namespace: it does nothing but reap. */
+const HOLD = "while :; do sleep 3600 & wait $!; done";
+
+/** Where programs run: on the machine, or in namespaces that nothing else sees. */
+export class Place {
+  readonly #prefix: readonly string[];
+  readonly #children: ChildProcess[] = [];
+  /** Programs log to files of this folder. */
+  readonly logs: string;
+
+  constructor(logs: string, prefix: readonly string[] = []) {
+    this.#prefix = prefix;
+    this.logs = logs;
+    mkdirSync(logs, { recursive: true });
+  }
+
+  /** Starts a program that runs until the place is closed. */
+  start(name: string, command: string, args: readonly string[]): void {
+    const log = openSync(this.logOf(name), "a");
+    const [program, ...leash] = LEASHED;
+    const child = spawn(program, [...leash, ...this.#prefix, command, ...args], { stdio: ["ignore", log, log] });
+    child.once("error", () => {
+      // `until` reports the log of a program that does not run.
+    });
+    closeSync(log);
+    child.unref();
+    this.#children.push(child);
+  }
+
+  /** Runs a program to its end; rejects with its output when it fails. */
+  async run(command: string, ...args: string[]): Promise<string> {
+    const [program = "", ...rest] = [...this.#prefix, command, ...args];
+    return (await execute(program, rest, { maxBuffer: 2 ** 26 })).stdout;
+  }
+
+  logOf(name: string): string {
+    return join(this.logs, `${name}.log`);
+  }
+
+  /** Polls until `isDone` resolves to true; the error shows the end of the program's log. */
+  async until(seconds: number, name: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
+    const limit = performance.now() + seconds * 1_000;
+    while (!(await succeeds(isDone))) {
+      if (performance.now() > limit)
+        throw new Error(`${name} was not ready within ${seconds} s:\n${tailOf(this.logOf(name))}`);
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** New mount, network and process namespaces: rules and settings never reach the machine, and one kill ends all. */
+  async isolate(logs: string): Promise<Place> {
+    const namespaces = ["-m", "-n", "-p", "-f", "--mount-proc", "--propagation", "private", "--kill-child=KILL"];
+    this.start("holder", "unshare", [...namespaces, "sh", "-c", HOLD]);
+    const parent = this.#children.at(-1)?.pid;
+    let first = "";
+    await this.until(10, "holder", () => {
+      first = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim();
+      return first !== "";
+    });
+    return new Place(logs, ["nsenter", "-t", first, "-m", "-n", "-p", "--"]);
+  }
+
+  /** Mounts and a network of their own, inside the processes of this place. */
+  async nest(logs: string): Promise<{ readonly place: Place; readonly pid: string }> {
+    const file = join(logs, "pid");
+    mkdirSync(logs, { recursive: true });
+    const script = `echo $$ > ${file}; ${HOLD}`;
+    this.start("holder", "unshare", ["-m", "-n", "--propagation", "private", "sh", "-c", script]);
+    await this.until(10, "holder", () => readFileSync(file, "utf8").endsWith("\n"));
+    const pid = readFileSync(file, "utf8").trim();
+    return { pid, place: new Place(logs, [...this.#prefix, "nsenter", "-t", pid, "-m", "-n", "--"]) };
+  }
+
+  /** Ends what was started here. An API server whose etcd has ended hangs in an orderly stop. */
+  async close(): Promise<void> {
+    const ended = this.#children.map(async (child) => {
+      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+      child.ref();
+      const exit = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await exit;
+    });
+    await Promise.all(ended);
+  }
+}
+
+async function succeeds(isDone: () => boolean | Promise<boolean>): Promise<boolean> {
+  try {
+    return await isDone();
+  } catch {
+    return false;
+  }
+}
+
+function tailOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8").slice(-LOG_TAIL);
+  } catch {
+    return "(no log)";
+  }
+}

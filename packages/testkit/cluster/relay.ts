@@ -1,0 +1,30 @@
+// `node relay.ts FROM TO`: forwards connections. FROM and TO are the path of a socket or ADDRESS:PORT. A path reaches
+// through network namespaces, which is how the machine's loopback meets the cluster's.
+import { rmSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+
+type End = { readonly path: string } | { readonly host: string; readonly port: number };
+
+function endOf(text: string): End {
+  if (text.startsWith("/")) return { path: text };
+  const colon = text.lastIndexOf(":");
+  return { host: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
+}
+
+const [from = "", to = ""] = process.argv.slice(2);
+if (from.startsWith("/")) rmSync(from, { force: true });
+
+const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
+  const far = connect({ ...endOf(to), allowHalfOpen: true, noDelay: true });
+  join(near, far);
+  join(far, near);
+});
+server.listen({ ...endOf(from), backlog: 1_024 }, () => {
+  const address = server.address();
+  console.log(`ready ${typeof address === "object" && address ? address.port : from}`);
+});
+
+function join(source: Socket, target: Socket): void {
+  source.pipe(target);
+  source.on("error", () => target.destroy());
+}
