@@ -6,11 +6,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const services = ["packages/testkit/src/vitest-setup.ts"];
 
-// On a machine that others use too, what is waited for comes late.
+// On a machine that others use too, waiting takes longer.
 const expects = { poll: { timeout: 15_000 } };
 const UNIT_MS = 30_000;
 
-// A disk that others use stands still for seconds at a time, and with it every server whose data lie there.
+// A disk that others use blocks for seconds at a time, and with it every server that stores data there.
 const MEMORY = "/dev/shm";
 if (freeBytes(MEMORY) > 4 * 2 ** 30) process.env["TMPDIR"] = MEMORY;
 
@@ -20,7 +20,7 @@ function freeBytes(folder: string): number {
   return bavail * bsize;
 }
 
-/** A zone whose clock is past noon now: pages tell "today", and the rows of a test are minutes old. */
+/** A zone whose clock is past noon now: pages show "today", and the rows of a test are minutes old. */
 function zoneAtNoon(): string {
   const offset = 12 - new Date().getUTCHours();
   return `Etc/GMT${offset > 0 ? "-" : "+"}${Math.abs(offset)}`;
@@ -30,7 +30,7 @@ const TIMES = join(import.meta.dirname, "node_modules/.cache/fairway/test-times.
 /** Of files that never ran here. */
 const UNKNOWN_MS = 5_000;
 
-/** What took longest begins first, by the times of the last run: a long file at the end keeps one core waiting. */
+/** The slowest file of the last run starts first: a slow file at the end leaves one core idle. */
 class LongestFirst extends BaseSequencer {
   readonly #times = existsSync(TIMES) ? (JSON.parse(readFileSync(TIMES, "utf8")) as Record<string, number>) : {};
 
@@ -64,7 +64,7 @@ const WITHOUT_SLOW = [...configDefaults.exclude, ...SLOW, CLUSTER, NODES];
 /** The one browser test of `npm test`. */
 const JOURNEY = "packages/console/e2e/journey.test.ts";
 
-/** Projects whose number of workers is their own do not run beside others. */
+/** Projects whose number of workers is their own run alone. */
 function group(groupOrder: number, maxWorkers: number) {
   return { sequence: { groupOrder }, maxWorkers };
 }
@@ -118,7 +118,7 @@ export default defineConfig({
           globalSetup: services,
           testTimeout: 120_000,
           hookTimeout: 240_000,
-          // Nothing beside the replicas: what they do in time is what is tested.
+          // Nothing else runs: the timing of the replicas is what is tested.
           ...group(2, 1),
         },
       },

@@ -66,7 +66,7 @@ describe("the contract", () => {
     expect(unknown).toEqual([]);
   });
 
-  test("lets nobody in who is not signed in", async () => {
+  test("refuses callers that are not signed in", async () => {
     for (const access of ["user", "admin", "root"] as const) {
       for (const endpoint of guarded(access)) {
         const reply = await call(app.anonymous(), endpoint);
@@ -79,14 +79,14 @@ describe("the contract", () => {
     }
   });
 
-  test("lets nobody in whose role is too low, before the input is looked at", async () => {
+  test("refuses callers whose role is too low before it reads the input", async () => {
     const tooLow = [
       ...guarded("admin").map((one) => ["user", one] as const),
       ...guarded("root").flatMap((one) => [["user", one] as const, ["admin", one] as const]),
     ];
     for (const [role, endpoint] of tooLow) {
       const caller = callers[role];
-      if (!caller) throw new Error("nobody is signed in");
+      if (!caller) throw new Error("no caller is signed in");
       const reply = await call(caller, endpoint);
       expect({ name: endpoint.name, status: reply.status, code: reply.body["code"] }).toEqual({
         name: endpoint.name,

@@ -109,7 +109,7 @@ eachDatabase("an edit with If-Match", (open) => {
     const edit = (text: string, etag?: string): Promise<ApiReply> =>
       members.root.call("PUT", put, { ...(etag && { headers: { "if-match": etag } }), body: body(id, text) });
 
-    test("holds while nobody else has edited it, and answers the tag for the next", async () => {
+    test("succeeds while no other client has edited it, and returns the tag for the next edit", async () => {
       const seen = await tag();
       expect(seen).toMatch(/^"[\w-]+"$/);
       await move?.(app, id);

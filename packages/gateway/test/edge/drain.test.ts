@@ -9,7 +9,7 @@ afterEach(() => gateway?.close());
 
 const body = (model: string) => ({ model, stream: true, messages: [{ role: "user", content: "hi" }] });
 
-it("lets a running stream end, refuses new connections, and settles before it is gone", async () => {
+it("lets a running stream finish, refuses new connections and settles before it exits", async () => {
   gateway = await startRelayApp();
   await gateway.channel("slow-50+long-20");
   const key = await gateway.token();
@@ -26,7 +26,7 @@ it("lets a running stream end, refuses new connections, and settles before it is
   expect(quota).toBeLessThan(0);
 });
 
-it("serves who waits for a channel before it is gone, and refuses who would wait longer than that", async () => {
+it("serves requests that wait for a channel, and refuses those that would wait beyond the drain", async () => {
   gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "2" });
   const setting = JSON.stringify({ limits: { concurrency: 1 } });
   await gateway.channel("slow-50+long-10", { setting });

@@ -42,7 +42,7 @@ it.each([
 );
 
 // @weakness Exhaustion: A report of a drawing is read before it is known who may send it
-it("a report of a drawing that nobody may send is refused before its body has come", async () => {
+it("a drawing report without permission is refused before its body has arrived", async () => {
   const headers = { "content-type": "application/json", "content-length": 1_000_000 };
   const request = httpRequest(`${gateway.url}/mj/notify?c=1&r=x&h=&t=abc`, { method: "POST", headers });
   const answered = new Promise<number | undefined>((resolve, reject) => {

@@ -18,7 +18,7 @@ describe("chat clients on Claude", () => {
     await sends({ model: "some-other-model", max_tokens: 200_000 }, { max_tokens: 200_000 });
   });
 
-  it("have temperature kept and top_p dropped on models that take one of them", async () => {
+  it("send temperature without top_p to models that accept only one of them", async () => {
     const both = { temperature: 0.4, top_p: 0.9, max_tokens: 10 };
     await sends({ model: "claude-sonnet-4-5", ...both }, { max_tokens: 10, temperature: 0.4 });
     await sends({ model: "claude-sonnet-4-5", top_p: 0.9, max_tokens: 10 }, { max_tokens: 10, top_p: 0.9 });

@@ -17,7 +17,7 @@ const askedBy = {
 };
 type Path = keyof typeof askedBy;
 const UNREADABLE = "The upstream's answer could not be read.";
-const told = (path: Path, message: string): JsonObject => {
+const errorBody = (path: Path, message: string): JsonObject => {
   if (path === "/v1/messages") return { type: "error", error: { type: "api_error", message }, request_id: "<any>" };
   if (path.startsWith("/v1beta")) return { error: { code: 502, message, status: "INTERNAL", details: "<any>" } };
   const code = message === UNREADABLE ? "upstream_invalid_response" : "upstream_stream_interrupted";
@@ -48,7 +48,7 @@ describe.each(["/v1/chat/completions", "/v1/messages", "/v1beta/models/m:generat
       path,
       body: askedBy[path],
       answer: { body },
-      got: { status: 502, body: told(path, UNREADABLE) },
+      got: { status: 502, body: errorBody(path, UNREADABLE) },
       classify: { retry_other_channel: true, disable_channel: false },
     }),
   );
@@ -59,7 +59,7 @@ describe.each(["/v1/chat/completions", "/v1/messages", "/v1beta/models/m:generat
       path: path.startsWith("/v1beta") ? "/v1beta/models/m:streamGenerateContent?alt=sse" : path,
       body: path.startsWith("/v1beta") ? askedBy[path] : { ...askedBy[path], stream: true },
       answer: { sse: [{ data: { ...CHUNK, choices: "no" } }, { data: "[DONE]" }] },
-      got: { status: 502, body: told(path, UNREADABLE) },
+      got: { status: 502, body: errorBody(path, UNREADABLE) },
     }));
 });
 
@@ -83,7 +83,7 @@ describe("an answer that is not the vendor's own", () => {
       channel: { key, ...(type === 37 && { base_url: "https://dify.example/v1" }) },
       body: { model, messages: HELLO },
       answer: { body: { ok: true } },
-      got: { status: 502, body: told("/v1/chat/completions", UNREADABLE) },
+      got: { status: 502, body: errorBody("/v1/chat/completions", UNREADABLE) },
     }),
   );
 });
@@ -112,7 +112,7 @@ describe("an answer without vectors", () => {
       path: "/v1beta/models/m:embedContent",
       body: { content: { parts: [{ text: "Hello" }] } },
       answer: { body: { data: [{ index: 0, embedding: null }] } },
-      got: { status: 502, body: told("/v1beta/models/m:generateContent", UNREADABLE) },
+      got: { status: 502, body: errorBody("/v1beta/models/m:generateContent", UNREADABLE) },
     }));
 });
 
@@ -123,7 +123,7 @@ it("a response that is not at its end is none for clients of other protocols", (
     path: "/v1/messages",
     body: { ...askedBy["/v1/messages"], model: "gpt-5-pro" },
     answer: { body: { ...RESPONSE_ANSWER, status: "in_progress", output: [] } },
-    got: { status: 502, body: told("/v1/messages", UNREADABLE) },
+    got: { status: 502, body: errorBody("/v1/messages", UNREADABLE) },
   }));
 
 it.each(["Application/JSON", "TEXT/EVENT-STREAM"])("a media type is read whatever its letters are: %s", (type) =>
@@ -157,7 +157,7 @@ it("a stream that is added up has to be readable throughout", () =>
         { data: "[DONE]" },
       ],
     },
-    got: { status: 502, body: told("/v1/chat/completions", UNREADABLE) },
+    got: { status: 502, body: errorBody("/v1/chat/completions", UNREADABLE) },
   }));
 
 describe("a stream", () => {
@@ -172,7 +172,7 @@ describe("a stream", () => {
       type: 1,
       body,
       answer: { sse },
-      got: { status: 502, body: told("/v1/chat/completions", "The upstream ended the stream early.") },
+      got: { status: 502, body: errorBody("/v1/chat/completions", "The upstream ended the stream early.") },
     }),
   );
 
@@ -204,7 +204,7 @@ describe("a stream", () => {
       got: {
         sse: [
           { data: chunk({ role: "assistant", content: "" }) },
-          { data: told("/v1/chat/completions", "The upstream ended the stream early.") },
+          { data: errorBody("/v1/chat/completions", "The upstream ended the stream early.") },
         ],
       },
     }));

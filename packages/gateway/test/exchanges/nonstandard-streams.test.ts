@@ -32,19 +32,19 @@ describe("a chunk with usage that is made here", () => {
 });
 
 describe("a failure in the middle of a stream", () => {
-  const told = (message: string, type = "server_error", code: string | null = null): JsonObject => ({
+  const got = (message: string, type = "server_error", code: string | null = null): JsonObject => ({
     sse: [{ data: SAID }, { data: { error: { message, type, param: null, code } } }],
   });
 
   it.each([
     ["in an event of that name", '{"message":"broke at https://internal.example.com/x","type":"server_error"}'],
     ["in words", "broke at https://internal.example.com/x"],
-  ])("%s is told in the protocol, without the upstream's host", async (_how, data) => {
+  ])("%s reaches the client in its protocol, without the upstream's host", async (_how, data) => {
     await exchange({
       type: 1,
       body: { model: "m", messages: HELLO, stream: true },
       answer: { sse: [{ data: SAID }, { event: "error", data }] },
-      got: told("broke at https://***/x", "server_error", data.startsWith("{") ? null : "upstream_error"),
+      got: got("broke at https://***/x", "server_error", data.startsWith("{") ? null : "upstream_error"),
     });
   });
 
@@ -59,7 +59,7 @@ describe("a failure in the middle of a stream", () => {
           { data: { ...CHUNK, choices: [{ index: 0, delta: {}, finish_reason: "error", error }] } },
         ],
       },
-      got: told("Provider returned error", "server_error", "upstream_error"),
+      got: got("Provider returned error", "server_error", "upstream_error"),
     });
     await exchange({
       type: 20,

@@ -37,7 +37,7 @@ describe("Ali", () => {
     });
   });
 
-  it("asks for events behind a path of the base too", () =>
+  it("requests events below a path of the base URL too", () =>
     runExchange({
       type: 17,
       channel: { ...channel, base_url: "https://proxy.example.com/ds" },
@@ -47,7 +47,7 @@ describe("Ali", () => {
       usage: { prompt_tokens: 9, completion_tokens: 1 },
     }));
 
-  it("finds the native protocol beside the base of the compatible one", async () => {
+  it("finds the native protocol next to the base of the compatible one", async () => {
     const compatible = { ...channel, base_url: "https://dashscope.aliyuncs.com/compatible-mode/v1" };
     await runExchange({
       type: 17,
@@ -96,7 +96,7 @@ describe("Ali", () => {
     [400, "invalid_request", "none"],
     [403, "bad_key", "retry"],
     [429, "rate_limited", "retry"],
-  ] as const)("judges a code that nobody knows by the status %d", (status, name, action) =>
+  ] as const)("judges an unknown code by the status %d", (status, name, action) =>
     runExchange({
       type: 17,
       channel,
@@ -247,7 +247,7 @@ describe("others", () => {
     });
   });
 
-  it("find DeepSeek's single calls beside a base with a version", () => {
+  it("find DeepSeek's single calls next to a base with a version", () => {
     const ask = { model: "deepseek-chat", prompt: "a" };
     return runExchange({
       type: 43,

@@ -217,7 +217,7 @@ describe("finish reasons", () => {
   });
 });
 
-it("a base URL that is no address is told, and another channel is asked", () =>
+it("reports a base URL that is no address and tries another channel", () =>
   runExchange({
     type: 25,
     channel: { base_url: "api.moonshot.cn", key: "k" },

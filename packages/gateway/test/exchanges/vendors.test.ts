@@ -39,7 +39,7 @@ describe("OpenAI from gpt-5.4 on", () => {
 });
 
 describe("Azure", () => {
-  it("gives choices of a filter beside the model the delta that clients read", async () => {
+  it("adds the delta that clients read to choices of a content filter", async () => {
     const verdict = { index: 0, finish_reason: null, content_filter_results: { hate: { filtered: false } } };
     await exchange({
       type: 3,
@@ -76,7 +76,7 @@ describe("xAI", () => {
     });
   });
 
-  it("has its reasoning counted where the total is missing or the cache stands beside the prompt", async () => {
+  it("has its reasoning counted where the total is missing or cached tokens are not part of the prompt", async () => {
     const body = { model: "grok-4.6", messages: HELLO };
     const reasoning = { completion_tokens_details: { reasoning_tokens: 30 } };
     await exchange({
@@ -85,11 +85,11 @@ describe("xAI", () => {
       answer: usage({ prompt_tokens: 100, completion_tokens: 20, ...reasoning }),
       usage: { prompt_tokens: 100, completion_tokens: 50 },
     });
-    const beside = { prompt_tokens_details: { cached_tokens: 150 }, ...reasoning };
+    const separate = { prompt_tokens_details: { cached_tokens: 150 }, ...reasoning };
     await exchange({
       type: 48,
       body,
-      answer: usage({ prompt_tokens: 100, completion_tokens: 20, total_tokens: 150, ...beside }),
+      answer: usage({ prompt_tokens: 100, completion_tokens: 20, total_tokens: 150, ...separate }),
       usage: { prompt_tokens: 250, completion_tokens: 50, cached_tokens: 150 },
     });
   });
@@ -135,7 +135,7 @@ describe("OpenRouter", () => {
 });
 
 describe("Groq", () => {
-  it("tells of a failure in the vendor's own member", async () => {
+  it("reports a failure in the vendor's own member", async () => {
     await exchange({
       type: "groq",
       body: { model: "m", messages: HELLO, stream: true },
@@ -173,9 +173,9 @@ describe("Mistral", () => {
 
   it("has its calls numbered through all chunks, by choice", async () => {
     const call = (id: string): JsonObject => ({ id, function: { name: "f", arguments: "{}" } });
-    const told = (id: string, index: number): JsonObject => ({ index, type: "function", ...call(id) });
+    const toolCall = (id: string, index: number): JsonObject => ({ index, type: "function", ...call(id) });
     const second = { index: 1, delta: { tool_calls: [call("ccccccccc")] }, finish_reason: null };
-    const secondTold = { ...second, delta: { tool_calls: [told("ccccccccc", 0)] } };
+    const secondNumbered = { ...second, delta: { tool_calls: [toolCall("ccccccccc", 0)] } };
     await exchange({
       type: 42,
       body: { model: "mistral-small-latest", messages: HELLO, stream: true, n: 2 },
@@ -186,9 +186,9 @@ describe("Mistral", () => {
         "[DONE]",
       ),
       got: events(
-        chunk({ tool_calls: [told("aaaaaaaaa", 0)] }),
-        chunk({ tool_calls: [told("bbbbbbbbb", 1)] }, "tool_calls"),
-        { id: "c1", model: "m", choices: [secondTold] },
+        chunk({ tool_calls: [toolCall("aaaaaaaaa", 0)] }),
+        chunk({ tool_calls: [toolCall("bbbbbbbbb", 1)] }, "tool_calls"),
+        { id: "c1", model: "m", choices: [secondNumbered] },
         "[DONE]",
       ),
     });
@@ -382,8 +382,8 @@ describe("Cloudflare", () => {
 });
 
 describe("a server of the OpenAI protocol", () => {
-  it("has its numbered codes kept", async () => {
-    const error = { message: "The model is gone.", type: "NotFoundError", param: null, code: 404 };
+  it("passes its numbered codes through", async () => {
+    const error = { message: "The model does not exist.", type: "NotFoundError", param: null, code: 404 };
     await exchange({
       type: 1,
       channel: { base_url: "https://vllm.example.com" },

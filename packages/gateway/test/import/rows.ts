@@ -3,7 +3,7 @@ import type { FamilyRow } from "./source-database.ts";
 
 /** Keys of tokens, in the order of their numbers. */
 export const KEYS = Array.from({ length: 4 }, (_, at) => `${at}`.repeat(48));
-/** As the family stores passwords. */
+/** As compatible gateways store passwords. */
 export const HASH = hashSync("password of ann", 4);
 export const user = (id: number, username: string, more: FamilyRow = {}): FamilyRow => ({
   id,

@@ -314,7 +314,7 @@ export const LITELLM: Readonly<Record<string, Columns>> = {
 
 export type FamilyRow = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
-/** A database as a gateway of the family makes it, by SQL alone. */
+/** The database of a compatible gateway, created by SQL alone. */
 export class SourceDatabase {
   readonly url: string;
   readonly #kind: DatabaseKind;

@@ -15,7 +15,7 @@ interface RequestOptions {
 export interface PasskeySettings {
   /** Where the page says it is. */
   readonly origin: string;
-  /** False: nobody proved to the device who he is. */
+  /** False: the device did not verify its user. */
   readonly isVerified?: boolean;
 }
 

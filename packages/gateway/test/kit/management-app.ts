@@ -70,9 +70,9 @@ export interface ManagementApp {
   readonly documents: Documents;
   /** Subjects of the mails to the super administrator. */
   readonly notices: readonly string[];
-  /** Somebody without credentials. */
+  /** A caller without credentials. */
   anonymous(): ApiCaller;
-  /** Somebody who is signed in by password. */
+  /** A caller who is signed in by password. */
   signIn(username: string, password?: string): Promise<ApiCaller>;
   /** Waits for mails and the like. */
   settled(): Promise<void>;

@@ -155,7 +155,7 @@ export function event(data: JsonObject, name?: string): StreamEvent {
   return { event: name, data, raw: JSON.stringify(data) };
 }
 
-/** The data of events as a client would read it; text that is no JSON as it stands. */
+/** The data of events as a client would read it; text that is no JSON unchanged. */
 export function dataOf(events: readonly StreamEvent[]): unknown[] {
   return events.map(({ data, raw }) => data ?? raw);
 }

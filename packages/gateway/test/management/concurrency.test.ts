@@ -88,7 +88,7 @@ eachDatabase("calls at the same moment", (open) => {
     expect((await user.get(`/api/token/${id}`)).body["code"]).toBe("K2");
   });
 
-  test("access tokens are replaced, and the last one stands", async () => {
+  test("access tokens are replaced, and the last one is valid", async () => {
     const user = await someone("rotator");
     const tokens = await times(8, () => user.data<string>(user.get("/api/user/token")));
     const states = await Promise.all(

@@ -98,7 +98,7 @@ const UNKNOWN_NAMES = [
   "",
 ];
 
-/** Mostly what a schema asks for, at its edges; now and then something else. */
+/** Mostly values at the edges of a schema; sometimes others. */
 export function valueFor(schema: Schema, random: () => number, depth = 0): unknown {
   if (random() < 0.2 || depth > 4) return pick(ODD, random);
   if (schema.const !== undefined) return schema.const;

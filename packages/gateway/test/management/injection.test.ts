@@ -61,7 +61,7 @@ describe("links that the operator writes", () => {
   });
 });
 
-describe("secrets that somebody sends", () => {
+describe("secrets that callers send", () => {
   // @weakness Credentials: Secrets are compared so that time tells them
   it.each([
     "identity/passwords/passwords.ts",

@@ -125,7 +125,7 @@ const ENDPOINTS = Object.values<unknown>(wire).filter(
     typeof value === "object" && value !== null && "access" in value && "method" in value,
 );
 
-/** Every filter that could name somebody else's rows. */
+/** Every filter that could name another user's rows. */
 const SEARCH = [
   ...["username", "keyword", "q", "name", "token_name", "request_id", "task_id", "mj_id"].map(
     (name) => `${name}=${CANARY}`,

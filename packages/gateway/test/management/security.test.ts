@@ -5,7 +5,7 @@ import { startManagementApp, type ManagementApp } from "../kit/management-app.ts
 import { codeOf, setOptions, signInMembers, type Members } from "../kit/members.ts";
 import { recordingLog } from "../kit/support.ts";
 
-/** Weaknesses of the family that are not to be copied, where more than one part has to be right. */
+/** Weaknesses of compatible gateways that Fairway must not have and that concern several parts. */
 
 const CANARY = "canary-51c9";
 let app: ManagementApp;
@@ -71,7 +71,7 @@ describe("permissions", () => {
 
 describe("mass assignment", () => {
   // @weakness Sessions and permissions: A form sets members that are not on it
-  test("members beside the form change nothing, for accounts, tokens and codes", async () => {
+  test("fields that a form does not have change nothing, for accounts, tokens and codes", async () => {
     const extra = {
       role: 100,
       status: 1,
@@ -106,7 +106,7 @@ describe("mass assignment", () => {
 });
 
 describe("bodies", () => {
-  test("that are nested without end, or are no object, are the caller's mistake and nobody's fault", async () => {
+  test("that are nested too deeply, or are no object, are client errors", async () => {
     const deep = (open: string, close: string, times: number) => `${open.repeat(times)}1${close.repeat(times)}`;
     const arrays = deep("[", "]", 400_000);
     const nested = deep('{"a":', "}", 150_000);

@@ -4,7 +4,7 @@ import { openDatabase } from "../../src/storage/database.ts";
 import { quietLog } from "../kit/support.ts";
 
 /**
- * A replica with one job: told `go` it books one row with its name, in a transaction that confirms its term. Says
+ * A replica with one job: on `go` it books one row with its name, in a transaction that confirms its term. Says
  * `running` when a run has begun, and `booked` or `refused` when it has ended. Arguments: database URL, name, lease in
  * milliseconds.
  */

@@ -5,10 +5,10 @@ import { requestId, settlementOf } from "../../src/billing/ledger/test-harness.c
 import { openRedisRig } from "../../src/billing/ledger/redis/test-harness.contract.ts";
 
 /**
- * A replica with a ledger on Redis. Started with `before` or `after`, it sends `paused` when its settler is about to book a
- * batch, or has booked it and nobody knows, and goes on when it is told `go`. Told `hold` it reserves for each user and
- * says `holds`; told `settle` it charges them. Arguments: database URL, Redis URL, prefix, milliseconds after which a
- * settler is taken for gone, users.
+ * A replica with a ledger on Redis. Started with `before` or `after`, it sends `paused` before its settler books a
+ * batch, or after that and before Redis knows of it, and continues on `go`. On `hold` it reserves for each user and says
+ * `holds`; on `settle` it charges them. Arguments: database URL, Redis URL, prefix, milliseconds after which a settler
+ * counts as abandoned, users.
  */
 const [url = "", redisUrl = "", prefix = "", abandonedMs = "", users = ""] = process.argv.slice(2);
 let stop: "before" | "after" | undefined;

@@ -7,10 +7,10 @@ import { readUpload } from "../../src/relay/ingress/upload.ts";
 const PIECE = Buffer.alloc(64 * 1024, 7);
 const PIECES = 320;
 /** Of each way, in and out. */
-const LOOKS = 10;
+const SAMPLES = 10;
 const collectGarbage = (globalThis as unknown as { gc: () => void }).gc;
 
-/** Buffers are freed beside the program; a second round waits for the first. */
+/** Buffers are freed in the background; a second round waits for the first. */
 function liveBytes(): number {
   collectGarbage();
   collectGarbage();
@@ -23,7 +23,7 @@ let held = 0;
 
 /** By bytes, not by time: on a busy machine nothing else would run between two collections. */
 function look(bytes: number): void {
-  if (bytes % ((PIECES * PIECE.length) / LOOKS) < PIECE.length) held = Math.max(held, liveBytes() - start);
+  if (bytes % ((PIECES * PIECE.length) / SAMPLES) < PIECE.length) held = Math.max(held, liveBytes() - start);
 }
 
 const server = createServer((request, response) => {

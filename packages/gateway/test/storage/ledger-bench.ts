@@ -126,7 +126,7 @@ async function audit(database: RawDatabase): Promise<number> {
   return (performance.now() - startedAt) / 1_000;
 }
 
-/** What a Redis that takes two seconds adds where requests may go on without it. */
+/** What a Redis that takes two seconds adds where requests may continue without it. */
 export async function benchSlowRedis(requests: number): Promise<SlowRedisFigures> {
   const servers = { redis: await startRedis({ isDurable: true }), mariadb: await startMariadb() };
   const folder = mkdtempSync(join(tmpdir(), "fairway-bench-"));
@@ -153,7 +153,7 @@ export async function benchSlowRedis(requests: number): Promise<SlowRedisFigures
   }
 }
 
-/** Limits and reservation at the same time, as a request asks for them; answers how long it took. */
+/** Limits and reservation at the same time, as a request takes them; returns how long it took. */
 function reserving({ ledger, redis }: World, id: number): () => Promise<number> {
   const nextId = createIds(systemClock);
   const local = createMemoryClaims(systemClock);
@@ -225,7 +225,7 @@ async function openWorld(
   return { ledger, redis, database, door, close };
 }
 
-/** What was filled in goes to the disk first; the server would do it beside what is measured, for minutes. */
+/** Flushes seeded rows to disk first; the server would do that for minutes during the measurement. */
 async function settleDown(database: RawDatabase): Promise<void> {
   await database.transaction(async (tx) => {
     await tx.run("flush tables logs, ledger, quota_data for export", []);

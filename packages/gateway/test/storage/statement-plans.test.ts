@@ -32,7 +32,7 @@ interface Payer {
   readonly user_id: number;
 }
 
-describe.each(["mariadb", "postgres"] as const)("beside many rows of ledger and logs on %s", (kind) => {
+describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and logs on %s", (kind) => {
   const recorder = recordStatements();
   let url: string;
   let kit: StoreKit;
@@ -124,7 +124,7 @@ describe.each(["mariadb", "postgres"] as const)("beside many rows of ledger and 
     if (!portion) throw new Error("the audit read nothing");
     const [newest] = await kit.database.raw.rows<{ id: number }>("select max(id) as id from users", []);
     const last = newest?.id ?? 0;
-    const quiet = { ...portion, values: [last - 50, last, last - 50, last], isKept: false };
+    const quiet = { ...portion, values: [last - 50, last, last - 50, last], isPrepared: false };
     expect(await scansOf(kit.database.raw, [quiet])).toEqual([]);
   });
 

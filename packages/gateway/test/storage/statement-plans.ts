@@ -7,7 +7,7 @@ interface Statement {
   readonly sql: string;
   readonly values: readonly SqlValue[];
   /** Servers keep its plan, made without its values. */
-  readonly isKept: boolean;
+  readonly isPrepared: boolean;
 }
 
 /** Everything that it wraps runs as before. */
@@ -28,11 +28,11 @@ export function recordStatements(): Recorder {
   };
   const on = (target: RawTransaction): RawTransaction => ({
     run(sql, values) {
-      record({ sql, values, isKept: true });
+      record({ sql, values, isPrepared: true });
       return target.run(sql, values);
     },
     rows(sql, values) {
-      record({ sql, values, isKept: true });
+      record({ sql, values, isPrepared: true });
       return target.rows(sql, values);
     },
   });
@@ -60,7 +60,7 @@ function pluginFor({ db }: Database, record: (statement: Statement) => void): Ky
   return {
     transformQuery({ node, queryId }) {
       const { sql, parameters } = db.getExecutor().compileQuery(node, queryId);
-      record({ sql, values: parameters as readonly SqlValue[], isKept: false });
+      record({ sql, values: parameters as readonly SqlValue[], isPrepared: false });
       return node;
     },
     transformResult: ({ result }) => Promise.resolve(result),
@@ -108,9 +108,9 @@ interface PostgresAnswer {
   readonly "QUERY PLAN": readonly { readonly Plan: PostgresNode }[];
 }
 
-async function explainPostgres(raw: RawDatabase, { sql, values, isKept }: Statement): Promise<string[]> {
+async function explainPostgres(raw: RawDatabase, { sql, values, isPrepared }: Statement): Promise<string[]> {
   const answers = await raw.rows<PostgresAnswer>(`explain (format json) ${sql}`, values);
-  if (isKept) answers.push(...(await explainKept(raw, sql)));
+  if (isPrepared) answers.push(...(await explainPrepared(raw, sql)));
   const leading = await leadingColumns(raw);
   return answers.flatMap(({ "QUERY PLAN": plans }) => plans.flatMap(({ Plan }) => scansBelow(Plan, false, leading)));
 }
@@ -124,17 +124,17 @@ async function leadingColumns(raw: RawDatabase): Promise<ReadonlyMap<string, str
 }
 
 /** The plan that a connection keeps for a statement that it has run a few times. */
-function explainKept(raw: RawDatabase, sql: string): Promise<PostgresAnswer[]> {
+function explainPrepared(raw: RawDatabase, sql: string): Promise<PostgresAnswer[]> {
   const numbered = numberPlaceholders(sql);
   const nulls = (numbered.match(/\$\d+/g) ?? []).map(() => "null").join(", ");
   return raw.transaction(async (tx) => {
     await tx.run("set local plan_cache_mode = force_generic_plan", []);
-    await tx.run(`prepare kept as ${numbered}`, []);
+    await tx.run(`prepare planned as ${numbered}`, []);
     const answers = await tx.rows<PostgresAnswer>(
-      `explain (format json) execute kept${nulls === "" ? "" : `(${nulls})`}`,
+      `explain (format json) execute planned${nulls === "" ? "" : `(${nulls})`}`,
       [],
     );
-    await tx.run("deallocate kept", []);
+    await tx.run("deallocate planned", []);
     return answers;
   });
 }

@@ -63,7 +63,7 @@ function useConnection() {
   return { connection, failure, isBusy, connect, tryAgain, forget: () => setConnection(undefined) };
 }
 
-/** A provider's key, what it opens, and a channel made of it. */
+/** Takes a provider key, shows its models and creates a channel from them. */
 export function ProviderStep(props: { onDone(): void }) {
   const t = useTexts();
   const types = useQuery(typesQuery).data ?? [];

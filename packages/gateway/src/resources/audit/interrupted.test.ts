@@ -42,9 +42,9 @@ eachDatabase("an audit row of a write that is interrupted", (open) => {
         .select("new_value")
         .where("action", "=", "redemptionCreate")
         .execute();
-      const told = rows.map(({ new_value }) => nameIn(new_value ?? ""));
-      expect(codes.map(({ name }) => name).filter((name) => !told.includes(name))).toEqual([]);
-      // Nobody has more than one call under way.
+      const audited = rows.map(({ new_value }) => nameIn(new_value ?? ""));
+      expect(codes.map(({ name }) => name).filter((name) => !audited.includes(name))).toEqual([]);
+      // No user has more than one call under way.
       expect(rows.length - codes.length).toBeLessThanOrEqual(CALLERS);
     } finally {
       await database.close();
@@ -52,7 +52,7 @@ eachDatabase("an audit row of a write that is interrupted", (open) => {
   });
 
   test("says what was asked for when the outcome is unknown, and goes when it was refused", async () => {
-    const change = implement(failing, () => Promise.reject(new Error("the disk is gone")));
+    const change = implement(failing, () => Promise.reject(new Error("the disk does not answer")));
     const app = await startManagementApp({ url: await open(), routes: [change] });
     try {
       const root = await app.signIn("root");

@@ -253,7 +253,7 @@ describe("a sign-in that the server sends off", () => {
   test.each([
     ["the nonce of another sign-in", { nonce: "another" }],
     ["no nonce", { nonce: undefined }],
-    ["another client", { aud: ["somebody-else"] }],
+    ["another client", { aud: ["another-client"] }],
     ["another issuer", { iss: "https://evil.example" }],
     ["another subject", { sub: "subject-2" }],
     ["an end that has passed", { exp: 1 }],

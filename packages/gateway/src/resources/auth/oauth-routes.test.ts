@@ -163,7 +163,7 @@ describe("GitHub", () => {
     expect(await arrive(fourth, await state(fourth))).toMatchObject({ status: 200, body: { code: "AU8" } });
   });
 
-  test("leaves an address that somebody has, and finds a free name", async () => {
+  test("does not take an address of another account, and finds a free name", async () => {
     const taken = await someone("taken");
     await app.database.db
       .updateTable("users")
@@ -314,7 +314,7 @@ describe("Telegram", () => {
     expect((await login(signed({ id: "42", first_name: "x" })))["code"]).toBe("AU6");
   });
 
-  test("a link on another site signs nobody in", async () => {
+  test("a link on another site cannot sign a user in", async () => {
     const ann = await someone("ann");
     await ann.data(ann.get(`/api/oauth/telegram/bind?${signed({ id: "44" })}`));
     const headers = { "sec-fetch-mode": "navigate", "sec-fetch-site": "cross-site" };

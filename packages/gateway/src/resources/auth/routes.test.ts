@@ -78,9 +78,9 @@ describe("sign-in", () => {
   });
 
   // @weakness Sessions and permissions: The session keeps its name over the sign-in, so that it can be planted
-  test("gives a new session name each time, so that nobody can plant one", async () => {
+  test("starts a new session at each sign-in, so that none can be planted", async () => {
     const caller = app.anonymous();
-    caller.cookie = "session=planted-by-somebody-else-00000000000000000";
+    caller.cookie = "session=planted-by-another-person-00000000000000000";
     await caller.signIn("root", "root password");
     const first = caller.cookie;
     await caller.signIn("root", "root password");
@@ -116,7 +116,7 @@ describe("sign-in", () => {
   // @weakness Credentials: Passwords are guessed without end
   test("L4: ten failures shut an account to their address for a quarter of an hour, known or not", async () => {
     await register({ username: "ann", password });
-    for (const name of ["ann", "nobody-at-all"]) {
+    for (const name of ["ann", "no-such-user"]) {
       for (let i = 0; i < 10; i++) expect((await login(name, "wrong")).body["code"]).toBe("L3");
       expect((await login(name, password)).body).toMatchObject({
         code: "L4",
@@ -210,7 +210,7 @@ describe("sign-in", () => {
       ]);
     });
 
-    test("a session that is open goes on, under the new name", async () => {
+    test("an open session continues under the new name", async () => {
       const { caller } = await signInOver({});
       expect(caller.cookie).toMatch(/^session=/);
       const value = caller.cookie.replace("session=", "");

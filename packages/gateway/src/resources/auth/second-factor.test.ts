@@ -43,7 +43,7 @@ eachDatabase("second factors", (open) => {
       return { caller, secret, url, codes };
     }
 
-    test("asks for a code after the password, and takes each code once", async () => {
+    test("requires a code after the password, and accepts each code once", async () => {
       const { caller, secret, url } = await enrolled("ann");
       expect(url).toMatch(/^otpauth:\/\/totp\/Fairway:ann\?issuer=Fairway&secret=[A-Z2-7]{32}&/);
       expect(await caller.data(caller.get(PATH))).toEqual({ enabled: true, recovery_codes_left: 10 });
@@ -108,7 +108,7 @@ eachDatabase("second factors", (open) => {
       expect((await login("ann")).body["success"]).toBe(true);
     });
 
-    test("is told and switched off by the calls of later consoles of the family", async () => {
+    test("is shown and switched off by the calls of later compatible consoles", async () => {
       const { caller, secret } = await enrolled("ann");
       const status = () => caller.data(caller.get("/api/user/2fa/status"));
       expect(await status()).toEqual({ enabled: true, locked: false, backup_codes_remaining: 10 });
@@ -230,7 +230,7 @@ eachDatabase("second factors", (open) => {
       expect((await stolen).body).toMatchObject({ code: "F7" });
     });
 
-    test("are made, used and removed by the calls of later consoles of the family", async () => {
+    test("are created, used and removed by the calls of later compatible consoles", async () => {
       const caller = await someone("ann");
       const status = () => caller.data(caller.get("/api/user/passkey"));
       expect(await status()).toEqual({ enabled: false, last_used_at: null });

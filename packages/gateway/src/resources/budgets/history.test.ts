@@ -18,7 +18,7 @@ const budget: Budget = {
   window_end: 30 * DAY,
 };
 
-test("an even pace goes on as it is", () => {
+test("an even pace continues", () => {
   const points = Array.from({ length: 240 }, (_, hour) => ({ start: hour * 3_600, quota: hour % 24 === 0 ? 100 : 0 }));
   expect(forecastOf(budget, points, 10 * DAY)).toEqual({ per_day: 100, used_at_end: 3_000, reached_at: 0 });
 });

@@ -88,7 +88,7 @@ describe("changing", () => {
     expect(JSON.parse(data.other_info)).toMatchObject({ status_reason: "bad key" });
   });
 
-  test("refuses to overwrite a newer version when the client asks for that", async () => {
+  test("refuses to overwrite a newer version when the client sends the older one", async () => {
     const id = await create();
     const etag = String((await admin.get(`/api/channel/${id}`)).headers["etag"]);
     const put = (version: string, name: string) =>

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const SECRET = "sk-a-long-secret-that-nobody-sees-";
+const SECRET = "sk-a-long-secret-that-no-user-sees-";
 const KEYS = [`${SECRET}0001`, `${SECRET}0002`, `${SECRET}0003`];
 const REFUSED = "invalid api key";
 
@@ -160,7 +160,7 @@ describe("single keys of a channel", () => {
   });
 });
 
-describe("the family's call for many keys", () => {
+describe("the call of compatible gateways for many keys", () => {
   const manage = (action: string, more: object = {}) =>
     admin.post("/api/channel/multi_key/manage", { channel_id: id, action, ...more });
   interface Page {

@@ -69,7 +69,7 @@ eachDatabase("single keys of channels", (open) => {
     return info.status_reason;
   };
 
-  test("bring the channel back that went off with the last one, whoever switched that off", async () => {
+  test("switch a channel on again that went off with its last key", async () => {
     await allOffByHand();
     expect([await channel(), await reason()]).toEqual([[2, 0], "All keys are disabled"]);
     expect(await store.switchKey(id, 1, on)).toMatchObject({ index: 1, row: { status: 1 } });

@@ -86,7 +86,7 @@ describe("creating", () => {
     expect(await read(many)).toMatchObject({ key_count: 3 });
   });
 
-  test("takes the form that later consoles of the family wrap", async () => {
+  test("accepts the wrapped form of later compatible consoles", async () => {
     const wrap = async (name: string, how: object, fields: object = {}) => {
       const channel = { ...form, name, key: "sk-a\nsk-b", ...fields };
       await admin.data(admin.post("/api/channel/", { ...how, channel }));
@@ -96,7 +96,7 @@ describe("creating", () => {
     const random = { mode: "multi_to_single", multi_key_mode: "random" };
     expect(await wrap("one", random)).toMatchObject([{ setting: '{"multi_key_mode":"random"}' }]);
     const polling = { mode: "multi_to_single", multi_key_mode: "polling" };
-    expect(await wrap("kept", polling, { setting: '{"proxy":"x"}' })).toMatchObject([
+    expect(await wrap("changed", polling, { setting: '{"proxy":"x"}' })).toMatchObject([
       { setting: '{"proxy":"x","multi_key_mode":"polling"}' },
     ]);
     for (const [how, code] of [
@@ -157,7 +157,7 @@ describe("creating", () => {
     });
   });
 
-  test("takes the key of another channel: by name, and as consoles of the family copy a row", async () => {
+  test("takes the key of another channel: by name, and as compatible consoles copy a row", async () => {
     const source = await create({ key: "sk-original" });
     const copied = await create({ name: "copied", key: "", copy_from: source });
     expect(await app.operations.channels.store.keyOf(copied)).toBe("sk-original");
@@ -309,7 +309,7 @@ describe("creating", () => {
 describe("lists", () => {
   const names = async (query: string) => (await list(query)).map((channel) => channel.name);
 
-  // @weakness Injection and parsing: A page has as many rows as somebody asks for
+  // @weakness Injection and parsing: A page has as many rows as the caller requests
   test("page from 0, 10 rows unless asked, at most 100, with the total in a header", async () => {
     for (let index = 0; index < 12; index += 1) await create({ name: `c${index}`, priority: index === 3 ? 9 : 0 });
     expect(await names("")).toEqual(["c3", "c11", "c10", "c9", "c8", "c7", "c6", "c5", "c4", "c2"]);

@@ -157,13 +157,13 @@ eachDatabase("channel store", (open) => {
 
   // @weakness Sessions and permissions: Deleted channels leave routes
   test("deletes channels with their routing rows", async () => {
-    const kept = await create();
+    const left = await create();
     const gone = await create();
     const disabled = await create({ status: 3 });
     expect(await store.remove([gone, 999])).toBe(1);
     expect(await store.removeDisabled()).toBe(1);
-    expect((await page()).rows.map((row) => row.id)).toEqual([kept]);
-    expect((await abilities()).every((row) => row.startsWith(`${kept}:`))).toBe(true);
+    expect((await page()).rows.map((row) => row.id)).toEqual([left]);
+    expect((await abilities()).every((row) => row.startsWith(`${left}:`))).toBe(true);
     expect(disabled).toBeGreaterThan(gone);
   });
 

@@ -47,7 +47,7 @@ async function finished(id: unknown): Promise<Record<string, unknown>> {
 }
 
 describe("testing one channel", () => {
-  test("tells the seconds, stores them and writes a row that nobody pays for", async () => {
+  test("reports the seconds, stores them and writes a free log row", async () => {
     const id = await create();
     const { body } = await admin.get(`/api/channel/test/${id}?model=`);
     expect(body).toEqual({ success: true, message: "", time: expect.any(Number) as number });
@@ -87,7 +87,7 @@ describe("testing one channel", () => {
     expect((await row(id)).status).toBe(1);
   });
 
-  test("refuses channels that are gone or cannot be tested", async () => {
+  test("refuses channels that do not exist or cannot be tested", async () => {
     expect(await refusalOf(admin.get("/api/channel/test/999999"))).toEqual([200, "CH8", "Channel does not exist."]);
     for (const type of [2, 5, 36]) {
       const { body } = await admin.get(`/api/channel/test/${await create({ type })}`);
@@ -154,7 +154,7 @@ describe("testing all channels", () => {
       };
     });
     const dead = await create({ name: "dead", models: "dead" });
-    const kept = await create({ models: "dead", auto_ban: 0 });
+    const left = await create({ models: "dead", auto_ban: 0 });
     const slow = await create({ models: "slow" });
     const busy = await create({ models: "busy" });
     const back = await create({ name: "back", models: "fine" });
@@ -162,7 +162,7 @@ describe("testing all channels", () => {
     await app.operations.channels.store.switchBySystem(back, 1, 3, "was bad");
     await finished((await admin.get("/api/channel/test")).body["job_id"]);
     const statuses = await Promise.all(
-      [dead, kept, slow, busy, back, byHand].map(async (id) => (await row(id)).status),
+      [dead, left, slow, busy, back, byHand].map(async (id) => (await row(id)).status),
     );
     expect(statuses).toEqual([3, 1, 3, 1, 1, 2]);
     expect((await row(dead)).other_info).toContain("invalid key");
@@ -248,7 +248,7 @@ describe("balances", () => {
     expect(await row(id)).toMatchObject({ balance: 12.5, balance_updated_time: Math.floor(app.clock.now() / 1000) });
   });
 
-  test("of an upstream that nobody reaches tell the system's code", async () => {
+  test("of an unreachable upstream contain the system's error code", async () => {
     const id = await create({ base_url: "http://localhost:1" });
     expect((await admin.get(`/api/channel/update_balance/${id}`)).body).toEqual({
       success: false,
@@ -257,7 +257,7 @@ describe("balances", () => {
     });
   });
 
-  test("that cannot be read tell why, with a number beside", async () => {
+  test("that cannot be read name the reason, next to those with a number", async () => {
     const id = await create();
     upstream.script("/dashboard/billing/subscription", () => ({ status: 500, body: { error: { message: KEY } } }));
     const { body } = await admin.get(`/api/channel/update_balance/${id}`);

@@ -15,7 +15,7 @@ const WAITING = {
   postgres: "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
 };
 
-/** MariaDB renews its table of transactions only after nobody has read it for a tenth of a second. */
+/** MariaDB renews its table of transactions only after a tenth of a second without a read. */
 const WAITING_POLL = { interval: 130 };
 
 eachDatabase("applying documents", (open) => {
@@ -102,7 +102,7 @@ eachDatabase("applying documents", (open) => {
     expect(new Set(done)).toEqual(new Set([true]));
   });
 
-  test("tokens are locked before the first is written, so that nobody waits for one behind their revision", async () => {
+  test("tokens are locked before the first write, so that no transaction waits for one while it holds a revision", async () => {
     const { db, kind, raw } = app.database;
     const names = ["t1", "t2"];
     await calls.apply(names.map((name) => tokenDocument(name)));
@@ -207,7 +207,7 @@ eachDatabase("applying documents", (open) => {
     expect(await isOn()).toBe(true);
   });
 
-  test("a channel that nobody declares is adopted by its number; one that is declared is not", async () => {
+  test("an undeclared channel is adopted by its number; a declared one is not", async () => {
     const made = { type: 1, name: "By hand", key: "k", models: "m", group: "default" };
     await members.root.data(members.root.post("/api/channel/", made));
     const [{ id } = { id: 0 }] = await all("channels");
@@ -268,7 +268,7 @@ eachDatabase("applying documents", (open) => {
       return app.operations.channels.store.keyOf(id);
     };
 
-    test("come from mounted Secrets, files and variables, follow their change, and are never told", async () => {
+    test("come from mounted Secrets, files and variables, follow their change, and are never shown", async () => {
       await mkdir(join(secretsDir, "openai"), { recursive: true });
       await writeFile(join(secretsDir, "openai", "api-key"), "sk-canary-1\n");
       const mounted = from({ secretKeyRef: { name: "openai", key: "api-key" } });

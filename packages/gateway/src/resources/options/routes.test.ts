@@ -45,7 +45,7 @@ eachDatabase("options", (open) => {
     expect(values).not.toHaveProperty("oidc.client_secret");
   });
 
-  test("hold a hundred thousand blocked words, and tell of them in short", async () => {
+  test("hold a hundred thousand blocked words, and list them in short", async () => {
     const words = Array.from({ length: 100_000 }, (_, n) => `敏感词语 ${n} blocked phrase`);
     expect(await put("SensitiveWords", words.join("\n"))).toMatchObject({ success: true });
     expect((await list())["SensitiveWords"]?.split("\n")).toEqual(words);
@@ -139,7 +139,7 @@ eachDatabase("options", (open) => {
   });
 
   // @weakness Injection and parsing: A missing value wipes a secret option
-  test("G1 without a key; without a value nothing changes, as forms of the family send untouched secrets", async () => {
+  test("G1 without a key; without a value nothing changes, as forms of compatible consoles send untouched secrets", async () => {
     expect((await root.put("/api/option/", "{")).status).toBe(400);
     expect(await put(undefined, "x")).toMatchObject({ code: "G1" });
     await put("SMTPToken", "secret");

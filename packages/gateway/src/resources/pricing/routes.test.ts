@@ -19,7 +19,7 @@ beforeAll(async () => {
   });
   const channel = (name: string, models: string, group: string, status = 1) =>
     admin.data(admin.post("/api/channel/", { name, key: "k", models, group, status }));
-  await channel("one", "ours,drawn,nobody-priced-this", "default,vip");
+  await channel("one", "ours,drawn,no-price", "default,vip");
   await channel("two", "secret", "svip");
   await channel("off", "disabled", "default", 2);
 });
@@ -41,7 +41,7 @@ test("anonymous callers see the offered groups", async () => {
       enable_groups: ["default", "vip"],
     },
     {
-      model_name: "nobody-priced-this",
+      model_name: "no-price",
       quota_type: 0,
       model_ratio: 37.5,
       model_price: 0,
@@ -70,7 +70,7 @@ test("anonymous callers see the offered groups", async () => {
 test("a user of another group sees it as well; a bad credential counts as none", async () => {
   await app.database.db.updateTable("users").set({ group: "svip" }).where("username", "=", "ann").execute();
   const { body } = await members.user.get("/api/pricing/");
-  expect(rows(body).map((row) => row.model_name)).toEqual(["drawn", "nobody-priced-this", "ours", "secret"]);
+  expect(rows(body).map((row) => row.model_name)).toEqual(["drawn", "no-price", "ours", "secret"]);
   expect(body["group_ratio"]).toEqual({ default: 1, vip: 0.8, svip: 0.5 });
   const bad = await app.anonymous().get("/api/pricing", { authorization: "nonsense" });
   expect([bad.status, rows(bad.body).length]).toEqual([200, 3]);
@@ -118,7 +118,7 @@ test("a charge is explained by the arithmetic of charges, to those who may see t
     parts: [{ name: "call", count: 1, rate: "20000", quota: "20000" }],
     quota: 20_000,
   });
-  expect(await explained(members.admin, "model=nobody-priced-this&prompt=1")).toBeNull();
+  expect(await explained(members.admin, "model=no-price&prompt=1")).toBeNull();
   expect(await explained(members.user, "model=listed&prompt=1")).toBeNull();
   expect(await explained(members.user, `${ours}&group=default`)).toMatchObject({ group_ratio: "1", quota: 2790 });
   await app.database.db.updateTable("users").set({ group: "default" }).where("username", "=", "ann").execute();

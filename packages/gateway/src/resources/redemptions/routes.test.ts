@@ -84,18 +84,18 @@ describe("over HTTP", () => {
     expect(await found("keyword=a&page_size=5")).toBe(5);
   });
 
-  test("those that nobody can redeem are deleted at once", async () => {
+  test("codes that can no longer be redeemed are deleted at once", async () => {
     await create({ name: "keep", quota: 5 });
     await create({ name: "off", quota: 5, count: 2 });
     const off = (await list()).filter(({ name }) => name === "off");
     for (const { id } of off) await admin.data(admin.put("/api/redemption/?status_only=1", { id, status: 2 }));
-    const kept = (await list()).find(({ name }) => name === "keep") as Redemption;
+    const left = (await list()).find(({ name }) => name === "keep") as Redemption;
     expect(await admin.data(admin.delete("/api/redemption/invalid"))).toBe(2);
     expect(await list()).toMatchObject([{ name: "keep" }]);
-    await members.user.data(members.user.post("/api/user/topup", { key: kept.key }));
+    await members.user.data(members.user.post("/api/user/topup", { key: left.key }));
     expect(await admin.data(admin.delete("/api/redemption/invalid/"))).toBe(1);
     expect(await list()).toEqual([]);
-    expect(await codeOf(members.user.post("/api/user/topup", { key: kept.key }))).toBe("D7");
+    expect(await codeOf(members.user.post("/api/user/topup", { key: left.key }))).toBe("D7");
   });
 
   test("an unused code can be changed, switched and deleted", async () => {

@@ -101,7 +101,7 @@ describe("status", () => {
     }
   });
 
-  test("of the database: G5 when it is gone, while the public calls go on", async () => {
+  test("of the database: G5 while it is away, and public calls still work", async () => {
     const lone = await startManagementApp({ url: await createDatabase("sqlite") });
     const root = await lone.signIn("root");
     expect((await root.get("/api/status/test")).body).toEqual({ success: true, message: "Server is running" });
@@ -119,7 +119,7 @@ describe("status", () => {
   });
 });
 
-/** On a full disk, and where the database takes none: told as what it is, and seen by the check behind `/readyz`. */
+/** On a full disk, and where the database accepts no writes: the error names the cause, and `/readyz` sees it. */
 async function refusesWrites({ database }: ManagementApp, root: ApiCaller): Promise<void> {
   const write = () => root.put("/api/option/", { key: "Notice", value: "x".repeat(500_000) });
   const [{ pages } = { pages: 0 }] = await database.raw.rows<{ pages: number }>(
@@ -208,8 +208,8 @@ describe("setup", () => {
     },
   );
 
-  // @weakness Sessions and permissions: Whoever comes first to a new instance owns it
-  test("asks for its token when there is one: SU3", async () => {
+  // @weakness Sessions and permissions: The first visitor of a new instance owns it
+  test("requires the setup token when there is one: SU3", async () => {
     const fresh = await startManagementApp({
       url: await createDatabase("sqlite"),
       hasWizard: true,

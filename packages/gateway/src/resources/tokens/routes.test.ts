@@ -149,7 +149,7 @@ describe("creating", () => {
 });
 
 describe("lists", () => {
-  test("page from 0 with the family's name of the size", async () => {
+  test("page from 0 with the size parameter of compatible gateways", async () => {
     for (let index = 0; index < 12; index += 1) await create({ name: `t${index}` });
     expect((await list()).map((token) => token.name)).toEqual([
       "t11",
@@ -183,7 +183,7 @@ describe("lists", () => {
     expect(await found("")).toEqual(["other", "Bot 100%"]);
   });
 
-  test("show nobody's tokens but one's own, not even to root", async () => {
+  test("show only the caller's own tokens, also to root", async () => {
     const token = await create();
     expect(await members.root.data(members.root.get("/api/token/"))).toEqual([]);
     const missing = [200, "K2", "Token does not exist."];
@@ -311,7 +311,7 @@ describe("switching", () => {
   });
 });
 
-test("a deleted token is gone for its owner", async () => {
+test("a deleted token does not exist for its owner", async () => {
   const token = await create();
   expect((await user.delete(`/api/token/${token.id}/`)).body).toEqual({ success: true, message: "" });
   expect(await refusalOf(user.delete(`/api/token/${token.id}`))).toEqual([200, "K2", "Token does not exist."]);

@@ -69,7 +69,7 @@ eachDatabase("token store", (open) => {
     expect(row.key_sealed).not.toContain(token.key);
   });
 
-  test("nobody reaches the token of another", async () => {
+  test("no user reaches the token of another", async () => {
     const token = await create("mine");
     expect(await store.get(OTHER, token.id)).toBeUndefined();
     expect(
@@ -117,7 +117,7 @@ eachDatabase("token store", (open) => {
     expect([page.rows.length, page.total]).toEqual([1, 2]);
   });
 
-  test("each write drops the relay's copy and raises the revision; a deleted token is gone", async () => {
+  test("each write drops the relay's copy and raises the revision; a deleted token is not found", async () => {
     const token = await create("one");
     const before = (await readRevisions(kit.database)).tokens;
     dropped.length = 0;

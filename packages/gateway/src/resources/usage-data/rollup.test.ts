@@ -108,7 +108,7 @@ eachDatabase("hourly sums", (open) => {
     expect(await all()).toMatchObject([{ count: 1, quota: 7 }]);
   });
 
-  test("stop when they are told to", async () => {
+  test("stop on request", async () => {
     await insertLogs(kit.database, [{ quota: 5, created_at: HOUR }]);
     const stopped = new AbortController();
     stopped.abort();

@@ -210,7 +210,7 @@ describe("editing", () => {
   });
 
   // @weakness Money: Whole rows are written back, and charges in between are lost
-  test("takes a whole row back, as forms of the family send it, without touching counters", async () => {
+  test("accepts a whole row, as forms of compatible consoles send it, without changing counters", async () => {
     const { body } = await root.get(`/api/user/${idOf("ursula")}`);
     const before = await rowOf("ursula");
     const form = {
@@ -246,12 +246,12 @@ describe("editing", () => {
     await put(root, { id: idOf("ursula"), quota: 600_000, original_quota: 500_000 });
     expect((await rowOf("ursula")).quota).toBe(500_000);
     await put(root, { id: idOf("ursula"), quota: 500_000, original_quota: 500_000 });
-    const told = await logs("ursula");
-    expect(told.map(({ type, content }) => [type, content])).toEqual([
+    const rows = await logs("ursula");
+    expect(rows.map(({ type, content }) => [type, content])).toEqual([
       [3, "The administrator changed the user quota from $0.002000 to $1.000000"],
       [3, "The administrator changed the user quota from $0.800000 to $1.000000"],
     ]);
-    expect(JSON.parse(told[0]?.other ?? "")).toEqual({
+    expect(JSON.parse(rows[0]?.other ?? "")).toEqual({
       admin_info: { operator_id: 1, operator_name: "root", ip: "127.0.0.1" },
     });
     const entries = await app.database.db

@@ -139,7 +139,7 @@ describe("a confirmation", () => {
     expect((await ann.get("/api/user/token")).body["success"]).toBe(true);
   });
 
-  test("takes a passkey of the caller, not of somebody else", async () => {
+  test("accepts a passkey of the caller, not of another user", async () => {
     type Creation = Parameters<SoftwareAuthenticator["create"]>[0];
     type Request = Parameters<SoftwareAuthenticator["get"]>[0];
     const origin = app.baseUrl;
@@ -167,7 +167,7 @@ describe("a confirmation", () => {
 });
 
 describe("scopes of access tokens", () => {
-  test("are listed, checked and kept", async () => {
+  test("are listed, checked and stored", async () => {
     const end = Math.floor(app.clock.now() / 1000) + 100;
     const token = await makeToken(ann, { scopes: ["logs:read", "logs:read", "tokens:write"], expires_at: end });
     expect(await ann.data(ann.get("/api/user/self/access_tokens"))).toMatchObject([

@@ -187,7 +187,7 @@ describe("the role matrix", () => {
     expect((await manage(caller === "root" ? root : admin, name, action))["code"]).toBe(code);
   });
 
-  test("nobody but administrators manages, and access tokens have the rights of their user", async () => {
+  test("only administrators manage users, and access tokens have the rights of their user", async () => {
     expect((await manage(user, "ulf_%", "disable"))["code"]).toBe("AU7");
     const token = await user.data<string>(user.get("/api/user/token"));
     expect(

@@ -43,7 +43,7 @@ eachDatabase("an edit of a user", (open) => {
 });
 
 eachDatabase("steps of a user's life that are asked for at once", (open) => {
-  test("are taken and told once", async () => {
+  test("are applied and reported once", async () => {
     const app = await startManagementApp({ url: await open() });
     const { db } = app.database;
     try {

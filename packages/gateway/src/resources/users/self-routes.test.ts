@@ -111,7 +111,7 @@ describe("the own account", () => {
     await app.signIn("ann", password);
   });
 
-  test("asks for the old password when it is named, and stops guesses", async () => {
+  test("checks the old password when it is sent, and stops guesses", async () => {
     expect(await put({ password: "another password", original_password: password })).toMatchObject({ success: true });
     for (let i = 0; i < 10; i++) expect((await put({ original_password: "wrong" }))["code"]).toBe("U20");
     expect((await put({ original_password: "another password" }))["code"]).toBe("L4");

@@ -335,7 +335,7 @@ describe("paying online", () => {
     });
 
     // @weakness Money: A payment notice is confirmed before it is booked, or booked twice
-    test("are told to come again when they cannot be booked", async () => {
+    test("are answered so that they are sent again when they cannot be booked", async () => {
       const fields = fieldsOf(await order());
       await app.database.raw.run("alter table ledger rename to ledger_away", []);
       expect(await notify(fields)).toEqual(FAIL);

@@ -7,7 +7,7 @@ import { chat, consumeRows, eventsOf, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 
-/** With a ratio that nobody can mean, these tokens cost more than any number of a balance holds. */
+/** With an absurd ratio, these tokens cost more than a balance can hold. */
 const RATIO = 1e12;
 const SOUND = 100_000_000;
 const usage = {
@@ -49,8 +49,8 @@ describe("a charge beyond every balance", () => {
     relay.gateway.upstream.script("/chat/completions", () => {
       const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
       const said = { ...chunk, choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: "stop" }] };
-      const told = { ...chunk, choices: [], usage };
-      const body = [said, told].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+      const usageChunk = { ...chunk, choices: [], usage };
+      const body = [said, usageChunk].map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
       return { headers: { "content-type": "text/event-stream" }, body: `${body}data: [DONE]\n\n` };
     });
     const before = await failures();

@@ -80,7 +80,7 @@ describe("images at a price for each", () => {
 });
 
 describe("tools that the vendor runs", () => {
-  // @weakness Money: Web searches and other tools of the vendor are free for whoever asks for them
+  // @weakness Money: Web searches and other tools of the vendor are free
   it.each([false, true])("of Responses cost each call, stream %s", async (stream) => {
     const output = [
       { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "x" } },

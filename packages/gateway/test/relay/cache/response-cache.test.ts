@@ -34,9 +34,9 @@ const state = async (answer: Promise<Response>) => (await heard(await answer)).s
 const calls = () => relay.gateway.upstream.requests.length;
 
 beforeAll(async () => {
-  await relay.gateway.channel("kept,other,cut-after-3,error-after-3,status-500,empty,slow-1000,huge");
-  await relay.gateway.channel("claude-kept", { type: 14 });
-  await relay.gateway.channel("gemini-kept", { type: 24 });
+  await relay.gateway.channel("cached,other,cut-after-3,error-after-3,status-500,empty,slow-1000,huge");
+  await relay.gateway.channel("claude-cached", { type: 14 });
+  await relay.gateway.channel("gemini-cached", { type: 24 });
 });
 beforeEach(() => set({ ...DEFAULTS, ResponseCacheVersion: String(++version) }));
 afterEach(() => set({ ResponseCacheEnabled: false }));
@@ -47,21 +47,21 @@ const cold = { generationConfig: { temperature: 0 } };
 
 describe("equal requests", () => {
   it.each<[string, string, object]>([
-    ["chat", "/v1/chat/completions", { model: "kept", messages, ...COLD }],
-    ["chat, streamed", "/v1/chat/completions", { model: "kept", messages, ...COLD, stream: true }],
-    ["completions", "/v1/completions", { model: "kept", prompt: "hi", ...COLD }],
-    ["completions, streamed", "/v1/completions", { model: "kept", prompt: "hi", ...COLD, stream: true }],
-    ["responses", "/v1/responses", { model: "kept", input: "hi", store: false, ...COLD }],
-    ["responses, streamed", "/v1/responses", { model: "kept", input: "hi", store: false, stream: true, ...COLD }],
-    ["messages", "/v1/messages", { model: "claude-kept", max_tokens: 9, messages, ...COLD }],
-    ["messages, streamed", "/v1/messages", { model: "claude-kept", max_tokens: 9, messages, stream: true, ...COLD }],
-    ["messages on chat, streamed", "/v1/messages", { model: "kept", max_tokens: 9, messages, stream: true, ...COLD }],
-    ["gemini", "/v1beta/models/gemini-kept:generateContent", { contents, ...cold }],
-    ["gemini, events", "/v1beta/models/gemini-kept:streamGenerateContent?alt=sse", { contents, ...cold }],
-    ["gemini, a list", "/v1beta/models/gemini-kept:streamGenerateContent", { contents, ...cold }],
-    ["embeddings", "/v1/embeddings", { model: "kept", input: "hi" }],
-    ["rerank", "/v1/rerank", { model: "kept", query: "hi", documents: ["a"] }],
-    ["moderations", "/v1/moderations", { model: "kept", input: "hi" }],
+    ["chat", "/v1/chat/completions", { model: "cached", messages, ...COLD }],
+    ["chat, streamed", "/v1/chat/completions", { model: "cached", messages, ...COLD, stream: true }],
+    ["completions", "/v1/completions", { model: "cached", prompt: "hi", ...COLD }],
+    ["completions, streamed", "/v1/completions", { model: "cached", prompt: "hi", ...COLD, stream: true }],
+    ["responses", "/v1/responses", { model: "cached", input: "hi", store: false, ...COLD }],
+    ["responses, streamed", "/v1/responses", { model: "cached", input: "hi", store: false, stream: true, ...COLD }],
+    ["messages", "/v1/messages", { model: "claude-cached", max_tokens: 9, messages, ...COLD }],
+    ["messages, streamed", "/v1/messages", { model: "claude-cached", max_tokens: 9, messages, stream: true, ...COLD }],
+    ["messages on chat, streamed", "/v1/messages", { model: "cached", max_tokens: 9, messages, stream: true, ...COLD }],
+    ["gemini", "/v1beta/models/gemini-cached:generateContent", { contents, ...cold }],
+    ["gemini, events", "/v1beta/models/gemini-cached:streamGenerateContent?alt=sse", { contents, ...cold }],
+    ["gemini, a list", "/v1beta/models/gemini-cached:streamGenerateContent", { contents, ...cold }],
+    ["embeddings", "/v1/embeddings", { model: "cached", input: "hi" }],
+    ["rerank", "/v1/rerank", { model: "cached", query: "hi", documents: ["a"] }],
+    ["moderations", "/v1/moderations", { model: "cached", input: "hi" }],
   ])("%s: the second one gets the bytes of the first, for nothing", async (_name, path, body) => {
     const first = await post(path, body);
     const made = await heard(first);
@@ -90,8 +90,8 @@ describe("equal requests", () => {
   });
 
   it("are the same in any spelling, and different in any field", async () => {
-    await ask("kept");
-    const spelled = '{ "temperature":0.0, "messages":[{"role":"user","content":"h\\u0069"}], "model":"kept" }';
+    await ask("cached");
+    const spelled = '{ "temperature":0.0, "messages":[{"role":"user","content":"h\\u0069"}], "model":"cached" }';
     const headers = { authorization: `Bearer ${relay.key}`, "content-type": "application/json" };
     const respelled = await relay.gateway.post("/v1/chat/completions", spelled, relay.key, { headers });
     expect((await heard(respelled)).state).toBe("hit");
@@ -101,7 +101,7 @@ describe("equal requests", () => {
       { ...COLD, stream: true },
       { ...COLD, new: 0 },
     ])
-      expect(await state(ask("kept", more))).toBe("miss");
+      expect(await state(ask("cached", more))).toBe("miss");
     expect(await state(ask("other"))).toBe("miss");
   });
 
@@ -122,43 +122,43 @@ describe("equal requests", () => {
 });
 
 describe("which requests", () => {
-  it("are cold or ask for it; nothing is told to others", async () => {
-    for (const more of [{}, { temperature: 1 }, { ...COLD, n: 2 }]) expect(await state(ask("kept", more))).toBeNull();
-    expect(await state(ask("kept", {}, ON))).toBe("miss");
-    expect(await state(ask("kept", {}, ON))).toBe("hit");
-    expect(await state(ask("kept", {}))).toBeNull();
-    expect(await state(post("/v1/responses", { model: "kept", input: "x", ...COLD }, ON))).toBeNull();
+  it("are deterministic or opt in; others get no cache header", async () => {
+    for (const more of [{}, { temperature: 1 }, { ...COLD, n: 2 }]) expect(await state(ask("cached", more))).toBeNull();
+    expect(await state(ask("cached", {}, ON))).toBe("miss");
+    expect(await state(ask("cached", {}, ON))).toBe("hit");
+    expect(await state(ask("cached", {}))).toBeNull();
+    expect(await state(post("/v1/responses", { model: "cached", input: "x", ...COLD }, ON))).toBeNull();
   });
 
   it("follow the lists and the switch", async () => {
     await set({ ResponseCacheModels: "other*" });
-    expect(await state(ask("kept"))).toBeNull();
-    await set({ ResponseCacheModels: "ke*", ResponseCacheGroups: "vip" });
-    expect(await state(ask("kept"))).toBeNull();
+    expect(await state(ask("cached"))).toBeNull();
+    await set({ ResponseCacheModels: "ca*", ResponseCacheGroups: "vip" });
+    expect(await state(ask("cached"))).toBeNull();
     await set({ ResponseCacheGroups: "default" });
-    expect([await state(ask("kept")), await state(ask("kept"))]).toEqual(["miss", "hit"]);
+    expect([await state(ask("cached")), await state(ask("cached"))]).toEqual(["miss", "hit"]);
     await set({ ResponseCacheEnabled: false });
-    expect(await state(ask("kept"))).toBeNull();
+    expect(await state(ask("cached"))).toBeNull();
     await set({ ResponseCacheEnabled: true });
-    expect(await state(ask("kept"))).toBe("miss");
+    expect(await state(ask("cached"))).toBe("miss");
   });
 
   it("may be named by their clients", async () => {
-    const named = (name: string) => state(ask("kept", COLD, { "idempotency-key": name }));
+    const named = (name: string) => state(ask("cached", COLD, { "idempotency-key": name }));
     expect([await named("one"), await named("two")]).toEqual(["miss", "hit"]);
   });
 
   it("follow Cache-Control", async () => {
-    const first = await heard(await ask("kept"));
-    expect(await state(ask("kept", COLD, { "cache-control": "no-store" }))).toBeNull();
-    expect(await state(ask("kept", COLD, { "x-fairway-cache": "off" }))).toBeNull();
-    const fresh = await heard(await ask("kept", COLD, { "cache-control": "no-cache" }));
+    const first = await heard(await ask("cached"));
+    expect(await state(ask("cached", COLD, { "cache-control": "no-store" }))).toBeNull();
+    expect(await state(ask("cached", COLD, { "x-fairway-cache": "off" }))).toBeNull();
+    const fresh = await heard(await ask("cached", COLD, { "cache-control": "no-cache" }));
     expect(fresh).not.toEqual(first);
-    expect(await heard(await ask("kept"))).toEqual({ state: "hit", text: fresh.text });
+    expect(await heard(await ask("cached"))).toEqual({ state: "hit", text: fresh.text });
   });
 });
 
-describe("what is kept", () => {
+describe("what is stored", () => {
   it.each<[string, object]>([
     ["cut-after-3", { stream: true }],
     ["cut-after-3", {}],
@@ -175,13 +175,13 @@ describe("what is kept", () => {
 
   it("is never a stream that was cut, wherever", async () => {
     const event = (choice: object) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`;
-    const told = event({ delta: { content: "Hello" } }) + event({ delta: { content: " there" } });
+    const events = event({ delta: { content: "Hello" } }) + event({ delta: { content: " there" } });
     const end = `${event({ delta: {}, finish_reason: "stop" })}data: [DONE]\n\n`;
-    const whole = told + end;
+    const whole = events + end;
     for (let at = 1; at < whole.length; at += 5) {
       const headers = { "content-type": "text/event-stream" };
       relay.gateway.upstream.script("/chat/completions", () => ({ headers, body: whole.slice(0, at) }));
-      const once = () => ask("kept", { ...COLD, stream: true, seed: at });
+      const once = () => ask("cached", { ...COLD, stream: true, seed: at });
       await textOf(await once());
       const again = await heard(await once());
       const isFinished = whole.slice(0, at).includes('"stop"}]}');
@@ -206,16 +206,16 @@ describe("what is kept", () => {
     const choices = [{ index: 0, message, finish_reason: "stop" }];
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
     relay.gateway.upstream.script("/chat/completions", () => ({ body: { choices, usage } }));
-    expect([await state(ask("kept")), await state(ask("kept"))]).toEqual(["miss", "miss"]);
+    expect([await state(ask("cached")), await state(ask("cached"))]).toEqual(["miss", "miss"]);
   });
 
   it("ends after its time, with another version, and with the model", async () => {
-    await ask("kept");
+    await ask("cached");
     await set({ ResponseCacheVersion: `${version}b` });
-    expect([await state(ask("kept")), await state(ask("kept"))]).toEqual(["miss", "hit"]);
+    expect([await state(ask("cached")), await state(ask("cached"))]).toEqual(["miss", "hit"]);
     await set({ ResponseCacheSeconds: 1 });
     await pause(1100);
-    expect(await state(ask("kept"))).toBe("miss");
+    expect(await state(ask("cached"))).toBe("miss");
     const id = await relay.gateway.channel("short-lived");
     expect([await state(ask("short-lived")), await state(ask("short-lived"))]).toEqual(["miss", "hit"]);
     await relay.gateway.root.must("DELETE", `/api/channel/${id}/`);
@@ -232,10 +232,10 @@ describe("what is kept", () => {
           usage: { prompt_tokens: 1, completion_tokens: 1 },
         },
       }));
-      await (await ask("kept", { ...COLD, seed: at })).text();
+      await (await ask("cached", { ...COLD, seed: at })).text();
     }
     const states = [];
-    for (const seed of [2, 1, 0]) states.push(await state(ask("kept", { ...COLD, seed })));
+    for (const seed of [2, 1, 0]) states.push(await state(ask("cached", { ...COLD, seed })));
     expect(states).toEqual(["hit", "hit", "miss"]);
     const metrics = await (await fetch(`${relay.gateway.adminUrl}/metrics`)).text();
     const bytes = Number(/^fairway_response_cache_bytes (\d+)$/m.exec(metrics)?.[1]);
@@ -249,9 +249,9 @@ describe("money", () => {
   it("is a part of the charge, rounded, exactly once", async () => {
     await set({ ResponseCacheRatio: "0.1" });
     const { gateway } = relay;
-    await gateway.option("ModelRatio", JSON.stringify({ kept: 2.5 }));
-    await ask("kept");
-    const hit = await ask("kept");
+    await gateway.option("ModelRatio", JSON.stringify({ cached: 2.5 }));
+    await ask("cached");
+    const hit = await ask("cached");
     await gateway.settled();
     const [row] = await consumeRows(gateway, hit.headers.get("x-request-id") ?? "");
     // (20 + 10) x 2.5 = 75, a tenth of it is 7.5
@@ -261,50 +261,50 @@ describe("money", () => {
   it("must be there", async () => {
     await set({ ResponseCacheRatio: 1 });
     const poor = await relay.gateway.token({ unlimited_quota: false, remain_quota: 2000 });
-    await ask("kept");
-    await relay.gateway.option("ModelRatio", JSON.stringify({ kept: 1000 }));
-    const refused = await ask("kept", COLD, {}, poor);
+    await ask("cached");
+    await relay.gateway.option("ModelRatio", JSON.stringify({ cached: 1000 }));
+    const refused = await ask("cached", COLD, {}, poor);
     expect([refused.status, refused.headers.get("x-fairway-cache")]).toEqual([403, null]);
     await set({ ResponseCacheRatio: 0 });
-    expect(await state(ask("kept", COLD, {}, poor))).toBe("hit");
+    expect(await state(ask("cached", COLD, {}, poor))).toBe("hit");
   });
 });
 
 describe("limits", () => {
   it("of a user's calls count repeated answers", async () => {
-    await ask("kept");
+    await ask("cached");
     const limit = { ModelRequestRateLimitEnabled: true, ModelRequestRateLimitCount: 3 };
     await set({ ...limit, ModelRequestRateLimitSuccessCount: 0 });
     const statuses = [];
-    for (let turn = 0; turn < 5; turn++) statuses.push((await ask("kept")).status);
+    for (let turn = 0; turn < 5; turn++) statuses.push((await ask("cached")).status);
     await set({ ModelRequestRateLimitEnabled: false });
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
   });
 });
 
 describe("with the guardrail", () => {
-  it("prompts are judged each time, answers when they are made; another judgement makes them anew", async () => {
-    await ask("kept");
+  it("prompts are judged each time, answers when they are made; a changed policy judges them again", async () => {
+    await ask("cached");
     await set({ GuardrailEnabled: true });
-    expect([await state(ask("kept")), await state(ask("kept"))]).toEqual(["miss", "hit"]);
+    expect([await state(ask("cached")), await state(ask("cached"))]).toEqual(["miss", "hit"]);
     expect(guardrail.webhook.questions.map(({ phase }) => phase)).toEqual(["prompt", "answer", "prompt"]);
     guardrail.webhook.react(({ phase }) => ({ action: phase === "prompt" ? "block" : "allow" }));
-    expect((await ask("kept")).status).toBe(400);
+    expect((await ask("cached")).status).toBe(400);
     guardrail.webhook.react(({ phase }) => ({ action: phase === "answer" ? "block" : "allow" }));
     for (const more of [
       { ...COLD, stream: true },
       { ...COLD, seed: 7 },
     ]) {
-      await (await ask("kept", more)).text();
-      expect(await state(ask("kept", more))).toBe("miss");
+      await (await ask("cached", more)).text();
+      expect(await state(ask("cached", more))).toBe("miss");
     }
   });
-  it.each([false, true])("an answer that went on without a verdict is not repeated (stream: %s)", async (stream) => {
+  it.each([false, true])("an answer that passed without a verdict is not cached (stream: %s)", async (stream) => {
     await set({ GuardrailEnabled: true, GuardrailOnFailure: "allow" });
     guardrail.webhook.react(({ phase }) => (phase === "answer" ? { status: 500 } : { action: "allow" }));
-    expect(await heard(await ask("kept", { ...COLD, stream }))).toMatchObject({ state: "miss" });
+    expect(await heard(await ask("cached", { ...COLD, stream }))).toMatchObject({ state: "miss" });
     guardrail.webhook.react(() => ({ action: "allow" }));
-    expect((await heard(await ask("kept", { ...COLD, stream }))).state).toBe("miss");
-    expect((await heard(await ask("kept", { ...COLD, stream }))).state).toBe("hit");
+    expect((await heard(await ask("cached", { ...COLD, stream }))).state).toBe("miss");
+    expect((await heard(await ask("cached", { ...COLD, stream }))).state).toBe("hit");
   });
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
     replicas.push(await startRelayApp({ FAIRWAY_DATABASE_URL: url, ...cluster }));
   }
   const [one] = replicas as [RelayApp];
-  await one.channel("kept", { group: "default,vip" });
+  await one.channel("cached", { group: "default,vip" });
   mine = await one.token();
   theirs = await tenantKey(one);
   await one.option("ResponseCacheEnabled", true);
@@ -42,7 +42,7 @@ async function tenantKey({ root, url }: RelayApp): Promise<string> {
 
 async function state(replica: number, key: string, more: object = { temperature: 0 }): Promise<string | null> {
   const app = replicas[replica] as RelayApp;
-  const response = await app.post("/v1/chat/completions", chat("kept", more), key);
+  const response = await app.post("/v1/chat/completions", chat("cached", more), key);
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("upstream") as string]);
   return response.headers.get("x-fairway-cache");
 }
@@ -63,7 +63,7 @@ it("a repeated answer costs nothing, in every book", async () => {
   const [one] = replicas as [RelayApp];
   const ids: string[] = [];
   for (let turn = 0; turn < 3; turn++) {
-    const response = await one.post("/v1/chat/completions", chat("kept", { temperature: 0 }), mine);
+    const response = await one.post("/v1/chat/completions", chat("cached", { temperature: 0 }), mine);
     expect(response.headers.get("x-fairway-cache")).toBe("hit");
     ids.push(response.headers.get("x-request-id") ?? "");
   }
@@ -83,7 +83,7 @@ it("what lies in Redis says nothing of requests or answers", async () => {
   const all = (await client.one({ command: "HGETALL", args: [hash] }, 1000)) as string[];
   await client.close();
   expect(all.length).toBeGreaterThan(7);
-  for (const text of ["upstream", "chat.completion", "kept", "hi"]) expect(all.join("\n")).not.toContain(`"${text}`);
+  for (const text of ["upstream", "chat.completion", "cached", "hi"]) expect(all.join("\n")).not.toContain(`"${text}`);
   expect(all.filter((_, at) => at % 2 === 0).every((name) => /^[0-9a-f]{64}$/.test(name))).toBe(true);
   expect(all.filter((_, at) => at % 2 === 1).every((sealed) => sealed.startsWith("v2:"))).toBe(true);
 });

@@ -37,7 +37,7 @@ describe("a prompt that does not fit the context of the model", () => {
       { contents },
       { error: { status: "INVALID_ARGUMENT", message: "input token count (5210) exceeds the maximum number" } },
     ],
-  ])("is told to %s clients in the words that they know", async (_, path, body, expected) => {
+  ])("reaches %s clients in the error of their protocol", async (_, path, body, expected) => {
     await relay.gateway.channel("small");
     relay.gateway.upstream.script("/chat/completions", () => refused);
     relay.gateway.upstream.script("/responses", () => refused);

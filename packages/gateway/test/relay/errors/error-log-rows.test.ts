@@ -94,7 +94,7 @@ describe("a failed call", () => {
     expect(detailOf(row)).toMatchObject({ status_code: status, error_code: code, attempts: 0 });
   });
 
-  it("is a row for a key that is used up, and none for a key that nobody has", async () => {
+  it("is a row for an exhausted key, and none for an unknown key", async () => {
     const key = await relay.gateway.token({ name: "spent", unlimited_quota: false, remain_quota: 0 });
     const response = await relay.gateway.post("/v1/chat/completions", chat("fails"), key);
     expect(response.status).toBe(401);

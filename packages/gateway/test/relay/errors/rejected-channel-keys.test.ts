@@ -1,4 +1,4 @@
-// Several upstream keys in one channel: the one that is refused is left out, the request goes on with the others.
+// Several upstream keys in one channel: the rejected one is passed over, the request continues with the others.
 import type { ChannelHealth, ChannelKey } from "@fairway/wire";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { useRelay } from "../../kit/relay-app.ts";
@@ -98,7 +98,7 @@ it("a key whose upstream is overloaded rests for as long as that asks", async ()
 it("a key that is refused again and again is passed over when nothing switches it off", async () => {
   await relay.gateway.option("AutomaticDisableChannelEnabled", false);
   await relay.gateway.option("RetryTimes", 0);
-  const id = await channel("refused", "sk-dead-kept\nsk-good", { multi_key_mode: "polling" });
+  const id = await channel("refused", "sk-dead-again\nsk-good", { multi_key_mode: "polling" });
   const statuses: number[] = [];
   for (let at = 0; at < 14; at += 1) statuses.push(await ask("refused"));
   expect(statuses.filter((status) => status !== 200)).toHaveLength(5);

@@ -226,7 +226,7 @@ describe("what is no verdict", () => {
     expect((await relay.ask("judged")).status).toBe(503);
   });
 
-  it("an address where nobody is, where clouds keep credentials, or none any more", async () => {
+  it("an address without a server, of cloud credentials, or none any more", async () => {
     for (const url of ["http://127.0.0.1:1", "http://169.254.169.254/latest", ""]) {
       await set({ GuardrailUrl: url });
       expect((await relay.ask("judged")).status).toBe(503);

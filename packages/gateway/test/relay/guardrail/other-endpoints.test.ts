@@ -56,7 +56,7 @@ describe("realtime", () => {
       });
     });
 
-  it("is refused where nothing may go on without a verdict", async () => {
+  it("is refused where nothing may pass without a verdict", async () => {
     expect(await open()).toBe("403");
     await guardrail.set({ GuardrailOnFailure: "allow" });
     expect(await open()).toBe("open");

@@ -91,9 +91,9 @@ describe("windows of a stream", () => {
     expect(text).not.toContain("[DONE]");
     for (const model of ["tools", "no-usage+tools"]) {
       const google = await post(`/v1beta/models/${model}:streamGenerateContent?alt=sse`, { contents });
-      const told = await textOf(google);
-      expect(told).toContain("refused by the content policy");
-      expect(told).not.toContain("Paris");
+      const text = await textOf(google);
+      expect(text).toContain("refused by the content policy");
+      expect(text).not.toContain("Paris");
       expect((await rowOf(google))?.completion_tokens).toBeGreaterThan(0);
     }
   });

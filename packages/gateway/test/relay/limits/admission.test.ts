@@ -156,7 +156,7 @@ describe("limits of the group that serves in the end", () => {
     for (const [key, value] of Object.entries(usual)) await relay.gateway.option(key, value);
   });
 
-  it("are taken when a request goes on in another group", async () => {
+  it("are taken when a request continues in another group", async () => {
     const options = await relay.gateway.root.must<{ key: string; value: string }[]>("GET", "/api/option/");
     for (const key of ["AutoGroups", "UserUsableGroups", "GroupRatio", "RetryTimes"])
       usual[key] = options.find((one) => one.key === key)?.value ?? "";
@@ -204,7 +204,7 @@ describe("the limit of model requests per user", () => {
     expect(await statusOf(relay.ask("counted"))).toBe(200);
   });
 
-  it("counts successes, and gives back what failed", async () => {
+  it("counts successes, and releases what failed", async () => {
     await relay.gateway.channel("counted-too");
     await relay.gateway.channel("status-500");
     await switchOn(0, 2, 7);

@@ -41,10 +41,10 @@ describe("budgets of requests", () => {
     expect(used).toBeLessThan(held);
   });
 
-  it("what is over budget is told with its scope and its end, and takes nothing", async () => {
-    await relay.gateway.channel("told");
+  it("a request over budget gets the scope and the end of the period, and takes nothing", async () => {
+    await relay.gateway.channel("budgeted");
     await budget({ scope: "group", subject: "default", period: "day", quota_limit: 1 });
-    const response = await relay.ask("told");
+    const response = await relay.ask("budgeted");
     expect(response.status).toBe(403);
     const { code, message } = await errorOf(response);
     expect(code).toBe("budget_exceeded");

@@ -23,7 +23,7 @@ const many = (count: number, model: string, more: object = {}) =>
     }),
   );
 
-describe("limits of whoever asks", () => {
+describe("limits of the caller", () => {
   it("lets through exactly the requests of a minute, and names limit, use and reset", async () => {
     await relay.gateway.channel("requests");
     await limit("DefaultUserLimits", { rpm: 5 });
@@ -260,7 +260,7 @@ describe("affinity", () => {
     return row?.channel_id;
   };
 
-  it("keeps a conversation on its channel, spreads others, and moves on when the channel is gone", async () => {
+  it("keeps a conversation on its channel, spreads others, and moves it when the channel is removed", async () => {
     for (let at = 0; at < 4; at += 1) await relay.gateway.channel("talks");
     const home = await servedBy({ prompt_cache_key: "talk 1" });
     for (let at = 0; at < 8; at += 1) expect(await servedBy({ prompt_cache_key: "talk 1" })).toBe(home);

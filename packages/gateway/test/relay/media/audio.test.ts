@@ -91,7 +91,7 @@ describe("images", () => {
     expect(await rowsOf("pictured")).toMatchObject([{ completion_tokens: 200, quota: 1 + 200 * 8 }]);
   });
 
-  it("of which some failed cost those that came, plain and streamed", async () => {
+  it("cost what arrived when some of them failed, plain and streamed", async () => {
     await relay.gateway.option("ModelPrice", '{"several":0.03}');
     await relay.gateway.channel("several");
     const failed = { error: { code: "filtered", message: "no" } };

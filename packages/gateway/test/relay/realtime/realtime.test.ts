@@ -353,7 +353,7 @@ describe("realtime", () => {
     await relay.gateway.settled();
     const [row] = (await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "rt-untold");
     expect(row?.prompt_tokens).toBe(10);
-    // 2 told, 7 counted; the transcript's 7 or 8 at fifteen times the price.
+    // 2 reported, 7 counted; the transcript's 7 or 8 at fifteen times the price.
     expect(row?.completion_tokens).toBeGreaterThanOrEqual(2 + 7 + 7);
     expect(row?.quota).toBeGreaterThanOrEqual(10 + 2 + 7 + 7 * 15);
   });

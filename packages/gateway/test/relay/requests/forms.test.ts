@@ -59,7 +59,7 @@ describe("forms", () => {
     expect(await rowOf(response)).toMatchObject({ prompt_tokens: 3, completion_tokens: 7 });
   });
 
-  it("get the mapped model, on each attempt anew", async () => {
+  it("get the mapped model of each attempt", async () => {
     await relay.gateway.option("RetryTimes", 1);
     await relay.gateway.channel("heard", { model_mapping: '{"heard":"status-500"}', priority: 10 });
     await relay.gateway.channel("heard", { model_mapping: '{"heard":"a-much-longer-name"}' });
@@ -104,7 +104,7 @@ describe("forms", () => {
       '--xYz\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc\r\n--xYz\r\nContent-Disposition: form-data; name="model"\r\n\r\na\r\n--xYz\r\nContent-Disposition: form-data; name="model"\r\n\r\nb\r\n--xYz--\r\n',
     ],
     [
-      "with a file without a name that stands where a field is wanted",
+      "with a nameless file in the place of a field",
       '--xYz\r\nContent-Disposition: form-data; name="model"; filename=""\r\n\r\ndear\r\n--xYz\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n--xYz\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc\r\n--xYz--\r\n',
     ],
     ["with a preamble", "hello --xYz--"],

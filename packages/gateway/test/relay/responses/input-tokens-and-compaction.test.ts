@@ -1,11 +1,11 @@
-// What stands beside the Responses API: counting its input, and making its conversations short.
+// Endpoints of the Responses API besides creating responses: counting input tokens and compacting conversations.
 import OpenAI from "openai";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openKept } from "./response-store-kit.ts";
+import { openResponseClient } from "./response-store-kit.ts";
 import { consumeRows, errorOf, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
-const { respond } = openKept(relay);
+const { respond } = openResponseClient(relay);
 const client = () => new OpenAI({ baseURL: `${relay.gateway.url}/v1`, apiKey: relay.key, maxRetries: 0 });
 const usage = { input_tokens: 30, output_tokens: 12, total_tokens: 42 };
 
@@ -42,7 +42,7 @@ describe("POST /v1/responses/input_tokens", () => {
     expect((await relay.ask("copied")).status).toBe(200);
   });
 
-  it("is counted here on converted channels, with instructions, tools and the conversation that is kept", async () => {
+  it("is counted here on converted channels, with instructions, tools and the stored conversation", async () => {
     const { object, input_tokens: bare } = await count("claude+echo", { input: "hi" });
     expect([object, bare > 4]).toEqual(["response.input_tokens", true]);
     const tools = [{ type: "function", name: "look_up", parameters: { type: "object" }, strict: null }];

@@ -7,14 +7,14 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { errorOf, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
-const MODEL = "kept-elsewhere";
+const MODEL = "stored-upstream";
 const JSON_HEAD = { "content-type": "application/json" };
-const KEPT = { id: "resp_ends", object: "response", status: "completed", model: MODEL, output: [] };
+const STORED = { id: "resp_ends", object: "response", status: "completed", model: MODEL, output: [] };
 const BEGUN = "event: response.created\ndata: {}\n\n";
 
 let answer: (response: ServerResponse) => void = (response) => {
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
-  response.writeHead(200, JSON_HEAD).end(JSON.stringify({ ...KEPT, usage }));
+  response.writeHead(200, JSON_HEAD).end(JSON.stringify({ ...STORED, usage }));
 };
 const upstream = createServer((request, response) => {
   request.resume().once("end", () => answer(response));
@@ -31,13 +31,13 @@ afterAll(() => {
 });
 
 const ask = (signal: AbortSignal | null = null) =>
-  fetch(`${relay.gateway.url}/v1/responses/${KEPT.id}?stream=true`, {
+  fetch(`${relay.gateway.url}/v1/responses/${STORED.id}?stream=true`, {
     headers: { authorization: `Bearer ${relay.key}` },
     signal,
   });
 
 /** The line of the process log about this answer. */
-async function told(response: Response): Promise<unknown> {
+async function loggedFailure(response: Response): Promise<unknown> {
   const id = response.headers.get("x-request-id") ?? "";
   const lines = () => relay.gateway.logLines().split("\n");
   const find = () => lines().find((line) => line.includes(id));
@@ -50,17 +50,17 @@ it("a client that leaves in the middle is no fault of this program", async () =>
   const leaving = new AbortController();
   const response = await ask(leaving.signal);
   leaving.abort();
-  expect(await told(response)).toMatchObject({ code: "client_closed_request", outcome: "client_abort" });
+  expect(await loggedFailure(response)).toMatchObject({ code: "client_closed_request", outcome: "client_abort" });
 });
 
-it("an upstream that breaks off in the middle is told as such", async () => {
+it("an upstream that breaks off in the middle is logged as the cause", async () => {
   answer = (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write(BEGUN);
     setTimeout(() => response.destroy(), 50);
   };
   const response = await ask();
   await expect(response.text()).rejects.toThrow();
-  expect(await told(response)).toMatchObject({ code: "upstream_stream_interrupted" });
+  expect(await loggedFailure(response)).toMatchObject({ code: "upstream_stream_interrupted" });
 });
 
 it.each([

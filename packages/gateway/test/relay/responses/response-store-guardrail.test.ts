@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from "vitest";
 import { useGuardrail } from "../guardrail/guardrail-webhook.ts";
-import { openKept } from "./response-store-kit.ts";
+import { openResponseClient } from "./response-store-kit.ts";
 import { errorOf, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
 const guardrail = useGuardrail(relay);
-const { respond, send, call } = openKept(relay);
+const { respond, send, call } = openResponseClient(relay);
 const model = "claude+echo";
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ it("the guardrail judges the whole conversation", async () => {
   expect(asked).toEqual(["one", "one\none\ntwo", "three\ntwo"]);
 });
 
-it.each([false, true])("an answer that was refused is not kept (stream: %s)", async (stream) => {
+it.each([false, true])("a refused answer is not stored (stream: %s)", async (stream) => {
   guardrail.webhook.react(({ phase }) => ({ action: phase === "answer" ? "block" : "allow" }));
   const refused = await send({ model, input: "x", stream });
   expect(await refused.text()).toContain("refused by the content policy");

@@ -10,13 +10,13 @@ export interface Answer {
   readonly output: readonly Readonly<Record<string, unknown>>[];
 }
 
-export const KEPT_TOOLS = [
+export const TOOLS = [
   { type: "function", name: "get_weather", parameters: { type: "object", properties: { city: { type: "string" } } } },
 ];
 let serial = 0;
 
 /** Calls of the Responses API. */
-export function openKept(relay: RelayBench) {
+export function openResponseClient(relay: RelayBench) {
   const send = (body: object, key = relay.key) => relay.gateway.post("/v1/responses", body, key);
   return {
     send,
@@ -48,7 +48,7 @@ export function anthropicMessages(body: object | undefined): [role: string, text
   ]);
 }
 
-/** The key of somebody else, who has no balance. */
+/** The key of another user without a balance. */
 export async function stranger({ gateway }: RelayBench): Promise<string> {
   const name = `stranger${++serial}`;
   const password = "a-long-password";

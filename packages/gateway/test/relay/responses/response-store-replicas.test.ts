@@ -30,7 +30,7 @@ const ask = (replica: number, body: object) =>
   (replicas[replica] as RelayApp).post("/v1/responses", { model: "claude", ...body }, key);
 const idOf = async (answer: Response) => ((await answer.json()) as { id: string }).id;
 
-it("a conversation goes on at another replica", async () => {
+it("a conversation continues at another replica", async () => {
   const first = await idOf(await ask(0, { input: "one" }));
   const second = await idOf(await ask(1, { input: "two", previous_response_id: first }));
   expect((await ask(0, { input: "three", previous_response_id: second })).status).toBe(200);
@@ -47,7 +47,7 @@ it("a conversation that has become too long is refused", async () => {
   expect([third.status, (await errorOf(third)).code]).toEqual([413, "request_too_large"]);
 });
 
-it("while Redis is away follow-ups are told so, and others are answered", async () => {
+it("while Redis is away follow-ups get an error, and other requests are answered", async () => {
   const first = await idOf(await ask(0, { input: "one" }));
   await redis.stop();
   const next = await ask(0, { input: "two", previous_response_id: first });

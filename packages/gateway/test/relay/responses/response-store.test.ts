@@ -1,11 +1,11 @@
 import { setModelRatios } from "@fairway/testkit";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { errorOf, useRelay } from "../../kit/relay-app.ts";
-import { anthropicMessages, KEPT_TOOLS, openKept, stranger } from "./response-store-kit.ts";
+import { anthropicMessages, TOOLS, openResponseClient, stranger } from "./response-store-kit.ts";
 
 const relay = useRelay();
-const kept = openKept(relay);
-const { respond, answered, send } = kept;
+const client = openResponseClient(relay);
+const { respond, answered, send } = client;
 const CLAUDE = "claude+echo";
 const FREE = "claude+free";
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 describe.each([false, true])("a conversation by previous_response_id (stream: %s)", (stream) => {
-  it("goes on over three turns", async () => {
+  it("continues over three turns", async () => {
     const one = await respond({ model: CLAUDE, input: "one", instructions: "Be brief.", stream });
     expect(one).toMatchObject({ store: true, previous_response_id: null, status: "completed" });
     const two = await respond({ model: CLAUDE, input: "two", previous_response_id: one.id, stream });
@@ -39,8 +39,8 @@ describe.each([false, true])("a conversation by previous_response_id (stream: %s
     ]);
   });
 
-  it("goes on with the result of a tool, by reference as well", async () => {
-    const ask = { model: "claude+tool-loop", tools: KEPT_TOOLS, stream };
+  it("continues with the result of a tool, by reference as well", async () => {
+    const ask = { model: "claude+tool-loop", tools: TOOLS, stream };
     const called = await respond({ ...ask, input: "Weather?" });
     const [call] = called.output;
     const result = { type: "function_call_output", call_id: call?.["call_id"], output: "sunny" };
@@ -63,7 +63,7 @@ it.each([
   const first = await respond({ model, input: "one", stream });
   await respond({ model, input: [{ type: "item_reference", id: first.output[0]?.["id"] }], stream });
   expect(relay.gateway.upstream.requests.at(-1)?.json?.["messages"]).toMatchObject([{ role: "assistant" }]);
-  expect(await answered(kept.call("GET", first.id))).toEqual(first);
+  expect(await answered(client.call("GET", first.id))).toEqual(first);
 });
 
 it("thinking, signatures included, goes back to who made it", async () => {
@@ -101,7 +101,7 @@ it("protocols of a conversation may change, also to one that needs no conversion
   ]);
 });
 
-it("names that nobody knows here go to native channels as they came", async () => {
+it("unknown ids go to native channels unchanged", async () => {
   await relay.gateway.channel("native+named", { type: 1 });
   const own = `msg_${"0".repeat(26)}_0`;
   const raw = `{"model":"native+named",  "input":[{"type":"item_reference","id":"${own}"},{"role":"user","content":"x"}]}`;
@@ -109,7 +109,7 @@ it("names that nobody knows here go to native channels as they came", async () =
   expect(relay.gateway.upstream.requests[0]?.body.toString()).toBe(raw);
 });
 
-describe("what is kept", () => {
+describe("what is stored", () => {
   it("is a user's own", async () => {
     const { id, output } = await respond({ model: FREE, input: "mine" });
     const other = await stranger(relay);
@@ -124,8 +124,8 @@ describe("what is kept", () => {
       ["POST", "/cancel"],
       ["DELETE", ""],
     ] as const)
-      expect((await kept.call(method, `${id}${rest}`, other)).status).toBe(404);
-    expect((await kept.call("GET", id)).status).toBe(200);
+      expect((await client.call(method, `${id}${rest}`, other)).status).toBe(404);
+    expect((await client.call("GET", id)).status).toBe(200);
   });
 
   it("is nothing with store: false, with the option off, or of an answer that broke off", async () => {
@@ -134,7 +134,7 @@ describe("what is kept", () => {
     expect((await send({ model: CLAUDE, input: "y", previous_response_id: unstored.id })).status).toBe(404);
     const cut = await (await send({ model: "claude+cut-after-3", input: "x", stream: true })).text();
     const broken = /"id":"(resp_\w+)"/.exec(cut)?.[1] ?? "";
-    expect((await kept.call("GET", broken)).status).toBe(404);
+    expect((await client.call("GET", broken)).status).toBe(404);
     const before = await respond({ model: CLAUDE, input: "x" });
     await relay.gateway.option("KeptResponsesHours", 0);
     const off = await respond({ model: CLAUDE, input: "x" });
@@ -152,7 +152,7 @@ describe("what is kept", () => {
   it("is an answer that was cut short by its own limit, too", async () => {
     const short = await respond({ model: "claude+length", input: "x" });
     expect(short.status).toBe("incomplete");
-    expect(await answered(kept.call("GET", short.id))).toEqual(short);
+    expect(await answered(client.call("GET", short.id))).toEqual(short);
   });
 
   it("can be read, listed and deleted, but not cancelled", async () => {
@@ -162,20 +162,20 @@ describe("what is kept", () => {
     ];
     const made = await respond({ model: "chat+no-usage", input, metadata: { a: "b" } });
     expect(made.usage).toMatchObject({ input_tokens: expect.any(Number) as number });
-    expect(await answered(kept.call("GET", made.id))).toEqual(made);
+    expect(await answered(client.call("GET", made.id))).toEqual(made);
     type List = { data: { id: string; content: { text: string }[] }[]; has_more: boolean; first_id: string };
-    const list = (query: string) => answered<List>(kept.call("GET", `${made.id}/input_items${query}`));
+    const list = (query: string) => answered<List>(client.call("GET", `${made.id}/input_items${query}`));
     const all = await list("?order=asc");
     expect(all).toMatchObject({ object: "list", has_more: false, first_id: all.data[0]?.id });
     expect(all.data.map(({ content }) => content[0]?.text)).toEqual(["a", "b"]);
     const newest = await list("?limit=1");
     expect([newest.data[0]?.id, newest.has_more]).toEqual([all.data[1]?.id, true]);
     expect((await list(`?limit=1&after=${newest.data[0]?.id}`)).data).toEqual([all.data[0]]);
-    for (const refused of [kept.call("POST", `${made.id}/cancel`), kept.call("GET", `${made.id}?stream=true`)])
+    for (const refused of [client.call("POST", `${made.id}/cancel`), client.call("GET", `${made.id}?stream=true`)])
       expect((await refused).status).toBe(400);
-    expect(await answered(kept.call("DELETE", made.id))).toEqual({ id: made.id, object: "response", deleted: true });
-    expect((await kept.call("GET", made.id)).status).toBe(404);
-    expect((await kept.call("DELETE", made.id)).status).toBe(404);
+    expect(await answered(client.call("DELETE", made.id))).toEqual({ id: made.id, object: "response", deleted: true });
+    expect((await client.call("GET", made.id)).status).toBe(404);
+    expect((await client.call("DELETE", made.id)).status).toBe(404);
     const item = { type: "item_reference", id: made.output[0]?.["id"] };
     expect((await send({ model: "chat+echo", input: [item] })).status).toBe(404);
   });

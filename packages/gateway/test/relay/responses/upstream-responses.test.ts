@@ -39,11 +39,11 @@ async function stranger(): Promise<string> {
 }
 
 describe("stored responses (R-EP-6)", () => {
-  it("go on at the account that keeps them", async () => {
-    await twoAccounts("kept");
+  it("continue at the account that stores them", async () => {
+    await twoAccounts("stored");
     for (let turn = 0; turn < 6; turn++) {
-      const first = (await (await ask("kept")).json()) as { id: string; account: string };
-      const second = (await (await ask("kept", { previous_response_id: first.id })).json()) as { account: string };
+      const first = (await (await ask("stored")).json()) as { id: string; account: string };
+      const second = (await (await ask("stored", { previous_response_id: first.id })).json()) as { account: string };
       expect(second.account).toBe(first.account);
     }
   });
@@ -114,8 +114,8 @@ describe("stored responses (R-EP-6)", () => {
     expect((await ask("streamed", { previous_response_id: id })).status).toBe(200);
   });
 
-  // @weakness Money: An answer in the background, asked for in a spelling that only tolerant servers take, is never charged
-  it("in the background are refused: nobody would pay for them", async () => {
+  // @weakness Money: A background answer, requested in a spelling that only tolerant servers accept, is never charged
+  it("in the background are refused, because they could not be charged", async () => {
     await relay.gateway.channel("later");
     for (const background of [true, "true", "yes", 1, "false", 0, [], {}]) {
       const answer = await ask("later", { background });

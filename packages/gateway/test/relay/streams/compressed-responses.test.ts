@@ -62,7 +62,7 @@ const asked = async (encoding: string, what: string, more: object = {}) => {
   return relay.ask(model, more);
 };
 
-describe("answers that come compressed although nobody asked for that", () => {
+describe("answers that are compressed unasked", () => {
   it.each(Object.keys(ENCODINGS))("%s is decoded, counted and sent plain", async (encoding) => {
     const response = await asked(encoding, "plain");
     expect([response.status, response.headers.get("content-encoding")]).toEqual([200, null]);
@@ -90,7 +90,7 @@ describe("answers that come compressed although nobody asked for that", () => {
     expect(await errorOf(response)).toMatchObject({ code: "upstream_stream_interrupted" });
   });
 
-  it("an encoding that nobody knows is no obstacle where it is a word only", async () => {
+  it("an unknown encoding is ignored when the body is plain", async () => {
     const response = await asked("none", "plain");
     expect(await response.json()).toEqual(answer);
   });

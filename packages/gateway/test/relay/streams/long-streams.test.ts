@@ -25,7 +25,7 @@ const beginnings: Readonly<Record<string, JsonObject[]>> = {
   "openai-responses": [{ type: "response.created", response: { id: "resp_1", model: "m" } }],
 };
 
-/** Parsed anew each time, as pieces of a stream are. */
+/** Parsed each time, as pieces of a stream are. */
 const pieces: Readonly<Record<string, (at: number) => JsonObject>> = {
   "openai-chat": (at) => ({ id: "c", model: "m", choices: [{ index: 0, delta: { content: WORD + at } }] }),
   "anthropic-messages": (at) => ({
@@ -79,12 +79,12 @@ function growthOf(client: DialectId, upstream: DialectId): { grown: number; writ
 
 const MOST_RUNS = 3;
 
-/** Beyond the text that `isTextKept` allows. What the compilers keep of a first run is not in the next; what a stream keeps is in all. */
-function leastGrowthOf(client: DialectId, upstream: DialectId, isTextKept = false): number {
+/** Beyond the text that `holdsText` allows. What the compilers hold after a first run is not in the next; what a stream holds is in all. */
+function leastGrowthOf(client: DialectId, upstream: DialectId, holdsText = false): number {
   let least = Infinity;
   for (let run = 0; run < MOST_RUNS && least >= MOST_BYTES; run++) {
     const { grown, written } = growthOf(client, upstream);
-    least = Math.min(least, isTextKept ? grown - written : grown);
+    least = Math.min(least, holdsText ? grown - written : grown);
   }
   return least;
 }

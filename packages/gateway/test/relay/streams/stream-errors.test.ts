@@ -41,7 +41,7 @@ describe.each(TYPES)("a Gemini client before an upstream of %s", (name, type) =>
   const channel = (word: string) =>
     relay.gateway.channel(model(word), { type, model_mapping: JSON.stringify({ [model(word)]: word }) });
 
-  it("gets one JSON array unless it asks for events", async () => {
+  it("gets one JSON array unless it requests events", async () => {
     await channel("plain");
     const { text, isWhole, type: contentType } = await gemini(model("plain"));
     expect(isWhole).toBe(true);
@@ -52,7 +52,7 @@ describe.each(TYPES)("a Gemini client before an upstream of %s", (name, type) =>
     expect(pieces.at(-1)).toMatchObject({ usageMetadata: { promptTokenCount: 20, candidatesTokenCount: 10 } });
   });
 
-  it.each(["", "?alt=sse"])("is told of a stream that breaks, and sees a broken body (%s)", async (query) => {
+  it.each(["", "?alt=sse"])("gets an error and a broken body when a stream breaks (%s)", async (query) => {
     await channel("slow-20+cut-after-4");
     const { text, isWhole } = await gemini(model("slow-20+cut-after-4"), query);
     expect(isWhole).toBe(false);
@@ -85,7 +85,7 @@ it("a failure before the first event is an answer of its own", async () => {
 });
 
 describe.each(TYPES)("a Responses client before an upstream of %s", (name, type) => {
-  it("is told with the next number, and of the response that failed", async () => {
+  it("has the next sequence number and the failed response", async () => {
     const word = "slow-20+error-after-4";
     const model = `${word}@responses-${name}`;
     await relay.gateway.channel(model, { type, model_mapping: JSON.stringify({ [model]: word }) });

@@ -4,7 +4,7 @@ import { books, chat, consumeRows, eventsOf, useRelay } from "../../kit/relay-ap
 const relay = useRelay();
 
 describe("streams", () => {
-  it("asks for usage, hides it again, bills it (R-STR-8, R-STR-9)", async () => {
+  it("requests usage, hides it from the client and bills it (R-STR-8, R-STR-9)", async () => {
     await relay.gateway.channel("quiet");
     const response = await relay.ask("quiet", { stream: true });
     const text = await response.text();
@@ -22,7 +22,7 @@ describe("streams", () => {
     expect(row?.other["frt"]).toBeGreaterThanOrEqual(0);
   });
 
-  it("bills usage once that stands in a choice and again in the last chunk", async () => {
+  it("bills usage once that is in a choice and again in the last chunk", async () => {
     await relay.gateway.channel("in-choice");
     const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
     const chunk = { id: "1", object: "chat.completion.chunk", model: "in-choice", created: 1 };
@@ -129,7 +129,7 @@ describe("streams", () => {
     expect(row).toMatchObject({ prompt_tokens: 262_144, completion_tokens: 32_768, other: { usage_bounded: true } });
   });
 
-  it("adds up a stream that nobody asked for", async () => {
+  it("adds up a stream that the client did not request", async () => {
     await relay.gateway.channel("sse-for-plain");
     const response = await relay.ask("sse-for-plain");
     expect(response.headers.get("content-type")).toContain("application/json");

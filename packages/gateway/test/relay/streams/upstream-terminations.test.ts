@@ -9,8 +9,8 @@ import { books, chat, consumeRows, errorOf, useRelay } from "../../kit/relay-app
 
 const relay = useRelay();
 const EVENTS = { "content-type": "text/event-stream" };
-const MODEL = "own-ending";
-const CLAUDE = "own-ending-claude";
+const MODEL = "own-stop";
+const CLAUDE = "own-stop-claude";
 
 /** Answers in turn; the last one again and again. */
 let answers: ((response: ServerResponse) => void)[] = [];
@@ -91,7 +91,7 @@ it("a message that has its stop reason gets the event that ends it", async () =>
   ]);
 });
 
-it("an upstream that goes on after the end of its answer is cut off", async () => {
+it("an upstream that sends more after the end of its answer is cut off", async () => {
   const closed = Promise.withResolvers<string>();
   answers = [
     streamed(`${FINISHED}data: [DONE]\n\n`, (response) => {
@@ -114,7 +114,7 @@ it("a stream that was cut is no whole answer for who asked for one", async () =>
   expect(await endReason(response)).toEqual([]);
 });
 
-it("an event that does not end, in place of a whole answer, is told", async () => {
+it("reports an event that does not end in place of a whole answer", async () => {
   answers = [streamed(`data: ${"x".repeat(17 * 1024 * 1024)}`, (response) => void response.end())];
   const response = await ask({});
   expect([response.status, (await errorOf(response)).code]).toEqual([502, "upstream_invalid_response"]);
@@ -151,7 +151,7 @@ it.each([
   ["no event", (response: ServerResponse) => response.writeHead(200, EVENTS).flushHeaders()],
   ["half a refusal", (response: ServerResponse) => void response.writeHead(500).write("no")],
   ["half an event", (response: ServerResponse) => void response.writeHead(200, EVENTS).write("da")],
-])("a process that stops asks nobody else where there is %s yet", async (_what, begin) => {
+])("a process that stops does not try another channel when there is %s yet", async (_what, begin) => {
   answers = [begin];
   const asked = ask();
   while (calls === 0) await sleep(20);

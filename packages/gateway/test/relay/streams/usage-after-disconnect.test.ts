@@ -27,7 +27,7 @@ async function leave(model: string, behaviour: string, ms: number): Promise<Cons
 }
 
 describe("a client that leaves a model that reasons", () => {
-  // @weakness Money: Whoever leaves a stream before its usage came pays nothing for what the model thought unseen
+  // @weakness Money: A client that leaves a stream before its usage arrives pays nothing for hidden reasoning
   it("pays for the usage that comes a little later", async () => {
     const row = await leave("o3", "slow-100+long-10+usage-20-5000", 150);
     expect(row).toMatchObject({ prompt_tokens: 20, completion_tokens: 5_000, other: { end_reason: "client_abort" } });

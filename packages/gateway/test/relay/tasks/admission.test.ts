@@ -128,7 +128,7 @@ it("a budget of one drawing lets one through, and what failed is not spent", asy
   await gateway.root.must("DELETE", `/api/budget/${budget.id}`);
 });
 
-/** What the budget gives back when its task fails. */
+/** What the budget gets when its task fails. */
 async function refundable(budgetId: number): Promise<number | undefined> {
   const rows = gateway.database.db.selectFrom("budget_reaped").where("budget_id", "=", budgetId);
   return (await rows.select("charged").executeTakeFirst())?.charged;

@@ -264,7 +264,7 @@ describe("drawings", () => {
     expect(await gateway.database.raw.rows(sql, [])).toEqual([{ status: 3 }]);
   });
 
-  it("go on at the channel of the task they come from, when it succeeded", async () => {
+  it("continue at the channel of the task they come from, when it succeeded", async () => {
     await gateway.option("MjNotifyEnabled", true);
     const first = await drawingChannel();
     const id = nextId();

@@ -18,7 +18,7 @@ eachDatabase("polling", (open) => {
   let database: Database;
   let ledger: Ledger;
   let clock: ReturnType<typeof manualClock>;
-  let told: unknown;
+  let polled: unknown;
   let asked: string[];
   let deps: PollDeps;
   let serial = 0;
@@ -39,7 +39,7 @@ eachDatabase("polling", (open) => {
     await database.raw.run("delete from tasks", []);
     clock = manualClock();
     ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
-    told = [];
+    polled = [];
     asked = [];
     deps = {
       database,
@@ -50,8 +50,8 @@ eachDatabase("polling", (open) => {
       snapshots: { current: () => ({ channels: new Map([[7, channelOf({ id: 7 })]]) }) },
       upstream: (_channel, { path, body }) => {
         asked.push(`${path} ${body?.toString() ?? ""}`.trim());
-        if (told instanceof Error) return Promise.reject(told);
-        return Promise.resolve({ status: 200, text: "", json: told });
+        if (polled instanceof Error) return Promise.reject(polled);
+        return Promise.resolve({ status: 200, text: "", json: polled });
       },
     };
   });
@@ -148,7 +148,7 @@ eachDatabase("polling", (open) => {
     await drawing("bad");
     await drawing("away");
     await drawing("queued-only", { code: 23, charged: 0 });
-    told = [
+    polled = [
       {
         id: "good",
         status: "SUCCESS",
@@ -173,13 +173,13 @@ eachDatabase("polling", (open) => {
     expect(user).toEqual({ quota: (before?.quota ?? 0) - 100, used_quota: (before?.used_quota ?? 0) + 100 });
   });
 
-  it("gives up on drawings after an hour, also on those that nobody knows any more", async () => {
+  it("gives up on drawings after an hour, also on those that the upstream has forgotten", async () => {
     const before = (await state("midjourneys")).user;
     await drawing("late");
     await drawing("lost");
     await drawing("");
     await drawing("orphan", { channel_id: 99 });
-    told = [{ id: "late", status: "IN_PROGRESS", progress: "93%" }];
+    polled = [{ id: "late", status: "IN_PROGRESS", progress: "93%" }];
     await pollDrawings(deps);
     expect((await state("midjourneys")).rows.map(({ progress }) => progress)).toEqual(["93%", "0%", "100%", "100%"]);
     clock.move(HOUR + 1);
@@ -195,7 +195,7 @@ eachDatabase("polling", (open) => {
     await task("two");
     const remember = "insert into budget_reaped select request_id, 1, quota, 1, 2 from tasks";
     await database.raw.run(remember, []);
-    told = {
+    polled = {
       code: "success",
       data: [{ task_id: "one", status: "IN_PROGRESS", start_time: 5, data: [{ id: "clip" }] }, { task_id: "none" }],
     };
@@ -204,10 +204,10 @@ eachDatabase("polling", (open) => {
       ["IN_PROGRESS", "0%"],
       ["NOT_START", "0%"],
     ]);
-    told = { code: "success", data: [{ task_id: "one", status: "FAILURE", fail_reason: "moderation failed" }] };
+    polled = { code: "success", data: [{ task_id: "one", status: "FAILURE", fail_reason: "moderation failed" }] };
     await Promise.all([pollSongs(deps), pollSongs(deps)]);
     clock.move(25 * HOUR);
-    told = { code: "success", data: [] };
+    polled = { code: "success", data: [] };
     await pollSongs(deps);
     const { rows, user } = await state("tasks");
     expect(rows).toEqual([
@@ -223,28 +223,28 @@ eachDatabase("polling", (open) => {
     const before = (await state("tasks")).user;
     await task("v1", "kling", "text2video");
     const kling = (data: object) => ({ code: 0, message: "SUCCEED", data: { task_id: "v1", ...data } });
-    told = kling({ task_status: "processing", created_at: 1_000, updated_at: 2_000 });
+    polled = kling({ task_status: "processing", created_at: 1_000, updated_at: 2_000 });
     await pollVideos(deps);
     expect(asked).toEqual(["/v1/videos/text2video/v1"]);
     expect((await state("tasks")).rows).toMatchObject([{ status: "IN_PROGRESS", progress: "50%" }]);
     for (const silence of [new Error("reset"), { code: 5000, message: "later" }, [], undefined]) {
-      told = silence;
+      polled = silence;
       await pollVideos(deps);
     }
     expect((await state("tasks")).rows).toMatchObject([{ status: "IN_PROGRESS", progress: "50%" }]);
-    told = kling({ task_status: "failed", task_status_msg: "risk control", updated_at: 9_000 });
+    polled = kling({ task_status: "failed", task_status_msg: "risk control", updated_at: 9_000 });
     await Promise.all([pollVideos(deps), pollVideos(deps)]);
-    told = kling({ task_status: "succeed" });
+    polled = kling({ task_status: "succeed" });
     await pollVideos(deps);
     const { rows, user } = await state("tasks");
     expect(rows).toEqual([{ status: "FAILURE", progress: "100%", fail_reason: "risk control", refunded: 1 }]);
     expect(user).toEqual(before);
   });
 
-  it("pays videos back that nobody will hear of again", async () => {
+  it("refunds videos whose upstream never answers again", async () => {
     const before = (await state("tasks")).user;
     for (let i = 0; i < 6; i++) await task(`lost-${i}`, "kling", "image2video");
-    told = new Error("gone");
+    polled = new Error("gone");
     clock.move(25 * HOUR);
     await pollVideos(deps);
     expect(asked).toHaveLength(6);

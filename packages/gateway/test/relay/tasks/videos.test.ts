@@ -208,7 +208,7 @@ describe("videos", () => {
     expect(gateway.upstream.requests[0]?.json).toMatchObject({ aspect_ratio: expected });
   });
 
-  it("take the price of the model where nobody priced mode and length, and its mapped name upstream", async () => {
+  it("take the price of the model where mode and length have none, and its mapped name upstream", async () => {
     await videoChannel("kling-v2", { model_mapping: '{"kling-v2":"kling-v2-master"}' });
     answers(accepted(nextId()));
     const before = await balance();
@@ -217,7 +217,7 @@ describe("videos", () => {
     expect(gateway.upstream.requests[0]?.json).toMatchObject({ model_name: "kling-v2-master" });
   });
 
-  it("that nobody priced are refused", async () => {
+  it("without a price are refused", async () => {
     await gateway.option("SelfUseModeEnabled", false);
     await videoChannel("kling-v9");
     expect(await call("/kling/v1/videos/text2video", { ...kite, model_name: "kling-v9" })).toMatchObject({
@@ -234,13 +234,19 @@ describe("videos", () => {
     [1102, 429, 502, 5000],
     [1002, 401, 502, 5000],
     [5001, 503, 503, 5001],
-  ])("refused with code %i and status %i cost nothing and tell %i, %i", async (code, status, told, toldCode) => {
-    await videoChannel();
-    answers({ code, message: "refused", request_id: "kr" }, status);
-    const before = await balance();
-    expect(await call("/kling/v1/videos/text2video", kite)).toMatchObject({ status: told, json: { code: toldCode } });
-    expect(await balance()).toBe(before);
-  });
+  ])(
+    "refused with code %i and status %i cost nothing and return %i, %i",
+    async (code, status, answered, answeredCode) => {
+      await videoChannel();
+      answers({ code, message: "refused", request_id: "kr" }, status);
+      const before = await balance();
+      expect(await call("/kling/v1/videos/text2video", kite)).toMatchObject({
+        status: answered,
+        json: { code: answeredCode },
+      });
+      expect(await balance()).toBe(before);
+    },
+  );
 
   it("go to another channel when the first one's key is dead, which is switched off", async () => {
     await gateway.option("RetryTimes", 1);
