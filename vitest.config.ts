@@ -52,6 +52,7 @@ const SLOW = [
   "packages/gateway/test/edge/drain.test.ts",
   "packages/gateway/test/relay/streams/long-streams.test.ts",
   "packages/gateway/test/storage/statement-plans.test.ts",
+  "scripts/new.test.ts",
   "scripts/release/release.test.ts",
   "scripts/site.test.ts",
   ...globSync("scripts/bench/*.test.ts", { cwd: import.meta.dirname }),

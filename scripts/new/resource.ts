@@ -1,0 +1,99 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../bootstrap.mjs";
+import type { Checkout } from "./checkout.ts";
+import type { Names } from "./names.ts";
+import * as cli from "./templates/cli.ts";
+import * as page from "./templates/console.ts";
+import * as server from "./templates/server.ts";
+
+const GATEWAY = "packages/gateway/src";
+const CONSOLE = "packages/console/src";
+const CLI = "packages/cli";
+
+/** A noun of the management API with table, page and command; returns what to do next. */
+export function newResource(checkout: Checkout, names: Names): string {
+  addContract(checkout, names);
+  addTable(checkout, names);
+  addRoutes(checkout, names);
+  addPage(checkout, names);
+  addCommand(checkout, names);
+  return "columns and rules of the resource; its icon and Chinese label; who may call it (wire/src/accounts/scopes.ts)";
+}
+
+function addContract(checkout: Checkout, names: Names): void {
+  checkout.create(`packages/wire/src/operations/${names.kebab}.ts`, server.wire(names));
+  checkout.append("packages/wire/src/index.ts", `export * from "./operations/${names.kebab}.ts";\n`);
+}
+
+function addTable(checkout: Checkout, names: Names): void {
+  const { kebab, snake, camel, item } = names;
+  const folder = `${GATEWAY}/storage/schema/migrations`;
+  const version = globSync("[0-9]*.ts", { cwd: join(ROOT, folder) }).length + 1;
+  const file = `${String(version).padStart(4, "0")}-${kebab}.ts`;
+  checkout.create(`${folder}/${file}`, server.migration(names, version));
+  checkout.insertBefore(`${folder}/index.ts`, /import \{ logs \}/, `import { ${camel} } from "./${file}";\n`);
+  checkout.insertBefore(`${folder}/index.ts`, /\];\n\n\/\*\* Of the table `logs`/, `  ${camel},\n`);
+  const schema = `${GATEWAY}/storage/schema/schema.ts`;
+  checkout.insertBefore(schema, / {2}top_ups: TopUpTable;/, `  ${snake}: ${item.pascal}Table;\n`);
+  checkout.append(schema, server.tableType(names));
+  checkout.insertBefore(`${GATEWAY}/commands/dump/tables.ts`, / {2}top_ups: \[/, `  ${snake}: ["id"],\n`);
+}
+
+function addRoutes(checkout: Checkout, names: Names): void {
+  const { kebab, item } = names;
+  const folder = `${GATEWAY}/resources/${kebab}`;
+  checkout.create(`${folder}/store.ts`, server.store(names));
+  checkout.create(`${folder}/routes.ts`, server.routes(names));
+  checkout.create(`${folder}/routes.test.ts`, server.routesTest(names));
+  const operations = `${GATEWAY}/resources/operations.ts`;
+  checkout.insertBefore(
+    operations,
+    /import type \{ Announce, Vault \}/,
+    `import { ${item.camel}Routes } from "./${kebab}/routes.ts";\nimport { create${item.pascal}Store } from "./${kebab}/store.ts";\n`,
+  );
+  checkout.insertBefore(
+    operations,
+    / {4}\.\.\.groupRoutes\(/,
+    `    ...${item.camel}Routes({ store: create${item.pascal}Store(deps) }),\n`,
+  );
+}
+
+function addPage(checkout: Checkout, names: Names): void {
+  const { kebab, camel, title, item } = names;
+  const folder = `${CONSOLE}/features/${kebab}`;
+  checkout.create(`${folder}/api.ts`, page.api(names));
+  checkout.create(`${folder}/${kebab}.page.tsx`, page.page(names));
+  checkout.create(`${folder}/${item.kebab}.drawer.tsx`, page.drawer(names));
+  checkout.create(`${folder}/texts.ts`, page.texts());
+  checkout.create(`${folder}/locale/en.ts`, page.english(names));
+  checkout.create(`${folder}/locale/zh.ts`, page.chinese(names));
+  const pages = `${CONSOLE}/routes/pages.ts`;
+  checkout.insertBefore(pages, / {4}\| "about";/, `    | "${camel}"\n`);
+  checkout.insertBefore(pages, / {2}\{\n {4}path: "\/about"/, page.pageEntry(names, freeKey(checkout.read(pages))));
+  for (const locale of ["en", "zh"])
+    checkout.insertBefore(`${CONSOLE}/shared/locale/${locale}.ts`, / {2}audit: /, `  ${camel}: "${title}",\n`);
+}
+
+/** A second key of the shortcut that no page has. */
+function freeKey(pages: string): string {
+  const taken = new Set([...pages.matchAll(/ key: "(.)"/g)].map(([, key]) => key));
+  const free = "abcdefghijklmnopqrstuvwxyz".split("").find((key) => !taken.has(key));
+  if (!free)
+    throw new Error("every letter is the shortcut of a page: free one in packages/console/src/routes/pages.ts");
+  return free;
+}
+
+function addCommand(checkout: Checkout, names: Names): void {
+  const { kebab, camel } = names.item;
+  checkout.create(`${CLI}/src/commands/${kebab}/command.ts`, cli.command(names));
+  checkout.create(`${CLI}/src/commands/${kebab}/${kebab}.ts`, cli.actions(names));
+  checkout.create(`${CLI}/test/${names.kebab}.test.ts`, cli.test(names));
+  const program = `${CLI}/src/program.ts`;
+  checkout.insertBefore(
+    program,
+    /import \{ optionCommands \}/,
+    `import { ${camel}Commands } from "./commands/${kebab}/command.ts";\n`,
+  );
+  checkout.insertBefore(program, / {2}optionCommands,\n/, `  ${camel}Commands,\n`);
+}
