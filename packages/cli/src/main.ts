@@ -1,8 +1,11 @@
 import { CommanderError } from "commander";
 import { settleColour } from "./terminal/colour.ts";
+import type { Io } from "./core/command-context.ts";
 import { EXIT } from "./core/exit.ts";
 import { printable } from "./print/printable.ts";
 import { createProgram } from "./program.ts";
+import { defaultsOf } from "./session/defaults.ts";
+import type { Globals } from "./core/globals.ts";
 import { VERSION } from "./core/version.ts";
 
 settleColour(process.env, process.argv, process.stdout.isTTY);
@@ -16,19 +19,23 @@ process.stderr.on("error", () => undefined);
 process.once("SIGINT", () => process.exit(EXIT.interrupted));
 
 const write = (text: string) => void process.stdout.write(process.stdout.isTTY ? printable(text, "\n\t") : text);
-const program = createProgram(VERSION, {
+const io: Io = {
   env: process.env,
-  width: process.stdout.isTTY ? process.stdout.columns : undefined,
+  // A terminal that does not know its width says 0.
+  width: (process.stdout.isTTY && process.stdout.columns) || undefined,
   isTerminal: process.stdin.isTTY && process.stdout.isTTY,
   nowSeconds: () => Math.floor(Date.now() / 1000),
   useUtc: () => void (process.env["TZ"] = "UTC"),
   write,
   out: (text) => write(`${text}\n`),
   note: (text) => void process.stderr.write(`${printable(text, "\n")}\n`),
-});
-for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) command.exitOverride();
+};
+let globals: Partial<Globals> = {};
 
 try {
+  const program = createProgram(VERSION, io, defaultsOf(process.env));
+  for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) command.exitOverride();
+  globals = program.opts<Globals>();
   await program.parseAsync();
 } catch (thrown) {
   process.exitCode =
@@ -37,12 +44,18 @@ try {
 
 /** One line, the cure below it, no stack. */
 async function fail(thrown: unknown): Promise<number> {
-  const { exitCodeOf, hintOf, messageOf } = await import("./core/problem.ts");
+  const { codeNameOf, exitCodeOf, hintOf, isNotSent, messageOf } = await import("./core/problem.ts");
+  if (isNotSent(thrown)) {
+    if (!globals.quiet) process.stderr.write("Nothing was changed: --dry-run.\n");
+    return EXIT.ok;
+  }
   const message = messageOf(thrown);
   const hint = hintOf(thrown);
-  const isJson = ["json", "jsonl", "yaml"].includes(program.opts<{ output: string }>().output);
-  if (isJson)
-    process.stderr.write(`${JSON.stringify({ error: { message, ...(hint === undefined ? {} : { hint }) } })}\n`);
-  else process.stderr.write(`error: ${printable(message)}\n${hint === undefined ? "" : `  try  ${hint}\n`}`);
+  const code = codeNameOf(thrown);
+  if (["json", "jsonl", "yaml"].includes(globals.output ?? "table")) {
+    const error = { ...(code === undefined ? {} : { code }), message, ...(hint === undefined ? {} : { hint }) };
+    process.stderr.write(`${JSON.stringify({ error })}\n`);
+  } else process.stderr.write(`error: ${printable(message)}\n${hint === undefined ? "" : `  try  ${hint}\n`}`);
+  if (globals.debug && thrown instanceof Error) process.stderr.write(`${printable(thrown.stack ?? "", "\n")}\n`);
   return exitCodeOf(thrown);
 }

@@ -1,11 +1,11 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import type { CommandContext, Io } from "./core/command-context.ts";
 import { CliError, EXIT } from "./core/exit.ts";
-import { FORMATS, type Format } from "./print/format.ts";
+import { addGlobals, BUILT_IN, type Defaults, type Globals } from "./core/globals.ts";
 import type { Output } from "./print/output.ts";
 import { accountCommands } from "./commands/account/command.ts";
 import { apiCommands } from "./commands/api/command.ts";
-import { list } from "./commands/arguments.ts";
+import type { Reference } from "./commands/arguments.ts";
 import { catalogueCommands } from "./commands/catalogue/command.ts";
 import { channelCommands } from "./commands/channel/command.ts";
 import { chatCommands } from "./commands/chat/command.ts";
@@ -24,6 +24,8 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   "FAIRWAY_SERVER, FAIRWAY_TOKEN": "instead of a sign-in; FAIRWAY_USER_ID is checked against the token",
   FAIRWAY_INSECURE_HTTP: "1 lets FAIRWAY_TOKEN travel over plain http to another machine",
   FAIRWAY_CONTEXT: "as --context",
+  FAIRWAY_OUTPUT: "as --output",
+  FAIRWAY_CA_FILE: "as --ca-file",
   FAIRWAY_CONFIG: "file of the sign-in, ~/.config/fairway/credentials.json",
   NO_COLOR: "no colours, as --no-color",
 };
@@ -53,56 +55,68 @@ const NOUNS = [
   completionCommands,
 ];
 
-interface LayoutOptions {
-  readonly output: Format;
-  readonly columns?: readonly string[];
-  readonly headers: boolean;
-}
-
-function layoutOf({ output, columns, headers }: LayoutOptions): Pick<Output, "format" | "columns" | "hasTitles"> {
+function layoutOf(globals: Globals): Pick<Output, "format" | "columns" | "hasTitles" | "sort"> {
+  const { output, columns, headers, sort } = globals;
   const flag = columns ? "--columns" : headers ? undefined : "--no-headers";
-  if (flag !== undefined && !WITH_COLUMNS.includes(output))
+  if (flag !== undefined && !WITH_COLUMNS.test(output))
     throw new CliError(`-o ${output} has no columns`, EXIT.usage, `leave out ${flag}, or use -o csv`);
-  return { format: output, columns, hasTitles: headers };
+  return { format: output, columns, hasTitles: headers, sort };
 }
 
-const WITH_COLUMNS: readonly Format[] = ["table", "wide", "csv", "tsv"];
+const WITH_COLUMNS = /^(table|wide|csv|tsv|custom-columns=.*)$/s;
 
 /** The command tree. Each action loads its module when it runs, so that `--version` loads none. */
-export function createProgram(version: string, io: Io): Command {
+export function createProgram(version: string, process: Io, defaults: Defaults = BUILT_IN): Command {
   const program = new Command("fairway")
     .description("Operate a Fairway gateway from the terminal.")
     .version(version)
     .showHelpAfterError("(try --help)")
     .addHelpText("after", HELP);
-  program.addOption(new Option("-o, --output <format>", "how data is printed").choices(FORMATS).default("table"));
-  program.option(
-    "--columns <list>",
-    "only these, of tables, csv and tsv: by title or by name, with commas between",
-    list,
-  );
-  program.option("--no-headers", "no line of titles in tables, csv and tsv");
-  program.option("--utc", "times in UTC, not in the zone of this machine");
-  program.on("option:utc", () => io.useUtc());
-  program.option("-c, --context <name>", "the sign-in to use, of several; see `fairway context`");
-  program.option("--no-color", "no colours");
-  const env = () => {
-    const chosen = program.opts<{ context?: string }>().context;
-    return chosen === undefined ? io.env : { ...io.env, FAIRWAY_CONTEXT: chosen };
-  };
-  const session = async () => (await import("./session/session.ts")).openSession(env());
-  const output = (): Output => ({
-    ...layoutOf(program.opts<LayoutOptions>()),
-    width: io.width,
-    quotaPerUnit: async () => (await import("./commands/status/overview.ts")).quotaPerUnit((await session()).client),
-    out: io.out,
-    note: io.note,
-  });
-  const context: CommandContext = { io, env, output, session, client: async () => (await session()).client };
+  addGlobals(program, defaults);
+  const context = contextOf(() => program.opts<Globals>(), process);
+  program.on("option:utc", () => context.io.useUtc());
 
   accountCommands(program, context);
   statusCommands(program, context);
   uiCommands(program, context);
   for (const add of NOUNS) add(program, context);
   return program;
+}
+
+/** What commands see of the flags, the process and the gateway. */
+function contextOf(globals: () => Globals, { note: say, ...process }: Io): CommandContext {
+  const note = (text: string) => (globals().quiet ? undefined : say(text));
+  const io: Io = { ...process, note };
+  const env = () => {
+    const { context, server } = globals();
+    return {
+      ...io.env,
+      ...(context === undefined ? {} : { FAIRWAY_CONTEXT: context }),
+      ...(server === undefined ? {} : { FAIRWAY_SERVER: server }),
+    };
+  };
+  const link = async () => (await import("./session/link.ts")).linkOf(globals(), { env: env(), say, out: io.out });
+  const session: CommandContext["session"] = async (how) => (await link()).session(how);
+  const client = async () => (await session()).client;
+  const idOf = async (reference: Reference, isExact = false) =>
+    typeof reference === "number"
+      ? reference
+      : (await import("./commands/names.ts")).idOfName(await client(), reference, isExact);
+  const idsOf = async (references: readonly Reference[] = [], isExact = false) => {
+    const found: number[] = [];
+    for (const reference of references) found.push(await idOf(reference, isExact));
+    return found;
+  };
+  let perUnit: Promise<number> | undefined;
+  const askPerUnit = async () => (await import("./commands/status/overview.ts")).quotaPerUnit(await client());
+  const output = (): Output => ({
+    ...layoutOf(globals()),
+    width: io.width,
+    quotaPerUnit: () => (perUnit ??= askPerUnit()),
+    out: io.out,
+    note,
+    confirm: async (...asked) => (await link()).confirm(...asked),
+  });
+  const transport = async () => (await link()).transport();
+  return { io, env, output, globals, session, transport, client, idOf: (one) => idOf(one), idsOf };
 }

@@ -223,7 +223,7 @@ test("sums calls by the chosen field, the most expensive group first", async () 
   const rows = rowsOf(await fairway("log list --type consume -o jsonl"));
   const quota = rows.reduce((sum, row) => sum + Number(row["quota"]), 0);
   const bill = await fairway("log stats --by user -o csv --columns user,calls,quota,quota_usd");
-  expect(bill.err).toBe(`${rows.length} calls, ${quota} quota.\n`);
+  expect(bill.err).toBe(`${rows.length} calls, $${(quota / 500_000).toFixed(6)} (${quota} quota).\n`);
   expect(bill.out).toBe(
     `name,requests,quota,quota_usd\nroot,${rows.length},${quota},${(quota / 500_000).toFixed(6)}\n`,
   );
@@ -231,7 +231,7 @@ test("sums calls by the chosen field, the most expensive group first", async () 
   const models = rowsOf(await fairway("log stats --by model --model gpt-4o-mini -o jsonl"));
   expect(models).toMatchObject([{ name: "gpt-4o-mini" }]);
   expect((await fairway("log stats --by token")).out).toMatch(
-    /^ID +TOKEN +CALLS +IN +OUT +QUOTA +SHARE\n[^]* 1 +laptop/,
+    /^ID +TOKEN +CALLS +IN +OUT +COST +SHARE\n[^]* 1 +laptop/,
   );
 });
 
@@ -244,9 +244,9 @@ test("prints errors as JSON when output is JSON, with an exit code of its own fo
   const usage = await fairway("log list --limit none");
   expect(usage.code).toBe(2);
   expect(usage.err).toContain("whole number");
-  const word = await fairway("channel test first");
-  expect(word.code).toBe(2);
-  expect(word.err).toContain("'first' is invalid for argument 'id'");
+  const kind = await fairway("channel test user/3");
+  expect(kind.code).toBe(2);
+  expect(kind.err).toContain("It names a user, not a channel.");
 });
 
 test("status prints once for scripts", async () => {

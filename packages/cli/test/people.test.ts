@@ -73,13 +73,7 @@ test("names of one command are the ids of the next, also from standard input", a
   expect(await rig.fairway("user disable - -o name", name)).toMatchObject({ code: 0, out: name });
   expect((await rig.fairway(`user enable user/${annId} -`, "user/999\n")).out).toContain("FAIL  user 999");
   expect(jsonOf(await rig.fairway("user get - -o json", name))).toMatchObject({ username: "ann", status: 1 });
-  for (const words of [
-    "user get channel/1",
-    "user get -",
-    "token get x",
-    "user list -o raw",
-    "user list -o json --no-headers",
-  ])
+  for (const words of ["user get channel/1", "user get -", "user list -o raw", "user list -o json --no-headers"])
     expect(await rig.fairway(words)).toMatchObject({ code: 2, out: "" });
 });
 

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sessionOf } from "../src/commands/account/login.ts";
+import { createTransport } from "../src/session/transport.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 const USER = "alice";
@@ -137,7 +138,8 @@ test("a key in a terminal is asked for and not shown", async () => {
 
 test("where two-factor sign-in is on, the code is asked for", async () => {
   // Access tokens change no credentials.
-  const { call } = (await sessionOf(gateway.url, USER, PASSWORD)).client;
+  const transport = createTransport({ timeoutMs: 60_000, retries: 0, note: () => undefined });
+  const { call } = (await sessionOf(transport, gateway.url, { username: USER, password: PASSWORD })).client;
   const { data: begun } = await call(twoFactorBegin, {});
   const { data: confirmed } = await call(twoFactorConfirm, { body: { code: digitsOf(begun.secret) } });
   const terminal = openTerminal(["login", gateway.url, "--username", USER], alice);

@@ -37,9 +37,14 @@ export interface Terminal {
   readonly exited: Promise<number | null>;
 }
 
-export function openTerminal(args: readonly string[], env: Variables): Terminal {
+/** `columns` is the width of the terminal; 0 where it does not know. */
+export function openTerminal(args: readonly string[], env: Variables, columns = 0): Terminal {
   const words = [process.execPath, PROGRAM, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-  const child = spawn("script", ["-q", "-f", "-e", "-c", words.join(" "), "/dev/null"], { env: environment(env) });
+  const child = spawn(
+    "script",
+    ["-q", "-f", "-e", "-c", `${columns > 0 ? `stty cols ${columns} rows 24; ` : ""}${words.join(" ")}`, "/dev/null"],
+    { env: environment(env) },
+  );
   let shown = "";
   let raw = "";
   const waiting = new Set<() => void>();

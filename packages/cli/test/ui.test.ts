@@ -67,7 +67,7 @@ test("opens every resource by name and leaves with q", async () => {
   for (const [name, text] of [
     ["channels", "harbour"],
     ["options", /options \d/],
-    ["users", "super-administrator"],
+    ["users", "super-a"],
     ["budgets", "budgets 0"],
     ["codes", "codes 0"],
     ["prices", /prices \d/],

@@ -7,6 +7,11 @@ export function positive(text: string): number {
   return value;
 }
 
+/** A number of rows; infinite for `all`. */
+function rowCount(text: string): number {
+  return text === "all" ? Number.POSITIVE_INFINITY : positive(text);
+}
+
 export function count(text: string): number {
   const value = integer(text);
   if (value < 0 || value > 1_000_000_000) throw new InvalidArgumentError("It must be from 0 to 1000000000.");
@@ -32,35 +37,46 @@ export function list(text: string): string[] {
     .filter((one) => one !== "");
 }
 
-/** An id: a number, or a name such as `channel/3`. */
-function idIn(text: string, noun: string): number {
-  const [, prefix, rest = text] = /^([a-z-]+)\/(.*)$/.exec(text) ?? [];
+/** Kinds of things that an argument names by id or by name. */
+export type Noun = "channel" | "token" | "user" | "redemption";
+
+/** What an argument means: an id, or a name that is looked up when the command runs. */
+export type Reference = number | { readonly noun: Noun; readonly name: string };
+
+const KINDS = /^(channel|token|user|redemption|log|option|model|request|context|group|task|drawing|call)\/(.+)$/;
+
+/** A number is an id; `channel/3` and `channel/openai` are what they say; anything else is a name. */
+function referenceIn(text: string, noun: Noun): Reference {
+  const [, prefix, rest = text] = KINDS.exec(text) ?? [];
   if (prefix !== undefined && prefix !== noun) throw new InvalidArgumentError(`It names a ${prefix}, not a ${noun}.`);
-  return positive(rest);
+  const name = rest.trim();
+  if (name === "") throw new InvalidArgumentError("It must be an id or a name.");
+  return /^-?\d{1,15}$/.test(name) ? positive(name) : { noun, name };
 }
 
-/** Reads an id as `-o name` prints it, or its number; `-` takes it from standard input. */
-export function id(noun: string): (text: string) => number {
+/** Reads an id, a name, or what `-o name` prints; `-` takes it from standard input. */
+export function id(noun: Noun): (text: string) => Reference {
   return (text) => {
-    if (text !== "-") return idIn(text, noun);
-    const [one, ...more] = idsFromInput(noun);
+    if (text !== "-") return referenceIn(text, noun);
+    const [one, ...more] = referencesFromInput(noun);
     if (one === undefined || more.length > 0) throw new InvalidArgumentError("Standard input must hold one.");
     return one;
   };
 }
 
-/** Collects the ids of a variadic argument. */
-export function ids(noun: string): (text: string, before?: number[]) => number[] {
-  return (text, before = []) => [...before, ...(text === "-" ? idsFromInput(noun) : [idIn(text, noun)])];
+/** Collects the ids and names of a variadic argument. */
+export function ids(noun: Noun): (text: string, before?: Reference[]) => Reference[] {
+  return (text, before = []) => [...before, ...(text === "-" ? referencesFromInput(noun) : [referenceIn(text, noun)])];
 }
 
-/** All of standard input at once: arguments are read before anything waits. */
-function idsFromInput(noun: string): number[] {
+/** All of standard input at once: arguments are read before anything waits. A line with blanks is a name unless all its words are ids. */
+function referencesFromInput(noun: Noun): Reference[] {
   if (process.stdin.isTTY) throw new InvalidArgumentError("Standard input is a terminal: pipe ids into it.");
   const found = readStandardInput()
-    .split(/\s+/)
+    .split("\n")
+    .flatMap((line) => (/^[\s\d]*$/.test(line) ? line.split(/\s+/) : [line.trim()]))
     .filter((word) => word !== "")
-    .map((word) => idIn(word, noun));
+    .map((word) => referenceIn(word, noun));
   if (found.length === 0) throw new InvalidArgumentError("Standard input holds none.");
   return found;
 }
@@ -75,7 +91,7 @@ export function yes(): Option {
 }
 
 export function limit(): Option {
-  return new Option("--limit <count>", "rows at most").argParser(positive).default(100);
+  return new Option("--limit <count>", "rows at most, or all").argParser(rowCount).default(100);
 }
 
 const EXAMPLES = new WeakMap<Command, readonly string[]>();

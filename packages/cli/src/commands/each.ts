@@ -1,11 +1,10 @@
 import { ApiProblem } from "@fairway/wire";
 import { CliError, EXIT } from "../core/exit.ts";
-import { exitCodeOf } from "../core/problem.ts";
+import { exitCodeOf, isNotSent } from "../core/problem.ts";
 import { number, plain } from "../print/columns.ts";
 import { openRows, type Output } from "../print/output.ts";
 import { printable } from "../print/printable.ts";
 import { type Column } from "../print/table.ts";
-import { confirm } from "../terminal/prompt.ts";
 
 interface Outcome {
   readonly id: number;
@@ -47,6 +46,7 @@ export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batc
       try {
         tell({ id, ok: true, message: (await act(id)) ?? done });
       } catch (error) {
+        if (isNotSent(error)) continue;
         if (ids.length === 1 || !isOfOne(error)) throw error;
         tell({ id, ok: false, message: error.message });
       }
@@ -69,7 +69,7 @@ export async function deleteEach(deletion: Deletion, isAgreed: boolean | undefin
   const { ids } = deletion;
   const named: string[] = [];
   for (const id of ids) named.push(`${id} (${await deletion.nameOf(id)})`);
-  await confirm(deletion.question(named.join(", ")), ids.length, isAgreed);
+  await output.confirm(deletion.question(named.join(", ")), ids.length, isAgreed);
   const act = async (id: number) => void (await deletion.remove(id));
   await doEach({ ...deletion, done: "deleted", act }, output);
 }

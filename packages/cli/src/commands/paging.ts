@@ -6,16 +6,33 @@ interface Page<Row> {
 /** What the calls of all lists take at once. */
 const SIZE = 100;
 
+/** The beginning of a list. */
+export interface Rows<Row> {
+  readonly rows: readonly Row[];
+  /** Whether the gateway has more rows. */
+  readonly isCut: boolean;
+  /** Of all rows, where the gateway counts them. */
+  readonly total: number | undefined;
+}
+
 /** The first `limit` rows of a list whose pages count from 0. */
 export async function rowsUpTo<Row>(
   limit: number,
   read: (page: { readonly p: number; readonly page_size: number }) => Promise<Page<Row>>,
-): Promise<Row[]> {
+): Promise<Rows<Row>> {
   const rows: Row[] = [];
-  for (let p = 0; rows.length < limit; p++) {
+  let count: number | undefined;
+  let isLast = false;
+  // One row beyond the limit tells whether there are more, where the gateway does not count.
+  for (let p = 0; !isLast && rows.length <= limit; p++) {
     const { data, total } = await read({ p, page_size: SIZE });
     rows.push(...data);
-    if (data.length < SIZE || (total !== undefined && rows.length >= total)) break;
+    count = total;
+    isLast =
+      data.length < SIZE ||
+      (total !== undefined && rows.length >= total) ||
+      (total !== undefined && rows.length >= limit);
   }
-  return rows.slice(0, limit);
+  const isCut = rows.length > limit || (count !== undefined && count > rows.length);
+  return { rows: rows.slice(0, limit), isCut, total: count };
 }

@@ -25,6 +25,14 @@ export class CliError extends Error {
   }
 }
 
+/** A call that `--dry-run` printed instead of sending it. */
+export class NotSent extends CliError {
+  constructor() {
+    super("the request was printed, not sent", EXIT.ok);
+    this.name = "NotSent";
+  }
+}
+
 /** `ENOENT` and the like of a system error, its message for others. */
 export function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);

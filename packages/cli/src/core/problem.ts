@@ -1,5 +1,5 @@
 import { ApiProblem, type MessageKey } from "@fairway/wire";
-import { CliError, EXIT } from "./exit.ts";
+import { CliError, EXIT, NotSent } from "./exit.ts";
 
 const EXIT_BY_MESSAGE: Readonly<Partial<Record<MessageKey, number>>> = {
   password_login_disabled: EXIT.notSignedIn,
@@ -91,15 +91,32 @@ function all(keys: readonly MessageKey[], exit: number): Partial<Record<MessageK
   return Object.fromEntries(keys.map((key) => [key, exit]));
 }
 
+/** A failure of this program, also where it stopped a call on its way. */
+function ownFailure(thrown: unknown): CliError | undefined {
+  if (thrown instanceof CliError) return thrown;
+  return thrown instanceof ApiProblem && thrown.cause instanceof CliError ? thrown.cause : undefined;
+}
+
+/** Whether `--dry-run` printed the call. */
+export function isNotSent(thrown: unknown): boolean {
+  return ownFailure(thrown) instanceof NotSent;
+}
+
 /** What a thrown value means for the shell. */
 export function exitCodeOf(thrown: unknown): number {
-  if (thrown instanceof CliError) return thrown.code;
+  const known = ownFailure(thrown);
+  if (known) return known.code;
   if (!(thrown instanceof ApiProblem)) return EXIT.failure;
-  const known = thrown.key && EXIT_BY_MESSAGE[thrown.key];
-  if (known !== undefined) return known;
+  const named = thrown.key && EXIT_BY_MESSAGE[thrown.key];
+  if (named !== undefined) return named;
   if (thrown.status === 0 || thrown.status === 429 || thrown.status >= 500) return EXIT.unreachable;
   if (thrown.status === 401) return EXIT.notSignedIn;
   return thrown.status === 404 ? EXIT.notFound : EXIT.failure;
+}
+
+/** The code of a refusal, as the API names it. */
+export function codeNameOf(thrown: unknown): string | undefined {
+  return thrown instanceof ApiProblem ? thrown.code : undefined;
 }
 
 /** One sentence; a lost connection tells which server and why. */
@@ -121,7 +138,8 @@ const CURE_BY_MESSAGE: Readonly<Partial<Record<MessageKey, string>>> = {
 
 /** The cure that goes with a failure, if one is known. */
 export function hintOf(thrown: unknown): string | undefined {
-  if (thrown instanceof CliError) return thrown.hint;
+  const known = ownFailure(thrown);
+  if (known) return known.hint;
   if (!(thrown instanceof ApiProblem)) return undefined;
   if (thrown.status === 0) return "see that the server runs, or sign in to another one with `fairway login URL`";
   const cure = thrown.key && CURE_BY_MESSAGE[thrown.key];

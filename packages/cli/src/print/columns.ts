@@ -10,9 +10,9 @@ export function number<Row>(title: string, field: keyof Row & string): Column<Ro
   return { title, field, isNumber: true, value: (row) => cellOf(row[field]) };
 }
 
-/** Units of quota; csv adds US dollars. */
-export function quota<Row>(title: string, field: keyof Row & string): Column<Row> {
-  return { ...number<Row>(title, field), holds: "quota" };
+/** Units of quota; people read US dollars, csv has both. */
+export function quota<Row>(title: string, field: keyof Row & string, decimals = 2): Column<Row> {
+  return { ...number<Row>(title, field), holds: "quota", decimals };
 }
 
 /** Epoch seconds; below 1 there is no such time. */

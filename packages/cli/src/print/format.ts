@@ -1,3 +1,19 @@
 /** What `-o` takes. */
 export const FORMATS = ["table", "wide", "json", "jsonl", "yaml", "name", "csv", "tsv", "raw"] as const;
-export type Format = (typeof FORMATS)[number];
+type Plain = (typeof FORMATS)[number];
+/** With a template behind the sign of equality. */
+export type Templated = `jsonpath=${string}` | `custom-columns=${string}`;
+export type Format = Plain | Templated;
+
+/** Undefined for what is no format. */
+export function checkedFormat(text: string): Format | undefined {
+  return isPlain(text) || isTemplated(text) ? text : undefined;
+}
+
+function isPlain(text: string): text is Plain {
+  return (FORMATS as readonly string[]).includes(text);
+}
+
+export function isTemplated(text: string): text is Templated {
+  return /^(jsonpath|custom-columns)=./s.test(text);
+}

@@ -1,7 +1,8 @@
 import { CliError, EXIT } from "../core/exit.ts";
 import { plain, quota } from "./columns.ts";
-import { headOf, isCalled, sheetCells, sheetLine, withDollars } from "./sheet.ts";
-import type { Format } from "./format.ts";
+import { headOf, asDollars, asUnits, isCalled, isTitled, sheetCells, sheetLine, withDollars } from "./sheet.ts";
+import { isTemplated, type Format } from "./format.ts";
+import { jsonRows } from "./json-rows.ts";
 import { growingTable, table, type Column } from "./table.ts";
 
 /** Where a command writes, and how: data to `out`, everything else to `note`. */
@@ -14,8 +15,12 @@ export interface Output {
   readonly hasTitles: boolean;
   /** Units of quota that make a US dollar; asks the gateway. */
   quotaPerUnit(): Promise<number>;
+  /** Column by which rows are sorted, the last first with `-` before it; undefined = as the gateway lists them. */
+  readonly sort?: string | undefined;
   out(text: string): void;
   note(text: string): void;
+  /** Stops unless a person, or `--yes` of a script (`isAgreed`), agrees to what cannot be undone. */
+  confirm(action: string, count: number, isAgreed?: boolean): Promise<void>;
 }
 
 /** What all rows of a kind have in common. */
@@ -30,12 +35,16 @@ export interface Shape<Row> {
 
 export interface List<Row> extends Shape<Row> {
   readonly rows: readonly Row[];
+  /** Whether the gateway has more rows; they are announced. */
+  readonly isCut?: boolean;
+  /** Of all rows, where it is known. */
+  readonly total?: number | undefined;
   /** What to do about an empty list. */
   readonly empty: string;
 }
 
 /** True where the output is laid out for reading; false where a program reads it. */
-export function isForPeople({ format }: Output): boolean {
+export function isForPeople({ format }: Pick<Output, "format">): boolean {
   return format === "table" || format === "wide";
 }
 
@@ -44,18 +53,34 @@ export async function printList<Row extends object>(output: Output, list: List<R
   const { rows, empty } = list;
   if (isForPeople(output)) {
     if (rows.length === 0) return output.note(empty);
-    return output.out(table(await columnsFor(output, list), rows, output.width, output.hasTitles));
+    const sorted = output.sort === undefined ? rows : rowsBy(output.sort, list, rows);
+    output.out(table(await columnsFor(output, list), sorted, widthOf(output), output.hasTitles));
+    return noteCut(output, rows.length, list);
   }
   const printer = await openRows(output, list);
   for (const row of rows) printer.add(row);
-  printer.end();
+  printer.end(list);
+  noteCut(output, rows.length, list);
+}
+
+/** What a list leaves out. */
+export interface Cut {
+  readonly isCut?: boolean;
+  readonly total?: number | undefined;
+}
+
+/** Says on standard error that a list is not complete. */
+export function noteCut(output: Output, shown: number, { isCut, total }: Cut): void {
+  if (!isCut) return;
+  const count = total === undefined ? `The first ${shown} rows` : `${shown} of ${total} rows`;
+  output.note(`${count} are listed; --limit all lists the others too.`);
 }
 
 /** Rows that are printed as they come. */
 export interface RowPrinter<Row> {
   add(row: Row): void;
   /** Closes a document of all rows; nothing else waits for it. */
-  end(): void;
+  end(cut?: Cut): void;
 }
 
 /** `line` is how people see a row, instead of a table. */
@@ -64,32 +89,81 @@ export async function openRows<Row extends object>(
   shape: Shape<Row>,
   line?: (row: Row) => string,
 ): Promise<RowPrinter<Row>> {
-  const lines = (text: (row: Row) => string) => ({ add: (row: Row) => output.out(text(row)), end: () => undefined });
-  const { format } = output;
+  const { format, sort } = output;
+  if (sort !== undefined) return sortedRows(output, shape, sort);
+  if (isTemplated(format)) return (await import("./template.ts")).templateRows(output, shape.kind, format);
+  if (isForPeople(output)) return lineRows(output, await peopleLines(output, shape, line));
+  const lines = (text: (row: Row) => string) => lineRows(output, text);
   switch (format) {
     case "json":
-    case "yaml": {
-      const write = await documentWriter(output);
-      const items: Row[] = [];
-      return { add: (row) => void items.push(row), end: () => write({ kind: `${shape.kind}List`, items }) };
-    }
+      return jsonRows(output, shape.kind);
+    case "yaml":
+      return (await import("./yaml-rows.ts")).yamlRows(output, shape.kind);
     case "jsonl":
       return lines((row) => JSON.stringify(row));
     case "name":
       return lines(nameOf(shape));
-    case "raw":
-      throw unfit(format);
     case "csv":
       return lines(await sheetOf(output, shape, ","));
     case "tsv":
       return lines(await sheetOf(output, shape, "\t"));
-    case "table":
-    case "wide":
-      if (line && output.columns === undefined) return lines(line);
-      return lines(growingTable(await columnsFor(output, shape), output.width, output.hasTitles));
     default:
-      return format satisfies never;
+      throw unfit(format);
   }
+}
+
+function lineRows<Row>({ out }: Output, text: (row: Row) => string): RowPrinter<Row> {
+  return { add: (row) => out(text(row)), end: () => undefined };
+}
+
+async function peopleLines<Row>(output: Output, shape: Shape<Row>, line: ((row: Row) => string) | undefined) {
+  if (line && output.columns === undefined) return line;
+  return growingTable(await columnsFor(output, shape), widthOf(output), output.hasTitles);
+}
+
+/** A wide table is never cut. */
+function widthOf({ format, width }: Output): number | undefined {
+  return format === "wide" ? undefined : width;
+}
+
+/** Collects the rows: the last of them may be the first. */
+async function sortedRows<Row extends object>(
+  output: Output,
+  shape: Shape<Row>,
+  sort: string,
+): Promise<RowPrinter<Row>> {
+  const printer = await openRows({ ...output, sort: undefined }, shape);
+  const rows: Row[] = [];
+  rowsBy(sort, shape, rows);
+  return {
+    add: (row) => void rows.push(row),
+    end: (cut) => {
+      for (const row of rowsBy(sort, shape, rows)) printer.add(row);
+      printer.end(cut);
+    },
+  };
+}
+
+/** Rows by a column, by its numbers where it holds such; `-` before its name turns the order around. */
+function rowsBy<Row>(sort: string, { columns, wide = [] }: Shape<Row>, rows: readonly Row[]): readonly Row[] {
+  const name = sort.replace(/^-/, "");
+  const column = [...columns, ...wide].find((one) => isCalled(one, name));
+  if (!column) throw noColumn(name, [...columns, ...wide].map(headOf));
+  const valueOf = (row: Row): string | number => {
+    const raw: unknown = column.field === undefined ? undefined : row[column.field];
+    return typeof raw === "number" ? raw : column.value(row);
+  };
+  const sign = sort.startsWith("-") ? -1 : 1;
+  return rows.toSorted((a, b) => sign * inOrder(valueOf(a), valueOf(b)));
+}
+
+function inOrder(a: string | number, b: string | number): number {
+  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+}
+
+function noColumn(name: string, known: readonly string[]): CliError {
+  const hint = known.length === 0 ? undefined : `choose among ${known.join(", ")}`;
+  return new CliError(`there is no column ${name}`, EXIT.usage, hint);
 }
 
 /** Prints the titles at once, so that an empty list has them too. */
@@ -111,17 +185,30 @@ function unfit(format: Format): CliError {
 async function columnsFor<Row>(output: Output, shape: Shape<Row>): Promise<readonly Column<Row>[]> {
   const { columns: chosen, format } = output;
   const all = [...shape.columns, ...(shape.wide ?? [])];
-  if (!chosen && isForPeople(output)) return format === "wide" ? all : shape.columns;
-  const hasDollars =
-    all.some(({ holds }) => holds === "quota") && (!chosen || chosen.some((name) => /_usd$/i.test(name)));
-  const known = hasDollars ? withDollars(all, await output.quotaPerUnit()) : all;
+  const usual = chosen || format !== "table" ? all : shape.columns;
+  const known = await withMoney(output, usual);
   if (!chosen) return known;
   return chosen.map((name) => {
-    const found = known.find((column) => isCalled(column, name));
+    // A program means the name of the API, a person the title.
+    const isMeant = (column: Column<Row>) => (isForPeople(output) ? isTitled(column, name) : headOf(column) === name);
+    const found = known.find(isMeant) ?? known.find((column) => isCalled(column, name));
     if (found) return found;
-    const names = known.map(headOf).join(", ");
-    throw new CliError(`there is no column ${name}`, EXIT.usage, names === "" ? undefined : `choose among ${names}`);
+    throw noColumn(name, known.map(headOf));
   });
+}
+
+/** People read dollars, in a wide table with the units of quota as well; sheets have both. */
+async function withMoney<Row>(output: Output, columns: readonly Column<Row>[]): Promise<readonly Column<Row>[]> {
+  const { columns: chosen, format } = output;
+  if (!columns.some(({ holds }) => holds === "quota")) return columns;
+  if (isForPeople(output)) {
+    const shown = asDollars(columns, await output.quotaPerUnit());
+    return format === "wide" || chosen
+      ? [...shown, ...columns.filter(({ holds }) => holds === "quota").map(asUnits)]
+      : shown;
+  }
+  const isAsked = !chosen || chosen.some((name) => /_usd$/i.test(name));
+  return isAsked ? withDollars(columns, await output.quotaPerUnit()) : columns;
 }
 
 export interface About<Row> {
@@ -137,6 +224,7 @@ export interface About<Row> {
 export async function printOne<Row extends object>(output: Output, value: Row, about: About<Row> = {}): Promise<void> {
   if (isForPeople(output)) return printWords(output, about.words ?? Object.fromEntries(Object.entries(value)));
   if (output.format === "json" || output.format === "yaml") return (await documentWriter(output))(value);
+  if (isTemplated(output.format)) return (await import("./template.ts")).printTemplate(output, value, output.format);
   const printer = await openRows(output, about.shape ?? membersOf(value, about.quotas));
   printer.add(value);
   printer.end();
@@ -181,10 +269,9 @@ function printWords({ columns, out }: Output, words: Readonly<Record<string, unk
   const shown = (columns ?? []).map((column) => {
     const found = all.find(([name]) => slug(name) === slug(column));
     if (found) return found;
-    throw new CliError(
-      `there is no column ${column}`,
-      EXIT.usage,
-      `choose among ${all.map(([name]) => slug(name)).join(", ")}`,
+    throw noColumn(
+      column,
+      all.map(([name]) => slug(name)),
     );
   });
   const lines = columns ? shown : all;

@@ -12,6 +12,10 @@ export function isCalled<Row>(column: Column<Row>, name: string): boolean {
   return [headOf(column), slugOf(column.title)].includes(slugOf(name));
 }
 
+export function isTitled<Row>({ title }: Column<Row>, name: string): boolean {
+  return slugOf(title) === slugOf(name);
+}
+
 function slugOf(title: string): string {
   return title.toLowerCase().replace(/[ -]/g, "_");
 }
@@ -29,6 +33,36 @@ export function withDollars<Row>(columns: readonly Column<Row>[], quotaPerUnit: 
     };
     return [column, { title: `${field.toUpperCase()}_USD`, isNumber: true, value }];
   });
+}
+
+/** Columns whose quota is read in dollars. */
+export function asDollars<Row>(columns: readonly Column<Row>[], quotaPerUnit: number): Column<Row>[] {
+  return columns.map((column) => {
+    const { field, holds, decimals = 2 } = column;
+    if (field === undefined || holds !== "quota") return column;
+    const value = (row: Row) => {
+      const amount: unknown = row[field];
+      return column.text?.(row) ?? (typeof amount === "number" ? money(amount, decimals, quotaPerUnit) : "");
+    };
+    return { ...column, value };
+  });
+}
+
+/** The same column in units of quota, under the name that the API has for it. */
+export function asUnits<Row>(column: Column<Row>): Column<Row> {
+  return { ...column, title: (column.field ?? column.title).toUpperCase().replaceAll("_", " ") };
+}
+
+/** Dollars for people; what is too little for the decimals says so. */
+export function money(quota: number, decimals: number, quotaPerUnit: number): string {
+  const text = dollars(quota, decimals, quotaPerUnit);
+  if (quota !== 0 && /^-?[0.]+$/.test(text)) return `<$${(10 ** -decimals).toFixed(decimals)}`;
+  return text.startsWith("-") ? `-$${text.slice(1)}` : `$${text}`;
+}
+
+/** An amount in a sentence: dollars, and the units that the API counts. */
+export function moneyText(quota: number, quotaPerUnit: number): string {
+  return `${money(quota, 2, quotaPerUnit)} (${quota} quota)`;
 }
 
 /** A line of csv or tsv; a cell is quoted as RFC 4180 says where it holds the separator, a quote or a line end. */

@@ -9,6 +9,10 @@ export interface Column<Row> {
   readonly field?: keyof Row & string;
   /** In csv, a column of US dollars follows quota, times are ISO 8601 there. */
   readonly holds?: "quota" | "time";
+  /** Of dollars. */
+  readonly decimals?: number;
+  /** What stands in the place of an amount, where there is none. */
+  readonly text?: (row: Row) => string | undefined;
 }
 
 /** Aligned columns; cells are cut only when a terminal is too narrow for them. */
@@ -20,7 +24,7 @@ export function table<Row>(
 ): string {
   const cells = rows.map((row) => cellsOf(columns, row));
   const titles = hasTitles ? [titlesOf(columns)] : [];
-  const fitting = fitted([...titles, ...cells].reduce(wider, NO_WIDTHS), width);
+  const fitting = fitted(columns, [...titles, ...cells].reduce(wider, NO_WIDTHS), width);
   return [...titles, ...cells].map((texts) => lineOf(columns, texts, fitting)).join("\n");
 }
 
@@ -36,7 +40,7 @@ export function growingTable<Row>(
     const lines = [...titles, cellsOf(columns, row)];
     titles = [];
     widths = lines.reduce(wider, widths);
-    const fitting = fitted(widths, width);
+    const fitting = fitted(columns, widths, width);
     return lines.map((texts) => lineOf(columns, texts, fitting)).join("\n");
   };
 }
@@ -55,15 +59,31 @@ function wider(widths: readonly number[], cells: readonly string[]): readonly nu
   return cells.map((cell, at) => Math.max(widths[at] ?? 0, stringWidth(cell)));
 }
 
-/** The last column gives way where the terminal is too narrow. */
-function fitted(widths: readonly number[], width: number | undefined): number[] {
-  const total = widths.reduce((sum, one) => sum + one + 2, -2);
-  if (width === undefined || total <= width) return [...widths];
-  return widths.with(-1, Math.max(8, (widths.at(-1) ?? 0) - (total - width)));
+/** Texts are not cut below this, as long as columns at the end can be left out instead. */
+const LEAST = 8;
+
+/** Where the terminal is too narrow, the longest texts give way first; then columns at the end are left out. */
+function fitted<Row>(columns: readonly Column<Row>[], widths: readonly number[], width: number | undefined): number[] {
+  const fitting = [...widths];
+  if (width === undefined) return fitting;
+  for (;;) {
+    const excess = fitting.reduce((sum, one) => sum + one + 2, -2) - width;
+    if (excess <= 0) return fitting;
+    const texts = fitting.map((one, at) => (columns[at]?.isNumber || columns[at]?.holds ? 0 : one));
+    const longest = Math.max(...texts);
+    if (longest <= LEAST) {
+      if (fitting.length === 1) return [Math.max(1, width)];
+      fitting.pop();
+      continue;
+    }
+    const at = texts.indexOf(longest);
+    const second = Math.max(LEAST, ...texts.filter((one, place) => place !== at && one < longest));
+    fitting[at] = Math.max(second, longest - excess, LEAST);
+  }
 }
 
 function lineOf<Row>(columns: readonly Column<Row>[], texts: readonly string[], widths: readonly number[]): string {
-  const cells = texts.map((text, at) => {
+  const cells = texts.slice(0, widths.length).map((text, at) => {
     const cut = cutTo(text, widths[at] ?? 0);
     const gap = " ".repeat((widths[at] ?? 0) - stringWidth(cut));
     return columns[at]?.isNumber ? gap + cut : cut + gap;

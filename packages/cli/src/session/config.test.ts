@@ -38,7 +38,7 @@ describe("profiles", () => {
     const env = fresh();
     writeProfile(env, profile);
     expect(() => readProfile({ ...env, FAIRWAY_SERVER: "https://elsewhere.example.com" })).toThrow(
-      /FAIRWAY_SERVER is https:\/\/elsewhere.example.com, but you are signed in to https:\/\/ai.example.com/,
+      /\(FAIRWAY_SERVER\) is https:\/\/elsewhere.example.com, but you are signed in to https:\/\/ai.example.com/,
     );
     expect(readProfile({ ...env, FAIRWAY_SERVER: "ai.example.com/" })).toEqual(profile);
   });

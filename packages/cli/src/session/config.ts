@@ -12,6 +12,10 @@ export interface Profile {
   readonly token: string;
   /** Under which the gateway keeps the token, where `fairway login` made it. */
   readonly tokenName?: string | undefined;
+  /** What deletes requires the name of the context. */
+  readonly protected?: boolean | undefined;
+  /** Nothing is changed through it. */
+  readonly readOnly?: boolean | undefined;
 }
 
 const Stored = z.object({
@@ -19,6 +23,8 @@ const Stored = z.object({
   userId: z.int(),
   token: z.string(),
   tokenName: z.optional(z.string()),
+  protected: z.optional(z.boolean()),
+  readOnly: z.optional(z.boolean()),
 });
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,7 +41,7 @@ export function readProfile(env: Environment): Profile | undefined {
   if (token !== undefined) return { server: stored.server, userId: userId ?? 0, token };
   if (server !== undefined && server !== stored.server)
     throw new CliError(
-      `FAIRWAY_SERVER is ${server}, but you are signed in to ${stored.server}`,
+      `--server (FAIRWAY_SERVER) is ${server}, but you are signed in to ${stored.server}`,
       EXIT.notSignedIn,
       `set FAIRWAY_TOKEN as well, or sign in with \`fairway login ${server}\``,
     );

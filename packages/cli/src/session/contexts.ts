@@ -20,7 +20,8 @@ export function configPath(env: Environment): string {
   return named || pathOf(env, chosen ? checkedName(chosen) : currentContext(env));
 }
 
-function folderOf(env: Environment): string {
+/** Where everything of this program is stored. */
+export function folderOf(env: Environment): string {
   return join(env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "fairway");
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { linesOf } from "../terminal/events.ts";
 import { CliError, EXIT } from "../core/exit.ts";
-import { reach } from "./session.ts";
+import type { Transport } from "./transport.ts";
 
 /** One turn of a conversation. */
 export interface Message {
@@ -19,6 +19,7 @@ export interface Answer {
 }
 
 export interface Asked {
+  readonly transport: Transport;
   readonly server: string;
   readonly key: string;
   readonly model: string;
@@ -36,13 +37,13 @@ const Models = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /** Streams one answer; `onText` gets its pieces. What came before `stop` is the answer. */
 export async function streamChat(asked: Asked, onText: (text: string) => void, stop?: AbortSignal): Promise<Answer> {
-  const { server, key, model, messages } = asked;
+  const { transport, server, key, model, messages } = asked;
   const body = JSON.stringify({ model, messages, stream: true, stream_options: { include_usage: true } });
   let text = "";
   let usage: Answer["usage"];
   let requestId = "";
   try {
-    const response = await post(`${server}/v1/chat/completions`, key, body, stop);
+    const response = await post(transport, `${server}/v1/chat/completions`, { key, body, signal: stop });
     requestId = response.headers.get("x-oneapi-request-id") ?? "";
     for await (const chunk of chunksOf(response)) {
       const piece = textOf(chunk);
@@ -61,21 +62,21 @@ function textOf({ choices }: z.output<typeof Chunk>): string {
 }
 
 /** Models that a key may call. */
-export async function modelsOf(server: string, key: string): Promise<string[]> {
-  const response = await reach(
-    `${server}/v1/models`,
-    { method: "GET", headers: bearer(key) },
-    AbortSignal.timeout(60_000),
-  );
+export async function modelsOf(transport: Transport, server: string, key: string): Promise<string[]> {
+  const response = await transport.head(`${server}/v1/models`, { method: "GET", headers: bearer(key) });
   if (!response.ok) throw problemOf(await response.text(), response);
   return z.parse(Models, await response.json()).data.map(({ id }) => id);
 }
 
-async function post(url: string, key: string, body: string, signal: AbortSignal | undefined): Promise<Response> {
+interface Posted {
+  readonly key: string;
+  readonly body: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function post(transport: Transport, url: string, { key, body, signal }: Posted): Promise<Response> {
   const headers = { ...bearer(key), "content-type": "application/json" };
-  const never = new AbortController().signal;
-  const init = { method: "POST", headers, body, ...(signal ? { signal } : {}) };
-  const response = await reach(url, init, never);
+  const response = await transport.ask(url, { method: "POST", headers, body, ...(signal ? { signal } : {}) });
   if (!response.ok) throw problemOf(await response.text(), response);
   return response;
 }

@@ -38,16 +38,23 @@ export async function ask(question: string, isSecret = false): Promise<string> {
  */
 export async function confirm(action: string, count: number, isAgreed = false): Promise<void> {
   if (isAgreed) return;
+  requireTerminal(action, "add --yes if it is meant");
   const question = printable(`${action}? ${count === 1 ? "[y/N]" : `Type ${count} to confirm`}`);
-  if (!process.stdin.isTTY)
-    throw new CliError(
-      `not confirmed, and there is no terminal to ask: ${action}`,
-      EXIT.usage,
-      "add --yes if it is meant",
-    );
   const answer = (await ask(question)).trim();
   const isMeant = count === 1 ? /^y(es)?$/i.test(answer) : answer === String(count);
   if (!isMeant) throw new CliError("not confirmed, nothing was changed");
+}
+
+/** The same in a protected context, whose name a person types. */
+export async function confirmByName(action: string, context: string): Promise<void> {
+  requireTerminal(action, `in a protected context name it as well: --context ${context} --yes`);
+  const answer = (await ask(printable(`${action}? ${context} is protected: type its name to confirm`))).trim();
+  if (answer !== context) throw new CliError("not confirmed, nothing was changed");
+}
+
+function requireTerminal(action: string, hint: string): void {
+  if (!process.stdin.isTTY)
+    throw new CliError(`not confirmed, and there is no terminal to ask: ${action}`, EXIT.usage, hint);
 }
 
 /** Ctrl-C and Ctrl-D, which the terminal delivers as characters during a prompt. */

@@ -1,19 +1,21 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { CommandContext } from "../../core/command-context.ts";
 import { examples, named } from "../arguments.ts";
 
-export function accountCommands(program: Command, { env, output, session }: CommandContext): void {
+export function accountCommands(program: Command, context: CommandContext): void {
+  const { env, output, session, transport } = context;
   const login = program
     .command("login")
     .argument("[server]", "address of the gateway; https unless it names http or this machine", "http://127.0.0.1:3000")
     .description("sign in and remember it")
     .option("-u, --username <name>", "asked when absent; the password always is")
     .option("--token-stdin", "read an access token from standard input instead; asked for in a terminal")
+    .addOption(new Option("--password-stdin", "read the password from standard input").conflicts("tokenStdin"))
     .option("--scope <list>", "what the token may do, such as channels:read,logs:read; everything when absent")
     .option("--expires <days>", "when the token ends; never when absent")
     .option("--insecure-http", "allow plain http beyond this machine")
     .action(async (server: string, options: object) =>
-      (await import("./login.ts")).runLogin(server, options, output(), env()),
+      (await import("./login.ts")).runLogin(server, options, output(), { env: env(), transport: await transport() }),
     );
   examples(
     login,
@@ -25,7 +27,9 @@ export function accountCommands(program: Command, { env, output, session }: Comm
     .command("logout")
     .description("forget the sign-in")
     .option("--revoke", "let the gateway forget the token that `fairway login` made, too")
-    .action(async (options: { revoke?: boolean }) => (await import("./logout.ts")).runLogout(options, output(), env()));
+    .action(async (options: { revoke?: boolean }) =>
+      (await import("./logout.ts")).runLogout(options, output(), { env: env(), transport: await transport() }),
+    );
   examples(logout, "fairway logout --revoke");
   contextCommands(program, { env, output });
   const whoami = program

@@ -16,12 +16,14 @@ import { currentContext, useContext } from "../../session/contexts.ts";
 import { readAddress, readToken, refusePlain, writeProfile, type Profile } from "../../session/config.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
-import { ask, readStdin } from "../../terminal/prompt.ts";
-import { clientOf, fetchJson } from "../../session/session.ts";
+import { ask, readSecret, readStdin } from "../../terminal/prompt.ts";
+import { clientOf } from "../../session/session.ts";
+import type { Transport } from "../../session/transport.ts";
 
 export interface LoginOptions {
   readonly username?: string;
   readonly tokenStdin?: boolean;
+  readonly passwordStdin?: boolean;
   readonly insecureHttp?: boolean;
   /** Separated by commas. */
   readonly scope?: string;
@@ -29,17 +31,23 @@ export interface LoginOptions {
   readonly expires?: string;
 }
 
+/** Where a sign-in is stored, and how calls are sent. */
+export interface SignInPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly transport: Transport;
+}
+
 /** Signs in by password (asked, never a flag) or by a token from standard input, and remembers the result. */
 export async function runLogin(
   server: string,
   options: LoginOptions,
   output: Output,
-  env: Readonly<Record<string, string | undefined>>,
+  { env, transport }: SignInPlace,
 ): Promise<void> {
   const address = addressOf(server, options);
-  await createClient({ baseUrl: address, fetch: fetchJson }).call(status, {});
-  const profile = options.tokenStdin ? await byToken(address) : await byPassword(address, options);
-  const { data: user } = await clientOf(profile).call(selfGet, {});
+  await createClient({ baseUrl: address, fetch: transport.json }).call(status, {});
+  const profile = options.tokenStdin ? await byToken(address) : await byPassword(address, options, transport);
+  const { data: user } = await clientOf(profile, transport).call(selfGet, {});
   const path = writeProfile(env, { ...profile, userId: user.id });
   output.note(`Signed in to ${address} as ${user.username} (role ${user.role}). The token is stored in ${path}.`);
   const context = env["FAIRWAY_CONTEXT"];
@@ -58,11 +66,12 @@ async function byToken(server: string): Promise<Profile> {
   return { server, userId: 0, token: readToken(await readStdin("Access token"), "standard input") };
 }
 
-async function byPassword(server: string, options: LoginOptions): Promise<Profile> {
+async function byPassword(server: string, options: LoginOptions, transport: Transport): Promise<Profile> {
   const scopes = readScopes(options.scope);
   const expires_at = readEnd(options.expires);
   const username = options.username ?? (await ask("Username")).trim();
-  const { client, userId } = await sessionOf(server, username, await ask("Password", true));
+  const password = options.passwordStdin ? await readSecret("Password") : await ask("Password", true);
+  const { client, userId } = await sessionOf(transport, server, { username, password });
   const tokenName = `cli ${hostname()}`.slice(0, 64);
   const { data: token } = await client.call(accessTokenCreate, { body: { name: tokenName, expires_at, scopes } });
   return { server, userId, token, tokenName };
@@ -90,13 +99,13 @@ function readEnd(days: string | undefined): number {
 
 /** A session by password: access tokens cannot change credentials. */
 export async function sessionOf(
+  transport: Transport,
   server: string,
-  username: string,
-  password: string,
+  { username, password }: { readonly username: string; readonly password: string },
 ): Promise<{ readonly client: Client; readonly userId: number }> {
   let cookie = "";
   const keeping: Fetch = async (url, init) => {
-    const answer = await fetchJson(url, init);
+    const answer = await transport.json(url, init);
     cookie =
       answer.headers
         .getSetCookie()

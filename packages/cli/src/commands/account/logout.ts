@@ -4,12 +4,16 @@ import { currentContext, DEFAULT_CONTEXT, pathOf, useContext } from "../../sessi
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
 import { clientOf } from "../../session/session.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Transport } from "../../session/transport.ts";
+import type { SignInPlace } from "./login.ts";
 
 /** Forgets the sign-in; with `revoke` the gateway forgets its token first. */
-export async function runLogout({ revoke }: { readonly revoke?: boolean }, output: Output, env: Environment) {
-  if (revoke) await revokeToken(storedProfile(env));
+export async function runLogout(
+  { revoke }: { readonly revoke?: boolean },
+  output: Output,
+  { env, transport }: SignInPlace,
+) {
+  if (revoke) await revokeToken(storedProfile(env), transport);
   const path = removeProfile(env);
   // The next command falls back to the default context, not to the removed one.
   if (path !== undefined && !env["FAIRWAY_CONFIG"] && pathOf(env, currentContext(env)) === path)
@@ -19,7 +23,7 @@ export async function runLogout({ revoke }: { readonly revoke?: boolean }, outpu
   if (env["FAIRWAY_TOKEN"]) output.note("FAIRWAY_TOKEN still signs commands in.");
 }
 
-async function revokeToken(profile: Profile | undefined): Promise<void> {
+async function revokeToken(profile: Profile | undefined, transport: Transport): Promise<void> {
   if (!profile) return;
   if (profile.tokenName === undefined)
     throw new CliError(
@@ -28,7 +32,7 @@ async function revokeToken(profile: Profile | undefined): Promise<void> {
       "leave out --revoke, and remove the token in the console",
     );
   try {
-    await clientOf(profile).call(accessTokenDelete, { query: { name: profile.tokenName } });
+    await clientOf(profile, transport).call(accessTokenDelete, { query: { name: profile.tokenName } });
   } catch (error) {
     // A token that is not known any more needs no revocation.
     if (!(error instanceof ApiProblem) || error.status !== 401) throw error;

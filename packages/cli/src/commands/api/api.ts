@@ -3,7 +3,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { plain } from "../../print/columns.ts";
 import { documentWriter, printList, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
-import { confirm, readStdin, readTextFile } from "../../terminal/prompt.ts";
+import { readStdin, readTextFile } from "../../terminal/prompt.ts";
 import type { SessionClient } from "../../session/session.ts";
 
 export const CALLS: ReadonlyMap<string, wire.Endpoint> = new Map(
@@ -54,7 +54,7 @@ export async function callApi(client: SessionClient, name: string, options: ApiO
       throw new CliError(`${name} needs --param ${place}=…`, EXIT.usage, `its path is ${call.path}`);
   const input = { params, query: pairsOf(options.query, "--query"), body: await bodyOf(options.body) };
   if (call.method === "DELETE")
-    await confirm(`${name} ${JSON.stringify({ ...params, ...input.query })}`, 1, options.yes);
+    await output.confirm(`${name} ${JSON.stringify({ ...params, ...input.query })}`, 1, options.yes);
   if (call.answer === "stream" || call.answer === "file") return pass(await client.open(call, input), output);
   const { data, message, total, siblings } = await client.call(call, input);
   const answer = {

@@ -17,9 +17,10 @@ import {
   type PricingRow,
 } from "@fairway/wire";
 import { number, plain, quota, time } from "../../print/columns.ts";
-import { printList, type Output } from "../../print/output.ts";
+import { isForPeople, printList, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { rowsUpTo } from "../paging.ts";
+import { usernames } from "../usernames.ts";
 
 export async function listModels(client: Client, { all }: { readonly all?: boolean }, output: Output): Promise<void> {
   const { data } = all ? await client.call(channelModelsEnabled, {}) : await client.call(selfModels, {});
@@ -44,8 +45,26 @@ export interface PriceOptions {
   readonly group?: string;
 }
 
-/** How prices are printed. */
-export const PRICE_COLUMNS: readonly Column<PricingRow>[] = [
+/** Prices as people compare them: dollars of a million tokens, before the ratio of a group. */
+export function priceColumns(quotaPerUnit: number): readonly Column<PricingRow>[] {
+  const isByCall = ({ quota_type: type }: PricingRow) => type === 1;
+  const perMillion = (ratio: number) => `$${Number(((ratio * 1e6) / quotaPerUnit).toPrecision(6))}`;
+  return [
+    plain("MODEL", "model_name"),
+    { title: "BY", value: (row) => (isByCall(row) ? "call" : "token") },
+    { title: "IN/1M", isNumber: true, value: (row) => (isByCall(row) ? "-" : perMillion(row.model_ratio)) },
+    {
+      title: "OUT/1M",
+      isNumber: true,
+      value: (row) => (isByCall(row) ? "-" : perMillion(row.model_ratio * row.completion_ratio)),
+    },
+    { title: "CALL", isNumber: true, value: (row) => (isByCall(row) ? `$${row.model_price}` : "-") },
+    { title: "GROUPS", value: (row) => row.enable_groups.join(",") },
+  ];
+}
+
+/** How programs get prices. */
+const PRICE_COLUMNS: readonly Column<PricingRow>[] = [
   plain("MODEL", "model_name"),
   { title: "BY", value: (row) => (row.quota_type === 1 ? "call" : "token") },
   { ...number("RATIO", "model_ratio"), value: (row) => (row.quota_type === 1 ? "-" : String(row.model_ratio)) },
@@ -57,6 +76,8 @@ export const PRICE_COLUMNS: readonly Column<PricingRow>[] = [
   { title: "GROUPS", value: (row) => row.enable_groups.join(",") },
 ];
 
+const RATIOS: readonly string[] = ["RATIO", "COMPLETION"];
+
 export async function listPrices(client: Client, { model, group }: PriceOptions, output: Output): Promise<void> {
   const { data } = await client.call(pricingList, {});
   const rows = data.filter(
@@ -65,7 +86,9 @@ export async function listPrices(client: Client, { model, group }: PriceOptions,
       (group === undefined || row.enable_groups.includes(group)),
   );
   const name = (row: PricingRow) => `model/${row.model_name}`;
-  await printList(output, { kind: "Price", columns: PRICE_COLUMNS, name, rows, empty: "No prices match." });
+  const columns = isForPeople(output) ? priceColumns(await output.quotaPerUnit()) : PRICE_COLUMNS;
+  const wide = isForPeople(output) ? PRICE_COLUMNS.filter(({ title }) => RATIOS.includes(title)) : [];
+  await printList(output, { kind: "Price", columns, wide, name, rows, empty: "No prices match." });
 }
 
 export async function listGroups(client: Client, { all }: { readonly all?: boolean }, output: Output): Promise<void> {
@@ -98,17 +121,24 @@ const TASK_COLUMNS: readonly Column<AsyncTask>[] = [
   plain("STATUS", "status"),
   plain("PROGRESS", "progress"),
   number("USER", "user_id"),
-  quota("QUOTA", "quota"),
+  quota("COST", "quota", 6),
   plain("REASON", "fail_reason"),
 ];
 
 export async function listTasks(client: Client, options: TaskListOptions, output: Output): Promise<void> {
   const { status, platform, task: task_id, limit } = options;
-  const call = (await isAdmin(client)) ? taskList : taskListSelf;
+  const isAll = await isAdmin(client);
+  const call = isAll ? taskList : taskListSelf;
   const query = { status, platform, task_id };
-  const rows = await rowsUpTo(limit, (page) => client.call(call, { query: { ...query, ...page } }));
+  const found = await rowsUpTo(limit, (page) => client.call(call, { query: { ...query, ...page } }));
   const name = (row: AsyncTask) => `task/${row.task_id}`;
-  await printList(output, { kind: "Task", columns: TASK_COLUMNS, name, rows, empty: "No tasks match." });
+  await printList(output, {
+    kind: "Task",
+    columns: await withUsers(TASK_COLUMNS, found.rows, isAll && isForPeople(output) ? client : undefined),
+    name,
+    ...found,
+    empty: "No tasks match.",
+  });
 }
 
 const DRAWING_COLUMNS: readonly Column<Drawing>[] = [
@@ -122,10 +152,32 @@ const DRAWING_COLUMNS: readonly Column<Drawing>[] = [
 ];
 
 export async function listDrawings(client: Client, { task: mj_id, limit }: TaskListOptions, output: Output) {
-  const call = (await isAdmin(client)) ? drawingList : drawingListSelf;
-  const rows = await rowsUpTo(limit, (page) => client.call(call, { query: { mj_id, ...page } }));
+  const isAll = await isAdmin(client);
+  const call = isAll ? drawingList : drawingListSelf;
+  const found = await rowsUpTo(limit, (page) => client.call(call, { query: { mj_id, ...page } }));
   const name = (row: Drawing) => `drawing/${row.mj_id}`;
-  await printList(output, { kind: "Drawing", columns: DRAWING_COLUMNS, name, rows, empty: "No drawings match." });
+  await printList(output, {
+    kind: "Drawing",
+    columns: await withUsers(DRAWING_COLUMNS, found.rows, isAll && isForPeople(output) ? client : undefined),
+    name,
+    ...found,
+    empty: "No drawings match.",
+  });
+}
+
+/** Users by name, where an administrator reads the table. */
+async function withUsers<Row extends { readonly user_id: number }>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  client: Client | undefined,
+): Promise<readonly Column<Row>[]> {
+  if (!client) return columns;
+  const names = await usernames(
+    client,
+    rows.map(({ user_id: user }) => user),
+  );
+  const named = { title: "USER", value: ({ user_id: user }: Row) => names.get(user) ?? String(user) };
+  return columns.map((column) => (column.field === "user_id" ? named : column));
 }
 
 async function isAdmin(client: Client): Promise<boolean> {

@@ -16,9 +16,9 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { exitCodeOf, messageOf } from "../../core/problem.ts";
 import { isForPeople, openRows, printDone, printOne, type Output, type Shape } from "../../print/output.ts";
 import { number, plain } from "../../print/columns.ts";
-import { confirm, readStdin, readTextFile } from "../../terminal/prompt.ts";
+import { readStdin, readTextFile } from "../../terminal/prompt.ts";
 import type { SessionClient } from "../../session/session.ts";
-import { CHANNELS } from "./channel.ts";
+import { CHANNELS, typeOf } from "./channel.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 
 interface Settings {
@@ -36,7 +36,7 @@ interface Settings {
 }
 
 export interface ChannelCreateOptions extends Settings {
-  readonly type: number;
+  readonly type: string;
   readonly name: string;
   readonly models: string;
   readonly group: string;
@@ -53,10 +53,11 @@ export async function createChannel(client: Client, options: ChannelCreateOption
       "give it with --key-stdin or --key-file; never as an argument, where others can read it",
     );
   const name = options.name.trim();
+  const type = await typeOf(client, options.type);
   const { data: before } = await client.call(channelList, { query: { id_sort: true, page_size: 1 } });
   await client.call(channelCreate, {
     body: {
-      type: options.type,
+      type,
       name,
       key,
       models: options.models,
@@ -148,7 +149,7 @@ function textOf(value: string | undefined, source: string): string | undefined {
 
 export interface ChannelUpdateOptions extends Settings {
   readonly name?: string;
-  readonly type?: number;
+  readonly type?: string;
   readonly group?: string;
   readonly models?: string;
   readonly addModel?: readonly string[];
@@ -163,7 +164,8 @@ export async function updateChannel(
   output: Output,
 ): Promise<void> {
   const key = await keyOf(options);
-  const { name, type, group } = options;
+  const { name, group } = options;
+  const type = options.type === undefined ? undefined : await typeOf(client, options.type);
   const { data: current, tag } = await client.read(channelGet, { params: { id } });
   const models = modelsOf(current.models, options);
   const fields = {
@@ -230,7 +232,7 @@ export async function pruneChannels(
 ): Promise<void> {
   const { data: some, total = 0 } = await client.call(channelList, { query: { status: "disabled", page_size: 3 } });
   const sample = some.map(({ id, name }) => `${id} (${name})`).join(", ");
-  if (total > 0) await confirm(`Delete ${total} disabled channels, such as ${sample}`, total, yes);
+  if (total > 0) await output.confirm(`Delete ${total} disabled channels, such as ${sample}`, total, yes);
   const { data: deleted } = await client.call(channelDeleteDisabled, {});
   await printDone(output, { deleted }, `Deleted ${deleted} channels.`);
 }

@@ -13,10 +13,13 @@ import {
   type ChannelType,
   type Client,
 } from "@fairway/wire";
+import { CliError, EXIT } from "../../core/exit.ts";
+import { nearest } from "../../core/nearest.ts";
+import { moneyText } from "../../print/sheet.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
-import { printList, printOne, type Output, type Shape } from "../../print/output.ts";
+import { isForPeople, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
-import { rowsUpTo } from "../paging.ts";
+import { rowsUpTo, type Rows } from "../paging.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
   [CHANNEL_STATUS.enabled]: "enabled",
@@ -32,8 +35,8 @@ export const CHANNELS: Shape<Channel> = {
     plain("NAME", "name"),
     number("TYPE", "type"),
     { title: "STATUS", value: ({ status }) => statusWord(status) },
-    number("PRIORITY", "priority"),
-    number("WEIGHT", "weight"),
+    number("PRI", "priority"),
+    number("W", "weight"),
     {
       title: "LATENCY",
       field: "response_time",
@@ -59,6 +62,42 @@ export const CHANNELS: Shape<Channel> = {
   name: ({ id }) => `channel/${id}`,
 };
 
+/** The same with types by name, where people read them. */
+export async function channelShape(client: Client, output: Pick<Output, "format">): Promise<Shape<Channel>> {
+  if (!isForPeople(output)) return CHANNELS;
+  const names = await typeNames(client);
+  const named = (column: Column<Channel>) =>
+    column.field === "type" ? { title: "TYPE", value: ({ type }: Channel) => names.get(type) ?? String(type) } : column;
+  return { ...CHANNELS, columns: CHANNELS.columns.map(named) };
+}
+
+export async function typeNames(client: Client): Promise<ReadonlyMap<number, string>> {
+  const { data } = await client.call(channelTypes, {});
+  return new Map(data.map(({ type, id }) => [type, id]));
+}
+
+/** The number of a type that is named or numbered. */
+export async function typeOf(client: Client, text: string): Promise<number> {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const { data } = await client.call(channelTypes, {});
+  const word = text.toLowerCase();
+  const exact = data.filter(({ id, label }) => id.toLowerCase() === word || label.toLowerCase() === word);
+  const part = data.filter(({ label }) => label.toLowerCase().includes(word));
+  const [found, ...others] = exact.length > 0 ? exact : part;
+  if (found && others.length === 0) return found.type;
+  if (found)
+    throw new CliError(
+      `channel type ${text} is ambiguous: ${part.map(({ id, label }) => `${id} (${label})`).join(", ")}`,
+      EXIT.usage,
+    );
+  const near = nearest(
+    text,
+    data.map(({ id }) => id),
+  );
+  const hint = near === undefined ? "list them with `fairway channel types`" : `did you mean ${near}?`;
+  throw new CliError(`there is no channel type ${text}`, EXIT.usage, hint);
+}
+
 /** What a status number means. */
 export function statusWord(status: number): string {
   return STATUS_WORD[status] ?? String(status);
@@ -69,17 +108,18 @@ export interface ChannelListOptions {
   readonly group?: string;
   readonly model?: string;
   readonly tag?: string;
-  readonly type?: number;
+  readonly type?: string;
   readonly status?: string;
   readonly limit: number;
 }
 
 export async function listChannels(client: Client, options: ChannelListOptions, output: Output): Promise<void> {
-  const { search: keyword, group, model, tag, type, limit } = options;
+  const { search: keyword, group, model, tag, limit } = options;
+  const type = options.type === undefined ? undefined : await typeOf(client, options.type);
   const status = Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status);
   await printList(output, {
-    ...CHANNELS,
-    rows: await channelRows(client, { keyword, group, model, tag, type, status }, limit),
+    ...(await channelShape(client, output)),
+    ...(await channelRows(client, { keyword, group, model, tag, type, status }, limit)),
     empty: "No channels. Connect a provider: fairway channel create --type 1 --name openai --models gpt-4o --key-stdin",
   });
 }
@@ -89,7 +129,7 @@ export function channelRows(
   client: Client,
   filter: CallInput<typeof channelList>["query"],
   limit: number,
-): Promise<Channel[]> {
+): Promise<Rows<Channel>> {
   return rowsUpTo(limit, (page) => client.call(channelList, { query: { ...filter, ...page } }));
 }
 
@@ -101,10 +141,12 @@ export async function getChannel(client: Client, id: number, output: Output): Pr
   ]);
   const owner = managed.find(({ kind, resource_id }) => kind === "Channel" && resource_id === id);
   const managedBy = owner ? { managed_by: owner.owner, managed_fields: owner.fields } : {};
+  if (!isForPeople(output)) return printOne(output, { ...channel, ...managedBy }, { shape: CHANNELS });
+  const [types, perUnit] = await Promise.all([typeNames(client), output.quotaPerUnit()]);
   const words: Record<string, string> = {
     id: String(channel.id),
     name: channel.name,
-    type: String(channel.type),
+    type: `${types.get(channel.type) ?? "unknown"} (${channel.type})`,
     status: `${STATUS_WORD[channel.status] ?? channel.status} ${channel.other_info}`.trim(),
     models: channel.models,
     group: channel.group,
@@ -115,7 +157,7 @@ export async function getChannel(client: Client, id: number, output: Output): Pr
     mapping: channel.model_mapping,
     "last test": channel.test_time === 0 ? "" : `${formatTime(channel.test_time)}, ${channel.response_time} ms`,
     balance: channel.balance_updated_time === 0 ? "" : `$${channel.balance.toFixed(2)}`,
-    used: String(channel.used_quota),
+    used: moneyText(channel.used_quota, perUnit),
     "managed by": owner ? `${owner.owner} (${owner.fields.join(", ")})` : "",
   };
   await printOne(

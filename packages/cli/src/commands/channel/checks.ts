@@ -118,6 +118,6 @@ async function idsOf(client: Client, chosen: readonly number[], all = false): Pr
     throw new CliError("which channels?", EXIT.usage, "name ids of `fairway channel list`, or --all");
   if (!all) return chosen;
   const status = String(CHANNEL_STATUS.enabled);
-  const rows = await channelRows(client, { status, id_sort: true }, Number.POSITIVE_INFINITY);
+  const { rows } = await channelRows(client, { status, id_sort: true }, Number.POSITIVE_INFINITY);
   return rows.map(({ id }) => id);
 }

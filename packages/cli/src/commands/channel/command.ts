@@ -3,9 +3,9 @@ import type { ChannelBalanceOptions, ChannelTestOptions } from "./checks.ts";
 import type { ChannelCreateOptions, ChannelUpdateOptions } from "./changes.ts";
 import type { ChannelListOptions } from "./channel.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, integer, limit, positive, yes } from "../arguments.ts";
+import { examples, id, ids, integer, limit, yes, type Reference } from "../arguments.ts";
 
-const AS_LISTED = "as `fairway channel list` shows them";
+const AS_LISTED = "ids or names, as `fairway channel list` shows them";
 
 export function channelCommands(program: Command, context: CommandContext): void {
   const channel = program
@@ -22,7 +22,7 @@ export function channelCommands(program: Command, context: CommandContext): void
   deleting(channel, context);
 }
 
-function reading(channel: Command, { client, output }: CommandContext): void {
+function reading(channel: Command, { client, output, idOf }: CommandContext): void {
   const load = () => import("./channel.ts");
   const list = channel
     .command("list")
@@ -31,16 +31,16 @@ function reading(channel: Command, { client, output }: CommandContext): void {
     .option("--group <name>")
     .option("--model <name>")
     .option("--tag <name>")
-    .option("--type <number>", "channel type", positive)
+    .option("--type <type>", "its name or number; see `fairway channel types`")
     .addOption(new Option("--status <word>").choices(["enabled", "disabled", "auto-disabled"]))
     .addOption(limit())
     .action(async (options: ChannelListOptions) => (await load()).listChannels(await client(), options, output()));
   examples(list, "fairway channel list --status auto-disabled", "fairway channel list -o jsonl | jq .id");
   const get = channel
     .command("get")
-    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("settings of one channel, and who manages it")
-    .action(async (id: number) => (await load()).getChannel(await client(), id, output()));
+    .action(async (one: Reference) => (await load()).getChannel(await client(), await idOf(one), output()));
   examples(get, "fairway channel get 3", "fairway channel get 3 -o json | jq .models");
   const types = channel
     .command("types")
@@ -66,11 +66,11 @@ function withSettings(command: Command): Command {
     );
 }
 
-function creating(channel: Command, { client, output }: CommandContext): void {
+function creating(channel: Command, { client, output, idOf }: CommandContext): void {
   const create = channel
     .command("create")
     .description("connect a provider")
-    .requiredOption("--type <number>", "channel type, 1 = OpenAI; see `fairway channel types`", positive)
+    .requiredOption("--type <type>", "its name or number, such as openai; see `fairway channel types`")
     .requiredOption("--name <name>")
     .requiredOption("--models <list>", "comma list")
     .option("--group <list>", "comma list", "default")
@@ -80,31 +80,33 @@ function creating(channel: Command, { client, output }: CommandContext): void {
     );
   examples(
     withSettings(create),
-    "fairway channel create --type 1 --name openai --models gpt-4o --key-file openai.key",
-    "pass openai | fairway channel create --type 1 --name openai --models gpt-4o --key-stdin -o json",
+    "fairway channel create --type openai --name openai --models gpt-4o --key-file openai.key",
+    "pass openai | fairway channel create --type openai --name openai --models gpt-4o --key-stdin -o json",
   );
   const copy = channel
     .command("copy")
-    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("make another one with the same settings and key")
-    .action(async (id: number) => (await import("./changes.ts")).copyChannel(await client(), id, output()));
+    .action(async (one: Reference) =>
+      (await import("./changes.ts")).copyChannel(await client(), await idOf(one), output()),
+    );
   examples(copy, "fairway channel copy 3 -o json | jq .id");
 }
 
-function changing(channel: Command, { client, output }: CommandContext): void {
+function changing(channel: Command, { client, output, idOf }: CommandContext): void {
   const update = channel
     .command("update")
-    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("change what the flags name; the rest stays")
     .option("--name <name>")
-    .option("--type <number>", "channel type", positive)
+    .option("--type <type>", "its name or number; see `fairway channel types`")
     .option("--group <list>", "comma list")
     .addOption(new Option("--models <list>", "comma list, instead of all").conflicts(["addModel", "removeModel"]))
     .option("--add-model <name...>", "in addition to the others")
     .option("--remove-model <name...>", "from the others")
     .option("--auto-ban", "switch it off when its upstream refuses it for good")
-    .action(async (id: number, options: ChannelUpdateOptions) =>
-      (await import("./changes.ts")).updateChannel(await client(), id, options, output()),
+    .action(async (one: Reference, options: ChannelUpdateOptions) =>
+      (await import("./changes.ts")).updateChannel(await client(), await idOf(one), options, output()),
     );
   examples(
     withSettings(update),
@@ -113,50 +115,50 @@ function changing(channel: Command, { client, output }: CommandContext): void {
   );
   const models = channel
     .command("models")
-    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("models that its upstream offers")
     .option("--set", "make them the models of the channel")
-    .action(async (id: number, options: { set?: boolean }) =>
-      (await import("./checks.ts")).offeredModels(await client(), id, options, output()),
+    .action(async (one: Reference, options: { set?: boolean }) =>
+      (await import("./checks.ts")).offeredModels(await client(), await idOf(one), options, output()),
     );
   examples(models, "fairway channel models 3", "fairway channel models 3 --set");
 }
 
-function editing(channel: Command, { client, output, io }: CommandContext): void {
+function editing(channel: Command, { client, output, io, idOf }: CommandContext): void {
   const edit = channel
     .command("edit")
-    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("change a channel in $EDITOR; what would change is shown and asked for")
-    .action(async (id: number) =>
-      (await import("./edit.ts")).editChannel(await client(), id, { output: output(), io }),
+    .action(async (one: Reference) =>
+      (await import("./edit.ts")).editChannel(await client(), await idOf(one), { output: output(), io }),
     );
   examples(edit, "EDITOR=nano fairway channel edit 3");
 }
 
-function switching(channel: Command, { client, output }: CommandContext): void {
+function switching(channel: Command, { client, output, idOf, idsOf }: CommandContext): void {
   for (const verb of ["enable", "disable"] as const) {
     const command = channel
       .command(verb)
       .argument("<id...>", AS_LISTED, ids("channel"))
       .description(`switch channels ${verb === "enable" ? "on" : "off"}`)
-      .action(async (chosen: number[]) =>
-        (await import("./changes.ts")).switchChannels(await client(), chosen, verb, output()),
+      .action(async (chosen: Reference[]) =>
+        (await import("./changes.ts")).switchChannels(await client(), await idsOf(chosen), verb, output()),
       );
     examples(command, `fairway channel ${verb} 3 4`);
   }
   const keys = channel
     .command("keys")
-    .argument("<id>", "as `fairway channel list` shows it", id("channel"))
+    .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("the keys of a channel that has several: their last letters and whether they are in use")
     .option("--enable <index>", "switch that key on", integer)
     .addOption(new Option("--disable <index>", "switch that key off").argParser(integer).conflicts("enable"))
-    .action(async (id: number, options: { enable?: number; disable?: number }) =>
-      (await import("./channel.ts")).channelKeyList(await client(), id, options, output()),
+    .action(async (one: Reference, options: { enable?: number; disable?: number }) =>
+      (await import("./channel.ts")).channelKeyList(await client(), await idOf(one), options, output()),
     );
   examples(keys, "fairway channel keys 3", "fairway channel keys 3 --disable 1");
 }
 
-function checking(channel: Command, { client, output }: CommandContext): void {
+function checking(channel: Command, { client, output, idsOf }: CommandContext): void {
   const load = () => import("./checks.ts");
   const test = channel
     .command("test")
@@ -164,8 +166,8 @@ function checking(channel: Command, { client, output }: CommandContext): void {
     .description("send one small request through each channel")
     .option("--all", "every channel that is enabled")
     .option("--model <name>", "instead of the channel's test model")
-    .action(async (chosen: number[] | undefined, options: ChannelTestOptions) =>
-      (await load()).testChannels(await client(), chosen ?? [], options, output()),
+    .action(async (chosen: Reference[] | undefined, options: ChannelTestOptions) =>
+      (await load()).testChannels(await client(), await idsOf(chosen), options, output()),
     );
   examples(test, "fairway channel test 3 4", "fairway channel test --all -o jsonl");
   const balance = channel
@@ -173,21 +175,21 @@ function checking(channel: Command, { client, output }: CommandContext): void {
     .argument("[id...]", AS_LISTED, ids("channel"))
     .description("ask the provider what is left, where it tells")
     .option("--all", "every channel that is enabled")
-    .action(async (chosen: number[] | undefined, options: ChannelBalanceOptions) =>
-      (await load()).channelBalances(await client(), chosen ?? [], options, output()),
+    .action(async (chosen: Reference[] | undefined, options: ChannelBalanceOptions) =>
+      (await load()).channelBalances(await client(), await idsOf(chosen), options, output()),
     );
   examples(balance, "fairway channel balance 3");
 }
 
-function deleting(channel: Command, { client, output }: CommandContext): void {
+function deleting(channel: Command, { client, output, idsOf }: CommandContext): void {
   const load = () => import("./changes.ts");
   const remove = channel
     .command("delete")
     .argument("<id...>", AS_LISTED, ids("channel"))
     .description("delete channels for good")
     .addOption(yes())
-    .action(async (chosen: number[], options: { yes?: boolean }) =>
-      (await load()).deleteChannels(await client(), chosen, options, output()),
+    .action(async (chosen: Reference[], options: { yes?: boolean }) =>
+      (await load()).deleteChannels(await client(), await idsOf(chosen, true), options, output()),
     );
   examples(remove, "fairway channel delete 3", "fairway channel delete 3 4 --yes");
   const prune = channel

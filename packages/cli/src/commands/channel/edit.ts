@@ -4,7 +4,6 @@ import type { Io } from "../../core/command-context.ts";
 import { editText } from "../../terminal/editor.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
-import { confirm } from "../../terminal/prompt.ts";
 import type { SessionClient } from "../../session/session.ts";
 
 /** What an editor shows, in the order of the console's form. The key is none of it. */
@@ -45,7 +44,7 @@ export async function editChannel(
     if (names.length === 0) return output.note("Nothing was changed.");
     for (const name of names)
       output.note(`  ${name}  ${JSON.stringify(before[name])} → ${JSON.stringify(fields[name])}`);
-    await confirm(`Change channel ${id}, ${channel.name}`, 1);
+    await output.confirm(`Change channel ${id}, ${channel.name}`, 1);
     await client.call(channelUpdate, { body: { id, ...fields }, headers: { "If-Match": tag } });
     output.note(`Changed channel ${id}, ${channel.name}: ${names.join(", ")}.`);
   };

@@ -10,6 +10,7 @@ import { messageOf } from "../../core/problem.ts";
 import { readSecret } from "../../terminal/prompt.ts";
 import { modelsOf, streamChat, type Answer, type Asked, type Message } from "../../session/relay.ts";
 import type { Session } from "../../session/session.ts";
+import type { Transport } from "../../session/transport.ts";
 import { keyFor, type KeyOptions } from "./key.ts";
 
 export interface ChatOptions extends KeyOptions {
@@ -24,12 +25,12 @@ export async function chat(
   { output, io }: { readonly output: Output; readonly io: Io },
 ): Promise<void> {
   const question = await questionOf(prompt);
-  const { client, profile } = session;
+  const { client, profile, transport } = session;
   const token = await keyFor(client, options, io.nowSeconds());
   const key = `sk-${token.key}`;
-  const model = options.model ?? (await onlyModel(profile.server, key));
+  const model = options.model ?? (await onlyModel(transport, profile.server, key));
   const head: Message[] = options.system === undefined ? [] : [{ role: "system", content: options.system }];
-  const asked: Asked = { server: profile.server, key, model, messages: head };
+  const asked: Asked = { transport, server: profile.server, key, model, messages: head };
   const teller = { client, output, io, paidBy: `key ${token.id} (${token.name})` };
   if (question !== undefined) return askOnce({ ...asked, messages: [...head, user(question)] }, teller);
   if (!isForPeople(output))
@@ -58,8 +59,8 @@ async function questionOf(prompt: string | undefined): Promise<string | undefine
   throw new CliError("there is nothing to ask", EXIT.usage, "give a prompt as argument, or pipe it in");
 }
 
-async function onlyModel(server: string, key: string): Promise<string> {
-  const models = await modelsOf(server, key);
+async function onlyModel(transport: Transport, server: string, key: string): Promise<string> {
+  const models = await modelsOf(transport, server, key);
   const [first] = models;
   if (first !== undefined && models.length === 1) return first;
   const some = models.slice(0, 5).join(", ") + (models.length > 5 ? ", …" : "");

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { ChatOptions } from "./chat.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples } from "../arguments.ts";
+import { examples, id } from "../arguments.ts";
 
 export function chatCommands(program: Command, { session, output, io }: CommandContext): void {
   const chat = program
@@ -9,7 +9,7 @@ export function chatCommands(program: Command, { session, output, io }: CommandC
     .argument("[prompt]", "what is piped in follows it; without both one asks turn by turn in a terminal")
     .description("ask a model, paid by one of your keys; the bill goes to standard error")
     .option("-m, --model <name>", "may be left out where the key may call one alone")
-    .option("-t, --token <id>", "id or name of the key; the newest usable one when absent")
+    .option("-t, --token <id>", "id or name of the key; the newest usable one when absent", id("token"))
     .addOption(new Option("-g, --group <name>", "the newest usable key of that group").conflicts("token"))
     .option("-s, --system <text>", "how the model is to behave")
     .action(async (prompt: string | undefined, options: ChatOptions) =>

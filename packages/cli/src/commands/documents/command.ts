@@ -5,16 +5,17 @@ import { examples, yes } from "../arguments.ts";
 
 const load = () => import("./documents.ts");
 
-export function documentCommands(program: Command, { client, output }: CommandContext): void {
+export function documentCommands(program: Command, { client, output, globals }: CommandContext): void {
   const diff = withDocuments(program.command("diff"))
     .description("what applying documents would change; exit 1 where something differs (super administrator)")
     .action(async (options: DocumentOptions) => (await load()).diffDocuments(await client(), options, output()));
   examples(diff, "fairway diff -f channels.yaml", "fairway diff -f deploy/fairway -R --prune -o json");
   const apply = withDocuments(program.command("apply"))
     .description("make channels, options and keys as documents say, all or nothing (super administrator)")
-    .option("--dry-run", "only tell what would change")
     .addOption(yes())
-    .action(async (options: ApplyOptions) => (await load()).applyDocuments(await client(), options, output()));
+    .action(async (options: ApplyOptions) =>
+      (await load()).applyDocuments(await client(), { ...options, dryRun: globals().dryRun === true }, output()),
+    );
   examples(
     apply,
     "fairway apply -f channels.yaml",

@@ -12,7 +12,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { exitCodeOf, hintOf, messageOf } from "../../core/problem.ts";
 import { plain } from "../../print/columns.ts";
 import { documentWriter, isForPeople, openRows, type Output, type Shape } from "../../print/output.ts";
-import { confirm, readStdin } from "../../terminal/prompt.ts";
+import { readStdin } from "../../terminal/prompt.ts";
 
 export interface DocumentOptions {
   readonly file: readonly string[];
@@ -56,7 +56,7 @@ export async function applyDocuments(client: Client, options: ApplyOptions, outp
   }
   if (deletions.length > 0) {
     const names = deletions.map(({ kind, name }) => `${kind}/${name}`).join(", ");
-    await confirm(`Delete ${names}`, deletions.length, options.yes);
+    await output.confirm(`Delete ${names}`, deletions.length, options.yes);
   }
   const { data: changes } = await client.call(declarativeApply, { body });
   await printChanges(changes, output);

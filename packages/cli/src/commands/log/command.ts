@@ -19,7 +19,7 @@ function withFilter(command: Command, { isOfCalls = false } = {}): Command {
     .option("--user <name>", "administrators only")
     .option("--token <name>")
     .option("--model <name>", "% is a wildcard")
-    .option("--channel <id>", "administrators only", id("channel"))
+    .option("--channel <id>", "id or name; administrators only", id("channel"))
     .option("--group <name>")
     .option("--request <id>", "the row of one request")
     .option("--min-seconds <count>", "only what took that long", positive)

@@ -1,16 +1,16 @@
-import { ApiProblem, logExport, logExportSelf, logTail, logTailSelf, type LogRow } from "@fairway/wire";
+import { ApiProblem, logTail, logTailSelf, type LogRow } from "@fairway/wire";
 import { setTimeout } from "node:timers/promises";
 import type { Io } from "../../core/command-context.ts";
-import { eventsOf, linesOf } from "../../terminal/events.ts";
+import { eventsOf } from "../../terminal/events.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { exitCodeOf, messageOf } from "../../core/problem.ts";
 import { openRows, type Output } from "../../print/output.ts";
-import type { LiveAnswer, SessionClient } from "../../session/session.ts";
-import { logQueryOf, LOGS, type LogFilterOptions, type LogQuery } from "./log.ts";
+import type { SessionClient } from "../../session/session.ts";
+import { logQueryOf, logShape, type LogFilterOptions, type LogQuery } from "./log.ts";
+import { readExport } from "./exported.ts";
+import { living } from "./living.ts";
 import { createSeenRows } from "./seen-rows.ts";
 
-/** The gateway gives a sign of life each 15 s. */
-const SILENCE_MS = 45_000;
 /** Rows are not written in the order of their times: after a gap the reader goes back this far. */
 const MARGIN_SECONDS = 60;
 const SHORTEST_WAIT_MS = 500;
@@ -26,7 +26,7 @@ export async function followLogs(
   const { format } = output;
   if (format === "yaml") throw new CliError("a list without an end is no document", EXIT.usage, "use -o jsonl");
   const query = await logQueryOf(client, options, io.nowSeconds());
-  const printer = await openRows(format === "json" ? { ...output, format: "jsonl" } : output, LOGS);
+  const printer = await openRows(format === "json" ? { ...output, format: "jsonl" } : output, logShape(query.isAdmin));
   const follower = createFollower(client, query, (row) => printer.add(row));
   let wait = 0;
   for (;;) {
@@ -70,21 +70,12 @@ function createFollower(client: SessionClient, { isAdmin, filter }: LogQuery, pr
 
   const catchUp = async (isAlive: () => void) => {
     const start = Math.max(from, known - MARGIN_SECONDS);
-    const call = isAdmin ? logExport : logExportSelf;
-    const query = { ...filter, start_timestamp: start, format: "ndjson" };
     const fresh: LogRow[] = [];
     const isNew = seen.reading();
-    await living(
-      (signal) => client.open(call, { query, signal }),
-      async ({ body }, isOneAlive) => {
-        for await (const line of linesOf(body)) {
-          isOneAlive();
-          isAlive();
-          const row = JSON.parse(line) as LogRow;
-          if (isNew(row)) fresh.push(row);
-        }
-      },
-    );
+    await readExport(client, { isAdmin, filter: { ...filter, start_timestamp: start } }, (row) => {
+      isAlive();
+      if (isNew(row)) fresh.push(row);
+    });
     for (const row of fresh.toReversed()) show(row);
     seen.forgetBefore(start);
   };
@@ -119,24 +110,4 @@ function createFollower(client: SessionClient, { isAdmin, filter }: LogQuery, pr
       );
     },
   };
-}
-
-/** Reads an answer as long as it gives signs of life; one that fails or falls silent is a lost connection. */
-export async function living(
-  open: (signal: AbortSignal) => Promise<LiveAnswer>,
-  read: (answer: LiveAnswer, isAlive: () => void) => Promise<void>,
-): Promise<void> {
-  const silence = new AbortController();
-  const answer = await open(silence.signal);
-  const timer = globalThis.setTimeout(() => silence.abort(), SILENCE_MS);
-  try {
-    await read(answer, () => timer.refresh());
-  } catch (cause) {
-    if (cause instanceof ApiProblem) throw cause;
-    const words = silence.signal.aborted ? "The gateway fell silent" : "The connection was lost";
-    throw new ApiProblem(words, { status: 0, cause: new Error(words, { cause }) });
-  } finally {
-    clearTimeout(timer);
-    silence.abort();
-  }
 }

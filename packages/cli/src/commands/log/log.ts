@@ -1,5 +1,6 @@
 import {
   formatTime,
+  LOG_SCAN_CAP,
   LOG_TYPE,
   logClear,
   logList,
@@ -14,8 +15,19 @@ import {
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
-import { printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
-import { confirm } from "../../terminal/prompt.ts";
+import {
+  isForPeople,
+  noteCut,
+  openRows,
+  printDone,
+  printList,
+  printOne,
+  type Output,
+  type Shape,
+} from "../../print/output.ts";
+import type { SessionClient } from "../../session/session.ts";
+import type { Reference } from "../arguments.ts";
+import { idOfName } from "../names.ts";
 import { pastOf } from "../times.ts";
 
 const TYPE_NUMBER: Readonly<Record<string, number>> = {
@@ -37,29 +49,34 @@ export const LOGS: Shape<LogRow> = {
     plain("USER", "username"),
     plain("TOKEN", "token_name"),
     plain("MODEL", "model_name"),
+    plain("CHANNEL", "channel_name"),
     number("IN", "prompt_tokens"),
     number("OUT", "completion_tokens"),
-    quota("QUOTA", "quota"),
-    number("SECONDS", "use_time"),
+    quota("COST", "quota", 6),
+    number("SECS", "use_time"),
     plain("CONTENT", "content"),
   ],
   wide: [
     plain("GROUP", "group"),
     plain("STREAM", "is_stream"),
-    number("CHANNEL", "channel"),
-    plain("CHANNEL NAME", "channel_name"),
+    number("CHANNEL ID", "channel"),
     plain("IP", "ip"),
     plain("REQUEST", "request_id"),
   ],
   name: ({ id }) => `log/${id}`,
 };
 
+/** Owners of rows see no channels. */
+export function logShape(isAdmin: boolean): Shape<LogRow> {
+  return isAdmin ? LOGS : { ...LOGS, columns: LOGS.columns.filter(({ field }) => field !== "channel_name") };
+}
+
 export interface LogFilterOptions {
   readonly type?: string;
   readonly user?: string;
   readonly token?: string;
   readonly model?: string;
-  readonly channel?: number;
+  readonly channel?: Reference;
   readonly group?: string;
   readonly request?: string;
   readonly minSeconds?: number;
@@ -80,13 +97,16 @@ export interface LogQuery {
 
 /** Administrators see all rows, everybody else their own. */
 export async function logQueryOf(client: Client, options: LogFilterOptions, nowSeconds: number): Promise<LogQuery> {
-  const { type, user, channel, since, until } = options;
+  const { type, user, channel: named, since, until } = options;
   const bounds = {
     start_timestamp: since === undefined ? 0 : pastOf(since, "--since", nowSeconds),
     end_timestamp: until === undefined ? 0 : pastOf(until, "--until", nowSeconds),
   };
   const { data: self } = await client.call(selfGet, {});
   const isAdmin = self.role >= ROLE.admin;
+  const refused = isAdmin ? undefined : user === undefined ? (named === undefined ? undefined : "--channel") : "--user";
+  if (refused !== undefined)
+    throw new CliError(`${refused} is for administrators`, EXIT.forbidden, "leave it out to list your own rows");
   const own = {
     type: TYPE_NUMBER[type ?? ""] ?? LOG_TYPE.unknown,
     token_name: options.token,
@@ -96,32 +116,62 @@ export async function logQueryOf(client: Client, options: LogFilterOptions, nowS
     min_use_time: options.minSeconds,
     ...bounds,
   };
-  if (isAdmin) return { isAdmin, filter: { ...own, username: user, channel } };
-  const refused = user === undefined ? (channel === undefined ? undefined : "--channel") : "--user";
-  if (refused !== undefined)
-    throw new CliError(`${refused} is for administrators`, EXIT.forbidden, "leave it out to list your own rows");
-  return { isAdmin, filter: own };
+  if (!isAdmin) return { isAdmin, filter: own };
+  const channel = typeof named === "object" ? await idOfName(client, named, false) : named;
+  return { isAdmin, filter: { ...own, username: user, channel } };
 }
 
+/** Lists beyond this many rows are streamed. */
+const PAGED = 1000;
+
 export async function listLogs(
-  client: Client,
+  client: SessionClient,
   options: LogListOptions,
   output: Output,
   nowSeconds: number,
 ): Promise<void> {
-  const { isAdmin, filter } = await logQueryOf(client, options, nowSeconds);
+  const found = await logQueryOf(client, options, nowSeconds);
+  if (options.limit > PAGED) return streamLogs(client, found, options.limit, output);
+  const { isAdmin, filter } = found;
   const rows: LogRow[] = [];
   let before: string | undefined;
+  let total: number | undefined;
   do {
     const query = { ...filter, before, page_size: Math.min(PAGE, options.limit) };
     const { data } = await client.call(isAdmin ? logList : logListSelf, { query });
     // The rows of an owner are numbered by page.
     const numbered = isAdmin ? data.items : data.items.map((row, at) => ({ ...row, id: rows.length + at + 1 }));
     rows.push(...numbered);
+    total ??= data.total < LOG_SCAN_CAP ? data.total : undefined;
     before = data.next;
   } while (before !== "" && rows.length < options.limit);
-  const shown = rows.slice(0, options.limit);
-  await printList(output, { ...LOGS, rows: shown, empty: "No log rows match." });
+  const isCut = before !== "" || rows.length > options.limit;
+  await printList(output, {
+    ...logShape(isAdmin),
+    rows: rows.slice(0, options.limit),
+    isCut,
+    total,
+    empty: "No log rows match.",
+  });
+}
+
+/** Rows as they arrive, from one call. */
+async function streamLogs(client: SessionClient, query: LogQuery, limit: number, output: Output): Promise<void> {
+  const { readWholeExport } = await import("./exported.ts");
+  const printer = await openRows(output, logShape(query.isAdmin));
+  let count = 0;
+  let isCut = false;
+  const take = (row: LogRow) => {
+    isCut = count === limit;
+    if (isCut) return false;
+    count += 1;
+    printer.add(query.isAdmin ? row : { ...row, id: count });
+    return true;
+  };
+  await readWholeExport(client, query, take, output.note);
+  printer.end({ isCut });
+  if (count === 0 && isForPeople(output)) output.note("No log rows match.");
+  noteCut(output, count, { isCut });
 }
 
 export async function logTotals(
@@ -142,7 +192,7 @@ export async function pruneLogs(
   nowSeconds: number,
 ): Promise<void> {
   const at = pastOf(before, "--before", nowSeconds);
-  await confirm(`Delete all log rows before ${formatTime(at)}`, 1, yes);
+  await output.confirm(`Delete all log rows before ${formatTime(at)}`, 1, yes);
   const { data: deleted } = await client.call(logClear, { query: { target_timestamp: at } });
   await printDone(output, { deleted }, `Deleted ${deleted} rows.`);
 }

@@ -1,11 +1,10 @@
-import { LOG_TYPE, logExport, logExportSelf, type LogRow } from "@fairway/wire";
-import { linesOf } from "../../terminal/events.ts";
+import { dollars, LOG_TYPE, type LogRow } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain, quota } from "../../print/columns.ts";
-import { printList, type Output, type Shape } from "../../print/output.ts";
+import { noteCut, printList, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import type { SessionClient } from "../../session/session.ts";
-import { living } from "./follow.ts";
+import { readExport } from "./exported.ts";
 import { logQueryOf, type LogFilterOptions } from "./log.ts";
 
 /** Fields that the calls of a period can be grouped by. */
@@ -44,18 +43,8 @@ export async function logStats(
   const { isAdmin, filter } = await logQueryOf(client, options, nowSeconds);
   if (!isAdmin && FOR_ADMINISTRATORS.includes(by))
     throw new CliError(`--by ${by} is for administrators`, EXIT.forbidden, "use --by model or --by token");
-  const query = { ...filter, type: LOG_TYPE.consume, format: "ndjson" };
   const sums = new Map<string, Sums>();
-  await living(
-    (signal) => client.open(isAdmin ? logExport : logExportSelf, { query, signal }),
-    async ({ body }, isAlive) => {
-      for await (const line of linesOf(body)) {
-        isAlive();
-        // The gateway's own rows, as its export writes them.
-        add(sums, JSON.parse(line) as LogRow, by);
-      }
-    },
-  );
+  await readExport(client, { isAdmin, filter: { ...filter, type: LOG_TYPE.consume } }, (row) => add(sums, row, by));
   const all = [...sums.values()].toSorted((a, b) => b.quota - a.quota || b.requests - a.requests);
   const total = all.reduce((sum, one) => ({ requests: sum.requests + one.requests, quota: sum.quota + one.quota }), {
     requests: 0,
@@ -64,8 +53,9 @@ export async function logStats(
   const rows = all.slice(0, limit);
   await printList(output, { ...shapeOf(by, total.quota), rows, empty: "No calls match." });
   const left = all.length - rows.length;
-  if (left > 0) output.note(`${left} more are beyond --limit ${limit}.`);
-  output.note(`${total.requests} calls, ${total.quota} quota.`);
+  noteCut(output, rows.length, { isCut: left > 0, total: all.length });
+  const perUnit = await output.quotaPerUnit();
+  output.note(`${total.requests} calls, $${dollars(total.quota, 6, perUnit)} (${total.quota} quota).`);
 }
 
 function add(sums: Map<string, Sums>, row: LogRow, by: Dimension): void {
@@ -92,7 +82,7 @@ function shapeOf(by: Dimension, total: number): Shape<Sums> {
       number("CALLS", "requests"),
       number("IN", "prompt_tokens"),
       number("OUT", "completion_tokens"),
-      quota("QUOTA", "quota"),
+      quota("COST", "quota", 6),
       { title: "SHARE", value: share, isNumber: true },
     ],
     wide: [number("SECONDS", "seconds")],

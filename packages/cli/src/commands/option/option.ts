@@ -15,7 +15,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { plain, time } from "../../print/columns.ts";
 import { printBare, printList, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
-import { confirm, readStdin, readTextFile } from "../../terminal/prompt.ts";
+import { readStdin, readTextFile } from "../../terminal/prompt.ts";
 import { rowsUpTo } from "../paging.ts";
 
 interface Setting {
@@ -106,7 +106,7 @@ export async function unsetOption(
     throw new CliError(`there is no option ${key}`, EXIT.notFound, "list them with `fairway option list`");
   const { data } = await client.call(optionList, {});
   const before = data.find((row) => row.key === key)?.value ?? "";
-  await confirm(`Take the value of ${key} away, so that its default holds`, 1, yes);
+  await output.confirm(`Take the value of ${key} away, so that its default holds`, 1, yes);
   const name = `unset-${key.toLowerCase()}`;
   const spec = { values: { [key]: before }, prune: true };
   const set = { apiVersion: DECLARATIVE_VERSION, kind: "OptionSet", metadata: { name }, spec };
@@ -133,13 +133,13 @@ export async function optionChanges(
   { limit }: { readonly limit: number },
   output: Output,
 ): Promise<void> {
-  const rows = await rowsUpTo(limit, (page) => client.call(optionHistory, { query: { key, ...page } }));
+  const found = await rowsUpTo(limit, (page) => client.call(optionHistory, { query: { key, ...page } }));
   const name = ({ key }: OptionChange) => `option/${key}`;
-  await printList(output, { kind: "OptionChange", columns: CHANGE_COLUMNS, name, rows, empty: "No changes." });
+  await printList(output, { kind: "OptionChange", columns: CHANGE_COLUMNS, name, ...found, empty: "No changes." });
 }
 
 export async function resetRatios(client: Client, { yes }: { readonly yes?: boolean }, output: Output): Promise<void> {
-  await confirm("Replace all model ratios by the built-in ones", 1, yes);
+  await output.confirm("Replace all model ratios by the built-in ones", 1, yes);
   await client.call(optionReset, {});
   output.note("The built-in model ratios are back.");
 }

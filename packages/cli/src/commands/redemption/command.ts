@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
 import type { RedemptionCreateOptions, RedemptionListOptions } from "./redemption.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, limit, positive, yes } from "../arguments.ts";
+import { examples, id, ids, limit, positive, yes, type Reference } from "../arguments.ts";
 
 const load = () => import("./redemption.ts");
-const ONE = "as `fairway redemption list` shows it";
-const AS_LISTED = "as `fairway redemption list` shows them";
+const ONE = "id or name, as `fairway redemption list` shows it";
+const AS_LISTED = "ids or names, as `fairway redemption list` shows them";
 
 export function redemptionCommands(program: Command, context: CommandContext): void {
   const redemption = program
@@ -16,7 +16,7 @@ export function redemptionCommands(program: Command, context: CommandContext): v
   writing(redemption, context);
 }
 
-function reading(redemption: Command, { client, output }: CommandContext): void {
+function reading(redemption: Command, { client, output, idOf }: CommandContext): void {
   const list = redemption
     .command("list")
     .description("newest first, without the codes themselves")
@@ -31,11 +31,11 @@ function reading(redemption: Command, { client, output }: CommandContext): void 
     .command("code")
     .argument("<id>", ONE, id("redemption"))
     .description("print the code itself")
-    .action(async (id: number) => (await load()).printCode(await client(), id, output()));
+    .action(async (one: Reference) => (await load()).printCode(await client(), await idOf(one), output()));
   examples(code, "fairway redemption code 3");
 }
 
-function writing(redemption: Command, { client, output }: CommandContext): void {
+function writing(redemption: Command, { client, output, idsOf }: CommandContext): void {
   const create = redemption
     .command("create")
     .description("make codes and print them, one a line")
@@ -51,7 +51,9 @@ function writing(redemption: Command, { client, output }: CommandContext): void 
       .command(verb)
       .argument("<id...>", AS_LISTED, ids("redemption"))
       .description(verb === "enable" ? "let codes be redeemed again" : "keep codes from being redeemed")
-      .action(async (chosen: number[]) => (await load()).switchRedemptions(await client(), chosen, verb, output()));
+      .action(async (chosen: Reference[]) =>
+        (await load()).switchRedemptions(await client(), await idsOf(chosen), verb, output()),
+      );
     examples(command, `fairway redemption ${verb} 3 4`);
   }
   const remove = redemption
@@ -59,8 +61,8 @@ function writing(redemption: Command, { client, output }: CommandContext): void 
     .argument("<id...>", AS_LISTED, ids("redemption"))
     .description("delete codes")
     .addOption(yes())
-    .action(async (chosen: number[], options: { yes?: boolean }) =>
-      (await load()).deleteRedemptions(await client(), chosen, options, output()),
+    .action(async (chosen: Reference[], options: { yes?: boolean }) =>
+      (await load()).deleteRedemptions(await client(), await idsOf(chosen, true), options, output()),
     );
   examples(remove, "fairway redemption delete 3 4 --yes");
 }

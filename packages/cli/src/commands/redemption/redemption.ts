@@ -9,10 +9,12 @@ import {
   type Client,
   type Redemption,
 } from "@fairway/wire";
+import { money } from "../../print/sheet.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { isForPeople, printBare, printList, type Output, type Shape } from "../../print/output.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { rowsUpTo } from "../paging.ts";
+import { usernames } from "../usernames.ts";
 import { quotaOf } from "../token/token.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
@@ -31,7 +33,7 @@ export const REDEMPTIONS: Shape<Shown> = {
     number("ID", "id"),
     plain("NAME", "name"),
     { title: "STATUS", value: ({ status: state }) => STATUS_WORD[state] ?? String(state) },
-    quota("QUOTA", "quota"),
+    quota("VALUE", "quota"),
     time("CREATED", "created_time"),
     time("REDEEMED", "redeemed_time"),
     {
@@ -58,10 +60,25 @@ export async function listRedemptions(client: Client, options: RedemptionListOpt
   const { search: keyword, status: word, limit } = options;
   const number = Object.keys(STATUS_WORD).find((one) => STATUS_WORD[Number(one)] === word);
   const query = { keyword, status: number };
-  const rows = await rowsUpTo(limit, (page) => client.call(redemptionList, { query: { ...query, ...page } }));
+  const found = await rowsUpTo(limit, (page) => client.call(redemptionList, { query: { ...query, ...page } }));
+  const names = isForPeople(output)
+    ? await usernames(
+        client,
+        found.rows.map(({ used_user_id: by }) => by),
+      )
+    : new Map<number, string>();
+  const by = {
+    title: "BY",
+    value: ({ used_user_id: id }: Shown) => (id === 0 ? "-" : (names.get(id) ?? `user ${id}`)),
+  };
+  const columns = REDEMPTIONS.columns.map((column) =>
+    column.field === "used_user_id" && names.size > 0 ? by : column,
+  );
   await printList(output, {
     ...REDEMPTIONS,
-    rows: rows.map(shown),
+    columns,
+    ...found,
+    rows: found.rows.map(shown),
     empty: "No codes. Make some: fairway redemption create --name spring --quota 5usd --count 20",
   });
 }
@@ -100,7 +117,7 @@ export async function createRedemptions(
     const columns = [plain<{ code: string }>("CODE", "code")];
     await printList(output, { kind: "RedemptionCode", columns, rows, empty: "" });
   }
-  output.note(`Created ${data.length} codes of ${each} each.`);
+  output.note(`Created ${data.length} codes of ${money(each, 2, info.quota_per_unit)} each.`);
 }
 
 export async function switchRedemptions(

@@ -11,7 +11,12 @@ export function statusCommands(program: Command, { session, output, io }: Comman
     .option("-w, --watch", "keep looking, in a screen of its own")
     .option("--interval <seconds>", "seconds between two updates, an hour at most", interval, 5)
     .action(async (options: StatusOptions) =>
-      (await import("./status.ts")).showStatus(await session(), options, output(), io),
+      (await import("./status.ts")).showStatus(
+        await session({ isScreen: options.watch === true }),
+        options,
+        output(),
+        io,
+      ),
     );
   examples(status, "fairway status -o json | jq .channels", "fairway status --watch --interval 10");
   const top = program
@@ -20,7 +25,7 @@ export function statusCommands(program: Command, { session, output, io }: Comman
     .option("--once", "one update as plain text, for scripts and mails")
     .option("--interval <seconds>", "seconds between two updates, an hour at most", interval, 5)
     .action(async (options: TopOptions) =>
-      (await import("../top/top.ts")).runTop(await session(), options, output(), io),
+      (await import("../top/top.ts")).runTop(await session({ isScreen: options.once !== true }), options, output(), io),
     );
   examples(top, "fairway top", "fairway top --once");
 }

@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
 import type { TokenCreateOptions, TokenListOptions, TokenUpdateOptions } from "./token.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, limit, yes } from "../arguments.ts";
+import { examples, id, ids, limit, yes, type Reference } from "../arguments.ts";
 
 const load = () => import("./token.ts");
-const AS_LISTED = "as `fairway token list` shows them";
-const ONE = "as `fairway token list` shows it";
+const AS_LISTED = "ids or names, as `fairway token list` shows them";
+const ONE = "id or name, as `fairway token list` shows it";
 
 export function tokenCommands(program: Command, context: CommandContext): void {
   const token = program.command("token").alias("tokens").description("API keys of the signed-in user");
@@ -14,7 +14,7 @@ export function tokenCommands(program: Command, context: CommandContext): void {
   switching(token, context);
 }
 
-function reading(token: Command, { client, output, io }: CommandContext): void {
+function reading(token: Command, { client, output, io, idOf }: CommandContext): void {
   const list = token
     .command("list")
     .description("newest first, without the keys themselves")
@@ -29,13 +29,15 @@ function reading(token: Command, { client, output, io }: CommandContext): void {
     .command("get")
     .argument("<id>", ONE, id("token"))
     .description("settings of one key")
-    .action(async (id: number) => (await load()).getToken(await client(), id, output()));
+    .action(async (one: Reference) => (await load()).getToken(await client(), await idOf(one), output()));
   examples(get, "fairway token get 3");
   const key = token
     .command("key")
     .argument("<id>", ONE, id("token"))
     .description("print the key itself")
-    .action(async (id: number) => (await load()).printKey(await client(), id, { output: output(), io }));
+    .action(async (one: Reference) =>
+      (await load()).printKey(await client(), await idOf(one), { output: output(), io }),
+    );
   examples(key, "OPENAI_API_KEY=$(fairway token key 3)");
 }
 
@@ -46,7 +48,7 @@ function withLimits(command: Command): Command {
     .option("--allow-ip <network...>", "addresses or networks that may use it");
 }
 
-function writing(token: Command, { client, output, io }: CommandContext): void {
+function writing(token: Command, { client, output, io, idOf }: CommandContext): void {
   const create = token
     .command("create")
     .description("create a key and print it")
@@ -68,8 +70,11 @@ function writing(token: Command, { client, output, io }: CommandContext): void {
     .option("--name <name>", "what it is for")
     .option("--quota <amount>", "what it has left: 5usd, 500000 or unlimited")
     .option("--expires <when>", "never, 30d, 12h or a date")
-    .action(async (id: number, options: TokenUpdateOptions) =>
-      (await load()).updateToken(await client(), id, options, { output: output(), nowSeconds: io.nowSeconds() }),
+    .action(async (one: Reference, options: TokenUpdateOptions) =>
+      (await load()).updateToken(await client(), await idOf(one), options, {
+        output: output(),
+        nowSeconds: io.nowSeconds(),
+      }),
     );
   examples(
     withLimits(update),
@@ -78,13 +83,15 @@ function writing(token: Command, { client, output, io }: CommandContext): void {
   );
 }
 
-function switching(token: Command, { client, output }: CommandContext): void {
+function switching(token: Command, { client, output, idsOf }: CommandContext): void {
   for (const verb of ["enable", "disable"] as const) {
     const command = token
       .command(verb)
       .argument("<id...>", AS_LISTED, ids("token"))
       .description(verb === "enable" ? "let keys be used again" : "refuse keys until they are enabled again")
-      .action(async (chosen: number[]) => (await load()).switchTokens(await client(), chosen, verb, output()));
+      .action(async (chosen: Reference[]) =>
+        (await load()).switchTokens(await client(), await idsOf(chosen), verb, output()),
+      );
     examples(command, `fairway token ${verb} 3 4`);
   }
   const remove = token
@@ -92,8 +99,8 @@ function switching(token: Command, { client, output }: CommandContext): void {
     .argument("<id...>", AS_LISTED, ids("token"))
     .description("delete keys; they stop working at once")
     .addOption(yes())
-    .action(async (chosen: number[], options: { yes?: boolean }) =>
-      (await load()).deleteTokens(await client(), chosen, options, output()),
+    .action(async (chosen: Reference[], options: { yes?: boolean }) =>
+      (await load()).deleteTokens(await client(), await idsOf(chosen, true), options, output()),
     );
   examples(remove, "fairway token delete 3", "fairway token delete 3 4 --yes");
 }

@@ -16,7 +16,8 @@ import {
 import type { Io } from "../../core/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
-import { printBare, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
+import { moneyText } from "../../print/sheet.ts";
+import { isForPeople, printBare, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { rowsUpTo } from "../paging.ts";
@@ -40,7 +41,7 @@ export const TOKENS: Shape<Shown> = {
     plain("NAME", "name"),
     plain("KEY", "key_hint"),
     { title: "STATUS", value: ({ status: state }) => STATUS_WORD[state] ?? String(state) },
-    { ...quota("LEFT", "remain_quota"), value: leftOf },
+    { ...quota("LEFT", "remain_quota"), text: ({ unlimited_quota }) => (unlimited_quota ? "unlimited" : undefined) },
     quota("USED", "used_quota"),
     { ...time("EXPIRES", "expired_time"), value: expiryText },
     plain("GROUP", "group"),
@@ -57,10 +58,6 @@ export const TOKENS: Shape<Shown> = {
   ],
   name: ({ id }) => `token/${id}`,
 };
-
-function leftOf({ unlimited_quota, remain_quota }: Shown): string {
-  return unlimited_quota ? "unlimited" : String(remain_quota);
-}
 
 function expiryText({ expired_time }: Shown): string {
   return expired_time === NEVER_EXPIRES ? "never" : formatTime(expired_time);
@@ -86,10 +83,11 @@ export async function listTokens(client: Client, options: TokenListOptions, outp
     status: Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status),
     expiring: options.expiring === undefined ? undefined : spanOf(options.expiring, "--expiring"),
   };
-  const rows = await rowsUpTo(options.limit, (page) => client.call(tokenList, { query: { ...query, ...page } }));
+  const found = await rowsUpTo(options.limit, (page) => client.call(tokenList, { query: { ...query, ...page } }));
   await printList(output, {
     ...TOKENS,
-    rows: rows.map(shown),
+    ...found,
+    rows: found.rows.map(shown),
     empty: "No keys. Make one: fairway token create --name laptop",
   });
 }
@@ -99,14 +97,16 @@ export async function getToken(client: Client, id: number, output: Output): Prom
 }
 
 async function printToken(output: Output, token: Shown): Promise<void> {
+  if (!isForPeople(output)) return printOne(output, token, { shape: TOKENS });
   const { model_limits_enabled, model_limits, allow_ips, limits } = token;
+  const perUnit = await output.quotaPerUnit();
   const words: Record<string, string> = {
     id: String(token.id),
     name: token.name,
     key: token.key_hint,
     status: STATUS_WORD[token.status] ?? String(token.status),
-    left: leftOf(token),
-    used: String(token.used_quota),
+    left: token.unlimited_quota ? "unlimited" : moneyText(token.remain_quota, perUnit),
+    used: moneyText(token.used_quota, perUnit),
     expires: expiryText(token),
     models: model_limits_enabled ? model_limits : "all",
     group: token.group === "" ? "that of the user" : token.group,

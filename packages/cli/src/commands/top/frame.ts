@@ -1,7 +1,8 @@
 import { CHANNEL_STATUS, formatTime, shortNumber, showQuota, type Channel } from "@fairway/wire";
-import { LOGS } from "../log/log.ts";
+import { logShape } from "../log/log.ts";
 import { statusWord } from "../channel/channel.ts";
 import { cellOf, number, plain } from "../../print/columns.ts";
+import { asDollars } from "../../print/sheet.ts";
 import { table, type Column } from "../../print/table.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
 
@@ -33,7 +34,7 @@ const CHANNEL_HEAD = 3;
 /** One sample as lines of text, for the screen and for `--once` alike. */
 export function frameOf(place: ServerIdentity, sample: Sample, screen: Screen): Line[] {
   const { width, height = Number.POSITIVE_INFINITY, pane, chosen = 0 } = screen;
-  const below = paneLines(sample, pane, width);
+  const below = paneLines(place, sample, pane, width);
   const room = height - HEAD;
   // What is below gets half of the room where it needs that much.
   const forChannels = Math.max(1, room - CHANNEL_HEAD - Math.min(below.length, Math.ceil(room / 2)));
@@ -144,9 +145,10 @@ function reasonOf({ other_info: info, tag }: Channel): string {
   return tag ?? "";
 }
 
-function paneLines({ recent, facets }: Sample, pane: Pane, width: number): Line[] {
+function paneLines({ isAdmin, money }: ServerIdentity, { recent, facets }: Sample, pane: Pane, width: number): Line[] {
   if (pane === "calls") {
-    const shown = LOGS.columns.filter(({ title }) => title !== "TYPE" && title !== "CONTENT");
+    const columns = logShape(isAdmin).columns.filter(({ title }) => title !== "TYPE" && title !== "CONTENT");
+    const shown = asDollars(columns, money.quotaPerUnit);
     return tableLines("LATEST CALLS", recent.length === 0 ? "" : table(shown, recent, width));
   }
   const values = pane === "models" ? facets.models : facets.users;

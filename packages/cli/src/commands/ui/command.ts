@@ -9,7 +9,7 @@ export function uiCommands(program: Command, { session, output, io }: CommandCon
     .description("browse and operate everything in one screen; ? lists the keys")
     .option("--read-only", "no key changes anything")
     .action(async (resource: string | undefined, options: { readonly readOnly?: boolean }) =>
-      (await import("./ui.ts")).runUi(await session(), { resource, ...options }, output(), io),
+      (await import("./ui.ts")).runUi(await session({ isScreen: true }), { resource, ...options }, output(), io),
     );
   examples(ui, "fairway ui", "fairway ui logs --read-only");
 }

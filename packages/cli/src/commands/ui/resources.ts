@@ -26,17 +26,19 @@ import {
   userList,
   userManage,
   type Budget,
+  type Channel,
   type Client,
   type LogRow,
 } from "@fairway/wire";
-import { cellOf, number, plain } from "../../print/columns.ts";
+import type { Shape } from "../../print/output.ts";
+import { asDollars } from "../../print/sheet.ts";
+import { cellOf, number, plain, quota } from "../../print/columns.ts";
 import { printable } from "../../print/printable.ts";
 import type { Column } from "../../print/table.ts";
-import { PRICE_COLUMNS } from "../catalogue/catalogue.ts";
-import { CHANNELS } from "../channel/channel.ts";
+import { priceColumns } from "../catalogue/catalogue.ts";
 import { testOne } from "../channel/checks.ts";
 import { explainLines } from "../log/explain.ts";
-import { LOGS } from "../log/log.ts";
+import { logShape } from "../log/log.ts";
 import { SETTINGS } from "../option/option.ts";
 import { rowsUpTo } from "../paging.ts";
 import { REDEMPTIONS, shown as redemptionOf } from "../redemption/redemption.ts";
@@ -121,22 +123,37 @@ function membersOf(row: object): string[] {
 }
 
 /** What the signed-in user may see, channels first. */
-export function resourcesOf(client: Client, isAdmin: boolean): Resource[] {
-  const own = [tokens(client), logs(client, isAdmin), prices(client)];
-  if (!isAdmin) return own;
-  return [channels(client), ...own, options(client), users(client), budgets(client), codes(client)];
+export function resourcesOf(client: Client, seen: Seen): Resource[] {
+  const own = [tokens(client, seen), logs(client, seen), prices(client, seen)];
+  if (!seen.isAdmin) return own;
+  return [
+    channels(client, seen),
+    ...own,
+    options(client),
+    users(client, seen),
+    budgets(client, seen),
+    codes(client, seen),
+  ];
+}
+
+/** Who looks, and what amounts and types are called. */
+export interface Seen {
+  readonly isAdmin: boolean;
+  readonly quotaPerUnit: number;
+  /** Empty for users, who see no channels. */
+  readonly channels: Shape<Channel>;
 }
 
 function channelSwitch(client: Client, id: number, status: number) {
   return () => client.call(channelUpdate, { body: { id, status } });
 }
 
-function channels(client: Client): Resource {
+function channels(client: Client, { channels: shape, quotaPerUnit }: Seen): Resource {
   return resource({
     name: "channels",
     aliases: ["channel", "ch"],
-    columns: CHANNELS.columns,
-    rows: () => rowsUpTo(LIMIT, (page) => client.call(channelList, { query: page })),
+    columns: asDollars(shape.columns, quotaPerUnit),
+    rows: async () => (await rowsUpTo(LIMIT, (page) => client.call(channelList, { query: page }))).rows,
     keyOf: ({ id }) => String(id),
     labelOf: ({ id, name }) => `channel ${id} (${name})`,
     isOff: ({ status }) => status !== CHANNEL_STATUS.enabled,
@@ -154,14 +171,14 @@ function channels(client: Client): Resource {
   });
 }
 
-function tokens(client: Client): Resource {
+function tokens(client: Client, { quotaPerUnit }: Seen): Resource {
   const set = (id: number, status: 1 | 2) => () =>
     client.call(tokenSetStatus, { query: { status_only: true }, body: { id, status } });
   return resource({
     name: "tokens",
     aliases: ["token", "tok"],
-    columns: TOKENS.columns,
-    rows: async () => (await rowsUpTo(LIMIT, (page) => client.call(tokenList, { query: page }))).map(tokenOf),
+    columns: asDollars(TOKENS.columns, quotaPerUnit),
+    rows: async () => (await rowsUpTo(LIMIT, (page) => client.call(tokenList, { query: page }))).rows.map(tokenOf),
     keyOf: ({ id }) => String(id),
     labelOf: ({ id, name }) => `token ${id} (${name})`,
     isOff: ({ status }) => status !== TOKEN_STATUS.enabled,
@@ -173,7 +190,7 @@ function tokens(client: Client): Resource {
   });
 }
 
-function logs(client: Client, isAdmin: boolean): Resource {
+function logs(client: Client, { isAdmin, quotaPerUnit }: Seen): Resource {
   const explain = async (row: LogRow, width: number) => {
     if (row.request_id === "") return undefined;
     const { data } = isAdmin
@@ -184,7 +201,7 @@ function logs(client: Client, isAdmin: boolean): Resource {
   return resource<LogRow>({
     name: "logs",
     aliases: ["log"],
-    columns: LOGS.columns,
+    columns: asDollars(logShape(isAdmin).columns, quotaPerUnit),
     rows: async (scope) => {
       const query = {
         page_size: 100,
@@ -219,12 +236,12 @@ function options(client: Client): Resource {
   });
 }
 
-function users(client: Client): Resource {
+function users(client: Client, { quotaPerUnit }: Seen): Resource {
   return resource({
     name: "users",
     aliases: ["user"],
-    columns: USERS.columns,
-    rows: () => rowsUpTo(LIMIT, (page) => client.call(userList, { query: page })),
+    columns: asDollars(USERS.columns, quotaPerUnit),
+    rows: async () => (await rowsUpTo(LIMIT, (page) => client.call(userList, { query: page }))).rows,
     keyOf: ({ id }) => String(id),
     labelOf: ({ id, username }) => `user ${id} (${username})`,
     isOff: ({ status, DeletedAt }) => status !== USER_STATUS.enabled || DeletedAt !== null,
@@ -241,16 +258,16 @@ const BUDGET_COLUMNS: readonly Column<Budget>[] = [
   plain("SCOPE", "scope"),
   plain("SUBJECT", "subject"),
   plain("PERIOD", "period"),
-  number("LIMIT", "quota_limit"),
-  number("USED", "used"),
+  quota("LIMIT", "quota_limit"),
+  quota("USED", "used"),
   { title: "HARD", value: ({ is_hard: isHard }) => (isHard ? "yes" : "no") },
 ];
 
-function budgets(client: Client): Resource {
+function budgets(client: Client, { quotaPerUnit }: Seen): Resource {
   return resource({
     name: "budgets",
     aliases: ["budget"],
-    columns: BUDGET_COLUMNS,
+    columns: asDollars(BUDGET_COLUMNS, quotaPerUnit),
     rows: async () => (await client.call(budgetList, {})).data,
     keyOf: ({ id }) => String(id),
     labelOf: ({ id, scope, subject }) => `budget ${id} (${scope} ${subject})`,
@@ -259,14 +276,15 @@ function budgets(client: Client): Resource {
   });
 }
 
-function codes(client: Client): Resource {
+function codes(client: Client, { quotaPerUnit }: Seen): Resource {
   const set = (id: number, status: 1 | 2) => () =>
     client.call(redemptionSetStatus, { query: { status_only: true }, body: { id, status } });
   return resource({
     name: "codes",
     aliases: ["code", "redemption", "redemptions"],
-    columns: REDEMPTIONS.columns,
-    rows: async () => (await rowsUpTo(LIMIT, (page) => client.call(redemptionList, { query: page }))).map(redemptionOf),
+    columns: asDollars(REDEMPTIONS.columns, quotaPerUnit),
+    rows: async () =>
+      (await rowsUpTo(LIMIT, (page) => client.call(redemptionList, { query: page }))).rows.map(redemptionOf),
     keyOf: ({ id }) => String(id),
     labelOf: ({ id, name }) => `code ${id} (${name})`,
     isOff: ({ status }) => status !== REDEMPTION_STATUS.unused,
@@ -278,11 +296,11 @@ function codes(client: Client): Resource {
   });
 }
 
-function prices(client: Client): Resource {
+function prices(client: Client, { quotaPerUnit }: Seen): Resource {
   return resource({
     name: "prices",
     aliases: ["price", "pricing"],
-    columns: PRICE_COLUMNS,
+    columns: priceColumns(quotaPerUnit),
     rows: async () => (await client.call(pricingList, {})).data,
     keyOf: ({ model_name: model }) => model,
     labelOf: ({ model_name: model }) => `price of ${model}`,

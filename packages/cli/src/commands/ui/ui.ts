@@ -4,6 +4,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { messageOf } from "../../core/problem.ts";
 import { isForPeople, type Output } from "../../print/output.ts";
 import type { Session } from "../../session/session.ts";
+import { channelShape, CHANNELS } from "../channel/channel.ts";
 import { editChannel } from "../channel/edit.ts";
 import { editOption } from "../option/option.ts";
 import { resourcesOf } from "./resources.ts";
@@ -21,7 +22,12 @@ export async function runUi({ client, profile }: Session, options: UiOptions, ou
   if (!io.isTerminal)
     throw new CliError("ui needs a terminal", EXIT.usage, "use commands such as `fairway channel list` in scripts");
   const { data: self } = await client.call(selfGet, {});
-  const resources = resourcesOf(client, self.role >= ROLE.admin);
+  const isAdmin = self.role >= ROLE.admin;
+  const resources = resourcesOf(client, {
+    isAdmin,
+    quotaPerUnit: await output.quotaPerUnit(),
+    channels: isAdmin ? await channelShape(client, output) : CHANNELS,
+  });
   const names = resources.map(({ name }) => name);
   const wanted = options.resource ?? names[0] ?? "";
   const resource = findResource(resources, wanted);

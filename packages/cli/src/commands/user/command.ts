@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
 import type { UserCreateOptions, UserListOptions, UserQuotaOptions, UserUpdateOptions } from "./user.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, limit, yes } from "../arguments.ts";
+import { examples, id, ids, limit, yes, type Reference } from "../arguments.ts";
 
 const load = () => import("./user.ts");
-const ONE = "as `fairway user list` shows it";
-const AS_LISTED = "as `fairway user list` shows them";
+const ONE = "id or name, as `fairway user list` shows it";
+const AS_LISTED = "ids or names, as `fairway user list` shows them";
 
 export function userCommands(program: Command, context: CommandContext): void {
   const user = program.command("user").alias("users").description("accounts and their balances (administrators)");
@@ -14,7 +14,7 @@ export function userCommands(program: Command, context: CommandContext): void {
   acting(user, context);
 }
 
-function reading(user: Command, { client, output }: CommandContext): void {
+function reading(user: Command, { client, output, idOf }: CommandContext): void {
   const list = user
     .command("list")
     .description("newest first")
@@ -29,11 +29,11 @@ function reading(user: Command, { client, output }: CommandContext): void {
     .command("get")
     .argument("<id>", ONE, id("user"))
     .description("one account")
-    .action(async (id: number) => (await load()).getUser(await client(), id, output()));
+    .action(async (one: Reference) => (await load()).getUser(await client(), await idOf(one), output()));
   examples(get, "fairway user get 3");
 }
 
-function writing(user: Command, { client, output, session }: CommandContext): void {
+function writing(user: Command, { client, output, session, idOf }: CommandContext): void {
   const create = user
     .command("create")
     .description("create an account; its password is asked for")
@@ -50,8 +50,8 @@ function writing(user: Command, { client, output, session }: CommandContext): vo
     .option("--username <name>")
     .option("--display-name <name>")
     .option("--group <name>")
-    .action(async (id: number, options: UserUpdateOptions) =>
-      (await load()).updateUser(await client(), id, options, output()),
+    .action(async (one: Reference, options: UserUpdateOptions) =>
+      (await load()).updateUser(await client(), await idOf(one), options, output()),
     );
   examples(update, "fairway user update 3 --group vip");
   const password = user
@@ -59,13 +59,13 @@ function writing(user: Command, { client, output, session }: CommandContext): vo
     .argument("<id>", ONE, id("user"))
     .description("set a new password; it and your own are asked for")
     .option("--password-stdin", "read your own password and the new one from standard input, a line each")
-    .action(async (id: number, options: { passwordStdin?: boolean }) =>
-      (await load()).setPassword(await session(), id, options, output()),
+    .action(async (one: Reference, options: { passwordStdin?: boolean }) =>
+      (await load()).setPassword(await session(), await idOf(one), options, output()),
     );
   examples(password, "fairway user passwd 3");
 }
 
-function acting(user: Command, { client, output }: CommandContext): void {
+function acting(user: Command, { client, output, idOf, idsOf }: CommandContext): void {
   const verbs = {
     enable: "let accounts be used again",
     disable: "lock accounts out, with their keys",
@@ -77,7 +77,9 @@ function acting(user: Command, { client, output }: CommandContext): void {
       .command(verb)
       .argument("<id...>", AS_LISTED, ids("user"))
       .description(verbs[verb])
-      .action(async (chosen: number[]) => (await load()).manageUsers(await client(), chosen, verb, output()));
+      .action(async (chosen: Reference[]) =>
+        (await load()).manageUsers(await client(), await idsOf(chosen), verb, output()),
+      );
     examples(command, `fairway user ${verb} 3`);
   }
   const quota = user
@@ -87,8 +89,8 @@ function acting(user: Command, { client, output }: CommandContext): void {
     .addOption(new Option("--add <amount>", "5usd or 500000").conflicts(["sub", "set"]))
     .addOption(new Option("--sub <amount>", "5usd or 500000").conflicts("set"))
     .option("--set <amount>", "5usd or 500000")
-    .action(async (id: number, options: UserQuotaOptions) =>
-      (await load()).moveQuota(await client(), id, options, output()),
+    .action(async (one: Reference, options: UserQuotaOptions) =>
+      (await load()).moveQuota(await client(), await idOf(one), options, output()),
     );
   examples(quota, "fairway user quota 3 --add 5usd");
   const remove = user
@@ -96,8 +98,8 @@ function acting(user: Command, { client, output }: CommandContext): void {
     .argument("<id...>", AS_LISTED, ids("user"))
     .description("delete accounts for good, with their keys; their logs stay")
     .addOption(yes())
-    .action(async (chosen: number[], options: { yes?: boolean }) =>
-      (await load()).deleteUsers(await client(), chosen, options, output()),
+    .action(async (chosen: Reference[], options: { yes?: boolean }) =>
+      (await load()).deleteUsers(await client(), await idsOf(chosen, true), options, output()),
     );
   examples(remove, "fairway user delete 3");
 }

@@ -44,9 +44,9 @@ export const USERS: Shape<User> = {
     { title: "ROLE", value: ({ role }) => ROLE_WORD[role] ?? String(role) },
     { title: "STATUS", value: stateOf },
     plain("GROUP", "group"),
-    quota("QUOTA", "quota"),
+    quota("BALANCE", "quota"),
     quota("USED", "used_quota"),
-    number("REQUESTS", "request_count"),
+    number("CALLS", "request_count"),
     plain("NAME", "display_name"),
   ],
   wide: [plain("EMAIL", "email")],
@@ -72,8 +72,8 @@ export async function listUsers(client: Client, options: UserListOptions, output
     role: numberOf(ROLE_WORD, options.role),
     status: numberOf(STATUS_WORD, options.status),
   };
-  const rows = await rowsUpTo(options.limit, (page) => client.call(userList, { query: { ...query, ...page } }));
-  await printList(output, { ...USERS, rows, empty: "No users match." });
+  const found = await rowsUpTo(options.limit, (page) => client.call(userList, { query: { ...query, ...page } }));
+  await printList(output, { ...USERS, ...found, empty: "No users match." });
 }
 
 function numberOf(words: Readonly<Record<number, string>>, word: string | undefined): string | undefined {
@@ -150,7 +150,7 @@ export async function updateUser(
 
 /** Access tokens change no passwords: the administrator signs in for this one call. */
 export async function setPassword(
-  { client, profile }: Session,
+  { client, profile, transport }: Session,
   id: number,
   options: { readonly passwordStdin?: boolean },
   output: Output,
@@ -158,7 +158,7 @@ export async function setPassword(
   const { data: user } = await client.call(userGet, { params: { id } });
   const { data: self } = await client.call(selfGet, {});
   const { own, password } = options.passwordStdin ? await twoLines() : await askedTwice(self.username);
-  const session = await sessionOf(profile.server, self.username, own);
+  const session = await sessionOf(transport, profile.server, { username: self.username, password: own });
   try {
     await session.client.call(userUpdate, { body: { id, password } });
   } finally {

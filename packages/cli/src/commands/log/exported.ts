@@ -1,0 +1,63 @@
+import { logExport, logExportSelf, type LogRow } from "@fairway/wire";
+import { setTimeout } from "node:timers/promises";
+import { EXIT } from "../../core/exit.ts";
+import { exitCodeOf, messageOf } from "../../core/problem.ts";
+import type { SessionClient } from "../../session/session.ts";
+import { linesOf } from "../../terminal/events.ts";
+import { living } from "./living.ts";
+import type { LogQuery } from "./log.ts";
+
+/** Pauses before an export that broke off is continued. */
+const PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
+
+/** Hands all matching rows to `take`, newest first, as they arrive; stops where it answers false. */
+export async function readExport(
+  client: SessionClient,
+  { isAdmin, filter }: LogQuery,
+  take: (row: LogRow) => boolean | void,
+): Promise<void> {
+  const query = { ...filter, format: "ndjson" };
+  await living(
+    (signal) => client.open(isAdmin ? logExport : logExportSelf, { query, signal }),
+    async ({ body }, isAlive) => {
+      for await (const line of linesOf(body)) {
+        isAlive();
+        // The gateway's own rows, as its export writes them.
+        if (take(JSON.parse(line) as LogRow) === false) return;
+      }
+    },
+  );
+}
+
+/** The same across lost connections: an export that breaks off is continued below its last row. */
+export async function readWholeExport(
+  client: SessionClient,
+  query: LogQuery,
+  take: (row: LogRow) => boolean | void,
+  note: (text: string) => void,
+): Promise<void> {
+  let last = query.filter.end_timestamp as number | undefined;
+  /** Rows of the second in which the export broke off: by id, or without it where ids are numbers of a page. */
+  let seen = new Set<string>();
+  let failures = 0;
+  for (;;) {
+    const filter = { ...query.filter, end_timestamp: last };
+    const known = seen;
+    try {
+      return await readExport(client, { ...query, filter }, (row) => {
+        const text = query.isAdmin ? String(row.id) : JSON.stringify({ ...row, id: 0 });
+        if (known.has(text)) return true;
+        if (row.created_at !== last) seen = new Set();
+        seen.add(text);
+        last = row.created_at;
+        failures = 0;
+        return take(row);
+      });
+    } catch (error) {
+      const pause = PAUSES_MS[failures++];
+      if (pause === undefined || seen.size === 0 || exitCodeOf(error) !== EXIT.unreachable) throw error;
+      note(`${messageOf(error)}; continuing in ${pause / 1000} s`);
+      await setTimeout(pause);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { channelList, redemptionList, tokenList, userList, type Client } from "@fairway/wire";
+import { CliError, EXIT } from "../core/exit.ts";
+import { nearest } from "../core/nearest.ts";
+import type { Noun, Reference } from "./arguments.ts";
+import { rowsUpTo } from "./paging.ts";
+
+export interface NamedRow {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Rows that a name is looked up in; more share a part of their name only where the name says little. */
+const CANDIDATES = 1000;
+
+const ROWS_OF: Readonly<
+  Record<Noun, (client: Client, keyword: string, limit: number) => Promise<readonly NamedRow[]>>
+> = {
+  channel: async (client, keyword, limit) =>
+    (await rowsUpTo(limit, (page) => client.call(channelList, { query: { keyword, ...page } }))).rows,
+  token: async (client, keyword, limit) =>
+    (await rowsUpTo(limit, (page) => client.call(tokenList, { query: { keyword, ...page } }))).rows,
+  redemption: async (client, keyword, limit) =>
+    (await rowsUpTo(limit, (page) => client.call(redemptionList, { query: { keyword, ...page } }))).rows,
+  user: async (client, keyword, limit) => {
+    const { rows } = await rowsUpTo(limit, (page) => client.call(userList, { query: { keyword, ...page } }));
+    return rows.map(({ id, username }) => ({ id, name: username }));
+  },
+};
+
+/** Rows of a kind, by ids and names. */
+export function namedRows(client: Client, noun: Noun, limit: number): Promise<readonly NamedRow[]> {
+  return ROWS_OF[noun](client, "", limit);
+}
+
+/**
+ * The id of a name: the whole name first, then the only name that begins with it. `isExact` takes whole names alone,
+ * for what cannot be undone.
+ */
+export async function idOfName(
+  client: Client,
+  reference: Exclude<Reference, number>,
+  isExact: boolean,
+): Promise<number> {
+  const { noun, name } = reference;
+  const candidates = await ROWS_OF[noun](client, name, CANDIDATES);
+  const exact = candidates.filter((one) => one.name === name);
+  const begun = candidates.filter((one) => one.name.toLowerCase().startsWith(name.toLowerCase()));
+  const [found, ...others] = exact.length > 0 || isExact ? exact : begun;
+  if (found && others.length === 0) return found.id;
+  if (found) throw ambiguous(noun, name, [found, ...others]);
+  if (begun.length > 0)
+    throw new CliError(
+      `there is no ${noun} ${name}, and what deletes takes no beginnings of names`,
+      EXIT.notFound,
+      `write the whole name: ${listed(begun)}`,
+    );
+  throw await unknown(client, noun, name);
+}
+
+function ambiguous(noun: Noun, name: string, rows: readonly NamedRow[]): CliError {
+  const isSame = rows.every((row) => row.name === name);
+  return new CliError(
+    `${noun} ${name} is ambiguous: ${listed(rows)}`,
+    EXIT.usage,
+    isSame ? "name the id" : "name the id or the whole name",
+  );
+}
+
+function listed(rows: readonly NamedRow[]): string {
+  const shown = rows.slice(0, 10).map(({ id, name }) => `${id} (${name})`);
+  return shown.join(", ") + (rows.length > shown.length ? `, and ${rows.length - shown.length} more` : "");
+}
+
+async function unknown(client: Client, noun: Noun, name: string): Promise<CliError> {
+  const all = await namedRows(client, noun, CANDIDATES);
+  const near = nearest(
+    name,
+    all.map((row) => row.name),
+  );
+  const hint = near === undefined ? `list them with \`fairway ${noun} list\`` : `did you mean ${near}?`;
+  return new CliError(`there is no ${noun} ${name}`, EXIT.notFound, hint);
+}

@@ -1,0 +1,81 @@
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { list } from "../commands/arguments.ts";
+import { secondsOfSpan } from "../commands/times.ts";
+import { checkedFormat, type Format } from "../print/format.ts";
+
+/** Flags of every command. */
+export interface Globals {
+  readonly output: Format;
+  readonly columns?: readonly string[];
+  readonly sort?: string;
+  readonly headers: boolean;
+  readonly context?: string;
+  readonly server?: string;
+  readonly caFile?: string;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly retries: number;
+  readonly dryRun?: boolean;
+  readonly quiet?: boolean;
+  readonly debug?: boolean;
+}
+
+/** What holds where neither a flag nor a variable says otherwise; `fairway config set` changes it. */
+export interface Defaults {
+  readonly output: Format;
+  readonly timeout: number;
+  readonly retries: number;
+}
+
+export const BUILT_IN: Defaults = { output: "table", timeout: 60, retries: 3 };
+
+export function addGlobals(program: Command, defaults: Defaults): void {
+  program.addOption(
+    new Option("-o, --output <format>", `how data is printed: ${FORMAT_WORDS}`)
+      .argParser(format)
+      .default(defaults.output),
+  );
+  program.option(
+    "--columns <list>",
+    "only these, of tables, csv and tsv: by title or by name, with commas between",
+    list,
+  );
+  program.option("--sort <column>", "sort the listed rows by a column, the last first with a - before it");
+  program.option("--no-headers", "no line of titles in tables, csv and tsv");
+  program.option("--utc", "times in UTC, not in the zone of this machine");
+  program.option("-c, --context <name>", "the sign-in to use, of several; see `fairway context`");
+  program.option("--server <url>", "the gateway to call, as FAIRWAY_SERVER");
+  program.option("--ca-file <path>", "certificates of authorities to trust in addition, as FAIRWAY_CA_FILE");
+  program.option("--timeout <span>", "how long a call may take, such as 30s or 2m", timeout, defaults.timeout);
+  program.option(
+    "--retries <count>",
+    "further tries when the gateway is busy; Retry-After is honoured",
+    retries,
+    defaults.retries,
+  );
+  program.option("--dry-run", "print what would be sent, and change nothing");
+  program.option("-q, --quiet", "print data and errors, nothing else");
+  program.option("--debug", "print each call on standard error, without secrets, and the stack of a failure");
+  program.option("--no-color", "no colours");
+}
+
+const FORMAT_WORDS =
+  "table, wide, json, jsonl, yaml, name, csv, tsv, raw, jsonpath=TEMPLATE or custom-columns=TITLE:.path,…";
+
+function format(text: string): Format {
+  const known = checkedFormat(text);
+  if (known !== undefined) return known;
+  throw new InvalidArgumentError(`Allowed choices are ${FORMAT_WORDS}.`);
+}
+
+function timeout(text: string): number {
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : secondsOfSpan(text);
+  if (seconds === undefined || seconds < 1 || seconds > 3600)
+    throw new InvalidArgumentError("It must be from 1s to 1h, such as 30s.");
+  return seconds;
+}
+
+function retries(text: string): number {
+  if (!/^\d{1,2}$/.test(text)) throw new InvalidArgumentError("It must be a number from 0 to 99.");
+  return Number(text);
+}

@@ -1,0 +1,19 @@
+import type { Output, RowPrinter } from "./output.ts";
+
+/** One document of all rows, written as they come: no list is too long for the memory. */
+export function jsonRows<Row extends object>({ out }: Output, kind: string): RowPrinter<Row> {
+  let last: string | undefined;
+  const open = () => out(`{\n  "kind": ${JSON.stringify(`${kind}List`)},\n  "items": [`);
+  return {
+    add(row) {
+      if (last === undefined) open();
+      else out(`${last},`);
+      last = `    ${JSON.stringify(row, undefined, 2).replaceAll("\n", "\n    ")}`;
+    },
+    end(cut) {
+      const page = cut?.isCut ? `,\n  "page": ${JSON.stringify({ complete: false, total: cut.total })}` : "";
+      if (last === undefined) out(`{\n  "kind": ${JSON.stringify(`${kind}List`)},\n  "items": []${page}\n}`);
+      else out(`${last}\n  ]${page}\n}`);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { CliError, EXIT } from "../core/exit.ts";
+import { cellOf } from "./columns.ts";
+import type { Templated } from "./format.ts";
+import { valuesAt } from "./json-path.ts";
+import type { Output, RowPrinter } from "./output.ts";
+import { growingTable, table, type Column } from "./table.ts";
+
+/** Rows in the words of a template: as one document for `jsonpath`, one line each for `custom-columns`. */
+export function templateRows<Row extends object>(output: Output, kind: string, format: Templated): RowPrinter<Row> {
+  if (format.startsWith("custom-columns=")) {
+    const line = growingTable(customColumns(format), output.width, output.hasTitles);
+    return { add: (row) => output.out(line(row)), end: () => undefined };
+  }
+  const items: Row[] = [];
+  return {
+    add: (row) => void items.push(row),
+    end: () => printTemplate(output, { kind: `${kind}List`, items }, format),
+  };
+}
+
+/** One object in the words of a template. */
+export function printTemplate(output: Output, value: object, format: Templated): void {
+  if (format.startsWith("custom-columns="))
+    return output.out(table(customColumns(format), [value], output.width, output.hasTitles));
+  const text = rendered(parsed(format.slice("jsonpath=".length)), value);
+  if (text !== "") output.out(text);
+}
+
+/** `ID:.id,NAME:.name` as columns; what a row does not have is `<none>`. */
+function customColumns(format: string): Column<object>[] {
+  return format
+    .slice("custom-columns=".length)
+    .split(",")
+    .map((part) => {
+      const [, title, path] = /^([^:]+):(.+)$/s.exec(part.trim()) ?? [];
+      if (title === undefined || path === undefined)
+        throw new CliError(`custom-columns: ${part} is no TITLE:.path`, EXIT.usage, "write ID:.id,NAME:.name");
+      const value = (row: object) => valuesAt(row, path).map(cellOf).join(",") || "<none>";
+      return { title, value };
+    });
+}
+
+type Part =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "path"; readonly path: string }
+  | { readonly type: "range"; readonly path: string; readonly body: readonly Part[] };
+
+/** Text, `{.path}`, `{"\\n"}` and `{range .path}…{end}`, as kubectl writes them. */
+function parsed(template: string): Part[] {
+  // A bare path, without braces around it.
+  if (!template.includes("{")) return [{ type: "path", path: template }];
+  const open: { path: string; body: Part[] }[] = [{ path: "", body: [] }];
+  for (const [, text, inside] of template.matchAll(/([^{}]+)|\{([^{}]*)\}/g)) {
+    const here = open.at(-1)?.body ?? [];
+    if (text !== undefined) here.push({ type: "text", text });
+    else if (inside !== undefined) placeIn(open, here, inside.trim());
+  }
+  const [all, ...more] = open;
+  if (!all || more.length > 0) throw new CliError("jsonpath: a {range} has no {end}", EXIT.usage);
+  return all.body;
+}
+
+function placeIn(open: { path: string; body: Part[] }[], here: Part[], inside: string): void {
+  const range = /^range\s+(.+)$/s.exec(inside)?.[1];
+  if (range !== undefined) return void open.push({ path: range, body: [] });
+  if (inside === "end") {
+    const closed = open.length > 1 ? open.pop() : undefined;
+    if (!closed) throw new CliError("jsonpath: an {end} has no {range}", EXIT.usage);
+    return void open.at(-1)?.body.push({ type: "range", ...closed });
+  }
+  const quoted = /^(["'])(.*)\1$/s.exec(inside)?.[2];
+  if (quoted === undefined) here.push({ type: "path", path: inside });
+  else
+    here.push({ type: "text", text: quoted.replace(/\\([nt\\])/g, (_all, letter) => ESCAPES[String(letter)] ?? "") });
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", "\\": "\\" };
+
+function rendered(parts: readonly Part[], value: unknown): string {
+  return parts
+    .map((part) => {
+      if (part.type === "text") return part.text;
+      const found = valuesAt(value, part.path);
+      if (part.type === "path") return found.map(cellOf).join(" ");
+      return found.map((one) => rendered(part.body, one)).join("");
+    })
+    .join("")
+    .replace(/\n$/, "");
+}

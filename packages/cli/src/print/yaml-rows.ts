@@ -1,0 +1,19 @@
+import { stringify } from "yaml";
+import type { Output, RowPrinter } from "./output.ts";
+
+/** One document of all rows, written as they come. */
+export function yamlRows<Row extends object>({ out }: Output, kind: string): RowPrinter<Row> {
+  let isOpen = false;
+  return {
+    add(row) {
+      if (!isOpen) out(`kind: ${kind}List\nitems:`);
+      isOpen = true;
+      const text = stringify([row], { lineWidth: 0 }).trimEnd();
+      out(`  ${text.replaceAll(/\n(?!\n|$)/g, "\n  ")}`);
+    },
+    end(cut) {
+      if (!isOpen) out(`kind: ${kind}List\nitems: []`);
+      if (cut?.isCut) out(stringify({ page: { complete: false, total: cut.total } }).trimEnd());
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CliError, codeOf, EXIT } from "../core/exit.ts";
+import { BUILT_IN, type Defaults } from "../core/globals.ts";
+import { checkedFormat } from "../print/format.ts";
+import { folderOf } from "./contexts.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads a value of the file, or of `config set`; undefined for what it cannot be. */
+const READERS: Readonly<Record<keyof Defaults, (text: string) => Defaults[keyof Defaults] | undefined>> = {
+  output: checkedFormat,
+  timeout: (text) => within(text, 1, 3600),
+  retries: (text) => within(text, 0, 99),
+};
+export const SETTINGS = Object.keys(READERS) as (keyof Defaults)[];
+
+const WORDS: Readonly<Record<keyof Defaults, string>> = {
+  output: "a format that -o takes, such as wide",
+  timeout: "seconds from 1 to 3600",
+  retries: "a number from 0 to 99",
+};
+
+function within(text: string, least: number, most: number): number | undefined {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : undefined;
+}
+
+/** A setting of the program itself, as `fairway config` shows it. */
+export function settingsPath(env: Environment): string {
+  return join(folderOf(env), "config.json");
+}
+
+/** What the file says, as it is; empty without one. */
+export function storedSettings(env: Environment): Readonly<Record<string, unknown>> {
+  const path = settingsPath(env);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(cause))) return {};
+    throw new CliError(`${path} cannot be read (${codeOf(cause)})`, EXIT.failure);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // Says the same as for a value that is no object.
+  }
+  throw new CliError(`${path} is no JSON object`, EXIT.failure, "correct it, or remove it");
+}
+
+/** The environment before the file before what is built in. */
+export function defaultsOf(env: Environment): Defaults {
+  const stored = storedSettings(env);
+  const path = settingsPath(env);
+  const read = Object.entries(stored).map(([name, value]) => [name, checkedSetting(name, String(value), path)]);
+  const variable = env["FAIRWAY_OUTPUT"];
+  const named = variable ? { output: checkedSetting("output", variable, "FAIRWAY_OUTPUT") } : {};
+  return { ...BUILT_IN, ...(Object.fromEntries(read) as Partial<Defaults>), ...named } as Defaults;
+}
+
+export function checkedSetting(name: string, text: string, source: string): Defaults[keyof Defaults] {
+  const setting = SETTINGS.find((one) => one === name);
+  if (!setting)
+    throw new CliError(`${source}: there is no setting ${name}`, EXIT.usage, `choose among ${SETTINGS.join(", ")}`);
+  const value = READERS[setting](text);
+  if (value === undefined)
+    throw new CliError(`${source}: ${text} is no ${name}`, EXIT.usage, `write ${WORDS[setting]}`);
+  return value;
+}
+
+/** Undefined takes the setting out. */
+export function writeSetting(env: Environment, name: string, value: Defaults[keyof Defaults] | undefined): string {
+  const path = settingsPath(env);
+  const { [name]: _before, ...others } = storedSettings(env);
+  const settings = value === undefined ? others : { ...others, [name]: value };
+  const draft = `${path}.${process.pid}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${JSON.stringify(settings, undefined, 2)}\n`, { mode: 0o600 });
+    renameSync(draft, path);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw new CliError(`${path} cannot be written (${codeOf(cause)})`, EXIT.failure);
+  }
+  return path;
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { CliError, codeOf, EXIT, NotSent } from "../core/exit.ts";
+import type { Globals } from "../core/globals.ts";
+import { confirm, confirmByName } from "../terminal/prompt.ts";
+import { readProfile } from "./config.ts";
+import { currentContext } from "./contexts.ts";
+import { redactedBody, redactedUrl } from "./redacted.ts";
+import { openSession, type Session } from "./session.ts";
+import { createTransport, type Transport, type TransportSettings } from "./transport.ts";
+
+interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Standard error, also with `--quiet`. */
+  say(text: string): void;
+  out(text: string): void;
+}
+
+/** The way to the gateway, as the flags and the chosen context allow. */
+interface Link {
+  session(how?: { readonly isScreen?: boolean }): Session;
+  transport(): Transport;
+  confirm(action: string, count: number, isAgreed?: boolean): Promise<void>;
+}
+
+/** Calls that change nothing although they carry a body. */
+const READING = /\/api\/(declarative\/plan|user\/login)$/;
+
+export function linkOf(globals: Globals, { env, say, out }: Surroundings): Link {
+  const note = (text: string) => (globals.quiet ? undefined : say(text));
+  trust(globals.caFile ?? env["FAIRWAY_CA_FILE"]);
+
+  const transportOf = (isReadOnly: boolean, retries: number): Transport => {
+    const settings: TransportSettings = {
+      timeoutMs: globals.timeout * 1000,
+      retries,
+      note,
+      ...(globals.debug ? { debug: say } : {}),
+      inspect: (method, url, body) => {
+        if (method === "GET" || READING.test(new URL(url).pathname)) return;
+        if (globals.dryRun) {
+          out(`${method} ${redactedUrl(url)}${body === undefined ? "" : ` ${redactedBody(body)}`}`);
+          throw new NotSent();
+        }
+        if (isReadOnly && url.includes("/api/"))
+          throw new CliError(
+            `the context ${nameOf(env)} is read-only`,
+            EXIT.forbidden,
+            `\`fairway context set ${nameOf(env)} read-only=false\` lifts that`,
+          );
+      },
+    };
+    return createTransport(settings);
+  };
+
+  return {
+    session: (how) => {
+      const isReadOnly = readProfile(env)?.readOnly === true;
+      return openSession(env, transportOf(isReadOnly, how?.isScreen ? 0 : globals.retries));
+    },
+    transport: () => transportOf(false, globals.retries),
+    async confirm(action, count, isAgreed = false) {
+      if (globals.dryRun) return;
+      if (readProfile(env)?.protected !== true) return confirm(action, count, isAgreed);
+      if (isAgreed && globals.context !== undefined) return;
+      await confirmByName(action, nameOf(env));
+    },
+  };
+}
+
+function nameOf(env: Surroundings["env"]): string {
+  return env["FAIRWAY_CONTEXT"] || (env["FAIRWAY_CONFIG"] ? "default" : currentContext(env));
+}
+
+/** Certificates of a file, in addition to those that the system trusts. */
+function trust(path: string | undefined): void {
+  if (path === undefined || path === "") return;
+  try {
+    setDefaultCACertificates([...getCACertificates("default"), readFileSync(path, "utf8")]);
+  } catch (cause) {
+    const isFile = codeOf(cause).startsWith("E") && !codeOf(cause).startsWith("ERR_");
+    const words = isFile ? `cannot be read (${codeOf(cause)})` : "holds no certificates";
+    throw new CliError(`--ca-file: ${path} ${words}`, EXIT.usage, "name a file of PEM certificates");
+  }
+}
