@@ -13,6 +13,7 @@ import { completionCommands } from "./commands/completion/command.ts";
 import { documentCommands } from "./commands/documents/command.ts";
 import { logCommands } from "./commands/log/command.ts";
 import { optionCommands } from "./commands/option/command.ts";
+import { programCommands } from "./commands/program/command.ts";
 import { redemptionCommands } from "./commands/redemption/command.ts";
 import { statusCommands } from "./commands/status/command.ts";
 import { tokenCommands } from "./commands/token/command.ts";
@@ -53,6 +54,7 @@ const NOUNS = [
   documentCommands,
   apiCommands,
   completionCommands,
+  programCommands,
 ];
 
 function layoutOf(globals: Globals): Pick<Output, "format" | "columns" | "hasTitles" | "sort"> {

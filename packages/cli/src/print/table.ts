@@ -11,7 +11,7 @@ export interface Column<Row> {
   readonly holds?: "quota" | "time";
   /** Of dollars. */
   readonly decimals?: number;
-  /** What stands in the place of an amount, where there is none. */
+  /** What is written in the place of an amount, where there is none. */
   readonly text?: (row: Row) => string | undefined;
 }
 

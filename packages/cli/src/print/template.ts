@@ -22,7 +22,7 @@ export function templateRows<Row extends object>(output: Output, kind: string, f
 export function printTemplate(output: Output, value: object, format: Templated): void {
   if (format.startsWith("custom-columns="))
     return output.out(table(customColumns(format), [value], output.width, output.hasTitles));
-  const text = rendered(parsed(format.slice("jsonpath=".length)), value);
+  const text = rendered(parsed(format.slice("jsonpath=".length)), value).replace(/\n$/, "");
   if (text !== "") output.out(text);
 }
 
@@ -84,6 +84,5 @@ function rendered(parts: readonly Part[], value: unknown): string {
       if (part.type === "path") return found.map(cellOf).join(" ");
       return found.map((one) => rendered(part.body, one)).join("");
     })
-    .join("")
-    .replace(/\n$/, "");
+    .join("");
 }

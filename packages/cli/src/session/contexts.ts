@@ -65,6 +65,16 @@ export function useContext(env: Environment, name: string): void {
   }
 }
 
+export function moveContext(env: Environment, from: string, to: string): void {
+  const target = pathOf(env, to);
+  try {
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    renameSync(pathOf(env, from), target);
+  } catch (cause) {
+    throw new CliError(`${target} cannot be written (${codeOf(cause)})`, EXIT.failure);
+  }
+}
+
 /** Names of all that are signed in, the default first. */
 export function contextNames(env: Environment): string[] {
   const names = namesIn(join(folderOf(env), "contexts")).toSorted();

@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
+import type { LogoutOptions } from "./logout.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, named } from "../arguments.ts";
+import { examples, named, yes } from "../arguments.ts";
 
 export function accountCommands(program: Command, context: CommandContext): void {
   const { env, output, session, transport } = context;
@@ -27,10 +28,11 @@ export function accountCommands(program: Command, context: CommandContext): void
     .command("logout")
     .description("forget the sign-in")
     .option("--revoke", "let the gateway forget the token that `fairway login` made, too")
-    .action(async (options: { revoke?: boolean }) =>
+    .option("--all", "of every context")
+    .action(async (options: LogoutOptions) =>
       (await import("./logout.ts")).runLogout(options, output(), { env: env(), transport: await transport() }),
     );
-  examples(logout, "fairway logout --revoke");
+  examples(logout, "fairway logout --revoke", "fairway logout --all");
   contextCommands(program, { env, output });
   const whoami = program
     .command("whoami")
@@ -70,6 +72,32 @@ function contextCommands(program: Command, { env, output }: Pick<CommandContext,
     .description("what commands use by default")
     .action(async (name: string) => (await load()).chooseContext(env(), name, output()));
   examples(use, "fairway context use prod", "fairway context use default");
+  const set = context
+    .command("set")
+    .argument("<name>", "as `fairway context list` shows it", named("context"))
+    .argument(
+      "<property...>",
+      "protected=true: deletions require its name; read-only=true: nothing is changed through it",
+    )
+    .description("guard a sign-in against mistakes")
+    .action(async (name: string, properties: string[]) => (await load()).setContext(env(), name, properties, output()));
+  examples(set, "fairway context set prod protected=true", "fairway context set prod read-only=false");
+  const rename = context
+    .command("rename")
+    .argument("<name>", "as `fairway context list` shows it", named("context"))
+    .argument("<new-name>")
+    .description("give a sign-in another name")
+    .action(async (from: string, to: string) => (await load()).renameContext(env(), { from, to }, output()));
+  examples(rename, "fairway context rename default home");
+  const remove = context
+    .command("remove")
+    .argument("<name>", "as `fairway context list` shows it", named("context"))
+    .description("forget a sign-in; its token stays valid")
+    .addOption(yes())
+    .action(async (name: string, options: { yes?: boolean }) =>
+      (await load()).removeContext(env(), name, options.yes, output()),
+    );
+  examples(remove, "fairway context remove staging --yes");
   const show = context
     .command("show")
     .description("the name of the one in use")

@@ -1,5 +1,14 @@
-import { configPath, contextNames, checkedName, currentContext, pathOf, useContext } from "../../session/contexts.ts";
-import { storedProfile } from "../../session/config.ts";
+import {
+  checkedName,
+  configPath,
+  contextNames,
+  currentContext,
+  DEFAULT_CONTEXT,
+  moveContext,
+  pathOf,
+  useContext,
+} from "../../session/contexts.ts";
+import { removeProfile, storedProfile, writeProfile } from "../../session/config.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { messageOf } from "../../core/problem.ts";
 import { printList, type Output } from "../../print/output.ts";
@@ -41,16 +50,78 @@ function rowOf(env: Environment, name: string, current: boolean): Row {
 }
 
 export function chooseContext(env: Environment, name: string, output: Output): void {
+  useContext(env, existing(env, name));
+  output.note(`Commands go to ${name} now, ${rowOf(env, name, true).server}.`);
+}
+
+/** What a context allows; both are off at first. */
+const PROPERTIES = { protected: "protected", "read-only": "readOnly" } as const;
+
+/** `protected=true`: deletions require its name. `read-only=true`: nothing is changed through it. */
+export function setContext(env: Environment, name: string, words: readonly string[], output: Output): void {
+  const file = { ...env, FAIRWAY_CONFIG: pathOf(env, existing(env, name)), FAIRWAY_CONTEXT: undefined };
+  const profile = storedProfile(file);
+  if (!profile) throw unknownContext(name);
+  const changes = Object.fromEntries(words.map(propertyIn));
+  writeProfile(file, { ...profile, ...changes });
+  output.note(`${name}: ${words.join(", ")}.`);
+}
+
+function propertyIn(word: string): [string, boolean] {
+  const [, property = "", value = ""] = /^([a-z-]+)=(.*)$/.exec(word) ?? [];
+  const field = Object.entries(PROPERTIES).find(([known]) => known === property)?.[1];
+  if (field === undefined || !["true", "false"].includes(value))
+    throw new CliError(
+      `${word} sets nothing`,
+      EXIT.usage,
+      `write ${Object.keys(PROPERTIES)
+        .map((known) => `${known}=true`)
+        .join(" or ")}`,
+    );
+  return [field, value === "true"];
+}
+
+export function renameContext(
+  env: Environment,
+  names: { readonly from: string; readonly to: string },
+  output: Output,
+): void {
+  const from = existing(env, names.from);
+  const to = checkedName(names.to);
+  if (contextNames(env).includes(to)) throw new CliError(`there is a context ${to} already`, EXIT.conflict);
+  const isInUse = currentContext(env) === from;
+  moveContext(env, from, to);
+  if (isInUse) useContext(env, to);
+  output.note(`${from} is ${to} now.`);
+}
+
+/** Forgets a sign-in; the token that it holds stays valid. */
+export async function removeContext(
+  env: Environment,
+  name: string,
+  isAgreed: boolean | undefined,
+  output: Output,
+): Promise<void> {
+  const from = existing(env, name);
+  await output.confirm(`Forget the sign-in of ${from}`, 1, isAgreed);
+  removeProfile({ ...env, FAIRWAY_CONFIG: pathOf(env, from), FAIRWAY_CONTEXT: undefined });
+  if (currentContext(env) === from) useContext(env, DEFAULT_CONTEXT);
+  output.note(`${from} is removed; its token stays valid until \`fairway logout --revoke\` or its end.`);
+}
+
+function existing(env: Environment, name: string): string {
   if (env["FAIRWAY_CONFIG"])
     throw new CliError("FAIRWAY_CONFIG names the file of one sign-in", EXIT.usage, "unset it to use contexts");
-  if (!contextNames(env).includes(checkedName(name)))
-    throw new CliError(
-      `there is no context ${name}`,
-      EXIT.notFound,
-      `list them with \`fairway context list\`, or make it: \`fairway --context ${name} login URL\``,
-    );
-  useContext(env, name);
-  output.note(`Commands go to ${name} now, ${rowOf(env, name, true).server}.`);
+  if (contextNames(env).includes(checkedName(name))) return name;
+  throw unknownContext(name);
+}
+
+function unknownContext(name: string): CliError {
+  return new CliError(
+    `there is no context ${name}`,
+    EXIT.notFound,
+    `list them with \`fairway context list\`, or make it: \`fairway --context ${name} login URL\``,
+  );
 }
 
 export function showContext(env: Environment, output: Output): void {

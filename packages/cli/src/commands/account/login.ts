@@ -13,7 +13,14 @@ import {
 } from "@fairway/wire";
 import { hostname } from "node:os";
 import { currentContext, useContext } from "../../session/contexts.ts";
-import { readAddress, readToken, refusePlain, writeProfile, type Profile } from "../../session/config.ts";
+import {
+  readAddress,
+  readToken,
+  refusePlain,
+  storedProfile,
+  writeProfile,
+  type Profile,
+} from "../../session/config.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
 import { ask, readSecret, readStdin } from "../../terminal/prompt.ts";
@@ -48,7 +55,9 @@ export async function runLogin(
   await createClient({ baseUrl: address, fetch: transport.json }).call(status, {});
   const profile = options.tokenStdin ? await byToken(address) : await byPassword(address, options, transport);
   const { data: user } = await clientOf(profile, transport).call(selfGet, {});
-  const path = writeProfile(env, { ...profile, userId: user.id });
+  // A new sign-in does not lift what guards the context.
+  const { protected: isProtected, readOnly } = storedProfile(env) ?? {};
+  const path = writeProfile(env, { ...profile, userId: user.id, protected: isProtected, readOnly });
   output.note(`Signed in to ${address} as ${user.username} (role ${user.role}). The token is stored in ${path}.`);
   const context = env["FAIRWAY_CONTEXT"];
   if (!context || context === currentContext(env)) return;

@@ -1,18 +1,28 @@
 import { accessTokenDelete, ApiProblem } from "@fairway/wire";
 import { removeProfile, storedProfile, type Profile } from "../../session/config.ts";
-import { currentContext, DEFAULT_CONTEXT, pathOf, useContext } from "../../session/contexts.ts";
+import { contextNames, currentContext, DEFAULT_CONTEXT, pathOf, useContext } from "../../session/contexts.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
 import { clientOf } from "../../session/session.ts";
 import type { Transport } from "../../session/transport.ts";
 import type { SignInPlace } from "./login.ts";
 
+export interface LogoutOptions {
+  readonly revoke?: boolean;
+  readonly all?: boolean;
+}
+
+/** Of the chosen context, or of all. */
+export async function runLogout({ all, revoke }: LogoutOptions, output: Output, { env, transport }: SignInPlace) {
+  if (!all || env["FAIRWAY_CONFIG"]) return leave(revoke ? { revoke } : {}, output, { env, transport });
+  const names = contextNames(env);
+  if (names.length === 0) output.note("You were not signed in.");
+  for (const name of names)
+    await leave(revoke ? { revoke } : {}, output, { env: { ...env, FAIRWAY_CONTEXT: name }, transport });
+}
+
 /** Forgets the sign-in; with `revoke` the gateway forgets its token first. */
-export async function runLogout(
-  { revoke }: { readonly revoke?: boolean },
-  output: Output,
-  { env, transport }: SignInPlace,
-) {
+async function leave({ revoke }: Pick<LogoutOptions, "revoke">, output: Output, { env, transport }: SignInPlace) {
   if (revoke) await revokeToken(storedProfile(env), transport);
   const path = removeProfile(env);
   // The next command falls back to the default context, not to the removed one.

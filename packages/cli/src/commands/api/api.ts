@@ -1,5 +1,6 @@
 import * as wire from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { nearest } from "../../core/nearest.ts";
 import { plain } from "../../print/columns.ts";
 import { documentWriter, printList, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
@@ -45,10 +46,15 @@ export interface ApiOptions {
 }
 
 /** Any call of the management API, as the signed-in user. */
-export async function callApi(client: SessionClient, name: string, options: ApiOptions, output: Output): Promise<void> {
-  const call = CALLS.get(name);
-  if (!call) throw new CliError(`there is no call ${name}`, EXIT.usage, "list them with `fairway api`");
-  const params = pairsOf(options.param, "--param");
+export async function callApi(
+  client: SessionClient,
+  { call: word, path }: { readonly call: string; readonly path: string | undefined },
+  options: ApiOptions,
+  output: Output,
+): Promise<void> {
+  const { call, given } = path === undefined ? { call: callNamed(word), given: {} } : callAt(word, path);
+  const { name } = call;
+  const params = { ...given, ...pairsOf(options.param, "--param") };
   for (const [, place = ""] of call.path.matchAll(/\{(\w+)\}/g))
     if (params[place] === undefined)
       throw new CliError(`${name} needs --param ${place}=…`, EXIT.usage, `its path is ${call.path}`);
@@ -65,6 +71,33 @@ export async function callApi(client: SessionClient, name: string, options: ApiO
   };
   if (output.format === "jsonl") output.out(JSON.stringify(answer));
   else (await documentWriter(output))(answer);
+}
+
+function callNamed(name: string): wire.Endpoint {
+  const call = CALLS.get(name);
+  if (call) return call;
+  const isMethod = METHODS.some((method) => method === name);
+  const near = nearest(name, [...CALLS.keys()]);
+  const hint = near === undefined ? "list them with `fairway api`" : `did you mean ${near}?`;
+  if (isMethod) throw new CliError(`${name} needs a path`, EXIT.usage, `write \`fairway api ${name} /api/…\``);
+  throw new CliError(`there is no call ${name}`, EXIT.usage, hint);
+}
+
+const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const;
+
+/** The declared call of a method and a path; one that is not declared is made as it is. */
+function callAt(word: string, path: string): { call: wire.Endpoint; given: Record<string, string> } {
+  const method = METHODS.find((one) => one === word.toUpperCase());
+  if (!method) throw new CliError(`${word} is no method`, EXIT.usage, `choose among ${METHODS.join(", ")}`);
+  if (!path.startsWith("/api/"))
+    throw new CliError(`${path} is no path`, EXIT.usage, "write one such as /api/channel/3");
+  for (const call of CALLS.values()) {
+    const pattern = new RegExp(`^${call.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/?]+)")}$`);
+    const match = call.method === method ? pattern.exec(path) : null;
+    if (match) return { call, given: { ...match.groups } };
+  }
+  const summary = "A call that is not declared.";
+  return { call: wire.endpoint({ name: `${method} ${path}`, method, path, access: "user", summary }), given: {} };
 }
 
 async function pass({ body }: { readonly body: AsyncIterable<Uint8Array> }, output: Output): Promise<void> {

@@ -136,7 +136,7 @@ export function resourcesOf(client: Client, seen: Seen): Resource[] {
   ];
 }
 
-/** Who looks, and what amounts and types are called. */
+/** Who is signed in, and what amounts and types are called. */
 export interface Seen {
   readonly isAdmin: boolean;
   readonly quotaPerUnit: number;

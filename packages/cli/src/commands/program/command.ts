@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../../core/command-context.ts";
+import { examples } from "../arguments.ts";
+
+/** What concerns the program itself. */
+export function programCommands(program: Command, { env, io, output, session }: CommandContext): void {
+  const version = program
+    .command("version")
+    .description("versions of this program and of the gateway")
+    .option("--client", "only of this program")
+    .action(async (options: { client?: boolean }) =>
+      (await import("./version.ts")).showVersion(options.client ? undefined : await session(), output()),
+    );
+  examples(version, "fairway version", "fairway version --client -o json");
+  const load = () => import("./config.ts");
+  const config = program.command("config").description("defaults of the flags, for every context");
+  const view = config
+    .command("view")
+    .alias("list")
+    .description("what holds, and where it comes from")
+    .action(async () => (await load()).viewSettings(env(), output()));
+  examples(view, "fairway config view");
+  const get = config
+    .command("get")
+    .argument("<setting>", "output, timeout or retries")
+    .description("print what holds")
+    .action(async (name: string) => (await load()).getSetting(env(), name, output()));
+  examples(get, "fairway config get output");
+  const set = config
+    .command("set")
+    .argument("<setting>", "output, timeout or retries")
+    .argument("<value>", "as its flag takes it; timeout in seconds")
+    .description("set a default")
+    .action(async (name: string, value: string) => (await load()).setSetting(env(), { name, value }, output()));
+  examples(set, "fairway config set output wide", "fairway config set timeout 10");
+  const unset = config
+    .command("unset")
+    .argument("<setting>", "output, timeout or retries")
+    .description("take a default back")
+    .action(async (name: string) => (await load()).unsetSetting(env(), name, output()));
+  examples(unset, "fairway config unset output");
+  const path = config
+    .command("path")
+    .description("print the name of the file")
+    .action(async () => io.out((await import("../../session/defaults.ts")).settingsPath(env())));
+  examples(path, "cat $(fairway config path)");
+}
