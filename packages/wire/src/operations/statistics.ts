@@ -65,7 +65,7 @@ export const UsageStatistics = z.object({
   by: z.enum(USAGE_DIMENSIONS),
   start_timestamp: z.int(),
   end_timestamp: z.int(),
-  /** Seconds: 3,600 or 86,400; 0 = no points. */
+  /** Seconds of a point; 0 = no points. */
   interval: z.int(),
   /** Epoch seconds up to which calls are in the sums. */
   complete_until: z.int(),
@@ -85,8 +85,10 @@ const spanQuery = {
   start_timestamp: queryInt,
   /** Epoch seconds, included; 0 = now. */
   end_timestamp: queryInt,
-  /** 0 = sums only, 3600 = hours, 86400 = days (UTC). */
+  /** Seconds of a point: whole hours that divide a day, such as 3600 or 86400; 0 = sums only. Beyond 31 days always days. */
   interval: queryInt,
+  /** Seconds that the reader's clock is ahead of UTC, in whole hours: days begin at its midnight. Beyond 31 days always 0. */
+  utc_offset: queryInt,
   /** Only this subject; "" = all. */
   subject: queryText,
   /** Most subjects; 0 = 20. */

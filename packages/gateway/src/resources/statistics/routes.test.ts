@@ -68,6 +68,8 @@ describe("usage statistics over HTTP", () => {
     const refused = (query: string) => codeOf(members.admin.get(`/api/statistics/usage?${query}`));
     expect(await refused("by=planet")).toBe("G1");
     expect(await refused("interval=60")).toBe("G1");
+    expect(await refused("interval=18000")).toBe("G1");
+    expect(await refused("utc_offset=90000")).toBe("G1");
     expect(await refused("start_timestamp=20&end_timestamp=10")).toBe("G1");
     expect(await refused("start_timestamp=1&end_timestamp=1800000000")).toBe("G1");
   });

@@ -29,6 +29,7 @@ interface Asked {
   readonly start_timestamp: number;
   readonly end_timestamp: number;
   readonly interval: number;
+  readonly utc_offset: number;
   readonly subject: string;
   readonly limit: number;
 }
@@ -45,7 +46,7 @@ async function answer(deps: StatisticsRoutesDeps, asked: Asked, userId: number |
   const dimension = dimensionOf(by, userId !== undefined);
   if (dimension === undefined) throw new Refusal("invalid_parameter", { field: "by" });
   const period = periodOf(asked, seconds(deps.clock));
-  const interval = intervalOf(asked.interval, period);
+  const { interval, utcOffset } = pointsOf(asked, period);
   const isWholeUser = dimension === DIMENSION.user && userId !== undefined;
   const found = await deps.store.usage({
     dimension,
@@ -53,6 +54,7 @@ async function answer(deps: StatisticsRoutesDeps, asked: Asked, userId: number |
     subject: isWholeUser ? String(userId) : asked.subject,
     ...period,
     interval,
+    utcOffset,
     limit: Math.min(USAGE_SUBJECT_CAP, asked.limit > 0 ? asked.limit : DEFAULT_SUBJECTS),
   });
   const names = await namesOf(deps, by, found);
@@ -86,10 +88,17 @@ function periodOf({ start_timestamp: start, end_timestamp: end }: Asked, now: nu
   return { from: first - (first % HOUR), to: last - (last % HOUR) };
 }
 
-function intervalOf(interval: number, { from, to }: { readonly from: number; readonly to: number }): number {
-  if (interval !== 0 && interval !== HOUR && interval !== DAY)
+/** Points of long periods are whole days in UTC, which are summed already. */
+function pointsOf(
+  { interval, utc_offset: offset }: Asked,
+  { from, to }: { readonly from: number; readonly to: number },
+): { readonly interval: number; readonly utcOffset: number } {
+  if (interval !== 0 && (interval % HOUR !== 0 || DAY % interval !== 0))
     throw new Refusal("invalid_parameter", { field: "interval" });
-  return interval === HOUR && (to - from) / HOUR > MOST_HOURS ? DAY : interval;
+  if (Math.abs(offset) > DAY) throw new Refusal("invalid_parameter", { field: "utc_offset" });
+  const isLong = (to - from) / HOUR > MOST_HOURS;
+  if (isLong && interval > 0) return { interval: DAY, utcOffset: 0 };
+  return { interval, utcOffset: Math.round(offset / HOUR) * HOUR };
 }
 
 /** Groups and models are names already. */

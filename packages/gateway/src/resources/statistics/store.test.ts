@@ -68,4 +68,19 @@ eachDatabase("usage statistics", (open) => {
       [HOUR, 20],
     ]);
   });
+
+  test("merge hours into longer points that begin at the reader's midnight", async () => {
+    const store = createStatisticsStore(kit);
+    const asked = { ...ask, subject: "gpt-4o", from: DAYS - HOUR, to: DAYS + HOUR };
+    const pointsAt = async (interval: number, utcOffset: number) => {
+      const found = await store.usage({ ...asked, interval, utcOffset });
+      return found.subjects[0]?.points.map(({ start, quota, latency }) => [start - DAYS, quota, latency.count]);
+    };
+    expect(await pointsAt(6 * HOUR, 0)).toEqual([
+      [-6 * HOUR, 1, 1],
+      [0, 20, 1],
+    ]);
+    expect(await pointsAt(DAY, 2 * HOUR)).toEqual([[-2 * HOUR, 21, 2]]);
+    expect(await pointsAt(DAY, -5 * HOUR)).toEqual([[-19 * HOUR, 21, 2]]);
+  });
 });

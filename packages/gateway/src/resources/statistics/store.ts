@@ -16,8 +16,10 @@ export interface UsageQuery {
   /** Start of the first and of the last hour. */
   readonly from: number;
   readonly to: number;
-  /** 0 = no points. */
+  /** Seconds of a point; 0 = no points. */
   readonly interval: number;
+  /** Seconds that the clock of the reader is ahead of UTC: where points begin. */
+  readonly utcOffset?: number;
   readonly limit: number;
 }
 
@@ -188,7 +190,11 @@ async function readPoints(
   names: readonly string[],
 ): Promise<Map<string, UsagePoint[]>> {
   const points = new Map<string, Map<number, Sums>>();
-  const part = { span: query.interval, from: startOf(query.from, query.interval), before: query.to + HOUR };
+  const { interval, utcOffset: offset = 0 } = query;
+  // Rows of whole days begin at midnight in UTC; days of other clocks are summed from hours.
+  const span = interval === DAY && offset === 0 ? DAY : HOUR;
+  const startOf = (time: number) => Math.floor((time + offset) / interval) * interval - offset;
+  const part = { span, from: startOf(query.from), before: query.to + HOUR };
   for (const some of inChunks(names, SUBJECTS_AT_ONCE)) {
     const rows = await rowsIn(db, query, part)
       .where("subject", "in", some)
@@ -197,7 +203,7 @@ async function readPoints(
     for (const row of rows) {
       const ofSubject = points.get(row.subject) ?? new Map<number, Sums>();
       points.set(row.subject, ofSubject);
-      addTo(ofSubject, row.start, row);
+      addTo(ofSubject, startOf(row.start), row);
     }
   }
   return new Map([...points].map(([subject, sums]) => [subject, pointsOf(sums)]));
@@ -205,10 +211,6 @@ async function readPoints(
 
 function pointsOf(sums: ReadonlyMap<number, Sums>): UsagePoint[] {
   return [...sums].toSorted(([a], [b]) => a - b).map(([start, one]) => ({ start, ...figuresOf(one) }));
-}
-
-function startOf(time: number, interval: number): number {
-  return time - (time % interval);
 }
 
 /** Of everything that the query could name; channels count attempts, so that their sum is of its own. */
