@@ -28,6 +28,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import { createLoopDelay } from "../observability/loop-delay.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { createTokenStore } from "../resources/tokens/store.ts";
+import { createReplicaReports } from "../resources/system/replicas.ts";
 import { rollUpStatistics } from "../resources/statistics/rollup.ts";
 import { rollUpUsage } from "../resources/usage-data/rollup.ts";
 import { VERSION } from "../version.ts";
@@ -112,6 +113,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       ...(env.roles.has("jobs")
         ? [elector, scheduleOf(core, management, { elector, owners: pipeline.owners, tasks })]
         : []),
+      replicaReports(core, pipeline, elector),
     ],
   });
 }
@@ -225,6 +227,18 @@ function electorOf({ env, storage, clock, log, metrics }: Core): Elector {
   });
   metrics.watch({ isLeader: () => elector.isLeader });
   return elector;
+}
+
+function replicaReports({ env, storage, clock, log }: Core, { running }: PipelineDeps, elector: Elector): Runnable {
+  return createReplicaReports({
+    ...storage,
+    clock,
+    log,
+    instance: env.instanceId,
+    version: VERSION,
+    isLeader: () => elector.isLeader,
+    running: () => running.requests,
+  });
 }
 
 interface ScheduleParts {

@@ -30,6 +30,31 @@ export const SystemInfo = z.object({
 });
 export type SystemInfo = z.output<typeof SystemInfo>;
 
+/** A process that answers calls, as it last reported itself. */
+export const Replica = z.object({
+  instance: z.string(),
+  version: z.string(),
+  /** Epoch seconds of its start, and of its last report. */
+  started_at: z.int(),
+  seen_at: z.int(),
+  /** Runs the jobs that must not run twice. */
+  is_leader: z.boolean(),
+  /** Requests that ran when it reported. */
+  running: z.int(),
+  /** Reports stopped without an orderly stop. */
+  is_lost: z.boolean(),
+});
+export type Replica = z.output<typeof Replica>;
+
+export const systemReplicas = endpoint({
+  name: "systemReplicas",
+  method: "GET",
+  path: "/api/system/replicas",
+  access: "admin",
+  summary: "Processes of this installation with their version, oldest first; lost ones for an hour.",
+  data: z.array(Replica),
+});
+
 export const systemInfo = endpoint({
   name: "systemInfo",
   method: "GET",

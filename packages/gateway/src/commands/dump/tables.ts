@@ -37,7 +37,7 @@ export const TABLES = {
 } as const satisfies Partial<Record<keyof Schema, readonly string[]>>;
 
 /** What only concerns running processes, or counts the changes of one database. */
-export const LEFT_BEHIND: readonly (keyof Schema)[] = ["leases", "revisions"];
+export const LEFT_BEHIND: readonly (keyof Schema)[] = ["leases", "replicas", "revisions"];
 
 export type DumpedTable = keyof typeof TABLES;
 

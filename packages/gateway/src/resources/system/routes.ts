@@ -1,10 +1,11 @@
-import { FEATURES, systemInfo } from "@fairway/wire";
+import { FEATURES, systemInfo, systemReplicas } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
+import { listReplicas } from "./replicas.ts";
 
 export interface SystemDeps {
-  readonly database: Pick<Database, "kind">;
+  readonly database: Database;
   readonly clock: Clock;
   readonly version: string;
   readonly instance: string;
@@ -21,5 +22,6 @@ export function systemRoutes({ database, clock, version, instance }: SystemDeps)
       started_at,
       features: [...FEATURES],
     })),
+    implement(systemReplicas, () => listReplicas(database, clock)),
   ];
 }

@@ -55,6 +55,7 @@ export interface Schema {
   managed_resources: ManagedResourceTable;
   jobs: JobTable;
   leases: LeaseTable;
+  replicas: ReplicaTable;
   audit_log: AuditLogTable;
   preferences: PreferenceTable;
   logs: LogTable;
@@ -287,6 +288,18 @@ export interface LeaseTable {
   term: number;
   /** Milliseconds. */
   expires_at: number;
+}
+
+/** Processes that share the database, as they report themselves. */
+export interface ReplicaTable {
+  instance: string;
+  version: string;
+  /** Seconds, like `seen_at`. */
+  started_at: number;
+  seen_at: number;
+  is_leader: number;
+  /** Requests at the time of the report. */
+  running: number;
 }
 
 export interface AuditLogTable {

@@ -12,6 +12,7 @@ import { entityLimits } from "./0010-entity-limits.ts";
 import { reapedBudgets } from "./0011-reaped-budgets.ts";
 import { accessScopes } from "./0012-access-scopes.ts";
 import { usageStatistics } from "./0013-usage-statistics.ts";
+import { replicas } from "./0014-replicas.ts";
 import { logs } from "./logs-0001-logs.ts";
 
 /** In order; a version is never changed once it was released. */
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   reapedBudgets,
   accessScopes,
   usageStatistics,
+  replicas,
 ];
 
 /** Of the table `logs`, which may live in a database of its own. */

@@ -1,0 +1,57 @@
+import { eachDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
+import { createReplicaReports, listReplicas, type ReplicaReportDeps } from "./replicas.ts";
+
+eachDatabase("replicas", (open) => {
+  let kit: StoreKit;
+  beforeAll(async () => {
+    kit = await openStoreKit(await open());
+  });
+  afterAll(() => kit.database.close());
+
+  let now = 1_800_000_000_000;
+  const clock = { now: () => now };
+  const log = {
+    warn: (message: string, fields?: object) => expect.unreachable(`${message} ${JSON.stringify(fields)}`),
+  };
+  const replica = (change: Partial<ReplicaReportDeps>) =>
+    createReplicaReports({
+      database: kit.database,
+      clock,
+      log,
+      instance: "pod-1",
+      version: "1.2.3",
+      isLeader: () => true,
+      running: () => 4,
+      ...change,
+    });
+  const names = async () => (await listReplicas(kit.database, clock)).map(({ instance }) => instance);
+
+  test("report themselves when they start, and disappear when they stop in order", async () => {
+    const first = replica({});
+    const second = replica({ instance: "pod-2", version: "1.2.4", isLeader: () => false });
+    await first.start();
+    now += 1_000;
+    await second.start();
+    expect(await listReplicas(kit.database, clock)).toMatchObject([
+      { instance: "pod-1", version: "1.2.3", is_leader: true, is_lost: false, running: 4 },
+      { instance: "pod-2", version: "1.2.4", is_leader: false },
+    ]);
+    await second.stop();
+    expect(await names()).toEqual(["pod-1"]);
+    await first.stop();
+    expect(await names()).toEqual([]);
+  });
+
+  test("are shown as lost when they stop reporting, and leave the list after an hour", async () => {
+    await replica({ instance: "killed" }).start();
+    now += 120_000;
+    expect(await listReplicas(kit.database, clock)).toMatchObject([{ instance: "killed", is_lost: true }]);
+    now += 3_600_000;
+    const alive = replica({ instance: "alive" });
+    await alive.start();
+    expect(await names()).toEqual(["alive"]);
+    await alive.stop();
+  });
+});
