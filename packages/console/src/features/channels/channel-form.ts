@@ -131,19 +131,3 @@ export function countKeys(text: string, type: string): number {
   if (type === VERTEX_TYPE || isObjectText(trimmed)) return 1;
   return trimmed.split("\n").filter((line) => line.trim() !== "").length;
 }
-
-export interface StatusInfo {
-  readonly reason: string;
-  readonly at: number | undefined;
-}
-
-/** Why and when the system disabled a channel, from the text of `other_info`; bad text says nothing. */
-export function statusInfo(text: string): StatusInfo {
-  try {
-    const value: unknown = JSON.parse(text);
-    const { status_reason: reason, status_time: at } = value as { status_reason?: unknown; status_time?: unknown };
-    return { reason: typeof reason === "string" ? reason : "", at: typeof at === "number" && at > 0 ? at : undefined };
-  } catch {
-    return { reason: "", at: undefined };
-  }
-}

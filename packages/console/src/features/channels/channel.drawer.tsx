@@ -3,6 +3,7 @@ import { Box, Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useParams } from "react-router";
+import { statusInfo } from "../../lib/status-info.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { DrawerForm, DrawerLoading, DrawerShell } from "../../ui/form/form-drawer.tsx";
 import { MarkShape } from "../../ui/display/mark.tsx";
@@ -11,14 +12,7 @@ import { problemText, toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import type { Edited } from "../../ui/form/use-edited.ts";
 import { EditDrawer, useCloseTo } from "../../ui/form/resource-drawer.tsx";
 import { channelQuery, createChannel, probeChannel, updateChannel, usualModelsQuery } from "./api.ts";
-import {
-  checkChannel,
-  EMPTY_CHANNEL,
-  formOfChannel,
-  inputOfForm,
-  statusInfo,
-  type ChannelDraft,
-} from "./channel-form.ts";
+import { checkChannel, EMPTY_CHANNEL, formOfChannel, inputOfForm, type ChannelDraft } from "./channel-form.ts";
 import { StateMark } from "./columns.tsx";
 import { Keys } from "./keys-section.tsx";
 import { Models } from "./models-section.tsx";

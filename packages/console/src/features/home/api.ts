@@ -2,8 +2,8 @@ import {
   channelDelete,
   channelList,
   homePage,
+  LOG_TYPE,
   logListSelf,
-  logStatSelf,
   notice,
   splitList,
   tokenList,
@@ -12,7 +12,6 @@ import {
 import { queryOptions } from "@tanstack/react-query";
 import { modelsQuery } from "../../session/models.ts";
 import { call } from "../../lib/http.ts";
-import { nowSeconds } from "../../lib/now.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readRows } from "../../lib/rows.ts";
 
@@ -28,15 +27,12 @@ export const tokenCountQuery = queryOptions({
 
 export const recentQuery = queryOptions({
   queryKey: ["logs", "recent"],
-  queryFn: ({ signal }) => call(logListSelf, { query: { p: 1, page_size: RECENT, type: 2 }, signal }),
+  queryFn: ({ signal }) => call(logListSelf, { query: { p: 1, page_size: RECENT, type: LOG_TYPE.consume }, signal }),
 });
 
-export const todayQuery = queryOptions({
-  queryKey: ["logs", "today"],
-  queryFn: ({ signal }) => {
-    const midnight = Math.floor(new Date(nowSeconds() * 1000).setHours(0, 0, 0, 0) / 1000);
-    return call(logStatSelf, { query: { start_timestamp: midnight }, signal });
-  },
+export const failuresQuery = queryOptions({
+  queryKey: ["logs", "failures"],
+  queryFn: ({ signal }) => call(logListSelf, { query: { p: 1, page_size: RECENT, type: LOG_TYPE.error }, signal }),
 });
 
 /** What the operator wrote in place of this page; "" is the page that comes with the console. */
@@ -57,17 +53,21 @@ function isDemo(channel: Channel): boolean {
   return models.length === 1 && models[0] === DEMO_MODEL;
 }
 
-/** What an administrator still has to do: whether a real provider is connected, and the demo channel if it is there. */
-export const channelsQuery = queryOptions({
+/** The channel that a new installation brings along, as long as it exists. */
+export const demoQuery = queryOptions({
+  queryKey: ["channels", "list", "demo"],
+  queryFn: async ({ signal }) => {
+    const { rows } = await readRows(channelList, { query: { p: 0, page_size: 2, model: DEMO_MODEL }, signal });
+    return { rows, demo: rows.find(isDemo) ?? null };
+  },
+});
+
+/** Whether a real provider is connected. */
+export const hasProviderQuery = queryOptions({
   queryKey: ["channels", "list", "setup"],
   queryFn: async ({ signal }) => {
-    const [all, demo] = await Promise.all([
-      readRows(channelList, { query: { p: 0, page_size: 2 }, signal }),
-      readRows(channelList, { query: { p: 0, page_size: 2, model: DEMO_MODEL }, signal }),
-    ]);
-    const found = demo.rows.find(isDemo);
-    const count = all.total ?? all.rows.length;
-    return { rows: all.rows, total: count, demo: found, hasProvider: count > (found ? 1 : 0) };
+    const { rows, total = rows.length } = await readRows(channelList, { query: { p: 0, page_size: 2 }, signal });
+    return { rows, total, hasProvider: rows.some((channel) => !isDemo(channel)) };
   },
 });
 

@@ -3,13 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../ui/feedback/ask.ts";
 import { NoticeBar } from "../../ui/feedback/notice-bar.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { channelsQuery, DEMO_MODEL, removeDemo } from "./api.ts";
+import { demoQuery, DEMO_MODEL, removeDemo } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
 /** Says that a demo channel answers, as long as it exists, and removes it in one click. */
 export function DemoNotice() {
   const t = useTexts();
-  const demo = useQuery(channelsQuery).data?.demo;
+  const demo = useQuery(demoQuery).data?.demo;
   if (!demo) return null;
   const remove = async () => {
     const question = {

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useSelf } from "../../session/self.ts";
 import { Mark } from "../../ui/display/mark.tsx";
-import { channelsQuery, recentQuery, tokenCountQuery } from "./api.ts";
+import { hasProviderQuery, recentQuery, tokenCountQuery } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
 type StepName = "stepChannel" | "stepToken" | "stepBalance" | "stepRequest";
@@ -62,7 +62,7 @@ function Card(props: { readonly step: Step; readonly number: number; readonly is
 /** From an empty gateway to the first request; gone once all of it is done. */
 export function NextSteps(props: { readonly isAdmin: boolean }) {
   const t = useTexts();
-  const channels = useQuery({ ...channelsQuery, enabled: props.isAdmin }).data;
+  const channels = useQuery({ ...hasProviderQuery, enabled: props.isAdmin }).data;
   const tokens = useQuery(tokenCountQuery).data;
   const recent = useQuery(recentQuery).data;
   const quota = useSelf()?.quota;

@@ -13,7 +13,7 @@ const LazySparkline = lazy(async () => ({ default: (await import("./drawn/drawin
 
 /** Holds the place of a chart whose code is on its way, so that nothing moves. */
 function Wait(props: { readonly height: number }) {
-  return <div style={{ height: props.height }} aria-busy="true" />;
+  return <div style={{ height: props.height }} />;
 }
 
 /** Amounts over time, one bar for each slot with its series on top of each other. */

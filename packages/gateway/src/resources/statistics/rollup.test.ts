@@ -105,6 +105,13 @@ eachDatabase("the roll-up of statistics", (open) => {
     expect(textOf(total.latency)).toBe(textOf(expected));
   });
 
+  test("are complete up to now when nothing was called since the last run", async () => {
+    await rollUp();
+    kit.clock.set(kit.clock.now() / 1000 + 600);
+    expect(await rollUp()).toBe(0);
+    expect(await createStatisticsStore(kit).completeUntil()).toBe(Math.floor(kit.clock.now() / 1000) - 1);
+  });
+
   test("continues behind a log that was replaced", async () => {
     const created_at = nextDay();
     await kit.database.raw.run("update revisions set revision = revision + 1000000 where topic = ?", [

@@ -47,7 +47,12 @@ export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: Abort
   const start = await readMark(database, STATISTICS_MARK);
   // The log was replaced by another one, whose rows may be in the sums already.
   if (newest < start) await add(database, [], { from: start, to: newest, until });
-  if (newest <= start) return 0;
+  if (newest <= start) {
+    await deps.confirm?.();
+    // Rows that are still uncommitted may be older than this moment.
+    await database.raw.run(upsertSql(database.kind, UNTIL), [STATISTICS_UNTIL, until - Math.ceil(settleMs / 1000)]);
+    return 0;
+  }
   await waitUnlessAborted(settleMs, signal);
   let mark = start;
   while (mark < newest && !signal.aborted) {

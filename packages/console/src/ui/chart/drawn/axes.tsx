@@ -25,14 +25,9 @@ export function TimeAxis(props: { readonly scales: Scales; readonly slots: reado
   const language = useLanguage();
   const { scales, slots } = props;
   const length = slots[0] ? slots[0].end - slots[0].start : 0;
-  return scales.ticks.map(({ at, x }) => (
-    <text
-      key={at}
-      className="chart-label"
-      x={Math.min(x, scales.plotRight - HALF)}
-      y={scales.plotBottom + 18}
-      textAnchor="middle"
-    >
+  const shown = scales.ticks.filter(({ x }) => x <= scales.plotRight - HALF);
+  return shown.map(({ at, x }) => (
+    <text key={at} className="chart-label" x={x} y={scales.plotBottom + 18} textAnchor="middle">
       {printTick(at, length, language)}
     </text>
   ));

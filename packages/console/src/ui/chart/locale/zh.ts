@@ -5,5 +5,5 @@ export const zh: Translation<typeof en> = {
   time: "时间",
   total: "合计",
   key: "图表颜色说明",
-  asTable: "{title}:以表格显示",
+  asTable: "{title}：以表格显示",
 };

@@ -1,0 +1,50 @@
+import {
+  budgetList,
+  CHANNEL_STATUS,
+  channelHealth,
+  channelList,
+  jobList,
+  systemReplicas,
+  usageStatistics,
+} from "@fairway/wire";
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "../../../lib/http.ts";
+import { nowSeconds } from "../../../lib/now.ts";
+
+const REFRESH_MS = 60_000;
+const DAY = 86_400;
+const MOST_CHANNELS = 200;
+const MOST_DISABLED = 50;
+
+/** What says that a channel is in trouble: what the system disabled, what is passed over, what fails. */
+export const troubleQuery = queryOptions({
+  queryKey: ["channels", "trouble"],
+  queryFn: async ({ signal }) => {
+    const disabled = { p: 0, page_size: MOST_DISABLED, status: String(CHANNEL_STATUS.disabledBySystem) };
+    const usage = { by: "channel", start_timestamp: nowSeconds() - DAY, limit: MOST_CHANNELS };
+    const [channels, health, statistics] = await Promise.all([
+      call(channelList, { query: disabled, signal }),
+      call(channelHealth, { signal }),
+      call(usageStatistics, { query: usage, signal }),
+    ]);
+    return { disabled: channels, health, usage: statistics.subjects };
+  },
+  refetchInterval: REFRESH_MS,
+});
+
+export const budgetsQuery = queryOptions({
+  queryKey: ["budgets", "list"],
+  queryFn: ({ signal }) => call(budgetList, { signal }),
+});
+
+export const replicasQuery = queryOptions({
+  queryKey: ["system", "replicas"],
+  queryFn: ({ signal }) => call(systemReplicas, { signal }),
+  refetchInterval: REFRESH_MS,
+});
+
+export const jobsQuery = queryOptions({
+  queryKey: ["jobs", "latest"],
+  queryFn: ({ signal }) => call(jobList, { signal }),
+  refetchInterval: REFRESH_MS,
+});

@@ -1,0 +1,58 @@
+import { Box, Flex, Heading, Text } from "@chakra-ui/react";
+import type { ReactNode } from "react";
+
+interface PanelProps {
+  readonly title: string;
+  readonly link?: ReactNode;
+  /** In place of an empty list. */
+  readonly empty: ReactNode;
+  /** Undefined while it is not known. */
+  readonly count: number | undefined;
+  readonly children: ReactNode;
+}
+
+/** A titled list of the overview. */
+export function Panel(props: PanelProps) {
+  return (
+    <Box as="section" bg="bg.panel" borderWidth="1px" borderRadius="l3" minW="0">
+      <Flex align="center" gap="3" px="4" py="2.5" borderBottomWidth="1px">
+        <Heading as="h2" textStyle="md" fontWeight="semibold" flex="1">
+          {props.title}
+        </Heading>
+        {props.link}
+      </Flex>
+      {props.count === undefined && <Box minH="14" />}
+      {props.count === 0 && (
+        <Text as="div" color="fg.muted" px="4" py="4" textStyle="sm">
+          {props.empty}
+        </Text>
+      )}
+      {props.count !== undefined && props.count > 0 && (
+        <Box as="ul" listStyleType="none">
+          {props.children}
+        </Box>
+      )}
+    </Box>
+  );
+}
+
+/** One line of it. */
+export function PanelRow(props: { readonly children: ReactNode }) {
+  return (
+    <Flex
+      as="li"
+      align="center"
+      gap="3"
+      rowGap="0.5"
+      wrap="wrap"
+      px="4"
+      py="2"
+      borderTopWidth="1px"
+      borderColor="border.muted"
+      textStyle="sm"
+      _first={{ borderTopWidth: 0 }}
+    >
+      {props.children}
+    </Flex>
+  );
+}

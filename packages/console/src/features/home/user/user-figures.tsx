@@ -1,0 +1,62 @@
+import { SimpleGrid } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { formatChange, formatCount, formatShare } from "../../../lib/format.ts";
+import { useLanguage } from "../../../lib/i18n.ts";
+import { modelsQuery } from "../../../session/models.ts";
+import { useSelf } from "../../../session/self.ts";
+import type { UsageOverTime } from "../../../shared/usage/api.ts";
+import { FigureCard } from "../../../shared/usage/figure-card.tsx";
+import { slotsOf } from "../../../shared/usage/points.ts";
+import { Money } from "../../../ui/display/money.tsx";
+import { useTexts } from "../texts.ts";
+import { daysLeft } from "./runway.ts";
+
+const LONG_DAYS = 365;
+
+function Runway(props: { readonly balance: number; readonly usage: UsageOverTime }) {
+  const t = useTexts();
+  const language = useLanguage();
+  const { period, now } = props.usage;
+  const days = daysLeft(props.balance, now.total.quota, period.to - period.from);
+  if (days === undefined) return t("runwayUnknown");
+  if (days > LONG_DAYS) return t("runwayLong");
+  return t("runway", { days: formatCount(Math.floor(days), language) });
+}
+
+/** Balance, spending, calls and failures of the caller. */
+export function UserFigures({ usage }: { readonly usage: UsageOverTime | undefined }) {
+  const t = useTexts();
+  const language = useLanguage();
+  const self = useSelf();
+  const models = useQuery(modelsQuery).data;
+  const now = usage?.now.total;
+  const before = usage?.before.total;
+  const points = usage?.now.subjects[0]?.points ?? [];
+  const values =
+    usage && slotsOf(usage.period, points, (point) => ({ quota: point?.quota ?? 0, calls: point?.calls ?? 0 }));
+  const trend = (key: "quota" | "calls") =>
+    values ? { trend: { values: values.map((slot) => slot.values[key]) } } : {};
+  const note = (value: number | undefined, earlier: number | undefined) => {
+    const change = value === undefined || earlier === undefined ? undefined : formatChange(value, earlier, language);
+    return change === undefined ? undefined : t("change", { change });
+  };
+  return (
+    <SimpleGrid columns={{ base: 2, lg: 4 }} gap="3" mb="3">
+      <FigureCard label={t("balance")} note={self && usage && <Runway balance={self.quota} usage={usage} />}>
+        {self && <Money quota={self.quota} />}
+      </FigureCard>
+      <FigureCard label={t("spent")} note={note(now?.quota, before?.quota)} {...trend("quota")}>
+        {now && <Money quota={now.quota} />}
+      </FigureCard>
+      <FigureCard label={t("requests")} note={note(now?.calls, before?.calls)} {...trend("calls")}>
+        {now && formatCount(now.calls, language)}
+      </FigureCard>
+      <FigureCard
+        label={t("failedShare")}
+        note={models && t("modelsCount", { count: formatCount(models.length, language) })}
+      >
+        {now && formatShare(now.errors + now.refused, now.calls, language)}
+      </FigureCard>
+    </SimpleGrid>
+  );
+}

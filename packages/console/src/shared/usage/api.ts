@@ -1,0 +1,51 @@
+import { usageStatistics, usageStatisticsSelf, type UsageDimension, type UsageStatistics } from "@fairway/wire";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { call } from "../../lib/http.ts";
+import { nowSeconds } from "../../lib/now.ts";
+import { localOffset, periodBefore, periodOf, type Period, type UsageRange } from "./period.ts";
+
+const FRESH_MS = 30_000;
+const REFRESH_MS = 60_000;
+
+export interface UsageSubjectQuery {
+  readonly by: UsageDimension;
+  /** "" = all of them. */
+  readonly subject: string;
+  readonly range: UsageRange;
+  /** The caller's own numbers, which every user may read. */
+  readonly isOwn: boolean;
+}
+
+export interface UsageOverTime {
+  readonly period: Period;
+  readonly now: UsageStatistics;
+  readonly before: UsageStatistics;
+}
+
+function read({ by, subject, isOwn }: UsageSubjectQuery, period: Period, signal: AbortSignal) {
+  const query = {
+    by,
+    subject,
+    start_timestamp: period.from,
+    end_timestamp: period.to,
+    interval: period.interval,
+    utc_offset: period.offset,
+  };
+  return isOwn ? call(usageStatisticsSelf, { query, signal }) : call(usageStatistics, { query, signal });
+}
+
+/** Figures and points of one subject, or of everything, now and in the time before. */
+export function usageOverTimeQuery(asked: UsageSubjectQuery) {
+  return queryOptions({
+    queryKey: ["statistics", "over-time", asked],
+    queryFn: async ({ signal }): Promise<UsageOverTime> => {
+      const at = nowSeconds();
+      const period = periodOf(asked.range, at, localOffset(at));
+      const [now, before] = await Promise.all([read(asked, period, signal), read(asked, periodBefore(period), signal)]);
+      return { period, now, before };
+    },
+    staleTime: FRESH_MS,
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  });
+}

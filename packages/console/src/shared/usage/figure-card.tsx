@@ -1,0 +1,42 @@
+import { Box, Flex, Text } from "@chakra-ui/react";
+import type { ReactNode } from "react";
+import { Sparkline } from "../../ui/chart/charts.tsx";
+import type { SparklineProps } from "../../ui/chart/drawn/sparkline.tsx";
+
+interface FigureCardProps {
+  readonly label: string;
+  readonly title?: string;
+  /** Undefined while it is not known. */
+  readonly children: ReactNode;
+  readonly note?: ReactNode;
+  readonly trend?: SparklineProps;
+}
+
+/** A number with how it moved, and how it compares. */
+export function FigureCard(props: FigureCardProps) {
+  return (
+    <Flex
+      direction="column"
+      bg="bg.panel"
+      borderWidth="1px"
+      borderRadius="l3"
+      px={{ base: "3", sm: "4" }}
+      py="3"
+      minW="0"
+      title={props.title}
+    >
+      <Text textStyle="sm" color="fg.muted">
+        {props.label}
+      </Text>
+      <Box textStyle={{ base: "lg", sm: "xl" }} fontWeight="semibold" minH="8" overflowWrap="anywhere">
+        {props.children}
+      </Box>
+      <Text as="div" textStyle="xs" color="fg.muted" minH="5">
+        {props.note}
+      </Text>
+      <Box mt="auto" pt="1" minH="30px">
+        {props.trend && props.trend.values.length > 1 && <Sparkline {...props.trend} />}
+      </Box>
+    </Flex>
+  );
+}

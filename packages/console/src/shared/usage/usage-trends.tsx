@@ -1,0 +1,130 @@
+import { SimpleGrid } from "@chakra-ui/react";
+import type { UsagePoint } from "@fairway/wire";
+import type { ReactNode } from "react";
+import { abbreviate, formatShare, milliseconds } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
+import type { Bounds } from "../../lib/range.ts";
+import { ChartFigure } from "../../ui/chart/chart-figure.tsx";
+import { ERROR_COLOUR, MAIN_COLOUR, REST_COLOUR, SECOND_COLOUR } from "../../ui/chart/colours.ts";
+import { useQuotaDisplay } from "../../ui/display/money.tsx";
+import { formatQuota } from "../../lib/format.ts";
+import type { UsageOverTime } from "./api.ts";
+import { goodOf, slotsOf, withBefore } from "./points.ts";
+import { useTexts } from "./texts.ts";
+
+const HEIGHT = 180;
+
+interface TrendsProps {
+  readonly usage: UsageOverTime;
+  /** Opens the log of a span; `isErrors` where the failed calls of a bar were hit. */
+  onOpen(span: Bounds, isErrors: boolean): void;
+}
+
+/** As short as an axis needs it. */
+function printDuration(value: number): string {
+  return value === 0 ? "0" : milliseconds(value).replace(/\.0+ /, " ");
+}
+
+const spanOf = ({ start, end }: { readonly start: number; readonly end: number }): Bounds => ({
+  from: start,
+  to: end - 1,
+});
+
+function Calls({ usage, onOpen }: TrendsProps) {
+  const t = useTexts();
+  const language = useLanguage();
+  const { calls, errors } = usage.now.total;
+  const slots = slotsOf(usage.period, usage.now.subjects[0]?.points ?? [], (point) => ({
+    good: point ? goodOf(point) : 0,
+    refused: point?.refused ?? 0,
+    errors: point?.errors ?? 0,
+  }));
+  return (
+    <ChartFigure
+      kind="bars"
+      title={t("callsTitle")}
+      empty={t("empty")}
+      label={t("reader")}
+      height={HEIGHT}
+      slots={slots}
+      series={[
+        { key: "good", label: t("good"), colour: MAIN_COLOUR },
+        { key: "refused", label: t("refused"), colour: REST_COLOUR },
+        { key: "errors", label: t("errors"), colour: ERROR_COLOUR },
+      ]}
+      summary={t("callsSummary", { calls, errors: formatShare(errors, calls, language) })}
+      print={(value) => abbreviate(value, language)}
+      onOpen={(slot, key) => onOpen(spanOf(slot), key === "errors")}
+    />
+  );
+}
+
+function Latency({ usage, onOpen }: TrendsProps) {
+  const t = useTexts();
+  const valuesOf = (point: UsagePoint | undefined) => {
+    const { latency } = point ?? {};
+    return latency && latency.count > 0 ? { p50: latency.p50, p95: latency.p95 } : {};
+  };
+  const points = (answer: typeof usage.now) => answer.subjects[0]?.points ?? [];
+  const slots = slotsOf(usage.period, points(usage.now), valuesOf);
+  const before = slotsOf(
+    { ...usage.period, from: usage.before.start_timestamp, to: usage.before.end_timestamp },
+    points(usage.before),
+    valuesOf,
+  );
+  const { p50, p95 } = usage.now.total.latency;
+  return (
+    <ChartFigure
+      kind="lines"
+      title={t("latencyTitle")}
+      empty={t("empty")}
+      label={t("reader")}
+      height={HEIGHT}
+      slots={withBefore(slots, before, "p95")}
+      series={[
+        { key: "before", label: t("p95Before"), colour: REST_COLOUR, isDashed: true },
+        { key: "p95", label: "p95", colour: SECOND_COLOUR },
+        { key: "p50", label: "p50", colour: MAIN_COLOUR },
+      ]}
+      summary={t("latencySummary", { p50: milliseconds(p50), p95: milliseconds(p95) })}
+      print={printDuration}
+      onOpen={(slot) => onOpen(spanOf(slot), false)}
+    />
+  );
+}
+
+/** Spending over time, with that of the time before. */
+export function SpendTrend(props: TrendsProps & { readonly aside?: ReactNode }) {
+  const t = useTexts();
+  const language = useLanguage();
+  const display = useQuotaDisplay();
+  const { usage } = props;
+  const valuesOf = (point: UsagePoint | undefined) => ({ spend: point?.quota ?? 0 });
+  const slots = slotsOf(usage.period, usage.now.subjects[0]?.points ?? [], valuesOf);
+  const print = (value: number) => formatQuota(value, display, language);
+  return (
+    <ChartFigure
+      kind="bars"
+      title={t("spendTitle")}
+      aside={props.aside}
+      empty={t("empty")}
+      label={t("reader")}
+      height={HEIGHT}
+      slots={slots}
+      series={[{ key: "spend", label: t("spend"), colour: MAIN_COLOUR }]}
+      summary={t("spendSummary", { spend: print(usage.now.total.quota) })}
+      print={print}
+      onOpen={(slot) => props.onOpen(spanOf(slot), false)}
+    />
+  );
+}
+
+/** Calls with their failures, and latency, over time. */
+export function UsageTrends(props: TrendsProps) {
+  return (
+    <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" mb="3">
+      <Calls {...props} />
+      <Latency {...props} />
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,56 @@
+import type { UsagePoint } from "@fairway/wire";
+import { expect, test } from "vitest";
+import { periodBefore, periodOf } from "./period.ts";
+import { errorShare, goodOf, slotsOf, withBefore } from "./points.ts";
+
+const HOUR = 3_600;
+const DAY = 86_400;
+/** A midnight in UTC, and half past ten of that day. */
+const MIDNIGHT = 20_000 * DAY;
+const NOW = MIDNIGHT + 10.5 * HOUR;
+const NONE = { count: 0, p50: 0, p90: 0, p95: 0, p99: 0 };
+
+function point(start: number, calls: number): UsagePoint {
+  const counts = { calls, errors: 1, refused: 1, quota: 5, input_tokens: 1, output_tokens: 1 };
+  return { start, ...counts, latency: NONE, first_token: NONE };
+}
+
+test("a day ends with the hour that runs", () => {
+  expect(periodOf("24h", NOW, 0)).toEqual({
+    from: MIDNIGHT - 13 * HOUR,
+    to: NOW,
+    interval: HOUR,
+    offset: 0,
+  });
+});
+
+test("days begin at local midnight", () => {
+  expect(periodOf("30d", NOW, 2 * HOUR).from).toBe(MIDNIGHT - 29 * DAY - 2 * HOUR);
+  expect(periodOf("30d", NOW, -11 * HOUR).from).toBe(MIDNIGHT - 30 * DAY + 11 * HOUR);
+});
+
+test("the time before is as long and as unfinished", () => {
+  const period = periodOf("7d", NOW, 0);
+  expect(periodBefore(period)).toEqual({ ...period, from: period.from - 7 * DAY, to: NOW - 7 * DAY });
+});
+
+test("points without calls are slots without values", () => {
+  const period = periodOf("24h", NOW, 0);
+  const slots = slotsOf(period, [point(MIDNIGHT, 7)], (one) => ({ calls: one?.calls }));
+  expect(slots).toHaveLength(24);
+  expect(slots.filter(({ values }) => values["calls"] !== undefined)).toEqual([
+    { start: MIDNIGHT, end: MIDNIGHT + HOUR, values: { calls: 7 } },
+  ]);
+  const before = slotsOf(periodBefore(period), [point(MIDNIGHT - DAY, 3)], (one) => ({ calls: one?.calls }));
+  expect(withBefore(slots, before, "calls").find(({ start }) => start === MIDNIGHT)?.values).toEqual({
+    calls: 7,
+    before: 3,
+  });
+});
+
+test("good calls are neither refused nor failed", () => {
+  expect(goodOf(point(0, 7))).toBe(5);
+  expect(goodOf(point(0, 1))).toBe(0);
+  expect(errorShare(point(0, 4))).toBe(0.25);
+  expect(errorShare(point(0, 0))).toBe(0);
+});
