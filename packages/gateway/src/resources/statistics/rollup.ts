@@ -48,9 +48,8 @@ export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: Abort
   // The log was replaced by another one, whose rows may be in the sums already.
   if (newest < start) await add(database, [], { from: start, to: newest, until });
   if (newest <= start) {
-    await deps.confirm?.();
     // Rows that are still uncommitted may be older than this moment.
-    await database.raw.run(upsertSql(database.kind, UNTIL), [STATISTICS_UNTIL, until - Math.ceil(settleMs / 1000)]);
+    await noteComplete(deps, until - Math.ceil(settleMs / 1000));
     return 0;
   }
   await waitUnlessAborted(settleMs, signal);
@@ -65,6 +64,11 @@ export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: Abort
     mark = next;
   }
   return mark - start;
+}
+
+async function noteComplete({ database, confirm }: StatisticsRollupDeps, until: number): Promise<void> {
+  await confirm?.();
+  await database.raw.run(upsertSql(database.kind, UNTIL), [STATISTICS_UNTIL, until]);
 }
 
 /** The order by id keeps PostgreSQL from searching by type and time. */
