@@ -47,6 +47,7 @@ export * from "./operations/tasks.ts";
 export * from "./accounts/tokens.ts";
 export * from "./accounts/two-factor.ts";
 export * from "./operations/usage-data.ts";
+export * from "./accounts/preferences.ts";
 export * from "./accounts/self.ts";
 export * from "./accounts/users.ts";
 export * from "./billing/wallet.ts";

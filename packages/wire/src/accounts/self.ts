@@ -124,29 +124,6 @@ export const selfInviteTransfer = endpoint({
   fails: ["invalid_parameter", "invalid_field", "transfer_below_minimum", "invitation_quota_insufficient"],
 });
 
-/** Views, density, language and the like; the server only stores it. */
-export const Preferences = z.record(z.string(), z.unknown());
-
-export const selfPreferences = endpoint({
-  name: "selfPreferences",
-  method: "GET",
-  path: "/api/user/self/prefs",
-  access: "user",
-  summary: "The caller's preferences, as they were stored.",
-  data: Preferences,
-});
-
-export const selfPreferencesUpdate = endpoint({
-  name: "selfPreferencesUpdate",
-  method: "PUT",
-  path: "/api/user/self/prefs",
-  access: "user",
-  summary: "Replaces the caller's preferences, 32 KiB at most.",
-  body: Preferences,
-  data: Preferences,
-  fails: ["invalid_field"],
-});
-
 export const SessionView = z.object({
   /** Names the session in calls; tells nothing about its cookie. */
   id: z.string(),

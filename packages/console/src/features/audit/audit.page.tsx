@@ -1,6 +1,6 @@
 import type { AuditRow } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import type { Column } from "../../ui/grid/grid-props.ts";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
@@ -11,6 +11,7 @@ import { Mark } from "../../ui/display/mark.tsx";
 import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
+import { useOpened } from "../../ui/grid/use-opened.ts";
 import { When } from "../../ui/display/when.tsx";
 import { auditQuery, USUAL_RANGE } from "./api.ts";
 import "./audit.css";
@@ -56,25 +57,34 @@ function ChangedCell({ row }: { readonly row: AuditRow }) {
 
 function auditColumns(t: ReturnType<typeof useTexts>, filter: List["filter"]): Column<AuditRow>[] {
   return [
-    { id: "when", header: t("when"), cell: (row) => <When at={row.created_at} /> },
+    { id: "when", header: t("when"), width: 104, cell: (row) => <When at={row.created_at} /> },
     {
       id: "who",
       header: t("who"),
+      width: 96,
       cell: (row) => <Pick text={row.username} onPick={(user) => filter({ user })} />,
     },
     {
       id: "action",
       header: t("action"),
+      width: 170,
       isTitle: true,
       cell: (row) => <Pick isMono text={row.action} onPick={(action) => filter({ action })} />,
     },
     {
       id: "target",
       header: t("target"),
+      width: 130,
       cell: (row) => <Pick text={row.target} onPick={(target) => filter({ target })} />,
     },
-    { id: "changed", header: t("changed"), cell: (row) => <ChangedCell row={row} /> },
-    { id: "ip", header: t("address"), isMinor: true, cell: (row) => <span className="mono">{row.ip}</span> },
+    { id: "changed", header: t("changed"), width: 190, isElastic: true, cell: (row) => <ChangedCell row={row} /> },
+    {
+      id: "ip",
+      header: t("address"),
+      width: 110,
+      isMinor: true,
+      cell: (row) => <span className="mono">{row.ip}</span>,
+    },
   ];
 }
 
@@ -107,9 +117,8 @@ export function AuditPage() {
   const { data, error, isFetching, refetch } = useQuery(
     auditQuery({ user, action, target, range, from, to }, { page, size }),
   );
-  const [opened, setOpened] = useState<number>();
+  const { opened, toggle } = useOpened<AuditRow>();
   const columns = useMemo(() => auditColumns(t, filter), [t, filter]);
-  const toggle = (row: AuditRow) => setOpened((current) => (current === row.id ? undefined : row.id));
   return (
     <ListPage
       title={t("title")}

@@ -74,26 +74,29 @@ function UsedCell({ budget }: { readonly budget: Budget }) {
 
 export function budgetColumns(t: ReturnType<typeof useTexts>): Column<Budget>[] {
   return [
-    { id: "subject", header: t("subject"), isTitle: true, cell: (row) => <SubjectCell budget={row} /> },
-    { id: "state", header: t("state"), cell: (row) => <StateCell budget={row} /> },
-    { id: "used", header: t("used"), cell: (row) => <UsedCell budget={row} /> },
+    { id: "subject", header: t("subject"), width: 190, isTitle: true, cell: (row) => <SubjectCell budget={row} /> },
+    { id: "state", header: t("state"), width: 110, cell: (row) => <StateCell budget={row} /> },
+    { id: "used", header: t("used"), width: 240, rank: 0, cell: (row) => <UsedCell budget={row} /> },
     {
       id: "period",
       header: t("period"),
+      width: 120,
       cell: (row) => (
         <span className="nowrap">
           {t(PERIOD_TEXT[row.period])} <span className="soft">{row.time_zone}</span>
         </span>
       ),
     },
-    { id: "resets", header: t("resets"), isMinor: true, cell: (row) => <When at={row.window_end} /> },
+    { id: "resets", header: t("resets"), width: 100, isMinor: true, cell: (row) => <When at={row.window_end} /> },
     {
       id: "soft",
       header: t("soft"),
+      width: 90,
+      rank: 4,
       align: "end",
       isMinor: true,
       cell: (row) => (row.soft_percent === 0 ? <span className="soft">–</span> : `${row.soft_percent} %`),
     },
-    { id: "hard", header: t("effect"), cell: (row) => t(row.is_hard ? "refuses" : "warns") },
+    { id: "hard", header: t("effect"), width: 90, rank: 3, cell: (row) => t(row.is_hard ? "refuses" : "warns") },
   ];
 }

@@ -43,25 +43,18 @@ export interface ChannelFilter {
 
 export const LIST_KEY = ["channels", "list"] as const;
 
+function readChannels(filter: ChannelFilter, signal?: AbortSignal): Promise<Rows<Channel>> {
+  const { page, size, byId, q, sort, ...limits } = filter;
+  return readRows(channelList, {
+    query: { ...limits, p: page - 1, page_size: size, id_sort: byId, keyword: q, ...sortQuery(sort) },
+    signal,
+  });
+}
+
 export function channelsQuery(filter: ChannelFilter) {
   return queryOptions({
     queryKey: [...LIST_KEY, filter],
-    queryFn: ({ signal }): Promise<Rows<Channel>> =>
-      readRows(channelList, {
-        query: {
-          p: filter.page - 1,
-          page_size: filter.size,
-          id_sort: filter.byId,
-          keyword: filter.q,
-          model: filter.model,
-          status: filter.status,
-          type: filter.type,
-          group: filter.group,
-          tag: filter.tag,
-          ...sortQuery(filter.sort),
-        },
-        signal,
-      }),
+    queryFn: ({ signal }) => readChannels(filter, signal),
     placeholderData: keepPreviousData,
   });
 }

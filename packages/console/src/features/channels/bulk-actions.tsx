@@ -1,7 +1,7 @@
 import type { Channel } from "@fairway/wire";
 import { lazy, Suspense, useState } from "react";
 import { ask } from "../../ui/feedback/ask.ts";
-import { eachOf, useBulk, type BulkAction, type Chosen } from "../../ui/bulk/bulk.ts";
+import { eachOf, useBulk, type BulkAction } from "../../ui/bulk/bulk.ts";
 import { BulkBar, BulkButton } from "../../ui/bulk/bulk-bar.tsx";
 import { changeMany } from "./api.ts";
 import { useTexts } from "./texts.ts";
@@ -9,19 +9,17 @@ import { useTexts } from "./texts.ts";
 const TagDialog = lazy(async () => ({ default: (await import("./tag-dialog.tsx")).TagDialog }));
 
 interface BulkActionsProps {
-  readonly rows: readonly Channel[];
-  readonly selected: ReadonlySet<number>;
+  readonly chosen: readonly Channel[];
   select(ids: ReadonlySet<number>): void;
   /** Tests one channel, and shows it in its row. */
   test(id: number): Promise<unknown>;
 }
 
 /** What is done to many channels at once. */
-export function BulkActions({ rows, selected, select, test }: BulkActionsProps) {
+export function BulkActions({ chosen, select, test }: BulkActionsProps) {
   const t = useTexts();
   const bulk = useBulk(select);
   const [isTagging, setTagging] = useState(false);
-  const chosen: Chosen[] = rows.filter(({ id }) => selected.has(id));
   const changed = (count: number) => t("changedMany", { count });
   const change = (label: string, what: Parameters<typeof changeMany>[1]): BulkAction => ({
     label,

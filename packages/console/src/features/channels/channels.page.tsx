@@ -3,11 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../lib/keys.ts";
+import { queryClient } from "../../lib/query.ts";
 import { stored } from "../../lib/storage.ts";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { problemText, toast } from "../../ui/feedback/toaster.ts";
 import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { useList } from "../../ui/grid/use-list.ts";
+import { useSelection } from "../../ui/grid/use-selection.ts";
 import { channelsQuery, testChannel, typesQuery } from "./api.ts";
 import { BulkActions } from "./bulk-actions.tsx";
 import { channelColumns } from "./columns.tsx";
@@ -57,24 +59,19 @@ export function ChannelsPage() {
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
   const [byId, setById] = useState(stored.idSort.read() === "true");
-  const { data, error, isFetching, refetch } = useQuery(
-    channelsQuery({
-      page,
-      size,
-      byId,
-      sort: state.sort,
-      q: state.q,
-      model: state.model,
-      status: state.status,
-      type: state.type,
-      group: state.group,
-      tag: state.tag,
-    }),
-  );
+  const { sort, q, model, status, type, group, tag } = state;
+  const filter = { byId, sort, q, model, status, type, group, tag };
+  const { data, error, isFetching, refetch } = useQuery(channelsQuery({ ...filter, page, size }));
   const types = useQuery(typesQuery).data;
   const byType = useMemo(() => new Map(types?.map((type) => [type.type, type])), [types]);
   const { testing, run, test } = useTests();
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const { selection, chosen, select } = useSelection({
+    rows: data?.rows,
+    total: data?.total,
+    filter: list.filterKey,
+    idOf: (channel) => channel.id,
+    read: (wanted, rows) => queryClient.fetchQuery(channelsQuery({ ...filter, page: wanted, size: rows })),
+  });
   const columns = useMemo(() => channelColumns({ t, types: byType, testing }), [t, byType, testing]);
   const edit = (channel: Channel) => void navigate({ pathname: `/channel/edit/${channel.id}`, search });
   const isEmpty = data?.rows.length === 0 && !list.isFiltered && page === 1;
@@ -103,7 +100,7 @@ export function ChannelsPage() {
       columns={columns}
       rowId={(channel) => channel.id}
       rowName={(channel) => channel.name}
-      selection={{ ids: selected, change: setSelected }}
+      selection={selection}
       isMuted={(channel) => channel.status !== CHANNEL_STATUS.enabled}
       onOpen={edit}
       keys={{ e: edit, t: test }}
@@ -121,7 +118,7 @@ export function ChannelsPage() {
         </EmptyTeach>
       }
     >
-      <BulkActions rows={data?.rows ?? []} selected={selected} select={setSelected} test={run} />
+      <BulkActions chosen={chosen} select={select} test={run} />
       <Outlet />
     </ListPage>
   );

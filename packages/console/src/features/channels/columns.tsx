@@ -91,10 +91,19 @@ interface ColumnContext {
 export function channelColumns({ t, types, testing }: ColumnContext): Column<Channel>[] {
   const labelOf = (channel: Channel) => types.get(channel.type)?.label ?? String(channel.type);
   return [
-    { id: "id", header: t("id"), sort: "id", isMinor: true, cell: (row) => <span className="soft">{row.id}</span> },
+    {
+      id: "id",
+      header: t("id"),
+      width: 46,
+      rank: 5,
+      sort: "id",
+      isMinor: true,
+      cell: (row) => <span className="soft">{row.id}</span>,
+    },
     {
       id: "name",
       header: t("name"),
+      width: 180,
       sort: "name",
       isTitle: true,
       isElastic: true,
@@ -103,6 +112,8 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
     {
       id: "type",
       header: t("type"),
+      width: 140,
+      rank: 6,
       sort: "type",
       isMinor: true,
       cell: (row) => (
@@ -112,10 +123,12 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
         </span>
       ),
     },
-    { id: "state", header: t("state"), sort: "status", cell: (row) => <StateMark channel={row} /> },
+    { id: "state", header: t("state"), width: 104, sort: "status", cell: (row) => <StateMark channel={row} /> },
     {
       id: "models",
       header: t("models"),
+      width: 68,
+      rank: 7,
       align: "end",
       isMinor: true,
       cell: (row) => (
@@ -127,6 +140,8 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
     {
       id: "group",
       header: t("group"),
+      width: 90,
+      rank: 4,
       isMinor: true,
       cell: (row) => (
         <span className="group-tags">
@@ -141,12 +156,15 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
     {
       id: "response",
       header: t("response"),
+      width: 98,
       sort: "response_time",
       cell: (row) => <ResponseCell channel={row} isTesting={testing.has(row.id)} />,
     },
     {
       id: "used",
       header: t("used"),
+      width: 82,
+      rank: 0,
       sort: "used_quota",
       align: "end",
       cell: (row) => <Money quota={row.used_quota} />,
@@ -154,6 +172,8 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
     {
       id: "balance",
       header: t("balance"),
+      width: 80,
+      rank: 8,
       sort: "balance",
       align: "end",
       isMinor: true,
@@ -163,6 +183,8 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
     {
       id: "priority",
       header: t("priority"),
+      width: 70,
+      rank: 2,
       sort: "priority",
       align: "end",
       isMinor: true,
@@ -171,6 +193,8 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
     {
       id: "weight",
       header: t("weight"),
+      width: 68,
+      rank: 3,
       sort: "weight",
       align: "end",
       isMinor: true,

@@ -41,6 +41,8 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
   const channel: Column<Drawing> = {
     id: "channel",
     header: t("channel"),
+    width: 76,
+    rank: 5,
     sort: "channel_id",
     isMinor: true,
     cell: (row) => row.channel_id || <span className="soft">–</span>,
@@ -48,16 +50,32 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
   const result: Column<Drawing> = {
     id: "result",
     header: t("submitResult"),
+    width: 110,
+    rank: 6,
     isMinor: true,
     cell: (row) => <Mark kind={resultOf(row).mark} label={t(resultOf(row).text)} />,
   };
   return [
-    { id: "time", header: t("submitted"), sort: "submit_time", cell: (row) => <Stamp at={row.submit_time / 1_000} /> },
-    { id: "duration", header: t("duration"), isMinor: true, cell: (row) => <DurationCell row={row} /> },
+    {
+      id: "time",
+      header: t("submitted"),
+      width: 120,
+      sort: "submit_time",
+      cell: (row) => <Stamp at={row.submit_time / 1_000} />,
+    },
+    {
+      id: "duration",
+      header: t("duration"),
+      width: 92,
+      rank: 3,
+      isMinor: true,
+      cell: (row) => <DurationCell row={row} />,
+    },
     ...(isAdmin ? [channel] : []),
     {
       id: "action",
       header: t("action"),
+      width: 110,
       sort: "action",
       isTitle: true,
       cell: (row) => <span className="nowrap">{actionText(row.action, t)}</span>,
@@ -65,6 +83,8 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
     {
       id: "id",
       header: t("taskId"),
+      width: 110,
+      rank: 4,
       isMinor: true,
       cell: (row) => (
         <span className="cut mono drawing-id" title={row.mj_id}>
@@ -76,16 +96,25 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
     {
       id: "status",
       header: t("status"),
+      width: 110,
       sort: "status",
       cell: (row) => <Mark kind={statusOf(row).mark} label={t(statusOf(row).text)} />,
     },
     {
       id: "progress",
       header: t("progress"),
+      width: 120,
       cell: (row) => <Progress label={t("progress")} text={row.progress} isFailed={row.status === "FAILURE"} />,
     },
-    { id: "image", header: t("image"), cell: (row) => <Thumbnail row={row} onOpen={onImage} /> },
-    { id: "prompt", header: t("prompt"), cell: (row) => <LongText text={row.prompt} /> },
-    { id: "failure", header: t("failure"), isMinor: true, cell: (row) => <LongText text={row.fail_reason} /> },
+    { id: "image", header: t("image"), width: 68, cell: (row) => <Thumbnail row={row} onOpen={onImage} /> },
+    { id: "prompt", header: t("prompt"), width: 150, isElastic: true, cell: (row) => <LongText text={row.prompt} /> },
+    {
+      id: "failure",
+      header: t("failure"),
+      width: 150,
+      rank: 2,
+      isMinor: true,
+      cell: (row) => <LongText text={row.fail_reason} />,
+    },
   ];
 }

@@ -20,6 +20,7 @@ import { Stamp } from "../../ui/display/stamp.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
 import { ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
+import { useOpened } from "../../ui/grid/use-opened.ts";
 import { drawingsQuery } from "./api.ts";
 import { actionText, drawingColumns } from "./columns.tsx";
 import "./drawing.css";
@@ -101,10 +102,9 @@ function Drawings() {
   const { data, error, isFetching, refetch } = useQuery(
     drawingsQuery({ page, size, sort, id, channel, range, from, to }, isAdmin),
   );
-  const [opened, setOpened] = useState<number>();
+  const { opened, toggle } = useOpened<Drawing>();
   const [shown, setShown] = useState<Drawing>();
   const columns = useMemo(() => drawingColumns(t, isAdmin, setShown), [t, isAdmin]);
-  const toggle = (row: Drawing) => setOpened((current) => (current === row.id ? undefined : row.id));
   return (
     <ListPage
       title={t("title")}

@@ -94,26 +94,59 @@ function countCell(row: LogRow, value: number) {
 
 export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
   const adminOnly: Column<LogRow>[] = [
-    { id: "channel", header: t("channel"), isMinor: true, cell: (row) => <ChannelCell row={row} t={t} /> },
-    { id: "user", header: t("user"), isMinor: true, cell: (row) => <NameCell name={row.username} /> },
+    {
+      id: "channel",
+      header: t("channel"),
+      width: 104,
+      rank: 4,
+      isMinor: true,
+      cell: (row) => <ChannelCell row={row} t={t} />,
+    },
+    {
+      id: "user",
+      header: t("user"),
+      width: 80,
+      rank: 3,
+      isMinor: true,
+      cell: (row) => <NameCell name={row.username} />,
+    },
   ];
   return [
-    { id: "time", header: t("time"), cell: (row) => <Stamp at={row.created_at} /> },
+    { id: "time", header: t("time"), width: 110, cell: (row) => <Stamp at={row.created_at} /> },
     ...(isAdmin ? adminOnly : []),
-    { id: "token", header: t("token"), cell: (row) => <NameCell name={row.token_name} /> },
-    { id: "type", header: t("type"), isMinor: true, cell: (row) => <TypeMark row={row} t={t} /> },
+    { id: "token", header: t("token"), width: 88, cell: (row) => <NameCell name={row.token_name} /> },
+    { id: "type", header: t("type"), width: 40, rank: 5, isMinor: true, cell: (row) => <TypeMark row={row} t={t} /> },
     {
       id: "model",
       header: t("model"),
+      width: 180,
+      rank: 0,
       isTitle: true,
       isElastic: true,
       cell: (row) => <ModelCell row={row} />,
     },
-    { id: "duration", header: t("duration"), isMinor: true, cell: (row) => <Durations row={row} t={t} /> },
-    { id: "input", header: t("input"), align: "end", isMinor: true, cell: (row) => countCell(row, row.prompt_tokens) },
+    {
+      id: "duration",
+      header: t("duration"),
+      width: 112,
+      rank: 2,
+      isMinor: true,
+      cell: (row) => <Durations row={row} t={t} />,
+    },
+    {
+      id: "input",
+      header: t("input"),
+      width: 50,
+      rank: 6,
+      align: "end",
+      isMinor: true,
+      cell: (row) => countCell(row, row.prompt_tokens),
+    },
     {
       id: "output",
       header: t("output"),
+      width: 50,
+      rank: 6,
       align: "end",
       isMinor: true,
       cell: (row) => countCell(row, row.completion_tokens),
@@ -121,6 +154,8 @@ export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
     {
       id: "cost",
       header: t("cost"),
+      width: 88,
+      rank: 0,
       align: "end",
       cell: (row) =>
         row.quota === 0 && !isConsumption(row) ? (

@@ -1,9 +1,10 @@
 import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
 import { Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { Link, Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../lib/keys.ts";
+import { queryClient } from "../../lib/query.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/feedback/ask.ts";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
@@ -18,6 +19,7 @@ import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
 import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
+import { useSelection } from "../../ui/grid/use-selection.ts";
 import { When } from "../../ui/display/when.tsx";
 import { changeCode, deleteCode, redemptionsQuery, refresh, setCodeStatus } from "./api.ts";
 import { createdCodes } from "./created.ts";
@@ -41,10 +43,12 @@ function StateCell({ row }: { readonly row: Redemption }) {
 
 function codeColumns(t: ReturnType<typeof useTexts>): Column<Redemption>[] {
   return [
-    { id: "id", header: t("id"), align: "end", cell: (row) => row.id },
+    { id: "id", header: t("id"), width: 56, rank: 5, align: "end", cell: (row) => row.id },
     {
       id: "name",
       header: t("name"),
+      width: 180,
+      isElastic: true,
       isTitle: true,
       cell: (row) => (
         <span className="cut">
@@ -55,6 +59,7 @@ function codeColumns(t: ReturnType<typeof useTexts>): Column<Redemption>[] {
     {
       id: "code",
       header: t("code"),
+      width: 150,
       cell: (row) => (
         <span className="nowrap">
           <code className="mono">{`${row.key.slice(0, 4)}…${row.key.slice(-4)}`}</code>{" "}
@@ -62,12 +67,13 @@ function codeColumns(t: ReturnType<typeof useTexts>): Column<Redemption>[] {
         </span>
       ),
     },
-    { id: "state", header: t("state"), cell: (row) => <StateCell row={row} /> },
-    { id: "value", header: t("value"), align: "end", cell: (row) => <Money quota={row.quota} /> },
-    { id: "created", header: t("created"), isMinor: true, cell: (row) => <When at={row.created_time} /> },
+    { id: "state", header: t("state"), width: 104, cell: (row) => <StateCell row={row} /> },
+    { id: "value", header: t("value"), width: 96, rank: 0, align: "end", cell: (row) => <Money quota={row.quota} /> },
+    { id: "created", header: t("created"), width: 110, isMinor: true, cell: (row) => <When at={row.created_time} /> },
     {
       id: "used",
       header: t("usedBy"),
+      width: 90,
       isMinor: true,
       cell: (row) =>
         row.used_user_id > 0 ? (
@@ -137,13 +143,22 @@ export function RedemptionsPage() {
   const { search } = useLocation();
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
-  const { data, error, isFetching, refetch } = useQuery(
-    redemptionsQuery({ page, size, sort: state.sort, q: state.q, status: state.status }),
-  );
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const { sort, q, status } = list.state;
+  const filter = { sort, q, status };
+  const { data, error, isFetching, refetch } = useQuery(redemptionsQuery({ ...filter, page, size }));
+  const { selection, chosen, select } = useSelection({
+    rows: data?.rows,
+    total: data?.total,
+    filter: list.filterKey,
+    idOf: ({ id }) => id,
+    read: (wanted, rows) => queryClient.fetchQuery(redemptionsQuery({ ...filter, page: wanted, size: rows })),
+  });
   const hasCreated = useStore(createdCodes) !== undefined;
   const columns = useMemo(() => codeColumns(t), [t]);
   useKeys("c", () => void navigate({ pathname: "/redemption/add", search }));
+  const edit = ({ id, status: state }: Redemption) => {
+    if (state === REDEMPTION_STATUS.unused) void navigate({ pathname: `/redemption/edit/${id}`, search });
+  };
 
   return (
     <ListPage
@@ -171,8 +186,10 @@ export function RedemptionsPage() {
       columns={columns}
       rowId={(row) => row.id}
       rowName={(row) => row.name}
-      selection={{ ids: selected, change: setSelected }}
+      selection={selection}
       isMuted={(row) => row.status !== REDEMPTION_STATUS.unused}
+      onOpen={edit}
+      keys={{ e: edit }}
       actions={(row) => <CodeActions row={row} />}
       teach={
         <EmptyTeach icon="key" title={t("emptyTitle")} body={t("emptyBody")}>
@@ -181,9 +198,8 @@ export function RedemptionsPage() {
       }
     >
       <BulkSwitch
-        rows={data?.rows ?? []}
-        selected={selected}
-        select={setSelected}
+        chosen={chosen}
+        select={select}
         t={t}
         tell={(word, count) => t(word, { count })}
         line={({ key }) => key}

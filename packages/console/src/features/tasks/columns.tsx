@@ -27,26 +27,51 @@ export function taskColumns(t: Translate, isAdmin: boolean, onOpen: (row: AsyncT
   const channel: Column<AsyncTask> = {
     id: "channel",
     header: t("channel"),
+    width: 76,
+    rank: 5,
     sort: "channel_id",
     isMinor: true,
     cell: (row) => row.channel_id || <span className="soft">–</span>,
   };
   return [
-    { id: "submitted", header: t("submitted"), sort: "submit_time", cell: (row) => <Stamp at={row.submit_time} /> },
+    {
+      id: "submitted",
+      header: t("submitted"),
+      width: 120,
+      sort: "submit_time",
+      cell: (row) => <Stamp at={row.submit_time} />,
+    },
     {
       id: "finished",
       header: t("finished"),
+      width: 120,
+      rank: 4,
       sort: "finish_time",
       isMinor: true,
       cell: (row) => <Stamp at={row.finish_time} />,
     },
-    { id: "duration", header: t("duration"), isMinor: true, cell: (row) => <DurationCell row={row} t={t} /> },
+    {
+      id: "duration",
+      header: t("duration"),
+      width: 92,
+      rank: 3,
+      isMinor: true,
+      cell: (row) => <DurationCell row={row} t={t} />,
+    },
     ...(isAdmin ? [channel] : []),
-    { id: "platform", header: t("platform"), cell: (row) => row.platform },
-    { id: "action", header: t("action"), sort: "action", isTitle: true, cell: (row) => actionText(row.action, t) },
+    { id: "platform", header: t("platform"), width: 84, cell: (row) => row.platform },
+    {
+      id: "action",
+      header: t("action"),
+      width: 120,
+      sort: "action",
+      isTitle: true,
+      cell: (row) => actionText(row.action, t),
+    },
     {
       id: "id",
       header: t("taskId"),
+      width: 200,
       cell: (row) => (
         <button
           type="button"
@@ -61,17 +86,21 @@ export function taskColumns(t: Translate, isAdmin: boolean, onOpen: (row: AsyncT
     {
       id: "status",
       header: t("status"),
+      width: 110,
       sort: "status",
       cell: (row) => <Mark kind={statusOf(row).mark} label={t(statusOf(row).text)} />,
     },
     {
       id: "progress",
       header: t("progress"),
+      width: 120,
       cell: (row) => <Progress label={t("progress")} text={row.progress} isFailed={row.status === "FAILURE"} />,
     },
     {
       id: "failure",
       header: t("failure"),
+      width: 150,
+      rank: 2,
       isMinor: true,
       cell: (row) =>
         row.fail_reason === "" ? (

@@ -1,7 +1,7 @@
 import type { AsyncTask } from "@fairway/wire";
 import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
@@ -15,6 +15,7 @@ import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
 import { ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
+import { useOpened } from "../../ui/grid/use-opened.ts";
 import { tasksQuery } from "./api.ts";
 import { taskColumns } from "./columns.tsx";
 import { TaskDetail } from "./detail.tsx";
@@ -69,24 +70,21 @@ function Tasks() {
   const { data, error, isFetching, refetch } = useQuery(
     tasksQuery({ page, size, sort, id, channel, status, range, from, to }, isAdmin),
   );
-  const [opened, setOpened] = useState<number>();
-  const columns = useMemo(() => {
-    const toggle = (row: AsyncTask) => setOpened((current) => (current === row.id ? undefined : row.id));
-    return { toggle, list: taskColumns(t, isAdmin, toggle) };
-  }, [t, isAdmin]);
+  const { opened, toggle } = useOpened<AsyncTask>();
+  const columns = useMemo(() => taskColumns(t, isAdmin, toggle), [t, isAdmin, toggle]);
   return (
     <ListPage
       title={t("title")}
       filters={<Filters list={list} isAdmin={isAdmin} onRefresh={() => void refetch()} />}
       list={list}
       query={{ data, error, isFetching, refetch }}
-      columns={columns.list}
+      columns={columns}
       rowId={(row) => row.id}
       rowName={(row) => row.task_id}
-      onOpen={columns.toggle}
+      onOpen={toggle}
       opened={opened}
       detail={(row) => <TaskDetail row={row} />}
-      actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => columns.toggle(row)} />}
+      actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => toggle(row)} />}
       teach={
         <EmptyTeach icon="clock" title={t("emptyTitle")} body={t("emptyBody")}>
           <Flex gap="2" wrap="wrap" justify="center">

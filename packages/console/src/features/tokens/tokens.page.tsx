@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../lib/keys.ts";
+import { queryClient } from "../../lib/query.ts";
 import { useNow } from "../../lib/now.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/feedback/ask.ts";
@@ -16,6 +17,7 @@ import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
 import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
+import { useSelection } from "../../ui/grid/use-selection.ts";
 import { changeToken, deleteToken, groupsQuery, refresh, setTokenStatus, tokensQuery } from "./api.ts";
 import { tokenColumns } from "./columns.tsx";
 import { createdTokens } from "./created.ts";
@@ -132,10 +134,16 @@ export function TokensPage() {
   const navigate = useNavigate();
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
-  const { data, error, isFetching, refetch } = useQuery(
-    tokensQuery({ page, size, sort: state.sort, q: state.q, key: state.key, status: state.status, group: state.group }),
-  );
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const { sort, q, key, status, group } = state;
+  const filter = { sort, q, key, status, group };
+  const { data, error, isFetching, refetch } = useQuery(tokensQuery({ ...filter, page, size }));
+  const { selection, chosen, select } = useSelection({
+    rows: data?.rows,
+    total: data?.total,
+    filter: list.filterKey,
+    idOf: ({ id }) => id,
+    read: (wanted, rows) => queryClient.fetchQuery(tokensQuery({ ...filter, page: wanted, size: rows })),
+  });
   const now = useNow();
   const hasCreated = useStore(createdTokens).length > 0;
   const [connected, setConnected] = useState<Token>();
@@ -160,7 +168,7 @@ export function TokensPage() {
       columns={columns}
       rowId={(token) => token.id}
       rowName={(token) => token.name}
-      selection={{ ids: selected, change: setSelected }}
+      selection={selection}
       isMuted={(token) => statusOf(token, now) !== TOKEN_STATUS.enabled}
       onOpen={edit}
       keys={{ e: edit }}
@@ -172,9 +180,8 @@ export function TokensPage() {
       }
     >
       <BulkSwitch
-        rows={data?.rows ?? []}
-        selected={selected}
-        select={setSelected}
+        chosen={chosen}
+        select={select}
         t={t}
         tell={(word, count) => t(word, { count })}
         line={({ name, key }) => `${name}    sk-${key}`}

@@ -50,15 +50,32 @@ function StateCell({ user }: { readonly user: User }) {
 
 export function userColumns(t: ReturnType<typeof useTexts>): Column<User>[] {
   return [
-    { id: "id", header: t("id"), sort: "id", align: "end", cell: (user) => user.id },
-    { id: "name", header: t("user"), sort: "username", isTitle: true, cell: (user) => <NameCell user={user} /> },
-    { id: "group", header: t("group"), cell: (user) => user.group },
-    { id: "role", header: t("role"), sort: "role", cell: (user) => t(roleText(user.role)) },
-    { id: "state", header: t("status"), sort: "status", cell: (user) => <StateCell user={user} /> },
-    { id: "balance", header: t("balance"), sort: "quota", align: "end", cell: (user) => <Money quota={user.quota} /> },
+    { id: "id", header: t("id"), width: 48, rank: 5, sort: "id", align: "end", cell: (user) => user.id },
+    {
+      id: "name",
+      header: t("user"),
+      width: 180,
+      isElastic: true,
+      sort: "username",
+      isTitle: true,
+      cell: (user) => <NameCell user={user} />,
+    },
+    { id: "group", header: t("group"), width: 66, rank: 2, cell: (user) => user.group },
+    { id: "role", header: t("role"), width: 90, sort: "role", cell: (user) => t(roleText(user.role)) },
+    { id: "state", header: t("status"), width: 98, sort: "status", cell: (user) => <StateCell user={user} /> },
+    {
+      id: "balance",
+      header: t("balance"),
+      width: 80,
+      rank: 0,
+      sort: "quota",
+      align: "end",
+      cell: (user) => <Money quota={user.quota} />,
+    },
     {
       id: "used",
       header: t("used"),
+      width: 70,
       sort: "used_quota",
       align: "end",
       cell: (user) => <Money quota={user.used_quota} />,
@@ -66,6 +83,8 @@ export function userColumns(t: ReturnType<typeof useTexts>): Column<User>[] {
     {
       id: "calls",
       header: t("calls"),
+      width: 62,
+      rank: 3,
       sort: "request_count",
       align: "end",
       isMinor: true,
@@ -74,6 +93,8 @@ export function userColumns(t: ReturnType<typeof useTexts>): Column<User>[] {
     {
       id: "invited",
       header: t("invited"),
+      width: 66,
+      rank: 6,
       align: "end",
       isMinor: true,
       cell: (user) => formatCount(user.aff_count, currentLanguage()),
@@ -81,6 +102,8 @@ export function userColumns(t: ReturnType<typeof useTexts>): Column<User>[] {
     {
       id: "earned",
       header: t("earned"),
+      width: 70,
+      rank: 7,
       align: "end",
       isMinor: true,
       cell: (user) => <Money quota={user.aff_history_quota} />,
@@ -88,6 +111,8 @@ export function userColumns(t: ReturnType<typeof useTexts>): Column<User>[] {
     {
       id: "inviter",
       header: t("inviter"),
+      width: 82,
+      rank: 8,
       isMinor: true,
       cell: (user) => (user.inviter_id > 0 ? `#${user.inviter_id}` : <span className="soft">–</span>),
     },

@@ -6,8 +6,7 @@ import { useTexts } from "../texts.ts";
 import { toast } from "../feedback/toaster.ts";
 
 interface BulkSwitchProps<R extends Chosen> {
-  readonly rows: readonly R[];
-  readonly selected: ReadonlySet<number>;
+  readonly chosen: readonly R[];
   select(ids: ReadonlySet<number>): void;
   /** What the page says. */
   t(word: "copySelected" | "disable" | "enable" | "remove" | "removeManyBody" | "selectFirst"): string;
@@ -23,10 +22,9 @@ interface BulkSwitchProps<R extends Chosen> {
 
 /** Copies, enables, disables and deletes many rows of a kind. */
 export function BulkSwitch<R extends Chosen>(props: BulkSwitchProps<R>) {
-  const { rows, selected, select, t, tell } = props;
+  const { chosen, select, t, tell } = props;
   const ui = useTexts();
   const bulk = useBulk(select);
-  const chosen = rows.filter(({ id }) => selected.has(id));
   const act = (kind: RowChange, label: string): BulkAction => ({
     label,
     isCounted: true,

@@ -1,35 +1,42 @@
 import type { Column, GridProps } from "./grid-props.ts";
 import { Icon } from "../display/icon.tsx";
 import { useTexts } from "../texts.ts";
+import type { GridTable } from "./use-grid-table.ts";
 
-/** Headers with sort buttons and the box that selects the page. */
-export function GridHead<Row>(props: GridProps<Row>) {
+interface GridHeadProps<Row> {
+  readonly grid: GridProps<Row>;
+  readonly table: GridTable;
+  readonly columns: readonly Column<Row>[];
+}
+
+/** Headers with sort buttons, the box that selects the page, and the menu of the columns. */
+export function GridHead<Row>({ grid, table, columns }: GridHeadProps<Row>) {
   const t = useTexts();
-  const ids = props.rows?.map((row) => props.rowId(row)) ?? [];
-  const chosen = ids.filter((id) => props.selection?.ids.has(id)).length;
+  const isSome = table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected();
   return (
     <thead role="rowgroup">
       <tr role="row">
-        {props.selection && (
+        {grid.selection && (
           <th role="columnheader" className="grid-check">
             <input
               type="checkbox"
               aria-label={t("selectAll")}
-              disabled={ids.length === 0}
-              checked={ids.length > 0 && chosen === ids.length}
+              disabled={!grid.rows?.length}
+              checked={!!grid.rows?.length && table.getIsAllRowsSelected()}
               ref={(box) => {
-                if (box) box.indeterminate = chosen > 0 && chosen < ids.length;
+                if (box) box.indeterminate = isSome;
               }}
-              onChange={(event) => props.selection?.change(new Set(event.target.checked ? ids : []))}
+              onChange={table.getToggleAllRowsSelectedHandler()}
             />
           </th>
         )}
-        {props.columns.map((column) => (
-          <HeadCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+        {columns.map((column) => (
+          <HeadCell key={column.id} column={column} sort={grid.sort} onSort={grid.onSort} />
         ))}
-        {props.actions && (
+        {(grid.actions || grid.corner) && (
           <th role="columnheader" className="grid-actions">
             <span className="sr-only">{t("actions")}</span>
+            {grid.corner?.(new Set(columns.map(({ id }) => id)))}
           </th>
         )}
       </tr>
@@ -45,16 +52,17 @@ function HeadCell<Row>(props: {
   const t = useTexts();
   const { column, sort, onSort } = props;
   const key = column.sort;
+  const style = column.isElastic ? { minWidth: column.width ?? 160 } : undefined;
   if (key === undefined || !onSort) {
     return (
-      <th role="columnheader" className={column.align}>
+      <th role="columnheader" className={column.align} style={style}>
         {column.header}
       </th>
     );
   }
   const direction = sort === key ? "ascending" : sort === `-${key}` ? "descending" : "none";
   return (
-    <th role="columnheader" className={column.align} aria-sort={direction}>
+    <th role="columnheader" className={column.align} aria-sort={direction} style={style}>
       <button
         type="button"
         className="grid-sort"

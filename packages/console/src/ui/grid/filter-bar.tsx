@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useKeys } from "../../lib/keys.ts";
 import type { Choice } from "../form/field.tsx";
 import { Icon } from "../display/icon.tsx";
+import { IconButton } from "../display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
 
 /** How long a filter waits for more to be typed. */
@@ -24,27 +25,35 @@ export function FilterBar(props: FilterBarProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <Flex role="search" aria-label={t("filters")} gap="2" wrap="wrap" align="center" mb="3">
-      <Box flex={{ base: "1 0 150px", sm: "none" }}>{props.main}</Box>
+      <Box flex={{ base: "1 1 100px", sm: "none" }}>{props.main}</Box>
       <Box display={{ base: "block", sm: "none" }}>
-        <Button
+        <IconButton
           variant="outline"
+          label={t("filters")}
+          hasTip={false}
           aria-expanded={isOpen}
           color={props.isActive ? "fairway.fg" : "fg"}
+          bg={props.isActive ? "fairway.subtle" : undefined}
           onClick={() => setOpen(!isOpen)}
         >
           <Icon name="filter" />
-          {t("filters")}
-        </Button>
+        </IconButton>
       </Box>
-      <Flex display={{ base: isOpen ? "flex" : "none", sm: "contents" }} gap="2" wrap="wrap" width="full">
+      <Flex
+        display={{ base: isOpen ? "flex" : "none", sm: "contents" }}
+        order={{ base: "1", sm: "0" }}
+        gap="2"
+        wrap="wrap"
+        width="full"
+      >
         {props.children}
+        {props.isActive && (
+          <Button variant="ghost" color="fg.muted" onClick={props.onClear}>
+            <Icon name="close" size={14} />
+            {t("clear")}
+          </Button>
+        )}
       </Flex>
-      {props.isActive && (
-        <Button variant="ghost" color="fg.muted" onClick={props.onClear}>
-          <Icon name="close" size={14} />
-          {t("clear")}
-        </Button>
-      )}
       {props.aside && (
         <Flex ms="auto" gap="2" align="center">
           {props.aside}
@@ -84,7 +93,7 @@ export function FilterText(props: BoxProps) {
   return (
     <Box
       position="relative"
-      width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: props.width ?? (props.isMain ? "240px" : "160px") }}
+      width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: props.width ?? (props.isMain ? "200px" : "130px") }}
     >
       {props.isMain && (
         <Box position="absolute" insetStart="2.5" top="2" color="fg.muted" pointerEvents="none" zIndex="1">
@@ -112,7 +121,11 @@ export function FilterText(props: BoxProps) {
 export function FilterSelect(props: BoxProps & { readonly choices: readonly Choice[]; readonly unset?: string }) {
   const isOn = props.value !== (props.unset ?? props.choices[0]?.value);
   return (
-    <NativeSelect.Root size="sm" width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: "auto" }}>
+    <NativeSelect.Root
+      size="sm"
+      width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: "auto" }}
+      maxW={{ sm: "150px" }}
+    >
       <NativeSelect.Field
         aria-label={props.label}
         value={props.value}

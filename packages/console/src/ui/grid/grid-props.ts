@@ -12,13 +12,32 @@ export interface Column<Row> {
   readonly isMinor?: boolean;
   /** The heading of the card on phones. */
   readonly isTitle?: boolean;
-  /** Has what the other columns leave where the table is narrow, so that it fits; what is longer is cut. */
+  /** Takes the space that the other columns leave; long text wraps onto a second line. */
   readonly isElastic?: boolean;
+  /** Pixels that the column needs; they decide which columns fit. */
+  readonly width?: number;
+  /** Where the table is too narrow, columns with the highest rank are hidden first; rank 0 always stays. */
+  readonly rank?: number;
 }
 
 export interface Selection {
   readonly ids: ReadonlySet<number>;
   change(ids: ReadonlySet<number>): void;
+  /** Rows of other pages are selected too. */
+  readonly isBeyondPage?: boolean;
+  /** Selects all rows that match the filters; absent where there are no more than the page shows. */
+  readonly everything?: { readonly count: number; readonly isLoading: boolean; select(): void };
+}
+
+export type Density = "comfortable" | "compact";
+
+/** What a user changed about the columns of a table. */
+export interface GridLayout {
+  readonly hidden?: readonly string[] | undefined;
+  /** Shown even where they do not fit. */
+  readonly shown?: readonly string[] | undefined;
+  readonly order?: readonly string[] | undefined;
+  readonly density?: Density | undefined;
 }
 
 export interface GridProps<Row> {
@@ -38,10 +57,14 @@ export interface GridProps<Row> {
   readonly selection?: Selection;
   isMuted?(row: Row): boolean;
   actions?(row: Row): ReactNode;
+  /** Opens a row: by Enter, or by a click on it. */
   onOpen?(row: Row): void;
   /** Acts on the focused row, by key. */
   readonly keys?: Readonly<Record<string, (row: Row) => void>>;
   readonly opened?: number | undefined;
   detail?(row: Row): ReactNode;
-  readonly density?: "comfortable" | "compact";
+  readonly density?: Density;
+  readonly layout?: GridLayout;
+  /** The last cell of the head: the menu of the columns. */
+  corner?(shown: ReadonlySet<string>): ReactNode;
 }

@@ -1,15 +1,19 @@
 import { Button } from "@chakra-ui/react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "react-router";
+import { useKeys } from "../../lib/keys.ts";
 import type { Rows } from "../../lib/rows.ts";
 import { Icon } from "../display/icon.tsx";
 import { Page } from "../display/page.tsx";
 import { LoadFailed, NoMatch } from "../feedback/empty.tsx";
 import { DataGrid } from "./data-grid.tsx";
+import { GridCorner } from "../views/grid-corner.tsx";
 import type { GridProps } from "./grid-props.ts";
 import type { PagerProps } from "./pager.tsx";
+import { useViews } from "../views/use-views.ts";
+import { ViewTabs } from "../views/view-tabs.tsx";
 
-type OwnGridProps = "label" | "rows" | "isFetching" | "pager" | "sort" | "onSort" | "empty";
+type OwnGridProps = "label" | "rows" | "isFetching" | "pager" | "sort" | "onSort" | "empty" | "layout" | "corner";
 
 interface ListPageProps<Row> extends Omit<GridProps<Row>, OwnGridProps> {
   readonly title: string;
@@ -46,9 +50,14 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
   const { title, aside, pageActions, notice, filters, list, query, teach, isEmpty, gridClass, children, ...grid } =
     props;
   const { data, error, isFetching, refetch } = query;
+  const views = useViews();
+  const density = grid.density ?? "comfortable";
+  const toggled = (views.layout.density ?? density) === "compact" ? "comfortable" : "compact";
+  useKeys("shift+d", () => views.setLayout({ ...views.layout, density: toggled }));
   return (
     <Page title={title} aside={aside} actions={pageActions}>
       {notice}
+      <ViewTabs views={views} />
       {filters}
       {error && !data ? (
         <LoadFailed problem={error} onRetry={() => void refetch()} />
@@ -57,7 +66,10 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
           <DataGrid
             {...grid}
             label={title}
-            rows={data?.rows}
+            // Columns that move after the rows came would move the page.
+            rows={views.isLoading ? undefined : data?.rows}
+            layout={views.layout}
+            corner={(shown) => <GridCorner columns={grid.columns} shown={shown} density={density} views={views} />}
             isFetching={isFetching}
             pager={list.pager(data?.total)}
             sort={list.state.sort}

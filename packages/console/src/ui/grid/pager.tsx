@@ -1,4 +1,5 @@
-import { Box, Flex, NativeSelect } from "@chakra-ui/react";
+import { Box, Flex, Input, NativeSelect } from "@chakra-ui/react";
+import { useState, type FormEvent } from "react";
 import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { PAGE_SIZES } from "../../lib/storage.ts";
@@ -29,15 +30,18 @@ export function Pager(props: PagerProps & { readonly shown: number | undefined }
       : t("range", { ...numbers, total: formatCount(props.total, language) });
   return (
     <Flex
+      className="grid-pager"
       align="center"
-      gap="3"
+      wrap="wrap"
+      columnGap="3"
+      rowGap="1"
       px={{ base: "0", sm: "3.5" }}
       py="2"
       borderTopWidth={{ base: "0", sm: "1px" }}
       textStyle="sm"
       color="fg.muted"
     >
-      <Box aria-live="polite" flex="1">
+      <Box aria-live="polite" flex="1" whiteSpace="nowrap">
         {props.shown === undefined ? "" : range}
       </Box>
       <NativeSelect.Root size="xs" width="auto">
@@ -54,6 +58,7 @@ export function Pager(props: PagerProps & { readonly shown: number | undefined }
         </NativeSelect.Field>
         <NativeSelect.Indicator />
       </NativeSelect.Root>
+      {(props.total === undefined || props.total > props.size) && <PageJump key={props.page} {...props} />}
       <Flex gap="1">
         <IconButton
           size="xs"
@@ -76,6 +81,38 @@ export function Pager(props: PagerProps & { readonly shown: number | undefined }
           <Icon name="right" size={14} />
         </IconButton>
       </Flex>
+    </Flex>
+  );
+}
+
+/** Leads to a page by its number. */
+function PageJump({ page, size, total, onPage }: PagerProps) {
+  const t = useTexts();
+  const language = useLanguage();
+  const [draft, setDraft] = useState(String(page));
+  const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / size));
+  const jump = (event?: FormEvent) => {
+    event?.preventDefault();
+    const wanted = Math.min(Math.trunc(Number(draft)), last ?? Infinity);
+    if (wanted >= 1 && wanted !== page) onPage(wanted);
+    else setDraft(String(page));
+  };
+  return (
+    <Flex asChild align="center" gap="1.5" display={{ base: "none", sm: "flex" }}>
+      <form onSubmit={jump}>
+        {t("pageJump")}
+        <Input
+          size="xs"
+          width="14"
+          textAlign="end"
+          inputMode="numeric"
+          aria-label={t("pageJump")}
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onBlur={() => jump()}
+        />
+        {last !== undefined && <span>{t("pageOf", { count: formatCount(last, language) })}</span>}
+      </form>
     </Flex>
   );
 }

@@ -2,7 +2,7 @@ import { useCallback } from "react";
 import { stored } from "../../lib/storage.ts";
 import { pageOf, useUrlState } from "../../lib/url-state.ts";
 
-const DEFAULT_SIZE = 10;
+const DEFAULT_SIZE = 50;
 
 /** Paging, sorting and filters of a list page, stored in the address so that reload and Back find them again. */
 export function useList<F extends Readonly<Record<string, string>>>(
@@ -15,6 +15,8 @@ export function useList<F extends Readonly<Record<string, string>>>(
   const filterNames = Object.keys(defaults).filter((name) => !["p", "size", "sort"].includes(name));
   const isFiltered = filterNames.some((name) => state[name] !== defaults[name]);
   return {
+    /** The same while page and order change: what the rows must match. */
+    filterKey: filterNames.map((name) => state[name]).join("\n"),
     state: state as Record<keyof F | "sort", string>,
     page,
     size,

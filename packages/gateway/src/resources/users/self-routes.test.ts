@@ -288,4 +288,28 @@ describe("preferences", () => {
     expect((await ann.put("/api/user/self/prefs", { x: "y".repeat(32 * 1024) })).body).toMatchObject({ code: "G2" });
     expect((await ann.put("/api/user/self/prefs", [])).status).toBe(400);
   });
+
+  test("stores columns and views of lists, and refuses those that are malformed", async () => {
+    const view = {
+      name: "Auto-disabled",
+      query: "status=3&sort=-priority",
+      layout: { hidden: ["id"], density: "compact" },
+    };
+    const lists = { channel: { layout: { order: ["name", "id"] }, views: [view] } };
+    expect((await ann.put("/api/user/self/prefs", { lists, theme: "dark" })).body["data"]).toEqual({
+      lists,
+      theme: "dark",
+    });
+    for (const [field, channel] of [
+      ["views.name", { views: [{ name: "", query: "" }] }],
+      ["views.name", { views: [{ name: "x".repeat(61), query: "" }] }],
+      ["views", { views: Array.from({ length: 21 }, (_, index) => ({ name: String(index), query: "" })) }],
+      ["layout.density", { layout: { density: "huge" } }],
+      ["layout.hidden", { layout: { hidden: "id" } }],
+    ] as const) {
+      const { body } = await ann.put("/api/user/self/prefs", { lists: { channel } });
+      expect(body).toMatchObject({ success: false, field: `lists.channel.${field}` });
+    }
+    expect((await ann.get("/api/user/self/prefs")).body["data"]).toEqual({ lists, theme: "dark" });
+  });
 });

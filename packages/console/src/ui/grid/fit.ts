@@ -1,0 +1,37 @@
+import type { Column, GridLayout } from "./grid-props.ts";
+
+const USUAL_WIDTH = 96;
+
+type Sized = Pick<Column<never>, "id" | "width" | "rank" | "isTitle" | "isMinor">;
+
+function rankOf({ rank, isTitle, isMinor }: Sized): number {
+  return rank ?? (isTitle ? 0 : isMinor ? 2 : 1);
+}
+
+/**
+ * Ids of the columns that are shown in a table with this much room, in pixels. What a user hid stays hidden, and what a
+ * user asked to see stays in sight even where the table must then scroll. `spare` hides that many more columns.
+ */
+export function fittingColumns(
+  columns: readonly Sized[],
+  room: number,
+  layout: GridLayout = {},
+  spare = 0,
+): ReadonlySet<string> {
+  const shown = columns.filter(({ id }) => !layout.hidden?.includes(id));
+  const leaving = shown
+    .filter((column) => rankOf(column) > 0 && !layout.shown?.includes(column.id))
+    // Of equal rank, the rightmost leaves first.
+    .reverse()
+    .sort((one, other) => rankOf(other) - rankOf(one));
+  const ids = new Set(shown.map(({ id }) => id));
+  let needed = shown.reduce((sum, { width }) => sum + (width ?? USUAL_WIDTH), 0);
+  let more = spare;
+  for (const column of leaving) {
+    if (needed <= room && more <= 0) break;
+    if (needed <= room) more -= 1;
+    ids.delete(column.id);
+    needed -= column.width ?? USUAL_WIDTH;
+  }
+  return ids;
+}

@@ -1,0 +1,74 @@
+import { ListPreferences, MOST_LIST_VIEWS, type ListView, type Preferences } from "@fairway/wire";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useLocation, useNavigate } from "react-router";
+import { changePreferences, preferencesQuery } from "../../session/preferences.ts";
+import { useUser } from "../../session/session.ts";
+import { toastProblem } from "../feedback/toaster.ts";
+import type { GridLayout } from "../grid/grid-props.ts";
+import { viewQuery } from "./view-query.ts";
+
+const NOTHING: ListPreferences = {};
+
+function listOf(preferences: Preferences | undefined, list: string): ListPreferences {
+  const parsed = ListPreferences.safeParse(preferences?.lists?.[list]);
+  return parsed.success ? parsed.data : NOTHING;
+}
+
+/** Columns and saved views of the list at this address, as the user has them. */
+export function useViews() {
+  const { pathname, search } = useLocation();
+  const navigate = useNavigate();
+  const list = pathname.split("/")[1] ?? "";
+  const user = useUser();
+  const { data, isLoading } = useQuery({ ...preferencesQuery, enabled: user !== undefined });
+  const own = useMemo(() => listOf(data, list), [data, list]);
+  const views = own.views ?? [];
+  const query = viewQuery(search);
+  const active = views.find((view) => view.query === query);
+
+  const change = (next: (current: ListPreferences) => ListPreferences) => {
+    const update = (current: Preferences): Preferences => ({
+      ...current,
+      lists: { ...current.lists, [list]: next(listOf(current, list)) },
+    });
+    changePreferences(update).catch(toastProblem);
+  };
+  const setViews = (next: (current: readonly ListView[]) => ListView[]) =>
+    change((current) => ({ ...current, views: next(current.views ?? []) }));
+
+  const layout: GridLayout = active?.layout ?? own.layout ?? {};
+  return {
+    isLoading,
+    views,
+    active,
+    /** The list without any filter or order of its own. */
+    isPlain: query === "",
+    layout,
+    /** Belongs to the view that is open, else to the list. */
+    setLayout: (wanted: GridLayout) => {
+      const next = copyOf(wanted);
+      if (active) setViews((all) => all.map((view) => (view.name === active.name ? { ...view, layout: next } : view)));
+      else change((current) => ({ ...current, layout: next }));
+    },
+    /** A view of the same name is replaced. */
+    save: (name: string) =>
+      setViews((all) => [
+        ...all.filter((view) => view.name !== name).slice(0, MOST_LIST_VIEWS - 1),
+        { name, query, layout: copyOf(layout) },
+      ]),
+    remove: (name: string) => setViews((all) => all.filter((view) => view.name !== name)),
+    open: (view: ListView | undefined) => void navigate({ pathname, search: view?.query ?? "" }),
+  };
+}
+
+export type Views = ReturnType<typeof useViews>;
+
+function copyOf({ hidden, shown, order, density }: GridLayout): NonNullable<ListView["layout"]> {
+  return {
+    ...(hidden && { hidden: [...hidden] }),
+    ...(shown && { shown: [...shown] }),
+    ...(order && { order: [...order] }),
+    ...(density && { density }),
+  };
+}
