@@ -1,35 +1,44 @@
 import { selfPreferences, selfPreferencesUpdate, type Preferences } from "@fairway/wire";
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { call } from "../lib/http.ts";
 import { queryClient } from "../lib/query.ts";
+import { createStore, useStore } from "../lib/store.ts";
+import { useUser } from "./session.ts";
 
 /** What the user chose about the console, stored at the server. */
-export const preferencesQuery = queryOptions({
+const preferencesQuery = queryOptions({
   queryKey: ["self", "preferences"],
   queryFn: ({ signal }) => call(selfPreferences, { signal }),
   staleTime: Infinity,
 });
 
+/** Changes that the server does not have yet, shown at once. */
+const draft = createStore<Preferences | undefined>(undefined);
+
+export function usePreferences() {
+  const isOn = useUser() !== undefined;
+  const { data, isLoading } = useQuery({ ...preferencesQuery, enabled: isOn });
+  const unsaved = useStore(draft);
+  return { preferences: unsaved ?? data, isLoading };
+}
+
 let last: Promise<unknown> = Promise.resolve();
 
-/**
- * Changes the preferences, shown at once. The change is applied to what the server has by then, so that one of another
- * tab is not lost.
- */
+/** Changes the preferences. The change is applied to what the server has then, so that one of another tab is not lost. */
 export function changePreferences(change: (current: Preferences) => Preferences): Promise<void> {
   const { queryKey } = preferencesQuery;
-  void queryClient.cancelQueries({ queryKey });
-  queryClient.setQueryData(queryKey, (current: Preferences | undefined) => change(current ?? {}));
+  const own = change(draft.read() ?? queryClient.getQueryData(queryKey) ?? {});
+  draft.write(own);
   const save = async () => {
     try {
-      const stored = await call(selfPreferences, {});
-      await call(selfPreferencesUpdate, { body: change(stored) });
-    } catch (problem) {
-      await queryClient.invalidateQueries({ queryKey });
-      throw problem;
+      const body = change(await call(selfPreferences, {}));
+      queryClient.setQueryData(queryKey, await call(selfPreferencesUpdate, { body }));
+    } finally {
+      // Unless another change waits behind this one.
+      if (draft.read() === own) draft.write(undefined);
     }
   };
-  const saved = last.then(save, save);
+  const saved = last.then(save);
   last = saved.catch(() => undefined);
   return saved;
 }

@@ -165,16 +165,18 @@ export async function deleteChannel(channel: Channel): Promise<void> {
   await refreshChannels();
 }
 
-/** Reports the result of each channel; a call without an answer may have changed some. */
-export async function changeMany(
-  ids: readonly number[],
-  change: { readonly action: "enable" | "disable" | "delete" | "patch"; readonly patch?: ChannelInput },
-) {
+/** Deletes channels and reports how each fared; a call without an answer may have deleted some. */
+export async function deleteMany(ids: readonly number[]) {
   try {
-    return await call(channelBulk, { body: { ids: [...ids], ...change } });
+    return await call(channelBulk, { body: { ids: [...ids], action: "delete" } });
   } finally {
     await refreshChannels();
   }
+}
+
+/** Changes channels and reports how each fared; the list is read again by the caller. */
+export function patchMany({ ids, patch }: { readonly ids: readonly number[]; readonly patch: ChannelInput }) {
+  return call(channelBulk, { body: { ids: [...ids], action: "patch", patch } });
 }
 
 /** Models that the upstream of a form offers: of the stored channel while its key is unchanged, else of the form. */

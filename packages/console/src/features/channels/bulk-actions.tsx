@@ -1,12 +1,14 @@
-import type { Channel } from "@fairway/wire";
+import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
 import { lazy, Suspense, useState } from "react";
 import { ask } from "../../ui/feedback/ask.ts";
-import { eachOf, useBulk, type BulkAction } from "../../ui/bulk/bulk.ts";
+import { eachOf, partsOf, useBulk, type BulkAction } from "../../ui/bulk/bulk.ts";
 import { BulkBar, BulkButton } from "../../ui/bulk/bulk-bar.tsx";
-import { changeMany } from "./api.ts";
+import { deleteMany, patchMany, refreshChannels } from "./api.ts";
+import { callsOf, NO_CHANGE, planOf, type BulkChange, type BulkDraft } from "./bulk-patch.ts";
 import { useTexts } from "./texts.ts";
 
 const TagDialog = lazy(async () => ({ default: (await import("./tag-dialog.tsx")).TagDialog }));
+const BulkPatchDialog = lazy(async () => ({ default: (await import("./bulk-patch-dialog.tsx")).BulkPatchDialog }));
 
 interface BulkActionsProps {
   readonly chosen: readonly Channel[];
@@ -19,41 +21,97 @@ interface BulkActionsProps {
 export function BulkActions({ chosen, select, test }: BulkActionsProps) {
   const t = useTexts();
   const bulk = useBulk(select);
-  const [isTagging, setTagging] = useState(false);
-  const changed = (count: number) => t("changedMany", { count });
-  const change = (label: string, what: Parameters<typeof changeMany>[1]): BulkAction => ({
-    label,
-    isCounted: false,
-    send: (ids) => changeMany(ids, what),
-    done: what.action === "delete" ? (count) => t("removedMany", { count }) : changed,
-  });
+  const [dialog, setDialog] = useState<"tag" | "change">();
+  const { patchAction, statusAction } = useActions();
   const testing: BulkAction = {
     label: t("testMany"),
     isCounted: true,
     send: (ids, track) => eachOf(ids, test, track),
     done: (count) => t("testedMany", { count }),
   };
+  const removing: BulkAction = {
+    label: t("remove"),
+    isCounted: false,
+    send: deleteMany,
+    done: (count) => t("removedMany", { count }),
+  };
   const remove = async () => {
     const title = t("removeManyTitle", { count: chosen.length });
     if (!(await ask({ title, body: t("removeManyBody"), confirm: t("remove"), isDangerous: true }))) return;
-    bulk.run(change(t("remove"), { action: "delete" }), chosen);
+    bulk.run(removing, chosen);
   };
-  const tag = (text: string) => {
-    setTagging(false);
-    bulk.run(change(t("tagMany"), { action: "patch", patch: { tag: text } }), chosen);
+  const patch = (label: string, draft: BulkDraft) => {
+    setDialog(undefined);
+    const plan = planOf(draft, chosen);
+    if (plan.length === 0) return select(new Set());
+    bulk.run(
+      patchAction(label, plan),
+      plan.map(({ channel }) => channel),
+    );
   };
+  const close = () => setDialog(undefined);
   return (
     <>
       <BulkBar count={chosen.length} onClear={() => select(new Set())} bulk={bulk}>
-        <BulkButton label={t("enable")} run={() => bulk.run(change(t("enable"), { action: "enable" }), chosen)} />
-        <BulkButton label={t("disable")} run={() => bulk.run(change(t("disable"), { action: "disable" }), chosen)} />
+        <BulkButton label={t("enable")} run={() => bulk.run(statusAction(true, chosen), chosen)} />
+        <BulkButton label={t("disable")} run={() => bulk.run(statusAction(false, chosen), chosen)} />
         <BulkButton label={t("testMany")} run={() => bulk.run(testing, chosen)} />
-        <BulkButton label={t("tagMany")} run={() => setTagging(true)} />
+        <BulkButton label={t("tagMany")} run={() => setDialog("tag")} />
+        <BulkButton label={t("changeMany")} run={() => setDialog("change")} />
         <BulkButton label={t("remove")} isDangerous run={() => void remove()} />
       </BulkBar>
       <Suspense>
-        {isTagging && <TagDialog count={chosen.length} onTag={tag} onClose={() => setTagging(false)} />}
+        {dialog === "tag" && (
+          <TagDialog
+            count={chosen.length}
+            onTag={(tag) => patch(t("tagMany"), { ...NO_CHANGE, tagMode: tag === "" ? "remove" : "set", tag })}
+            onClose={close}
+          />
+        )}
+        {dialog === "change" && (
+          <BulkPatchDialog channels={chosen} onApply={(draft) => patch(t("changeTitle"), draft)} onClose={close} />
+        )}
       </Suspense>
     </>
   );
+}
+
+function useActions() {
+  const t = useTexts();
+  /** Sends a plan; what went well can be taken back. */
+  const patchAction = (label: string, plan: readonly BulkChange[], isUndo = false): BulkAction => ({
+    label,
+    isCounted: true,
+    send: async (ids, track) => {
+      const wanted = new Set(ids);
+      const changes = plan.map(({ channel, patch }) => ({ id: channel.id, patch })).filter(({ id }) => wanted.has(id));
+      try {
+        return await partsOf(callsOf(changes), patchMany, track);
+      } finally {
+        await refreshChannels();
+      }
+    },
+    done: (count) => t(isUndo ? "restoredMany" : "changedMany", { count }),
+    ...(!isUndo && {
+      undo: (ids) => {
+        const back = plan.filter(({ channel }) => ids.includes(channel.id));
+        return patchAction(
+          t("restoring"),
+          back.map(({ channel, patch, undo }) => ({ channel, patch: undo, undo: patch })),
+          true,
+        );
+      },
+    }),
+  });
+  /** Sent for all: what the page shows of their status may be old. */
+  const statusAction = (isOn: boolean, channels: readonly Channel[]): BulkAction => {
+    const { enabled, disabledByHand } = CHANNEL_STATUS;
+    const plan = channels.map((channel) => ({
+      channel,
+      patch: { status: isOn ? enabled : disabledByHand },
+      undo: { status: channel.status === enabled ? enabled : disabledByHand },
+    }));
+    return patchAction(t(isOn ? "enable" : "disable"), plan);
+  };
+  return { patchAction, statusAction };
 }

@@ -5,7 +5,12 @@ import { eachOf, useBulk, type BulkAction, type Chosen, type RowChange } from ".
 import { useTexts } from "../texts.ts";
 import { toast } from "../feedback/toaster.ts";
 
-interface BulkSwitchProps<R extends Chosen> {
+/** Status of every kind of row that is in use. */
+const SWITCHED_ON = 1;
+
+type Switched = Chosen & { readonly status: number };
+
+interface BulkSwitchProps<R extends Switched> {
   readonly chosen: readonly R[];
   select(ids: ReadonlySet<number>): void;
   /** What the page says. */
@@ -21,22 +26,27 @@ interface BulkSwitchProps<R extends Chosen> {
 }
 
 /** Copies, enables, disables and deletes many rows of a kind. */
-export function BulkSwitch<R extends Chosen>(props: BulkSwitchProps<R>) {
+export function BulkSwitch<R extends Switched>(props: BulkSwitchProps<R>) {
   const { chosen, select, t, tell } = props;
   const ui = useTexts();
   const bulk = useBulk(select);
-  const act = (kind: RowChange, label: string): BulkAction => ({
+  const act = (kind: RowChange, label: string, only?: ReadonlySet<number>): BulkAction => ({
     label,
     isCounted: true,
     send: async (ids, track) => {
       try {
-        return await eachOf(ids, (id) => props.change(kind, id), track);
+        return await eachOf(only ? ids.filter((id) => only.has(id)) : ids, (id) => props.change(kind, id), track);
       } finally {
         await props.refresh();
       }
     },
     done: (count) => tell(kind === "delete" ? "removedMany" : "changedMany", count),
   });
+  const switching = (isOn: boolean): BulkAction => {
+    const others = chosen.filter(({ status }) => (status === SWITCHED_ON) !== isOn);
+    const back = act(isOn ? "disable" : "enable", ui("undo"), new Set(others.map(({ id }) => id)));
+    return { ...act(isOn ? "enable" : "disable", t(isOn ? "enable" : "disable")), undo: () => back };
+  };
   const copy = async () => {
     if (chosen.length === 0) return toast("error", t("selectFirst"));
     const isCopied = await copyText(chosen.map((row) => props.line(row)).join("\n"));
@@ -50,8 +60,8 @@ export function BulkSwitch<R extends Chosen>(props: BulkSwitchProps<R>) {
   return (
     <BulkBar count={chosen.length} onClear={() => select(new Set())} bulk={bulk}>
       <BulkButton label={t("copySelected")} run={() => void copy()} />
-      <BulkButton label={t("enable")} run={() => bulk.run(act("enable", t("enable")), chosen)} />
-      <BulkButton label={t("disable")} run={() => bulk.run(act("disable", t("disable")), chosen)} />
+      <BulkButton label={t("enable")} run={() => bulk.run(switching(true), chosen)} />
+      <BulkButton label={t("disable")} run={() => bulk.run(switching(false), chosen)} />
       <BulkButton label={t("remove")} isDangerous run={() => void remove()} />
     </BulkBar>
   );

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { HttpProblem } from "../../lib/problems.ts";
 import { say } from "../texts.ts";
-import { problemText, toast } from "../feedback/toaster.ts";
+import { problemText, toast, toastUndo } from "../feedback/toaster.ts";
 
 /** How one of many rows fared. */
 export interface Outcome {
@@ -26,6 +26,8 @@ export interface BulkAction {
   send(ids: readonly number[], track: Track): Promise<readonly Outcome[]>;
   /** What is said of the rows that went well. */
   done(count: number): string;
+  /** Takes it back for rows that went well; absent where that is not possible. */
+  undo?(ids: readonly number[]): BulkAction;
 }
 
 /** A row that was chosen, as the report calls it: it may have left the page since. */
@@ -80,6 +82,34 @@ async function outcomeOf(id: number, act: (id: number) => Promise<unknown>): Pro
   }
 }
 
+/** Sends one call for several rows after another; after a stop the rows of the others are reported as not tried. */
+export async function partsOf<P extends { readonly ids: readonly number[] }>(
+  parts: readonly P[],
+  send: (part: P) => Promise<readonly Outcome[]>,
+  { signal, step }: Track,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const part of parts) {
+    outcomes.push(
+      ...(signal.aborted ? part.ids.map((id) => failed(id, say("notTried"))) : await outcomesOf(part, send)),
+    );
+    for (const _ of part.ids) step();
+  }
+  return outcomes;
+}
+
+async function outcomesOf<P extends { readonly ids: readonly number[] }>(
+  part: P,
+  send: (part: P) => Promise<readonly Outcome[]>,
+): Promise<readonly Outcome[]> {
+  try {
+    return await send(part);
+  } catch (problem) {
+    if (isSessionLost(problem)) throw problem;
+    return part.ids.map((id) => failed(id, problemText(problem)));
+  }
+}
+
 function failed(id: number, message: string): Outcome {
   return { id, success: false, message };
 }
@@ -125,8 +155,10 @@ export function useBulk(select: (ids: ReadonlySet<number>) => void) {
       const reason = reasons.get(row.id);
       return reason === undefined ? [] : [{ ...row, reason }];
     });
-    const good = rows.length - bad.length;
-    if (good > 0) toast("success", action.done(good));
+    const good = rows.filter(({ id }) => !reasons.has(id));
+    const undo = good.length > 0 && action.undo?.(good.map(({ id }) => id));
+    if (undo) toastUndo(action.done(good.length), () => void run(undo, good));
+    else if (good.length > 0) toast("success", action.done(good.length));
     if (bad.length > 0) setReport({ action, count: rows.length, failed: bad });
     select(new Set(bad.map(({ id }) => id)));
   }

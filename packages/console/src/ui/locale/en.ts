@@ -36,6 +36,7 @@ export const en = {
   comfortable: "Comfortable",
   compact: "Compact",
   views: "Saved views",
+  viewTabs: "Views of this list",
   viewAll: "All",
   viewName: "Name of this view",
   viewSave: "Save",

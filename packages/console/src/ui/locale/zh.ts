@@ -39,6 +39,7 @@ export const zh: Translation<typeof en> = {
   comfortable: "宽松",
   compact: "紧凑",
   views: "已存视图",
+  viewTabs: "此列表的视图",
   viewAll: "全部",
   viewName: "视图名称",
   viewSave: "保存",

@@ -1,9 +1,7 @@
 import { ListPreferences, MOST_LIST_VIEWS, type ListView, type Preferences } from "@fairway/wire";
-import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useLocation, useNavigate } from "react-router";
-import { changePreferences, preferencesQuery } from "../../session/preferences.ts";
-import { useUser } from "../../session/session.ts";
+import { changePreferences, usePreferences } from "../../session/preferences.ts";
 import { toastProblem } from "../feedback/toaster.ts";
 import type { GridLayout } from "../grid/grid-props.ts";
 import { viewQuery } from "./view-query.ts";
@@ -20,9 +18,8 @@ export function useViews() {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
   const list = pathname.split("/")[1] ?? "";
-  const user = useUser();
-  const { data, isLoading } = useQuery({ ...preferencesQuery, enabled: user !== undefined });
-  const own = useMemo(() => listOf(data, list), [data, list]);
+  const { preferences, isLoading } = usePreferences();
+  const own = useMemo(() => listOf(preferences, list), [preferences, list]);
   const views = own.views ?? [];
   const query = viewQuery(search);
   const active = views.find((view) => view.query === query);

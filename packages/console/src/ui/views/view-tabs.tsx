@@ -6,7 +6,7 @@ export function ViewTabs({ views }: { readonly views: Views }) {
   const t = useTexts();
   if (views.views.length === 0) return null;
   return (
-    <div className="view-tabs" role="group" aria-label={t("views")}>
+    <div className="view-tabs" role="group" aria-label={t("viewTabs")}>
       <ViewTab name={t("viewAll")} isActive={views.isPlain} open={() => views.open(undefined)} />
       {views.views.map((view) => (
         <ViewTab

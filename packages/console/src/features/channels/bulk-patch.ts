@@ -1,0 +1,134 @@
+import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel, type ChannelInput } from "@fairway/wire";
+
+/** What is done to the members of a list or a mapping; "" leaves them. */
+type Mode = "" | "set" | "add" | "remove";
+
+export interface BulkDraft {
+  readonly status: "" | "on" | "off";
+  readonly tagMode: Mode;
+  readonly tag: string;
+  readonly groupMode: Mode;
+  readonly group: string;
+  /** "" leaves it, as with `weight`. */
+  readonly priority: string;
+  readonly weight: string;
+  readonly mappingMode: Mode;
+  readonly mapping: string;
+}
+
+export const NO_CHANGE: BulkDraft = {
+  status: "",
+  tagMode: "",
+  tag: "",
+  groupMode: "",
+  group: "",
+  priority: "",
+  weight: "",
+  mappingMode: "",
+  mapping: "",
+};
+
+export type BulkField = "status" | "tag" | "group" | "priority" | "weight" | "model_mapping";
+export type BulkPatch = Pick<ChannelInput, BulkField>;
+
+type ProblemText = "badPriority" | "badWeight" | "badMapping" | "groupMissing" | "tagMissing";
+
+/** What is wrong with a draft, by its field. */
+export function checkBulk(draft: BulkDraft): Partial<Record<keyof BulkDraft, ProblemText>> {
+  const problems: Partial<Record<keyof BulkDraft, ProblemText>> = {};
+  if (!isWhole(draft.priority, LOWEST_PRIORITY)) problems.priority = "badPriority";
+  if (!isWhole(draft.weight, 0)) problems.weight = "badWeight";
+  if (draft.tagMode === "set" && draft.tag.trim() === "") problems.tag = "tagMissing";
+  if (draft.groupMode !== "" && splitList(draft.group).length === 0) problems.group = "groupMissing";
+  const needsMapping = draft.mappingMode === "set" || draft.mappingMode === "add";
+  if (needsMapping && mappingOf(draft.mapping) === undefined) problems.mapping = "badMapping";
+  return problems;
+}
+
+function isWhole(text: string, least: number): boolean {
+  return text.trim() === "" || (/^-?\d+$/.test(text.trim()) && Number(text) >= least);
+}
+
+function mappingOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One channel of a plan: what is sent for it, and what takes that back. */
+export interface BulkChange {
+  readonly channel: Channel;
+  readonly patch: BulkPatch;
+  readonly undo: BulkPatch;
+}
+
+/** Channels that a draft changes, each with the members that differ. */
+export function planOf(draft: BulkDraft, channels: readonly Channel[]): BulkChange[] {
+  return channels.flatMap((channel) => {
+    const wanted = Object.entries(wantedOf(draft, channel)) as [BulkField, string | number][];
+    const before = beforeOf(channel);
+    const changed = wanted.filter(([field, value]) => value !== before[field]);
+    if (changed.length === 0) return [];
+    const undo = Object.fromEntries(changed.map(([field]) => [field, before[field]]));
+    return [{ channel, patch: Object.fromEntries(changed), undo }];
+  });
+}
+
+function beforeOf({ status, tag, group, priority, weight, model_mapping }: Channel) {
+  // The system alone disables in its own name; by hand, a channel is either on or off.
+  const isOn = status === CHANNEL_STATUS.enabled;
+  const byHand = isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
+  return { status: byHand, tag: tag ?? "", group, priority, weight, model_mapping };
+}
+
+function wantedOf(draft: BulkDraft, channel: Channel): BulkPatch {
+  const { status, priority, weight } = draft;
+  return {
+    ...(status !== "" && { status: status === "on" ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand }),
+    ...(draft.tagMode !== "" && { tag: draft.tagMode === "set" ? draft.tag.trim() : "" }),
+    ...(draft.groupMode !== "" && { group: wantedGroups(draft, channel).join(",") }),
+    ...(priority.trim() !== "" && { priority: Number(priority) }),
+    ...(weight.trim() !== "" && { weight: Number(weight) }),
+    ...(draft.mappingMode !== "" && { model_mapping: wantedMapping(draft, channel) }),
+  };
+}
+
+function wantedGroups({ groupMode, group }: BulkDraft, channel: Channel): string[] {
+  const [named, own] = [splitList(group), splitList(channel.group)];
+  if (groupMode === "set") return named;
+  if (groupMode === "add") return [...new Set([...own, ...named])];
+  return own.filter((name) => !named.includes(name));
+}
+
+function wantedMapping({ mappingMode, mapping }: BulkDraft, channel: Channel): string {
+  if (mappingMode === "remove") return "";
+  const own = mappingMode === "add" ? mappingOf(channel.model_mapping) : {};
+  return JSON.stringify({ ...own, ...mappingOf(mapping) });
+}
+
+/** Most channels of one call: few enough for progress to be seen. */
+const AT_ONCE = 25;
+
+/** Calls for a plan: channels with the same change share one. */
+export function callsOf(
+  changes: readonly { readonly id: number; readonly patch: BulkPatch }[],
+): { readonly ids: number[]; readonly patch: BulkPatch }[] {
+  const groups = new Map<string, { ids: number[]; patch: BulkPatch }>();
+  for (const { id, patch } of changes) {
+    const key = JSON.stringify(patch);
+    const group = groups.get(key) ?? { ids: [], patch };
+    group.ids.push(id);
+    groups.set(key, group);
+  }
+  return [...groups.values()].flatMap(({ ids, patch }) =>
+    Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, part) => ({
+      ids: ids.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
+      patch,
+    })),
+  );
+}
