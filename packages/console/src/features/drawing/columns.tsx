@@ -41,7 +41,7 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
   const channel: Column<Drawing> = {
     id: "channel",
     header: t("channel"),
-    width: 76,
+    width: 70,
     rank: 5,
     sort: "channel_id",
     isMinor: true,
@@ -50,7 +50,7 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
   const result: Column<Drawing> = {
     id: "result",
     header: t("submitResult"),
-    width: 110,
+    width: 116,
     rank: 6,
     isMinor: true,
     cell: (row) => <Mark kind={resultOf(row).mark} label={t(resultOf(row).text)} />,
@@ -59,14 +59,14 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
     {
       id: "time",
       header: t("submitted"),
-      width: 120,
+      width: 114,
       sort: "submit_time",
       cell: (row) => <Stamp at={row.submit_time / 1_000} />,
     },
     {
       id: "duration",
       header: t("duration"),
-      width: 92,
+      width: 76,
       rank: 3,
       isMinor: true,
       cell: (row) => <DurationCell row={row} />,
@@ -75,7 +75,7 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
     {
       id: "action",
       header: t("action"),
-      width: 110,
+      width: 84,
       sort: "action",
       isTitle: true,
       cell: (row) => <span className="nowrap">{actionText(row.action, t)}</span>,
@@ -83,7 +83,7 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
     {
       id: "id",
       header: t("taskId"),
-      width: 110,
+      width: 94,
       rank: 4,
       isMinor: true,
       cell: (row) => (
@@ -96,22 +96,22 @@ export function drawingColumns(t: Translate, isAdmin: boolean, onImage: (row: Dr
     {
       id: "status",
       header: t("status"),
-      width: 110,
+      width: 104,
       sort: "status",
       cell: (row) => <Mark kind={statusOf(row).mark} label={t(statusOf(row).text)} />,
     },
     {
       id: "progress",
       header: t("progress"),
-      width: 120,
+      width: 110,
       cell: (row) => <Progress label={t("progress")} text={row.progress} isFailed={row.status === "FAILURE"} />,
     },
-    { id: "image", header: t("image"), width: 68, cell: (row) => <Thumbnail row={row} onOpen={onImage} /> },
-    { id: "prompt", header: t("prompt"), width: 150, isElastic: true, cell: (row) => <LongText text={row.prompt} /> },
+    { id: "image", header: t("image"), width: 60, cell: (row) => <Thumbnail row={row} onOpen={onImage} /> },
+    { id: "prompt", header: t("prompt"), width: 110, isElastic: true, cell: (row) => <LongText text={row.prompt} /> },
     {
       id: "failure",
       header: t("failure"),
-      width: 150,
+      width: 110,
       rank: 2,
       isMinor: true,
       cell: (row) => <LongText text={row.fail_reason} />,
