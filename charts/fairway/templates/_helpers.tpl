@@ -112,6 +112,50 @@ at the first render they are not known yet. A slow hash, because who may read po
 {{- if without $given "" }}{{ derivePassword 1 "long" (toJson $given) .Release.Namespace (include "fairway.fullname" .) | sha256sum | trunc 16 }}{{ end }}
 {{- end }}
 
+{{/* Not empty = on. By default where the values, and not a Secret, name the stores. */}}
+{{- define "fairway.hasNetworkPolicy" -}}
+{{- if kindIs "invalid" .Values.networkPolicy.enabled }}
+{{- if and .Values.database.host (or .Values.redis.url (not .Values.redis.enabled)) }}true{{ end }}
+{{- else if .Values.networkPolicy.enabled }}true{{ end }}
+{{- end }}
+
+{{/* Variables with which a pod reaches the database and reads what it has sealed. */}}
+{{- define "fairway.databaseEnv" -}}
+- name: FAIRWAY_ENCRYPTION_KEY
+  valueFrom: { secretKeyRef: { name: {{ include "fairway.secretName" .root | quote }}, key: encryption-key } }
+{{- if ne .root.Values.database.type "sqlite" }}
+- name: FAIRWAY_DATABASE_URL
+  valueFrom:
+    secretKeyRef:
+      {{- if .existingSecret }}
+      name: {{ .existingSecret | quote }}
+      key: {{ .existingSecretKey | quote }}
+      {{- else }}
+      name: {{ include "fairway.fullname" .root }}-connections
+      key: database-url
+      {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "fairway.rootPasswordEnv" -}}
+- name: FAIRWAY_ROOT_PASSWORD
+  valueFrom: { secretKeyRef: { name: {{ include "fairway.secretName" . | quote }}, key: root-password } }
+{{- end }}
+
+{{/*
+Not empty = the pods get the password of root. The account is made at the first start, so an upgrade takes the password
+out of pods that have once been available.
+*/}}
+{{- define "fairway.givesRootPassword" -}}
+{{- $live := lookup "apps/v1" "Deployment" .Release.Namespace (include "fairway.fullname" .) | default dict }}
+{{- $isGiven := not $live }}
+{{- range dig "spec" "template" "spec" "containers" list $live }}
+{{- range .env }}{{ if eq .name "FAIRWAY_ROOT_PASSWORD" }}{{ $isGiven = true }}{{ end }}{{ end }}
+{{- end }}
+{{- $wasAvailable := gt (dig "status" "availableReplicas" 0 $live | int) 0 }}
+{{- if and (eq .Values.migrations.mode "onStart") $isGiven (not $wasAvailable) }}true{{ end }}
+{{- end }}
+
 {{/* A value of the chart's Secret: given, taken from an earlier install, or generated. */}}
 {{- define "fairway.secretValue" -}}
 {{- $stored := dig "data" .key "" (default dict .existing) }}

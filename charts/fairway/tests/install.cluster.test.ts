@@ -52,6 +52,16 @@ describe("an installed release", () => {
     await cluster.helm("install", "demo", CHART, ...release, "--wait", "--timeout", "90s");
   });
 
+  it("takes the password of root out of pods that have been available, and does not put it back", async () => {
+    const environment = () =>
+      cluster.kubectl("get", "deployment", "demo-fairway", "-n", "models", "-o", "jsonpath={..env[*].name}");
+    expect(await environment()).toContain("FAIRWAY_ROOT_PASSWORD");
+    for (const level of ["warn", "info"]) {
+      await upgrade("--set", `server.logLevel=${level}`, "--wait");
+      expect(await environment()).not.toContain("FAIRWAY_ROOT_PASSWORD");
+    }
+  });
+
   it("keeps its generated secrets across an upgrade", async () => {
     const read = async () => {
       const { data } = JSON.parse(

@@ -245,15 +245,31 @@ describe("the network policy", () => {
   const namespace = (name: string) => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
   const port = (number: number, protocol = "TCP") => ({ port: number, protocol });
 
-  it("is absent unless asked for", async () => {
-    expect((await render(helm, "mysql")).map(({ kind }) => kind)).not.toContain("NetworkPolicy");
+  it.each([
+    ["mysql", [], true],
+    ["mysql", ["networkPolicy.enabled=false"], false],
+    ["mysql", ["database.host=", "database.existingSecret=own"], false],
+    ["mysql", ["redis.url=", "redis.existingSecret=own"], false],
+    ["existing-secrets", [], false],
+    ["existing-secrets", ["networkPolicy.enabled=true"], true],
+  ])("of %s with %j exists: %s, as the values name the stores or say so", async (values, sets, isOn) => {
+    expect((await render(helm, values, sets)).some(({ kind }) => kind === "NetworkPolicy")).toBe(isOn);
   });
 
-  it("lets anybody to the public port and the namespace to probes and metrics, and lets everything out", async () => {
-    expect(await specOf("mysql", ["networkPolicy.enabled=true"])).toEqual({
+  it("opens the public port to all and probes and metrics to the namespace, and closes metadata addresses", async () => {
+    expect(await specOf("mysql", [])).toEqual({
       podSelector: { matchLabels: { "app.kubernetes.io/name": "fairway", "app.kubernetes.io/instance": "demo" } },
-      policyTypes: ["Ingress"],
+      policyTypes: ["Ingress", "Egress"],
       ingress: [{ ports: [port(3000)] }, { ports: [port(9090)], from: [{ podSelector: {} }] }],
+      egress: [
+        { ports: [port(53, "UDP"), port(53)] },
+        {
+          to: [
+            { ipBlock: { cidr: "0.0.0.0/0", except: ["169.254.0.0/16", "100.100.100.200/32", "192.0.0.192/32"] } },
+            { ipBlock: { cidr: "::/0", except: ["fe80::/10", "fd00:ec2::/32", "fd20:ce::254/128"] } },
+          ],
+        },
+      ],
     });
   });
 
@@ -281,7 +297,69 @@ describe("the network policy", () => {
   });
 
   it("names the ports that the gateway listens on", async () => {
-    const spec = await specOf("mysql", ["networkPolicy.enabled=true", "server.port=8080", "server.adminPort=8081"]);
+    const spec = await specOf("mysql", ["server.port=8080", "server.adminPort=8081"]);
     expect(spec).toMatchObject({ ingress: [{ ports: [port(8080)] }, { ports: [port(8081)] }] });
+  });
+});
+
+describe("the migration Job", () => {
+  const envOf = (object: Rendered) => {
+    const { template } = object["spec"] as { template: { spec: { containers: [{ env: { name: string }[] }] } } };
+    return template.spec.containers[0].env;
+  };
+  const password = { name: "fairway-secrets", key: "root-password" };
+
+  it("has the account that may change tables and the password of root, and the pods wait without either", async () => {
+    const sets = ["secrets.create=false", "secrets.existingSecret=fairway-secrets"];
+    const objects = await render(helm, "job", sets);
+    const job = envOf(oneOf(objects, "Job"));
+    const pods = envOf(oneOf(objects, "Deployment"));
+    const owner = { name: "fairway-database-owner", key: "url" };
+    expect(job).toContainEqual({ name: "FAIRWAY_DATABASE_URL", valueFrom: { secretKeyRef: owner } });
+    expect(job).toContainEqual({ name: "FAIRWAY_ROOT_PASSWORD", valueFrom: { secretKeyRef: password } });
+    expect(pods).toContainEqual({ name: "FAIRWAY_MIGRATE", value: "wait" });
+    expect(JSON.stringify(pods)).not.toMatch(/database-owner|root-password/);
+  });
+
+  it("uses the account of the pods unless another is named", async () => {
+    const sets = ["migrations.job.existingSecret=", "database.existingSecretKey=dsn"];
+    const own = { name: "fairway-database", key: "dsn" };
+    expect(envOf(oneOf(await render(helm, "job", sets), "Job"))).toContainEqual({
+      name: "FAIRWAY_DATABASE_URL",
+      valueFrom: { secretKeyRef: own },
+    });
+  });
+
+  it("has a new name for each image, and one that fits the longest release", async () => {
+    const name = async (...sets: string[]) => oneOf(await render(helm, "job", sets), "Job").metadata.name;
+    expect(await name()).toMatch(/^demo-fairway-migrate-[0-9a-f]{8}$/);
+    expect(await name("image.tag=next")).not.toBe(await name());
+    expect(await name("replicaCount=5")).toBe(await name());
+    expect((await name(`fullnameOverride=${"a".repeat(60)}`)).length).toBeLessThanOrEqual(63);
+  });
+
+  it("is absent while the pods change the schema themselves", async () => {
+    const objects = await render(helm, "mysql");
+    expect(objects.map(({ kind }) => kind)).not.toContain("Job");
+    expect(envOf(oneOf(objects, "Deployment")).map(({ name }) => name)).not.toContain("FAIRWAY_MIGRATE");
+  });
+});
+
+describe("a cluster with two address families", () => {
+  it("has both Services in them", async () => {
+    const services = (await render(helm, "job")).filter(({ kind }) => kind === "Service");
+    expect(services).toHaveLength(2);
+    for (const { spec } of services)
+      expect(spec).toMatchObject({ ipFamilyPolicy: "PreferDualStack", ipFamilies: ["IPv6", "IPv4"] });
+  });
+});
+
+describe("objects of the operator", () => {
+  it("are filled in, whether they are maps or texts", async () => {
+    const notice = { kind: "ConfigMap", metadata: { name: "demo-fairway-notice", namespace: "models" } };
+    expect(oneOf(await render(helm, "job"), "ConfigMap")).toMatchObject({ ...notice, data: { release: "demo" } });
+    const text = ["apiVersion: v1", "kind: ConfigMap", "metadata: { name: {{ .Release.Name }}-text }"].join("\n");
+    const objects = await render(helm, "mysql", [JSON.stringify({ extraObjects: [text] })]);
+    expect(oneOf(objects, "ConfigMap").metadata.name).toBe("demo-text");
   });
 });

@@ -9,7 +9,7 @@ import { DEMO_MODEL } from "./demo/upstream.ts";
 import { DefaultPasswordError, OpenSetupError } from "./identity/accounts/first-start.ts";
 import { createLog, type Logger } from "./observability/log.ts";
 import { reasonOf } from "./observability/reason.ts";
-import { isFull } from "./storage/errors.ts";
+import { isFull, isPassing } from "./storage/errors.ts";
 import { SchemaError } from "./storage/schema/migration.ts";
 import { VaultError } from "./storage/secrets/secrets.ts";
 import { VERSION } from "./version.ts";
@@ -146,7 +146,10 @@ function welcome({ url, demoKey, madePassword, hasDefaultPassword }: StartedApp,
 function explained(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (isFull(error)) return `the database has no room (${reasonOf(error)}): make some on its disk and start again`;
-  return EXPLAINED.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
+  if (EXPLAINED.some((kind) => error instanceof kind)) return error.message;
+  if (isPassing(error))
+    return `a server stopped answering during the start (${reasonOf(error)}): check those of FAIRWAY_DATABASE_URL and FAIRWAY_REDIS_URL, then start again`;
+  return error.stack ?? error.message;
 }
 
 main().catch((error: unknown) => {

@@ -10,7 +10,7 @@ import { whyNoNodes } from "./obstacles.ts";
 import { clientsOf, type Clients } from "./clients.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { addFakeNodes } from "./fake-nodes.ts";
-import { CONTROL_PLANE, createNetwork, importImage, removeGroups, startNode, startProxy } from "./nodes.ts";
+import { CONTROL_PLANE, createNetwork, importImage, killTask, removeGroups, startNode, startProxy } from "./nodes.ts";
 import { Place } from "./place.ts";
 import { buildPrograms } from "./programs.ts";
 
@@ -26,6 +26,8 @@ export interface NodeCluster extends Cluster {
   load(archive: string): Promise<void>;
   /** Pods reach this machine's 127.0.0.1:port at the address that is returned. */
   expose(port: number): Promise<string>;
+  /** Ends the first container of a pod with SIGKILL, as a kernel out of memory does. */
+  killContainer(namespace: string, pod: string): Promise<void>;
   /** A port of this machine that leads to a Service or pod, such as `10.96.0.7:80`; it follows a Service across its pods. */
   forward(address: string): Promise<number>;
 }
@@ -126,6 +128,15 @@ async function startInside(machine: Place, inside: Inside): Promise<Omit<NodeClu
     kubeconfig,
     ...clients,
     load: async (archive) => void (await Promise.all(nodes.map((node) => importImage(node, archive)))),
+    killContainer: async (namespace, pod) => {
+      const found = "{.spec.nodeName} {.status.containerStatuses[0].containerID}";
+      const [name, id] = (await clients.kubectl("get", "pod", pod, "-n", namespace, "-o", `jsonpath=${found}`)).split(
+        " ",
+      );
+      const node = nodes.find((candidate) => candidate.name === name);
+      if (!node || !id) throw new Error(`the pod ${pod} runs nowhere`);
+      await killTask(node, id.replace("containerd://", ""));
+    },
     expose: (exposed) => relays.outward(exposed),
     forward: (address) => relays.inward(address),
   };

@@ -74,7 +74,8 @@ function apiServerFlags({ authority, etcdPorts, port, advertised }: ControlPlane
     "--anonymous-auth=false",
     "--authorization-mode=Node,RBAC",
     "--enable-admission-plugins=NodeRestriction",
-    "--service-cluster-ip-range=10.96.0.0/16",
+    // Both families where nothing has to be reached.
+    `--service-cluster-ip-range=10.96.0.0/16${advertised ? "" : ",fd00:96::/112"}`,
     "--service-account-issuer=https://kubernetes.default.svc",
     `--service-account-key-file=${file("service-accounts.key")}`,
     `--service-account-signing-key-file=${file("service-accounts.key")}`,

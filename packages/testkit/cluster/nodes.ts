@@ -74,6 +74,10 @@ export async function importImage({ place, socket }: Node, archive: string): Pro
   await place.run("ctr", "-a", socket, "-n", "k8s.io", "images", "import", archive);
 }
 
+export async function killTask({ place, socket }: Node, container: string): Promise<void> {
+  await place.run("ctr", "-a", socket, "-n", "k8s.io", "task", "kill", "-s", "SIGKILL", container);
+}
+
 interface Agents {
   readonly node: Node;
   readonly folder: string;

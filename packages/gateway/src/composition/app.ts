@@ -13,7 +13,7 @@ import { removeDemo, seedDemo, type DemoDeps } from "../demo/seed.ts";
 import { startDemoUpstream, type DemoUpstream } from "../demo/upstream.ts";
 import type { HttpServer } from "../http/server.ts";
 import { expireAll } from "../billing/ledger/sql/reaper.ts";
-import { firstStart } from "../identity/accounts/first-start.ts";
+import { firstStart, untilPrepared } from "../identity/accounts/first-start.ts";
 import { channelJobs } from "../jobs/channel-jobs.ts";
 import { createDatabaseElector, createSingleElector, type Elector } from "../jobs/leader.ts";
 import { logRetentionJob } from "../jobs/log-retention.ts";
@@ -157,6 +157,7 @@ function lifeOf(parts: Parts): App {
 async function start({ core, management, health, http, admin, demo, runnables }: Parts): Promise<StartedApp> {
   const { env, storage, identity, ledger, snapshots } = core;
   const { host, rootPassword, setupToken, setupWizard: hasWizard } = env;
+  if (env.migrate === "wait" && !rootPassword && !hasWizard) await untilPrepared({ ...storage, ...core });
   const root = { version: VERSION, host, rootPassword, setupToken, hasWizard };
   const first = await firstStart({ ...storage, ...core, ...root, passwords: identity.passwords });
   await management.setupState.refresh();

@@ -1,5 +1,6 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { startMariadb } from "@fairway/testkit/services";
+import { startProxy } from "@fairway/testkit/proxy";
 import { runSql } from "@fairway/testkit/sql";
 import { open } from "node:fs/promises";
 import { PassThrough } from "node:stream";
@@ -105,3 +106,19 @@ test("a second process that would serve from an SQLite file is refused, and may 
   await first.close();
   await (await serve()).close();
 }, 30_000);
+
+test.each(["mariadb", "postgres"] as const)(
+  "a %s that goes away during the start is named with its variable",
+  async (kind) => {
+    const url = new URL(await createDatabase(kind));
+    const proxy = await startProxy(Number(url.port));
+    url.port = String(proxy.port);
+    for (const statement of ["schema_versions", "revisions"]) {
+      proxy.cutsAt = statement;
+      expect(await refused(url.href)).toMatch(
+        /^the database of FAIRWAY_DATABASE_URL stopped answering \(.+\): check that it runs and is not overloaded/,
+      );
+    }
+    await proxy.stop();
+  },
+);

@@ -6,7 +6,7 @@ import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
 import { reasonOf } from "../observability/reason.ts";
 import { openDatabase, sqlitePath, type Database } from "../storage/database.ts";
-import { isDenied, isLoginRefused, isNoDatabase, isReadOnly } from "../storage/errors.ts";
+import { isDenied, isFull, isLoginRefused, isNoDatabase, isPassing, isReadOnly } from "../storage/errors.ts";
 import { migrate, migrateLogs } from "../storage/schema/migrate.ts";
 import { verifyVault } from "../storage/secrets/reseal.ts";
 import { tooOld } from "../storage/engines/server-version.ts";
@@ -42,7 +42,7 @@ export async function openStorage(env: Env, log: Logger): Promise<AppStorage> {
     const migrated = () => migrateLogs(logDatabase, settings);
     await prepare("FAIRWAY_LOG_DATABASE_URL", logDatabase, { table: "logs", migrated });
   }
-  await verifyVault(database, vault);
+  await answered("FAIRWAY_DATABASE_URL", () => verifyVault(database, vault));
   return {
     database,
     logDatabase,
@@ -95,7 +95,7 @@ function keysOfFolder(dataDir: string): ReturnType<typeof keysFromFile> {
 
 async function connect(variable: string, url: Secret, env: Env, log: Logger): Promise<Database> {
   const database = await reach(variable, url, env, log);
-  const old = await tooOld(database.raw);
+  const old = await answered(variable, () => tooOld(database.raw));
   if (old === undefined) return database;
   await database.close();
   throw new StartError(`the database of ${variable} is ${old}`);
@@ -139,13 +139,26 @@ interface Preparing {
 /** Brings the schema up to date and proves that rows can be written. */
 async function prepare(variable: string, database: Database, { table, migrated }: Preparing): Promise<void> {
   try {
-    await migrated();
-    await database.check(table);
+    await answered(variable, migrated);
+    await answered(variable, () => database.check(table));
   } catch (cause) {
     if (isReadOnly(cause)) throw readOnly(variable, cause);
     if (!isDenied(cause)) throw cause;
     throw new StartError(
       `the account of ${variable} has too few rights (${reasonOf(cause)}): let it create and change tables there, or own the database`,
+      { cause },
+    );
+  }
+}
+
+/** A database that was reached may still be too slow, or leave. */
+async function answered<T>(variable: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!isPassing(cause) || isReadOnly(cause) || isFull(cause)) throw cause;
+    throw new StartError(
+      `the database of ${variable} stopped answering (${reasonOf(cause)}): check that it runs and is not overloaded, then start again`,
       { cause },
     );
   }

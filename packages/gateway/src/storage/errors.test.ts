@@ -11,6 +11,7 @@ describe("isPassing", () => {
     ["a connection that the server closed", { code: "PROTOCOL_CONNECTION_LOST" }],
     ["a full disk of PostgreSQL", { code: "53100" }],
     ["a shutdown of PostgreSQL", { code: "57P01" }],
+    ["a lost connection that is used", new Error("Client has encountered a connection error and is not queryable")],
     ["a connection that PostgreSQL ended", new Error("Connection terminated unexpectedly")],
   ])("%s passes", (_, error) => {
     expect(isPassing(error)).toBe(true);

@@ -70,7 +70,7 @@ const SQLITE_PASSING = new Set([5, 6, 7, 8, 9, 10, 13, 14]);
 
 /** Of the connection, in the words of Node and of the drivers. */
 const CONNECTION =
-  /^(?:ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|PROTOCOL_\w+|POOL_\w+)$|connection (?:terminated|closed|ended|lost)/i;
+  /^(?:ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|PROTOCOL_\w+|POOL_\w+)$|connection (?:terminated|closed|ended|lost|error|is in closed state)/i;
 
 /**
  * True for temporary faults: no connection, disk space, time or memory. The statement is retried whatever its content.

@@ -6,7 +6,7 @@ import { Secret } from "../../lib/secret.ts";
 import type { Database } from "../../storage/database.ts";
 import { createVault } from "../../storage/secrets/secrets.ts";
 import { accountRow } from "./accounts.ts";
-import { DefaultPasswordError, firstStart, type FirstStartDeps } from "./first-start.ts";
+import { DefaultPasswordError, firstStart, untilPrepared, type FirstStartDeps } from "./first-start.ts";
 import { createPasswords } from "../passwords/passwords.ts";
 import { loadSessionSecret } from "../sessions/session-secret.ts";
 
@@ -54,6 +54,16 @@ eachDatabase("first start", (open) => {
     expect(root?.aff_code).toMatch(/^[0-9A-Za-z]{8}$/);
     expect((await passwords.verify(root?.password, "long enough")).isMatch).toBe(true);
     expect((await setups()).length).toBeGreaterThan(0);
+  });
+
+  test("waits for the account of another process instead of making one", async () => {
+    const waiting = untilPrepared({ database, log: quietLog });
+    expect(await Promise.race([waiting, new Promise((resolve) => setTimeout(resolve, 800, "waiting"))])).toBe(
+      "waiting",
+    );
+    await firstStart(deps(database, { rootPassword: new Secret("of the other") }));
+    await waiting;
+    expect((await users()).map(({ username }) => username)).toEqual(["root"]);
   });
 
   // @weakness Sessions and permissions: The first account comes back when all were deleted

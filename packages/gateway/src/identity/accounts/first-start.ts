@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { ROLE } from "@fairway/wire";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { FIRST_BALANCE } from "../../lib/first-balance.ts";
@@ -14,6 +15,7 @@ import type { Passwords } from "../passwords/passwords.ts";
 export const ROOT_NAME = "root";
 export const DEFAULT_PASSWORD = "123456";
 const RANDOM_PASSWORD_CHARS = 20;
+const WAIT_MS = 500;
 
 export interface FirstStartDeps {
   readonly database: Database;
@@ -66,6 +68,14 @@ export async function firstStart(deps: FirstStartDeps): Promise<FirstStart> {
   }
   if (hasDefaultPassword) log.warn("the account root has the default password 123456: change it in the console");
   return { madePassword: made, hasDefaultPassword };
+}
+
+/** For processes that leave the first account to another one. */
+export async function untilPrepared({ database, log }: Pick<FirstStartDeps, "database" | "log">): Promise<void> {
+  for (let isLogged = false; !(await hasUsers(database)); isLogged = true) {
+    if (!isLogged) log.info("waiting for the account root, which `fairway-gateway migrate` makes");
+    await pause(WAIT_MS);
+  }
 }
 
 async function hasUsers({ db }: Database): Promise<boolean> {

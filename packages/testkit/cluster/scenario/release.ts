@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createChannel, createToken, setModelRatios, signIn, type Session } from "../../src/api.ts";
+import { ROOT_PASSWORD } from "../../src/gateway.ts";
+import { CHART, NAMESPACE, type World } from "./world.ts";
+import { SCENARIO_MODELS } from "./traffic.ts";
+
+/** Quota of one token; what `books.ts` of the chaos tests expects. */
+const RATIO = 50;
+const REACHED_LIMIT_MS = 30_000;
+
+/** One installation of the chart, reached through its Service. */
+export interface Release {
+  readonly name: string;
+  readonly url: string;
+  /** Seconds from `helm install` to ready pods. */
+  readonly seconds: number;
+  upgrade(...args: string[]): Promise<string>;
+  pods(): Promise<readonly string[]>;
+  /** Restarts and readiness of a pod's container. */
+  stateOf(pod: string): Promise<string>;
+  /** Runs a program of the image in a pod of the Deployment. */
+  exec(...command: string[]): Promise<string>;
+  /** What remains in the namespace and belongs to the release, as `kind/name`. */
+  remains(): Promise<readonly string[]>;
+}
+
+export async function install({ cluster }: World, name: string, values: object): Promise<Release> {
+  const full = `${name}-fairway`;
+  const flags = ["--namespace", NAMESPACE, "--set-json", JSON.stringify(values)];
+  const started = performance.now();
+  await cluster.helm("install", name, CHART, ...flags, "--wait", "--timeout", "180s");
+  const seconds = (performance.now() - started) / 1_000;
+  const own = ["-n", NAMESPACE, "-l", `app.kubernetes.io/instance=${name}`];
+  const address = await cluster.kubectl("get", "service", full, "-n", NAMESPACE, "-o", "jsonpath={.spec.clusterIP}");
+  const url = `http://127.0.0.1:${await cluster.forward(`${address}:80`)}`;
+  await untilReached(url);
+  return {
+    name,
+    url,
+    seconds,
+    upgrade: (...args) => cluster.helm("upgrade", name, CHART, ...flags, ...args, "--wait", "--timeout", "180s"),
+    pods: async () => namesOf(await cluster.kubectl("get", "pods", ...own, "-o", "name")),
+    stateOf: async (pod) => {
+      const status =
+        "{.status.containerStatuses[0].restartCount} restarts, ready: {.status.containerStatuses[0].ready}";
+      return cluster.kubectl("get", "pod", pod, "-n", NAMESPACE, "-o", `jsonpath=${status}`);
+    },
+    exec: (...command) => cluster.kubectl("exec", "-n", NAMESPACE, `deployment/${full}`, "--", ...command),
+    remains: async () => {
+      const kinds = "all,secret,configmap,serviceaccount,role,rolebinding,networkpolicy,poddisruptionbudget,pvc";
+      return (await cluster.kubectl("get", kinds, ...own, "-o", "name")).split("\n").filter((line) => line !== "");
+    },
+  };
+}
+
+function namesOf(lines: string): string[] {
+  return lines
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.replace("pod/", ""));
+}
+
+/** kube-proxy learns of ready pods a moment after Helm. */
+async function untilReached(url: string): Promise<void> {
+  const limit = performance.now() + REACHED_LIMIT_MS;
+  for (;;) {
+    const status = await fetch(`${url}/api/status`).then(
+      (answer) => answer.status,
+      (error: unknown) => String(error),
+    );
+    if (status === 200) return;
+    if (performance.now() > limit) throw new Error(`${url} answered ${status}`);
+    await sleep(200);
+  }
+}
+
+/** A channel to the fake upstream, prices and a token, as an operator would make them; returns the token. */
+export async function prepare(world: World, url: string): Promise<string> {
+  const root: Session = await signIn(url, "root", ROOT_PASSWORD);
+  await setModelRatios(root, Object.fromEntries(SCENARIO_MODELS.map((model) => [model, RATIO])));
+  await createChannel(root, {
+    name: "fake",
+    base_url: world.seen(world.upstream.url),
+    models: SCENARIO_MODELS.join(","),
+    auto_ban: 0,
+  });
+  return createToken(root, { name: "scenario" });
+}

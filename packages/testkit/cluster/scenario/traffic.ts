@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { send, type Ask, type Completion, type Outcome, type Target } from "../../chaos/client.ts";
+
+/** 20 seconds of events. */
+const SLOW: Ask = { kind: "long", model: "slow-200+long-100", isStream: true };
+const SHORT: Ask = { kind: "plain", model: "plain", isStream: false };
+export const SCENARIO_MODELS = [SLOW.model, SHORT.model];
+const SHORT_EVERY_MS = 100;
+const HEAD_START_MS = 2_000;
+/** A client that was cut or refused tries again after a moment. */
+const RETRY_AFTER_MS = 1_000;
+
+export interface Traffic {
+  readonly outcomes: readonly Outcome[];
+  /** How many slow streams and short calls ended in each way. */
+  readonly slow: Readonly<Record<Completion, number>>;
+  readonly short: Readonly<Record<Completion, number>>;
+  readonly seconds: number;
+}
+
+/** Keeps `count` slow streams open and sends ten short calls a second while `event` happens. */
+export async function during(target: Target, count: number, event: () => Promise<unknown>): Promise<Traffic> {
+  const outcomes: Outcome[] = [];
+  let isOver = false;
+  const follow = async (ask: Ask) => {
+    const outcome = await send(ask, target);
+    outcomes.push(outcome);
+    return outcome.completion;
+  };
+  const stream = async () => {
+    do if ((await follow(SLOW)) !== "delivered") await sleep(RETRY_AFTER_MS);
+    while (!isOver);
+  };
+  const open: Promise<unknown>[] = Array.from({ length: count }, stream);
+  const timer = setInterval(() => void open.push(follow(SHORT)), SHORT_EVERY_MS);
+  await sleep(HEAD_START_MS);
+  const started = performance.now();
+  try {
+    await event();
+  } finally {
+    isOver = true;
+    clearInterval(timer);
+  }
+  const seconds = (performance.now() - started) / 1_000;
+  await Promise.all(open);
+  return { outcomes, slow: countOf(outcomes, SLOW), short: countOf(outcomes, SHORT), seconds };
+}
+
+function countOf(outcomes: readonly Outcome[], ask: Ask): Record<Completion, number> {
+  const count = { delivered: 0, refused: 0, cut: 0, unanswered: 0, left: 0 };
+  for (const outcome of outcomes) if (outcome.ask === ask) count[outcome.completion] += 1;
+  return count;
+}
+
+/** One line for the page that reports the run. */
+export function report(title: string, { slow, short, seconds }: Traffic): void {
+  const counted = (counts: Readonly<Record<Completion, number>>) =>
+    Object.entries(counts)
+      .filter(([, number]) => number > 0)
+      .map(([completion, number]) => `${number} ${completion}`)
+      .join(", ");
+  console.log(`${title}: ${seconds.toFixed(0)} s; slow streams: ${counted(slow)}; short calls: ${counted(short)}`);
+}
