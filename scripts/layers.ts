@@ -63,6 +63,8 @@ export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   express: ["http"],
   undici: ["relay", "tasks", "providers", "lib"],
   "prom-client": ["observability"],
+  "@opentelemetry/api": ["observability"],
+  "@opentelemetry/sdk-trace": ["observability"],
 };
 
 interface ImportPattern {

@@ -6,6 +6,7 @@ import { tasksOf, type Tasks } from "./tasks.ts";
 import { authenticatorOf, httpOf, readingOf, trafficOf } from "./edge.ts";
 import { createManagement, type Management } from "./management.ts";
 import { createRelayParts } from "./relay.ts";
+import { composeTracing } from "./tracing.ts";
 import { StartError } from "./storage.ts";
 import { createTokenCounter, type TokenCounter } from "../billing/tokenizer/token-counter.ts";
 import type { Env } from "../config/env.ts";
@@ -88,7 +89,8 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   });
   const reading = readingOf(core, authenticator, pipeline.admission.calls);
   const tasks = tasksOf({ core, pipeline, reading, disable, fetcher });
-  const traffic = trafficOf(core, { pipeline, reporter, health, reading, tasks: tasks.handler });
+  const tracing = await composeTracing(core);
+  const traffic = trafficOf(core, { pipeline, reporter, tracing, health, reading, tasks: tasks.handler });
   const http = await httpOf(core, management, traffic, reading);
   watch(core, pipeline, health);
   const elector = electorOf(core);
@@ -106,6 +108,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       health,
       pipeline.running,
       ...core.runnables,
+      ...(tracing ? [tracing] : []),
       ...channels,
       ...management.operations.runnables,
       management.background,

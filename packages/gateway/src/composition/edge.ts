@@ -10,6 +10,7 @@ import type { Authenticator } from "../identity/sessions/caller.ts";
 import { rememberHashes } from "../identity/keys/key-hashes.ts";
 import { edgeRules } from "../limits/rules.ts";
 import type { Health } from "../observability/health.ts";
+import type { Tracing } from "../observability/tracing/call-span.ts";
 import { BodyMemory } from "../limits/body-memory.ts";
 import { readBilling } from "../relay/ingress/billing-reads.ts";
 import type { CallLimit } from "../relay/admission/call-limit.ts";
@@ -62,6 +63,8 @@ export function readingOf({ env }: Core, authenticator: Authenticator, calls: Ca
 export interface TrafficParts {
   readonly pipeline: PipelineDeps;
   readonly reporter: Reporter;
+  /** Undefined where no traces are sent. */
+  readonly tracing: Tracing | undefined;
   readonly health: Health;
   readonly reading: ReadRequestDeps;
   readonly tasks: TaskHandler;
@@ -69,13 +72,14 @@ export interface TrafficParts {
 
 /** The handlers of every path that carries model traffic. */
 export function trafficOf({ env, snapshots, storage }: Core, parts: TrafficParts): Traffic {
-  const { pipeline, reporter, health, reading, tasks } = parts;
+  const { pipeline, reporter, tracing, health, reading, tasks } = parts;
   const isDraining = () => health.isDraining;
   const deps: RelayDeps = {
     ...pipeline,
     ...reading,
     arrivalOf: contextOf,
     reporter,
+    tracing,
     tasks,
     billing: (caller, read) => readBilling(caller, read, snapshots.current(), storage.database),
     isDraining,

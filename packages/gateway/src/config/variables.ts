@@ -3,6 +3,7 @@ import * as parse from "./parsers.ts";
 import { define, type Variable } from "./variable.ts";
 import { LIMIT_VARIABLES } from "./limit-variables.ts";
 import { PROCESS_VARIABLES } from "./process-variables.ts";
+import { TRACE_VARIABLES } from "./trace-variables.ts";
 
 export type { Variable };
 
@@ -176,6 +177,7 @@ export const VARIABLES = {
     parse: parse.oneOf("auto", "json", "text"),
   }),
   ...PROCESS_VARIABLES,
+  ...TRACE_VARIABLES,
   demo: define({
     name: "FAIRWAY_DEMO",
     about:

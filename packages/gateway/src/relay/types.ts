@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { RequestSpec, Body, Dialect } from "../dialects/core/types.ts";
 import type { AppError } from "../lib/app-error.ts";
+import type { CallSpan } from "../observability/tracing/call-span.ts";
 import type { Upload } from "./ingress/upload.ts";
 import type { Caller } from "../identity/sessions/caller.ts";
 import type { TracedCandidates } from "./trace/call-trace.ts";
@@ -53,6 +54,8 @@ export interface RelayRequest {
   selection?: { candidates(): TracedCandidates };
   /** Its conversation was served by the channel before. */
   isAffine?: boolean;
+  /** Its trace; set where traces are sent. */
+  span?: CallSpan;
   /** Set when the guardrail refused a text or gave no verdict. */
   guardrail?: GuardrailNote;
 }

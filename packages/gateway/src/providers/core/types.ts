@@ -229,6 +229,8 @@ export interface ProviderAdapter {
   readonly type: number;
   /** Metrics label and vector prefix. */
   readonly id: string;
+  /** Well-known value of `gen_ai.provider.name` in traces, where it is not `id`. */
+  readonly telemetryName?: string;
   readonly label: string;
   /** "" = the channel must set it, unless `base` derives it. */
   readonly baseUrl: string;

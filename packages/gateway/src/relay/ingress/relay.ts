@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ErrorDialect } from "../../dialects/core/types.ts";
 import type { Caller } from "../../identity/sessions/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
+import type { Tracing } from "../../observability/tracing/call-span.ts";
 import { hasControl } from "../../lib/text/text.ts";
 import { sendError } from "./client-error.ts";
 import { countTokens } from "../pipeline/count-tokens.ts";
@@ -14,11 +15,14 @@ import { errorDialectOf, isRelayPath, matchRoute, type RouteMatch } from "./rout
 import { withDefaultModel } from "./default-model.ts";
 import { bindToAccount } from "../stateful/bind.ts";
 import { forwardStored } from "../stateful/forward.ts";
+import { callStartOf } from "../trace/span.ts";
 import type { RelayRequest } from "../types.ts";
 
 export interface RelayDeps extends PipelineDeps, ReadRequestDeps {
   readonly arrivalOf: (request: IncomingMessage) => Arrival;
   readonly reporter: Reporter;
+  /** Undefined where no traces are sent. */
+  readonly tracing?: Tracing | undefined;
   /** Balance reads of old OpenAI clients. */
   readonly billing: (caller: Caller, read: "subscription" | "usage") => Promise<unknown>;
   /** Drawings and songs. */
@@ -164,6 +168,7 @@ async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<vo
   try {
     call.relayed = await bindToAccount(call.relayed, deps);
     if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
+    if (deps.tracing) call.relayed.span = deps.tracing.begin(callStartOf(call.relayed));
     deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
   } finally {
     if (!call.relayed.isCounted) deps.calls.count(call.relayed.id, call.relayed.caller.userId);

@@ -104,6 +104,7 @@ export async function buildCall(
   };
   await plan.provider.authorize(call, channel, signing);
   passIdempotencyKey(call, request);
+  if (request.span) Object.assign(call.headers, request.span.headers());
   return { call, signing, context, dropped };
 }
 

@@ -38,6 +38,7 @@ import type { AttemptResult } from "../response/sink.ts";
 import type { ResponseStore } from "../stateful/response-store.ts";
 import type { ResponseOwners } from "../stateful/owners.ts";
 import { endFailures, noteFailure } from "../trace/route.ts";
+import { spanEndOf, spanOf } from "../trace/span.ts";
 import type { RelayRequest } from "../types.ts";
 import {
   createResponsePolicies,
@@ -261,7 +262,9 @@ async function attemptUntilDelivered(
     );
     tried.push(attempt);
     watched?.follow(attempt);
+    request.span?.attemptStarted(spanOf(attempt));
     const result = await attempt.start();
+    request.span?.attemptEnded(spanEndOf(attempt, result));
     deps.guard.observe(attempt, result);
     if (result.kind !== "failed") return result;
     retries.failed(target, result.failure);

@@ -1,6 +1,7 @@
 import type { AppError } from "../../lib/app-error.ts";
 import type { LogFields, Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
+import type { CallEnd } from "../../observability/tracing/call-span.ts";
 import { outcomeOf, type Outcome } from "./outcome.ts";
 import type { RelayReport } from "./relay-report.ts";
 import type { AttemptResult, FinishReason } from "../response/sink.ts";
@@ -38,6 +39,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
       const ms = performance.now() - request.startedAt;
       countDelivered(deps.metrics, request, report, { outcome, ms });
       deps.log.info("relay", lineOf(request, report, { outcome, ms }));
+      request.span?.ended({ status: statusOf(request, report.result), outcome, ...usageOf(request, report) });
     },
     failed: (facts, error) => reportFailure(deps, facts, error),
   };
@@ -98,6 +100,14 @@ function chargeOf(
   return { frt, input: usage.input, output: usage.output, quota, end_reason: completion.reason };
 }
 
+function usageOf({ startedAt }: RelayRequest, { account }: RelayReport): Partial<CallEnd> {
+  if (!account.charged) return {};
+  const { usage, quota, completion } = account.charged;
+  const { firstContentAt } = completion;
+  const firstTokenMs = firstContentAt === undefined ? undefined : Math.round(firstContentAt - startedAt);
+  return { inputTokens: usage.input, outputTokens: usage.output, quota, firstTokenMs };
+}
+
 function groupOf(request: RelayRequest, tried: RelayReport["tried"]): string {
   return tried.at(-1)?.target.group ?? request.caller.group;
 }
@@ -112,6 +122,7 @@ function reportFailure(deps: ReporterDeps, facts: FailedRequest, error: AppError
   const { operation, model, stream } = request?.spec ?? UNREAD;
   metrics.relayed({ operation, model, group: request?.caller.group ?? "", stream, outcome, seconds: ms / 1000 });
   recordFailure(deps, facts, error, { outcome, ms });
+  request?.span?.ended({ status: error.status, outcome, errorCode: error.code });
   const caller = request && {
     user: request.caller.userId,
     token: request.caller.tokenId,

@@ -9,6 +9,7 @@ const VERSION = "2023-06-01";
 export const anthropic: ProviderAdapter = {
   type: 14,
   id: "claude",
+  telemetryName: "anthropic",
   label: "Anthropic Claude",
   baseUrl: BASE,
   speaks: [

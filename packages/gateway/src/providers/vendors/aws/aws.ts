@@ -66,6 +66,7 @@ const fromHead: ResponseTransform = {
 export const aws: ProviderAdapter = {
   type: 33,
   id: "aws",
+  telemetryName: "aws.bedrock",
   label: "AWS Bedrock",
   baseUrl: "",
   base: (_channel, key) => runtimeHost(key),

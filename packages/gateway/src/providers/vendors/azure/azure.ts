@@ -112,6 +112,7 @@ async function sign(call: UpstreamCall, channel: ChannelRecord, context: Signing
 const compatible = openaiCompatible({
   type: 3,
   id: "azure",
+  telemetryName: "azure.ai.openai",
   label: "Azure OpenAI",
   baseUrl: "",
   models: OPENAI_MODELS,

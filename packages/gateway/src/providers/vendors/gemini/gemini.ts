@@ -36,6 +36,7 @@ function verbPath(verb: string): UpstreamRoute["path"] {
 export const gemini: ProviderAdapter = {
   type: 24,
   id: "gemini",
+  telemetryName: "gcp.gemini",
   label: "Google Gemini",
   baseUrl: BASE,
   pastedEnd: PASTED_END,

@@ -19,6 +19,7 @@ function readMistral(answer: FailedAnswer): UpstreamError | undefined {
 export const mistral = openaiCompatible({
   type: 42,
   id: "mistral",
+  telemetryName: "mistral_ai",
   label: "Mistral AI",
   baseUrl: "https://api.mistral.ai",
   models: [

@@ -105,6 +105,7 @@ function withoutId(part: JsonObject, member: string): JsonObject {
 export const vertex: ProviderAdapter = {
   type: 41,
   id: "vertex",
+  telemetryName: "gcp.vertex_ai",
   label: "Google Vertex AI",
   baseUrl: "",
   speaks: [

@@ -106,6 +106,7 @@ function preserved(status: number): { readonly status?: number } {
 const compatible = openaiCompatible({
   type: 48,
   id: "xai",
+  telemetryName: "x_ai",
   label: "xAI",
   baseUrl: "https://api.x.ai",
   models: [

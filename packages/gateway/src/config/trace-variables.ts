@@ -1,0 +1,37 @@
+import * as parse from "./parsers.ts";
+import { define } from "./variable.ts";
+
+/** Traces to an OpenTelemetry collector. */
+export const TRACE_VARIABLES = {
+  otlpEndpoint: define({
+    name: "FAIRWAY_OTLP_ENDPOINT",
+    about: "Base address of an OpenTelemetry collector that takes OTLP over HTTP; blank sends no traces.",
+    fallback: "",
+    example: "http://otel-collector:4318",
+    parse: parse.optional(parse.webAddress),
+  }),
+  otlpHeaders: define({
+    name: "FAIRWAY_OTLP_HEADERS",
+    about: "Headers for the collector, as name=value pairs separated by commas.",
+    fallback: "",
+    example: "authorization=Bearer token",
+    parse: parse.optional(parse.secret()),
+    isSecret: true,
+  }),
+  traceSample: define({
+    name: "FAIRWAY_TRACE_SAMPLE",
+    about:
+      "Share of the calls that are traced, from 0 to 1. A caller that sends a traceparent decides for its own calls.",
+    fallback: "1",
+    example: "0.05",
+    parse: parse.decimal(0, 1),
+  }),
+  genAiConvention: define({
+    name: "FAIRWAY_GENAI_CONVENTION",
+    about:
+      "Version of the OpenTelemetry conventions for generative AI: 1.36 names the vendor gen_ai.system, 1.37 gen_ai.provider.name.",
+    fallback: "1.37",
+    example: "1.36",
+    parse: parse.oneOf("1.36", "1.37"),
+  }),
+};

@@ -1,0 +1,64 @@
+import type { Runnable } from "../../lib/async/runnable.ts";
+
+/** What the relay tells a trace of one call. Times are milliseconds of the monotonic clock. */
+export interface CallSpan {
+  /** `traceparent` and `tracestate` for the upstream call that is under way. */
+  headers(): Readonly<Record<string, string>>;
+  attemptStarted(attempt: AttemptStart): void;
+  attemptEnded(attempt: AttemptEnd): void;
+  /** Ends the trace; an attempt that still runs ends with it. */
+  ended(call: CallEnd): void;
+}
+
+export interface CallStart {
+  readonly requestId: string;
+  /** As in the routes of the relay: `chat`, `embeddings`, `images.generations`. */
+  readonly operation: string;
+  readonly model: string;
+  readonly isStream: boolean;
+  /** Without the query. */
+  readonly path: string;
+  readonly userId: number;
+  readonly tokenId: number;
+  readonly group: string;
+  readonly startedAt: number;
+  /** `traceparent` and `tracestate` of the client. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface AttemptStart {
+  readonly channelId: number;
+  readonly channelName: string;
+  /** Place of the key in the channel, from 0. */
+  readonly keyIndex: number;
+  /** As the conventions know the vendor. */
+  readonly provider: string;
+  readonly upstreamModel: string;
+}
+
+export interface AttemptEnd {
+  /** 0 = the upstream did not answer. */
+  readonly status: number;
+  /** Host and port; "" where nothing was sent. */
+  readonly host: string;
+  readonly upstreamRequestId: string | undefined;
+  /** Code of the failure; undefined for a delivered answer. */
+  readonly errorCode: string | undefined;
+}
+
+export interface CallEnd {
+  /** HTTP status for the client. */
+  readonly status: number;
+  readonly outcome: string;
+  readonly errorCode?: string | undefined;
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  /** Charged quota units. */
+  readonly quota?: number | undefined;
+  readonly firstTokenMs?: number | undefined;
+}
+
+/** Its end sends the spans that wait. */
+export interface Tracing extends Runnable {
+  begin(call: CallStart): CallSpan;
+}

@@ -1,0 +1,150 @@
+// Traces over OTLP/HTTP. Loaded only where an endpoint is set, so that a gateway without one pays nothing.
+import {
+  diag,
+  DiagLogLevel,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type Span,
+  type Tracer,
+} from "@opentelemetry/api";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../log.ts";
+import {
+  attemptAttributes,
+  attemptEndAttributes,
+  callAttributes,
+  endAttributes,
+  operationName,
+  type GenAiConvention,
+} from "./attributes.ts";
+import type { AttemptEnd, AttemptStart, CallEnd, CallSpan, CallStart, Tracing } from "./call-span.ts";
+
+export interface TracingSettings {
+  /** Base address of the collector; traces go to `/v1/traces` below it. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Share of the calls without a sampled parent, 0 to 1. */
+  readonly sample: number;
+  readonly convention: GenAiConvention;
+  readonly version: string;
+  readonly instanceId: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const WARN_EVERY_MS = 60_000;
+
+const propagator = new W3CTraceContextPropagator();
+const headersOf = { get: (headers: CallStart["headers"], name: string) => headers[name], keys: Object.keys };
+const intoHeaders = {
+  set: (headers: Record<string, string>, name: string, value: string) => void (headers[name] = value),
+};
+
+export function startTracing(settings: TracingSettings): Tracing {
+  const { endpoint, headers, sample, convention, version, instanceId, clock, log } = settings;
+  warnOf(log);
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, "")}/v1/traces`, headers: { ...headers } });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      "service.name": "fairway",
+      "service.version": version,
+      "service.instance.id": instanceId,
+    }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sample) }),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  });
+  const tracer = provider.getTracer("fairway", version);
+  return {
+    name: "traces",
+    start: () => undefined,
+    begin: (call) => new OtlpCallSpan({ tracer, convention, clock }, call),
+    stop: () => provider.shutdown(),
+  };
+}
+
+/** A collector that is away is one line a minute; calls do not wait for it and spans beyond the queue are dropped. */
+function warnOf(log: Logger): void {
+  let quietUntil = 0;
+  const warn = (message: string) => {
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + WARN_EVERY_MS;
+    log.warn("traces cannot be sent", { cause: message.slice(0, 300) });
+  };
+  const nothing = () => undefined;
+  diag.setLogger(
+    { error: warn, warn, info: nothing, debug: nothing, verbose: nothing },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+}
+
+interface SpanDeps {
+  readonly tracer: Tracer;
+  readonly convention: GenAiConvention;
+  readonly clock: Clock;
+}
+
+class OtlpCallSpan implements CallSpan {
+  readonly #tracer: Tracer;
+  readonly #convention: GenAiConvention;
+  readonly #operation: string;
+  readonly #context: Context;
+  readonly #call: Span;
+  #attempt: Span | undefined;
+
+  constructor({ tracer, convention, clock }: SpanDeps, call: CallStart) {
+    this.#tracer = tracer;
+    this.#convention = convention;
+    this.#operation = call.operation;
+    const parent = propagator.extract(ROOT_CONTEXT, call.headers, headersOf);
+    this.#call = tracer.startSpan(
+      `${operationName(call.operation)} ${call.model}`,
+      {
+        kind: SpanKind.SERVER,
+        startTime: clock.now() - (performance.now() - call.startedAt),
+        attributes: callAttributes(call),
+      },
+      parent,
+    );
+    this.#context = trace.setSpan(parent, this.#call);
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    const headers: Record<string, string> = {};
+    propagator.inject(trace.setSpan(this.#context, this.#attempt ?? this.#call), headers, intoHeaders);
+    return headers;
+  }
+
+  attemptStarted(attempt: AttemptStart): void {
+    this.#attempt = this.#tracer.startSpan(
+      `${operationName(this.#operation)} ${attempt.upstreamModel}`,
+      { kind: SpanKind.CLIENT, attributes: attemptAttributes(attempt, this.#operation, this.#convention) },
+      this.#context,
+    );
+  }
+
+  attemptEnded(attempt: AttemptEnd): void {
+    this.#attempt?.setAttributes(attemptEndAttributes(attempt));
+    if (attempt.errorCode !== undefined) this.#attempt?.setStatus({ code: SpanStatusCode.ERROR });
+    this.#attempt?.end();
+    this.#attempt = undefined;
+  }
+
+  ended(end: CallEnd): void {
+    this.#attempt?.end();
+    this.#call.setAttributes(endAttributes(end));
+    if (end.status >= 500) this.#call.setStatus({ code: SpanStatusCode.ERROR });
+    this.#call.end();
+  }
+}

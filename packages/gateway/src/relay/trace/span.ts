@@ -1,0 +1,38 @@
+import type { AttemptEnd, AttemptStart, CallStart } from "../../observability/tracing/call-span.ts";
+import type { Attempt } from "../pipeline/attempt.ts";
+import type { AttemptResult } from "../response/sink.ts";
+import type { RelayRequest } from "../types.ts";
+
+/** What a trace shows of a call; no text of it. */
+export function callStartOf(request: RelayRequest): CallStart {
+  const { id, spec, caller, url, startedAt, clientHeaders = {} } = request;
+  return {
+    requestId: id,
+    operation: spec.operation,
+    model: spec.model,
+    isStream: spec.stream,
+    path: url.split("?", 1)[0] ?? "",
+    userId: caller.userId,
+    tokenId: caller.tokenId,
+    group: caller.group,
+    startedAt,
+    headers: clientHeaders,
+  };
+}
+
+export function spanOf({ target }: Attempt): AttemptStart {
+  const { channel, keyIndex, plan, upstreamModel } = target;
+  const provider = plan.provider.telemetryName ?? plan.provider.id;
+  return { channelId: channel.id, channelName: channel.name, keyIndex, provider, upstreamModel };
+}
+
+export function spanEndOf({ status, upstreamHost, upstreamRequestId }: Attempt, result: AttemptResult): AttemptEnd {
+  const errorCode = result.kind === "failed" ? (result.failure.error.code ?? result.failure.outcome) : codeOf(result);
+  return { status, host: upstreamHost, upstreamRequestId, errorCode };
+}
+
+/** A stream that broke off was delivered as far as it came. */
+function codeOf(result: Exclude<AttemptResult, { kind: "failed" }>): string | undefined {
+  if (result.kind === "disconnected") return "client_abort";
+  return result.reason === "stop" ? undefined : result.reason;
+}

@@ -1,0 +1,153 @@
+// Traces of a whole gateway at a collector that speaks OTLP over HTTP.
+import {
+  createChannel,
+  createToken,
+  signIn,
+  startGateway,
+  startUpstream,
+  type GatewayProcess,
+  type Upstream,
+} from "@fairway/testkit";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly { key: string; value: Record<string, unknown> }[];
+  readonly status: { readonly code?: number };
+}
+interface Export {
+  readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly Span[] }[] }[];
+}
+
+const [SERVER, CLIENT, ERROR] = [2, 3, 2];
+const PARENT = { trace: "4bf92f3577b34da6a3ce929d0e0e4736", span: "00f067aa0ba902b7" };
+
+let collector: Server;
+let upstream: Upstream;
+let gateway: GatewayProcess;
+let key: string;
+const received: {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly spans: readonly Span[];
+}[] = [];
+
+beforeAll(async () => {
+  collector = createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    request.on("end", () => {
+      const { resourceSpans } = JSON.parse(text) as Export;
+      const spans = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
+      received.push({ path: request.url ?? "", authorization: request.headers.authorization, spans });
+      response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    });
+  });
+  await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
+  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  upstream = await startUpstream();
+  gateway = await startGateway({
+    env: { FAIRWAY_OTLP_ENDPOINT: endpoint, FAIRWAY_OTLP_HEADERS: "authorization=Bearer%20collector" },
+  });
+  const root = await signIn(gateway.url);
+  await root.must("PUT", "/api/option/", { key: "RetryTimes", value: "1" });
+  await root.must("PUT", "/api/option/", { key: "SelfUseModeEnabled", value: "true" });
+  const mapped = (model: string) => JSON.stringify({ moved: model });
+  const channel = { base_url: upstream.url, models: "moved,plain" };
+  await createChannel(root, { ...channel, name: "failing", priority: 10, model_mapping: mapped("status-500") });
+  await createChannel(root, { ...channel, name: "working", model_mapping: mapped("plain") });
+  key = await createToken(root);
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await upstream?.stop();
+  collector?.close();
+});
+
+function call(model: string, headers: Readonly<Record<string, string>> = {}, isStream = false): Promise<Response> {
+  return fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model, stream: isStream, messages: [{ role: "user", content: "a secret question" }] }),
+  });
+}
+
+async function spansOf(requestId: string | null): Promise<readonly Span[]> {
+  const all = () => received.flatMap(({ spans }) => spans);
+  const find = () => all().find((span) => valueOf(span, "fairway.request_id") === requestId);
+  await expect.poll(find, { timeout: 20_000 }).toBeDefined();
+  return all().filter(({ traceId }) => traceId === find()?.traceId);
+}
+
+function valueOf({ attributes }: Span, name: string): unknown {
+  return Object.values(attributes.find(({ key: known }) => known === name)?.value ?? {})[0];
+}
+
+test("a call that moves to another channel is one trace with a span for each attempt", async () => {
+  upstream.reset();
+  const answer = await call("moved", { traceparent: `00-${PARENT.trace}-${PARENT.span}-01` });
+  expect(answer.status).toBe(200);
+  await answer.text();
+  const spans = await spansOf(answer.headers.get("x-oneapi-request-id") ?? answer.headers.get("request-id"));
+  const server = spans.find(({ kind }) => kind === SERVER);
+  const clients = spans.filter(({ kind }) => kind === CLIENT);
+  expect(server).toMatchObject({ name: "chat moved", traceId: PARENT.trace, parentSpanId: PARENT.span });
+  expect(server && valueOf(server, "gen_ai.usage.output_tokens")).toBeGreaterThan(0);
+  expect(clients.map((span) => [span.name, valueOf(span, "fairway.channel.name"), span.parentSpanId])).toEqual([
+    ["chat status-500", "failing", server?.spanId],
+    ["chat plain", "working", server?.spanId],
+  ]);
+  expect(clients.map(({ status }) => status.code ?? 0)).toEqual([ERROR, 0]);
+  expect(clients.map((span) => valueOf(span, "gen_ai.provider.name"))).toEqual(["openai", "openai"]);
+  expect(upstream.requests.map(({ headers }) => headers["traceparent"])).toEqual(
+    clients.map(({ spanId }) => `00-${PARENT.trace}-${spanId}-01`),
+  );
+  for (const { startTimeUnixNano, endTimeUnixNano } of spans)
+    expect(BigInt(endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(startTimeUnixNano));
+});
+
+test("a stream has its first token, and no span has a word of the conversation or a key", async () => {
+  const answer = await call("plain", {}, true);
+  await answer.text();
+  const spans = await spansOf(answer.headers.get("request-id"));
+  const server = spans.find(({ kind }) => kind === SERVER);
+  expect(server && valueOf(server, "fairway.first_token_ms")).toBeGreaterThanOrEqual(0);
+  expect(JSON.stringify(spans)).not.toMatch(/secret question|sk-/);
+});
+
+test("a refused call ends its trace with the code of the error", async () => {
+  const answer = await call("unknown-model");
+  expect(answer.status).toBeGreaterThanOrEqual(400);
+  const spans = await spansOf(answer.headers.get("request-id"));
+  expect(spans.map((span) => [span.kind, valueOf(span, "error.type")])).toEqual([[SERVER, "model_not_found"]]);
+});
+
+test("a caller that does not sample its trace keeps its call out, and the upstream gets its trace", async () => {
+  upstream.reset();
+  const answer = await call("plain", { traceparent: `00-${"a".repeat(32)}-${PARENT.span}-00` });
+  await answer.text();
+  expect(upstream.requests[0]?.headers["traceparent"]).toMatch(/^00-a{32}-[0-9a-f]{16}-00$/);
+  const later = await call("plain");
+  await later.text();
+  await spansOf(later.headers.get("request-id"));
+  expect(received.flatMap(({ spans }) => spans).filter(({ traceId }) => traceId === "a".repeat(32))).toEqual([]);
+});
+
+test("the collector gets its headers, and what waits at a stop", async () => {
+  expect(new Set(received.map(({ path, authorization }) => `${path} ${authorization}`))).toEqual(
+    new Set(["/v1/traces Bearer collector"]),
+  );
+  const answer = await call("plain");
+  await answer.text();
+  await gateway.stop();
+  const ids = received.flatMap(({ spans }) => spans).map((span) => valueOf(span, "fairway.request_id"));
+  expect(ids).toContain(answer.headers.get("request-id"));
+});
