@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 import { ROOT } from "./bootstrap.mjs";
 import { anchorOf } from "./reference/headings.ts";
 
-const PAGES = globSync(["*.md", "docs/**/*.md", "packages/*/README.md"], { cwd: ROOT }).toSorted();
+const PAGES = globSync(["*.md", "docs/**/*.md", "packages/*/README.md", "charts/fairway/README.md"], {
+  cwd: ROOT,
+}).toSorted();
 /** Pages about one package name its files as they stand below these. */
 const BASES = [
   "",

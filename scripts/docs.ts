@@ -6,6 +6,7 @@ import { ROOT } from "./bootstrap.mjs";
 import { runTool } from "./process.ts";
 import { api } from "./reference/api.ts";
 import { callTests } from "./reference/call-tests.ts";
+import { chartReadme } from "./reference/chart.ts";
 import { cli } from "./reference/cli.ts";
 import { crdFiles, crdJson } from "./reference/crds.ts";
 import { conversions } from "./reference/conversions.ts";
@@ -39,6 +40,7 @@ const CRD_CHART = "charts/fairway-crds/templates";
 const FILES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(PAGES).map(([name, make]) => [`${FOLDER}/${name}.md`, make()])),
   ...Object.fromEntries(Object.entries(crdFiles()).map(([name, text]) => [`${CRD_CHART}/${name}`, text])),
+  "charts/fairway/README.md": chartReadme(),
   "packages/cli/src/commands/kube/crds.json": crdJson(),
 };
 

@@ -381,6 +381,14 @@ describe("values that cannot work", () => {
   });
 });
 
+describe("README.md", () => {
+  it("says what each value does", () => {
+    const rows = readFileSync(join(CHART, "README.md"), "utf8").match(/^\| `.+$/gm) ?? [];
+    expect(rows.length).toBeGreaterThan(120);
+    expect(rows.filter((row) => row.endsWith("|  |"))).toEqual([]);
+  });
+});
+
 describe("values.yaml", () => {
   it("and its schema name the same top-level values", () => {
     const schema = JSON.parse(readFileSync(join(CHART, "values.schema.json"), "utf8")) as {
