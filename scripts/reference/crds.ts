@@ -71,9 +71,10 @@ function definitionOf(resource: Resource): Json {
 const condition = (type: string, field: string) => `.status.conditions[?(@.type=="${type}")].${field}`;
 const STATUS_COLUMNS = [
   { name: "Synced", type: "string", jsonPath: condition("Synced", "status") },
-  { name: "Reason", type: "string", jsonPath: condition("Synced", "reason") },
+  { name: "Ready", type: "string", jsonPath: condition("Ready", "status") },
+  { name: "Reason", type: "string", jsonPath: condition("Ready", "reason") },
   { name: "ID", type: "integer", jsonPath: ".status.resourceId" },
-  { name: "Message", type: "string", jsonPath: condition("Synced", "message"), priority: 1 },
+  { name: "Message", type: "string", jsonPath: condition("Ready", "message"), priority: 1 },
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
 ];
 

@@ -96,7 +96,7 @@ describe.each(VALUE_SETS)("with the values of ci/%s.yaml", (values) => {
     const [gateway] = pod.containers;
     expect(pod).toMatchObject({
       enableServiceLinks: false,
-      automountServiceAccountToken: false,
+      automountServiceAccountToken: values === "gitops",
       terminationGracePeriodSeconds: 280,
       securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: "RuntimeDefault" } },
     });

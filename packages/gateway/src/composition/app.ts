@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createCore, type Core } from "./core.ts";
 import { tasksOf, type Tasks } from "./tasks.ts";
 import { authenticatorOf, httpOf, readingOf, trafficOf } from "./edge.ts";
+import { kubernetesOf } from "./kubernetes.ts";
 import { createManagement, type Management } from "./management.ts";
 import { createRelayParts } from "./relay.ts";
 import { composeTracing } from "./tracing.ts";
@@ -114,7 +115,11 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       management.background,
       tasks.background,
       ...(env.roles.has("jobs")
-        ? [elector, scheduleOf(core, management, { elector, owners: pipeline.owners, tasks })]
+        ? [
+            elector,
+            scheduleOf(core, management, { elector, owners: pipeline.owners, tasks }),
+            ...kubernetesOf(core, management, elector),
+          ]
         : []),
       replicaReports(core, pipeline, elector),
     ],

@@ -1,6 +1,7 @@
 import { encryptionKeys } from "./encryption-keys.ts";
 import * as parse from "./parsers.ts";
 import { define, type Variable } from "./variable.ts";
+import { KUBERNETES_VARIABLES } from "./kubernetes-variables.ts";
 import { LIMIT_VARIABLES } from "./limit-variables.ts";
 import { PROCESS_VARIABLES } from "./process-variables.ts";
 import { TRACE_VARIABLES } from "./trace-variables.ts";
@@ -202,6 +203,7 @@ export const VARIABLES = {
     parse: parse.optional(parse.secret()),
     isSecret: true,
   }),
+  ...KUBERNETES_VARIABLES,
   ...LIMIT_VARIABLES,
   maxUserTokens: define({
     name: "FAIRWAY_MAX_USER_TOKENS",

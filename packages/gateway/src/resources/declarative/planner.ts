@@ -35,7 +35,8 @@ interface Step {
   readonly change: DeclarativeChange;
   /** What the document says; absent for what no document names any more. */
   readonly spec?: unknown;
-  run(): Promise<void>;
+  /** Answers the number of what it created. */
+  run(): Promise<number | undefined>;
 }
 
 /** What is known before the first document is compared. */
@@ -71,12 +72,12 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   const inOrder = withoutShared(compared, wanted.manager);
   const orphans = gone.filter((one) => !inOrder.some(({ change }) => isTakenOver(one, change)));
   const all = [...inOrder, ...deletions(deps, wanted, owned, orphans)];
-  if (isApplied) {
-    await lockAll(deps, all);
-    for (const { run } of budgetsLast(all)) await run();
-    await claims.settle(deps.ownership);
-  }
-  return all.map(({ change }) => change);
+  if (!isApplied) return all.map(({ change }) => change);
+  await lockAll(deps, all);
+  const created = new Map<Step, number | undefined>();
+  for (const step of budgetsLast(all)) created.set(step, await step.run());
+  await claims.settle(deps.ownership);
+  return all.map((step) => ({ ...step.change, resource_id: created.get(step) ?? step.change.resource_id }));
 }
 
 /** They may limit what the others create. */
@@ -126,7 +127,10 @@ function conflict(
   { kind, name, resource_id }: Pick<DeclarativeChange, "kind" | "name" | "resource_id">,
   message: string,
 ): Step {
-  return { change: { kind, name, resource_id, fields: [], message, action: "conflict" }, run: () => Promise.resolve() };
+  return {
+    change: { kind, name, resource_id, fields: [], message, action: "conflict" },
+    run: () => Promise.resolve(undefined),
+  };
 }
 
 /** Another document has the thing now: it does not go with the one that had it. */
@@ -221,6 +225,7 @@ function stepOf({ ownership, clock }: PlannerDeps, kind: Kind<unknown>, comparis
     const id = current ? current.id : await kind.create(metadata.name, spec);
     if (rival) await ownership.forget(rival.kind, rival.name);
     await ownership.keep({ ...owns, resource_id: id });
+    return id;
   };
   return { change: { ...place, resource_id: current?.id ?? 0, action, fields, message }, spec, run };
 }
@@ -302,6 +307,7 @@ function deletions(
       if (one.deletionPolicy === "Disable" && disable) await disable(one.resource_id);
       else if (one.deletionPolicy !== "Orphan") await remove?.(one);
       await deps.ownership.forget(one.kind, one.name);
+      return undefined;
     },
   }));
 }

@@ -11,6 +11,8 @@ export interface SecretSources {
   readonly secretsDir: string | undefined;
   /** By the part of their names that follows `FAIRWAY_SECRET_`. */
   readonly documentSecrets: Readonly<Record<string, Secret>>;
+  /** Reads Secrets of a cluster; with it, no file and no variable can be reached. */
+  readonly cluster?: (ref: { readonly name: string; readonly key: string }) => string | undefined;
 }
 
 export interface Resolved {
@@ -57,13 +59,17 @@ async function withValues(spec: OptionSetSpec, sources: SecretSources) {
 
 async function read(
   { secretKeyRef, file, env }: SecretSource,
-  { secretsDir, documentSecrets }: SecretSources,
+  { secretsDir, documentSecrets, cluster }: SecretSources,
 ): Promise<string | undefined> {
+  if (cluster) return secretKeyRef && cluster(secretKeyRef);
   if (env !== undefined) return Object.hasOwn(documentSecrets, env) ? documentSecrets[env]?.reveal() : undefined;
   const path = secretKeyRef ? join(secretKeyRef.name, secretKeyRef.key) : file;
-  if (path === undefined || secretsDir === undefined) return undefined;
+  return path === undefined || secretsDir === undefined ? undefined : readText(join(secretsDir, path));
+}
+
+async function readText(path: string): Promise<string | undefined> {
   try {
-    return await readFile(join(secretsDir, path), "utf8");
+    return await readFile(path, "utf8");
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && ["ENOENT", "ENOTDIR", "EISDIR"].includes(String(cause.code)))
       return undefined;

@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unpackHelm } from "@fairway/testkit/helm";
+import { CHART, objectsOf, template, type Rendered } from "./helm.ts";
+
+const VARIABLES = readFileSync(join(CHART, "../../docs/reference/environment.md"), "utf8");
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+let helm: ReturnType<typeof unpackHelm>;
+beforeAll(() => void (helm = unpackHelm()));
+afterAll(() => helm.remove());
+
+const render = async (...sets: string[]) => objectsOf((await template(helm.path, "mysql", sets)).output);
+const rolesOf = (objects: readonly Rendered[]) => objects.filter(({ kind }) => kind === "Role");
+const rulesOf = (role: Rendered | undefined) => role?.["rules"] as readonly Rule[];
+
+describe("gitops of the chart", () => {
+  it("is off by default: no role, no token of the service account", async () => {
+    const objects = await render();
+    expect(objects.filter(({ kind }) => kind.startsWith("Role"))).toEqual([]);
+    expect(JSON.stringify(objects)).not.toContain("FAIRWAY_KUBERNETES");
+  });
+
+  it("grants nothing that writes but finalizers, status and events", async () => {
+    const [role, second] = rolesOf(await render("gitops.enabled=true"));
+    expect(second).toBeUndefined();
+    const writes = rulesOf(role).filter(({ verbs }) => verbs.some((verb) => !["get", "list", "watch"].includes(verb)));
+    expect(writes.map(({ resources, verbs }) => [resources[0], verbs.at(-1)])).toEqual([
+      ["channels", "patch"],
+      ["channels/status", "patch"],
+      ["events", "create"],
+    ]);
+    expect(rulesOf(role).flatMap(({ verbs }) => verbs)).not.toContain("*");
+  });
+
+  it("makes a role in each namespace, bound to the account of the release", async () => {
+    const objects = await render('{"gitops": {"enabled": true, "namespaces": ["ai", "ai-staging"]}}');
+    expect(rolesOf(objects).map(({ metadata }) => metadata.namespace)).toEqual(["ai", "ai-staging"]);
+    const bindings = objects.filter(({ kind }) => kind === "RoleBinding");
+    for (const { subjects } of bindings)
+      expect(subjects).toEqual([{ kind: "ServiceAccount", name: "demo-fairway", namespace: "models" }]);
+  });
+
+  it("limits the Secrets to those that are named", async () => {
+    const objects = await render('{"gitops": {"enabled": true, "secretNames": ["openai"]}}');
+    const rule = rulesOf(rolesOf(objects)[0]).find(({ resources }) => resources[0] === "secrets");
+    expect(rule?.resourceNames).toEqual(["openai"]);
+  });
+
+  it("sets variables that the gateway takes", async () => {
+    const values = { enabled: true, namespaces: ["ai"], maxDeletions: 20, driftPolicy: "report", finalizers: false };
+    const deployment = (await render(JSON.stringify({ gitops: values }))).find(({ kind }) => kind === "Deployment");
+    const spec = deployment?.["spec"] as
+      | { readonly template: { spec: { containers: [{ env: { name: string; value?: string }[] }] } } }
+      | undefined;
+    const env = spec?.template.spec.containers[0].env ?? [];
+    const own = env.filter(({ name }) => name.startsWith("FAIRWAY_KUBERNETES"));
+    expect(Object.fromEntries(own.map(({ name, value }) => [name.replace("FAIRWAY_KUBERNETES_", ""), value]))).toEqual({
+      CONTROLLER: "true",
+      NAMESPACES: "ai",
+      SECRETS: "",
+      RESYNC_SECONDS: "300",
+      DRIFT: "report",
+      MAX_DELETIONS: "20",
+      FINALIZERS: "false",
+    });
+    for (const { name } of own) expect(VARIABLES).toContain(`| \`${name}\` |`);
+  });
+
+  it.each([
+    ["gitops.maxDeletions=half", "maxDeletions"],
+    ["gitops.driftPolicy=revert", "driftPolicy"],
+    ["gitops.resyncSeconds=1", "resyncSeconds"],
+    ['{"gitops": {"namespaces": ["Not A Name"]}}', "namespaces"],
+  ])("refuses %s", async (set, field) => {
+    const { code, output } = await template(helm.path, "mysql", [set]);
+    expect(code).not.toBe(0);
+    expect(output).toContain(field);
+  });
+});

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import type { Elector } from "../jobs/leader.ts";
+import { createController } from "../kubernetes/controller.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
+import type { Core } from "./core.ts";
+import type { Management } from "./management.ts";
+import { StartError } from "./storage.ts";
+
+const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+
+/** The controller of custom resources, where it is switched on. */
+export function kubernetesOf(
+  { env, clock, log, metrics }: Core,
+  { documents }: Management,
+  elector: Elector,
+): Runnable[] {
+  if (!env.kubernetesController) return [];
+  return [
+    createController({
+      documents,
+      elector,
+      clock,
+      log,
+      metrics,
+      settings: {
+        namespaces: env.kubernetesNamespaces.length > 0 ? env.kubernetesNamespaces : [ownNamespace()],
+        configFile: env.kubernetesConfig,
+        resyncSeconds: env.kubernetesResyncSeconds,
+        drift: env.kubernetesDrift,
+        hasFinalizers: env.kubernetesFinalizers,
+        deletions: env.kubernetesMaxDeletions,
+        secretNames: env.kubernetesSecrets,
+      },
+    }),
+  ];
+}
+
+function ownNamespace(): string {
+  try {
+    return readFileSync(NAMESPACE_FILE, "utf8").trim();
+  } catch (cause) {
+    throw new StartError(
+      "FAIRWAY_KUBERNETES_CONTROLLER is on outside of a pod: name the namespaces in FAIRWAY_KUBERNETES_NAMESPACES and a kubeconfig in FAIRWAY_KUBERNETES_CONFIG, or switch it off",
+      { cause },
+    );
+  }
+}

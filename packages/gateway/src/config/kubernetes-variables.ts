@@ -1,0 +1,81 @@
+import * as parse from "./parsers.ts";
+import { define } from "./variable.ts";
+
+const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+/** The controller of custom resources. */
+export const KUBERNETES_VARIABLES = {
+  kubernetesController: define({
+    name: "FAIRWAY_KUBERNETES_CONTROLLER",
+    about:
+      "Follows the custom resources Channel, OptionSet, Token and Budget of a cluster and applies them. One replica at a time does.",
+    fallback: "false",
+    example: "true",
+    parse: parse.boolean,
+  }),
+  kubernetesNamespaces: define({
+    name: "FAIRWAY_KUBERNETES_NAMESPACES",
+    about: "Namespaces whose resources the controller follows, with commas between. Blank means the one of the pod.",
+    fallback: "",
+    example: "ai,ai-staging",
+    parse: names,
+  }),
+  kubernetesConfig: define({
+    name: "FAIRWAY_KUBERNETES_CONFIG",
+    about: "Path of a kubeconfig for the controller. Blank means the service account of the pod.",
+    fallback: "",
+    example: "/etc/fairway/kubeconfig",
+    parse: parse.optional(parse.text),
+  }),
+  kubernetesSecrets: define({
+    name: "FAIRWAY_KUBERNETES_SECRETS",
+    about:
+      "The only Secrets that the controller reads, with commas between, where its role names them. Blank means all of its namespaces.",
+    fallback: "",
+    example: "openai,anthropic",
+    parse: names,
+  }),
+  kubernetesResyncSeconds: define({
+    name: "FAIRWAY_KUBERNETES_RESYNC_SECONDS",
+    about: "Seconds between two comparisons of all resources, which find what was changed past them.",
+    fallback: "300",
+    example: "60",
+    parse: parse.integer(5, 86_400),
+  }),
+  kubernetesDrift: define({
+    name: "FAIRWAY_KUBERNETES_DRIFT",
+    about: "What happens to a field that was changed past its resource: enforce changes it back, report only says so.",
+    fallback: "enforce",
+    example: "report",
+    parse: parse.oneOf("enforce", "report"),
+  }),
+  kubernetesMaxDeletions: define({
+    name: "FAIRWAY_KUBERNETES_MAX_DELETIONS",
+    about:
+      "Share or number of the resources of a namespace that may be deleted within ten minutes; more are held until they are confirmed. Two are never held.",
+    fallback: "50%",
+    example: "20",
+    parse: shareOrNumber,
+  }),
+  kubernetesFinalizers: define({
+    name: "FAIRWAY_KUBERNETES_FINALIZERS",
+    about: "Keeps a deleted resource until the gateway has deleted what it describes.",
+    fallback: "true",
+    example: "false",
+    parse: parse.boolean,
+  }),
+};
+
+function names(value: string): readonly string[] {
+  const all = value.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
+  if (all.every((name) => NAME.test(name))) return all;
+  throw new Error("give names of Kubernetes with commas between");
+}
+
+function shareOrNumber(value: string): { readonly percent: number } | { readonly count: number } {
+  const [, digits, sign] = /^(\d{1,7})(%?)$/.exec(value) ?? [];
+  const number = Number(digits);
+  if (digits !== undefined && sign === "%" && number <= 100) return { percent: number };
+  if (digits !== undefined && sign === "") return { count: number };
+  throw new Error("give a share up to 100%, or a whole number");
+}

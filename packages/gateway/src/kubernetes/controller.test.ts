@@ -1,0 +1,15 @@
+import { GONE, KubeError } from "./api.ts";
+import { controllerContract } from "./controller.contract.ts";
+import { MemoryCluster } from "./memory-cluster.contract.ts";
+
+controllerContract("an API server in memory", () => {
+  const memory = new MemoryCluster();
+  let count = 0;
+  return Promise.resolve({
+    connect: () => Promise.resolve(memory.connect()),
+    namespace: () => Promise.resolve(`ns-${(count += 1)}`),
+    remove: (path: string) => Promise.resolve(memory.remove(path)),
+    compact: () => Promise.resolve(memory.interrupt(new KubeError(GONE, "too old resource version"))),
+    close: () => Promise.resolve(),
+  });
+});

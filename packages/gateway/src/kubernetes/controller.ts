@@ -1,0 +1,242 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Runnable } from "../lib/async/runnable.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Elector } from "../jobs/leader.ts";
+import type { Logger } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics.ts";
+import type { Documents } from "../resources/declarative/documents.ts";
+import { connect, KubeError, type KubeApi } from "./api.ts";
+import { DeletionGuard, type DeletionLimit } from "./deletion-guard.ts";
+import { Deletions } from "./deletions.ts";
+import { Events } from "./events.ts";
+import { GatewaySide } from "./gateway-side.ts";
+import { Publisher } from "./publisher.ts";
+import { Reconciler } from "./reconciler.ts";
+import { Quiet } from "./quiet.ts";
+import { reflect } from "./reflector.ts";
+import { isDeleting, keyOf, KINDS, listPath, secretsPath } from "./resources.ts";
+import { SECRET_SELECTOR, SecretCache } from "./secrets.ts";
+import { ResourceStore } from "./store.ts";
+import { WorkQueue } from "./work-queue.ts";
+
+export interface ControllerSettings {
+  readonly namespaces: readonly string[];
+  /** A kubeconfig; undefined = the service account of the pod. */
+  readonly configFile: string | undefined;
+  readonly resyncSeconds: number;
+  readonly drift: "enforce" | "report";
+  readonly hasFinalizers: boolean;
+  readonly deletions: DeletionLimit;
+  /** Quiet time before deletions are carried out, so that many are seen together. */
+  readonly settleMs?: number;
+  readonly startMs?: number;
+  /** The only Secrets that may be read; empty = all of the namespaces. */
+  readonly secretNames: readonly string[];
+}
+
+export interface ControllerDeps {
+  readonly settings: ControllerSettings;
+  readonly documents: Documents;
+  readonly elector: Pick<Elector, "isLeader" | "signal" | "confirm" | "subscribe">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, "resourceSynced" | "resourceGone">;
+  /** Replaced by tests without an API server. */
+  readonly connect?: () => Promise<KubeApi>;
+}
+
+/** Loading the Kubernetes client blocks for 0.3 s, which must not delay the start of the gateway. */
+const START_MS = 1_000;
+const SETTLE_MS = 3_000;
+const BATCH = 100;
+const RECONNECT_MS = 5_000;
+const SWEEP = "sweep";
+/** The same failure of a watch is logged this often. */
+const REPEAT_LOG_MS = 60_000;
+
+/** Follows the custom resources while this replica leads. The Kubernetes client is loaded when it does for the first time. */
+export function createController(deps: ControllerDeps): Runnable {
+  const stopping = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  return {
+    name: "kubernetes controller",
+    start() {
+      deps.elector.subscribe((isLeader) => {
+        if (!isLeader || stopping.signal.aborted) return;
+        const signal = AbortSignal.any([stopping.signal, deps.elector.signal]);
+        running = running.then(() => lead(deps, signal));
+      });
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** One term. Returns when it ends. */
+async function lead(deps: ControllerDeps, signal: AbortSignal): Promise<void> {
+  const { log, settings } = deps;
+  await pause(settings.startMs ?? START_MS, undefined, { signal }).catch(() => {});
+  while (!signal.aborted) {
+    let api: KubeApi | undefined;
+    try {
+      api = await (deps.connect?.() ?? connect(settings.configFile));
+      log.info("following custom resources", { server: api.server, namespaces: settings.namespaces });
+      await new Term(deps, api, signal).run();
+    } catch (error) {
+      if (!signal.aborted) log.error("the Kubernetes controller failed and starts again", { error });
+      await pause(RECONNECT_MS, undefined, { signal }).catch(() => {});
+    } finally {
+      await api?.close();
+    }
+  }
+}
+
+/** Caches, queue and watches of one term of leadership. */
+class Term {
+  readonly #deps: ControllerDeps;
+  readonly #api: KubeApi;
+  readonly #signal: AbortSignal;
+  readonly #store = new ResourceStore();
+  readonly #queue = new WorkQueue();
+  readonly #secrets: SecretCache;
+  readonly #deletions: Deletions;
+  readonly #reconciler: Reconciler;
+  readonly #quiet: Quiet;
+  readonly #logged = new Map<string, number>();
+
+  constructor(deps: ControllerDeps, api: KubeApi, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#api = api;
+    this.#signal = signal;
+    const { settings, documents, clock, elector, log, metrics } = deps;
+    this.#secrets = new SecretCache(api);
+    this.#quiet = new Quiet(settings.settleMs ?? SETTLE_MS);
+    const events = new Events(api, { clock, log, isBusy: () => this.#queue.isBusy }, signal);
+    const publisher = new Publisher({ api, clock, metrics, events });
+    const gateway = new GatewaySide({ documents, clock, confirm: (tx) => elector.confirm(tx) });
+    const shared = { store: this.#store, gateway, publisher, events, log, signal };
+    this.#deletions = new Deletions({ ...shared, guard: new DeletionGuard(settings.deletions) });
+    this.#reconciler = new Reconciler({ ...shared, ...settings, secrets: this.#secrets, deletions: this.#deletions });
+  }
+
+  async run(): Promise<void> {
+    const { namespaces } = this.#deps.settings;
+    const followers = namespaces.flatMap((namespace) => this.#follow(namespace));
+    const timer = setInterval(() => this.#resync(), this.#deps.settings.resyncSeconds * 1000);
+    try {
+      while (!this.#signal.aborted) {
+        const keys = this.#queue.take(BATCH);
+        if (keys.length > 0) await this.#work(keys);
+        else await this.#queue.wait(this.#signal);
+      }
+    } finally {
+      clearInterval(timer);
+      await Promise.all(followers);
+    }
+  }
+
+  #follow(namespace: string): Promise<void>[] {
+    const shared = { api: this.#api, signal: this.#signal };
+    const kinds = KINDS.map((kind) =>
+      reflect({
+        ...shared,
+        query: { path: listPath(kind, namespace) },
+        onChange: (name, object) => {
+          const place = { kind, namespace, name };
+          if (!this.#store.set(place, object)) return;
+          if (!object || object.metadata.deletionTimestamp !== undefined) this.#quiet.deletion(namespace);
+          this.#queue.add(object ? keyOf(place) : `${SWEEP}/${namespace}`);
+        },
+        onSynced: () => {
+          this.#store.markSynced(namespace, kind);
+          this.#queue.add(`${SWEEP}/${namespace}`);
+        },
+        onError: (error) => this.#logFollowing(`${kind} resources`, namespace, error),
+      }),
+    );
+    const { secretNames } = this.#deps.settings;
+    const selectors = secretNames.length > 0 ? secretNames.map((name) => `metadata.name=${name}`) : [SECRET_SELECTOR];
+    const secrets = selectors.map((fieldSelector) =>
+      reflect({
+        ...shared,
+        query: { path: secretsPath(namespace), fieldSelector },
+        onChange: (name, object) => {
+          if (!this.#secrets.change(namespace, name, object)) return;
+          for (const key of this.#store.keysWithSecret(namespace, name)) this.#queue.add(key);
+        },
+        onSynced: () => {},
+        onError: (error) => this.#logFollowing("Secrets", namespace, error),
+      }),
+    );
+    return [...kinds, ...secrets];
+  }
+
+  async #work(keys: readonly string[]): Promise<void> {
+    const byNamespace = Map.groupBy(keys, (key) => key.split("/")[1] ?? "");
+    for (const [namespace, all] of byNamespace) {
+      const own = this.#withoutEarly(namespace, all);
+      const sweep = `${SWEEP}/${namespace}`;
+      const results = await this.#reconciler.reconcile(
+        namespace,
+        own.filter((key) => key !== sweep),
+      );
+      for (const [key, result] of results) {
+        if (result === "done") this.#queue.done(key);
+        else this.#queue.failed(key);
+      }
+      if (own.includes(sweep)) await this.#sweep(namespace, sweep);
+    }
+  }
+
+  /** Deletions wait until no more of them arrive. */
+  #withoutEarly(namespace: string, keys: readonly string[]): string[] {
+    const waitMs = this.#quiet.waitMs(namespace);
+    if (waitMs === 0) return [...keys];
+    return keys.filter((key) => {
+      const resource = this.#store.get(key);
+      if (resource ? !isDeleting(resource) : !key.startsWith(SWEEP)) return true;
+      this.#queue.done(key);
+      this.#queue.add(key, waitMs);
+      return false;
+    });
+  }
+
+  async #sweep(namespace: string, key: string): Promise<void> {
+    try {
+      await this.#deletions.sweep(namespace);
+      this.#queue.done(key);
+    } catch (error) {
+      this.#queue.failed(key);
+      if (!this.#signal.aborted) this.#deps.log.warn("vanished resources could not be compared", { namespace, error });
+    }
+  }
+
+  #resync(): void {
+    for (const namespace of this.#deps.settings.namespaces) {
+      for (const key of this.#store.keysOf(namespace)) this.#queue.add(key);
+      this.#queue.add(`${SWEEP}/${namespace}`);
+    }
+  }
+
+  #logFollowing(what: string, namespace: string, error: unknown): void {
+    const text = `${what} ${namespace} ${error instanceof Error ? error.message : ""}`;
+    const now = this.#deps.clock.now();
+    if (now - (this.#logged.get(text) ?? Number.NEGATIVE_INFINITY) < REPEAT_LOG_MS) return;
+    this.#logged.set(text, now);
+    const cure = cureOf(error);
+    this.#deps.log.warn(`${what} cannot be followed, the last state stays`, {
+      namespace,
+      error,
+      ...(cure && { cure }),
+    });
+  }
+}
+
+function cureOf(error: unknown): string | undefined {
+  if (!(error instanceof KubeError)) return undefined;
+  if (error.status === 403) return "grant the service account the verb: gitops.enabled of the chart makes the Role";
+  if (error.status === 404) return "install the definitions: helm install fairway-crds, or fairway kube crds install";
+  return undefined;
+}

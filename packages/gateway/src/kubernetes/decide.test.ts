@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { decide } from "./decide.ts";
+import { ANNOTATION, FINALIZER, type Resource } from "./resources.ts";
+
+const resource = (metadata: object = {}, spec: object = {}, kind: Resource["kind"] = "Channel"): Resource => ({
+  kind,
+  namespace: "ai",
+  name: "main",
+  object: { metadata: { name: "main", generation: 1, ...metadata }, spec: { type: "openai", ...spec } },
+});
+const reasonOf = (one: Resource) => {
+  const decision = decide(one, true);
+  return decision.act === "refuse" ? decision.reason : decision.act;
+};
+
+describe("what to do about a resource", () => {
+  test("applies it, with the finalizer first", () => {
+    expect(decide(resource(), true)).toMatchObject({ act: "apply", needsFinalizer: true, isForced: false });
+    expect(decide(resource({ finalizers: [FINALIZER] }), true)).toMatchObject({ needsFinalizer: false });
+    expect(decide(resource(), false)).toMatchObject({ needsFinalizer: false });
+  });
+
+  test("deletes one with a deletion time while it has the finalizer", () => {
+    const deletionTimestamp = "2030-01-01T00:00:00Z";
+    expect(decide(resource({ deletionTimestamp, finalizers: [FINALIZER] }), true).act).toBe("delete");
+    expect(decide(resource({ deletionTimestamp, finalizers: ["other"] }), true).act).toBe("nothing");
+  });
+
+  test("leaves a paused one alone, but not its deletion", () => {
+    const annotations = { [ANNOTATION.reconcile]: "paused" };
+    expect(decide(resource({ annotations }), true).act).toBe("pause");
+    const deletion = { annotations, deletionTimestamp: "2030-01-01T00:00:00Z", finalizers: [FINALIZER] };
+    expect(decide(resource(deletion), true).act).toBe("delete");
+  });
+
+  test("takes over from another manager only with the annotation", () => {
+    expect(decide(resource({ annotations: { [ANNOTATION.adopt]: "true" } }), true)).toMatchObject({ isForced: true });
+  });
+
+  test.each([
+    [{ key: "sk-in-git" }, "spec.key is not for clusters"],
+    [{ credentialsFrom: { env: "OPENAI" } }, "files and variables of the gateway are not for clusters"],
+    [{ credentialsFrom: { file: "openai/key" } }, "files and variables of the gateway are not for clusters"],
+    [{ priority: -1000 }, "spec.priority"],
+    [{ colour: "red" }, "spec"],
+  ])("refuses %j with a reason that repeats no secret", (spec, reason) => {
+    expect(reasonOf(resource({}, spec))).toContain(reason);
+    expect(reasonOf(resource({}, spec))).not.toContain("sk-in-git");
+  });
+});

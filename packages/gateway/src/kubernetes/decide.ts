@@ -1,0 +1,29 @@
+import type { DeclarativeDocument } from "@fairway/wire";
+import { ANNOTATION, annotationOf, documentOf, hasFinalizer, isDeleting, type Resource } from "./resources.ts";
+
+/** What to do about a resource next. */
+export type Decision =
+  | { readonly act: "nothing" | "delete" | "pause" }
+  | { readonly act: "refuse"; readonly reason: string }
+  | {
+      readonly act: "apply";
+      readonly document: DeclarativeDocument;
+      /** Takes over what another manager owns. */
+      readonly isForced: boolean;
+      /** It must be there before the first effect, so that no deletion is missed. */
+      readonly needsFinalizer: boolean;
+    };
+
+/** From the resource alone; what the gateway has is compared by the planner. */
+export function decide(resource: Resource, hasFinalizers: boolean): Decision {
+  if (isDeleting(resource)) return { act: hasFinalizer(resource) ? "delete" : "nothing" };
+  if (annotationOf(resource, ANNOTATION.reconcile) === "paused") return { act: "pause" };
+  const { document, reason } = documentOf(resource);
+  if (!document) return { act: "refuse", reason };
+  return {
+    act: "apply",
+    document,
+    isForced: annotationOf(resource, ANNOTATION.adopt) === "true",
+    needsFinalizer: hasFinalizers && !hasFinalizer(resource),
+  };
+}

@@ -1,0 +1,147 @@
+import type { KubeApi, KubeObject, ListQuery, WatchEvent } from "./api.ts";
+import { KubeError } from "./api.ts";
+
+type Stored = KubeObject & { readonly metadata: { readonly namespace: string } };
+interface Watcher {
+  readonly path: string;
+  on(event: WatchEvent): void;
+  end(error?: Error): void;
+}
+
+/**
+ * The part of an API server that the controller depends on, in memory: versions, generations, finalizers, the status
+ * subresource, watches. `controller.contract.ts` runs the same tests against it and against a real one.
+ */
+export class MemoryCluster {
+  readonly #objects = new Map<string, KubeObject>();
+  readonly #watchers = new Set<Watcher>();
+  #version = 0;
+
+  connect(): KubeApi {
+    return {
+      server: "memory",
+      list: ({ path, fieldSelector }) =>
+        Promise.resolve({ items: this.#listed(path, fieldSelector), resourceVersion: String(this.#version) }),
+      watch: (query, version, on, signal) => this.#watch(query, version, on, signal),
+      get: (path) => Promise.try(() => this.#found(path)),
+      patch: (path, body) => Promise.try(() => this.#patch(path, body as Patch)),
+      create: (path, body) => Promise.try(() => this.create(path, body as KubeObject)),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  create(path: string, body: KubeObject): KubeObject {
+    const generated = (body.metadata as { readonly generateName?: string }).generateName;
+    const name = generated === undefined ? body.metadata.name : `${generated}${this.#version}`;
+    const full = `${path}/${name}`;
+    if (this.#objects.has(full)) throw new KubeError(409, `${name} already exists`);
+    const namespace = path.split("/namespaces/")[1]?.split("/")[0] ?? "";
+    const metadata = { ...body.metadata, name, namespace, uid: `uid-${this.#version}`, generation: 1 };
+    return this.#store(full, { ...body, metadata }, "ADDED");
+  }
+
+  remove(path: string): void {
+    const object = this.#found(path);
+    if ((object.metadata.finalizers ?? []).length === 0) return this.#drop(path, object);
+    this.#store(
+      path,
+      { ...object, metadata: { ...object.metadata, deletionTimestamp: "2030-01-01T00:00:00Z" } },
+      "MODIFIED",
+    );
+  }
+
+  /** Ends every watch: with 410, as a server does that no longer has the versions, and as a broken connection. */
+  interrupt(error: Error): void {
+    for (const watcher of this.#watchers) watcher.end(error);
+  }
+
+  #patch(path: string, patch: Patch): KubeObject {
+    const isStatus = path.endsWith("/status");
+    const place = isStatus ? path.slice(0, -"/status".length) : path;
+    const object = this.#found(place);
+    const { resourceVersion, ...metadata } = patch.metadata ?? {};
+    if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion)
+      throw new KubeError(409, "the object has been modified");
+    if (isStatus)
+      return this.#store(place, { ...object, status: { ...(object.status as object), ...patch.status } }, "MODIFIED");
+    const merged = mergedWith(object, patch, metadata);
+    const isFree = (merged.metadata.finalizers ?? []).length === 0;
+    if (merged.metadata.deletionTimestamp !== undefined && isFree) {
+      this.#drop(place, merged);
+      return merged;
+    }
+    return this.#store(place, merged, "MODIFIED");
+  }
+
+  #store(path: string, object: KubeObject, type: WatchEvent["type"]): KubeObject {
+    this.#version += 1;
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
+    this.#objects.set(path, stored);
+    this.#send(path, { type, object: stored });
+    return stored;
+  }
+
+  #drop(path: string, object: KubeObject): void {
+    this.#version += 1;
+    this.#objects.delete(path);
+    const metadata = { ...object.metadata, resourceVersion: String(this.#version) };
+    this.#send(path, { type: "DELETED", object: { ...object, metadata } });
+  }
+
+  #send(path: string, event: WatchEvent): void {
+    for (const watcher of this.#watchers) if (parentOf(path) === watcher.path) watcher.on(event);
+  }
+
+  #listed(path: string, fieldSelector = ""): Stored[] {
+    const [, only] = /^metadata\.name=(.+)$/.exec(fieldSelector) ?? [];
+    const items = [...this.#objects].flatMap(([full, object]) => (parentOf(full) === path ? [object as Stored] : []));
+    return items.filter(({ metadata }) => only === undefined || metadata.name === only);
+  }
+
+  #found(path: string): KubeObject {
+    const object = this.#objects.get(path);
+    if (!object) throw new KubeError(404, `${path} was not found`);
+    return object;
+  }
+
+  #watch({ path }: ListQuery, _version: string, on: Watcher["on"], signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const watcher: Watcher = {
+      path,
+      on,
+      end: (error) => {
+        this.#watchers.delete(watcher);
+        if (error) reject(error);
+        else resolve();
+      },
+    };
+    this.#watchers.add(watcher);
+    signal.addEventListener("abort", () => watcher.end(), { once: true });
+    return promise;
+  }
+}
+
+interface Patch {
+  readonly metadata?: Partial<KubeObject["metadata"]>;
+  readonly spec?: object;
+  readonly status?: object;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+function mergedWith(object: KubeObject, { data, spec }: Patch, metadata: Patch["metadata"]): KubeObject {
+  return {
+    ...object,
+    ...(data && { data: { ...object.data, ...data } }),
+    ...(spec && { spec: { ...(object.spec as object), ...spec } }),
+    metadata: {
+      ...object.metadata,
+      ...metadata,
+      annotations: { ...object.metadata.annotations, ...metadata?.annotations },
+      generation: (object.metadata.generation ?? 1) + (spec ? 1 : 0),
+    },
+  };
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}

@@ -1,0 +1,206 @@
+import type { DeclarativeDocument } from "@fairway/wire";
+import type { Logger } from "../observability/log.ts";
+import { conditionOf } from "./conditions.ts";
+import { decide, type Decision } from "./decide.ts";
+import type { Deletions } from "./deletions.ts";
+import type { Events } from "./events.ts";
+import type { Batch, GatewaySide, Outcome } from "./gateway-side.ts";
+import { inParallel } from "./in-parallel.ts";
+import type { Publisher } from "./publisher.ts";
+import { generationOf, keyOf, type Resource } from "./resources.ts";
+import type { SecretCache } from "./secrets.ts";
+import type { ResourceStore } from "./store.ts";
+import { driftOf, findingsOf, PAUSED, refused, secretsVerdict, UNAVAILABLE } from "./verdicts.ts";
+
+export interface ReconcilerDeps {
+  readonly store: ResourceStore;
+  readonly secrets: SecretCache;
+  readonly gateway: GatewaySide;
+  readonly publisher: Publisher;
+  readonly events: Events;
+  readonly deletions: Deletions;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly hasFinalizers: boolean;
+  /** Writes differences back, or only reports them. */
+  readonly drift: "enforce" | "report";
+}
+
+interface Item {
+  readonly key: string;
+  readonly resource: Resource;
+}
+
+interface Wanted extends Item {
+  readonly document: DeclarativeDocument;
+  readonly isForced: boolean;
+}
+
+export type Result = "done" | "failed";
+
+/** Makes the gateway as resources say; each call compares again and depends on no earlier one. */
+export class Reconciler {
+  readonly #deps: ReconcilerDeps;
+  /** Key -> what was applied last in this term. */
+  readonly #applied = new Map<string, string>();
+
+  constructor(deps: ReconcilerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resources of one namespace. Returns what has to be tried again. */
+  async reconcile(namespace: string, keys: readonly string[]): Promise<ReadonlyMap<string, Result>> {
+    const results = new Map<string, Result>(keys.map((key) => [key, "done"]));
+    const items = keys.flatMap((key): Item[] => {
+      const resource = this.#deps.store.get(key);
+      return resource ? [{ key, resource }] : [];
+    });
+    const decided = items.map((item) => ({ item, decision: decide(item.resource, this.#deps.hasFinalizers) }));
+    const deleting = decided.filter(({ decision }) => decision.act === "delete").map(({ item }) => item);
+    const failed = (item: Item, error: unknown) => {
+      results.set(item.key, "failed");
+      this.#logFailure(item, error);
+    };
+    await inParallel(decided, async ({ item, decision }) => {
+      await this.#withoutDocument(item, decision).catch((error: unknown) => failed(item, error));
+    });
+    const wanted = await this.#withFinalizers(decided, failed);
+    try {
+      await this.#apply(namespace, wanted, failed);
+    } catch (error) {
+      await inParallel(wanted, async (item) => {
+        failed(item, error);
+        await this.#publish(item, { synced: UNAVAILABLE }).catch(() => {});
+      });
+    }
+    for (const { key } of deleting) this.#applied.delete(key);
+    await this.#deps.deletions.remove(namespace, deleting, failed);
+    return results;
+  }
+
+  async #withoutDocument({ resource, key }: Item, decision: Decision): Promise<void> {
+    if (decision.act === "pause") await this.#publish({ resource }, { synced: PAUSED });
+    else if (decision.act === "refuse")
+      await this.#publish({ resource }, { synced: refused("Invalid", decision.reason) });
+    else return;
+    this.#applied.delete(key);
+  }
+
+  async #withFinalizers(
+    decided: readonly { readonly item: Item; readonly decision: Decision }[],
+    failed: (item: Item, error: unknown) => void,
+  ): Promise<Wanted[]> {
+    const wanted: Wanted[] = [];
+    await inParallel(decided, async ({ item, decision }) => {
+      if (decision.act !== "apply") return;
+      const { document, isForced, needsFinalizer } = decision;
+      try {
+        const isReady = !needsFinalizer || (await this.#deps.publisher.addFinalizer(item.resource, this.#deps.signal));
+        if (isReady) wanted.push({ ...item, document, isForced });
+        else failed(item, new Error("the resource changed while its finalizer was added"));
+      } catch (error) {
+        failed(item, error);
+      }
+    });
+    return wanted;
+  }
+
+  async #apply(
+    namespace: string,
+    wanted: readonly Wanted[],
+    failed: (item: Item, error: unknown) => void,
+  ): Promise<void> {
+    const { secrets, gateway, signal, drift } = this.#deps;
+    const documents = wanted.map(({ document }) => document);
+    await secrets.load(namespace, documents, signal);
+    const known = wanted.filter((item) => this.#isKnown(item));
+    const drifted = await this.#drifted(namespace, known);
+    const isReported = drift === "report";
+    if (isReported) for (const [item, outcome] of drifted) await this.#report(item, outcome);
+    const fresh = wanted.filter((item) => !known.includes(item) || (!isReported && drifted.has(item)));
+    const outcomes = await gateway.apply(this.#batchOf(namespace, fresh));
+    await inParallel(fresh, async (item) => {
+      const outcome = outcomes.get(item.document);
+      if (!outcome) return;
+      try {
+        await this.#conclude(item, outcome, drifted.has(item));
+      } catch (error) {
+        failed(item, error);
+      }
+    });
+  }
+
+  /** Applied before, so that a difference is drift. An earlier leader said so in the status. */
+  #isKnown(item: Wanted): boolean {
+    const applied = this.#applied.get(item.key);
+    if (applied !== undefined || this.#deps.drift === "enforce") return applied === this.#fingerprint(item);
+    const synced = conditionOf(item.resource.object.status, "Synced");
+    return synced?.status === "True" && synced.observedGeneration === generationOf(item.resource);
+  }
+
+  /** Of what was applied before, what is not as the resource says any more. */
+  async #drifted(namespace: string, known: readonly Wanted[]): Promise<ReadonlyMap<Wanted, Outcome>> {
+    const outcomes = await this.#deps.gateway.plan(this.#batchOf(namespace, known));
+    const drifted = new Map<Wanted, Outcome>();
+    for (const item of known) {
+      const outcome = outcomes.get(item.document);
+      if (!outcome) continue;
+      if ("change" in outcome && outcome.change.action === "unchanged") await this.#conclude(item, outcome);
+      else drifted.set(item, outcome);
+    }
+    return drifted;
+  }
+
+  #batchOf(namespace: string, items: readonly Wanted[]): Batch {
+    return {
+      namespace,
+      documents: items.map(({ document }) => document),
+      forced: new Set(items.flatMap(({ document, isForced }) => (isForced ? [document] : []))),
+      valueOf: (ref) => this.#deps.secrets.valueOf(namespace, ref),
+    };
+  }
+
+  async #conclude(item: Wanted, outcome: Outcome, isDrift = false): Promise<void> {
+    const { key, resource } = item;
+    const secrets = this.#secretsOf(item);
+    if ("refused" in outcome) {
+      this.#applied.delete(key);
+      return this.#publish(item, { synced: refused("Invalid", outcome.refused), secrets });
+    }
+    const { change } = outcome;
+    const before = this.#applied.get(key);
+    if (change.action === "conflict") this.#applied.delete(key);
+    else this.#applied.set(key, this.#fingerprint(item));
+    const fields = change.fields.map(({ field }) => field).join(", ");
+    if (isDrift) this.#deps.events.add(resource, "DriftReverted", `Changed back: ${fields}.`);
+    else if (change.action === "update" && fields === "key" && before !== undefined)
+      this.#deps.events.add(resource, "SecretChanged", "The key of the Secret changed and is in use.");
+    else if (change.action === "create") this.#deps.events.add(resource, "Applied", "Created in the gateway.");
+    else if (change.action === "update") this.#deps.events.add(resource, "Applied", `Changed: ${fields}.`);
+    await this.#publish(item, findingsOf(change, secrets));
+  }
+
+  async #report(item: Wanted, outcome: Outcome): Promise<void> {
+    if ("refused" in outcome || outcome.change.action === "conflict") return this.#conclude(item, outcome);
+    const findings = findingsOf(outcome.change, this.#secretsOf(item));
+    return this.#publish(item, { ...findings, drifted: driftOf(outcome.change) });
+  }
+
+  #secretsOf({ resource, document }: Wanted) {
+    return secretsVerdict(document, (ref) => this.#deps.secrets.faultOf(resource.namespace, ref));
+  }
+
+  #publish({ resource }: Pick<Item, "resource">, findings: Parameters<Publisher["status"]>[1]): Promise<void> {
+    return this.#deps.publisher.status(resource, findings, this.#deps.signal);
+  }
+
+  #fingerprint({ resource, document, isForced }: Wanted): string {
+    const secrets = this.#deps.secrets.fingerprint(resource.namespace, document);
+    return `${resource.object.metadata.uid ?? ""} ${generationOf(resource)} ${isForced} ${secrets}`;
+  }
+
+  #logFailure({ resource }: Item, error: unknown): void {
+    if (this.#deps.signal.aborted) return;
+    this.#deps.log.warn("a resource could not be reconciled and is tried again", { resource: keyOf(resource), error });
+  }
+}

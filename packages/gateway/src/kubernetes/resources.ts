@@ -1,0 +1,110 @@
+import { DECLARATIVE_VERSION, DeclarativeDocument, type DeclarativeKind } from "@fairway/wire";
+import type { KubeObject } from "./api.ts";
+
+const PLURALS: Readonly<Record<DeclarativeKind, string>> = {
+  Channel: "channels",
+  OptionSet: "optionsets",
+  Token: "tokens",
+  Budget: "budgets",
+};
+
+export const KINDS = Object.keys(PLURALS) as readonly DeclarativeKind[];
+
+/** Keeps a resource until the gateway has deleted what it describes. */
+export const FINALIZER = "fairway.dev/cleanup";
+
+export const ANNOTATION = {
+  /** `paused` leaves the resource alone. */
+  reconcile: "fairway.dev/reconcile",
+  /** `true` takes over what another manager owns. */
+  adopt: "fairway.dev/force-adopt",
+  /** `true` lets a deletion pass the guard against mass deletion. */
+  confirm: "fairway.dev/confirm-deletion",
+} as const;
+
+/** A custom resource of this group. */
+export interface Resource {
+  readonly kind: DeclarativeKind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: KubeObject;
+}
+
+export interface SecretRef {
+  readonly name: string;
+  readonly key: string;
+}
+
+export function listPath(kind: DeclarativeKind, namespace: string): string {
+  return `/apis/${DECLARATIVE_VERSION}/namespaces/${namespace}/${PLURALS[kind]}`;
+}
+
+export function pathOf({ kind, namespace, name }: Resource): string {
+  return `${listPath(kind, namespace)}/${name}`;
+}
+
+export function secretsPath(namespace: string): string {
+  return `/api/v1/namespaces/${namespace}/secrets`;
+}
+
+/** Key of a resource in queues and caches. */
+export function keyOf({ kind, namespace, name }: Pick<Resource, "kind" | "namespace" | "name">): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+/** Owner of what the resources of a namespace describe. */
+export function managerOf(namespace: string): string {
+  return `kubernetes:${namespace}`;
+}
+
+export function annotationOf({ object }: Resource, name: string): string | undefined {
+  return object.metadata.annotations?.[name];
+}
+
+export function generationOf({ object }: Resource): number {
+  return object.metadata.generation ?? 0;
+}
+
+export function isDeleting({ object }: Resource): boolean {
+  return object.metadata.deletionTimestamp !== undefined;
+}
+
+export function hasFinalizer({ object }: Resource): boolean {
+  return object.metadata.finalizers?.includes(FINALIZER) === true;
+}
+
+export type Read =
+  | { readonly document: DeclarativeDocument; readonly reason?: undefined }
+  | { readonly document?: undefined; readonly reason: string };
+
+const IN_CLUSTERS = "name a Secret of this namespace with secretKeyRef";
+
+/** The document that a resource is, or why it is none. Old API servers skip the rules of the definitions. */
+export function documentOf({ kind, name, object }: Resource): Read {
+  const parsed = DeclarativeDocument.safeParse({
+    apiVersion: DECLARATIVE_VERSION,
+    kind,
+    metadata: { name },
+    spec: object.spec,
+  });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return { reason: `${issue?.path.map(String).join(".") ?? "spec"}: ${issue?.message ?? "is invalid"}` };
+  }
+  const document = parsed.data;
+  if (document.kind === "Channel" && document.spec.key !== undefined)
+    return { reason: `spec.key is not for clusters: ${IN_CLUSTERS}` };
+  const outside = sourcesOf(document).find(({ secretKeyRef }) => !secretKeyRef);
+  if (outside) return { reason: `files and variables of the gateway are not for clusters: ${IN_CLUSTERS}` };
+  return { document };
+}
+
+/** Secrets that a document refers to. */
+export function secretRefsOf(document: DeclarativeDocument): SecretRef[] {
+  return sourcesOf(document).flatMap(({ secretKeyRef }) => secretKeyRef ?? []);
+}
+
+function sourcesOf({ kind, spec }: DeclarativeDocument): readonly { readonly secretKeyRef?: SecretRef | undefined }[] {
+  if (kind === "Channel") return spec.credentialsFrom ? [spec.credentialsFrom] : [];
+  return kind === "OptionSet" ? (spec.valuesFrom ?? []) : [];
+}

@@ -1,0 +1,74 @@
+import type { DeclarativeKind } from "@fairway/wire";
+import type { KubeObject } from "./api.ts";
+import {
+  ANNOTATION,
+  annotationOf,
+  documentOf,
+  generationOf,
+  isDeleting,
+  keyOf,
+  KINDS,
+  secretRefsOf,
+  type Resource,
+} from "./resources.ts";
+
+interface Entry {
+  readonly resource: Resource;
+  /** Changes with what a reconcile depends on, not with the status. */
+  readonly signature: string;
+  readonly secrets: ReadonlySet<string>;
+}
+
+/** The resources as the API server described them last. */
+export class ResourceStore {
+  readonly #entries = new Map<string, Entry>();
+  readonly #synced = new Map<string, Set<DeclarativeKind>>();
+
+  get(key: string): Resource | undefined {
+    return this.#entries.get(key)?.resource;
+  }
+
+  /** True when there is something to reconcile. */
+  set(place: Omit<Resource, "object">, object: KubeObject | undefined): boolean {
+    const key = keyOf(place);
+    if (!object) return this.#entries.delete(key);
+    const resource = { ...place, object };
+    const signature = signatureOf(resource);
+    const before = this.#entries.get(key)?.signature;
+    const { document } = documentOf(resource);
+    const secrets = new Set(document ? secretRefsOf(document).map(({ name }) => name) : []);
+    this.#entries.set(key, { resource, signature, secrets });
+    return before !== signature;
+  }
+
+  keysOf(namespace: string): string[] {
+    return this.#in(namespace).map(({ resource }) => keyOf(resource));
+  }
+
+  keysWithSecret(namespace: string, secret: string): string[] {
+    return this.#in(namespace).flatMap(({ resource, secrets }) => (secrets.has(secret) ? [keyOf(resource)] : []));
+  }
+
+  deleting(namespace: string): Resource[] {
+    return this.#in(namespace).flatMap(({ resource }) => (isDeleting(resource) ? [resource] : []));
+  }
+
+  markSynced(namespace: string, kind: DeclarativeKind): void {
+    const kinds = this.#synced.get(namespace) ?? new Set();
+    this.#synced.set(namespace, kinds.add(kind));
+  }
+
+  /** All kinds were listed: what is not here does not exist. */
+  isSynced(namespace: string): boolean {
+    return this.#synced.get(namespace)?.size === KINDS.length;
+  }
+
+  #in(namespace: string): Entry[] {
+    return [...this.#entries.values()].filter(({ resource }) => resource.namespace === namespace);
+  }
+}
+
+function signatureOf(resource: Resource): string {
+  const annotations = Object.values(ANNOTATION).map((name) => annotationOf(resource, name) ?? "");
+  return [resource.object.metadata.uid, generationOf(resource), isDeleting(resource), ...annotations].join(" ");
+}

@@ -1,0 +1,85 @@
+import type { DeclarativeChange, DeclarativeDocument } from "@fairway/wire";
+import type { Findings, Verdict } from "./conditions.ts";
+import { secretRefsOf, type SecretRef } from "./resources.ts";
+
+/** Why a reference to a Secret gives no value; undefined when it does. */
+export type SecretFault = "no-secret" | "no-key";
+
+/** What became of a document, as conditions. */
+export function findingsOf(change: DeclarativeChange, secrets: Verdict | undefined): Findings {
+  const { action, message, resource_id: resourceId } = change;
+  if (action === "conflict") return { synced: refused("Conflict", message), secrets };
+  const isOverridden = message.includes("switched by hand");
+  const synced: Verdict = isOverridden
+    ? { status: "True", reason: "Overridden", message: sentence(message) }
+    : { status: "True", reason: "Applied", message: "The gateway is as the resource says." };
+  return { synced, secrets, drifted: inSync, resourceId };
+}
+
+const inSync: Verdict = {
+  status: "False",
+  reason: "InSync",
+  message: "No field differs from the resource.",
+};
+
+export function driftOf(change: DeclarativeChange): Verdict {
+  const fields = change.action === "create" ? "the whole object" : change.fields.map(({ field }) => field).join(", ");
+  return {
+    status: "True",
+    reason: "FieldsChanged",
+    message: `Differs from the resource and is left alone by the drift policy: ${fields}.`,
+  };
+}
+
+export function refused(reason: "Invalid" | "Conflict", why: string): Verdict {
+  return { status: "False", reason, message: `Not applied, the last state stays: ${sentence(why)}` };
+}
+
+export const PAUSED: Verdict = {
+  status: "Unknown",
+  reason: "Paused",
+  message: "Not compared: the annotation fairway.dev/reconcile says paused. Remove it to continue.",
+};
+
+export const UNAVAILABLE: Verdict = {
+  status: "Unknown",
+  reason: "GatewayUnavailable",
+  message: "Not applied yet: the database of the gateway failed. The last state stays, and this is tried again.",
+};
+
+export function held(count: number, total: number): Verdict {
+  return {
+    status: "False",
+    reason: "DeletionHeld",
+    message: `Not deleted yet: ${count} of ${total} resources of this namespace were deleted at once. If that is right, annotate them with fairway.dev/confirm-deletion=true; if not, create them again.`,
+  };
+}
+
+/** Undefined for a document that refers to no Secret. */
+export function secretsVerdict(
+  document: DeclarativeDocument,
+  faultOf: (ref: SecretRef) => SecretFault | undefined,
+): Verdict | undefined {
+  const refs = secretRefsOf(document);
+  if (refs.length === 0) return undefined;
+  const faults = refs.flatMap((ref) => {
+    const fault = faultOf(ref);
+    return fault === undefined ? [] : [{ ...ref, fault }];
+  });
+  const [first] = faults;
+  if (!first) return { status: "True", reason: "Resolved", message: "All Secrets and their keys were found." };
+  const missing = faults.map(({ name, key, fault }) =>
+    fault === "no-secret" ? `there is no Secret ${name}` : `Secret ${name} has no key ${key}`,
+  );
+  return {
+    status: "False",
+    reason: first.fault === "no-secret" ? "SecretNotFound" : "KeyNotFound",
+    message: `${sentence(missing.join("; "))} A value that the gateway has stays in use; a new channel stays off until it has a key.`,
+  };
+}
+
+function sentence(text: string): string {
+  const plain = text.trim();
+  const whole = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}`;
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}
