@@ -54,6 +54,8 @@ export interface PageEntry {
   load(): Promise<PageModule>;
   /** Drawers that open over the page, by path below it. */
   readonly drawers?: Readonly<Record<string, () => Promise<PageModule>>>;
+  /** Pages of one row, in place of this page, by path below it. */
+  readonly details?: Readonly<Record<string, () => Promise<PageModule>>>;
 }
 
 export const pages: readonly PageEntry[] = [
@@ -165,6 +167,9 @@ export const pages: readonly PageEntry[] = [
     drawers: {
       add: async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).AddChannel }),
       "edit/:id": async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).EditChannel }),
+    },
+    details: {
+      ":id": async () => ({ Component: (await import("../features/channels/page/channel.page.tsx")).ChannelPage }),
     },
   },
   {

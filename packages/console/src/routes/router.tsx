@@ -93,6 +93,16 @@ function routeOf(page: PageEntry): RouteObject {
   };
 }
 
+/** Shares the gate of its list, and opens in place of it. */
+function detailsOf(page: PageEntry): RouteObject[] {
+  return Object.entries(page.details ?? {}).map(([path, load]) => ({
+    path: `${page.path}/${path}`,
+    ...(page.access !== "public" && { loader: requireUser }),
+    lazy: lazily(load, page.access),
+    ErrorBoundary: Crash,
+  }));
+}
+
 const loadFrame = async () => ({ Component: (await import("./frame/frame.tsx")).Frame });
 
 /** Pages of visitors, which stand outside the frame. */
@@ -126,6 +136,7 @@ export const router = createBrowserRouter([
         ErrorBoundary: Crash,
         children: [
           ...pages.map(routeOf),
+          ...pages.flatMap(detailsOf),
           { path: "/chat2link", loader: requireUser, lazy: lazily(chatLink, "user"), ErrorBoundary: Crash },
           { path: "*", Component: NotFound },
         ],

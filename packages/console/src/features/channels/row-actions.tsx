@@ -57,6 +57,7 @@ export function RowActions({ channel, type, isTesting, onTest }: RowActionsProps
   const { setStatus, copy, remove } = useChannelActions();
   const isOn = channel.status === CHANNEL_STATUS.enabled;
   const entries: (MenuEntry | undefined)[] = [
+    { id: "page", label: t("openPage"), icon: "chart", run: () => void navigate(`/channel/${channel.id}`) },
     {
       id: "edit",
       label: t("editRow"),

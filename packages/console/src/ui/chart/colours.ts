@@ -3,13 +3,13 @@ const HUES = ["fairway", "flare", "beacon", "starboard", "cardinal", "kelp"] as 
 const SHADES = 3;
 
 /** Classes of `chart.css` that set the colour of a series. */
-export type Colour = `hue-${(typeof HUES)[number] | "port" | "slate"} shade-${number}`;
+export type Colour = `series-${(typeof HUES)[number] | "port" | "slate"} shade-${number}`;
 
-export const ERROR_COLOUR: Colour = "hue-port shade-0";
-export const MAIN_COLOUR: Colour = "hue-fairway shade-0";
-export const SECOND_COLOUR: Colour = "hue-beacon shade-0";
+export const ERROR_COLOUR: Colour = "series-port shade-0";
+export const MAIN_COLOUR: Colour = "series-fairway shade-0";
+export const SECOND_COLOUR: Colour = "series-beacon shade-0";
 /** Of the sum of what has no colour of its own, and of the time before. */
-export const REST_COLOUR: Colour = "hue-slate shade-0";
+export const REST_COLOUR: Colour = "series-slate shade-0";
 
 /** Chosen by trying: the seven commonest model names take all six hues, the twenty commonest sixteen colours. */
 const SEED = 1003;
@@ -22,7 +22,7 @@ function hash(text: string): number {
 
 function colourAt(place: number): Colour {
   const hue = HUES[place % HUES.length] ?? "fairway";
-  return `hue-${hue} shade-${Math.floor(place / HUES.length) % SHADES}`;
+  return `series-${hue} shade-${Math.floor(place / HUES.length) % SHADES}`;
 }
 
 /**

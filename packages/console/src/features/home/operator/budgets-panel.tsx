@@ -9,7 +9,7 @@ import { Meter } from "../../../ui/display/meter.tsx";
 import { Money } from "../../../ui/display/money.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
-import { Panel, PanelRow } from "../panel.tsx";
+import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { useTexts } from "../texts.ts";
 import { budgetsQuery } from "./api.ts";
 import { nearBudgets, type NearBudget } from "./near.ts";

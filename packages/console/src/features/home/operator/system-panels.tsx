@@ -6,7 +6,7 @@ import { useLanguage } from "../../../lib/i18n.ts";
 import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
-import { Panel, PanelRow } from "../panel.tsx";
+import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { useTexts } from "../texts.ts";
 import { jobsQuery, replicasQuery } from "./api.ts";
 

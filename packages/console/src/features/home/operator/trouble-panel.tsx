@@ -8,7 +8,7 @@ import { logAddress } from "../../../shared/usage/log-link.ts";
 import { MarkShape, type MarkKind } from "../../../ui/display/mark.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
-import { Panel, PanelRow } from "../panel.tsx";
+import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { useTexts } from "../texts.ts";
 import { troubleQuery } from "./api.ts";
 import { troubleOf, type Trouble, type TroubleKind } from "./trouble.ts";
@@ -67,7 +67,7 @@ export function TroublePanel() {
         <PanelRow key={trouble.id}>
           <MarkShape kind={MARKS[trouble.kind]} />
           <Box flex="1" minW="0">
-            <Link className="link" to={`/channel/edit/${trouble.id}`}>
+            <Link className="link" to={`/channel/${trouble.id}`}>
               <bdi>{trouble.name}</bdi>
             </Link>{" "}
             <Reason trouble={trouble} />

@@ -7,7 +7,7 @@ import { Money } from "../../../ui/display/money.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { failuresQuery, recentQuery } from "../api.ts";
-import { Panel, PanelRow } from "../panel.tsx";
+import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { useTexts } from "../texts.ts";
 
 function Time({ row }: { readonly row: LogRow }) {

@@ -8,10 +8,12 @@ interface PanelProps {
   readonly empty: ReactNode;
   /** Undefined while it is not known. */
   readonly count: number | undefined;
+  /** Scrolls a long list in its place. */
+  readonly isScrolled?: boolean;
   readonly children: ReactNode;
 }
 
-/** A titled list of the overview. */
+/** A titled list in a card. */
 export function Panel(props: PanelProps) {
   return (
     <Box as="section" bg="bg.panel" borderWidth="1px" borderRadius="l3" minW="0">
@@ -28,7 +30,11 @@ export function Panel(props: PanelProps) {
         </Text>
       )}
       {props.count !== undefined && props.count > 0 && (
-        <Box as="ul" listStyleType="none">
+        <Box
+          as="ul"
+          listStyleType="none"
+          {...(props.isScrolled && { maxH: "96", overflowY: "auto", tabIndex: 0, "aria-label": props.title })}
+        >
           {props.children}
         </Box>
       )}

@@ -1,0 +1,217 @@
+import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { insertRows } from "./rows.ts";
+import { asUser, signIn } from "./session.ts";
+
+// What an operator and a user see first, and the page of one channel: from the figures to the calls behind them.
+
+const HOUR = 3_600;
+/** Numbers of the column `dimension` of the sums. */
+const ALL = 0;
+const USER = 1;
+const CHANNEL = 3;
+
+let folder: string;
+let gateway: GatewayProcess;
+let browser: Browser;
+let page: Page;
+let faults: readonly string[];
+
+const file = () => join(folder, "fairway.db");
+const heading = (name: string) => page.getByRole("heading", { level: 1, name });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "fairway-overview-"));
+  gateway = await startGateway({ database: `sqlite:${file()}` });
+  browser = await openBrowser();
+  ({ page, faults } = await openPage(browser, gateway.url));
+  await signIn(page, "root", ROOT_PASSWORD);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Two days of hours, each with ten calls of 100 ms to 10 s, one of them failed. */
+function hoursOf(dimension: number, owner: number, subject: string): Record<string, string | number>[] {
+  const last = Math.floor(Date.now() / 1000 / HOUR) * HOUR;
+  return Array.from({ length: 48 }, (_, index) => ({
+    span: HOUR,
+    dimension,
+    owner_id: owner,
+    subject,
+    start: last - index * HOUR,
+    calls: 10,
+    errors: 1,
+    refused: 0,
+    quota: 50_000,
+    input_tokens: 900,
+    output_tokens: 100,
+    latency: "118:8 200:1",
+    first_token: "100:8",
+  }));
+}
+
+function failedCall(channel: number): Record<string, string | number> {
+  return {
+    user_id: 1,
+    created_at: Math.floor(Date.now() / 1000) - 60,
+    type: 5,
+    content: "The upstream is overloaded",
+    username: "root",
+    token_name: "app",
+    model_name: "gpt-4o",
+    quota: 0,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    use_time: 1,
+    is_stream: 0,
+    channel_id: channel,
+    token_id: 1,
+    group: "default",
+    ip: "",
+    request_id: "failed-1",
+    other: "{}",
+  };
+}
+
+test("an operator without calls is led to the first one", async () => {
+  await page.goto("/");
+  await heading("Overview").waitFor();
+  await page.getByRole("heading", { name: "Next steps" }).waitFor();
+  await page.getByText("Every channel answers").waitFor();
+  await page.getByText("No calls in this time.").first().waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("the overview names figures, channels in trouble, budgets near their end, and replicas", async () => {
+  for (const name of ["Harbour", "Pier"]) {
+    const channel = { name, key: "sk-1", models: "gpt-4o,o3", base_url: "http://127.0.0.1:9" };
+    expect(await asUser(page, "POST", "/api/channel/", channel)).toMatchObject({ success: true });
+  }
+  const budget = { scope: "model", subject: "gpt-4o", period: "month", quota_limit: 1_000 };
+  expect(await asUser(page, "POST", "/api/budget/", budget)).toMatchObject({ success: true });
+  const database = new DatabaseSync(file(), { timeout: 10_000 });
+  database.exec(`update channels set status = 3, other_info = '{"status_reason":"401 invalid key"}' where id = 1`);
+  database.exec("update budgets set used = 900");
+  database.close();
+  insertRows(file(), "usage_statistics", [
+    ...hoursOf(ALL, 0, ""),
+    ...hoursOf(USER, 1, "1"),
+    ...hoursOf(CHANNEL, 0, "2"),
+  ]);
+  insertRows(file(), "logs", [failedCall(2)]);
+  await page.reload();
+  await heading("Overview").waitFor();
+  await page.getByText("$2.40").first().waitFor();
+  await page.getByText("10%", { exact: true }).waitFor();
+  await page.getByText("0% against the time before").first().waitFor();
+  await page.getByText("disabled by the system: 401 invalid key").waitFor();
+  await page.getByText(/2\d of 2\d0 calls failed in 24 hours/).waitFor();
+  await page.getByText("90%").first().waitFor();
+  await page.getByText("leader").waitFor();
+  await page.getByRole("slider").nth(1).waitFor();
+  await shoot(page, "overview-operator");
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("a chart is read as a table, and a bar leads to its log", async () => {
+  await page.getByRole("button", { name: "Calls: show as table" }).click();
+  await page.getByRole("columnheader", { name: "Failed" }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Calls: show as table" }).click();
+  const chart = page.getByRole("slider").first();
+  await chart.focus();
+  await page.keyboard.press("End");
+  expect(await chart.getAttribute("aria-valuetext")).toMatch(/^\w{3}, \w{3} \d+, \d\d:00: 10$/);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/log\?type=2&range=custom&from=\d+&to=\d+$/);
+  await page.goBack();
+  await heading("Overview").waitFor();
+});
+
+test("a channel in trouble leads to its failing calls and to its page", async () => {
+  await page.getByRole("link", { name: "Failing calls" }).nth(1).click();
+  await page.waitForURL(/\/log\?type=5&channel=2&range=24h$/);
+  await page.getByText("gpt-4o").first().waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "Pier" }).click();
+  await heading("Pier").waitFor();
+  await page.getByText("The upstream is overloaded").waitFor();
+  await page.getByText("1 of 1 fine").waitFor();
+  await page.getByText("$2.40").first().waitFor();
+  await shoot(page, "channel-page");
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("every model of a channel is tested from its page", async () => {
+  await page.getByRole("button", { name: "Test all 2" }).click();
+  await expect.poll(() => page.getByText(/could not be reached/).count(), { timeout: 15_000 }).toBe(2);
+  await page.getByRole("button", { name: "Test all 2" }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("a channel that the system disabled says why, and is enabled again", async () => {
+  await page.goto("/channel/1");
+  await page.getByText("Disabled by the system: 401 invalid key").waitFor();
+  await page.getByRole("button", { name: "Enable", exact: true }).click();
+  await page.getByText("Disabled by the system").waitFor({ state: "detached" });
+  await page.getByText("Enabled", { exact: true }).waitFor();
+});
+
+test("a channel that does not exist leads back to the list", async () => {
+  await page.goto("/channel/4711");
+  await page.getByRole("heading", { name: "This channel does not exist" }).waitFor();
+  await page.getByRole("link", { name: "All channels" }).click();
+  await heading("Channel").waitFor();
+});
+
+test("both pages are whole in the dark, in Chinese and on a phone", async () => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  for (const path of ["/", "/channel/2"]) {
+    for (const width of [1280, 1024, 390, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(path);
+      await page.getByText("$2.40").first().waitFor();
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow, `${path} at ${width}`).toBeLessThanOrEqual(0);
+    }
+    await page.evaluate(() => localStorage.setItem("fairway:language", "zh"));
+    await page.reload();
+    await page.getByText("延迟 p50 / p95").waitFor();
+    expect(await axeFindings(page), path).toEqual([]);
+    await page.evaluate(() => localStorage.setItem("fairway:language", "en"));
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+test("a user sees balance, spending and newest failures", async () => {
+  const password = "a-long-password";
+  const added = await asUser(page, "POST", "/api/user/", { username: "ada", password, display_name: "Ada" });
+  expect(added).toMatchObject({ success: true });
+  const { page: own } = await openPage(browser, gateway.url);
+  await signIn(own, "ada", password);
+  await own.goto("/");
+  await own.getByRole("heading", { name: "Next steps" }).waitFor();
+  insertRows(file(), "usage_statistics", hoursOf(USER, 2, "2"));
+  insertRows(file(), "logs", [{ ...failedCall(2), user_id: 2, username: "ada", request_id: "failed-2" }]);
+  await own.goto("/?range=24h");
+  await own.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  await own.getByText("The upstream is overloaded").waitFor();
+  await own.getByText("$2.40").first().waitFor();
+  await own.getByText("lasts 0 days at this pace").waitFor();
+  expect(await axeFindings(own)).toEqual([]);
+  await own.context().close();
+});
+
+test("nothing went wrong in the browser", () => {
+  expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
+});

@@ -1,0 +1,48 @@
+import { CHANNEL_STATUS, channelGet, channelHealth, channelTest, LOG_TYPE, logList } from "@fairway/wire";
+import { queryOptions } from "@tanstack/react-query";
+import { call, request } from "../../../lib/http.ts";
+import { queryClient } from "../../../lib/query.ts";
+import { setChannelStatus } from "../api.ts";
+import type { Channel } from "@fairway/wire";
+
+const REFRESH_MS = 30_000;
+const FAILURES = 8;
+
+/** The channel as it is now; its form reads its own copy. */
+export function shownChannelQuery(id: number) {
+  return queryOptions({
+    queryKey: ["channels", "list", "shown", id],
+    queryFn: async ({ signal }) => {
+      const channel = await call(channelGet, { params: { id }, signal });
+      return { rows: [channel], total: 1 };
+    },
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+export const healthQuery = queryOptions({
+  queryKey: ["channels", "health"],
+  queryFn: ({ signal }) => call(channelHealth, { signal }),
+  refetchInterval: REFRESH_MS,
+});
+
+/** The newest calls that failed at this channel. */
+export function failuresQuery(id: number) {
+  return queryOptions({
+    queryKey: ["logs", "failures", "channel", id],
+    queryFn: ({ signal }) =>
+      call(logList, { query: { p: 1, page_size: FAILURES, type: LOG_TYPE.error, channel: id }, signal }),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+/** Milliseconds that the answer of one model took. */
+export async function testModel(id: number, model: string): Promise<number> {
+  const { siblings } = await request(channelTest, { params: { id }, query: { model } });
+  return Math.round(Number(siblings.time ?? 0) * 1000);
+}
+
+export async function switchChannel(channel: Channel): Promise<void> {
+  await setChannelStatus(channel, channel.status !== CHANNEL_STATUS.enabled);
+  await queryClient.invalidateQueries({ queryKey: ["channels", "keys", channel.id] });
+}

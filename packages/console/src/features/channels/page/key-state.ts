@@ -1,0 +1,34 @@
+import { CHANNEL_STATUS, type ChannelHealth, type ChannelKey } from "@fairway/wire";
+
+export type KeyTrouble = "open" | "half-open" | "failing" | "resting" | "doubtful-usage" | "chat-only";
+
+/** One upstream key with what is stored about it, and what the answering replica knows. */
+export interface KeyLine {
+  readonly index: number;
+  readonly hint: string;
+  readonly status: ChannelKey["status"];
+  readonly reason: string;
+  readonly time: number;
+  /** Worst first. */
+  readonly troubles: readonly ChannelHealth[];
+}
+
+const ORDER: readonly KeyTrouble[] = ["open", "half-open", "failing", "resting", "doubtful-usage", "chat-only"];
+
+/** Keys with trouble first, then those that are off, then the others by their place. */
+export function keyLines(channelId: number, keys: readonly ChannelKey[], health: readonly ChannelHealth[]): KeyLine[] {
+  const own = health.filter(({ channel_id: id }) => id === channelId);
+  const lines = keys.map(({ index, ...key }) => ({
+    index,
+    ...key,
+    troubles: own
+      .filter((one) => one.key_index === index)
+      .toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state)),
+  }));
+  return lines.toSorted((a, b) => rank(a) - rank(b) || a.index - b.index);
+}
+
+function rank({ troubles: [worst], status }: KeyLine): number {
+  if (worst) return ORDER.indexOf(worst.state);
+  return status === CHANNEL_STATUS.enabled ? ORDER.length + 1 : ORDER.length;
+}
