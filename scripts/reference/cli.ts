@@ -29,6 +29,7 @@ export function cli(): string {
     useUtc: () => undefined,
     write: () => undefined,
     out: () => undefined,
+    room: () => undefined,
     note: () => undefined,
   });
   const commands = visible(program);

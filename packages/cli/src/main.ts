@@ -3,6 +3,7 @@ import { settleColour } from "./terminal/colour.ts";
 import type { Io } from "./core/command-context.ts";
 import { EXIT } from "./core/exit.ts";
 import { printable } from "./print/printable.ts";
+import { openStandardOutput } from "./terminal/standard-output.ts";
 import { createProgram } from "./program.ts";
 import { defaultsOf } from "./session/defaults.ts";
 import type { Globals } from "./core/globals.ts";
@@ -16,9 +17,13 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 // The reader of standard error may close it early; the exit code still counts.
 process.stderr.on("error", () => undefined);
-process.once("SIGINT", () => process.exit(EXIT.interrupted));
+const standardOutput = openStandardOutput(process.stdout);
+process.once("SIGINT", () => {
+  standardOutput.flush();
+  process.exit(EXIT.interrupted);
+});
 
-const write = (text: string) => void process.stdout.write(process.stdout.isTTY ? printable(text, "\n\t") : text);
+const { write, room } = standardOutput;
 const io: Io = {
   env: process.env,
   // A terminal that does not know its width says 0.
@@ -28,6 +33,7 @@ const io: Io = {
   useUtc: () => void (process.env["TZ"] = "UTC"),
   write,
   out: (text) => write(`${text}\n`),
+  room,
   note: (text) => void process.stderr.write(`${printable(text, "\n")}\n`),
 };
 let globals: Partial<Globals> = {};

@@ -13,6 +13,7 @@ const io = {
   useUtc: nothing,
   write: nothing,
   out: nothing,
+  room: nothing,
   note: nothing,
 };
 const program = createProgram("1.2.3", io);

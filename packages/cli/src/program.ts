@@ -116,6 +116,7 @@ function contextOf(globals: () => Globals, { note: say, ...process }: Io): Comma
     width: io.width,
     quotaPerUnit: () => (perUnit ??= askPerUnit()),
     out: io.out,
+    room: io.room,
     note,
     confirm: async (...asked) => (await link()).confirm(...asked),
   });

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { jsonOf, rowsOf, startRig, type Rig } from "./rig.ts";
-import { openTerminal } from "./terminal.ts";
+import { openTerminal, run } from "./terminal.ts";
 
 let rig: Rig;
 let file: string;
@@ -69,7 +69,8 @@ test("what is applied is so, and differs no more", async () => {
   const [row] = rowsOf(await rig.fairway("channel list --search first -o jsonl"));
   expect((await rig.fairway(`channel test ${String(row?.["id"])}`)).code).toBe(0);
   expect((await rig.fairway("option get SystemName")).out).toBe("Harbour\n");
-  expect(await rig.fairway(`diff -f ${file}`)).toMatchObject({ code: 0, out: "", err: "2 unchanged\n" });
+  expect(await rig.fairway(`diff -f ${file}`)).toMatchObject({ code: 0, out: "", err: "" });
+  expect((await rig.fairway(`diff -f ${file} --verbose`)).out).toContain("= Channel/first  unchanged");
 });
 
 test("what others own is left alone with exit 5, unless force takes it over", async () => {
@@ -95,7 +96,7 @@ test("prune asks before it deletes, and fails without a terminal", async () => {
   expect(await terminal.exited).toBe(0);
   expect(rowsOf(await rig.fairway("channel list --search gone -o jsonl"))).toEqual([]);
   const none = await rig.fairway(`apply -f ${file} --manager git:prune --prune --yes`);
-  expect(none).toMatchObject({ code: 0, err: "1 unchanged\n" });
+  expect(none).toMatchObject({ code: 0, err: "" });
 });
 
 test("a document that cannot be used names itself and the reason, and nothing is changed", async () => {
@@ -112,4 +113,78 @@ test("a document that cannot be used names itself and the reason, and nothing is
   expect(rowsOf(await rig.fairway("channel list --search fresh -o jsonl"))).toEqual([]);
   expect((await rig.fairway("apply -f /nowhere")).err).toContain("/nowhere cannot be read (ENOENT)");
   expect((await rig.fairway("apply")).code).toBe(2);
+});
+
+test("a mistake is named with file, line, field and the nearest right name", async () => {
+  const text = `${channel("typo", "  prioritty: 5\n  weight: heavy\n").replace("type: openai", "type: opnai")}${optionSet.replace("SystemName", "SystmName")}---
+apiVersion: fairway.dev/v1alpha1
+kind: Chanel
+metadata: { name: third }
+spec: {}
+`;
+  await writeFile(file, text);
+  const { code, out, err } = await rig.fairway(`apply -f ${file}`);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  const lines = err.split("\n");
+  const at = (what: string) => text.split("\n").findIndex((line) => line.includes(what)) + 1;
+  expect(lines).toContain(
+    `${file}:${at("prioritty")}: Channel/typo: spec has no field prioritty; did you mean priority?`,
+  );
+  expect(lines).toContain(`${file}:${at("heavy")}: Channel/typo: spec.weight must be a number`);
+  expect(lines).toContain(`${file}:${at("opnai")}: Channel/typo: there is no channel type opnai; did you mean openai?`);
+  expect(lines).toContain(
+    `${file}:${at("SystmName")}: OptionSet/site: there is no option SystmName; did you mean SystemName?`,
+  );
+  expect(lines).toContain(`${file}:${at("Chanel")}: Chanel/third: there is no kind Chanel; did you mean Channel?`);
+  expect(err).toContain("error: the documents have 5 mistakes; nothing was changed");
+  expect(err).not.toContain(UPSTREAM_KEY);
+});
+
+test("secrets come from the environment and the files of the caller", async () => {
+  await writeFile(join(rig.home, "upstream.key"), `${UPSTREAM_KEY}\n`);
+  const ofFile = channel("from-file").replace(`key: ${UPSTREAM_KEY}`, "keyFrom: { file: upstream.key }");
+  const ofEnv = channel("from-env").replace(`key: ${UPSTREAM_KEY}`, "keyFrom: { env: THE_KEY }");
+  const options = optionSet.replace(
+    "spec: { values: { SystemName: Harbour } }",
+    "spec: { valueFrom: { SystemName: { env: THE_NAME } } }",
+  );
+  await writeFile(file, ofFile + ofEnv + options);
+  const missing = await run(["apply", "-f", file], rig.env);
+  expect(missing).toMatchObject({ code: 2, out: "" });
+  expect(missing.err).toMatch(/fairway\.yaml:\d+: spec\.keyFrom names THE_KEY, which is not set/);
+  const env = { ...rig.env, THE_KEY: UPSTREAM_KEY, THE_NAME: "Lighthouse" };
+  const applied = await run(["apply", "-f", file, "--manager", "secrets", "--force"], env);
+  expect(applied.code, applied.err).toBe(0);
+  expect(applied.out + applied.err).not.toContain(UPSTREAM_KEY);
+  expect((await rig.fairway("channel test from-file from-env")).code).toBe(0);
+  expect((await rig.fairway("option get SystemName")).out).toBe("Lighthouse\n");
+});
+
+test("deletes what documents name, and nothing that others manage", async () => {
+  await writeFile(file, channel("mine") + channel("other"));
+  expect((await rig.fairway(`apply -f ${file} --manager a`)).code).toBe(0);
+  await writeFile(file, channel("mine") + channel("never-applied"));
+  expect((await rig.fairway(`delete -f ${file} --manager b --yes`)).err).toBe(
+    "= Channel/mine is not managed by b\n= Channel/never-applied is not managed by b\n",
+  );
+  const asked = await rig.fairway(`delete -f ${file} --manager a`);
+  expect(asked.code).toBe(2);
+  expect(asked.err).toContain("Delete Channel/mine");
+  const deleted = await rig.fairway(`delete -f ${file} --manager a --yes`);
+  expect(deleted.code, deleted.err).toBe(0);
+  expect(deleted.out).toBe("- Channel/mine  delete\n");
+  expect(rowsOf(await rig.fairway("channel list --search mine -o jsonl"))).toEqual([]);
+  expect(rowsOf(await rig.fairway("channel list --search other -o jsonl"))).toHaveLength(1);
+});
+
+test("explain lists kinds, fields and what they take", async () => {
+  expect((await rig.fairway("explain -o name")).out).toBe("Channel\nOptionSet\nToken\n");
+  const { out } = await rig.fairway("explain Channel");
+  expect(out).toMatch(/^type +yes +text$/m);
+  expect(out).toMatch(/^models +list of text$/m);
+  expect(out).toMatch(/^keyFrom +/m);
+  expect((await rig.fairway("explain channel.credentialsFrom")).out).toMatch(/^keys +Single, Split$/m);
+  const wrong = await rig.fairway("explain Channel.modles");
+  expect(wrong).toMatchObject({ code: 3, out: "" });
+  expect(wrong.err).toContain("did you mean models?");
 });

@@ -15,6 +15,8 @@ export interface Io {
   /** Data as they are, without a line end. */
   write(text: string): void;
   out(text: string): void;
+  /** Undefined while the reader of the output keeps up; otherwise what to wait for before more is written. */
+  room(): Promise<void> | undefined;
   note(text: string): void;
 }
 

@@ -17,6 +17,7 @@ export interface Globals {
   readonly retries: number;
   readonly dryRun?: boolean;
   readonly quiet?: boolean;
+  readonly verbose?: boolean;
   readonly debug?: boolean;
 }
 
@@ -55,6 +56,7 @@ export function addGlobals(program: Command, defaults: Defaults): void {
   );
   program.option("--dry-run", "print what would be sent, and change nothing");
   program.option("-q, --quiet", "print data and errors, nothing else");
+  program.option("-v, --verbose", "also what stays as it is");
   program.option("--debug", "print each call on standard error, without secrets, and the stack of a failure");
   program.option("--no-color", "no colours");
 }

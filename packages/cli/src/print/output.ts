@@ -18,6 +18,8 @@ export interface Output {
   /** Column by which rows are sorted, the last first with `-` before it; undefined = as the gateway lists them. */
   readonly sort?: string | undefined;
   out(text: string): void;
+  /** Undefined while the reader of the output keeps up; otherwise what to wait for before more is written. */
+  room(): Promise<void> | undefined;
   note(text: string): void;
   /** Stops unless a person, or `--yes` of a script (`isAgreed`), agrees to what cannot be undone. */
   confirm(action: string, count: number, isAgreed?: boolean): Promise<void>;

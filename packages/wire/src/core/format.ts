@@ -49,9 +49,13 @@ export function shortNumber(value: number): string {
   return String(value);
 }
 
-/** Epoch seconds as `2026-11-21 08:05:09` in the reader's time zone, or in the named one. */
-export function formatTime(seconds: number, timeZone?: string): string {
-  const parts = new Intl.DateTimeFormat("en-CA", {
+/** Making a formatter takes longer than a thousand uses of it. */
+const CLOCKS = new Map<string | undefined, Intl.DateTimeFormat>();
+
+function clockOf(timeZone: string | undefined): Intl.DateTimeFormat {
+  const known = CLOCKS.get(timeZone);
+  if (known) return known;
+  const clock = new Intl.DateTimeFormat("en-CA", {
     year: "numeric",
     month: "2-digit",
     day: "2-digit",
@@ -60,7 +64,14 @@ export function formatTime(seconds: number, timeZone?: string): string {
     second: "2-digit",
     hourCycle: "h23",
     ...(timeZone === undefined ? {} : { timeZone }),
-  }).formatToParts(new Date(seconds * 1000));
+  });
+  CLOCKS.set(timeZone, clock);
+  return clock;
+}
+
+/** Epoch seconds as `2026-11-21 08:05:09` in the reader's time zone, or in the named one. */
+export function formatTime(seconds: number, timeZone?: string): string {
+  const parts = clockOf(timeZone).formatToParts(new Date(seconds * 1000));
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? "";
   return `${part("year")}-${part("month")}-${part("day")} ${part("hour")}:${part("minute")}:${part("second")}`;
 }

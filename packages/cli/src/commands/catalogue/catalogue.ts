@@ -16,8 +16,10 @@ import {
   type Drawing,
   type PricingRow,
 } from "@fairway/wire";
-import { number, plain, quota, time } from "../../print/columns.ts";
-import { isForPeople, printList, type Output } from "../../print/output.ts";
+import { CliError, EXIT } from "../../core/exit.ts";
+import { moneyText } from "../../print/sheet.ts";
+import { cellOf, number, plain, quota, time } from "../../print/columns.ts";
+import { isForPeople, printList, printOne, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { rowsUpTo } from "../paging.ts";
 import { usernames } from "../usernames.ts";
@@ -163,6 +165,48 @@ export async function listDrawings(client: Client, { task: mj_id, limit }: TaskL
     ...found,
     empty: "No drawings match.",
   });
+}
+
+export async function getTask(client: Client, id: string, output: Output): Promise<void> {
+  const call = (await isAdmin(client)) ? taskList : taskListSelf;
+  const { data } = await client.call(call, { query: { task_id: id, page_size: 2 } });
+  const found = data.find((row) => row.task_id === id);
+  if (!found) throw notFound("task", id);
+  const shape = { kind: "Task", columns: TASK_COLUMNS, name: () => `task/${id}` };
+  if (!isForPeople(output)) return printOne(output, found, { shape });
+  await printOne(output, found, { words: await wordsOf(found, output) });
+}
+
+export async function getDrawing(client: Client, id: string, output: Output): Promise<void> {
+  const call = (await isAdmin(client)) ? drawingList : drawingListSelf;
+  const { data } = await client.call(call, { query: { mj_id: id, page_size: 2 } });
+  const found = data.find((row) => row.mj_id === id);
+  if (!found) throw notFound("drawing", id);
+  const shape = { kind: "Drawing", columns: DRAWING_COLUMNS, name: () => `drawing/${id}` };
+  if (!isForPeople(output)) return printOne(output, found, { shape });
+  await printOne(output, found, { words: await wordsOf(found, output) });
+}
+
+function notFound(noun: string, id: string): CliError {
+  return new CliError(`there is no ${noun} ${id}`, EXIT.notFound, `list them with \`fairway ${noun} list\``);
+}
+
+/** Members by their names, money and times as people read them, nothing that is empty. */
+async function wordsOf(row: AsyncTask | Drawing, output: Output): Promise<Record<string, string>> {
+  const perUnit = await output.quotaPerUnit();
+  const shown = Object.entries(row).flatMap(([name, value]: [string, unknown]) => {
+    const isTime = name.endsWith("_time") || name.endsWith("_at");
+    if (typeof value === "number" && isTime) return value > 0 ? [[name, timeText(value)]] : [];
+    if (name === "quota") return [[name, moneyText(Number(value), perUnit)]];
+    const text = cellOf(value);
+    return text === "" || text === "null" ? [] : [[name, text]];
+  });
+  return Object.fromEntries(shown) as Record<string, string>;
+}
+
+/** Drawings count milliseconds, everything else seconds. */
+function timeText(value: number): string {
+  return formatTime(value > 1e11 ? Math.floor(value / 1000) : value);
 }
 
 /** Users by name, where an administrator reads the table. */

@@ -63,6 +63,16 @@ function work(program: Command, { client, output }: CommandContext): void {
     .addOption(limit())
     .action(async (options: TaskListOptions) => (await load()).listTasks(await client(), options, output()));
   examples(list, "fairway task list --status FAILURE");
+  const oneTask = task
+    .command("get")
+    .argument("<task>", "the id that its creator received", named("task"))
+    .description("everything about one task")
+    .action(async (id: string) => (await load()).getTask(await client(), id, output()));
+  examples(
+    oneTask,
+    "fairway task get task_01M86T2MM99F5SH9C9952RV2J9",
+    "fairway task get task_01M86T2MM99F5SH9C9952RV2J9 -o json | jq .data",
+  );
   const drawing = program.command("drawing").alias("drawings").description("drawing tasks");
   const drawings = drawing
     .command("list")
@@ -70,5 +80,11 @@ function work(program: Command, { client, output }: CommandContext): void {
     .option("--task <id>", "the id that its creator received")
     .addOption(limit())
     .action(async (options: TaskListOptions) => (await load()).listDrawings(await client(), options, output()));
+  const oneDrawing = drawing
+    .command("get")
+    .argument("<task>", "the id that its creator received", named("drawing"))
+    .description("everything about one drawing")
+    .action(async (id: string) => (await load()).getDrawing(await client(), id, output()));
+  examples(oneDrawing, "fairway drawing get 1320098173412546");
   examples(drawings, "fairway drawing list --limit 20");
 }

@@ -1,26 +1,38 @@
 import { Argument, type Command } from "commander";
-import type { ApplyOptions, DocumentOptions } from "./documents.ts";
+import type { ApplyOptions, DeleteOptions, DocumentOptions } from "./documents.ts";
 import type { CommandContext } from "../../core/command-context.ts";
 import { examples, yes } from "../arguments.ts";
 
 const load = () => import("./documents.ts");
 
-export function documentCommands(program: Command, { client, output, globals }: CommandContext): void {
+export function documentCommands(program: Command, { client, output, globals, env }: CommandContext): void {
+  const around = () => ({ output: output(), env: env(), isVerbose: globals().verbose === true });
   const diff = withDocuments(program.command("diff"))
     .description("what applying documents would change; exit 1 where something differs (super administrator)")
-    .action(async (options: DocumentOptions) => (await load()).diffDocuments(await client(), options, output()));
+    .action(async (options: DocumentOptions) => (await load()).diffDocuments(await client(), options, around()));
   examples(diff, "fairway diff -f channels.yaml", "fairway diff -f deploy/fairway -R --prune -o json");
   const apply = withDocuments(program.command("apply"))
     .description("make channels, options and keys as documents say, all or nothing (super administrator)")
     .addOption(yes())
     .action(async (options: ApplyOptions) =>
-      (await load()).applyDocuments(await client(), { ...options, dryRun: globals().dryRun === true }, output()),
+      (await load()).applyDocuments(await client(), { ...options, dryRun: globals().dryRun === true }, around()),
     );
   examples(
     apply,
     "fairway apply -f channels.yaml",
     "fairway apply -f deploy/fairway -R --manager git:production --prune --yes",
   );
+  const remove = withFiles(program.command("delete"))
+    .description("delete what documents name and their manager owns (super administrator)")
+    .addOption(yes())
+    .action(async (options: DeleteOptions) => (await load()).deleteDocuments(await client(), options, around()));
+  examples(remove, "fairway delete -f channels.yaml", "fairway delete -f deploy/fairway -R --yes");
+  const explain = program
+    .command("explain")
+    .argument("[kind]", "Channel, OptionSet or Token, with a field behind a dot; the kinds when absent")
+    .description("fields of the documents that `fairway apply` takes")
+    .action(async (kind: string | undefined) => (await import("./explain.ts")).explainDocument(kind, output()));
+  examples(explain, "fairway explain Channel", "fairway explain Channel.credentialsFrom");
   const exporting = program
     .command("export")
     .addArgument(new Argument("[what]").choices(["channels", "tokens", "options", "budgets", "all"]).default("all"))
@@ -37,11 +49,15 @@ export function documentCommands(program: Command, { client, output, globals }: 
   );
 }
 
-function withDocuments(command: Command): Command {
+function withFiles(command: Command): Command {
   return command
     .requiredOption("-f, --file <path...>", "files of YAML or JSON, folders of them, or - for standard input")
     .option("-R, --recursive", "folders with all that are in them")
-    .option("--manager <name>", "owner of what the documents name", "cli")
+    .option("--manager <name>", "owner of what the documents name", "cli");
+}
+
+function withDocuments(command: Command): Command {
+  return withFiles(command)
     .option("--prune", "delete what the manager owns and the documents no longer name")
     .option("--force", "take over what others own, and delete more than half of the own");
 }

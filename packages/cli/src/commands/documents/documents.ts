@@ -1,25 +1,37 @@
 import {
   declarativeApply,
   declarativeExport,
+  declarativeManaged,
   declarativePlan,
   type Client,
   type DeclarativeChange,
   type DeclarativeDocument,
   type FieldChange,
 } from "@fairway/wire";
+import { randomUUID } from "node:crypto";
 import { documentText, readDocuments } from "./files.ts";
+import { withLocalSecrets } from "./local-secrets.ts";
+import { mistakesIn } from "./mistakes.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { exitCodeOf, hintOf, messageOf } from "../../core/problem.ts";
 import { plain } from "../../print/columns.ts";
 import { documentWriter, isForPeople, openRows, type Output, type Shape } from "../../print/output.ts";
 import { readStdin } from "../../terminal/prompt.ts";
 
-export interface DocumentOptions {
+interface DocumentSource {
   readonly file: readonly string[];
   readonly recursive?: boolean;
+}
+
+export interface DocumentOptions extends DocumentSource {
   readonly manager: string;
   readonly prune?: boolean;
   readonly force?: boolean;
+}
+
+export interface DeleteOptions extends DocumentSource {
+  readonly manager: string;
+  readonly yes?: boolean;
 }
 
 export interface ApplyOptions extends DocumentOptions {
@@ -27,17 +39,47 @@ export interface ApplyOptions extends DocumentOptions {
   readonly yes?: boolean;
 }
 
-async function bodyOf({ file, recursive = false, manager, prune = false, force = false }: DocumentOptions) {
+/** Documents ready to be sent, with the places where they are written. */
+async function read({ file, recursive = false }: DocumentSource, env: Environment) {
   const stdin = () => readStdin("Documents");
-  return { manager, prune, force, documents: await readDocuments(file, { isRecursive: recursive, stdin }) };
+  const placed = await readDocuments(file, { isRecursive: recursive, stdin });
+  return { placed, documents: placed.map((one) => withLocalSecrets(one, env)) };
 }
 
-/** As `diff` and `kubectl diff` do: 1 if something differs, more if the comparison failed. */
-export async function diffDocuments(client: Client, options: DocumentOptions, output: Output): Promise<void> {
+/** Asks for a plan; a refusal names file, line and field of every mistake. */
+async function planOf(client: Client, options: DocumentOptions, { output, env }: Surroundings) {
+  const { manager, prune = false, force = false } = options;
+  const { placed, documents } = await read(options, env);
+  const body = { manager, prune, force, documents };
   try {
-    const { data: changes } = await client.call(declarativePlan, { body: await bodyOf(options) });
-    await printChanges(changes, output);
-    if (changes.some(({ action }) => action !== "unchanged")) process.exitCode = EXIT.failure;
+    return { body, plan: (await client.call(declarativePlan, { body })).data };
+  } catch (error) {
+    const lines = await mistakesIn(client, placed, error);
+    if (lines.length === 0) throw error;
+    for (const line of lines) output.note(line);
+    const count = lines.length === 1 ? "a mistake" : `${lines.length} mistakes`;
+    throw new CliError(
+      `the documents have ${count}; nothing was changed`,
+      EXIT.usage,
+      "`fairway explain KIND` lists the fields",
+    );
+  }
+}
+
+interface Surroundings {
+  readonly output: Output;
+  readonly env: Environment;
+  readonly isVerbose: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** As `diff` and `kubectl diff` do: 1 if something differs, more if the comparison failed. */
+export async function diffDocuments(client: Client, options: DocumentOptions, around: Surroundings): Promise<void> {
+  try {
+    const { plan } = await planOf(client, options, around);
+    await printChanges(plan, around);
+    if (plan.some(({ action }) => action !== "unchanged")) process.exitCode = EXIT.failure;
   } catch (error) {
     if (exitCodeOf(error) !== EXIT.failure) throw error;
     throw new CliError(messageOf(error), EXIT.usage, hintOf(error));
@@ -45,12 +87,12 @@ export async function diffDocuments(client: Client, options: DocumentOptions, ou
 }
 
 /** What would be deleted is asked for first; conflicts are left alone and end with 5. */
-export async function applyDocuments(client: Client, options: ApplyOptions, output: Output): Promise<void> {
-  const body = await bodyOf(options);
-  const { data: plan } = await client.call(declarativePlan, { body });
+export async function applyDocuments(client: Client, options: ApplyOptions, around: Surroundings): Promise<void> {
+  const { output } = around;
+  const { body, plan } = await planOf(client, options, around);
   const deletions = plan.filter(({ action }) => action === "delete");
   if (options.dryRun) {
-    await printChanges(plan, output);
+    await printChanges(plan, around);
     output.note("Nothing was changed: --dry-run.");
     return;
   }
@@ -59,10 +101,43 @@ export async function applyDocuments(client: Client, options: ApplyOptions, outp
     await output.confirm(`Delete ${names}`, deletions.length, options.yes);
   }
   const { data: changes } = await client.call(declarativeApply, { body });
-  await printChanges(changes, output);
+  await printChanges(changes, around);
   const conflicts = changes.filter(({ action }) => action === "conflict").length;
   if (conflicts > 0)
     throw new CliError(`${conflicts} conflicts were left alone`, EXIT.conflict, "--force takes them over");
+}
+
+/** Deletes what documents name and their manager owns, as their deletionPolicy says. */
+export async function deleteDocuments(client: Client, options: DeleteOptions, around: Surroundings): Promise<void> {
+  const { output, env } = around;
+  const { documents } = await read(options, env);
+  const { data: managed } = await client.call(declarativeManaged, {});
+  const places = new Set(
+    managed.filter(({ owner }) => owner === options.manager).map(({ kind, name }) => `${kind}/${name}`),
+  );
+  const found = (documents as DeclarativeDocument[]).filter((one) => places.has(placeOf(one)));
+  const others = (documents as DeclarativeDocument[]).filter((one) => !places.has(placeOf(one)));
+  for (const one of others) output.note(`= ${placeOf(one)} is not managed by ${options.manager}`);
+  if (found.length === 0) return;
+  const names = found.map(placeOf).join(", ");
+  await output.confirm(`Delete ${names}`, found.length, options.yes);
+  // The API deletes what a manager no longer names: these documents get one of their own, which then names none.
+  const manager = `cli:delete-${randomUUID()}`;
+  await client.call(declarativeApply, { body: { manager, documents: found.map(withoutSecrets), force: true } });
+  const body = { manager, documents: [], prune: true, force: true };
+  const { data: changes } = await client.call(declarativeApply, { body });
+  await printChanges(changes, around);
+}
+
+function placeOf({ kind, metadata }: Pick<DeclarativeDocument, "kind" | "metadata">): string {
+  return `${kind}/${metadata?.name}`;
+}
+
+/** As much of a document as names what it owns. */
+function withoutSecrets(document: DeclarativeDocument): unknown {
+  if (document.kind !== "Channel") return document;
+  const { type, deletionPolicy } = document.spec;
+  return { ...document, spec: { type, ...(deletionPolicy === undefined ? {} : { deletionPolicy }) } };
 }
 
 const SIGN: Readonly<Record<DeclarativeChange["action"], string>> = {
@@ -85,18 +160,21 @@ const CHANGES: Shape<DeclarativeChange> = {
   name: ({ kind, name }) => `${kind}/${name}`,
 };
 
-async function printChanges(changes: readonly DeclarativeChange[], output: Output): Promise<void> {
+/** What stays as it is goes without saying, unless a person wants to see it. */
+async function printChanges(all: readonly DeclarativeChange[], { output, isVerbose }: Surroundings): Promise<void> {
+  const isShown = ({ action, message }: DeclarativeChange) => isVerbose || action !== "unchanged" || message !== "";
+  const changes = isForPeople(output) ? all.filter(isShown) : all;
   if (isForPeople(output) && output.columns === undefined) for (const change of changes) printChange(change, output);
   else {
     const printer = await openRows(output, CHANGES);
     for (const change of changes) printer.add(change);
     printer.end();
   }
-  output.note(summaryOf(changes));
+  const summary = summaryOf(all.filter(isShown));
+  if (summary !== "") output.note(summary);
 }
 
 function printChange({ action, kind, name, message, fields }: DeclarativeChange, output: Output): void {
-  if (action === "unchanged" && message === "") return;
   output.out(`${SIGN[action]} ${kind}/${name}  ${action}${message === "" ? "" : `: ${message}`}`);
   for (const field of fields) output.out(`    ${fieldText(field)}`);
 }
@@ -109,7 +187,7 @@ function fieldText({ field, old: before, new: after }: FieldChange): string {
 function summaryOf(changes: readonly DeclarativeChange[]): string {
   const counts = new Map<string, number>();
   for (const { action } of changes) counts.set(action, (counts.get(action) ?? 0) + 1);
-  return changes.length === 0 ? "No documents." : [...counts].map(([action, count]) => `${count} ${action}`).join(", ");
+  return [...counts].map(([action, count]) => `${count} ${action}`).join(", ");
 }
 
 const KIND: Readonly<Record<string, string>> = {

@@ -17,10 +17,12 @@ describe("parseDocuments", () => {
     ["an export", JSON.stringify({ kind: "DocumentList", items: [one, two] }), [one, two]],
     ["the body of a call", JSON.stringify({ manager: "m", documents: [one] }), [one]],
     ["nothing", "# a remark\n", []],
-  ])("reads %s", (_what, text, expected) => expect(parseDocuments(text, "x")).toEqual(expected));
+  ])("reads %s", (_what, text, expected) =>
+    expect(parseDocuments(text, "x").map(({ value }) => value)).toEqual(expected),
+  );
 
   it.each(["just words", "- 3", "a: 1"])("refuses %j", (text) =>
-    expect(() => parseDocuments(text, "here.yaml")).toThrow("here.yaml holds something that is no document"),
+    expect(() => parseDocuments(text, "here.yaml")).toThrow("here.yaml:1 holds something that is no document"),
   );
 
   it("names file and line of what cannot be read, and quotes none of it", () => {
@@ -44,9 +46,11 @@ describe("readDocuments", () => {
   afterAll(() => rmSync(home, { recursive: true }));
 
   it("takes files, folders and standard input in order", async () => {
-    expect(await readDocuments(["-", home], from)).toEqual([one, two]);
-    expect(await readDocuments([home], { ...from, isRecursive: true })).toEqual([two, one]);
-    expect(await readDocuments([join(deep, "a.json")], from)).toEqual([one]);
+    const valuesOf = async (...parts: Parameters<typeof readDocuments>) =>
+      (await readDocuments(...parts)).map(({ value }) => value);
+    expect(await valuesOf(["-", home], from)).toEqual([one, two]);
+    expect(await valuesOf([home], { ...from, isRecursive: true })).toEqual([two, one]);
+    expect(await valuesOf([join(deep, "a.json")], from)).toEqual([one]);
   });
 
   it("says which path it cannot take", async () => {

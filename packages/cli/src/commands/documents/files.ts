@@ -1,16 +1,24 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
-import { parseAllDocuments, stringify } from "yaml";
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, stringify } from "yaml";
 import { CliError, codeOf, EXIT } from "../../core/exit.ts";
 
 const EXTENSIONS: readonly string[] = [".yaml", ".yml", ".json"];
 
-/** The documents of files, of all files of folders, and of standard input, whose text is handed in for `-`. */
+/** A document with the file that holds it. */
+export interface Placed {
+  readonly value: unknown;
+  readonly source: string;
+  /** Line of a field, of the nearest one around it where it is absent. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+/** The documents of files, of all files of folders, and of standard input, whose text is passed in for `-`. */
 export async function readDocuments(
   paths: readonly string[],
   { isRecursive, stdin }: { readonly isRecursive: boolean; readonly stdin: () => Promise<string> },
-): Promise<unknown[]> {
-  const documents: unknown[] = [];
+): Promise<Placed[]> {
+  const documents: Placed[] = [];
   for (const path of paths) {
     if (path === "-") documents.push(...parseDocuments(await stdin(), "standard input"));
     else for (const file of filesOf(path, isRecursive)) documents.push(...parseDocuments(textOf(file), file));
@@ -46,15 +54,17 @@ function unreadable(path: string, cause: unknown): CliError {
  * Documents one by one, in a list, or in the `items` of an export or the `documents` of a call; in YAML, JSON, or JSON
  * line by line.
  */
-export function parseDocuments(text: string, source: string): unknown[] {
+export function parseDocuments(text: string, source: string): Placed[] {
   const lines = jsonLinesOf(text);
-  if (lines) return documentsIn(lines, source);
-  return parseAllDocuments(text).flatMap((document) => {
+  if (lines) return lines.flatMap((line, at) => documentsIn(line, [], { source, lineOf: () => at + 1 }));
+  const lineCounter = new LineCounter();
+  return parseAllDocuments(text, { lineCounter }).flatMap((document) => {
     const [error] = document.errors;
     // Only the first line: the others quote the file, which may hold keys.
     if (error) throw new CliError(`${source}: ${error.message.split("\n", 1)[0]?.replace(/:$/, "") ?? ""}`, EXIT.usage);
     const value: unknown = document.toJS();
-    return value === null ? [] : documentsIn(value, source);
+    const lineOf = (path: readonly PropertyKey[]) => lineCounter.linePos(offsetOf(document.contents, path)).line;
+    return value === null ? [] : documentsIn(value, [], { source, lineOf });
   });
 }
 
@@ -69,18 +79,42 @@ function jsonLinesOf(text: string): unknown[] | undefined {
   }
 }
 
-function documentsIn(value: unknown, source: string): unknown[] {
-  if (Array.isArray(value)) return value.flatMap((one: unknown) => documentsIn(one, source));
+function documentsIn(value: unknown, path: readonly PropertyKey[], place: Omit<Placed, "value">): Placed[] {
+  const { source, lineOf } = place;
+  if (Array.isArray(value)) return value.flatMap((one: unknown, at) => documentsIn(one, [...path, at], place));
   if (typeof value === "object" && value !== null) {
-    const { items, documents = items } = value as { items?: unknown; documents?: unknown };
-    if (Array.isArray(documents)) return documentsIn(documents, source);
-    if ("kind" in value) return [value];
+    const { items, documents } = value as { items?: unknown; documents?: unknown };
+    if (Array.isArray(documents)) return documentsIn(documents, [...path, "documents"], place);
+    if (Array.isArray(items)) return documentsIn(items, [...path, "items"], place);
+    if ("kind" in value) return [{ value, source, lineOf: (inner) => lineOf([...path, ...inner]) }];
   }
   throw new CliError(
-    `${source} holds something that is no document`,
+    `${source}:${lineOf(path)} holds something that is no document`,
     EXIT.usage,
-    "a document has apiVersion, kind, metadata and spec: see `fairway export`",
+    "a document has apiVersion, kind, metadata and spec: see `fairway explain`",
   );
+}
+
+/** Where a field is written, or what is around it. */
+function offsetOf(root: unknown, path: readonly PropertyKey[]): number {
+  let node = root;
+  let offset = startOf(node);
+  for (const part of path) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && key.value === part);
+      if (!pair) return offset;
+      offset = startOf(pair.key);
+      node = pair.value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(part)];
+      offset = startOf(node);
+    }
+  }
+  return offset;
+}
+
+function startOf(node: unknown): number {
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
 export function documentText(document: unknown): string {

@@ -5,25 +5,33 @@ import { exitCodeOf, messageOf } from "../../core/problem.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { linesOf } from "../../terminal/events.ts";
 import { living } from "./living.ts";
+import { createCollector } from "./collector.ts";
 import type { LogQuery } from "./log.ts";
 
 /** Pauses before an export that broke off is continued. */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 
+/** What follows a row: the next one, the end (false), or a pause. */
+type Taken = boolean | void | Promise<void> | undefined;
+
 /** Hands all matching rows to `take`, newest first, as they arrive; stops where it answers false. */
 export async function readExport(
   client: SessionClient,
   { isAdmin, filter }: LogQuery,
-  take: (row: LogRow) => boolean | void,
+  take: (row: LogRow) => Taken,
 ): Promise<void> {
   const query = { ...filter, format: "ndjson" };
+  const collect = createCollector();
   await living(
     (signal) => client.open(isAdmin ? logExport : logExportSelf, { query, signal }),
     async ({ body }, isAlive) => {
       for await (const line of linesOf(body)) {
         isAlive();
         // The gateway's own rows, as its export writes them.
-        if (take(JSON.parse(line) as LogRow) === false) return;
+        const taken = take(JSON.parse(line) as LogRow);
+        if (taken === false) return;
+        if (taken instanceof Promise) await taken;
+        collect();
       }
     },
   );
@@ -33,7 +41,7 @@ export async function readExport(
 export async function readWholeExport(
   client: SessionClient,
   query: LogQuery,
-  take: (row: LogRow) => boolean | void,
+  take: (row: LogRow) => Taken,
   note: (text: string) => void,
 ): Promise<void> {
   let last = query.filter.end_timestamp as number | undefined;

@@ -166,7 +166,7 @@ async function streamLogs(client: SessionClient, query: LogQuery, limit: number,
     if (isCut) return false;
     count += 1;
     printer.add(query.isAdmin ? row : { ...row, id: count });
-    return true;
+    return output.room();
   };
   await readWholeExport(client, query, take, output.note);
   printer.end({ isCut });

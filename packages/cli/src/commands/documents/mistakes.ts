@@ -1,0 +1,129 @@
+import { ApiProblem, channelTypes, OPTION_KEYS, type Client } from "@fairway/wire";
+import { nearest } from "../../core/nearest.ts";
+import type { Placed } from "./files.ts";
+import { DeclarativeDocument, fieldAt, fieldsOfKind, KINDS } from "./shape.ts";
+
+/** What is wrong with a document, in the place where it is written. */
+interface Mistake {
+  readonly path: readonly PropertyKey[];
+  readonly text: string;
+  readonly near?: string | undefined;
+}
+
+/** The mistakes behind a refusal of the gateway, one line each; empty where none is found. */
+export async function mistakesIn(client: Client, documents: readonly Placed[], refusal: unknown): Promise<string[]> {
+  if (!(refusal instanceof ApiProblem) || refusal.key !== "document_invalid") return [];
+  const lines: string[] = [];
+  for (const document of documents)
+    for (const mistake of [...shapeMistakes(document.value), ...(await wordMistakes(client, document.value))])
+      lines.push(lineOf(document, mistake));
+  if (lines.length > 0) return lines;
+  const named = documents.find(({ value }) => refusal.message.includes(nameOf(value)) && nameOf(value) !== "");
+  return named ? [`${named.source}:${named.lineOf(["metadata", "name"])}: ${refusal.message}`] : [];
+}
+
+function lineOf({ source, value, lineOf: line }: Placed, { path, text, near }: Mistake): string {
+  const kind = kindOf(value);
+  const title = nameOf(value) === "" ? "" : `${kind}/${nameOf(value)}: `;
+  return `${source}:${line(path)}: ${title}${text}${near === undefined ? "" : `; did you mean ${near}?`}`;
+}
+
+function kindOf(value: unknown): string {
+  const kind = (value as { kind?: unknown }).kind;
+  return typeof kind === "string" ? kind : "";
+}
+
+function nameOf(value: unknown): string {
+  const name = (value as { metadata?: { name?: unknown } }).metadata?.name;
+  return typeof name === "string" ? name : "";
+}
+
+function shapeMistakes(value: unknown): Mistake[] {
+  const kind = kindOf(value);
+  if (!KINDS.includes(kind))
+    return [{ path: ["kind"], text: `there is no kind ${kind}`, near: nearest(kind, KINDS) ?? KINDS.join(", ") }];
+  const parsed = DeclarativeDocument.safeParse(value);
+  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => ofIssue(kind, value, issue as Issue));
+}
+
+interface Issue {
+  readonly code: string;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly keys?: readonly string[];
+  readonly expected?: string;
+  readonly values?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+function ofIssue(kind: string, value: unknown, issue: Issue): Mistake[] {
+  const { code, path, keys = [] } = issue;
+  if (code === "unrecognized_keys")
+    return keys.map((key) => {
+      const known = knownAt(kind, path);
+      const where = path.map(String).join(".");
+      return { path: [...path, key], text: `${where} has no field ${key}`, near: nearest(key, known) };
+    });
+  const isAbsent = code === "invalid_type" && valueAt(value, path) === undefined;
+  return [{ path, text: `${path.map(String).join(".")} ${isAbsent ? "is required" : wrong(issue)}` }];
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let found = value;
+  for (const part of path)
+    found = typeof found === "object" && found !== null ? (found as Record<PropertyKey, unknown>)[part] : undefined;
+  return found;
+}
+
+function wrong({ code, message, expected, values, minimum, maximum }: Issue): string {
+  if (code === "invalid_type") return `must be ${WORD[expected ?? ""] ?? expected}`;
+  if (code === "invalid_value") return `must be ${values?.map(String).join(", ")}`;
+  if (code === "too_small") return `must be at least ${minimum}`;
+  if (code === "too_big") return `must be at most ${maximum}`;
+  if (code === "custom") return `must be ${message}`;
+  return "has a form that is not allowed";
+}
+
+const WORD: Readonly<Record<string, string>> = {
+  string: "text",
+  int: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+function knownAt(kind: string, path: readonly PropertyKey[]): readonly string[] {
+  const inner = path.slice(1).filter((part) => typeof part === "string");
+  const fields = inner.length === 0 ? fieldsOfKind(kind) : (fieldAt(kind, inner)?.fields ?? []);
+  return fields.map(({ name }) => name);
+}
+
+interface Words {
+  readonly type?: unknown;
+  readonly values?: unknown;
+  readonly json?: unknown;
+}
+
+/** Names of types and options that this gateway does not know. */
+async function wordMistakes(client: Client, value: unknown): Promise<Mistake[]> {
+  const { type, values, json } = ((value as { spec?: unknown }).spec ?? {}) as Words;
+  if (kindOf(value) === "Channel" && typeof type === "string") {
+    const { data } = await client.call(channelTypes, {});
+    const known = data.map(({ id }) => id);
+    if (known.includes(type)) return [];
+    return [{ path: ["spec", "type"], text: `there is no channel type ${type}`, near: nearest(type, known) }];
+  }
+  if (kindOf(value) !== "OptionSet") return [];
+  return ["values", "json"].flatMap((member) => {
+    const options = Object.keys(((member === "values" ? values : json) ?? {}) as object);
+    const unknown = options.filter((one) => !(OPTION_KEYS as readonly string[]).includes(one));
+    return unknown.map((one) => ({
+      path: ["spec", member, one],
+      text: `there is no option ${one}`,
+      near: nearest(one, OPTION_KEYS),
+    }));
+  });
+}

@@ -1,0 +1,84 @@
+import { ChannelSpec, DeclarativeDocument, OptionSetSpec, TokenSpec } from "@fairway/wire";
+
+/** What is written under `spec`, by kind. */
+export const SPECS: Readonly<Record<string, unknown>> = {
+  Channel: ChannelSpec,
+  OptionSet: OptionSetSpec,
+  Token: TokenSpec,
+};
+export const KINDS = Object.keys(SPECS);
+export { DeclarativeDocument };
+
+interface Definition {
+  readonly type: string;
+  readonly innerType?: unknown;
+  readonly element?: unknown;
+  readonly valueType?: unknown;
+  readonly shape?: Readonly<Record<string, unknown>>;
+  readonly entries?: Readonly<Record<string, string>>;
+}
+
+/** One field of a document, as its schema has it. */
+export interface FieldShape {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  /** What it holds, for objects and lists of them. */
+  readonly fields: readonly FieldShape[];
+}
+
+/** The fields of a kind's `spec`. */
+export function fieldsOfKind(kind: string): readonly FieldShape[] {
+  return fieldsIn(SPECS[kind]);
+}
+
+/** The field at a path below `spec`; undefined where there is none. */
+export function fieldAt(kind: string, path: readonly string[]): FieldShape | undefined {
+  let fields = fieldsOfKind(kind);
+  let found: FieldShape | undefined;
+  for (const part of path) {
+    found = fields.find(({ name }) => name === part);
+    if (!found) return undefined;
+    ({ fields } = found);
+  }
+  return found;
+}
+
+function definitionOf(schema: unknown): Definition | undefined {
+  return (schema as { def?: Definition } | undefined)?.def;
+}
+
+function fieldsIn(schema: unknown): readonly FieldShape[] {
+  const definition = definitionOf(schema);
+  if (!definition) return [];
+  const { shape, innerType, element, valueType } = definition;
+  if (shape)
+    return Object.entries(shape).map(([name, field]) => ({
+      name,
+      type: typeOf(field),
+      isRequired: definitionOf(field)?.type !== "optional",
+      fields: fieldsIn(field),
+    }));
+  return fieldsIn(innerType ?? element ?? valueType);
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "number",
+  int: "number",
+  boolean: "true or false",
+  object: "object",
+  unknown: "any value",
+};
+
+function typeOf(schema: unknown): string {
+  const definition = definitionOf(schema);
+  if (!definition) return "any value";
+  const { type, innerType, element, valueType, entries } = definition;
+  if (type === "optional") return typeOf(innerType);
+  if (type === "nullable") return `${typeOf(innerType)}, or null`;
+  if (type === "array") return `list of ${typeOf(element)}`;
+  if (type === "record") return `map of ${typeOf(valueType)}`;
+  if (entries) return Object.values(entries).join(", ");
+  return TYPES[type] ?? type;
+}
