@@ -25,7 +25,7 @@ import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { createReporter, type Reporter } from "../relay/pipeline/report.ts";
 import { createErrorRows, type ErrorRows } from "../relay/trace/error-rows.ts";
 import { createUsageDoubts, type UsageDoubts } from "../relay/selection/usage-doubts.ts";
-import type { SelectionDeps } from "../relay/selection/select.ts";
+import type { SelectionDeps } from "../relay/selection/types.ts";
 import { createRemoteFiles } from "../relay/upstream/remote-files.ts";
 import { createRunningRequests } from "../relay/pipeline/running.ts";
 import { createSharedHealth, type SharedHealth } from "../relay/selection/shared-health.ts";

@@ -18,7 +18,7 @@ import { planFor } from "../../src/relay/pipeline/plan.ts";
 import { BodyMemory } from "../../src/limits/body-memory.ts";
 import { jsonBody } from "../../src/relay/ingress/read-body.ts";
 import { matchRoute, type RouteMatch } from "../../src/relay/ingress/routes.ts";
-import type { RouteTarget } from "../../src/relay/selection/select.ts";
+import type { RouteTarget } from "../../src/relay/selection/types.ts";
 import type { AttemptResult } from "../../src/relay/response/sink.ts";
 import type { RelayRequest } from "../../src/relay/types.ts";
 import { readUpload, type Upload } from "../../src/relay/ingress/upload.ts";

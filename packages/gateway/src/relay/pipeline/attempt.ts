@@ -24,7 +24,7 @@ import {
 } from "../upstream/failure.ts";
 import { exchangeTools, feedHandler } from "../upstream/exchange.ts";
 import { FailureSink } from "../response/failure-sink.ts";
-import type { RouteTarget } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/types.ts";
 import type { AttemptResult, FinishReason, Completion, SinkContext, Sink } from "../response/sink.ts";
 import { TextSink } from "../response/text-sink.ts";
 import { keepingOf, type Keeping } from "../stateful/store-policy.ts";

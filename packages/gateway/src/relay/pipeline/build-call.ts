@@ -21,7 +21,7 @@ import type {
 import { jsonBody } from "../ingress/read-body.ts";
 import { withInlineFiles } from "../upstream/inline-files.ts";
 import type { RemoteFiles } from "../upstream/remote-files.ts";
-import type { RouteTarget } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/types.ts";
 import { forVendor } from "../stateful/history-expansion.ts";
 import { translateRequest } from "./translate.ts";
 import type { RelayRequest } from "../types.ts";

@@ -20,7 +20,7 @@ import { selectionFor, type PipelineDeps } from "./pipeline.ts";
 import { failureOfAnswer } from "../upstream/read-failure.ts";
 import { createRetries } from "./retry.ts";
 import { singleCandidate, firstAdmitted, type Candidate } from "../admission/candidates.ts";
-import type { RouteTarget, Selection } from "../selection/select.ts";
+import type { RouteTarget, Selection } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
 import { countTexts } from "../response/whole-sink.ts";
 

@@ -24,15 +24,9 @@ import { fixedTarget } from "../selection/fixed-target.ts";
 import { createRetries, type RetrySettings } from "./retry.ts";
 import { firstAdmitted } from "../admission/candidates.ts";
 import { whileWaiting, type RunningRequest, type RunningRequests } from "./running.ts";
-import {
-  createSelection,
-  pinnedAccountTarget,
-  listedName,
-  pinnedTarget,
-  type RouteTarget,
-  type Selection,
-  type SelectionDeps,
-} from "../selection/select.ts";
+import type { RouteTarget, Selection, SelectionDeps } from "../selection/types.ts";
+import { pinnedAccountTarget, pinnedTarget } from "../selection/pinned-target.ts";
+import { createSelection, listedName } from "../selection/select.ts";
 import type { UsageDoubts } from "../selection/usage-doubts.ts";
 import type { AttemptResult } from "../response/sink.ts";
 import type { ResponseStore } from "../stateful/response-store.ts";

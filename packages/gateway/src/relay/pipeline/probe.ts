@@ -17,7 +17,7 @@ import { exchangeTools } from "../upstream/exchange.ts";
 import { mapModel } from "../selection/model-mapping.ts";
 import { planFor } from "./plan.ts";
 import { jsonBody } from "../ingress/read-body.ts";
-import type { RouteTarget } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/types.ts";
 import type { Caller, RelayRequest } from "../types.ts";
 import type { Upstreams } from "../upstream/upstream.ts";
 import { translateAnswer } from "./translate.ts";

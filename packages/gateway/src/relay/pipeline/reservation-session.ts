@@ -31,7 +31,7 @@ import {
   type Terms,
 } from "./reservation-terms.ts";
 import type { Completion } from "../response/sink.ts";
-import type { RouteTarget } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
 import { boundUsage, usageBounds } from "./usage-bound.ts";
 import { countTexts } from "../response/whole-sink.ts";

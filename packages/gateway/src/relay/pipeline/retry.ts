@@ -1,7 +1,7 @@
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { Failure } from "../upstream/failure.ts";
-import type { RouteTarget, Selection } from "../selection/select.ts";
+import type { RouteTarget, Selection } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
 
 export interface RetrySettings {

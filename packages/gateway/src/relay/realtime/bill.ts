@@ -15,7 +15,7 @@ import { isPriced } from "../pipeline/reservation-terms.ts";
 import { dueOr } from "../pipeline/charge-fallback.ts";
 import { consumptionLog } from "../pipeline/log-row.ts";
 import { boundUsage, usageBounds } from "../pipeline/usage-bound.ts";
-import type { RouteTarget } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/types.ts";
 import type { FinishReason, Completion } from "../response/sink.ts";
 
 /** Tokens of a second of sound that no usage covered. */

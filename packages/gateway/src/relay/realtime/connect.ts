@@ -10,7 +10,7 @@ import { firstAdmitted } from "../admission/candidates.ts";
 import type { PipelineDeps } from "../pipeline/pipeline.ts";
 import { failureOfAnswer } from "../upstream/read-failure.ts";
 import { createRetries } from "../pipeline/retry.ts";
-import type { RouteTarget, Selection } from "../selection/select.ts";
+import type { RouteTarget, Selection } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
 
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;

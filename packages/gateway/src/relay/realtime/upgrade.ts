@@ -22,7 +22,7 @@ import type { Arrival, ReadRequestDeps } from "../ingress/read-request.ts";
 import type { Reporter } from "../pipeline/report.ts";
 import { jsonBody } from "../ingress/read-body.ts";
 import { whileWaiting } from "../pipeline/running.ts";
-import type { RouteTarget, Selection } from "../selection/select.ts";
+import type { RouteTarget, Selection } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
 import { RealtimeBill } from "./bill.ts";
 import { connectUpstream, MAX_FRAME_BYTES, type Connected } from "./connect.ts";

@@ -5,7 +5,7 @@ import type { UpstreamError } from "../../providers/core/types.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Failure } from "../upstream/failure.ts";
 import type { ReadOn } from "../pipeline/output-reservation.ts";
-import type { RouteTarget } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
 
 /** Why an answer that reached the client ended. */

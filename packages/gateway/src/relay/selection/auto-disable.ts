@@ -3,7 +3,7 @@ import type { SnapshotStore } from "../../snapshot/types.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { AttemptHealth, Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
-import type { RouteTarget } from "./select.ts";
+import type { RouteTarget } from "./types.ts";
 import type { AttemptResult, FinishReason } from "../response/sink.ts";
 
 /** What the guard reads of an attempt. */

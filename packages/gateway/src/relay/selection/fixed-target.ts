@@ -1,4 +1,4 @@
-import type { RouteTarget, Selection } from "./select.ts";
+import type { RouteTarget, Selection } from "./types.ts";
 
 /**
  * A selection with one target: the channel was named, or stores what the request continues. It is looked up again for

@@ -7,7 +7,9 @@ import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { createBreakers } from "./breaker.ts";
 import { createCooldowns } from "./cooldown.ts";
-import { createSelection, pinnedTarget, type RouteTarget, type SelectionDeps } from "./select.ts";
+import type { RouteTarget, SelectionDeps } from "./types.ts";
+import { pinnedTarget } from "./pinned-target.ts";
+import { createSelection } from "./select.ts";
 
 const spec: RequestSpec = {
   operation: "chat",

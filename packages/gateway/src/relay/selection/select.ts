@@ -1,80 +1,21 @@
 import type { SkipReason } from "@fairway/wire";
 import { AppError } from "../../lib/app-error.ts";
-import type { RequestSpec, Body } from "../../dialects/core/types.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Level, Snapshot } from "../../snapshot/types.ts";
-import type { Preferred } from "./affinity.ts";
-import type { Breakers } from "./breaker.ts";
-import type { Cooldowns } from "./cooldown.ts";
-import { mapModel } from "./model-mapping.ts";
-import { fits, type PassedOver, passedOver, restsUntil, unlisted } from "./passed-over.ts";
-import { planFor, type Plan } from "../pipeline/plan.ts";
-import { MOST_CANDIDATES, type CandidateEntry, type TracedCandidates } from "../trace/call-trace.ts";
 import type { LimitScope } from "../admission/candidates.ts";
 import { unavailable, unserved } from "../ingress/unavailable.ts";
-
-/** A channel chosen for one attempt, with everything that the choice implies. */
-export interface RouteTarget {
-  readonly channel: ChannelRecord;
-  readonly group: string;
-  readonly plan: Plan;
-  readonly upstreamModel: string;
-  readonly keyIndex: number;
-}
-
-export interface Selection {
-  /** The next channel to try; undefined when none is left. */
-  next(): RouteTarget | undefined;
-  /**
-   * Remembers how an attempt failed: transient failures may be tried again when nothing else is left; where the key is
-   * to blame, other keys of the channel come after its untried peers.
-   */
-  failed(target: RouteTarget, how: { readonly isTransient: boolean; readonly isOfKey: boolean }): void;
-  /** The choice cannot be used now, limits of its key or its channel are reached: passed over as if it were not there. */
-  full(target: RouteTarget, what: LimitScope): void;
-  /** Everything that was full may be tried again, as far as it still may serve. */
-  reopen(): RouteTarget | undefined;
-  /** Resting keys, which are good enough once the wait for a full one is over. */
-  lastResort(): RouteTarget | undefined;
-  /** Nothing is sent to the last choice, its request was refused here: the next one may probe the key in its place. */
-  unused(): void;
-  /** The channels of the model, and why each was passed over until now. */
-  candidates(): TracedCandidates;
-  /** Every channel that may serve was tried. */
-  readonly isExhausted: boolean;
-  /** Milliseconds until the first resting key may be used again; undefined when none rests. */
-  readonly restsForMs: number | undefined;
-}
-
-export interface SelectionDeps {
-  readonly cooldowns: Cooldowns;
-  readonly breakers: Breakers;
-  /** 0 <= x < 1. */
-  readonly random: () => number;
-  /** The clock of cooldowns and breakers. */
-  readonly now: () => number;
-  /** Channels may change while a request waits or tries; undefined = they do not. */
-  readonly current?: () => Snapshot;
-  /** Position of polling channels; owned by the caller so that it survives requests. */
-  readonly polling: Map<number, number>;
-}
-
-/** The request that needs a channel; some routes depend on its body. */
-export interface SelectionCriteria {
-  readonly spec: RequestSpec;
-  readonly body?: Body;
-  /** Tried first, unless it rests. */
-  readonly preferred?: Preferred | undefined;
-}
+import { planFor } from "../pipeline/plan.ts";
+import { MOST_CANDIDATES, type CandidateEntry, type TracedCandidates } from "../trace/call-trace.ts";
+import { draw, isUsable, keyName, targetOn } from "./draw.ts";
+import { mapModel } from "./model-mapping.ts";
+import { fits, type PassedOver, passedOver, restsUntil, unlisted } from "./passed-over.ts";
+import type { RouteTarget, Selection, SelectionCriteria, SelectionDeps } from "./types.ts";
 
 const NOT_TRIED: ReadonlySet<number> = new Set();
 const TRIED = [""] as const;
 const AFFINE = ["affinity"] as const;
 const NOT_DRAWN = ["not_drawn"] as const;
 const LIMITED = ["limit"] as const;
-
-/** Weight 0 still gets traffic. */
-const BASE_WEIGHT = 10;
 
 /** Wildcard names under which customised models are listed and priced. */
 export function listedName(model: string): string {
@@ -271,7 +212,7 @@ class ChannelSelector implements Selection {
     for (const { group, level } of this.#stages) {
       const channel = level.channels.find(({ id }) => id === preferred.channelId);
       if (!channel || !fits(channel, spec)) continue;
-      const target = choiceOf(channel, group, { ...this.#request, onRest: () => undefined });
+      const target = targetOn(channel, group, { ...this.#request, onRest: () => undefined });
       if (!target) this.#pass(channel.id, passedOver(channel, this.#request));
       const { keyIndex } = preferred;
       const hasKey = isUsable(channel, keyIndex) && restsUntil(channel.id, keyIndex, spec.model, deps) === 0;
@@ -304,115 +245,6 @@ class ChannelSelector implements Selection {
     const ms = until - this.#request.deps.now();
     this.restsForMs = this.restsForMs === undefined ? ms : Math.min(this.restsForMs, ms);
   }
-}
-
-function keyName(channelId: number, keyIndex: number): string {
-  return `${channelId} ${keyIndex}`;
-}
-
-/** A channel that an administrator named with the key; it need not list the model. */
-export function pinnedTarget(
-  snapshot: Snapshot,
-  pin: { readonly channelId: number; readonly group: string },
-  criteria: SelectionCriteria,
-  deps: SelectionDeps,
-): RouteTarget {
-  const channel = snapshot.channels.get(pin.channelId);
-  if (!channel) throw new AppError("channel_not_found");
-  if (channel.status !== 1) throw new AppError("channel_disabled");
-  const target = choiceOf(channel, pin.group, { ...criteria, deps, onRest: undefined });
-  if (!target) throw new AppError("unsupported_by_channel");
-  return target;
-}
-
-/** The account that stores what a request continues. Throws `previous_response_unavailable`. */
-export function pinnedAccountTarget(
-  snapshot: Snapshot,
-  account: { readonly channelId: number; readonly keyIndex: number; readonly group: string },
-  criteria: SelectionCriteria,
-  deps: SelectionDeps,
-): RouteTarget {
-  const channel = snapshot.channels.get(account.channelId);
-  if (channel?.status !== 1 || !isUsable(channel, account.keyIndex))
-    throw new AppError("previous_response_unavailable");
-  const target = pinnedTarget(snapshot, account, criteria, deps);
-  return { ...target, keyIndex: account.keyIndex };
-}
-
-/** What one request is selected for. */
-interface Draw extends SelectionCriteria {
-  readonly deps: SelectionDeps;
-  /** Called for resting keys that are passed over; undefined = resting keys are good enough. */
-  readonly onRest: ((until: number) => void) | undefined;
-  /** Called for channels that cannot serve now. */
-  readonly onSkip?: (channel: ChannelRecord) => void;
-  /** Channels and keys that cannot be used at all now; see `keyName`. */
-  readonly full?: ReadonlySet<string> | undefined;
-}
-
-function draw(level: Level, group: string, tried: ReadonlySet<number>, request: Draw): RouteTarget | undefined {
-  let open = level.channels;
-  if (open.length > 1 || tried.size > 0) open = open.filter((channel) => !tried.has(channel.id));
-  while (open.length > 0) {
-    const channel = open.length === 1 ? (open[0] as ChannelRecord) : byWeight(open, request.deps.random());
-    const mayServe = fits(channel, request.spec) && !request.full?.has(String(channel.id));
-    const target = mayServe ? choiceOf(channel, group, request) : undefined;
-    if (target) return target;
-    request.onSkip?.(channel);
-    open = open.filter((other) => other !== channel);
-  }
-  return undefined;
-}
-
-function choiceOf(channel: ChannelRecord, group: string, request: Draw): RouteTarget | undefined {
-  const upstreamModel = mapModel(channel.modelMapping, request.spec.model);
-  const plan = planFor(channel, request.spec, upstreamModel, request.body);
-  if (!plan) return undefined;
-  const keyIndex = pickKey(channel, request);
-  return keyIndex === undefined ? undefined : { channel, group, plan, upstreamModel, keyIndex };
-}
-
-function pickKey(channel: ChannelRecord, { spec, deps, onRest, full }: Draw): number | undefined {
-  const { usableKeys } = channel;
-  const count = usableKeys?.length ?? channel.keys.length;
-  const start = firstKey(channel, count, deps);
-  let resting: number | undefined;
-  for (let step = 0; step < count; step++) {
-    const place = (start + step) % count;
-    const index = usableKeys ? (usableKeys[place] as number) : place;
-    if (full?.has(keyName(channel.id, index))) continue;
-    const until = restsUntil(channel.id, index, spec.model, deps);
-    if (until === 0) return index;
-    resting ??= index;
-    onRest?.(until);
-  }
-  return onRest ? undefined : resting;
-}
-
-function firstKey({ id, keyMode }: ChannelRecord, count: number, { polling, random }: SelectionDeps): number {
-  if (count <= 1) return 0;
-  return keyMode === "polling" ? advance(polling, id, count) : Math.floor(random() * count);
-}
-
-function isUsable({ keys, usableKeys }: ChannelRecord, keyIndex: number): boolean {
-  return keyIndex < keys.length && (usableKeys === undefined || usableKeys.includes(keyIndex));
-}
-
-function advance(polling: Map<number, number>, channelId: number, count: number): number {
-  const position = (polling.get(channelId) ?? 0) % count;
-  polling.set(channelId, position + 1);
-  return position;
-}
-
-function byWeight(channels: readonly ChannelRecord[], random: number): ChannelRecord {
-  let total = 0;
-  for (const channel of channels) total += channel.weight + BASE_WEIGHT;
-  let rest = random * total;
-  for (const channel of channels) {
-    rest -= channel.weight + BASE_WEIGHT;
-    if (rest < 0) return channel;
-  }
-  return channels[channels.length - 1] as ChannelRecord;
 }
 
 function notSelectable(snapshot: Snapshot, groups: readonly string[], model: string, name: string): AppError {

@@ -1,6 +1,6 @@
 import { openaiResponses } from "../../dialects/openai-responses/index.ts";
 import type { AnswerKeeping, JsonObject, Usage } from "../../dialects/core/types.ts";
-import type { RouteTarget } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
 import { inputItems } from "./items.ts";
 import type { ResponseStore } from "./response-store.ts";

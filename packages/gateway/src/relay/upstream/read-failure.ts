@@ -3,7 +3,7 @@ import { mask } from "../../providers/core/mask.ts";
 import type { CollectedAnswer } from "../pipeline/collected-answer.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { refusedByUpstream, type Failure } from "./failure.ts";
-import type { RouteTarget } from "../selection/select.ts";
+import type { RouteTarget } from "../selection/types.ts";
 
 export interface ReadFailureDeps {
   /** Epoch milliseconds. */

@@ -1,0 +1,92 @@
+import type { ChannelRecord } from "../../providers/core/types.ts";
+import type { Level } from "../../snapshot/types.ts";
+import { planFor } from "../pipeline/plan.ts";
+import { mapModel } from "./model-mapping.ts";
+import { fits, restsUntil } from "./passed-over.ts";
+import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
+
+/** Weight 0 still gets traffic. */
+const BASE_WEIGHT = 10;
+
+/** What one request is selected for. */
+interface Draw extends SelectionCriteria {
+  readonly deps: SelectionDeps;
+  /** Called for resting keys that are passed over; undefined = resting keys are good enough. */
+  readonly onRest: ((until: number) => void) | undefined;
+  /** Called for channels that cannot serve now. */
+  readonly onSkip?: (channel: ChannelRecord) => void;
+  /** Channels and keys that cannot be used at all now; see `keyName`. */
+  readonly full?: ReadonlySet<string> | undefined;
+}
+
+/** Draws a channel of the level by weight, and a key of it. */
+export function draw(level: Level, group: string, tried: ReadonlySet<number>, request: Draw): RouteTarget | undefined {
+  let open = level.channels;
+  if (open.length > 1 || tried.size > 0) open = open.filter((channel) => !tried.has(channel.id));
+  while (open.length > 0) {
+    const channel = open.length === 1 ? (open[0] as ChannelRecord) : byWeight(open, request.deps.random());
+    const mayServe = fits(channel, request.spec) && !request.full?.has(String(channel.id));
+    const target = mayServe ? targetOn(channel, group, request) : undefined;
+    if (target) return target;
+    request.onSkip?.(channel);
+    open = open.filter((other) => other !== channel);
+  }
+  return undefined;
+}
+
+/** Undefined when the channel cannot serve the request, or has no key that may be used. */
+export function targetOn(channel: ChannelRecord, group: string, request: Draw): RouteTarget | undefined {
+  const upstreamModel = mapModel(channel.modelMapping, request.spec.model);
+  const plan = planFor(channel, request.spec, upstreamModel, request.body);
+  if (!plan) return undefined;
+  const keyIndex = pickKey(channel, request);
+  return keyIndex === undefined ? undefined : { channel, group, plan, upstreamModel, keyIndex };
+}
+
+function pickKey(channel: ChannelRecord, { spec, deps, onRest, full }: Draw): number | undefined {
+  const { usableKeys } = channel;
+  const count = usableKeys?.length ?? channel.keys.length;
+  const start = firstKey(channel, count, deps);
+  let resting: number | undefined;
+  for (let step = 0; step < count; step++) {
+    const place = (start + step) % count;
+    const index = usableKeys ? (usableKeys[place] as number) : place;
+    if (full?.has(keyName(channel.id, index))) continue;
+    const until = restsUntil(channel.id, index, spec.model, deps);
+    if (until === 0) return index;
+    resting ??= index;
+    onRest?.(until);
+  }
+  return onRest ? undefined : resting;
+}
+
+function firstKey({ id, keyMode }: ChannelRecord, count: number, { polling, random }: SelectionDeps): number {
+  if (count <= 1) return 0;
+  return keyMode === "polling" ? advance(polling, id, count) : Math.floor(random() * count);
+}
+
+export function isUsable({ keys, usableKeys }: ChannelRecord, keyIndex: number): boolean {
+  return keyIndex < keys.length && (usableKeys === undefined || usableKeys.includes(keyIndex));
+}
+
+function advance(polling: Map<number, number>, channelId: number, count: number): number {
+  const position = (polling.get(channelId) ?? 0) % count;
+  polling.set(channelId, position + 1);
+  return position;
+}
+
+function byWeight(channels: readonly ChannelRecord[], random: number): ChannelRecord {
+  let total = 0;
+  for (const channel of channels) total += channel.weight + BASE_WEIGHT;
+  let rest = random * total;
+  for (const channel of channels) {
+    rest -= channel.weight + BASE_WEIGHT;
+    if (rest < 0) return channel;
+  }
+  return channels[channels.length - 1] as ChannelRecord;
+}
+
+/** Names a key of a channel among what is full. */
+export function keyName(channelId: number, keyIndex: number): string {
+  return `${channelId} ${keyIndex}`;
+}

@@ -1,0 +1,33 @@
+import { AppError } from "../../lib/app-error.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import { isUsable, targetOn } from "./draw.ts";
+import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
+
+/** A channel that an administrator named with the key; it need not list the model. */
+export function pinnedTarget(
+  snapshot: Snapshot,
+  pin: { readonly channelId: number; readonly group: string },
+  criteria: SelectionCriteria,
+  deps: SelectionDeps,
+): RouteTarget {
+  const channel = snapshot.channels.get(pin.channelId);
+  if (!channel) throw new AppError("channel_not_found");
+  if (channel.status !== 1) throw new AppError("channel_disabled");
+  const target = targetOn(channel, pin.group, { ...criteria, deps, onRest: undefined });
+  if (!target) throw new AppError("unsupported_by_channel");
+  return target;
+}
+
+/** The account that stores what a request continues. Throws `previous_response_unavailable`. */
+export function pinnedAccountTarget(
+  snapshot: Snapshot,
+  account: { readonly channelId: number; readonly keyIndex: number; readonly group: string },
+  criteria: SelectionCriteria,
+  deps: SelectionDeps,
+): RouteTarget {
+  const channel = snapshot.channels.get(account.channelId);
+  if (channel?.status !== 1 || !isUsable(channel, account.keyIndex))
+    throw new AppError("previous_response_unavailable");
+  const target = pinnedTarget(snapshot, account, criteria, deps);
+  return { ...target, keyIndex: account.keyIndex };
+}

@@ -1,0 +1,63 @@
+import type { Body, RequestSpec } from "../../dialects/core/types.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { LimitScope } from "../admission/candidates.ts";
+import type { Plan } from "../pipeline/plan.ts";
+import type { TracedCandidates } from "../trace/call-trace.ts";
+import type { Preferred } from "./affinity.ts";
+import type { Breakers } from "./breaker.ts";
+import type { Cooldowns } from "./cooldown.ts";
+
+/** A channel chosen for one attempt, with everything that the choice implies. */
+export interface RouteTarget {
+  readonly channel: ChannelRecord;
+  readonly group: string;
+  readonly plan: Plan;
+  readonly upstreamModel: string;
+  readonly keyIndex: number;
+}
+
+export interface Selection {
+  /** The next channel to try; undefined when none is left. */
+  next(): RouteTarget | undefined;
+  /**
+   * Remembers how an attempt failed: transient failures may be tried again when nothing else is left; where the key is
+   * to blame, other keys of the channel come after its untried peers.
+   */
+  failed(target: RouteTarget, how: { readonly isTransient: boolean; readonly isOfKey: boolean }): void;
+  /** The choice cannot be used now, limits of its key or its channel are reached: passed over as if it were not there. */
+  full(target: RouteTarget, what: LimitScope): void;
+  /** Everything that was full may be tried again, as far as it still may serve. */
+  reopen(): RouteTarget | undefined;
+  /** Resting keys, which are good enough once the wait for a full one is over. */
+  lastResort(): RouteTarget | undefined;
+  /** Nothing is sent to the last choice, its request was refused here: the next one may probe the key in its place. */
+  unused(): void;
+  /** The channels of the model, and why each was passed over until now. */
+  candidates(): TracedCandidates;
+  /** Every channel that may serve was tried. */
+  readonly isExhausted: boolean;
+  /** Milliseconds until the first resting key may be used again; undefined when none rests. */
+  readonly restsForMs: number | undefined;
+}
+
+export interface SelectionDeps {
+  readonly cooldowns: Cooldowns;
+  readonly breakers: Breakers;
+  /** 0 <= x < 1. */
+  readonly random: () => number;
+  /** The clock of cooldowns and breakers. */
+  readonly now: () => number;
+  /** Channels may change while a request waits or tries; undefined = they do not. */
+  readonly current?: () => Snapshot;
+  /** Position of polling channels; owned by the caller so that it survives requests. */
+  readonly polling: Map<number, number>;
+}
+
+/** The request that needs a channel; some routes depend on its body. */
+export interface SelectionCriteria {
+  readonly spec: RequestSpec;
+  readonly body?: Body;
+  /** Tried first, unless it rests. */
+  readonly preferred?: Preferred | undefined;
+}
