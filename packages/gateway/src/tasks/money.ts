@@ -1,10 +1,10 @@
-import { isRefusal, type Hold, type Settlement } from "../billing/ledger/ledger.ts";
+import type { Settlement } from "../billing/ledger/ledger.ts";
 import { charge, type Price } from "../billing/pricing/price.ts";
 import { ZERO, type Quota } from "../billing/money/quota.ts";
 import { ratio } from "../billing/money/ratio.ts";
 import { NO_USAGE } from "../dialects/core/types.ts";
 import { AppError } from "../lib/app-error.ts";
-import { grantOf } from "../relay/pipeline/reservation-session.ts";
+import { Reservation } from "../relay/pipeline/reservation.ts";
 import { openWithin } from "../relay/admission/admission-controller.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { TaskTarget } from "./channels.ts";
@@ -46,36 +46,38 @@ export async function reserveTask(
   const quotaOf = ({ group }: TaskTarget) => cost(price, pricing.model, group, snapshot);
   const amount = targets.map(quotaOf).reduce((most, quota) => (quota > most ? quota : most), ZERO);
   const candidates = new TaskCandidates(call, pricing.model, targets, deps);
-  const hold = await holdWithin(candidates, call, amount, deps);
-  const stopRenewing = keep(hold, deps);
+  const reservation = await reserveWithin(candidates, call, amount, deps);
+  const { hold } = reservation;
+  const stopRenewing = renewRegularly(reservation, deps);
   const settlement = (target: TaskTarget, detail: string) =>
     settlementOf({ call, pricing, price, hold, target, detail, quota: quotaOf(target) }, deps);
   return {
     quotaOf,
     async promise(target, detail) {
       await stopRenewing();
-      await deps.ledger.renew(hold, settlement(target, detail));
+      await reservation.renew(settlement(target, detail));
     },
     async settle(target, detail) {
       await stopRenewing();
-      await deps.ledger.settle(settlement(target, detail));
+      await reservation.settle(() => ({ settlement: settlement(target, detail) }));
       candidates.end(target, quotaOf(target));
     },
     async release() {
       candidates.giveUp();
       await stopRenewing();
-      await deps.ledger.release(hold);
+      await reservation.release();
     },
     channels: (most) => candidates.channels(most),
   };
 }
 
 /** A submission may take longer than the lease of its reservation. Answers how to stop: nothing is renewed after that. */
-function keep(hold: Hold, { ledger, clock, log }: TaskDeps): () => Promise<void> {
+function renewRegularly(reservation: Reservation, { clock, log }: TaskDeps): () => Promise<void> {
+  const { hold } = reservation;
   let renewing = Promise.resolve();
   const renew = async () => {
     try {
-      await ledger.renew(hold, { hold, quota: ZERO, channelId: 0, at: clock.now() });
+      await reservation.renew({ hold, quota: ZERO, channelId: 0, at: clock.now() });
     } catch (error) {
       log.warn("the reservation of a task could not be renewed", { error, request_id: hold.requestId });
     }
@@ -87,33 +89,27 @@ function keep(hold: Hold, { ledger, clock, log }: TaskDeps): () => Promise<void>
   };
 }
 
-/** Takes the limits and the hold together; when one is refused, the other is released. */
-async function holdWithin(candidates: TaskCandidates, call: TaskCall, amount: Quota, deps: TaskDeps): Promise<Hold> {
+/** Takes the limits and the reservation together; when one is refused, the other is released. */
+async function reserveWithin(
+  candidates: TaskCandidates,
+  call: TaskCall,
+  amount: Quota,
+  deps: TaskDeps,
+): Promise<Reservation> {
   const { admission } = candidates;
-  const holding = holdFor(call, amount, deps);
-  if (!admission) return holding;
+  const { requestId, caller } = call;
+  const opening = Reservation.open(
+    { requestId, caller, amount, isCharged: amount > 0 },
+    { ledger: deps.ledger, snapshot: deps.snapshots.current() },
+  );
+  if (!admission) return opening;
   try {
-    const release = (hold: Hold) => deps.ledger.release(hold);
-    return (await openWithin(admission, candidates.enter(admission, amount), holding, release)).money;
+    const entering = candidates.enter(admission, amount);
+    return (await openWithin(admission, entering, opening, (reservation) => reservation.release())).money;
   } catch (error) {
     candidates.giveUp();
     throw error;
   }
-}
-
-async function holdFor({ caller, requestId }: TaskCall, amount: Quota, deps: TaskDeps): Promise<Hold> {
-  const hold = await deps.ledger.hold({
-    requestId,
-    userId: caller.userId,
-    tokenId: caller.tokenId,
-    amount,
-    isCharged: amount > 0,
-    ...grantOf(caller),
-  });
-  if (!isRefusal(hold)) return hold;
-  throw new AppError(hold.refused === "user" ? "insufficient_user_quota" : "insufficient_token_quota", {
-    values: { need: hold.needed, have: hold.available },
-  });
 }
 
 function priceOf({ model, special, fallback }: TaskPricing, { options, prices }: Snapshot): Price {
@@ -141,7 +137,7 @@ interface Charging {
   readonly call: TaskCall;
   readonly pricing: TaskPricing;
   readonly price: Price;
-  readonly hold: Hold;
+  readonly hold: Settlement["hold"];
   readonly target: TaskTarget;
   readonly detail: string;
   readonly quota: Quota;

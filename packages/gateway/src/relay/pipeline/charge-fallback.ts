@@ -1,10 +1,10 @@
 import type { Quota } from "../../billing/money/quota.ts";
 
 /**
- * What `compute` answers, or what is reserved where that cannot be computed: a ratio of the operator can make a charge
- * larger than any balance. The request was let in for its reservation, and no answer goes unpaid.
+ * The result of `compute`, or the reserved amount where it throws: a ratio of the operator can make a charge
+ * larger than any balance. The request was admitted for its reservation, and every answer is paid.
  */
-export function dueOr(reserved: Quota, compute: () => Quota, onFailure?: (error: unknown) => void): Quota {
+export function chargeOrReserved(reserved: Quota, compute: () => Quota, onFailure?: (error: unknown) => void): Quota {
   try {
     return compute();
   } catch (error) {

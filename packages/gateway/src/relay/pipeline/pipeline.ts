@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
-import { ReservationSession, type ReservationDeps, type RequestContext } from "./reservation-session.ts";
+import { ReservationSession } from "./reservation-session.ts";
+import type { RequestContext, ReservationDeps } from "./reserve.ts";
 import { readOnFor } from "./output-reservation.ts";
 import { reservedAmount } from "./reservation-terms.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
@@ -123,7 +124,7 @@ async function serve(
   }
 }
 
-/** The limits and the money, with the first channel that has room. */
+/** Takes limits and money with the first channel that has room. */
 async function enter(
   opening: PipelineOpening,
   admission: AdmissionController | undefined,
@@ -154,7 +155,7 @@ function enterWithin(
   return whileWaiting(opening.deps.running, admission, opened, entered);
 }
 
-/** What the request took of limits and budgets. */
+/** Reports the use of limits and budgets. */
 function leave(request: RelayRequest, { admission, account, tried, deps }: AttemptContext, isSuccess: boolean): void {
   if (admission) admission.end({ ...usedBy(account), isSuccess });
   else chargeNewBudgets(request, tried.at(-1)?.target, account.charged?.quota, deps.admission);
@@ -168,7 +169,7 @@ function deliveryFor(
   return watched ? watched.delivery(response, ticker) : new Delivery(response, ticker);
 }
 
-/** Undefined when there is nothing to choose between, or nothing that tells conversations apart. */
+/** Undefined when there is only one target, or nothing identifies the conversation. */
 export function conversationFor(
   request: RelayRequest,
   groups: readonly string[],
@@ -184,7 +185,7 @@ export function conversationFor(
   return conversationOf(spoken, options.ChannelAffinityRules);
 }
 
-/** Asked for every request, so nothing is made for it. */
+/** Runs for every request, so it allocates nothing. */
 function hasChoice(groups: readonly string[], index: Snapshot["index"], name: string): boolean {
   let only: Level | undefined;
   for (const group of groups) {
@@ -196,7 +197,7 @@ function hasChoice(groups: readonly string[], index: Snapshot["index"], name: st
   return (only?.channels[0]?.keys.length ?? 0) > 1;
 }
 
-/** Tells whether the request goes where its conversation was served last, and keeps it there where its rule wants that. */
+/** Records whether the request goes to the channel of its conversation, and binds it there where the rule says so. */
 export function bind(
   request: RelayRequest,
   { rule }: Conversation,

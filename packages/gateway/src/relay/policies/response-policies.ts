@@ -3,7 +3,7 @@ import type { Operation } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import type { GuardrailPolicy } from "../../snapshot/guardrail-policy.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import type { RequestContext } from "../pipeline/reservation-session.ts";
+import type { RequestContext } from "../pipeline/reserve.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { CacheCall, CacheVisit, ResponseCache } from "./cache/response-cache.ts";
 import type { Delivery, DeliveryTicker } from "../response/delivery.ts";
@@ -15,7 +15,7 @@ import { listedName } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 import { WatchedDelivery } from "../response/watched-delivery.ts";
 
-/** What the operator wants to be done with prompts and answers besides relaying them. */
+/** What the operator wants to happen with prompts and answers besides relaying them. */
 export interface ResponsePolicyDeps {
   readonly guardrail: Guardrail;
   readonly cache: ResponseCache;
@@ -37,7 +37,7 @@ type Arrival = Pick<CacheCall, "response" | "ticker" | "calls"> & { readonly run
 
 /**
  * Judges the prompt, then looks up a cached answer. A report when the request is answered already; undefined when
- * nothing has to be done with its answer. Throws `prompt_blocked` and `guardrail_unavailable`.
+ * its answer needs no processing. Throws `prompt_blocked` and `guardrail_unavailable`.
  */
 export async function createResponsePolicies(
   context: RequestContext,

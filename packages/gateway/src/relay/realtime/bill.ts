@@ -5,14 +5,10 @@ import type { Settlement } from "../../billing/ledger/ledger.ts";
 import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
 import { readRealtimeEvent } from "../../dialects/endpoints/openai-realtime.ts";
 import type { AppError } from "../../lib/app-error.ts";
-import {
-  reserve,
-  type ReservationDeps,
-  type RequestContext,
-  type Reservation,
-} from "../pipeline/reservation-session.ts";
-import { isPriced } from "../pipeline/reservation-terms.ts";
-import { dueOr } from "../pipeline/charge-fallback.ts";
+import type { Reservation } from "../pipeline/reservation.ts";
+import { reserve, type PricedReservation, type RequestContext, type ReservationDeps } from "../pipeline/reserve.ts";
+import { isPriced, type Terms } from "../pipeline/reservation-terms.ts";
+import { chargeOrReserved } from "../pipeline/charge-fallback.ts";
 import { consumptionLog } from "../pipeline/log-row.ts";
 import { boundUsage, usageBounds } from "../pipeline/usage-bound.ts";
 import type { RouteTarget } from "../selection/types.ts";
@@ -25,11 +21,12 @@ const SOUND_BYTES = { pcm: 48_000, g711: 8_000 };
 
 /**
  * The money of one conversation: reserved before it begins, raised with every answer, settled once when it closes.
- * What it would cost if this process died is in the reservation after each answer.
+ * After each answer, the reservation holds the charge that applies if this process dies.
  */
 export class RealtimeBill {
   readonly #context: RequestContext;
   readonly #reservation: Reservation;
+  readonly #terms: Terms;
   readonly #deps: ReservationDeps;
   #target: RouteTarget | undefined;
   #usage: Usage = NO_USAGE;
@@ -44,25 +41,22 @@ export class RealtimeBill {
   #untoldBytes = 0;
   /** By the model that transcribed, where no usage came. */
   readonly #untoldTranscripts = new Map<string, string>();
-  #isClosed = false;
-  /** What is reserved by now. */
-  #amount: Quota;
   #firstContentAt: number | undefined;
   /** Set once the bill is closed. */
   charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
   /** Called when the balance does not carry another answer. */
   onExhausted: (() => void) | undefined;
-  /** Asked before the reservation grows; false when a hard budget cannot carry it. Must not reject. */
+  /** Called before the reservation grows; false when a hard budget cannot cover it. Must not reject. */
   extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
   /** Called with all tokens so far, after each answer. */
   onUsed: ((tokens: number) => void) | undefined;
   /** Called when a limit of tokens is passed. */
   onLimit: ((refusal: AppError) => void) | undefined;
 
-  private constructor(context: RequestContext, reservation: Reservation) {
+  private constructor(context: RequestContext, { terms, reservation }: PricedReservation) {
     this.#context = context;
     this.#reservation = reservation;
-    this.#amount = reservation.hold.amount;
+    this.#terms = terms;
     this.#deps = context.deps;
   }
 
@@ -78,7 +72,7 @@ export class RealtimeBill {
   /** One text frame of the upstream. */
   take(frame: string): void {
     const fact = readRealtimeEvent(frame);
-    if (!fact || this.#isClosed) return;
+    if (!fact || this.#reservation.isClosed) return;
     switch (fact.kind) {
       case "session":
         this.#transcriptionModel = fact.transcriptionModel ?? "";
@@ -138,42 +132,35 @@ export class RealtimeBill {
 
   /** Keeps the reservation alive. */
   async renew(): Promise<void> {
-    if (!this.#isClosed) await this.#deps.ledger.renew(this.#reservation.hold, this.#settlement("server_shutdown"));
+    if (!this.#reservation.isClosed) await this.#reservation.renew(this.#settlement("server_shutdown"));
   }
 
   /** Charges what was used; later calls change nothing. */
   async close(reason: FinishReason): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    await this.#countOpen();
     const { request } = this.#context;
-    const settlement = this.#settlement(reason, (error) => this.#deps.onUncomputable(request.id, this.#amount, error));
-    await this.#deps.ledger.settle(settlement);
-    this.charged = { usage: this.#total(), quota: settlement.quota, completion: this.#completion(reason) };
+    const charged = await this.#reservation.settle(async () => {
+      await this.#countOpen();
+      const onFailure = (error: unknown) => this.#deps.onUncomputable(request.id, this.#reservation.amount, error);
+      return { settlement: this.#settlement(reason, onFailure) };
+    });
+    if (!charged) return;
+    this.charged = { usage: this.#total(), quota: charged.settlement.quota, completion: this.#completion(reason) };
   }
 
   /** Nothing was begun. */
-  async release(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    await this.#deps.ledger.release(this.#reservation.hold);
+  release(): Promise<void> {
+    return this.#reservation.release();
   }
 
   async #raise(): Promise<void> {
     const settlement = this.#settlement("server_shutdown");
-    const { hold, terms } = this.#reservation;
-    const isFixed = terms.price.kind === "call" || !isPriced(terms);
-    const raised = () => quotaOf(settlement.quota + hold.amount);
-    const wanted = isFixed ? hold.amount : dueOr(this.#amount, raised);
+    const { hold, amount } = this.#reservation;
+    const isFixed = this.#terms.price.kind === "call" || !isPriced(this.#terms);
+    const wanted = isFixed ? hold.amount : chargeOrReserved(amount, () => quotaOf(settlement.quota + hold.amount));
     const isInBudget = this.extendBudgets === undefined || (await this.extendBudgets(wanted));
-    const raise = async () => {
-      const isRaised = await this.#deps.ledger.renew(hold, settlement, wanted);
-      if (isRaised) this.#amount = wanted;
-      return isRaised;
-    };
     // Redis or the database may be away; the next answer raises again.
-    const isCarried = isInBudget && (await raise().catch(() => true));
-    if (!isCarried && !this.#isClosed) this.onExhausted?.();
+    const isCarried = isInBudget && (await this.#reservation.raise(settlement, wanted).catch(() => true));
+    if (!isCarried && !this.#reservation.isClosed) this.onExhausted?.();
   }
 
   /** Counts answers and transcripts that came without usage. */
@@ -190,7 +177,7 @@ export class RealtimeBill {
     this.#usage = sum(this.#usage, { ...NO_USAGE, output: tokens + audioOutput, audioOutput, source: "counted" });
   }
 
-  /** A text that cannot be counted must not keep the rest from being charged. */
+  /** A text that cannot be counted must not prevent the charge of the rest. */
   async #tokensOf(model: string, text: string): Promise<number> {
     const [tokens = 0] = await this.#deps.counter.count(model, [text]).catch(() => []);
     return tokens;
@@ -202,7 +189,7 @@ export class RealtimeBill {
 
   #quota(): Quota {
     const { request, snapshot } = this.#context;
-    const { price } = this.#reservation.terms;
+    const { price } = this.#terms;
     const terms = { groupRatio: this.#groupRatio(), quotaPerUnit: ratio(snapshot.options.QuotaPerUnit) };
     let total = charge(this.#usage, price, { ...terms, spec: request.spec }) as number;
     for (const [model, usage] of this.#transcribed) {
@@ -224,7 +211,7 @@ export class RealtimeBill {
 
   #settlement(reason: FinishReason, onFailure?: (error: unknown) => void): Settlement {
     const { request, snapshot } = this.#context;
-    const quota = dueOr(this.#amount, () => this.#quota(), onFailure);
+    const quota = chargeOrReserved(this.#reservation.amount, () => this.#quota(), onFailure);
     const target = this.#target;
     const base = { hold: this.#reservation.hold, quota, channelId: target?.channel.id ?? 0, at: this.#deps.now() };
     if (!target || !snapshot.options.LogConsumeEnabled) return base;
@@ -234,9 +221,9 @@ export class RealtimeBill {
       log: consumptionLog(request, {
         usage: this.#total(),
         quota,
-        price: this.#reservation.terms.price,
+        price: this.#terms.price,
         groupRatio: this.#groupRatio(),
-        reserved: this.#amount,
+        reserved: this.#reservation.amount,
         completion: this.#completion(reason),
         built: undefined,
         attempt,
@@ -263,7 +250,7 @@ function sum(one: Usage, other: Usage): Usage {
   };
 }
 
-/** Both together, as soon as one of them could not be true. */
+/** The sum of the reported numbers, once one of them was out of bounds. */
 function reportedBy(one: Usage, other: Usage): Pick<Usage, "reported"> | undefined {
   if (!one.reported && !other.reported) return undefined;
   const [a, b] = [one.reported ?? one, other.reported ?? other];

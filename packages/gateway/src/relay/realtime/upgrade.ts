@@ -5,7 +5,7 @@ import { errorAnswer } from "../../dialects/core/errors.ts";
 import { openaiRealtime } from "../../dialects/endpoints/openai-realtime.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
-import type { RequestContext } from "../pipeline/reservation-session.ts";
+import type { RequestContext } from "../pipeline/reserve.ts";
 import { reservedAmount } from "../pipeline/reservation-terms.ts";
 import { admitUnjudged } from "../policies/guardrail/elsewhere.ts";
 import { chargeNewBudgets } from "../admission/budget-check.ts";
@@ -243,7 +243,7 @@ async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: Rea
   };
 }
 
-/** What is accepted carries no headers of ours; a refusal has them from its error. */
+/** An accepted upgrade has no headers of limits; a refusal has those of its error. */
 function visitorOf(socket: Duplex): ClientConnection {
   return {
     get closed() {

@@ -4,7 +4,7 @@ import { quota as toQuota, type Quota } from "../../../billing/money/quota.ts";
 import { ratesFor, type Price } from "../../../billing/pricing/rates.ts";
 import { ratio, roundHalfUp, type Ratio } from "../../../billing/money/ratio.ts";
 import { NO_USAGE } from "../../../dialects/core/types.ts";
-import { reserve, type RequestContext } from "../../pipeline/reservation-session.ts";
+import { reserve, type RequestContext } from "../../pipeline/reserve.ts";
 import type { Terms } from "../../pipeline/reservation-terms.ts";
 import type { Completion } from "../../response/sink.ts";
 import type { RelayReport } from "../../pipeline/relay-report.ts";
@@ -25,14 +25,14 @@ export async function billRepeat(
 ): Promise<NonNullable<RelayReport["account"]["charged"]>> {
   const { snapshot, deps } = context;
   const cost = ({ price }: Terms) => costOf(cached, price, context, part);
-  const { terms, hold } = await reserve(context, cost);
+  const { terms, reservation } = await reserve(context, cost);
   const quota = cost(terms);
   const at = deps.now();
-  const settlement = { hold, quota, channelId: 0, at };
+  const settlement = { hold: reservation.hold, quota, channelId: 0, at };
   const log = snapshot.options.LogConsumeEnabled
     ? { log: logOf(cached, context, { quota, price: terms.price, at }) }
     : {};
-  await deps.ledger.settle({ ...settlement, ...log });
+  await reservation.settle(() => ({ settlement: { ...settlement, ...log } }));
   return { usage: quota > 0 ? cached.usage : NO_USAGE, quota, completion: completionOf(cached) };
 }
 

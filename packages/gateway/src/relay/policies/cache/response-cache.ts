@@ -5,7 +5,7 @@ import type { Vault } from "../../../storage/secrets/secrets.ts";
 import { STREAM_HEADERS } from "../../response/stream-headers.ts";
 import { Delivery, type DeliveryTicker } from "../../response/delivery.ts";
 import { isBrokenOff } from "../../response/event-blocks.ts";
-import type { RequestContext } from "../../pipeline/reservation-session.ts";
+import type { RequestContext } from "../../pipeline/reserve.ts";
 import type { CallLimit } from "../../admission/call-limit.ts";
 import type { RelayReport } from "../../pipeline/relay-report.ts";
 import { listedName } from "../../selection/select.ts";
@@ -81,7 +81,7 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
 
 export type ResponseCache = ReturnType<typeof createResponseCache>;
 
-/** The model is still offered in the group whose answer it was. */
+/** The model is still offered in the group that served the answer. */
 function isServed({ group }: CachedAnswer, { request, snapshot, groups }: RequestContext): boolean {
   return groups.includes(group) && snapshot.index.get(group)?.has(listedName(request.spec.model)) === true;
 }

@@ -1,0 +1,54 @@
+import type { Ledger } from "../../billing/ledger/ledger.ts";
+import type { Quota } from "../../billing/money/quota.ts";
+import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
+import type { Usage } from "../../dialects/core/types.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { RouteTarget } from "../selection/types.ts";
+import type { RelayRequest } from "../types.ts";
+import { estimateOf, isPriced, termsOf, wishedFor, type Terms } from "./reservation-terms.ts";
+import { Reservation } from "./reservation.ts";
+
+export interface ReservationDeps {
+  readonly ledger: Ledger;
+  readonly counter: TokenCounter;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** The charge of a request cannot be computed: what it had reserved is charged. */
+  readonly onUncomputable: (requestId: string, charged: Quota, error: unknown) => void;
+  /** The upstream reported more than its answer can have cost; `usage` is what is charged. */
+  readonly onDoubtfulUsage: (request: Pick<RelayRequest, "id" | "spec">, target: RouteTarget, usage: Usage) => void;
+}
+
+/** What a reservation depends on. */
+export interface RequestContext {
+  readonly request: RelayRequest;
+  readonly snapshot: Snapshot;
+  /** Groups that may serve. */
+  readonly groups: readonly string[];
+  readonly deps: ReservationDeps;
+}
+
+export interface PricedReservation {
+  readonly terms: Terms;
+  readonly reservation: Reservation;
+}
+
+/**
+ * Reserves the estimate, or the result of `exactly` where the charge is known before. Throws `model_price_error`,
+ * `insufficient_user_quota` or `insufficient_token_quota`.
+ */
+export async function reserve(
+  { request, snapshot, groups, deps }: RequestContext,
+  exactly?: (terms: Terms) => Quota,
+): Promise<PricedReservation> {
+  const terms = termsOf(request, snapshot, groups);
+  const known = exactly?.(terms);
+  const wanted = {
+    requestId: request.id,
+    caller: request.caller,
+    amount: known ?? estimateOf(request, terms, snapshot),
+    ...(known === undefined && wishedFor(request, terms, snapshot)),
+    isCharged: known === undefined ? isPriced(terms) : known > 0,
+  };
+  return { terms, reservation: await Reservation.open(wanted, { ledger: deps.ledger, snapshot }) };
+}

@@ -1,0 +1,103 @@
+import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
+import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { Completion } from "../response/sink.ts";
+import { countTexts } from "../response/whole-sink.ts";
+import type { RelayRequest } from "../types.ts";
+import { boundUsage, usageBounds } from "./usage-bound.ts";
+
+/** Silence before an answer that is no reasoning. */
+const USUAL_SILENCE_MS = 2_000;
+/** Tokens that a model reasons in a second; the rate of the slower ones of the large vendors. */
+const REASONING_PER_SECOND = 50;
+/** No count is larger; an encoder's count of a text stays below it. */
+const MOST_TOKENS = 1_000_000_000;
+
+interface UsageToChargeDeps {
+  readonly request: RelayRequest;
+  readonly snapshot: Snapshot;
+  readonly counter: TokenCounter;
+  /** The price counts calls, so tokens need not be counted. */
+  readonly isPerCall: boolean;
+}
+
+/** What the reservation allows the answer. */
+interface OutputLimits {
+  /** Tokens of output that the reservation carries. */
+  readonly reserved: number;
+  /** Cap that the gateway has set for each answer. */
+  readonly outputCap: number | undefined;
+}
+
+/** The usage that the answers of one request are charged by. */
+export class UsageToCharge {
+  readonly #deps: UsageToChargeDeps;
+  /** Counted at most once, and only where the upstream does not report it. */
+  #countedInput: Promise<number> | undefined;
+
+  constructor(deps: UsageToChargeDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The upstream's usage as far as it is possible, and counts where it is missing or zero. Texts that
+   * cannot be counted add nothing: a charge always succeeds.
+   */
+  async of(completion: Completion, limits: OutputLimits): Promise<Usage> {
+    const usage = await this.#countedWhereMissing(completion, limits);
+    return completion.toolCalls ? { ...usage, toolCalls: completion.toolCalls } : usage;
+  }
+
+  async #countedWhereMissing(completion: Completion, limits: OutputLimits): Promise<Usage> {
+    const usage = this.#reported(completion, limits);
+    const tokens = usage.input + usage.output;
+    const isComplete = completion.reason === "stop" && tokens > 0;
+    const isByUnits = usage.units !== undefined && tokens === 0;
+    if (isComplete || isByUnits || this.#deps.isPerCall) return usage;
+    const counted = await completion.countOutput().catch(() => 0);
+    const output = Math.max(usage.output, Math.min(counted, MOST_TOKENS));
+    const seen: Usage =
+      usage.input > 0
+        ? { ...usage, output, source: output === usage.output ? usage.source : "mixed" }
+        : { ...usage, input: await this.#countInput(), output, source: "counted" };
+    return withHiddenReasoning(seen, completion, limits);
+  }
+
+  /** The upstream's usage within its bounds. */
+  #reported({ usage, bytes }: Completion, { outputCap }: OutputLimits): Usage {
+    const { request, snapshot } = this.#deps;
+    if (!usage) return lengthOf(request);
+    const { spec, upload } = request;
+    const ownCap = outputCap === undefined ? undefined : outputCap * (spec.answers ?? 1);
+    const limits = snapshot.prices.limits(spec.model);
+    return boundUsage(usage, usageBounds({ spec, upload, limits, bytes, ownCap }));
+  }
+
+  #countInput(): Promise<number> {
+    const { request, counter } = this.#deps;
+    const { spec, body, dialect } = request;
+    this.#countedInput ??= countTexts(counter, spec.model, dialect.promptTexts(body)).catch(() => spec.promptEstimate);
+    return this.#countedInput;
+  }
+}
+
+/** Estimates by time the hidden reasoning of an answer whose client left before its usage arrived; vendors charge it. */
+function withHiddenReasoning(usage: Usage, { unseenMs = 0 }: Completion, { reserved }: OutputLimits): Usage {
+  const byTime = Math.ceil((Math.max(0, unseenMs - USUAL_SILENCE_MS) / 1000) * REASONING_PER_SECOND);
+  const estimatedReasoning = Math.min(byTime, Math.max(0, reserved - usage.output));
+  if (estimatedReasoning === 0) return usage;
+  const { output, reasoning } = usage;
+  return {
+    ...usage,
+    output: output + estimatedReasoning,
+    reasoning: reasoning + estimatedReasoning,
+    estimatedReasoning,
+    source: "mixed",
+  };
+}
+
+/** Of a text to be spoken, or a recording whose length is known; nothing of anything else. */
+function lengthOf({ spec, upload }: RelayRequest): Usage {
+  const units = spec.operation === "audio.speech" ? spec.units : upload?.seconds;
+  return units === undefined ? NO_USAGE : { ...NO_USAGE, units };
+}
