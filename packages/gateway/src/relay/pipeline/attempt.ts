@@ -1,81 +1,51 @@
 import type { Dispatcher } from "undici";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import { dialectById } from "../../dialects/index.ts";
-import type { Dialect, Operation, Usage } from "../../dialects/core/types.ts";
+import type { Dialect, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { learnsChatOnly } from "../../providers/core/chat-only.ts";
 import { readFailure } from "../../providers/core/classify.ts";
 import { mask } from "../../providers/core/mask.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
-import { createResponseDecoder } from "../../providers/core/response-decoder.ts";
 import { UpstreamRefusal, type Exchange, type UpstreamError } from "../../providers/core/types.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
 import { decodedFor, isEncoded } from "../upstream/decoded.ts";
-import { BytesSink } from "../response/bytes-sink.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
+import { createSink } from "../response/create-sink.ts";
 import type { Delivery } from "../response/delivery.ts";
-import {
-  NoContentError,
-  notBuilt,
-  refusedByUpstream,
-  unreachable,
-  unreadable,
-  type Failure,
-} from "../upstream/failure.ts";
+import { NoContentError, notBuilt, refusedByUpstream, unreachable, type Failure } from "../upstream/failure.ts";
 import { exchangeTools, feedHandler } from "../upstream/exchange.ts";
-import { FailureSink } from "../response/failure-sink.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { AttemptResult, FinishReason, Completion, SinkContext, Sink } from "../response/sink.ts";
-import { TextSink } from "../response/text-sink.ts";
-import { keepingOf, type Keeping } from "../stateful/store-policy.ts";
-import type { ResponseStore } from "../stateful/response-store.ts";
-import { IdFinder } from "../stateful/id-finder.ts";
-import type { ResponseOwner, ResponseOwners } from "../stateful/owners.ts";
-import { StreamSink } from "../response/stream-sink.ts";
-import { createStreamTranslation, translateAnswer } from "./translate.ts";
+import { answerStorageOf, type AnswerStorage, type AnswerStorageDeps } from "../stateful/answer-storage.ts";
 import type { RelayRequest } from "../types.ts";
 import type { Upstreams, UpstreamTimeouts } from "../upstream/upstream.ts";
 import type { ReadOn } from "./output-reservation.ts";
 import { planFor } from "./plan.ts";
 import { learnsRefusal } from "./usage-switch.ts";
-import { WholeSink, type AnswerTranslation } from "../response/whole-sink.ts";
 
-export interface AttemptDeps extends CallDeps {
+export interface AttemptDeps extends CallDeps, AnswerStorageDeps {
   readonly upstreams: Upstreams;
   readonly counter: TokenCounter;
-  /** Remembers which account stores which answer; absent where no answer is stored. */
-  readonly owners?: Pick<ResponseOwners, "remember">;
-  /** Stores converted answers; absent where no answer is stored. */
-  readonly responseStore?: Pick<ResponseStore, "keep" | "takes">;
   readonly headersTimeoutMs: { readonly stream: number; readonly whole: number };
   readonly idleTimeoutMs: number;
-  /** Until the first content, whatever signs of life come before it. */
+  /** Until the first content, whatever keep-alives come before it. */
   readonly contentTimeoutMs: number;
-  /** Phrases of the operator that show a dead key or account. */
+  /** Phrases of the operator that identify a dead key or account. */
   readonly disableKeywords: () => readonly string[];
   /** A fault of this program after the answer began. */
   readonly onFault: (requestId: string, error: unknown) => void;
 }
 
-/** How long an upstream may take to end an answer that has come to its end. */
+/** How long an upstream may take to end a complete answer. */
 const LAST_WORDS_MS = 2_000;
-const MAX_EVENT_BYTES = 16 * 1024 * 1024;
-const EVENT_STREAM = "text/event-stream";
-/** What proxies and small servers call a stream, or JSON, that they do not know. */
-const UNNAMED = /^(?:text\/plain|application\/octet-stream)\b/;
-/** What a proxy says in the place of sound or words. */
-const PAGE = /^text\/html\b/;
-/** Operations whose answers may be plain text. */
-const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions", "audio.translations"]);
-
-/** What the pipeline lends to one attempt. */
+/** What the pipeline provides to one attempt. */
 export interface AttemptHooks {
   readonly delivery: Delivery;
   settle(completion: Completion, built: BuiltCall, attempt: Attempt): Promise<Usage>;
   progress(outputBound: () => number, attempt: Attempt): void;
   /** Output tokens of each answer that the balance carries; undefined = the request goes out as it is. */
   readonly outputCap?: number | undefined;
-  /** Set where a client that leaves may leave something unseen that was paid for. */
+  /** Set where a disconnected client may have caused hidden output. */
   readonly readOn?: ReadOn | undefined;
 }
 
@@ -100,15 +70,14 @@ export class Attempt implements SinkContext {
   #resolve!: (result: AttemptResult) => void;
   #built: BuiltCall | undefined;
   #sink: Sink | undefined;
-  /** Why this side ended it. */
+  /** Why the gateway ended it. */
   #stopped: AppError | undefined;
-  /** Of the files that the call needs before it can be sent. */
+  /** Aborts fetching the files that the call needs. */
   #files: AbortController | undefined;
   #isUpstreamDone = false;
   #lastWords: NodeJS.Timeout | undefined;
   #headers: Record<string, string> = {};
-  #idFinder: IdFinder | undefined;
-  #keeping: Keeping | undefined;
+  #storage: AnswerStorage | undefined;
 
   constructor(request: RelayRequest, target: RouteTarget, hooks: AttemptHooks, deps: AttemptDeps) {
     this.request = request;
@@ -117,27 +86,17 @@ export class Attempt implements SinkContext {
     this.dialect = request.dialect;
     this.#hooks = hooks;
     this.#deps = deps;
-    this.#keepFor(target);
+    this.#storage = answerStorageOf(request, target, hooks.delivery, deps);
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-  }
-
-  /** Chooses where the answer is stored: at the upstream's account, or here where it is converted. */
-  #keepFor(target: RouteTarget): void {
-    const { request } = this;
-    const { owners, responseStore } = this.#deps;
-    const isAtUpstream = request.storesAnswer === true && target.plan.bridges.length === 0;
-    const remember = (id: string) => owners?.remember(id, ownerOf(request, target));
-    this.#idFinder = isAtUpstream ? new IdFinder((id) => this.delivery.whenAllowed(() => remember(id))) : undefined;
-    this.#keeping = keepingOf(request, target, responseStore);
   }
 
   async start(): Promise<AttemptResult> {
     try {
       this.#built = await buildCall(this.request, this.target, this.#deps, {
         signal: this.#untilEnded(),
-        keeping: this.#keeping,
+        keeping: this.#storage?.keeping,
         outputCap: this.#hooks.outputCap,
       });
     } catch (error) {
@@ -172,7 +131,7 @@ export class Attempt implements SinkContext {
     return files.signal;
   }
 
-  /** Ends it from this side, for good; the client gets `error` in its own protocol. */
+  /** Ends the attempt; the client gets `error` in its own protocol. */
   stop(error: AppError, reason: FinishReason): void {
     this.#stopped ??= error;
     this.#files?.abort(error);
@@ -180,7 +139,7 @@ export class Attempt implements SinkContext {
     else this.controller?.abort(error);
   }
 
-  /** Comments and blanks are signs of life, and no answer: one that has not begun in time fails, so that others may do. */
+  /** Comments and blanks are no content: an answer without content in time fails, so that another channel is tried. */
   expire(): void {
     if (!this.#sink || this.#isUpstreamDone || this.#sink.soFar() || this.#sink.hasContent?.()) return;
     if (performance.now() - this.startedAt < this.#deps.contentTimeoutMs) return;
@@ -201,7 +160,7 @@ export class Attempt implements SinkContext {
 
   settle(completion: Completion): Promise<Usage> {
     const charged = this.#hooks.settle(completion, this.#built as BuiltCall, this);
-    return this.#keeping ? this.#keeping.charged(charged) : charged;
+    return this.#storage ? this.#storage.charged(charged) : charged;
   }
 
   get readOn(): ReadOn | undefined {
@@ -214,17 +173,13 @@ export class Attempt implements SinkContext {
 
   finish(result: AttemptResult): void {
     this.delivery.onDisconnect = undefined;
-    if (this.#keeping && result.kind === "delivered" && result.reason === "stop") this.#keepAnswer(this.#keeping);
+    if (result.kind === "delivered" && result.reason === "stop") this.#storage?.delivered();
     if (result.kind !== "failed") this.#resolve(result);
     else if (this.#stopped) this.#resolve(stoppedBy(this.#stopped, result.failure));
     else if (this.#isOverUsage(result.failure) || this.#isOverPath(result.failure)) return this.#again();
     else this.#resolve(result);
     if (this.#sink && !this.#isUpstreamDone)
       this.#lastWords ??= setTimeout(() => this.controller.abort(new Error("the answer does not end")), LAST_WORDS_MS);
-  }
-
-  #keepAnswer(keeping: Keeping): void {
-    this.delivery.whenAllowed(() => keeping.delivered());
   }
 
   #again(): void {
@@ -237,7 +192,7 @@ export class Attempt implements SinkContext {
     clearTimeout(this.#lastWords);
   }
 
-  /** The upstream knows no switch for usage, which only the gateway asked for: the same call goes without it. */
+  /** The upstream rejects the usage option that the gateway added: the same call is sent without it. */
   #isOverUsage(failure: Failure): boolean {
     const { spec } = this.request;
     const { channel, plan } = this.target;
@@ -245,7 +200,7 @@ export class Attempt implements SinkContext {
     return !this.delivery.isDisconnected && learnsRefusal(failure, this.request, channel, this.#deps.now());
   }
 
-  /** The upstream has chat and no Responses: the same call goes to chat, converted. */
+  /** The upstream has chat but no Responses: the same call is converted to chat. */
   #isOverPath({ error }: Failure): boolean {
     const { channel, plan, upstreamModel } = this.target;
     if (this.delivery.isDisconnected || plan.bridges.length > 0) return false;
@@ -254,7 +209,7 @@ export class Attempt implements SinkContext {
     const other = planFor(channel, this.request.spec, upstreamModel, this.request.body);
     if (!other || other.route === plan.route) return false;
     this.target = { ...this.target, plan: other };
-    this.#keepFor(this.target);
+    this.#storage = answerStorageOf(this.request, this.target, this.delivery, this.#deps);
     return true;
   }
 
@@ -281,7 +236,7 @@ export class Attempt implements SinkContext {
     return { now: this.#deps.now(), keywords: this.#deps.disableKeywords() };
   }
 
-  /** Routes of several steps answer as if they had been one call. */
+  /** A route of several steps feeds the handler like a single call. */
   #converse(
     exchange: Exchange,
     built: BuiltCall,
@@ -325,15 +280,15 @@ export class Attempt implements SinkContext {
         this.status = status;
         this.headAt = performance.now();
         this.#headers = headers as Record<string, string>;
-        // As many buffers as the head has names and values; a stream would hold them for minutes.
+        // A buffer for each header name and value, which a stream would hold for minutes.
         controller.rawHeaders = null;
         this.upstreamRequestId = this.#headers["x-request-id"] ?? this.#headers["request-id"];
-        sink = this.#sink = this.#sinkFor(status, this.#headers);
+        sink = this.#sink = this.#sinkFor(status);
         if (!sink) controller.abort(new AppError("upstream_invalid_response"));
       },
       onResponseData: (controller, chunk) => {
         if (decoder) return decoder.onResponseData?.(controller, chunk);
-        this.#idFinder?.feed(chunk);
+        this.#storage?.feed(chunk);
         sink?.data(chunk);
       },
       onResponseEnd: (controller, trailers) => {
@@ -351,57 +306,9 @@ export class Attempt implements SinkContext {
     };
   }
 
-  /** Undefined = the answer is refused by its head. */
-  #sinkFor(status: number, headers: Record<string, string>): Sink | undefined {
-    if (status < 200 || status > 299) return new FailureSink(this, status);
-    const type = (headers["content-type"] ?? "").toLowerCase();
-    switch (this.#shapeOf(type)) {
-      case "text":
-        return new TextSink(this, this.#deps.counter);
-      case "bytes":
-        return new BytesSink(this, bytesHead(headers));
-      case "events":
-        return this.request.spec.stream ? this.#streamSink(headers) : this.#wholeSink(headers, true);
-      case "json":
-        return this.#wholeSink(headers, false);
-      case "other":
-        this.finish({
-          kind: "failed",
-          failure: unreadable(new Error(`unexpected content type ${type.slice(0, 100)}`)),
-        });
-        return undefined;
-    }
-  }
-
-  #shapeOf(type: string): "json" | "events" | "text" | "bytes" | "other" {
-    if (isJson(type)) return "json";
-    if (type.startsWith(EVENT_STREAM)) return "events";
-    const { operation } = this.request.spec;
-    if (operation === "audio.speech") return PAGE.test(type) ? "other" : "bytes";
-    if (TEXT_OPERATIONS.has(operation)) return PAGE.test(type) ? "other" : "text";
-    if (UNNAMED.test(type)) return this.request.spec.stream ? "events" : "json";
-    return (this.target.plan.route.framing ?? "sse") === "sse" ? "other" : "events";
-  }
-
-  #streamSink(headers: Record<string, string>): Sink {
-    const { decoder, upstream, context } = this.#readerFor(headers);
-    const translation = decoder.bridges.length === 0 ? undefined : createStreamTranslation(decoder.bridges, context);
-    return new StreamSink(this, { decoder, upstream, translation }, this.#deps.counter);
-  }
-
-  #wholeSink(headers: Record<string, string>, isEventStream: boolean): Sink {
-    const { decoder, upstream, context } = this.#readerFor(headers);
-    const { bridges } = decoder;
-    const translate: AnswerTranslation =
-      bridges.length === 0 ? undefined : (answer) => translateAnswer(bridges, answer, context);
-    return new WholeSink(this, { decoder, upstream, translate, isEventStream }, this.#deps.counter);
-  }
-
-  #readerFor(headers: Record<string, string>) {
-    const { channel, plan } = this.target;
+  #sinkFor(status: number): Sink | undefined {
     const { context } = this.#built as BuiltCall;
-    const decoder = createResponseDecoder({ ...plan, context, channel, headers, maxEventBytes: MAX_EVENT_BYTES });
-    return { decoder, upstream: dialectById(decoder.dialect) ?? this.dialect, context };
+    return createSink(this, { status, headers: this.#headers, context }, this.#deps.counter);
   }
 
   #notSent(error: unknown): Failure {
@@ -413,19 +320,4 @@ export class Attempt implements SinkContext {
 /** What this side has ended is not tried on another channel. */
 function stoppedBy(error: AppError, failure: Failure): AttemptResult {
   return { kind: "failed", failure: { ...failure, error, retry: false } };
-}
-
-function ownerOf({ caller }: RelayRequest, { channel, keyIndex }: RouteTarget): ResponseOwner {
-  return { userId: caller.userId, channelId: channel.id, keyIndex };
-}
-
-function isJson(type: string): boolean {
-  return type === "" || /^(application|text)\/([\w.+-]+\+)?json\b/.test(type);
-}
-
-function bytesHead(headers: Record<string, string>): Record<string, string> {
-  const head: Record<string, string> = { "content-type": headers["content-type"] ?? "application/octet-stream" };
-  const disposition = headers["content-disposition"];
-  if (disposition) head["content-disposition"] = disposition;
-  return head;
 }

@@ -1,0 +1,94 @@
+import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
+import type { BridgeContext, Operation } from "../../dialects/core/types.ts";
+import { dialectById } from "../../dialects/index.ts";
+import { createResponseDecoder } from "../../providers/core/response-decoder.ts";
+import { createStreamTranslation, translateAnswer } from "../pipeline/translate.ts";
+import { unreadable } from "../upstream/failure.ts";
+import { BytesSink } from "./bytes-sink.ts";
+import { FailureSink } from "./failure-sink.ts";
+import type { Sink, SinkContext } from "./sink.ts";
+import { StreamSink } from "./stream-sink.ts";
+import { TextSink } from "./text-sink.ts";
+import { WholeSink, type AnswerTranslation } from "./whole-sink.ts";
+
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+const EVENT_STREAM = "text/event-stream";
+/** Content types that proxies and small servers use for streams and JSON that they do not know. */
+const UNNAMED = /^(?:text\/plain|application\/octet-stream)\b/;
+/** The error page of a proxy instead of sound or text. */
+const PAGE = /^text\/html\b/;
+/** Operations whose answers may be plain text. */
+const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions", "audio.translations"]);
+
+/** The beginning of an upstream's answer. */
+interface AnswerHead {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  /** Of the request that it answers. */
+  readonly context: BridgeContext;
+}
+
+/** The sink for an answer of this status and content type. Undefined = it is refused, and the attempt has failed. */
+export function createSink(flow: SinkContext, head: AnswerHead, counter: TokenCounter): Sink | undefined {
+  const { status, headers } = head;
+  if (status < 200 || status > 299) return new FailureSink(flow, status);
+  const type = (headers["content-type"] ?? "").toLowerCase();
+  switch (shapeOf(type, flow)) {
+    case "text":
+      return new TextSink(flow, counter);
+    case "bytes":
+      return new BytesSink(flow, bytesHead(headers));
+    case "events":
+      return flow.request.spec.stream ? streamSink(flow, head, counter) : wholeSink(flow, head, counter, true);
+    case "json":
+      return wholeSink(flow, head, counter, false);
+    case "other":
+      flow.finish({
+        kind: "failed",
+        failure: unreadable(new Error(`unexpected content type ${type.slice(0, 100)}`)),
+      });
+      return undefined;
+  }
+}
+
+function shapeOf(type: string, { request, target }: SinkContext): "json" | "events" | "text" | "bytes" | "other" {
+  if (isJson(type)) return "json";
+  if (type.startsWith(EVENT_STREAM)) return "events";
+  const { operation, stream } = request.spec;
+  if (operation === "audio.speech") return PAGE.test(type) ? "other" : "bytes";
+  if (TEXT_OPERATIONS.has(operation)) return PAGE.test(type) ? "other" : "text";
+  if (UNNAMED.test(type)) return stream ? "events" : "json";
+  return (target.plan.route.framing ?? "sse") === "sse" ? "other" : "events";
+}
+
+function streamSink(flow: SinkContext, head: AnswerHead, counter: TokenCounter): Sink {
+  const { decoder, upstream } = readerFor(flow, head);
+  const { bridges } = decoder;
+  const translation = bridges.length === 0 ? undefined : createStreamTranslation(bridges, head.context);
+  return new StreamSink(flow, { decoder, upstream, translation }, counter);
+}
+
+function wholeSink(flow: SinkContext, head: AnswerHead, counter: TokenCounter, isEventStream: boolean): Sink {
+  const { decoder, upstream } = readerFor(flow, head);
+  const { bridges } = decoder;
+  const translate: AnswerTranslation =
+    bridges.length === 0 ? undefined : (answer) => translateAnswer(bridges, answer, head.context);
+  return new WholeSink(flow, { decoder, upstream, translate, isEventStream }, counter);
+}
+
+function readerFor({ target, dialect }: SinkContext, { context, headers }: AnswerHead) {
+  const { channel, plan } = target;
+  const decoder = createResponseDecoder({ ...plan, context, channel, headers, maxEventBytes: MAX_EVENT_BYTES });
+  return { decoder, upstream: dialectById(decoder.dialect) ?? dialect };
+}
+
+function isJson(type: string): boolean {
+  return type === "" || /^(application|text)\/([\w.+-]+\+)?json\b/.test(type);
+}
+
+function bytesHead(headers: Record<string, string>): Record<string, string> {
+  const head: Record<string, string> = { "content-type": headers["content-type"] ?? "application/octet-stream" };
+  const disposition = headers["content-disposition"];
+  if (disposition) head["content-disposition"] = disposition;
+  return head;
+}
