@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe("windows of a stream", () => {
-  it("are judged in order with what came before, and leave as they came", async () => {
+  it("are judged in order with the text before them, and leave unchanged", async () => {
     await set({ GuardrailPhases: "answer", GuardrailStreamChars: 100 });
     const stream = await relay.ask("long-300", { stream: true });
     const events = eventsOf(await stream.text());
@@ -32,7 +32,7 @@ describe("windows of a stream", () => {
     expect(events.filter((event) => event.includes("word"))).toHaveLength(300);
   });
 
-  it("hold back until the verdict, or the time", async () => {
+  it("are held until the verdict or the timeout", async () => {
     await set({ GuardrailPhases: "answer", GuardrailStreamChars: 100_000, GuardrailStreamMs: 50 });
     let isJudged = false;
     guardrail.webhook.react(async () => {
@@ -50,7 +50,7 @@ describe("windows of a stream", () => {
     expect(guardrail.webhook.questions.length).toBeGreaterThan(2);
   });
 
-  it("end the stream where one is refused: earlier ones are out, later ones are not, what was used is billed", async () => {
+  it("end the stream where one is refused: earlier ones are delivered, later ones are not, all usage is billed", async () => {
     await set({ GuardrailPhases: "answer", GuardrailStreamChars: 30 });
     guardrail.webhook.react(({ window }) => ({ action: window < 2 ? "allow" : "block", reason: "bad" }));
     const stream = await relay.ask("long-60+slow-10", { stream: true });
@@ -66,7 +66,7 @@ describe("windows of a stream", () => {
     expect(row?.completion_tokens).toBeLessThan(120);
   });
 
-  it("keep the answers of one request apart", async () => {
+  it("separate the answers of one request", async () => {
     await set({ GuardrailPhases: "answer" });
     const piece = (index: number, content: string) =>
       `data: ${JSON.stringify({ choices: [{ index, delta: { content } }] })}\n\n`;
@@ -98,7 +98,7 @@ describe("windows of a stream", () => {
     }
   });
 
-  it("are forgotten when the upstream breaks off", async () => {
+  it("are dropped when the upstream breaks off", async () => {
     await set({ GuardrailPhases: "answer" });
     const stream = await relay.ask("cut-after-3", { stream: true });
     const text = await stream.text();
@@ -107,16 +107,15 @@ describe("windows of a stream", () => {
     expect(await rowOf(stream)).toMatchObject({ other: { end_reason: "upstream_cut" } });
   });
 
-  it("are full when many bytes are held, however little they say", async () => {
-    await set({ GuardrailPhases: "answer", GuardrailStreamChars: 100_000, GuardrailStreamMs: 10_000 });
-    const since = performance.now();
+  it("are judged when many bytes are held, however short their text", async () => {
+    await set({ GuardrailPhases: "answer", GuardrailStreamChars: 100_000, GuardrailStreamMs: 30_000 });
     const stream = await relay.ask("long-20000", { stream: true });
     expect(eventsOf(await stream.text()).filter((event) => event.includes("word"))).toHaveLength(20_000);
-    expect(performance.now() - since).toBeLessThan(8_000);
-    expect(guardrail.webhook.questions.length).toBeGreaterThan(2);
+    // Text and time alone would lead to two windows.
+    expect(guardrail.webhook.questions.length).toBeGreaterThan(9);
   });
 
-  it("make the upstream wait when much is held", async () => {
+  it("pause the upstream when many bytes are held", async () => {
     await set({ GuardrailPhases: "answer", GuardrailStreamChars: 1000 });
     guardrail.webhook.react(async () => {
       await pause(5);
@@ -145,7 +144,7 @@ describe("clients that leave", () => {
     return (await consumeRows(relay.gateway, guardrail.webhook.questions[0]?.request_id))[0];
   };
 
-  it("while a window is judged end the call of the webhook, and pay for what was used", async () => {
+  it("abort the webhook call while a window is judged, and pay for what was used", async () => {
     await set({ GuardrailPhases: "answer", GuardrailStreamChars: 10 });
     const row = await leave("long-60+slow-10");
     expect(row).toMatchObject({ other: { end_reason: "client_abort" } });
@@ -153,13 +152,13 @@ describe("clients that leave", () => {
     expect(row?.completion_tokens).toBeLessThan(120);
   });
 
-  it("while the end is judged pay for all of it, once", async () => {
+  it("pay for the whole answer once while its end is judged", async () => {
     await set({ GuardrailPhases: "answer" });
     expect(await leave("judged")).toMatchObject({ prompt_tokens: 20, completion_tokens: 10 });
   });
 });
 
-describe("answers that an upstream keeps", () => {
+describe("answers that an upstream stores", () => {
   it("cannot be fetched when they were refused", async () => {
     let id = "";
     guardrail.webhook.react(({ phase }) => ({ action: phase === "answer" ? "block" : "allow" }));
@@ -181,7 +180,7 @@ describe("answers that an upstream keeps", () => {
 });
 
 describe("whatever happens", () => {
-  it("each request is charged once, and nothing stays reserved", async () => {
+  it("each request is charged once, and no reservation remains", async () => {
     const next = seeded(7);
     await set({ GuardrailStreamChars: 20, GuardrailTimeoutMs: 50, GuardrailOnFailure: "block" });
     guardrail.webhook.react(async () => {
@@ -208,19 +207,19 @@ describe("whatever happens", () => {
 });
 
 describe("a stop", () => {
-  it("waits for verdicts, and charges what is cut off", async () => {
-    const app = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
+  it("waits for verdicts, and charges answers that it cuts off", async () => {
+    const app = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "4" });
     const options = { GuardrailUrl: guardrail.webhook.url, GuardrailSecret: SECRET, GuardrailOnFailure: "block" };
     for (const [key, value] of Object.entries({ ...options, GuardrailStreamChars: 10, GuardrailEnabled: true }))
       await app.option(key, value);
-    await app.channel("judged,long-300+slow-20");
+    await app.channel("judged,long-600+slow-20");
     const key = await app.token();
     guardrail.webhook.react(async ({ phase }) => {
       await pause(phase === "prompt" ? 300 : 10);
       return { action: "allow" };
     });
     const send = (model: string, stream: boolean) => app.post("/v1/chat/completions", chat(model, { stream }), key);
-    const stream = send("long-300+slow-20", true).then(textOf);
+    const stream = send("long-600+slow-20", true).then(textOf);
     while (guardrail.webhook.questions.length < 3) await pause(10);
     const whole = send("judged", false).then(async (response) => [response.status, await response.text()]);
     while (!guardrail.webhook.questions.some(({ model }) => model === "judged")) await pause(10);
