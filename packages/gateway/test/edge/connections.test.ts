@@ -31,12 +31,12 @@ function statuses(text: string, count: number): Promise<string[]> {
   });
 }
 
-it("an offer of HTTP/2 is passed over, and the request is served as it is", async () => {
+it("an offer of HTTP/2 is ignored, and the request is served", async () => {
   expect(await statuses(get("/api/status", H2C), 1)).toEqual(["200"]);
   expect(await statuses(post("/v1/chat/completions", "{}", H2C), 1)).toEqual(["401"]);
 });
 
-it("an upgrade behind requests that are not answered yet waits for its turn, and is refused", async () => {
+it("an upgrade behind open requests waits for its turn, and is refused", async () => {
   const ahead = get("/v1/models").repeat(3);
   expect(await statuses(ahead + get("/v1/realtime?model=x", UPGRADE), 4)).toEqual(["401", "401", "401", "401"]);
 });
@@ -50,7 +50,7 @@ it.each([
   expect((await statuses(text, 1)).filter((status) => status !== "400")).toEqual([]);
 });
 
-it("answers that wait behind others on a connection with an upgrade hold no stop up", async () => {
+it("answers that wait on a connection with an upgrade do not delay a stop", async () => {
   const asked = get("/v1/models").repeat(3) + get("/v1/nothing", UPGRADE);
   for (let round = 0; round < 5; round++) await statuses(asked, 2);
   const stoppedAt = performance.now();
@@ -58,7 +58,7 @@ it("answers that wait behind others on a connection with an upgrade hold no stop
   expect(performance.now() - stoppedAt).toBeLessThan(3_000);
 });
 
-describe("connections that cost more than they bring", () => {
+describe("abusive connections", () => {
   const bounded = { FAIRWAY_REQUEST_TIMEOUT_SECONDS: "1", FAIRWAY_MAX_CONNECTIONS_PER_ADDRESS: "5" };
   let small: RelayApp;
   beforeAll(async () => {

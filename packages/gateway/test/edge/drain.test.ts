@@ -106,7 +106,7 @@ it("refuses a realtime session that is still being opened when the drain is over
   slow.close();
 });
 
-it("asks no further channel for a request that is cut off between two attempts", async () => {
+it("tries no further channel for a request that is cut off between two attempts", async () => {
   gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
   const { upstream, database, root, app } = gateway;
   await gateway.option("RetryTimes", 3);
@@ -152,7 +152,7 @@ it("cuts off a request that still reads the files for its first attempt", async 
   expect((await books(gateway)).holds).toBe(0);
 });
 
-it("tells a realtime session that it ends, closes it with 1011 and bills what was said", async () => {
+it("sends a realtime session an error, closes it with 1011 and bills its answers", async () => {
   gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
   await gateway.channel("gpt-realtime");
   const key = await gateway.token();
@@ -176,7 +176,7 @@ it("tells a realtime session that it ends, closes it with 1011 and bills what wa
   expect((await books(gateway)).holds).toBe(0);
 });
 
-it("cuts off what outlives the drain with an error event, billed for what was delivered", async () => {
+it("cuts off streams that outlive the drain with an error event, billed for what was delivered", async () => {
   gateway = await startRelayApp({ FAIRWAY_DRAIN_SECONDS: "1" });
   await gateway.channel("slow-50+long-2000");
   const key = await gateway.token();

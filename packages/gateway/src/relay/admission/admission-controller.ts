@@ -35,7 +35,7 @@ export interface AdmissionDeps {
   readonly queue: AdmissionQueue;
   readonly calls: CallLimit;
   readonly metrics: Pick<Metrics, "limited" | "queued">;
-  /** Throws for a caller who has waited and would not be let in any more. */
+  /** Throws for a caller who has waited and is no longer allowed. */
   readonly recheck: (caller: Caller) => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export interface AdmissionRequest {
   isCounted?: boolean;
 }
 
-/** The answer of an entrant: it may close while the entrant waits, and carries what the limits say. */
+/** The response of a request: it may close while the request waits, and carries the headers of its limits. */
 export interface ClientConnection {
   readonly closed: boolean;
   readonly headersSent: boolean;
@@ -64,7 +64,7 @@ export interface ClientConnection {
 /** True when any request is limited; computed once per snapshot. */
 const limited = new WeakMap<Snapshot, boolean>();
 
-/** Undefined when neither a limit nor a budget can concern it: such requests pay nothing for the possibility. */
+/** Undefined when no limit or budget can apply, so that such requests have no extra cost. */
 export function admissionFor(
   request: AdmissionRequest,
   snapshot: Snapshot,
@@ -95,16 +95,16 @@ export class AdmissionController {
   #ofRequest: readonly Claim[] = [];
   #ofChannel: readonly Claim[] = [];
   #candidate: Candidate | undefined;
-  /** The group whose limits the request has taken at first. */
+  /** The group whose limits the request took first. */
   #group = "";
   /** Why the last channel had no room, when waiting would not help. */
   #refusal: AppError | undefined;
-  /** What of the last room was full. */
+  /** The limit that the last candidate had reached. */
   full: LimitScope = "channel";
   readonly #budgets: RequestBudgets;
   /** In the queue of a channel. */
   #place: QueuePosition | undefined;
-  /** Why it waits no longer. */
+  /** Why the wait was ended. */
   #givenUp: { readonly reason: unknown } | undefined;
   #takenAt = LONG_AGO;
   #channelTakenAt = LONG_AGO;
@@ -122,7 +122,7 @@ export class AdmissionController {
 
   /**
    * Takes the limits with the first channel that has room; waits for one when none has. Throws 429 with the limit that
-   * is reached; answers undefined when there is nothing to choose.
+   * is reached; returns undefined when there is no candidate.
    */
   async enter<R extends Candidate>(
     first: R | undefined,
@@ -160,7 +160,7 @@ export class AdmissionController {
     return entered;
   }
 
-  /** Passes over what is full; answers which channels a place is waited for in, when none has room. */
+  /** Skips full candidates; when none has room, returns the channels to wait for. */
   async #firstWithRoom<R extends Candidate>(
     first: R | undefined,
     candidates: Candidates<R>,
@@ -191,7 +191,7 @@ export class AdmissionController {
     return false;
   }
 
-  /** A running answer needs more than was reserved; false when a hard budget cannot carry it. Never rejects. */
+  /** Raises the budget reservation of a running answer; false when a hard budget cannot cover it. Never rejects. */
   extend(amount: Quota): Promise<boolean> {
     return this.#candidate ? this.#budgets.extend(this.#subjects(this.#candidate), amount) : Promise.resolve(true);
   }
@@ -212,8 +212,8 @@ export class AdmissionController {
   }
 
   /**
-   * What a long conversation has used so far. What is more than its estimate counts in the window in which it was used;
-   * answers the refusal when a limit of tokens is passed by it.
+   * Reports what a long conversation has used so far. Tokens beyond the estimate count in the window of their use;
+   * returns the refusal when they exceed a limit.
    */
   async spend(tokens: number): Promise<AppError | undefined> {
     const isMore = (claim: Claim) => isTokens(claim) && tokens > claim.amount;
@@ -229,7 +229,7 @@ export class AdmissionController {
     return answer?.taken === false ? refusalOf(answer.state) : undefined;
   }
 
-  /** Places do not wait for budgets: those are in a database that may stand still. */
+  /** Claims are renewed without waiting for budgets, whose database may not respond. */
   async renew(): Promise<void> {
     const { claims } = this.#deps;
     await Promise.all([
@@ -297,7 +297,7 @@ export class AdmissionController {
     throw refusalOf(state);
   }
 
-  /** Whether a limit is the room's own, and what of it is full. */
+  /** Whether a limit belongs to the candidate, and which one is full. */
   #isFull({ scope }: Claim): boolean {
     this.full = scope === "key" ? "key" : "channel";
     return scope === "key" || scope === "channel";
@@ -318,7 +318,7 @@ export class AdmissionController {
     return subjectsOf(this.#request, candidate);
   }
 
-  /** False when this request's time is over, or as many wait as may. */
+  /** False when the request has waited long enough, or the queue is full. */
   async #waited(full: ReadonlySet<number>, since: number): Promise<boolean> {
     const { ChannelQueueLength, ChannelQueueSeconds } = this.#snapshot.options;
     const { queue } = this.#deps;
@@ -347,7 +347,7 @@ export class AdmissionController {
   }
 }
 
-/** How room is looked for. */
+/** The parameters of a search for a candidate. */
 interface Asked {
   readonly client: ClientConnection;
   readonly amount: () => Quota;
@@ -367,7 +367,7 @@ export async function openWithin<R extends Candidate, M>(
   opening: Promise<M>,
   release: (money: M) => Promise<void>,
 ): Promise<{ readonly first: R | undefined; readonly money: M }> {
-  // Who cannot pay waits for nothing.
+  // A request that cannot be paid stops waiting.
   opening.catch((reason: unknown) => admission.giveUp(reason));
   const [entered, opened] = await Promise.allSettled([entering, opening]);
   if (entered.status === "fulfilled" && opened.status === "fulfilled")

@@ -4,7 +4,7 @@ export interface QueuePosition {
   turn(ms: number): Promise<boolean>;
   /** True when it waits for this channel. */
   isIn(channelId: number): boolean;
-  /** Out of all queues, for whatever reason; a turn that is waited for ends without one. Later calls change nothing. */
+  /** Leaves all queues; a pending `turn` resolves with false. Later calls change nothing. */
   leave(): void;
 }
 
@@ -14,11 +14,11 @@ export interface QueuePosition {
  * becomes free first is theirs, and no later request overtakes them at one of the others.
  */
 export interface AdmissionQueue {
-  /** Waits where fewer than `most` do; undefined when there are as many everywhere. */
+  /** Joins the queues that have fewer than `most` requests; undefined when all are full. */
   join(channelIds: Iterable<number>, userId: number, most: number): QueuePosition | undefined;
-  /** True when others wait: who comes now must not overtake them. */
+  /** True when others wait: a new request must not overtake them. */
   isWaitedFor(channelId: number): boolean;
-  /** Something of the channel may be free. */
+  /** A place in the channel may be free. */
   freed(channelId: number): void;
   readonly waiting: number;
 }
@@ -114,7 +114,7 @@ function wakeNext(queue: Queue): void {
   for (const [userId, waiters] of queue.users) {
     const waiter = waiters.find(({ wake }) => wake !== undefined);
     if (!waiter) continue;
-    // The user's next request comes after one of everybody else.
+    // The user's next request comes after one of each other user.
     queue.users.delete(userId);
     queue.users.set(userId, waiters);
     waiter.wake?.(true);

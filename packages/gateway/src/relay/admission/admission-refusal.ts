@@ -9,7 +9,7 @@ const UNITS = {
   concurrency: "requests at once",
 } as const;
 
-/** 429 that names whose limit it is, the limit, what is used of it and when some of it is free again. */
+/** A 429 that names the owner of the limit, the limit, its use and the time of the reset. */
 export function refusalOf(state: ClaimState): AppError {
   const { claim, used, resetMs } = state;
   const seconds = secondsOf(resetMs);
@@ -42,7 +42,7 @@ export function overBudget({ budget: { period, scope, subject }, endsAt }: Budge
 /** Names of the headers by kind. */
 const HEADINGS = { requests: "requests", successes: "requests", tokens: "tokens", concurrency: "concurrency" } as const;
 
-/** What clients read to slow down by themselves: of several limits of one kind the one with the least left. */
+/** Headers by which clients slow down: of several limits of one kind, the one with the least left. */
 export function limitHeaders(states: readonly ClaimState[]): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   // The tightest comes last and stays.

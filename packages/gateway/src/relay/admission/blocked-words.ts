@@ -6,7 +6,7 @@ import type { SnapshotStore } from "../../snapshot/types.ts";
 /** Refuses prompts that hold a word of the operator's list; throws `sensitive_words_detected`. */
 export type CheckWords = (texts: () => readonly string[], requestId: string) => void;
 
-/** The list is read again when it changed; while the check is off nothing is read at all. */
+/** The list is parsed again when it changes; while the check is off, nothing is read. */
 export function createBlockedWords(snapshots: SnapshotStore, log: Logger): CheckWords {
   let source: readonly string[] | undefined;
   let known = "";

@@ -45,7 +45,7 @@ export class RequestBudgets {
     return this.move(subjects);
   }
 
-  /** Reserves for others what is reserved, all or nothing. Throws `budgets_unavailable`. */
+  /** Moves the reservation to other subjects, all or nothing. Throws `budgets_unavailable`. */
   move(subjects: BudgetSubjects): Promise<BudgetRefusal | undefined> | undefined {
     return this.#budgets.concerns({ subjects, held: this.#held }) ? this.#place(subjects) : undefined;
   }
@@ -59,7 +59,7 @@ export class RequestBudgets {
     return undefined;
   }
 
-  /** A running answer needs so much in all; false when a hard budget cannot carry it. Never rejects. */
+  /** Raises the reservation of a running answer to `amount`; false when a hard budget cannot cover it. Never rejects. */
   extend(subjects: BudgetSubjects, amount: Quota): Promise<boolean> {
     const extending = this.#extending.then(() => this.#extendTo(subjects, amount));
     this.#extending = extending;

@@ -6,7 +6,7 @@ import { refusalOf } from "./admission-refusal.ts";
 
 /**
  * Model requests of a user, whatever becomes of them. Requests that reach admission are counted there, in one step with
- * everything else; this counts the others, and knows who need not be read any further.
+ * everything else; this counts the others, and refuses limited users before their body is read.
  */
 export interface CallLimit {
   /** Throws for a user whose requests were refused lately and still would be. Reads local state only. */
@@ -31,7 +31,7 @@ interface Refused {
   readonly until: number;
 }
 
-/** More users than that are not remembered: they are asked for again. */
+/** More users are not remembered: their limits are checked again. */
 const MAX_REMEMBERED = 10_000;
 
 export function createCallLimit({ claims, options, metrics }: CallLimitDeps): CallLimit {

@@ -14,8 +14,8 @@ export interface ErrorContext {
 }
 
 /**
- * Tells the client in its own protocol: a whole answer, or an event when the head of a stream is out. `form` is that
- * of a stream which has had no event yet, `streamedModel` the model that a streamed call asked for.
+ * Sends the error in the client's protocol: a whole answer, or an event after the head of a stream. `form` is that
+ * of a stream without an event so far, `streamedModel` the model of a streamed call.
  */
 export function sendError(
   response: ServerResponse,
@@ -46,7 +46,7 @@ export function sendError(
 
 /**
  * The client is still sending. Closing now would reset its connection, and most clients would report that instead of
- * the answer: what comes is thrown away for a while.
+ * the answer, so the rest of the body is discarded for a while.
  */
 function endOnceSent(response: ServerResponse): void {
   const { req: request } = response;

@@ -51,7 +51,7 @@ export function fieldsOf(parts: readonly FormPart[]): JsonObject {
   return fields;
 }
 
-/** Forms know texts only; what the protocol calls a number or a flag is read as one. */
+/** Form fields are texts; numbers and flags of the protocol are parsed. */
 function valueOf(name: string, text: string): JsonValue {
   if (NUMBERS.has(name) && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   return name === "stream" && (text === "true" || text === "false") ? text === "true" : text;

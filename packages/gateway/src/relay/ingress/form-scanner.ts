@@ -1,6 +1,6 @@
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
 
-/** One part of a form, as a place inside the body's bytes. */
+/** One part of a form, by its position in the body. */
 export interface FormPart {
   readonly name: string;
   /** Undefined = a text field. */

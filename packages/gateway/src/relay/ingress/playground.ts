@@ -3,7 +3,7 @@ import { openaiChat } from "../../dialects/openai-chat/index.ts";
 import { isObject } from "../../lib/text/json.ts";
 import { jsonBody } from "./read-body.ts";
 
-/** What playgrounds keep with a message for themselves. */
+/** Members that playgrounds add to messages for their own use. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set(["id", "createAt", "createdAt", "status"]);
 
 /**
@@ -18,7 +18,7 @@ export const playgroundChat: Dialect = {
   ),
 };
 
-/** The request without what upstreams refuse: members of the console's own, its group, and 0 for "no limit". */
+/** The request without members that upstreams refuse: the console's own, its group, and 0 for "no limit". */
 export function playgroundBody(body: Body): Body {
   const { group: _group, messages, ...rest } = body.json();
   const sent = Object.entries(rest).filter(([name, value]) => !(name === "max_tokens" && value === 0));

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { AppError } from "../../lib/app-error.ts";
 
-/** Client headers that a provider may pass on, and what their values must look like. */
+/** Client headers that a provider may forward, and the format of their values. */
 const TRAVELLING: readonly (readonly [string, RegExp])[] = [
   ["anthropic-version", /^\d{4}-\d{2}-\d{2}$/],
   ["anthropic-beta", /^[\w.,\- ]{1,1024}$/],

@@ -45,7 +45,7 @@ export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise
   });
 }
 
-/** Sees the decoded bytes of one body; throws AppError where the rest is not worth reading. */
+/** Checks the decoded bytes of one body; throws AppError as soon as the body is invalid. */
 interface Checker {
   take(chunk: Buffer): void;
   end(): void;
@@ -208,7 +208,7 @@ function tooLarge(limit: number): AppError {
   return new AppError("request_too_large", { values: { limit } });
 }
 
-/** A body whose JSON is parsed on first use; `onForget` hears when nothing of it is needed any more. */
+/** A body whose JSON is parsed on first use; `onForget` is called when it is no longer needed. */
 export function jsonBody(bytes: Buffer, onForget?: () => void): Body {
   let parsed: JsonObject | undefined;
   return {
@@ -237,7 +237,7 @@ function parseObject(bytes: Buffer): JsonObject {
   return value as JsonObject;
 }
 
-/** Names where parsing stopped without quoting the body: prompts do not belong into messages, nor into a cause. */
+/** Names the position of the error without quoting the body: prompts must not be in messages or causes. */
 function positionOf(error: unknown, bytes: Buffer): string {
   if (bytes.length === 0) return "the body is empty";
   const found = /position (\d+)/.exec(error instanceof Error ? error.message : "");

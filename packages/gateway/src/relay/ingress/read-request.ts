@@ -34,7 +34,7 @@ export interface ReadRequestDeps {
 const NO_BYTES = Buffer.alloc(0);
 const TOKENS_PER_MINUTE = 200;
 
-/** Authentication first, then the body, then what the dialect reads in it. */
+/** Authenticates first, then reads the body, then inspects it with the dialect. */
 export async function readRequest(
   request: IncomingMessage,
   match: RelayMatch,
@@ -124,7 +124,7 @@ function formBody(upload: Upload): Body {
   return { bytes: NO_BYTES, json: () => upload.fields };
 }
 
-/** What a recording of known length is reserved as. */
+/** The usage that is reserved for a recording of known length. */
 function timed(spec: RequestSpec, seconds: number | undefined): RequestSpec {
   if (seconds === undefined) return spec;
   return { ...spec, promptEstimate: Math.ceil((Math.ceil(seconds) * TOKENS_PER_MINUTE) / 60) };
@@ -134,7 +134,7 @@ function groupOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A model name in a path is decoded once; it may hold a slash, nothing that would leave its segment. */
+/** A model name in a path is decoded once; it may contain a slash, but no dot segments. */
 function pathModel(segment: string): string {
   let model: string;
   try {

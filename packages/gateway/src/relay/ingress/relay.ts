@@ -41,14 +41,14 @@ export interface TaskArrival extends Arrival {
   readonly path: string;
 }
 
-/** Fits between other handlers of the edge; `originalUrl` is there when one of them has cut `url`. */
+/** A handler of the edge; `originalUrl` is set when another handler has shortened `url`. */
 export type RelayHandler = (
   request: IncomingMessage & { readonly originalUrl?: string },
   response: ServerResponse,
   next: () => void,
 ) => void;
 
-/** One call of a relay path, with what is known of it so far. */
+/** One call of a relay path, with what is known about it so far. */
 interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -59,7 +59,7 @@ interface Call {
   errors: ErrorDialect;
   /** Set once the body was read. */
   relayed: RelayRequest | undefined;
-  /** It was answered with an error: what fails after that is a consequence. */
+  /** It was answered with an error: later failures are consequences. */
   isRefused: boolean;
 }
 
@@ -94,7 +94,7 @@ export function createRelay(deps: RelayDeps): RelayHandler {
   };
 }
 
-/** In the place of the relay in a process whose roles leave it out. */
+/** Replaces the relay in a process whose roles do not include it. */
 export const withoutRelay: RelayHandler = (request, response, next) => {
   const path = (request.originalUrl ?? request.url ?? "/").split("?", 1)[0] ?? "/";
   if (!isRelayPath(path)) return next();
@@ -102,14 +102,14 @@ export const withoutRelay: RelayHandler = (request, response, next) => {
   sendError(response, errorDialectOf(path), error, { requestId: "" });
 };
 
-/** Paths that vendors share tell them apart by what only their own clients send. */
+/** Tells vendors that share a path apart by headers that only their clients send. */
 function errorsOf(match: RouteMatch, { headers }: IncomingMessage): ErrorDialect {
   if (match.kind === "models" || match.kind === "billing") return "openai";
   const isShared = (match.kind === "unimplemented" || match.kind === "unknown") && match.errors === "openai";
   return isShared ? listDialect("v1", "", headers, new URLSearchParams()) : match.errors;
 }
 
-/** A process that drains waits for the call; when its time is over, a body that is still on its way is not. */
+/** A draining process waits for the call, but not for a body that is still arriving after the drain. */
 function follow(call: Call, deps: RelayDeps): void {
   const open = {
     giveUp(error: AppError) {

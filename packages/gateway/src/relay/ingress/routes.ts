@@ -2,7 +2,7 @@ import type { StoredCall } from "../stateful/stored-call.ts";
 import type { DialectId, ErrorDialect, Operation } from "../../dialects/core/types.ts";
 import { allProviders } from "../../providers/registry.ts";
 
-/** What a path of a relay prefix stands for. */
+/** The meaning of a path below a relay prefix. */
 export type RouteMatch =
   | {
       readonly kind: "relay";
@@ -86,7 +86,7 @@ const GEMINI_VERBS: ReadonlyMap<string, Post & { stream: boolean }> = new Map([
   ["countTokens", { operation: "count_tokens", dialect: "gemini-count-tokens", stream: false }],
 ]);
 
-/** Vendors of videos: their own paths stand behind their names. */
+/** Vendors of videos: their own paths follow their names. */
 const VIDEOS = allProviders.flatMap(({ id, videos }) => (videos ? [id] : [])).join("|");
 const PREFIX = new RegExp(
   `^/(v1|v1beta|upload/v1|upload/v1beta|v2|pg|mj|suno|dashboard|mj-(fast|relax|turbo)|${VIDEOS})(/|$)`,
@@ -122,7 +122,7 @@ function matchGemini(method: string, path: string): RouteMatch | undefined {
   const found = GEMINI.exec(path);
   if (!found) return undefined;
   const verb = GEMINI_VERBS.get(found[2] ?? "");
-  // Names of models may have a colon as well: what is asked for by GET is one of them.
+  // Model names may contain a colon too: a GET names a model.
   if (!verb) return method === "GET" ? undefined : (replaced(path, "gemini") ?? { kind: "unknown", errors: "gemini" });
   if (method !== "POST") return wrongMethod("POST", "gemini");
   return { ...relay({ ...verb, errors: "gemini" }), pathModel: found[1] ?? "", isStreamPath: verb.stream };
@@ -136,7 +136,7 @@ function matchModels(method: string, path: string): RouteMatch | undefined {
   return method === "DELETE" && found[2] !== undefined ? { kind: "unimplemented", errors } : wrongMethod("GET", errors);
 }
 
-/** Paths that are served by parts of their own. */
+/** Paths with their own handlers. */
 function matchSpecial(method: string, path: string): RouteMatch | undefined {
   if (TASKS.test(path)) return { kind: "task", errors: "openai" };
   const stored = STORED.exec(path);

@@ -9,14 +9,14 @@ export interface SoundFile {
   readonly filename: string | undefined;
 }
 
-/** A file that hides its length deeper than this keeps it to itself. */
+/** The length is read from this much of a file. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 /** Pictures and notes that a recording may hold. */
 const COVER_BYTES = 1024 * 1024;
 
 /**
  * Length of a recording (WAV, MP3, M4A, Ogg, FLAC, WebM); undefined where the file has no length, or is no recording. Where a
- * file contradicts itself, the longest that a reader can take it for.
+ * file contradicts itself, the longest length that a reader may find.
  */
 export async function soundSeconds(spool: Pick<Spool, "readAt">, file: SoundFile): Promise<number | undefined> {
   const [declared = 0, longest = 0] = [await declaredSeconds(spool, file), await wavSeconds(spool, file)];
@@ -51,7 +51,7 @@ async function declaredSeconds(
 /** The most bytes that a second of MP3 has. */
 const MP3_BYTES = 40_000;
 
-/** What so many bytes last at least, where the container holds nothing but sound. */
+/** The shortest duration of so many bytes, where the container holds nothing but sound. */
 function leastSeconds({ container, sampleRate = 0, numberOfChannels = 0, bitsPerSample = 0 }: IFormat, bytes: number) {
   const perSecond = container === "FLAC" ? (sampleRate * numberOfChannels * bitsPerSample) / 8 : MP3_BYTES;
   const isOnlySound = container === "FLAC" || container === "MPEG";

@@ -10,7 +10,7 @@ export interface SpooledFile {
   readonly maxBytes: number;
 }
 
-/** Random access to one file of a spool, for readers of file formats; a crafted file cannot make them read without end. */
+/** Random access to one file of a spool, for readers of file formats; a crafted file cannot make them read for ever. */
 export class SpoolTokenizer extends AbstractTokenizer {
   readonly fileInfo: IFileInfo;
   readonly #spool: Pick<Spool, "readAt">;

@@ -15,10 +15,10 @@ import { soundSeconds } from "./sound-length.ts";
 export interface Upload {
   /** Text fields as the JSON that they would be in a JSON request. */
   readonly fields: JsonObject;
-  /** Length of the recording, where the file tells it. */
+  /** Length of the recording, where the file contains it. */
   readonly seconds: number | undefined;
   readonly contentType: string;
-  /** The bytes as they came, but for the fields that `edits` names: those are replaced, or put in front. */
+  /** The original bytes, with the fields of `edits` replaced or added in front. */
   open(edits: ReadonlyMap<string, string>): { readonly body: Readable; readonly size: number };
   dispose(): Promise<void>;
 }
@@ -108,7 +108,7 @@ function receive(request: IncomingMessage, { scanner, spool, memory, minBytesPer
 
 function fileOf(parts: readonly FormPart[], isOnly: boolean): FormPart {
   const [file, second] = parts.filter((part) => part.filename !== undefined && FILE_FIELD.test(part.name));
-  // Its length is what is charged: another reader could take the other one.
+  // Its length is charged, and another reader could use the other file.
   if (file && second && isOnly)
     throw invalidRequest(second.name, `${second.name} is in the form twice; send one file.`);
   if (!file) throw invalidRequest("file", "The form has no file.");

@@ -61,7 +61,7 @@ export interface CallOptions {
 
 const CHAT: readonly DialectId[] = ["openai-chat"];
 
-/** Builds one attempt's request from the original body; nothing of an earlier attempt is reused. */
+/** Builds one attempt's request from the original body; earlier attempts leave no trace in it. */
 export async function buildCall(
   received: RelayRequest,
   target: RouteTarget,
@@ -148,7 +148,7 @@ function urlOf(request: RelayRequest, target: RouteTarget, key: string): URL {
   return url;
 }
 
-/** What the operator wrote is no address: nothing was sent, another channel may do. */
+/** The channel's base URL is invalid: nothing was sent, so another channel is tried. */
 function joined(base: string, path: string, gatewayDrops: string | undefined): URL {
   try {
     return joinUrl(base, path, gatewayDrops);
@@ -185,7 +185,7 @@ async function attachUpload(
   call.headers["content-length"] = String(size);
 }
 
-/** Same protocol and no repair: the client's bytes, but for the model name and the usage switch. */
+/** Same protocol and no transform: the client's bytes, except for the model name and the usage option. */
 function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeContext): Buffer {
   const { spec, body, dialect } = request;
   const { channel, plan, upstreamModel } = target;
@@ -211,7 +211,7 @@ function takesUsageSwitch(channel: ChannelRecord, now: number): boolean {
 }
 
 interface Target extends RetargetOptions {
-  /** The upstream's name of the model; a repair may know a shorter one. */
+  /** The upstream's name of the model; a transform may replace it. */
   readonly model: string;
 }
 
@@ -222,7 +222,7 @@ function retargeted(json: JsonObject, spec: RequestSpec, route: UpstreamRoute, {
   return upstream ? upstream.retarget({ bytes, json: () => json }, spec, model, options) : bytes;
 }
 
-/** Undefined when no repair changes anything, so that the bytes stay. */
+/** Undefined when no transform changes the request, so that the bytes pass through. */
 function repair(
   target: RouteTarget,
   request: RelayRequest,
@@ -254,7 +254,7 @@ function repairJson(target: RouteTarget, json: JsonObject, context: BridgeContex
   return channel.paramOverride ? { ...body, ...channel.paramOverride } : body;
 }
 
-/** Members that the channel's settings take out. */
+/** Members that the channel's settings remove. */
 function noteOperatorsList(
   { channel }: RouteTarget,
   before: JsonObject,

@@ -66,7 +66,7 @@ function here({ caller }: RelayRequest): Candidate {
   return { channel: { id: 0, setting: {} }, group: caller.group, keyIndex: 0 };
 }
 
-/** What a request names and only an upstream holds. */
+/** Members that refer to data stored at an upstream. */
 const HELD_UPSTREAM = ["previous_response_id", "conversation", "prompt"];
 
 async function countHere(request: RelayRequest, response: ServerResponse, deps: PipelineDeps): Promise<void> {

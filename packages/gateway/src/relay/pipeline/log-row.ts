@@ -63,7 +63,7 @@ function contentOf({ price, groupRatio, usage, completion }: Charged): string {
   return completion.reason === "stop" ? how : `${how}; ended early: ${completion.reason}`;
 }
 
-/** Joined: a text of many pieces takes `JSON.stringify` off its fast path, which doubles the cost of writing a charge. */
+/** Uses join: a concatenated text slows `JSON.stringify` down, which doubles the cost of writing a charge. */
 function ratioText({ modelRatio, completionRatio }: TokenRates, group: number): string {
   return ["Model ratio ", modelRatio, ", completion ratio ", completionRatio, ", group ratio ", group].join("");
 }
@@ -91,7 +91,7 @@ function firstTokenMs({ spec, startedAt }: RelayRequest, { firstContentAt }: Com
   return spec.stream && firstContentAt !== undefined ? Math.round(firstContentAt - startedAt) : NO_FIRST_TOKEN;
 }
 
-/** Only what is out of the ordinary, so that most rows stay short. */
+/** Only unusual facts, so that most rows are short. */
 function requestDetail(request: RelayRequest, { usage, price, attempt, built }: Charged): Record<string, unknown> {
   const detail: Record<string, unknown> = {};
   const { reasoningEffort: effort } = request.spec;
@@ -125,12 +125,12 @@ function callDetail(request: RelayRequest, { dropped, context }: BuiltCall): Rec
   };
 }
 
-/** What clients write may be of any length; a row has to fit into one packet of the database. */
+/** Client input has any length; a row must fit into one packet of the database. */
 function namesOf(dropped: readonly string[]): string[] {
   return [...new Set(dropped)].slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
 }
 
-/** Cut from every answer to users who are not administrators. */
+/** Removed from every response to users who are not administrators. */
 function adminDetail(request: RelayRequest, { attempt, tried, usage }: Charged): Record<string, unknown> {
   const { channel, keyIndex, upstreamModel } = attempt.target;
   const detail: Record<string, unknown> = { use_channel: tried.map(({ target }) => String(target.channel.id)) };

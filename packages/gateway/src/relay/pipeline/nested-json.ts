@@ -3,7 +3,7 @@ import { AppError } from "../../lib/app-error.ts";
 import type { JsonValue } from "../../lib/text/json.ts";
 import { JsonScanner, MAX_JSON_DEPTH, MAX_JSON_VALUES } from "../../lib/text/json-scanner.ts";
 
-/** A smaller body cannot hold enough to take the memory of the process. */
+/** A smaller body cannot contain enough values to exhaust memory. */
 const CHECKED_BYTES = 256 * 1024;
 const BEGINS_JSON = /^\s{0,64}[[{]/;
 

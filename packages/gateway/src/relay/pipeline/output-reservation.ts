@@ -6,8 +6,8 @@ const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", 
 
 /**
  * Output tokens that a request without a cap can have; undefined for one that names its cap, whose protocol has none,
- * or whose reservation grows with what it delivers. A stream shows what it costs while it runs, but for what its model
- * thinks unseen.
+ * or whose reservation grows with what it delivers. A stream shows its cost while it runs, except for hidden
+ * reasoning.
  */
 export function openOutput({ spec, dialect }: RelayRequest, { prices, options }: Snapshot): number | undefined {
   if (spec.outputCap !== undefined || !dialect.capEdits || !TEXT_OPERATIONS.has(spec.operation)) return undefined;
@@ -23,7 +23,7 @@ export interface ReadOn {
   readonly tokens: number;
 }
 
-/** Undefined where all that costs something was seen. */
+/** Undefined where no hidden output can cost anything. */
 export function readOnFor({ spec }: RelayRequest, { prices, options }: Snapshot): ReadOn | undefined {
   if (!spec.stream || !mayThinkUnseen(spec, prices)) return undefined;
   return { ms: options.ReadOnSeconds * 1000, tokens: options.ReadOnTokens };

@@ -26,10 +26,10 @@ export interface ProbeDeps extends CallDeps {
   readonly upstreams: Upstreams;
 }
 
-/** What one test of a channel showed. */
+/** The result of a channel test. */
 export interface ProbeResult {
   readonly isOk: boolean;
-  /** "" on success, else what the upstream said, masked. */
+  /** "" on success, else the upstream's message, masked. */
   readonly message: string;
   readonly milliseconds: number;
   readonly model: string;
@@ -172,7 +172,7 @@ const MODERATIONS: Question = {
   body: (model) => ({ model, input: "hi" }),
 };
 
-/** What to ask a model, by its name; the first question that its channel can take is asked. */
+/** Test requests for a model, by its name; the first that its channel supports is sent. */
 const QUESTIONS: readonly (readonly [RegExp, readonly Question[]])[] = [
   [/rerank/i, [RERANK]],
   [/moderation/i, [MODERATIONS]],

@@ -9,13 +9,13 @@ import type { ErrorRows } from "../trace/error-rows.ts";
 import { traceOf } from "../trace/route.ts";
 import type { RelayRequest } from "../types.ts";
 
-/** Tells the log and the metrics about every relayed request, once. */
+/** Reports every relayed request to the log and the metrics, once. */
 export interface Reporter {
   delivered(request: RelayRequest, report: RelayReport): void;
   failed(facts: FailedRequest, error: AppError): void;
 }
 
-/** What is known of a request that ended before anything was delivered. */
+/** What is known about a request that ended before anything was delivered. */
 export interface FailedRequest {
   readonly requestId: string;
   readonly method: string;

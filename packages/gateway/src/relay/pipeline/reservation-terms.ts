@@ -29,7 +29,7 @@ export interface Terms {
   readonly groupRatio: string;
 }
 
-/** Of several possible groups (`auto`) the dearest is reserved; the one that serves is billed. */
+/** Of several possible groups (`auto`) the most expensive is reserved; the group that serves is billed. */
 export function termsOf({ spec }: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
   const { model } = spec;
   const isSelfUse = snapshot.options.SelfUseModeEnabled;
@@ -79,7 +79,7 @@ function notPriced(what: string, key: string, { model, param, option }: NotPrice
 /** Calls that are reserved for a request that does not limit them. */
 const OPEN_CALLS = 5;
 
-/** What the tools that the vendor runs may add, as far as the request limits their calls. */
+/** The most that hosted tools may add, within the request's limit of their calls. */
 export function reservedForTools(spec: Tooled, groupRatio: string, { prices, options }: Snapshot): Quota {
   if (!spec.hostedTools) return ZERO;
   const calls = Object.fromEntries(spec.hostedTools.map((tool) => [tool, spec.hostedCalls ?? OPEN_CALLS]));
@@ -100,7 +100,7 @@ export function toolSurcharges(
   { surcharges }: PriceBook,
 ): Surcharge[] {
   return Object.entries(calls).flatMap(([tool, count]) => {
-    // An answer names `code_interpreter` whatever size of it was asked for.
+    // An answer names `code_interpreter` whatever its requested size.
     const asked = [tool, ...hostedTools.filter((name) => name.startsWith(`${tool}_`))];
     const prices = asked.flatMap((name) => surcharges.toolPrice(name, model) ?? []);
     const pricePerThousand = prices.reduce((a, b) => (toNumber(b) > toNumber(a) ? b : a), ZERO_RATIO);
@@ -108,7 +108,7 @@ export function toolSurcharges(
   });
 }
 
-/** Without a cap the least that lets a request in. */
+/** Without a cap, the smallest amount that admits a request. */
 export function estimateOf(request: RelayRequest, { price, groupRatio }: Terms, snapshot: Snapshot): Quota {
   const open = openOutput(request, snapshot) ?? Infinity;
   const options = estimateOptions(snapshot);
@@ -117,7 +117,7 @@ export function estimateOf(request: RelayRequest, { price, groupRatio }: Terms, 
   return withTools(tokens, request.spec, groupRatio, snapshot);
 }
 
-/** What the longest answer costs that a request without a cap can have. */
+/** The cost of the longest answer to a request without a cap. */
 export function wishedFor(request: RelayRequest, { price, groupRatio }: Terms, snapshot: Snapshot) {
   const outputCap = openOutput(request, snapshot);
   if (outputCap === undefined) return undefined;

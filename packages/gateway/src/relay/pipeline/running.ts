@@ -37,7 +37,7 @@ export interface RunningRequests extends Runnable {
 }
 
 const POLL_MS = 1_000;
-/** What a crash leaves unbilled of a young request; most requests are over before. */
+/** After a crash, this much of a new request may be unbilled; most requests are shorter. */
 const FIRST_RENEWAL_MS = 3_000;
 const RENEW_EVERY_MS = 10_000;
 
@@ -117,15 +117,15 @@ function waitOrTimeout(waiting: Set<() => void>, ms: number): Promise<void> {
   });
 }
 
-/** What may wait for a channel. */
+/** A request that may wait for a channel. */
 interface Waiter {
   giveUp(reason: AppError): void;
-  /** Keeps the places that were taken before the wait. */
+  /** Renews the claims that were taken before the wait. */
   renew?(): Promise<void>;
 }
 
 /**
- * Keeps what `opening` reserves, and the places of `waiter`, while a request waits for a channel. A process that drains
+ * Renews what `opening` reserves and the claims of `waiter` while a request waits for a channel. A process that drains
  * waits for it, and refuses it when its time is over.
  */
 export async function whileWaiting<T>(

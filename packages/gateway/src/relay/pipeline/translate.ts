@@ -3,9 +3,9 @@ import { encodeBlock, parseEvents, type StreamEvent } from "../../lib/text/sse.t
 import { dialectById } from "../../dialects/index.ts";
 import type { Bridge, BridgeContext, Dialect, JsonObject, StreamBridge, Usage } from "../../dialects/core/types.ts";
 
-/** A stream on its way through one or two bridges. */
+/** Translates a stream through one or two bridges. */
 export interface StreamTranslation {
-  /** Whole event blocks of the upstream in, event blocks of the client out (maybe none). Throws for events that no client could read. */
+  /** Translates whole event blocks of the upstream for the client (maybe to none). Throws for unreadable events. */
   blocks(blocks: Buffer): Buffer;
   /** What the client's protocol still needs after the upstream's regular end; `counted` where that reported no usage. */
   end(counted?: Usage): Buffer;
@@ -30,7 +30,7 @@ export function createStreamTranslation(bridges: readonly Bridge[], context: Bri
   };
 }
 
-/** Throws for an event of another shape than the protocol's: words that fell away would be missing without a sign. */
+/** Throws for an event that does not fit the protocol: otherwise its text would be lost unnoticed. */
 function readable(events: readonly StreamEvent[], kindOf: Dialect["kindOf"]): readonly StreamEvent[] {
   for (const event of events)
     if (kindOfEvent(event, kindOf) === "unreadable") throw new Error("an event of the stream cannot be read");

@@ -2,7 +2,7 @@ import type { ModelLimits } from "../../billing/pricing/model-limits.ts";
 import type { RequestSpec, Usage } from "../../dialects/core/types.ts";
 import type { Upload } from "../ingress/upload.ts";
 
-/** What one answer can have used, whatever its upstream reports. */
+/** The most that one answer can have used, whatever its upstream reports. */
 export interface UsageBounds {
   readonly input: number;
   readonly output: number;
@@ -18,7 +18,7 @@ export interface Answered {
   >;
   readonly upload?: Pick<Upload, "seconds"> | undefined;
   readonly limits: ModelLimits;
-  /** Bytes of the answer as it came; undefined where they say nothing of its tokens. */
+  /** Bytes of the answer as it arrived; undefined where they do not limit its tokens. */
   readonly bytes: number | undefined;
   /** Cap that the gateway itself has set, for all answers together. */
   readonly ownCap?: number | undefined;
@@ -27,7 +27,7 @@ export interface Answered {
 /** Models without listed limits. */
 const UNLISTED_OUTPUT = 32_768;
 const UNLISTED_INPUT = 262_144;
-/** Vendors count images and other media in ways of their own; an estimate may be off by as much. */
+/** Vendors count images and other media differently; an estimate may be off by this factor. */
 const PER_ESTIMATED = 8;
 const OF_CONTEXT = 2;
 /** Turns that a hosted tool may add to one request; each of them counts the conversation again. */
@@ -79,7 +79,7 @@ function mostUnits({ spec, upload }: Answered): number {
   }
 }
 
-/** The same usage where it can be true; else as much of it as can, with what was reported. */
+/** The same usage where it is possible; otherwise the possible part, with the reported numbers. */
 export function boundUsage(usage: Usage, bounds: UsageBounds): Usage {
   const input = Math.min(usage.input, bounds.input);
   const output = Math.min(usage.output, bounds.output);

@@ -1,5 +1,5 @@
-// Upstreams that copy the OpenAI protocol without its switch for usage in streams answer 400 to it. They are asked
-// again without it, and for a while not at all.
+// Upstreams that copy the OpenAI protocol without its option for usage in streams answer 400 to it. They are called
+// again without it, and for a while only without it.
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Failure } from "../upstream/failure.ts";
 import type { RelayRequest } from "../types.ts";
@@ -21,7 +21,7 @@ export function refusesUsageSwitch(channel: ChannelRecord, now: number): boolean
   return (refusedUntil.get(placeOf(channel)) ?? 0) > now;
 }
 
-/** True when the call failed only because the gateway asked for usage; the channel is not asked again for an hour. */
+/** True when the call failed only because the gateway requested usage; the channel gets no such request for an hour. */
 export function learnsRefusal(failure: Failure, { spec }: RelayRequest, channel: ChannelRecord, now: number): boolean {
   const { status, message, param } = failure.error;
   const isNamed = (status === 400 || status === 422) && (NAMED.test(message) || NAMED.test(param ?? ""));

@@ -27,7 +27,7 @@ const INTERNAL = 1011;
 const NORMAL = 1000;
 const TYPES: Readonly<Record<number, string>> = { 429: "rate_limit_error" };
 
-/** Two sockets joined: frames go over unchanged, in order and no faster than the other side reads. */
+/** Joins two sockets: frames pass unchanged, in order and no faster than the other side reads. */
 export class RealtimeSession {
   readonly #client: WebSocket;
   readonly #upstream: WebSocket;
@@ -96,7 +96,7 @@ export class RealtimeSession {
     });
   }
 
-  /** A side that broke off without a word is an interruption for the other one. */
+  /** A side that disconnects without a close frame is an interruption for the other one. */
   #sideClosed(side: "client" | "upstream", code: number, why: string): void {
     const isBroken = code === 1006;
     if (side === "client")
@@ -124,7 +124,7 @@ export class RealtimeSession {
   }
 }
 
-/** Codes that one side may send on; a close without a code is an ordinary one. */
+/** Close codes that are forwarded; a close without a code is a normal one. */
 function passable(code: number): number {
   if (code === 1005) return NORMAL;
   const isKnown = code >= 1000 && code <= 1014 && code !== 1004 && code !== 1006;

@@ -64,7 +64,7 @@ export class BytesSink implements Sink {
     this.fail(error);
   }
 
-  /** Sound has no place for an error: a client notices a fault of this program by the broken connection. */
+  /** Sound cannot carry an error: a broken connection signals an internal error. */
   #settled(reason: FinishReason, deliver: () => void): void {
     const done = async () => {
       await this.#flow.settle(this.#completion(reason));
@@ -78,7 +78,7 @@ export class BytesSink implements Sink {
     });
   }
 
-  /** Sound carries no usage: what was asked for is what is charged, characters or seconds. */
+  /** Sound has no usage: the request's characters or seconds are charged. */
   #completion(reason: FinishReason): Completion {
     const usage = { ...NO_USAGE, units: this.#flow.request.spec.units };
     return { reason, usage, countOutput: () => Promise.resolve(0), firstContentAt: this.#firstContentAt };

@@ -64,7 +64,7 @@ export class Delivery implements Member {
     if (this.#isDisconnected && listener) listener();
   }
 
-  /** Registers for heartbeats and for the watch over clients that stop reading. */
+  /** Registers for heartbeats and for the check for clients that stop reading. */
   watch(): void {
     if (this.#isTicking) return;
     this.#isTicking = true;
@@ -119,7 +119,7 @@ export class Delivery implements Member {
     this.#expectRead();
   }
 
-  /** Cuts the connection, for protocols whose clients notice a failure by nothing else. */
+  /** Cuts the connection, for protocols that have no other sign of a failure. */
   destroy(): void {
     this.#stopTicking();
     this.response.destroy();
@@ -138,7 +138,7 @@ export class Delivery implements Member {
     return this.#onDrain !== undefined;
   }
 
-  /** What the system did not take at once waits in memory: a client that reads none of it is cut off. */
+  /** Bytes that the socket does not accept at once stay in memory: a client that reads none of them is cut off. */
   #expectRead(): void {
     if (this.response.writableLength > 0) this.response.setTimeout(this.#ticker.stuckMs);
   }

@@ -60,7 +60,7 @@ function isMatch(block: Buffer, matches: (event: JsonObject) => boolean): boolea
   return parseEvents(block).some(({ data }) => data !== undefined && matches(data));
 }
 
-/** True when an event breaks off inside of its JSON: the end of what was sent, not of what there was to say. */
+/** True when an event breaks off inside its JSON: the upstream was cut, the answer is not complete. */
 export function isBrokenOff(blocks: Buffer): boolean {
   return parseEvents(blocks).some(({ data, raw }) => data === undefined && raw.startsWith("{"));
 }
@@ -79,7 +79,7 @@ function withoutComments(block: Buffer): Buffer {
   return Buffer.from(lines.filter((line) => !line.startsWith(":")).join("\n"));
 }
 
-/** What a stream begins with: "metadata" while it has said nothing of an answer. */
+/** The kind of the first event: "metadata" while there is no part of the answer. */
 export function kindOfFirst(blocks: Buffer, { kindOf }: Dialect): EventKind {
   if (kindOf === undefined) return "part";
   for (const block of splitBlocks(blocks)) {

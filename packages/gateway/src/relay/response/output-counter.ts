@@ -12,12 +12,12 @@ const COUNT_AT = 24 * 1024;
  */
 const SMALL = 1024;
 const SHEET = 2 * 1024;
-/** Sheets that no stream uses: they would be old before they are garbage, and old garbage is collected late. */
+/** Unused sheets: without reuse they would reach the old generation, which is collected late. */
 const spare: Buffer[] = [];
 const MOST_SPARE = 2_048;
 
 /**
- * What a stream has delivered, in case the upstream never says. Keeps the forwarded blocks and reads them only when
+ * Counts what a stream has delivered, in case the upstream reports no usage. Collects the forwarded blocks and reads them only when
  * they pile up or when a count is asked for, so a stream whose usage arrives pays next to nothing.
  */
 export class OutputCounter {
@@ -50,7 +50,7 @@ export class OutputCounter {
     if (this.#size > DIGEST_AT) this.#digest();
   }
 
-  /** Lets go of what was not read; nothing is counted any more but what was. */
+  /** Drops unread blocks; later counts cover only what was read. */
   release(): void {
     this.#blocks = [];
     this.#size = 0;

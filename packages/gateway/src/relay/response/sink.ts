@@ -28,7 +28,7 @@ export interface Completion {
   readonly usage: Usage | undefined;
   /** Counts the output that was delivered; called only where the upstream's usage is missing or in doubt. */
   countOutput(): Promise<number>;
-  /** Bytes of the answer as it came; undefined where they say nothing of its tokens. */
+  /** Bytes of the answer as it arrived; undefined where they do not limit its tokens. */
   readonly bytes?: number;
   /** Calls of tools that the vendor ran. */
   readonly toolCalls?: Readonly<Record<string, number>> | undefined;
@@ -38,7 +38,7 @@ export interface Completion {
   readonly firstContentAt: number | undefined;
 }
 
-/** The result of one attempt. `failed` and `gone` left nothing at the client. */
+/** The result of one attempt. After `failed` and `disconnected`, the client has received nothing. */
 export type AttemptResult =
   | { readonly kind: "delivered"; readonly reason: FinishReason }
   | { readonly kind: "failed"; readonly failure: Failure }
@@ -58,13 +58,13 @@ export interface SinkContext {
   readonly readOn: ReadOn | undefined;
   /** Charges exactly once; resolves with the usage that was charged when the charge can no longer be lost. */
   settle(completion: Completion): Promise<Usage>;
-  /** Upper estimate of the output so far, asked where the reservation can grow; may lead to a call of `stop`. */
+  /** Upper estimate of the output so far, used where the reservation can grow; may lead to a call of `stop`. */
   progress(outputBound: () => number): void;
   /** Ends the attempt; the first call counts. */
   finish(result: AttemptResult): void;
-  /** Tells the operator of a fault of this program while an answer ended. */
+  /** Reports an internal error to the operator. */
   fault(error: unknown): void;
-  /** Turns an upstream's failure into what it means. */
+  /** Classifies an upstream's failure. */
   failureOf(status: number, body: Buffer): Failure;
   /** The same for a failure that was read already; hides what belongs to the operator. */
   refused(upstreamError: UpstreamError): Failure;
@@ -78,9 +78,9 @@ export interface Sink {
   fail(error: Error): void;
   /** What would be charged if the answer ended now; undefined while nothing has reached the client. */
   soFar(): Completion | undefined;
-  /** Answers that are collected before they are sent: true when more than signs of life has come. */
+  /** Answers that are collected before they are sent: true when more than keep-alives has arrived. */
   hasContent?(): boolean;
-  /** The client left; true where the answer is read on for what it cost. */
+  /** The client left; true where the answer is read further to learn its cost. */
   readsOn?(): boolean;
   /** Ends a running answer from this side: drain, empty balance. */
   stop(error: AppError, reason: FinishReason): void;

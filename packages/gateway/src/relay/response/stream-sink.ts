@@ -42,7 +42,7 @@ const NULL_DELTA = Buffer.from('"delta":null');
 /** How the answer of one upstream is read. */
 export interface UpstreamStream {
   readonly decoder: ResponseDecoder;
-  /** Protocol of what the intake gives out. */
+  /** Protocol of the decoder's output. */
   readonly upstream: Dialect;
   /** Undefined when the client speaks that protocol too. */
   readonly translation: StreamTranslation | undefined;
@@ -95,7 +95,7 @@ export class StreamSink implements Sink {
     });
   }
 
-  /** What cannot be framed or converted is the upstream's fault, not a crash. */
+  /** Output that cannot be framed or converted is an upstream error, not a crash. */
   #guarded(work: () => void): void {
     try {
       work();
@@ -218,7 +218,7 @@ export class StreamSink implements Sink {
     return isNone ? unreadable(new Error("the stream does not begin as its protocol requires")) : undefined;
   }
 
-  /** No other channel is asked from here on. */
+  /** From here on, no other channel is tried. */
   #begin(blocks: Buffer): void {
     this.#firstContentAt = performance.now();
     this.#early = NOTHING;
@@ -239,7 +239,7 @@ export class StreamSink implements Sink {
     return this.#meter.error && this.#flow.refused(readErrorEvent(target.plan.provider, this.#meter.error));
   }
 
-  /** Same protocol on both sides: only what the gateway itself asked for is taken out again. */
+  /** Same protocol on both sides: only the usage that the gateway requested is removed. */
   #edit(blocks: Buffer, hasNewUsage: boolean): Buffer {
     const { spec, isPlayground } = this.#flow.request;
     const edited =
@@ -274,7 +274,7 @@ export class StreamSink implements Sink {
     return this.#closeWith(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
-  /** No caller handles a failure of this promise: without this the client would wait for ever, or the process would end. */
+  /** Handles every failure here: no caller does, and the client would wait for ever or the process would end. */
   #finishing(work: Promise<void>): void {
     const { delivery } = this.#flow;
     work
@@ -308,7 +308,7 @@ export class StreamSink implements Sink {
     return Buffer.concat([withoutTerminator(Buffer.concat([last, rest])), terminator]);
   }
 
-  /** What an upstream of the client's protocol left out at the end. */
+  /** Final events that an upstream of the client's protocol left out. */
   #untold(usage: Usage): Buffer[] {
     const { dialect, request } = this.#flow;
     const lacksUsage = request.spec.wantsStreamUsage && !this.#meter.usage;

@@ -4,7 +4,7 @@ import type { ReadOn } from "../pipeline/output-reservation.ts";
 import type { OutputCounter } from "./output-counter.ts";
 
 /**
- * What a model that reasons may do without a word: the time until it said something, and how far its answer is read
+ * The hidden output of a reasoning model: the time until its first text, and how far its answer is read
  * when the client leaves before the usage came.
  */
 export class UnseenOutput {
@@ -30,7 +30,7 @@ export class UnseenOutput {
     return this.#timer !== undefined;
   }
 
-  /** Milliseconds without a word, while the client was there. */
+  /** Milliseconds without output while the client was connected. */
   get ms(): number {
     return (this.#firstTextAt ?? this.#leftAt ?? performance.now()) - this.#startedAt;
   }

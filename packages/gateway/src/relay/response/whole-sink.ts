@@ -26,7 +26,7 @@ export type AnswerTranslation = ((answer: JsonObject) => JsonObject) | undefined
 /** How the answer of one upstream is read. */
 export interface UpstreamAnswerReader {
   readonly decoder: ResponseDecoder;
-  /** Protocol of what the intake gives out. */
+  /** Protocol of the decoder's output. */
   readonly upstream: Dialect;
   readonly translate: AnswerTranslation;
   /** The upstream streams unasked: its events are added up. */
@@ -85,7 +85,7 @@ export class WholeSink implements Sink {
       );
   }
 
-  /** Vendors send what no protocol knows; what cannot be read is theirs. */
+  /** Vendors send nonstandard answers; one that cannot be read is an upstream error. */
   #read(bytes: Buffer): Read {
     try {
       return this.#isEventStream ? this.#readStream(bytes) : this.#readWhole(withoutMark(bytes));

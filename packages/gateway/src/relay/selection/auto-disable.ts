@@ -9,7 +9,7 @@ import type { AttemptResult, FinishReason } from "../response/sink.ts";
 /** What the guard reads of an attempt. */
 export type Observed = Pick<Attempt, "target" | "request" | "startedAt">;
 
-/** Draws the consequences of attempts for their channels: rest after 429 and failures, off after a dead key. */
+/** Applies the results of attempts to channels: a rest after 429 and failures, off after a dead key. */
 export interface ChannelGuard {
   observe(attempt: Observed, result: AttemptResult): void;
 }
@@ -24,7 +24,7 @@ export interface ChannelGuardDeps {
    * with its last one. False when it was not enabled any more.
    */
   readonly disable: (channelId: number, reason: string, key?: string) => Promise<boolean>;
-  /** Tells metrics how an attempt ended. */
+  /** Reports the result of an attempt to the metrics. */
   readonly onAttempt: (attempt: Observed, result: AttemptResult) => void;
 }
 

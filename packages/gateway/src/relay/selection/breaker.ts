@@ -1,9 +1,9 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** How an attempt went, as far as it tells whether the upstream works. A refusal of the request itself is fine. */
+/** Whether an attempt shows that the upstream works. A refusal of the request itself is fine. */
 export type AttemptHealth = "fine" | "failed" | "unknown";
 
-/** The state of one upstream key of one channel that is not simply fine. */
+/** The state of one upstream key with recent failures. */
 export interface BreakerState {
   readonly channelId: number;
   readonly keyIndex: number;
@@ -13,7 +13,7 @@ export interface BreakerState {
   readonly consecutiveFailures: number;
 }
 
-/** Upstream keys whose calls fail one after the other are passed over for a while. Holds local state only; callers report what happens. */
+/** Skips upstream keys with consecutive failures for a while. Holds local state only: callers report what happens. */
 export interface Breakers {
   /** Time of the clock until which the key is passed over; 0 = it may be used. */
   until(channelId: number, keyIndex: number): number;
@@ -22,7 +22,7 @@ export interface Breakers {
   observe(channelId: number, keyIndex: number, health: AttemptHealth): void;
   /** Another replica has opened or closed it; `forMs` 0 = closed. Not announced again. */
   applyRemote(channelId: number, keyIndex: number, forMs: number): void;
-  /** The keys of the channel are others now. */
+  /** The keys of the channel have changed. */
   forget(channelId: number): void;
   states(): BreakerState[];
 }
@@ -39,7 +39,7 @@ const CALLS_IN_WINDOW = 20;
 const WINDOW_MS = 30_000;
 const FIRST_OPEN_MS = 10_000;
 const LONGEST_OPEN_MS = 300_000;
-/** A probe that tells nothing for this long does not hold up the next one. */
+/** A probe without a result for this long does not block the next one. */
 const PROBE_MS = 60_000;
 
 interface Entry {
@@ -100,7 +100,7 @@ class KeyBreakers implements Breakers {
     const boundMs = Math.min(forMs, LONGEST_OPEN_MS);
     entry.openUntil = Math.max(entry.openUntil, this.#clock.now() + boundMs);
     entry.probeSince = 0;
-    // Replicas find out side by side: of their openings only the longest counts.
+    // Several replicas open at the same time: only the longest opening counts.
     entry.openings = Math.max(entry.openings, openingsOf(boundMs));
   }
 
@@ -154,7 +154,7 @@ class KeyBreakers implements Breakers {
   }
 }
 
-/** How often it opened in a row to be open for so long. */
+/** The number of consecutive openings that leads to this duration. */
 function openingsOf(forMs: number): number {
   return 1 + Math.max(0, Math.ceil(Math.log2(forMs / FIRST_OPEN_MS)));
 }

@@ -1,13 +1,13 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** Upstream keys that reached a rate limit, per model. Holds local state only; callers report what happens. */
+/** Upstream keys that reached a rate limit, per model. Holds local state only: callers report what happens. */
 export interface Cooldowns {
   /** Time of the clock until which the key rests; 0 = it does not. */
   until(channelId: number, keyIndex: number, model: string): number;
   rest(channelId: number, keyIndex: number, model: string, forMs: number): void;
   /** Another replica got the 429. Not announced again. */
   applyRemote(channelId: number, keyIndex: number, model: string, forMs: number): void;
-  /** The keys of the channel are others now. */
+  /** The keys of the channel have changed. */
   forget(channelId: number): void;
   resting(): Resting[];
 }

@@ -8,7 +8,7 @@ import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
 /** Weight 0 still gets traffic. */
 const BASE_WEIGHT = 10;
 
-/** What one request is selected for. */
+/** The criteria of one draw. */
 interface Draw extends SelectionCriteria {
   readonly deps: SelectionDeps;
   /** Called for resting keys that are passed over; undefined = resting keys are good enough. */

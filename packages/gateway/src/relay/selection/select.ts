@@ -106,7 +106,7 @@ class ChannelSelector implements Selection {
     return target;
   }
 
-  /** What every channel of the model lacks does not come by waiting. */
+  /** True when no channel of the model can ever serve the request, so that waiting is useless. */
   #servesNever(): boolean {
     const { spec, body } = this.#request;
     const channels = this.#stages.flatMap(({ level }) => level.channels);
@@ -190,7 +190,7 @@ class ChannelSelector implements Selection {
     return this.next();
   }
 
-  /** What an operator has switched off or changed since the choice before is not tried as it was. */
+  /** Applies the operator's changes since the last choice. */
   #follow(): void {
     const { deps, spec } = this.#request;
     const current = deps.current?.() ?? this.#snapshot;
@@ -205,7 +205,7 @@ class ChannelSelector implements Selection {
     return this.#stages.every(({ level }) => level.channels.every(({ id }) => this.#tried.has(id)));
   }
 
-  /** The stage stays: when it fails, the others are walked as if it had not been there. */
+  /** Does not change the stage: when it fails, the others are tried as if it had not been chosen. */
   #preferred(): RouteTarget | undefined {
     const { preferred, spec, deps } = this.#request;
     if (!preferred) return undefined;

@@ -25,13 +25,13 @@ export interface Selection {
    * to blame, other keys of the channel come after its untried peers.
    */
   failed(target: RouteTarget, how: { readonly isTransient: boolean; readonly isOfKey: boolean }): void;
-  /** The choice cannot be used now, limits of its key or its channel are reached: passed over as if it were not there. */
+  /** The target's key or channel has reached its limits: it is skipped until `reopen`. */
   full(target: RouteTarget, what: LimitScope): void;
-  /** Everything that was full may be tried again, as far as it still may serve. */
+  /** Targets that were full may be tried again, if they may still serve. */
   reopen(): RouteTarget | undefined;
   /** Resting keys, which are good enough once the wait for a full one is over. */
   lastResort(): RouteTarget | undefined;
-  /** Nothing is sent to the last choice, its request was refused here: the next one may probe the key in its place. */
+  /** The request was refused before the last choice was used: the next request may probe its key. */
   unused(): void;
   /** The channels of the model, and why each was passed over until now. */
   candidates(): TracedCandidates;

@@ -24,7 +24,7 @@ export interface ForwardDeps extends PipelineDeps {
   readonly owners: ResponseOwners;
 }
 
-/** What was asked for, and by whom. */
+/** The call and its caller. */
 export interface Asked {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -54,7 +54,7 @@ export async function forwardStored(call: StoredCall, asked: Asked, deps: Forwar
   sendJson(asked.response, await answerStored({ ...call, userId, query }, stored, deps.responseStore));
 }
 
-/** The account that keeps it answers. */
+/** Forwards the call to the account that stores the response. */
 async function forwardTo(owner: ResponseOwner, call: StoredCall, asked: Asked, deps: ForwardDeps): Promise<void> {
   const { caller, response } = asked;
   const request = requestOf(asked);
@@ -77,7 +77,7 @@ async function forwardTo(owner: ResponseOwner, call: StoredCall, asked: Asked, d
   });
 }
 
-/** What breaks an answer off is the client or the upstream, and no fault of this program. */
+/** Attributes a broken answer to the client or the upstream. */
 async function* withFault(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
@@ -86,7 +86,7 @@ async function* withFault(body: AsyncIterable<Uint8Array>, signal: AbortSignal):
   }
 }
 
-/** As much of a refusal as its message needs, also where the rest of it never comes. */
+/** Reads as much of an error body as its message needs, even if the rest never arrives. */
 async function failureFrom(answer: UpstreamAnswer, signal: AbortSignal): Promise<CollectedAnswer> {
   const parts: Uint8Array[] = [];
   let size = 0;

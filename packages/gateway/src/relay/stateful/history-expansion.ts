@@ -42,14 +42,14 @@ export async function inFull(
   return { ...request, spec: { ...request.spec, promptEstimate }, body: full, asked };
 }
 
-/** Without what only conversions read; for an upstream of the client's own protocol. */
+/** Removes members that only conversions read; for an upstream of the client's own protocol. */
 export function forVendor(body: Body): Body {
   const json = body.json();
   const input = inputItems(json).filter((item) => !isUnreadable(item));
   return jsonBody(Buffer.from(JSON.stringify({ ...json, input })));
 }
 
-/** Everything said before the request, the first response first. */
+/** All items before the request, the first response first. */
 async function conversationUntil(last: StoredResponse, { caller }: RelayRequest, deps: InFullDeps) {
   const turns: JsonValue[][] = [];
   let bytes = 0;

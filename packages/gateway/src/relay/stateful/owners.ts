@@ -16,7 +16,7 @@ export interface ResponseOwners {
   /** Only the user's own; undefined = unknown or of another user. */
   find(id: string, userId: number): Promise<ResponseOwner | undefined>;
   forget(id: string, userId: number): Promise<void>;
-  /** Drops what upstreams do not keep any more. */
+  /** Drops entries that upstreams no longer store. */
   prune(): Promise<void>;
   /** Resolves when everything remembered is written. */
   flush(): Promise<void>;

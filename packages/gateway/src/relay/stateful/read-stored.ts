@@ -42,7 +42,7 @@ export function sendJson(response: ServerResponse, value: JsonObject): void {
   response.end(body);
 }
 
-/** Clients count on an id and on parts. */
+/** Clients require an id and content parts. */
 function itemsOf({ input }: StoredResponse, id: string): JsonObject[] {
   return input.filter(isObject).map((item, at) => {
     const type = text(item, "type") ?? "message";

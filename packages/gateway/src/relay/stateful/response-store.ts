@@ -44,7 +44,7 @@ export interface ResponseStore {
 
 export interface ResponseStoreDeps {
   /**
-   * Apart from each other: some clients send the whole conversation with every request, and that must not push out the
+   * Two stores: some clients send the whole conversation with every request, which must not push out the
    * outputs that they name by their ids.
    */
   readonly outputs: TtlStore<Entry>;
@@ -104,7 +104,7 @@ export function createResponseStore({ outputs, requests, vault, options, now }: 
   };
 }
 
-/** Each of the two has half of the room. */
+/** Each of the two stores has half of the space. */
 function boundOf({ KeptResponsesHours, KeptResponsesMegabytes }: ReturnType<ResponseStoreDeps["options"]>): Bound {
   return { keepMs: KeptResponsesHours * HOUR_MS, maxBytes: (KeptResponsesMegabytes * MEGABYTE) / 2 };
 }

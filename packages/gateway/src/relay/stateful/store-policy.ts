@@ -5,7 +5,7 @@ import type { RelayRequest } from "../types.ts";
 import { inputItems } from "./items.ts";
 import type { ResponseStore } from "./response-store.ts";
 
-/** Keeps the answer of one attempt once it was delivered. */
+/** Stores the answer of one attempt once it was delivered. */
 export class Keeping implements AnswerKeeping {
   readonly previous: string | undefined;
   readonly #request: RelayRequest;

@@ -2,7 +2,7 @@ import type { LogExplanation } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 
 /**
- * Why a call went where it went: `other.trace` of its log row. Lists instead of objects keep the row short, since every
+ * The route of a call: `other.trace` of its log row. Lists instead of objects keep the row short, since every
  * call has a trace.
  */
 export interface CallTrace {
@@ -17,7 +17,7 @@ export interface CallTrace {
   readonly p?: string;
   /** Candidates: channel, group, priority, weight, why it was skipped ("" = tried), milliseconds that it rests. */
   readonly c: readonly CandidateEntry[];
-  /** Candidates that found no place. */
+  /** Candidates that did not fit. */
   readonly m?: number;
   /** Attempts: see `AttemptEntry`. */
   readonly a: readonly AttemptEntry[];
@@ -47,7 +47,7 @@ export type AttemptEntry = readonly [
   upstreamRequestId: string,
 ];
 
-/** What a selection knows of the channels of a model. */
+/** The channels of a model as a selection sees them. */
 export interface TracedCandidates {
   /** At most `MOST_CANDIDATES`. */
   readonly entries: readonly CandidateEntry[];

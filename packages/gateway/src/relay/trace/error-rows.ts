@@ -19,9 +19,9 @@ export interface FailedCall {
   readonly isStream: boolean;
   /** As in the metrics. */
   readonly outcome: string;
-  /** Channels that were asked, in order. */
+  /** Channels that were called, in order. */
   readonly channels: readonly number[];
-  /** Asked for where a row is written. */
+  /** Called when a row is written. */
   readonly trace: () => CallTrace | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface ErrorRowsDeps {
   readonly insert: (rows: readonly LogRowInput[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Rows that found no place while the database was away, or that it refused. */
+  /** Rows that were dropped while the database was away, or that it refused. */
   readonly onLost: (rows: number) => void;
 }
 
@@ -147,7 +147,7 @@ function rowOf(call: FailedCall, error: AppError, now: number): LogRowInput {
   };
 }
 
-/** The gateway's own words; what an upstream says may repeat the prompt. */
+/** The gateway's own message; an upstream's may repeat the prompt. */
 function contentOf({ isQuoted, message, status }: AppError): string {
   return isQuoted ? `The upstream refused the call with status ${status}.` : message.slice(0, LONGEST_CONTENT);
 }

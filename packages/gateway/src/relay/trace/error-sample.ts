@@ -11,7 +11,7 @@ interface Sampled {
   readonly now: number;
   /** Rows of one name in a minute; 0 = all. */
   readonly most: number;
-  /** Asked for where the row is written. */
+  /** Called when the row is written. */
   readonly row: () => LogRowInput;
 }
 

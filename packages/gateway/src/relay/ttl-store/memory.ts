@@ -3,7 +3,7 @@ import type { TtlStore, Entry } from "./ttl-store.ts";
 /** What an entry costs besides its body: key, usage, the map. */
 const OVERHEAD_BYTES = 512;
 
-/** Entries of one process: those that were not asked for longest leave when there is no room. */
+/** Entries of one process: the least recently used leave when there is no space. */
 export function createMemoryEntries<E extends Entry>(): TtlStore<E> {
   const entries = new Map<string, E>();
   let bytes = 0;

@@ -14,7 +14,7 @@ export interface Bound {
 
 /** A store of entries; `memory.ts` for one process, `redis.ts` for all. */
 export interface TtlStore<E extends Entry> {
-  /** Undefined = unknown; may be one whose time is over. Rejects when the store is unavailable. */
+  /** Undefined = unknown; may return an expired entry. Rejects when the store is unavailable. */
   find(key: string): Promise<E | undefined> | E | undefined;
   /** Not awaited; what cannot be stored is lost. */
   keep(key: string, entry: E, bound: Bound): void;

@@ -9,7 +9,7 @@ export function isEncoded(headers: Headers): boolean {
   return encoding !== undefined && encoding !== "" && encoding !== "identity";
 }
 
-/** A handler that gives `handler` the decoded body; encodings that are not known stay as they are. */
+/** Passes the decoded body to `handler`; unknown encodings pass unchanged. */
 export function decodedFor(handler: Handler): Handler {
   let decoder = handler;
   const decode = interceptors.decompress({ skipErrorResponses: false });

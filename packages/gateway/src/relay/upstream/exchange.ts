@@ -12,7 +12,7 @@ export interface ExchangeDeps {
   readonly files: RemoteFiles;
 }
 
-/** What a conversation of several steps works with: pools, sockets and files, bound to one signal and one proxy. */
+/** The tools of a multi-step exchange: pools, sockets and files, bound to one signal and one proxy. */
 export function exchangeTools(
   settings: SendSettings,
   { upstreams, files }: ExchangeDeps,

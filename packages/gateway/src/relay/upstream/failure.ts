@@ -10,13 +10,13 @@ export interface Failure {
   readonly retry: boolean;
   /** The same channel may be tried again when no other is left. */
   readonly isTransient: boolean;
-  /** Reason to switch the channel off; undefined = it is not to blame. */
+  /** Reason to switch the channel off; undefined = it is not the cause. */
   readonly disable: string | undefined;
   /** How long the key rests; undefined = not at all. */
   readonly restMs: number | undefined;
-  /** Calls of the key are too many: the upstream works all the same. */
+  /** The key has reached a rate limit; the upstream itself works. */
   readonly isLimited: boolean;
-  /** The upstream was not asked at all. */
+  /** The upstream was not called. */
   readonly isUnsent: boolean;
   /** At most one retry for failures of this kind (a stream that ended before it began). */
   readonly retryOnce: boolean;
@@ -29,14 +29,14 @@ const NOT_BLAMED = {
   isUnsent: false,
   retryOnce: false,
 } as const;
-/** What the client asked for is no failure of the upstream. */
+/** Statuses that the client caused. */
 const OUTCOMES: Readonly<Partial<Record<ErrorClass, Outcome>>> = {
   timeout: "timeout",
   bad_request: "client_error",
   content_filter: "client_error",
 };
 const TRANSIENT_CLASSES: ReadonlySet<ErrorClass> = new Set(["rate_limit", "overloaded", "server", "timeout"]);
-/** Outcomes after which the next channel would most likely answer the same, or the time is used up. */
+/** Statuses that the next channel would most likely return too, or after which no time is left. */
 const NEVER_RETRIED: ReadonlySet<number> = new Set([400, 408, 504, 524]);
 
 /** What another kind of channel may still do. */
@@ -46,7 +46,7 @@ const ELSEWHERE: ReadonlySet<string | undefined> = new Set([
   "item_not_found",
 ]);
 
-/** The upstream answered with a failure; `verdict` holds a message that is masked already. */
+/** The upstream answered with a failure, whose message is masked already. */
 export function refusedByUpstream(
   upstreamError: UpstreamError,
   channel: ChannelRecord,
@@ -74,7 +74,7 @@ function restOf({ class: found, retryAfterMs }: UpstreamError, defaultRestMs: nu
 }
 
 /**
- * An upstream's 401, 402 and 403 concern the operator's key; telling the client would blame its own. A text that was
+ * An upstream's 401, 402 and 403 concern the operator's key, not the client's. A text that was
  * filtered is the client's, whatever the status.
  */
 function clientError(upstreamError: UpstreamError, status: number, isMapped: boolean): AppError {
@@ -153,7 +153,7 @@ export function emptyStream(): Failure {
   };
 }
 
-/** An upstream that gives signs of life and no answer. */
+/** The upstream sends keep-alives and no content. */
 export class NoContentError extends Error {
   override readonly name = "NoContentError";
 }
@@ -171,7 +171,7 @@ export function brokenStream(error: Error): Failure {
   };
 }
 
-/** Building the request failed here: nothing was sent, another kind of channel may still do. */
+/** Building the request failed: nothing was sent, and another kind of channel may succeed. */
 export function notBuilt(error: AppError): Failure {
   const isUnsupported = ELSEWHERE.has(error.code);
   return {

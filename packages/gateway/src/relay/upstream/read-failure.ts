@@ -11,7 +11,7 @@ export interface ReadFailureDeps {
   readonly disableKeywords: () => readonly string[];
 }
 
-/** What an upstream's refusal means, without what belongs to the operator. */
+/** Classifies an upstream's refusal, without data of the operator. */
 export function failureOfAnswer(
   answer: CollectedAnswer,
   { channel, keyIndex, plan }: RouteTarget,

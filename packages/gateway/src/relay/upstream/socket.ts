@@ -4,7 +4,7 @@ import type { UpstreamAnswer, UpstreamCall, UpstreamSocket } from "../../provide
 
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
-/** Opens a text WebSocket to an upstream; a refused upgrade resolves with what the upstream said instead. */
+/** Opens a text WebSocket to an upstream; a refused upgrade resolves with the upstream's answer. */
 export function openSocket(
   call: UpstreamCall,
   options: SocketOptions,

@@ -13,7 +13,7 @@ export interface UpstreamSettings {
   readonly keepAliveMs: number;
   /** Refuses addresses that are not on the public internet, whatever a name resolves to; a proxy decides for itself. */
   readonly isPublicOnly?: boolean;
-  /** Lets calls through to link-local addresses, where clouds hand out the credentials of the machine. */
+  /** Allows calls to link-local addresses, where clouds serve the credentials of the machine. */
   readonly allowsLinkLocal?: boolean;
 }
 

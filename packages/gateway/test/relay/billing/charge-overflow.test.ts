@@ -44,7 +44,7 @@ async function expectReserved(model: string, before: number): Promise<void> {
 }
 
 describe("a charge beyond every balance", () => {
-  it("costs a stream what it had reserved; the stream ends as ever", async () => {
+  it("charges a stream its reservation; the stream ends regularly", async () => {
     await relay.gateway.channel("loud-stream");
     relay.gateway.upstream.script("/chat/completions", () => {
       const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
@@ -59,7 +59,7 @@ describe("a charge beyond every balance", () => {
     await expectReserved("loud-stream", before);
   });
 
-  it("costs a whole answer what it had reserved, and asks no other channel", async () => {
+  it("charges a whole answer its reservation, and tries no other channel", async () => {
     await relay.gateway.option("RetryTimes", 2);
     await relay.gateway.channel("loud-whole");
     await relay.gateway.channel("loud-whole");
@@ -76,7 +76,7 @@ describe("a charge beyond every balance", () => {
     await relay.gateway.option("RetryTimes", 0);
   });
 
-  it("costs a realtime session what it had reserved", async () => {
+  it("charges a realtime session its reservation", async () => {
     const sockets = new WebSocketServer({ noServer: true });
     const server = createServer().on("upgrade", (request, socket, head) =>
       sockets.handleUpgrade(request, socket, head, (upstream) => {

@@ -35,7 +35,7 @@ describe.each([false, true])("usage that cannot be true, stream %s", (stream) =>
     ["900,000,000 output tokens", 900_000_000],
     ["1e18 output tokens", 1e18],
     ["more than a number holds", Number.MAX_VALUE],
-  ])("%s are charged as far as the answer can have cost them", async (_what, completion_tokens) => {
+  ])("%s are charged up to what the answer can have used", async (_what, completion_tokens) => {
     const channel = await relay.gateway.channel("gpt-4o");
     reports({ prompt_tokens: 9, completion_tokens, total_tokens: 9 + completion_tokens });
     const response = await relay.ask("gpt-4o", { stream });

@@ -45,7 +45,7 @@ describe.each(["memory", "Redis"] as const)("calls without a cap, balances in %s
   }
 
   // @weakness Money: Parallel calls without an output cap reserve little and charge much: the balance goes far below zero
-  it("60 of them at once leave the balance at zero or above", async () => {
+  it("60 concurrent calls leave the balance at zero or above", async () => {
     const { key, left } = await poor();
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async () => {
@@ -60,7 +60,7 @@ describe.each(["memory", "Redis"] as const)("calls without a cap, balances in %s
     expect(await left(served)).toBeGreaterThanOrEqual(0);
   });
 
-  it("a small balance is served with a cap that it carries", async () => {
+  it("a small balance is served with a cap that it covers", async () => {
     const { key, left } = await poor();
     const response = await gateway.post("/v1/chat/completions", chat("gpt-4o"), key);
     expect(response.status).toBe(200);
@@ -73,7 +73,7 @@ describe.each(["memory", "Redis"] as const)("calls without a cap, balances in %s
     expect(spent).toBeLessThanOrEqual(BALANCE / 2);
   });
 
-  it("a balance that carries the longest answer changes nothing of the request", async () => {
+  it("a balance that covers the longest answer leaves the request unchanged", async () => {
     const { key } = await poor(4 * LONG * PER_TOKEN);
     const body = chat("gpt-4o");
     const response = await gateway.post("/v1/chat/completions", body, key);
@@ -81,7 +81,7 @@ describe.each(["memory", "Redis"] as const)("calls without a cap, balances in %s
     expect(gateway.upstream.requests[0]?.json).toEqual(body);
   });
 
-  it("the cap divides what is reserved among several answers", async () => {
+  it("the cap divides the reservation among several answers", async () => {
     const { key } = await poor(4 * LONG * PER_TOKEN);
     await gateway.post("/v1/chat/completions", chat("gpt-4o", { n: 8 }), key);
     const cap = Number(gateway.upstream.requests[0]?.json?.["max_tokens"]);
@@ -89,13 +89,13 @@ describe.each(["memory", "Redis"] as const)("calls without a cap, balances in %s
     expect(cap).toBeLessThanOrEqual(LONG / 4);
   });
 
-  it("streams of models that think unseen are capped like plain calls", async () => {
+  it("streams of models with hidden reasoning are capped like plain calls", async () => {
     const { key } = await poor();
     await gateway.post("/v1/chat/completions", chat("o3", { stream: true }), key);
     expect(gateway.upstream.requests[0]?.json).toHaveProperty("max_completion_tokens");
   });
 
-  it("a model without a known limit has the one of the option", async () => {
+  it("a model without a known limit has the limit of the option", async () => {
     await gateway.option("ModelRatio", JSON.stringify({ unlisted: 1 }));
     await gateway.option("ModelOutputTokens", JSON.stringify({ unlisted: 2_000 }));
     const { key } = await poor();

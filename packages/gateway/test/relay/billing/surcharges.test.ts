@@ -60,13 +60,13 @@ describe("service tiers", () => {
     await gateway.option("ServiceTierRatio", "{}");
   });
 
-  it("must be texts", async () => {
+  it("must be strings", async () => {
     const body = { model: "gpt-4o", messages: MESSAGES, service_tier: ["priority"] };
     expect((await gateway.post("/v1/chat/completions", body, key)).status).toBe(400);
   });
 });
 
-describe("images at a price for each", () => {
+describe("images with a price per image", () => {
   it("are refused at a quality that the list price does not cover, until it is priced", async () => {
     await gateway.channel("qwen-image-2.0");
     const body = { model: "qwen-image-2.0", prompt: "a cat", quality: "hd" };
@@ -79,7 +79,7 @@ describe("images at a price for each", () => {
   });
 });
 
-describe("tools that the vendor runs", () => {
+describe("hosted tools", () => {
   // @weakness Money: Web searches and other tools of the vendor are free
   it.each([false, true])("of Responses cost each call, stream %s", async (stream) => {
     const output = [
@@ -118,7 +118,7 @@ describe("tools that the vendor runs", () => {
     [{ type: "code_interpreter", container: { type: "auto", memory_limit: "64g" } }, "code_interpreter", 1.92],
     [{ type: "file_search", vector_store_ids: ["vs_1"] }, "file_search", 0.0025],
     [{ type: "image_generation" }, "image_generation", 0.25],
-  ])("cost what the kind that was asked for costs: %j", async (tool, called, dollars) => {
+  ])("cost the price of the requested kind: %j", async (tool, called, dollars) => {
     const output = [{ type: `${called}_call`, id: "c_1", status: "completed" }];
     const usage = { input_tokens: 20, output_tokens: 10, total_tokens: 30 };
     const head = { id: "resp_1", object: "response", created_at: 1, model: "gpt-4o", status: "completed" };
@@ -127,7 +127,7 @@ describe("tools that the vendor runs", () => {
     expect(row.quota).toBe(Math.round(PLAIN["gpt-4o"] + dollars * 500_000));
   });
 
-  it.each([false, true])("of messages cost what the usage names, stream %s", async (stream) => {
+  it.each([false, true])("of messages cost the calls in the usage, stream %s", async (stream) => {
     const usage = { input_tokens: 20, output_tokens: 10, server_tool_use: { web_search_requests: 3 } };
     const message = {
       id: "m",
@@ -175,7 +175,7 @@ describe("tools that the vendor runs", () => {
     expect(row.quota).toBe(PLAIN["gpt-4o"] + 5_000);
   });
 
-  it("are refused without a price, and cost what the operator sets", async () => {
+  it("are refused without a price, and cost the operator's price", async () => {
     const body = { model: "gpt-4o", messages: MESSAGES, tools: [{ type: "moon_search" }] };
     const response = await gateway.post("/v1/chat/completions", body, key);
     expect(response.status).toBe(400);
@@ -196,7 +196,7 @@ describe("tools that the vendor runs", () => {
   it.each([
     [{ type: "function", function: { name: "f", parameters: {} } }],
     [{ type: "custom", custom: { name: "c" } }],
-  ])("are not those of the client", async (tool) => {
+  ])("do not include the client's own tools", async (tool) => {
     const row = await charged("/v1/chat/completions", { model: "gpt-4o", messages: MESSAGES, tools: [tool] });
     expect(row.quota).toBe(PLAIN["gpt-4o"]);
   });

@@ -62,7 +62,7 @@ describe("equal requests", () => {
     ["embeddings", "/v1/embeddings", { model: "cached", input: "hi" }],
     ["rerank", "/v1/rerank", { model: "cached", query: "hi", documents: ["a"] }],
     ["moderations", "/v1/moderations", { model: "cached", input: "hi" }],
-  ])("%s: the second one gets the bytes of the first, for nothing", async (_name, path, body) => {
+  ])("%s: the second request gets the bytes of the first answer for free", async (_name, path, body) => {
     const first = await post(path, body);
     const made = await heard(first);
     const asked = calls();
@@ -89,7 +89,7 @@ describe("equal requests", () => {
     });
   });
 
-  it("are the same in any spelling, and different in any field", async () => {
+  it("are recognized in any spelling, and differ in any field", async () => {
     await ask("cached");
     const spelled = '{ "temperature":0.0, "messages":[{"role":"user","content":"h\\u0069"}], "model":"cached" }';
     const headers = { authorization: `Bearer ${relay.key}`, "content-type": "application/json" };
@@ -105,7 +105,7 @@ describe("equal requests", () => {
     expect(await state(ask("other"))).toBe("miss");
   });
 
-  it("at the same time all ask the upstream, and are charged each", async () => {
+  it("that run at the same time all reach the upstream and are charged", async () => {
     const before = (await books(relay.gateway)).quota;
     const states = await Promise.all(Array.from({ length: 8 }, () => state(ask("slow-1000"))));
     expect(new Set(states)).toEqual(new Set(["miss"]));
@@ -143,7 +143,7 @@ describe("which requests", () => {
     expect(await state(ask("cached"))).toBe("miss");
   });
 
-  it("may be named by their clients", async () => {
+  it("can be distinguished by an idempotency key", async () => {
     const named = (name: string) => state(ask("cached", COLD, { "idempotency-key": name }));
     expect([await named("one"), await named("two")]).toEqual(["miss", "hit"]);
   });
@@ -166,14 +166,14 @@ describe("what is stored", () => {
     ["status-500", { stream: true }],
     ["status-500", {}],
     ["empty", {}],
-  ])("is no %s with %j", async (model, more) => {
+  ])("excludes %s with %j", async (model, more) => {
     await textOf(await ask(model, { ...COLD, ...more }));
     const asked = calls();
     expect(await state(ask(model, { ...COLD, ...more }))).toBe("miss");
     expect(calls()).toBeGreaterThan(asked);
   });
 
-  it("is never a stream that was cut, wherever", async () => {
+  it("excludes a stream that was cut at any position", async () => {
     const event = (choice: object) => `data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`;
     const events = event({ delta: { content: "Hello" } }) + event({ delta: { content: " there" } });
     const end = `${event({ delta: {}, finish_reason: "stop" })}data: [DONE]\n\n`;
@@ -190,7 +190,7 @@ describe("what is stored", () => {
     }
   });
 
-  it("is nothing that a client left in the middle", async () => {
+  it("excludes an answer whose client left", async () => {
     const leaving = new AbortController();
     const { gateway, key } = relay;
     const body = chat("slow-1000", { ...COLD, stream: true });
@@ -201,7 +201,7 @@ describe("what is stored", () => {
     expect(await state(ask("slow-1000", { ...COLD, stream: true }))).toBe("miss");
   });
 
-  it("is no answer beyond its size", async () => {
+  it("excludes an answer over the size limit", async () => {
     const message = { role: "assistant", content: "x".repeat(1_100_000) };
     const choices = [{ index: 0, message, finish_reason: "stop" }];
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
@@ -209,7 +209,7 @@ describe("what is stored", () => {
     expect([await state(ask("cached")), await state(ask("cached"))]).toEqual(["miss", "miss"]);
   });
 
-  it("ends after its time, with another version, and with the model", async () => {
+  it("expires after its lifetime, with a new version, and with the model", async () => {
     await ask("cached");
     await set({ ResponseCacheVersion: `${version}b` });
     expect([await state(ask("cached")), await state(ask("cached"))]).toEqual(["miss", "hit"]);
@@ -222,7 +222,7 @@ describe("what is stored", () => {
     expect((await ask("short-lived")).status).toBe(404);
   });
 
-  it("stays within its bytes, which the metrics tell", async () => {
+  it("stays within its size limit, which the metrics show", async () => {
     await set({ ResponseCacheMegabytes: 1 });
     for (let at = 0; at < 3; at++) {
       const message = { role: "assistant", content: "x".repeat(400_000) };
@@ -246,7 +246,7 @@ describe("what is stored", () => {
 });
 
 describe("money", () => {
-  it("is a part of the charge, rounded, exactly once", async () => {
+  it("charges a part of the price, rounded, exactly once", async () => {
     await set({ ResponseCacheRatio: "0.1" });
     const { gateway } = relay;
     await gateway.option("ModelRatio", JSON.stringify({ cached: 2.5 }));
@@ -258,7 +258,7 @@ describe("money", () => {
     expect(row).toMatchObject({ quota: 8, prompt_tokens: 20, completion_tokens: 10 });
   });
 
-  it("must be there", async () => {
+  it("is required for a cached answer", async () => {
     await set({ ResponseCacheRatio: 1 });
     const poor = await relay.gateway.token({ unlimited_quota: false, remain_quota: 2000 });
     await ask("cached");
@@ -271,7 +271,7 @@ describe("money", () => {
 });
 
 describe("limits", () => {
-  it("of a user's calls count repeated answers", async () => {
+  it("count cached answers as calls of the user", async () => {
     await ask("cached");
     const limit = { ModelRequestRateLimitEnabled: true, ModelRequestRateLimitCount: 3 };
     await set({ ...limit, ModelRequestRateLimitSuccessCount: 0 });

@@ -47,7 +47,7 @@ async function state(replica: number, key: string, more: object = { temperature:
   return response.headers.get("x-fairway-cache");
 }
 
-it("users and groups share nothing; tokens of a user and replicas do", async () => {
+it("tokens of a user and replicas share answers; users and groups do not", async () => {
   const [one] = replicas as [RelayApp];
   expect(await state(0, mine)).toBe("miss");
   await expect.poll(() => state(1, mine)).toBe("hit");
@@ -59,7 +59,7 @@ it("users and groups share nothing; tokens of a user and replicas do", async () 
   await expect.poll(() => state(1, mine, { temperature: 0, stream: true })).toBe("hit");
 });
 
-it("a repeated answer costs nothing, in every book", async () => {
+it("a cached answer changes no balance, counter or ledger row", async () => {
   const [one] = replicas as [RelayApp];
   const ids: string[] = [];
   for (let turn = 0; turn < 3; turn++) {
@@ -76,7 +76,7 @@ it("a repeated answer costs nothing, in every book", async () => {
   expect([Number(booked?.n), Number(booked?.quota)]).toEqual([3, 0]);
 });
 
-it("what lies in Redis says nothing of requests or answers", async () => {
+it("entries in Redis do not reveal requests or answers", async () => {
   const client = createRedisClient({ url: new Secret(redis.url), keys: createKeys(""), log: quietLog, name: "look" });
   await client.ready(30_000);
   const [hash = ""] = (await client.one({ command: "KEYS", args: ["*{cache}entries"] }, 1000)) as string[];

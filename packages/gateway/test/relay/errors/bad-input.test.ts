@@ -34,7 +34,7 @@ describe("bad input", () => {
     ['{"model":"quiet","messages":"hi"}', 400, "invalid_request"],
     ['{"model":"quiet","messages":[{"role":"user","content":"hi"}],"max_tokens":-1}', 400, "invalid_max_tokens"],
     ['{"model":"unknown-model","messages":[{"role":"user","content":"hi"}]}', 404, "model_not_found"],
-  ])("%s is answered %i", async (body, status, code) => {
+  ])("%s returns %i", async (body, status, code) => {
     await relay.gateway.channel("quiet");
     const response = await relay.gateway.post("/v1/chat/completions", body, relay.key);
     expect(response.status).toBe(status);
@@ -50,7 +50,7 @@ describe("bad input", () => {
     [{ authorization: "Bearer sk-nope" }, 401, "invalid_api_key"],
     [{ authorization: `Bearer sk-${"a".repeat(48)}` }, 401, "invalid_api_key"],
     [{ authorization: "Basic abc" }, 401, "invalid_api_key"],
-  ])("key %j is answered %i", async (headers, status, code) => {
+  ])("key %j returns %i", async (headers, status, code) => {
     const response = await fetch(`${relay.gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: headers as Record<string, string>,
@@ -60,7 +60,7 @@ describe("bad input", () => {
     expect((await errorOf(response)).code).toBe(code);
   });
 
-  it("refuses an expired, an exhausted and a disabled relay.key, each by its name", async () => {
+  it("refuses an expired, an exhausted and a disabled key, each with its own code", async () => {
     const expired = await relay.gateway.token({ expired_time: 1 });
     expect((await errorOf(await relay.gateway.post("/v1/chat/completions", chat("quiet"), expired))).code).toBe(
       "token_expired",
@@ -71,7 +71,7 @@ describe("bad input", () => {
     expect(await errorOf(response)).toMatchObject({ code: "token_quota_exhausted", type: "insufficient_quota" });
   });
 
-  it("refuses a call that the key's quota cannot carry, naming need and rest", async () => {
+  it("refuses a call that the key's quota cannot cover, naming need and rest", async () => {
     await relay.gateway.channel("gpt-4o");
     const poor = await relay.gateway.token({ unlimited_quota: false, remain_quota: 10 });
     const response = await relay.gateway.post("/v1/chat/completions", chat("gpt-4o", { max_tokens: 4000 }), poor);
@@ -82,7 +82,7 @@ describe("bad input", () => {
     expect(response.headers.get("x-should-retry")).toBe("false");
   });
 
-  it("answers unknown paths, wrong methods and parts that do not exist yet in the caller's envelope", async () => {
+  it("returns errors for unknown paths, wrong methods and missing features in the caller's envelope", async () => {
     expect(await errorOf(await relay.gateway.post("/v1/unheard/of", {}, relay.key))).toMatchObject({
       code: "unknown_url",
       type: "invalid_request_error",
@@ -111,7 +111,7 @@ describe("bad input", () => {
     },
   );
 
-  it("ends a connection whose client sends on and on after its answer", { timeout: 20_000 }, async () => {
+  it("closes a connection whose client keeps sending after its answer", { timeout: 20_000 }, async () => {
     const sending = httpRequest(new URL("/v1/files", relay.gateway.url), {
       method: "POST",
       headers: { authorization: "Bearer sk-nope", "transfer-encoding": "chunked" },
@@ -126,7 +126,7 @@ describe("bad input", () => {
     await closed;
   });
 
-  it("refuses a body over the limit by its length and by what arrives", async () => {
+  it("refuses a body over the limit by its declared and by its real length", async () => {
     const declared = await raw("/v1/chat/completions", Buffer.alloc(0), { "content-length": "99999999999" }).catch(
       (error: unknown) => error,
     );

@@ -52,7 +52,7 @@ describe("a prompt that does not fit the context of the model", () => {
     }
   });
 
-  it("fails a streamed response inside of the stream, where its clients look for it", async () => {
+  it("fails a streamed response inside the stream, where its clients expect it", async () => {
     await relay.gateway.channel("small");
     relay.gateway.upstream.script("/responses", () => refused);
     const body = { model: "small", input: "hi", stream: true };
@@ -74,7 +74,7 @@ describe("a prompt that does not fit the context of the model", () => {
     expect(await consumeRows(relay.gateway, response.headers.get("x-request-id") ?? "")).toEqual([]);
   });
 
-  it("is counted in the words of the client when a server reports the counts in members", async () => {
+  it("is described in the client's protocol when a server reports the counts as members", async () => {
     await relay.gateway.channel("local");
     const error = {
       code: 400,

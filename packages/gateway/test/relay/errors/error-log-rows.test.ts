@@ -61,7 +61,7 @@ describe("a failed call", () => {
     ]);
   });
 
-  it("that another channel cured keeps its route in the row of the charge", async () => {
+  it("leaves its route in the row of the charge when another channel succeeded", async () => {
     const bad = await relay.gateway.channel("cured", { priority: 9 });
     const good = await relay.gateway.channel("cured", { priority: 5 });
     await relay.gateway.option("RetryTimes", 2);

@@ -51,7 +51,7 @@ async function until<T>(read: () => Promise<T>, isDone: (value: T) => boolean): 
   }
 }
 
-it("a dead key is switched off alone, and its request is served with another one", async () => {
+it("switches only the dead key off, and serves the request with another one", async () => {
   const id = await channel("keys", "sk-dead\nsk-fine\nsk-good", { multi_key_mode: "polling" });
   expect(await ask("keys")).toBe(200);
   expect(used()).toHaveLength(2);
@@ -66,7 +66,7 @@ it("a dead key is switched off alone, and its request is served with another one
   expect(used().slice(before).toSorted()).toEqual(["sk-fine", "sk-fine", "sk-good", "sk-good"]);
 });
 
-it("with the last dead key the channel goes off", async () => {
+it("switches the channel off with its last dead key", async () => {
   const id = await channel("dying", "sk-dead1\nsk-dead2", {});
   expect(await ask("dying")).toBe(502);
   const row = () =>
@@ -76,13 +76,13 @@ it("with the last dead key the channel goes off", async () => {
   expect(await ask("dying")).toBe(503);
 });
 
-it("a key that rests after a 429 leaves the request to another one", async () => {
+it("uses another key while one rests after a 429", async () => {
   await channel("resting", "sk-busy\nsk-fine", { multi_key_mode: "polling" });
   expect(await ask("resting")).toBe(200);
   expect(used()).toEqual(["sk-busy", "sk-fine"]);
 });
 
-it("a key whose upstream is overloaded rests for as long as that asks", async () => {
+it("rests a key of an overloaded upstream for the time that it names", async () => {
   const id = await channel("resting", "sk-overloaded\nsk-good", { multi_key_mode: "polling" });
   for (let at = 0; at < 4; at += 1) expect(await ask("resting")).toBe(200);
   expect(used().filter((key) => key === "sk-overloaded")).toHaveLength(1);
@@ -95,7 +95,7 @@ it("a key whose upstream is overloaded rests for as long as that asks", async ()
   expect(ofChannel[1]?.wait_ms).toBeGreaterThan(30_000);
 });
 
-it("a key that is refused again and again is passed over when nothing switches it off", async () => {
+it("skips a key that is rejected repeatedly and not switched off", async () => {
   await relay.gateway.option("AutomaticDisableChannelEnabled", false);
   await relay.gateway.option("RetryTimes", 0);
   const id = await channel("refused", "sk-dead-again\nsk-good", { multi_key_mode: "polling" });

@@ -28,7 +28,7 @@ describe("retries (3.3)", () => {
     "empty",
     "bad-json",
     "redirect",
-  ])("%s goes to the next channel, unseen by the client", async (fault) => {
+  ])("%s is retried on the next channel, invisible to the client", async (fault) => {
     const { bad, good } = await failing(`${fault}@plain`, 1);
     const response = await relay.ask(`${fault}@plain`);
     expect({ status: response.status, text: await response.clone().text() }).toMatchObject({ status: 200 });
@@ -48,7 +48,7 @@ describe("retries (3.3)", () => {
     },
   );
 
-  it("a converted stream whose first event cannot be read goes to the next channel", async () => {
+  it("a converted stream with an unreadable first event is retried on the next channel", async () => {
     const { bad, good } = await failing("bad-json@stream", 1);
     const ask = { model: "bad-json@stream", max_tokens: 9, stream: true, messages: [{ role: "user", content: "hi" }] };
     const response = await relay.gateway.post("/v1/messages", ask, relay.key);
@@ -90,7 +90,7 @@ describe("failures of upstreams", () => {
     ["bad-json", 502, "upstream_invalid_response"],
     ["huge", 502, "upstream_invalid_response"],
     ["hang", 504, "upstream_timeout"],
-  ])("%s is answered %i in the client's envelope, without host or key", async (model, status, code) => {
+  ])("%s returns %i in the client's envelope, without host or key", async (model, status, code) => {
     await relay.gateway.channel(model, { key: "sk-canary-key-123456" });
     const response = await relay.ask(model);
     expect(response.status).toBe(status);
@@ -102,19 +102,19 @@ describe("failures of upstreams", () => {
       expect(text).not.toContain(secret);
   });
 
-  it("is unreachable: 502, nothing charged", async () => {
+  it("returns 502 without a charge when the upstream is unreachable", async () => {
     await relay.gateway.channel("nowhere", { base_url: "http://127.0.0.1:9" });
     const response = await relay.ask("nowhere");
     expect(response.status).toBe(502);
     expect((await errorOf(response)).code).toBe("upstream_connect_failed");
   });
 
-  it("keeps a status that the channel's mapping names (R-MAP-5)", async () => {
+  it("returns the status of the channel's mapping (R-MAP-5)", async () => {
     await relay.gateway.channel("status-401+mapped", { status_code_mapping: '{"401":"418"}' });
     expect((await relay.ask("status-401+mapped")).status).toBe(418);
   });
 
-  it("switches a channel off after a dead relay.key, with the reason (3.6)", async () => {
+  it("switches a channel off after a dead key, with the reason (3.6)", async () => {
     await relay.gateway.option("AutomaticDisableChannelEnabled", true);
     const id = await relay.gateway.channel("status-401+dead");
     await relay.ask("status-401+dead");

@@ -27,7 +27,7 @@ describe("blocked words (10.1)", () => {
     expect(text.toLowerCase()).not.toContain("forbidden");
   });
 
-  it("do not matter in schemas, nor when the check is off", async () => {
+  it("are allowed in schemas, and when the check is off", async () => {
     await relay.gateway.channel("words");
     const tools = [{ type: "function", function: { name: "forbidden", parameters: {} } }];
     expect((await relay.ask("words", { tools })).status).toBe(200);
@@ -44,7 +44,7 @@ describe("count_tokens (R-TOK-3)", () => {
   const contents = [{ role: "user", parts: [{ text: "How many tokens is this?" }] }];
   const messages = [{ role: "user", content: "How many tokens is this?" }];
 
-  it("is asked of channels that have it, and costs nothing", async () => {
+  it("is sent to channels that support it, and is free", async () => {
     await relay.gateway.channel("claude-native+usage-33-0", { type: 14 });
     const answer = await relay.gateway.post(
       "/v1/messages/count_tokens",
@@ -65,7 +65,7 @@ describe("count_tokens (R-TOK-3)", () => {
     expect(logged).toEqual([]);
   });
 
-  it("is counted here otherwise, and says so", async () => {
+  it("is counted by the gateway otherwise, with a header that says so", async () => {
     await relay.gateway.channel("counted-here");
     const answer = await relay.gateway.post(
       "/v1/messages/count_tokens",

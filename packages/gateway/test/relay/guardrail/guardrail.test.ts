@@ -24,7 +24,7 @@ describe("switching on", () => {
     expect(answer).toMatchObject({ success: false, message: messageText("guardrail_not_configured") });
   });
 
-  it("leaves requests alone while it is off, and those that the lists do not name", async () => {
+  it("does not judge requests while it is off, nor those outside its lists", async () => {
     await set({ GuardrailModels: "other\nnot-*", GuardrailGroups: "default" });
     expect((await relay.ask("judged")).status).toBe(200);
     await set({ GuardrailModels: "jud*", GuardrailGroups: "vip" });
@@ -46,7 +46,7 @@ describe("switching on", () => {
 });
 
 describe("the question", () => {
-  it("says who asks what, signed", async () => {
+  it("contains the caller and the text, signed", async () => {
     const response = await relay.ask("judged", {
       messages: [
         { role: "system", content: "be kind" },
@@ -73,7 +73,7 @@ describe("the question", () => {
     expect(guardrail.webhook.heads[0]).toMatchObject({ "content-type": "application/json", "user-agent": "fairway" });
   });
 
-  it("is asked for the phases that are wanted", async () => {
+  it("is sent for the selected phases", async () => {
     await set({ GuardrailPhases: "prompt" });
     await relay.ask("judged");
     await set({ GuardrailPhases: "answer" });
@@ -129,7 +129,7 @@ const streamed = ({ path, streamPath, body }: Dialect) =>
   streamPath ? post(streamPath, body) : post(path, { ...body, stream: true });
 
 describe.each(DIALECTS)("$name", (dialect) => {
-  it("delivers the same bytes, plain and streamed, when all is allowed", async () => {
+  it("delivers the same bytes, whole and streamed, when everything is allowed", async () => {
     const variable = /[\w-]*fake-\d+|[a-z]+_[\w-]*\d+|\d{10}/g;
     const both = async () => [
       (await (await plain(dialect)).text()).replace(variable, ""),
@@ -142,7 +142,7 @@ describe.each(DIALECTS)("$name", (dialect) => {
     expect(await both()).toEqual(judged);
   });
 
-  it("refuses a prompt before the upstream is asked, for nothing", async () => {
+  it("refuses a prompt before the upstream is called, without a charge", async () => {
     guardrail.webhook.react(({ phase }) => ({
       action: phase === "prompt" ? "block" : "allow",
       reason: "secret reason",
@@ -158,7 +158,7 @@ describe.each(DIALECTS)("$name", (dialect) => {
     expect(relay.gateway.logLines()).toContain("secret reason");
   });
 
-  it("refuses an answer in the client's words, and bills what the upstream used", async () => {
+  it("refuses an answer in the client's protocol, and bills what the upstream used", async () => {
     guardrail.webhook.react(({ phase }) => ({ action: phase === "answer" ? "block" : "allow", reason: "too rude" }));
     const whole = await plain(dialect);
     expect([whole.status, await whole.text()]).toEqual([
@@ -185,7 +185,7 @@ describe.each(DIALECTS)("$name", (dialect) => {
     }
   });
 
-  it("stays closed or opens when no verdict comes", async () => {
+  it("refuses or passes requests without a verdict, as configured", async () => {
     await set({ GuardrailTimeoutMs: 60 });
     guardrail.webhook.react(({ phase }) => (phase === "prompt" ? { action: "allow" } : HANG));
     const closed = await plain(dialect);
@@ -205,7 +205,7 @@ describe.each(DIALECTS)("$name", (dialect) => {
   });
 });
 
-describe("what is no verdict", () => {
+describe("a missing verdict", () => {
   it.each([
     ["another status", { status: 500 }],
     ["a redirect", { status: 302, location: "http://127.0.0.1:1/" }],

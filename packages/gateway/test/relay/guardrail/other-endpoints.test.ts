@@ -67,7 +67,7 @@ describe("realtime", () => {
 });
 
 describe("the playground", () => {
-  it("is judged like a key", async () => {
+  it("is judged like calls with a key", async () => {
     guardrail.webhook.react(() => ({ action: "block" }));
     const answer = await fetch(`${relay.gateway.url}/pg/chat/completions`, {
       method: "POST",

@@ -63,7 +63,7 @@ async function hangUp(): Promise<void> {
 describe("realtime sessions", () => {
   afterEach(hangUp);
 
-  it("hold a place as long as they last", async () => {
+  it("occupy a place until they end", async () => {
     await relay.gateway.channel("rt-places");
     await limit("ModelLimits", { "rt-places": { concurrency: 2 } });
     const opened = await Promise.all([session("rt-places"), session("rt-places"), session("rt-places")]);
@@ -82,7 +82,7 @@ describe("realtime sessions", () => {
     expect(isOpen(await session("rt-places"))).toBe(true);
   });
 
-  it("pass over a channel that is full", async () => {
+  it("skip a full channel", async () => {
     const setting = JSON.stringify({ limits: { concurrency: 1 } });
     const small = await relay.gateway.channel("rt-full", { setting, priority: 9 });
     await relay.gateway.channel("rt-full");
@@ -97,7 +97,7 @@ describe("realtime sessions", () => {
     expect(rows).toHaveLength(2);
   });
 
-  it("end when they pass a limit of tokens, which then holds for everything else", async () => {
+  it("end when they exceed a token limit, which then applies to other requests", async () => {
     await relay.gateway.channel("rt-tokens");
     await limit("ModelLimits", { "rt-tokens": { tpm: 50 } });
     const socket = (await session("rt-tokens")) as WebSocket;
@@ -122,7 +122,7 @@ describe("counting tokens", () => {
   const count = (model: string) =>
     relay.gateway.post("/v1/messages/count_tokens", { model, messages: [{ role: "user", content: "hi" }] }, relay.key);
 
-  it("takes the limits of requests, upstream and here, and none of tokens", async () => {
+  it("counts against request limits, upstream and here, but not against token limits", async () => {
     await relay.gateway.channel("count-up+usage-5-0", { type: 14 });
     await relay.gateway.channel("count-here");
     for (const model of ["count-up+usage-5-0", "count-here"]) {
@@ -140,7 +140,7 @@ describe("counting tokens", () => {
 });
 
 describe("limits of groups", () => {
-  it("hold for prompts that are counted here as well", async () => {
+  it("apply to prompts that the gateway counts", async () => {
     await relay.gateway.channel("group-here");
     await limit("GroupLimits", { default: { rpm: 1 } });
     const body = { model: "group-here", messages: [{ role: "user", content: "hi" }] };
@@ -182,7 +182,7 @@ describe("the limit of model requests per user", () => {
     await relay.gateway.option("ModelRequestRateLimitDurationMinutes", minutes);
     await relay.gateway.option("ModelRequestRateLimitEnabled", true);
   };
-  it("counts every request, also those that come to no channel", async () => {
+  it("counts every request, also those that reach no channel", async () => {
     await relay.gateway.channel("counted");
     await switchOn(4, 0, 5);
     expect(await statusOf(relay.ask("counted"))).toBe(200);
@@ -225,7 +225,7 @@ describe("429 in every protocol", () => {
     ["/v1/embeddings", { model: "every", input: "hi" }],
   ];
 
-  it("says whose limit, how much, what is used and when it is free again", async () => {
+  it("names the owner of the limit, the limit, its use and its reset", async () => {
     await relay.gateway.channel("every");
     await limit("ModelLimits", { every: { rpm: 1 } });
     expect(await statusOf(relay.ask("every"))).toBe(200);

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 describe("budgets of requests", () => {
-  it("of 200 at once a budget of one call lets one through, and its charge is what is used", async () => {
+  it("admits one of 200 concurrent calls when the budget covers one, and records its charge", async () => {
     const model = "slow-200";
     await relay.gateway.channel(model);
     const soft = await budget({ scope: "user", subject: "1", period: "day", quota_limit: 10 ** 12, is_hard: false });
@@ -41,7 +41,7 @@ describe("budgets of requests", () => {
     expect(used).toBeLessThan(held);
   });
 
-  it("a request over budget gets the scope and the end of the period, and takes nothing", async () => {
+  it("returns the scope and the end of the period to a request over budget, and reserves nothing", async () => {
     await relay.gateway.channel("budgeted");
     await budget({ scope: "group", subject: "default", period: "day", quota_limit: 1 });
     const response = await relay.ask("budgeted");
@@ -53,7 +53,7 @@ describe("budgets of requests", () => {
     );
   });
 
-  it("a channel without budget is passed over", async () => {
+  it("skips a channel without budget", async () => {
     const spent = await relay.gateway.channel("spread", { priority: 10 });
     await relay.gateway.channel("spread");
     await budget({ scope: "channel", subject: String(spent), period: "week", quota_limit: 1 });
@@ -62,7 +62,7 @@ describe("budgets of requests", () => {
     await response.text();
   });
 
-  it("a further attempt reserves the other channel's budget, or goes elsewhere", async () => {
+  it("reserves the budget of the next channel for a retry, or tries another one", async () => {
     await relay.gateway.option("RetryTimes", 3);
     const broken = await relay.gateway.channel("status-500", {
       priority: 10,
@@ -102,7 +102,7 @@ describe("budgets of requests", () => {
     },
   );
 
-  it("a budget that was made while a stream ran is charged for it", async () => {
+  it("charges a running stream to a budget that was created after its start", async () => {
     const model = "slow-100+long-20";
     await relay.gateway.channel(model);
     const response = await relay.ask(model, { stream: true });
@@ -112,7 +112,7 @@ describe("budgets of requests", () => {
     expect(await read(id)).toMatchObject({ held: 0 });
   });
 
-  it("a soft budget lets everything through and counts it", async () => {
+  it("admits and counts every request of a soft budget", async () => {
     await relay.gateway.channel("soft");
     const { id } = await budget({ scope: "model", subject: "soft", period: "day", quota_limit: 1, is_hard: false });
     const response = await relay.ask("soft");

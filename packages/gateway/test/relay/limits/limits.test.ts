@@ -24,7 +24,7 @@ const many = (count: number, model: string, more: object = {}) =>
   );
 
 describe("limits of the caller", () => {
-  it("lets through exactly the requests of a minute, and names limit, use and reset", async () => {
+  it("admits exactly the requests of a minute, and names limit, use and reset", async () => {
     await relay.gateway.channel("requests");
     await limit("DefaultUserLimits", { rpm: 5 });
     const responses = await many(20, "requests");
@@ -46,7 +46,7 @@ describe("limits of the caller", () => {
     expect(new Set(remaining)).toEqual(new Set(["0", "1", "2", "3", "4"]));
   });
 
-  it("counts tokens by estimate, and corrects them by what was used", async () => {
+  it("counts estimated tokens, and corrects them to the usage", async () => {
     await relay.gateway.channel("tokens");
     await limit("ModelLimits", { tokens: { tpm: 1_500 } });
     const first = await relay.ask("tokens");
@@ -63,7 +63,7 @@ describe("limits of the caller", () => {
     await third.text();
   });
 
-  it("limits what runs at once, and frees the place at the end", async () => {
+  it("limits concurrent requests, and frees the place at the end", async () => {
     await relay.gateway.channel(SLOW);
     await limit("DefaultTokenLimits", { concurrency: 2 });
     const responses = await many(5, SLOW, { stream: true });
@@ -74,7 +74,7 @@ describe("limits of the caller", () => {
     expect((await many(1, SLOW))[0]?.status).toBe(200);
   });
 
-  it("a token has limits of its own, which hold at once when they change", async () => {
+  it("applies a token's own limits, and changes of them at once", async () => {
     await relay.gateway.channel("owned");
     const key = await relay.gateway.token({ name: "owned", limits: { rpm: 1 } });
     const ask = async () => {
@@ -95,7 +95,7 @@ describe("limits of the caller", () => {
     await relay.gateway.root.must("PUT", "/api/user/", { id: 1, limits: {} });
   });
 
-  it("a refused request takes nothing: no reservation, no other limit", async () => {
+  it("takes no reservation and no other limit for a refused request", async () => {
     await relay.gateway.channel("nothing");
     await limit("GroupLimits", { default: { rpm: 100 } });
     await limit("ModelLimits", { nothing: { rpm: 1 } });
@@ -111,7 +111,7 @@ describe("limits of channels", () => {
   const channelWith = (model: string, setting: object, more: object = {}) =>
     relay.gateway.channel(model, { setting: JSON.stringify(setting), ...more });
 
-  it("a full channel is passed over, not failed", async () => {
+  it("skip a full channel without a failure", async () => {
     const small = await channelWith("pass", { limits: { rpm: 2 } }, { priority: 10 });
     const large = await relay.gateway.channel("pass");
     const used = new Map<number, number>();
@@ -123,7 +123,7 @@ describe("limits of channels", () => {
     expect(Object.fromEntries(used)).toEqual({ [small]: 2, [large]: 8 });
   });
 
-  it("requests wait for a place, and their log says how long", async () => {
+  it("let requests wait for a place, and log how long", async () => {
     await channelWith(
       `${SLOW}+queue`,
       { limits: { concurrency: 1 } },
@@ -139,7 +139,7 @@ describe("limits of channels", () => {
     expect(waits.filter((ms) => ms > 50)).toHaveLength(3);
   });
 
-  it("beyond the bound of the queue, and beyond its time, the answer is 429", async () => {
+  it("return 429 when the queue is full, and when the wait is too long", async () => {
     const model = `${SLOW}+bound`;
     await channelWith(model, { key_limits: { concurrency: 1 } }, { model_mapping: JSON.stringify({ [model]: SLOW }) });
     await relay.gateway.option("ChannelQueueLength", 1);
@@ -152,7 +152,7 @@ describe("limits of channels", () => {
     );
   });
 
-  it("a request that waits keeps its reservation alive", async () => {
+  it("renew the reservation of a waiting request", async () => {
     const model = "slow-50+long-400+lease";
     const mapping = JSON.stringify({ [model]: "slow-50+long-400" });
     await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: mapping });
@@ -173,7 +173,7 @@ describe("limits of channels", () => {
     await relay.gateway.settled();
   });
 
-  it("a channel that is switched off is not used by those who waited for it", async () => {
+  it("do not use a channel that was switched off during the wait", async () => {
     const model = "slow-50+long-400+off";
     const mapping = JSON.stringify({ [model]: "slow-50+long-400" });
     const id = await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: mapping });
@@ -191,7 +191,7 @@ describe("limits of channels", () => {
     await relay.gateway.settled();
   });
 
-  it("a channel that was named is not used after it was switched off", async () => {
+  it("do not use a pinned channel that was switched off", async () => {
     const model = "slow-50+long-400+named";
     const mapping = JSON.stringify({ [model]: "slow-50+long-400" });
     const id = await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: mapping });
@@ -209,7 +209,7 @@ describe("limits of channels", () => {
     await relay.gateway.settled();
   });
 
-  it("a token that is switched off is not served after its wait", async () => {
+  it("do not serve a token that was switched off during the wait", async () => {
     const model = "slow-50+long-400+key";
     const mapping = JSON.stringify({ [model]: "slow-50+long-400" });
     await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: mapping });
@@ -230,7 +230,7 @@ describe("limits of channels", () => {
     await relay.gateway.settled();
   });
 
-  it("a client that leaves the queue makes room, and is charged nothing", async () => {
+  it("free the place of a client that leaves the queue, without a charge", async () => {
     const model = `${SLOW}+leave`;
     await channelWith(model, { limits: { concurrency: 1 } }, { model_mapping: JSON.stringify({ [model]: SLOW }) });
     await relay.gateway.option("ChannelQueueLength", 1);
@@ -275,7 +275,7 @@ describe("affinity", () => {
     expect(metrics).toMatch(/fairway_affinity_requests_total\{rule="named",result="hit"\} 9/);
   });
 
-  it("rules are the operator's, and a rule may keep a failed request from other channels", async () => {
+  it("follows the operator's rules, which may bind a failed request to its channel", async () => {
     const rule = { name: "own", key_sources: [{ type: "header", name: "X-Talk" }], skip_retry_on_failure: true };
     await relay.gateway.option("ChannelAffinityRules", JSON.stringify([rule]));
     await relay.gateway.option("RetryTimes", 2);
@@ -295,7 +295,7 @@ describe("affinity", () => {
 });
 
 describe("the health of channels", () => {
-  it("shows a key that rests after a 429, for as long as the upstream asked", async () => {
+  it("shows a key that rests after a 429 for as long as the upstream requested", async () => {
     const id = await relay.gateway.channel("retry-after-40");
     await (await relay.ask("retry-after-40")).text();
     const health = await relay.gateway.root.must<ChannelHealth[]>("GET", "/api/channel/health");

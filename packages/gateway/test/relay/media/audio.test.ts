@@ -27,7 +27,7 @@ describe("speech", () => {
   it.each([
     ["no sound", { headers: { "content-type": "audio/mpeg" }, body: "" }],
     ["a page", PAGE],
-  ])("that is %s is a failure, and costs nothing", async (_name, answer) => {
+  ])("fails without a charge when it is %s", async (_name, answer) => {
     await relay.gateway.channel("tts-scripted");
     relay.gateway.upstream.script("/audio/speech", () => answer);
     const response = await relay.gateway.post("/v1/audio/speech", ask, relay.key);
@@ -35,7 +35,7 @@ describe("speech", () => {
     expect(await rowsOf("tts-scripted")).toEqual([]);
   });
 
-  it("streamed as events without usage costs its characters, like its bytes", async () => {
+  it("costs its characters when it is streamed without usage", async () => {
     const model = "tts-events";
     await relay.gateway.channel(model);
     const sse = { ...ask, model, stream_format: "sse" };
@@ -49,7 +49,7 @@ describe("speech", () => {
 });
 
 describe("transcriptions", () => {
-  it("that are a page are a failure, and cost nothing", async () => {
+  it("fail without a charge when the answer is an HTML page", async () => {
     await relay.gateway.channel("heard-page");
     relay.gateway.upstream.script("/audio/transcriptions", () => PAGE);
     const file = await OpenAI.toFile(Buffer.from("sound"), "a.wav");
@@ -58,7 +58,7 @@ describe("transcriptions", () => {
     expect(await rowsOf("heard-page")).toEqual([]);
   });
 
-  it("take the voices of those who speak along", async () => {
+  it("accept voices of known speakers", async () => {
     await relay.gateway.channel("heard-voices");
     const voice = `data:audio/wav;base64,${"A".repeat(2_500_000)}`;
     const file = await OpenAI.toFile(Buffer.from("sound"), "Gespräch.wav");
@@ -79,7 +79,7 @@ describe("transcriptions", () => {
 });
 
 describe("images", () => {
-  it("cost what came of them when their stream is cut", async () => {
+  it("cost the images that arrived when their stream is cut", async () => {
     await relay.gateway.option("ModelRatio", '{"pictured":1}');
     await relay.gateway.option("CompletionRatio", '{"pictured":8}');
     await relay.gateway.channel("pictured");

@@ -31,7 +31,7 @@ describe("images by address", () => {
     expect(upstream?.json).toMatchObject({ messages: [{ role: "user", images: [PNG.toString("base64")] }] });
   });
 
-  it("travel as they are to an upstream that fetches them itself", async () => {
+  it("are sent as addresses to an upstream that fetches them itself", async () => {
     const { gateway } = relay;
     await gateway.channel("own-eyes");
     const body = looking("own-eyes", PICTURE);

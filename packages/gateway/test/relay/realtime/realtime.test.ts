@@ -89,7 +89,7 @@ async function startProxy() {
 }
 
 describe("realtime", () => {
-  it("joins the official client with the upstream and bills each answer once, in one row", async () => {
+  it("connects the official client with the upstream and bills all answers once, in one row", async () => {
     await relay.gateway.channel("gpt-realtime");
     const client = new OpenAI({ baseURL: `${relay.gateway.url}/v1`, apiKey: relay.key });
     const session = new OpenAIRealtimeWS({ model: "gpt-realtime", options: { createConnection: withoutTls } }, client);
@@ -115,7 +115,7 @@ describe("realtime", () => {
     ]);
   });
 
-  it("accepts the key as a subprotocol, and only `realtime` as an answer", async () => {
+  it("accepts the key as a subprotocol, and selects only `realtime`", async () => {
     await relay.gateway.channel("gpt-realtime");
     const socket = open("gpt-realtime", "", [
       "realtime",
@@ -158,7 +158,7 @@ describe("realtime", () => {
     await relay.gateway.option("RetryTimes", 0);
   });
 
-  it("does not wait for the end of an upstream's refusal that has none", async () => {
+  it("does not wait for the end of an endless upstream refusal", async () => {
     const endless = createServer().on("upgrade", (_request, socket) => {
       socket.on("error", () => undefined).write("HTTP/1.1 429 Too Many Requests\r\nconnection: close\r\n\r\n");
       const talking = setInterval(() => socket.write("x".repeat(16 * 1024)), 20);
@@ -217,7 +217,7 @@ describe("realtime", () => {
     upstream.close();
   });
 
-  it("ends when the key cannot pay for another answer, and bills what was said", async () => {
+  it("ends when the key cannot pay for another answer, and bills the answers so far", async () => {
     await relay.gateway.channel("rt-poor");
     const poor = await relay.gateway.token({ unlimited_quota: false, remain_quota: 590 });
     const socket = open("rt-poor", poor);
@@ -236,7 +236,7 @@ describe("realtime", () => {
     expect(row?.quota).toBeGreaterThanOrEqual(30 * Math.min(answers, 4));
   });
 
-  it("ends when a hard budget cannot carry another answer, and charges the budget what was said", async () => {
+  it("ends when a hard budget cannot cover another answer, and charges it the answers so far", async () => {
     await relay.gateway.channel("rt-budget");
     const fields = { scope: "model", subject: "rt-budget", period: "day", quota_limit: 590 };
     const { id } = await relay.gateway.root.must<{ id: number }>("POST", "/api/budget/", fields);
@@ -257,7 +257,7 @@ describe("realtime", () => {
     await relay.gateway.root.must("DELETE", `/api/budget/${id}`);
   });
 
-  it("charges a budget that was made while it lasted", async () => {
+  it("charges a budget that was created during the session", async () => {
     await relay.gateway.channel("rt-late-budget");
     const socket = open("rt-late-budget");
     const heard = listen(socket);
@@ -317,7 +317,7 @@ describe("realtime", () => {
     expect(row).toMatchObject({ prompt_tokens: 1000, completion_tokens: 300 });
   });
 
-  it("charges a bounded count of each answer whose usage cannot be true", async () => {
+  it("charges a bounded count for answers with impossible usage", async () => {
     await relay.gateway.channel("rt-boaster");
     const socket = open("rt-boaster");
     const heard = listen(socket);
@@ -334,7 +334,7 @@ describe("realtime", () => {
     expect(row).toMatchObject({ prompt_tokens: 2 * 262_144, completion_tokens: 2, other: { usage_bounded: true } });
   });
 
-  it("bills answers and transcripts without usage by what came of them, whatever follows", async () => {
+  it("counts and bills answers and transcripts without usage, whatever follows", async () => {
     await relay.gateway.channel("rt-untold");
     const socket = open("rt-untold");
     const heard = listen(socket);
@@ -358,7 +358,7 @@ describe("realtime", () => {
     expect(row?.quota).toBeGreaterThanOrEqual(10 + 2 + 7 + 7 * 15);
   });
 
-  it("goes through the proxy of its channel, and says so when that one refuses", async () => {
+  it("uses the proxy of its channel, and reports its refusal", async () => {
     const proxy = await startProxy();
     try {
       await relay.gateway.channel("rt-proxy", { setting: JSON.stringify({ proxy: proxy.url }) });
@@ -375,7 +375,7 @@ describe("realtime", () => {
     }
   });
 
-  it("bills an answer that was cut by what came of it", async () => {
+  it("bills the delivered part of an answer that was cut", async () => {
     await relay.gateway.channel("rt-cut");
     const socket = open("rt-cut");
     const heard = listen(socket);

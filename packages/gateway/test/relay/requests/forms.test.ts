@@ -45,7 +45,7 @@ const sound = { name: "file", bytes: Buffer.from("not really sound") };
 const FORM_TYPE = "multipart/form-data; boundary=xYz";
 
 describe("forms", () => {
-  it("go upstream byte for byte when the channel has the same model name", async () => {
+  it("are sent byte for byte when the channel has the same model name", async () => {
     await relay.gateway.channel("usage-3-7");
     const body = Buffer.from(
       '--xYz\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n\r\n--xYnot\r\n--xY\r\n--xYz\r\nContent-Disposition: form-data; name="model"\r\n\r\nusage-3-7\r\n--xYz--\r\n',
@@ -59,7 +59,7 @@ describe("forms", () => {
     expect(await rowOf(response)).toMatchObject({ prompt_tokens: 3, completion_tokens: 7 });
   });
 
-  it("get the mapped model of each attempt", async () => {
+  it("are sent with the mapped model of each attempt", async () => {
     await relay.gateway.option("RetryTimes", 1);
     await relay.gateway.channel("heard", { model_mapping: '{"heard":"status-500"}', priority: 10 });
     await relay.gateway.channel("heard", { model_mapping: '{"heard":"a-much-longer-name"}' });
@@ -73,7 +73,7 @@ describe("forms", () => {
     await relay.gateway.option("RetryTimes", 0);
   });
 
-  it("get the default model where they name none (R-EP-9)", async () => {
+  it("are sent with the default model where they name none (R-EP-9)", async () => {
     await relay.gateway.channel("whisper-1");
     const response = await send("/v1/audio/translations", form({}, sound));
     expect(response.status).toBe(200);
@@ -113,7 +113,7 @@ describe("forms", () => {
     expect([response.status, (await errorOf(response)).code]).toEqual([400, "invalid_request"]);
   });
 
-  it("reach the upstream with the one boundary by which they were read", async () => {
+  it("are sent with the boundary by which the gateway read them", async () => {
     const type = "multipart/form-data; boundary=xYz; boundary=other";
     await relay.gateway.channel("whisper-1");
     const field = (name: string, value: string) => `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -184,7 +184,7 @@ describe("forms", () => {
     expect(relay.gateway.upstream.requests).toHaveLength(0);
   });
 
-  it("are refused with fields that take more memory than they may", async () => {
+  it("are refused with fields over the memory limit", async () => {
     await relay.gateway.channel("usage-3-7");
     const more = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`x${at}`, "a".repeat(1_000_000)]));
     const response = await send("/v1/audio/transcriptions", form({ model: "usage-3-7", ...more }, sound));
@@ -192,13 +192,13 @@ describe("forms", () => {
     expect((await errorOf(response)).message).toContain("exceeds 8388608 bytes");
   });
 
-  it("are refused with a boundary that is longer than any", async () => {
+  it("are refused with an overlong boundary", async () => {
     const type = `multipart/form-data; boundary=${"x".repeat(71)}`;
     const response = await send("/v1/audio/transcriptions", Buffer.from("x"), { "content-type": type });
     expect([response.status, (await errorOf(response)).code]).toEqual([400, "invalid_request"]);
   });
 
-  it("pass unchanged when they are large, and wait on disk", async () => {
+  it("are stored on disk and sent unchanged when they are large", async () => {
     await relay.gateway.channel("gpt-image-1");
     const bytes = Buffer.alloc(20 * 1024 * 1024, 3);
     const boundary = '--q\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\n';
@@ -212,7 +212,7 @@ describe("forms", () => {
 });
 
 describe("transcriptions", () => {
-  it("are billed by the second when the recording tells its length (R-Q-40)", async () => {
+  it("are billed by the second when the recording contains its length (R-Q-40)", async () => {
     await relay.gateway.channel("no-usage", { models: "no-usage" });
     const response = await send(
       "/v1/audio/transcriptions",
@@ -290,7 +290,7 @@ describe("images", () => {
     });
   });
 
-  it("bills the images that really came", async () => {
+  it("bills the images that arrived", async () => {
     await relay.gateway.option("ModelPrice", '{"dall-e-3":0.04}');
     await relay.gateway.channel("dall-e-3");
     relay.gateway.upstream.script("/images/generations", () => ({

@@ -4,7 +4,7 @@ import { chat, consumeRows, errorOf, useRelay } from "../../kit/relay-app.ts";
 const relay = useRelay();
 
 describe("pass-through", () => {
-  it("sends the client's bytes as they are, unknown fields and number spelling included (R-CV-1)", async () => {
+  it("sends the client's bytes unchanged, unknown fields and number spelling included (R-CV-1)", async () => {
     await relay.gateway.channel("bytes");
     const body =
       '{ "model":"bytes", "temperature": 0, "top_p":1.0, "big":12345678901234567890, "new_field":{"a":[1.50]},"messages":[{"role":"user","content":"hi"}] }';
@@ -13,7 +13,7 @@ describe("pass-through", () => {
     expect(relay.gateway.upstream.requests[0]?.body.toString()).toBe(body);
   });
 
-  it("hands the answer on byte for byte and keeps the operator's headers to itself (6.7)", async () => {
+  it("returns the answer byte for byte without the operator's headers (6.7)", async () => {
     await relay.gateway.channel("whole");
     const answer =
       '{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"1.0"},"finish_reason":"stop"}],"big":12345678901234567890,"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}';
@@ -93,7 +93,7 @@ describe("moderations without a model", () => {
     return { charged: row?.model_name, sent };
   };
 
-  it("take the current one, and the older one where the caller's group has only that", async () => {
+  it("use the current one, or the older one where the caller's group has only that", async () => {
     const older = "text-moderation-stable";
     const current = "omni-moderation-latest";
     await relay.gateway.channel(older);
@@ -127,7 +127,7 @@ describe("model lists (10.2)", () => {
     expect(one.status).toBe(404);
   });
 
-  it("shows only what the relay.key may use", async () => {
+  it("shows only models that the key may use", async () => {
     const limited = await relay.gateway.token({ model_limits_enabled: true, model_limits: "listed-model" });
     const list = (await (
       await fetch(`${relay.gateway.url}/v1/models`, { headers: { authorization: `Bearer ${limited}` } })
@@ -158,7 +158,7 @@ describe("browsers", () => {
 });
 
 describe("balance reads", () => {
-  it("answer old clients (10.5)", async () => {
+  it("work for old clients (10.5)", async () => {
     const token = await relay.gateway.token({ unlimited_quota: false, remain_quota: 1_000_000 });
     const bearer = { authorization: `Bearer ${token}` };
     expect(

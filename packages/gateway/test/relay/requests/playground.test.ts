@@ -26,7 +26,7 @@ const chunks = (text: string) =>
     .map((event) => JSON.parse(event.slice("data: ".length)) as { choices: { delta: unknown }[]; error?: object });
 
 describe("the playground of a console", () => {
-  it("sends upstream what upstreams take", async () => {
+  it("sends only members that upstreams accept", async () => {
     await relay.gateway.channel("plain");
     expect((await send(body("plain"))).status).toBe(200);
     const sent = String(relay.gateway.upstream.requests.at(-1)?.body);
@@ -34,7 +34,7 @@ describe("the playground of a console", () => {
     expect(sent).not.toMatch(/createAt|"id"|"group"|max_tokens/);
   });
 
-  it("answers events that all have choices with a delta", async () => {
+  it("sends events that all have choices with a delta", async () => {
     await relay.gateway.channel("nodelta");
     relay.gateway.upstream.script("/chat/completions", () => {
       const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
@@ -51,7 +51,7 @@ describe("the playground of a console", () => {
     for (const { choices } of chunks(text)) for (const { delta } of choices) expect(delta).not.toBeNull();
   });
 
-  it("gives signs of life and errors that have choices", async () => {
+  it("sends keep-alives and errors that have choices", async () => {
     await relay.gateway.channel("slow-300+cut-after-2");
     const text = await (await send(body("slow-300+cut-after-2"))).text();
     expect(text).not.toContain(": ping");

@@ -15,7 +15,7 @@ describe("a server with chat and without Responses", () => {
       { status: 404, body: { error: { message: "Invalid URL (POST /v1/responses)", type: "invalid_request_error" } } },
     ],
     ["405", { status: 405, body: "Method Not Allowed" }],
-  ])("is asked over chat after its first %s, and says so in the health of the channel", async (name, refusal) => {
+  ])("gets chat calls after its first %s, which the health of the channel shows", async (name, refusal) => {
     const model = `plain-${name}`;
     const id = await relay.gateway.channel(model);
     relay.gateway.upstream.script("/responses", () => refusal);
@@ -32,7 +32,7 @@ describe("a server with chat and without Responses", () => {
     expect(data).toContainEqual(expect.objectContaining({ channel_id: id, state: "chat-only" }));
   });
 
-  it("is not taken for one because a model is unknown", async () => {
+  it("is not assumed because a model is unknown", async () => {
     await relay.gateway.channel("unknown-there");
     relay.gateway.upstream.script("/responses", () => ({
       status: 404,
@@ -47,7 +47,7 @@ describe("a server with chat and without Responses", () => {
     "Item with id 'rs_abc' not found. Items are not persisted when `store` is set to false.",
     "Conversation with id 'conv_1' not found.",
     "File with id 'file-1' not found.",
-  ])("is not taken for one because of: %s", async (message) => {
+  ])("is not assumed because of: %s", async (message) => {
     const model = `item-${message.length}`;
     const id = await relay.gateway.channel(model);
     relay.gateway.upstream.script("/responses", () => ({
@@ -66,7 +66,7 @@ describe("a server with chat and without Responses", () => {
     ["json", { status: 404, body: { detail: "Not Found" } }],
     ["page", { status: 404, headers: { "content-type": "text/html" }, body: "<html>404 Not Found</html>" }],
     ["text", { status: 404, headers: { "content-type": "text/plain" }, body: "404 page not found\n" }],
-  ])("is noticed by a bare 404 as %s", async (name, refusal) => {
+  ])("is recognized by a bare 404 as %s", async (name, refusal) => {
     await relay.gateway.channel(`bare-${name}`);
     relay.gateway.upstream.script("/responses", () => refusal);
     expect((await ask(`bare-${name}`)).status).toBe(200);

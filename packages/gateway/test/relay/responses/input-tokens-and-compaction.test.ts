@@ -17,7 +17,7 @@ beforeAll(async () => {
 describe("POST /v1/responses/input_tokens", () => {
   const count = (model: string, more: object = {}) => client().responses.inputTokens.count({ model, ...more });
 
-  it("is asked of channels that have it, costs nothing and goes to the account that holds what it names", async () => {
+  it("is sent to channels that support it, is free, and goes to the account that stores what it names", async () => {
     const { upstream } = relay.gateway;
     upstream.script("/responses/input_tokens", () => ({ body: { object: "response.input_tokens", input_tokens: 57 } }));
     expect(await count("mapped-native", { input: "hi" })).toEqual({
@@ -32,7 +32,7 @@ describe("POST /v1/responses/input_tokens", () => {
     expect((await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "mapped-native")).toEqual([]);
   });
 
-  it("is counted here where the upstream does not know the path, and the channel has not failed", async () => {
+  it("is counted by the gateway where the upstream lacks the path, without a failure of the channel", async () => {
     await relay.gateway.channel("copied");
     for (let turn = 0; turn < 12; turn++)
       expect((await count("copied", { input: "hi" })).input_tokens).toBeGreaterThan(4);
@@ -42,7 +42,7 @@ describe("POST /v1/responses/input_tokens", () => {
     expect((await relay.ask("copied")).status).toBe(200);
   });
 
-  it("is counted here on converted channels, with instructions, tools and the stored conversation", async () => {
+  it("is counted by the gateway on converted channels, with instructions, tools and the stored conversation", async () => {
     const { object, input_tokens: bare } = await count("claude+echo", { input: "hi" });
     expect([object, bare > 4]).toEqual(["response.input_tokens", true]);
     const tools = [{ type: "function", name: "look_up", parameters: { type: "object" }, strict: null }];
@@ -56,7 +56,7 @@ describe("POST /v1/responses/input_tokens", () => {
     expect(relay.gateway.upstream.requests).toHaveLength(1);
   });
 
-  it("refuses what only an upstream holds, with the way out", async () => {
+  it("refuses references that only an upstream can resolve, and names the alternative", async () => {
     const stored = count("claude+echo", { prompt: { id: "pmpt_1" } });
     await expect(stored).rejects.toMatchObject({ status: 400, code: "unsupported_parameter", param: "prompt" });
     await expect(count("claude+echo", { conversation: "conv_1" })).rejects.toThrow(/whole conversation as input/);
@@ -77,14 +77,14 @@ describe("POST /v1/responses/compact", () => {
     expect(row).toMatchObject({ model_name: "native", prompt_tokens: 30, completion_tokens: 12 });
   });
 
-  it("goes to the account that keeps the response it shortens", async () => {
+  it("goes to the account that stores the response", async () => {
     const { id } = await respond({ model: "native", input: "hi" });
     relay.gateway.upstream.script("/responses/compact", () => ({ body: { id: "resp_8", output: [], usage } }));
     await client().responses.compact({ model: "native", previous_response_id: id });
     expect(relay.gateway.upstream.requests.at(-1)?.json).toMatchObject({ previous_response_id: id });
   });
 
-  it("is refused where every channel converts, for good and with the way out", async () => {
+  it("is refused permanently where every channel converts, and names the alternative", async () => {
     const refused = await relay.gateway.post("/v1/responses/compact", { model: "claude+echo", input: "hi" }, relay.key);
     expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([503, "false"]);
     expect(await errorOf(refused)).toMatchObject({
@@ -95,7 +95,7 @@ describe("POST /v1/responses/compact", () => {
   });
 });
 
-describe("what only an upstream holds, on converted channels", () => {
+describe("references that only an upstream can resolve, on converted channels", () => {
   const ask = (more: object) => relay.gateway.post("/v1/responses", { model: "claude+echo", ...more }, relay.key);
 
   it.each([
@@ -108,7 +108,7 @@ describe("what only an upstream holds, on converted channels", () => {
     [{ input: "hi", background: {} }, 400, "background", /stream an answer/],
     [{ input: [{ type: "item_reference", id: "msg_foreign" }] }, 400, "input.item_reference", /send them whole/],
     [{ input: [{ type: "compaction", encrypted_content: "x" }] }, 400, "input.compaction", /summary in words/],
-  ])("%o is refused by name, with the way out", async (more, status, param, cure) => {
+  ])("%o is refused by name, with the alternative", async (more, status, param, cure) => {
     const refused = await ask(more);
     expect([refused.status, await errorOf(refused)]).toMatchObject([
       status,

@@ -45,7 +45,7 @@ async function loggedFailure(response: Response): Promise<unknown> {
   return JSON.parse(find() ?? "{}");
 }
 
-it("a client that leaves in the middle is no fault of this program", async () => {
+it("a client that leaves in the middle is not logged as an internal error", async () => {
   answer = (response) => void response.writeHead(200, { "content-type": "text/event-stream" }).write(BEGUN);
   const leaving = new AbortController();
   const response = await ask(leaving.signal);

@@ -37,7 +37,7 @@ it.each([false, true])("a refused answer is not stored (stream: %s)", async (str
   expect((await call("GET", `resp_${allowed.headers.get("x-request-id")}`)).status).toBe(200);
 });
 
-it("words that were blocked meanwhile are found in what was said before", async () => {
+it("newly blocked words are found in earlier turns", async () => {
   const first = await respond({ model, input: "a harmless word" });
   await relay.gateway.option("SensitiveWords", "harmless");
   const next = await send({ model, input: "x", previous_response_id: first.id });

@@ -66,7 +66,7 @@ it.each([
   expect(await answered(client.call("GET", first.id))).toEqual(first);
 });
 
-it("thinking, signatures included, goes back to who made it", async () => {
+it("sends thinking with its signatures to the model that produced it", async () => {
   const first = await respond({ model: "claude+reasoning", input: "one", reasoning: { effort: "low" } });
   await respond({
     model: "claude+reasoning",
@@ -77,7 +77,7 @@ it("thinking, signatures included, goes back to who made it", async () => {
   expect(JSON.stringify(relay.gateway.upstream.requests.at(-1)?.json)).toContain('"type":"thinking"');
 });
 
-it("protocols of a conversation may change, also to one that needs no conversion", async () => {
+it("the protocol may change during a conversation, also to one that needs no conversion", async () => {
   const first = await respond({ model: "claude+reasoning", input: "one" });
   const second = await respond({ model: "gemini+echo", input: "two", previous_response_id: first.id });
   await relay.gateway.channel("native+echo", { type: 1 });
@@ -110,7 +110,7 @@ it("unknown ids go to native channels unchanged", async () => {
 });
 
 describe("what is stored", () => {
-  it("is a user's own", async () => {
+  it("belongs to its user", async () => {
     const { id, output } = await respond({ model: FREE, input: "mine" });
     const other = await stranger(relay);
     const foreign = await send({ model: FREE, input: "x", previous_response_id: id }, other);
@@ -128,7 +128,7 @@ describe("what is stored", () => {
     expect((await client.call("GET", id)).status).toBe(200);
   });
 
-  it("is nothing with store: false, with the option off, or of an answer that broke off", async () => {
+  it("excludes store: false, answers while the option is off, and answers that broke off", async () => {
     const unstored = await respond({ model: CLAUDE, input: "x", store: false });
     expect(unstored.store).toBe(false);
     expect((await send({ model: CLAUDE, input: "y", previous_response_id: unstored.id })).status).toBe(404);
@@ -149,7 +149,7 @@ describe("what is stored", () => {
     expect(error.message).toContain("store: false");
   });
 
-  it("is an answer that was cut short by its own limit, too", async () => {
+  it("includes an answer that ended at its output limit", async () => {
     const short = await respond({ model: "claude+length", input: "x" });
     expect(short.status).toBe("incomplete");
     expect(await answered(client.call("GET", short.id))).toEqual(short);
@@ -181,7 +181,7 @@ describe("what is stored", () => {
   });
 });
 
-it("the whole conversation is what limits look at", async () => {
+it("limits apply to the whole conversation", async () => {
   const first = await respond({ model: CLAUDE, input: "word ".repeat(20_000) });
   const key = await relay.gateway.token({ unlimited_quota: false, remain_quota: 20_000 });
   const short = await send({ model: CLAUDE, input: "x" }, key);

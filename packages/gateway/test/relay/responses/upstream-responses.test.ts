@@ -48,7 +48,7 @@ describe("stored responses (R-EP-6)", () => {
     }
   });
 
-  it("are unknown to other users, and when they were not stored", async () => {
+  it("are unknown to other users, and unknown when they were not stored", async () => {
     await twoAccounts("private");
     const stored = (await (await ask("private")).json()) as { id: string };
     const other = await stranger();
@@ -63,7 +63,7 @@ describe("stored responses (R-EP-6)", () => {
     expect((await ask("private", { conversation: "conv_unknown" })).status).toBe(404);
   });
 
-  it("say so when their channel is off", async () => {
+  it("return an error when their channel is off", async () => {
     const { upstream } = relay.gateway;
     await twoAccounts("gone");
     const stored = (await (await ask("gone")).json()) as { id: string };
@@ -106,7 +106,7 @@ describe("stored responses (R-EP-6)", () => {
     expect(upstream.requests.map(({ method }) => method)).toEqual(["POST", "GET", "GET", "POST", "DELETE"]);
   });
 
-  it("of a stream are known before it ends", async () => {
+  it("are known before their stream ends", async () => {
     await relay.gateway.channel("streamed");
     const answer = await ask("streamed", { stream: true });
     const text = await answer.text();
@@ -146,7 +146,7 @@ describe("threads of Anthropic clients (R-EP-10)", () => {
     expect((await thread("threaded", { previous_message_id: "msg_unknown" })).status).toBe(404);
   });
 
-  it("are declined by channels that convert", async () => {
+  it("are refused by channels that convert", async () => {
     await relay.gateway.channel("unthreaded");
     const answer = await thread("unthreaded", { thread: { type: "create" } });
     expect(answer.status).toBe(400);

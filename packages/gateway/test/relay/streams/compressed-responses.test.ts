@@ -78,13 +78,13 @@ describe("answers that are compressed unasked", () => {
     expect(events.at(-1)).toBe("data: [DONE]");
   });
 
-  it("an error tells its reason", async () => {
+  it("an error keeps its reason", async () => {
     const response = await asked("gzip", "error");
     expect(response.status).toBe(400);
     expect((await errorOf(response))["message"]).toContain("No such tool.");
   });
 
-  it("what is cut is the upstream's failure", async () => {
+  it("a cut body is an upstream failure", async () => {
     const response = await asked("gzip", "cut");
     expect(response.status).toBe(502);
     expect(await errorOf(response)).toMatchObject({ code: "upstream_stream_interrupted" });

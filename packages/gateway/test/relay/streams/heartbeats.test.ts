@@ -25,7 +25,7 @@ async function read(response: Response): Promise<{ text: string; isWhole: boolea
   return { text: Buffer.concat(chunks).toString(), isWhole };
 }
 
-it("chat clients get comments, and an error event when nothing follows", async () => {
+it("sends comments to chat clients, and an error event when nothing follows", async () => {
   await gateway.channel("hang");
   const response = await gateway.post("/v1/chat/completions", chat("hang", { stream: true }), key);
   const { text, isWhole } = await read(response);
@@ -38,7 +38,7 @@ it("chat clients get comments, and an error event when nothing follows", async (
   });
 });
 
-it("Gemini arrays get line feeds, and an error element in a body that breaks off", async () => {
+it("sends line feeds in Gemini arrays, and an error element in a body that breaks off", async () => {
   await gateway.channel("hang@array", { type: 24, model_mapping: '{"hang@array":"hang"}' });
   const response = await gateway.post("/v1beta/models/hang@array:streamGenerateContent", CONTENTS, key);
   const { text, isWhole } = await read(response);
@@ -48,7 +48,7 @@ it("Gemini arrays get line feeds, and an error element in a body that breaks off
   expect(JSON.parse(`${text}]`)).toMatchObject([{ error: { code: 504, status: "DEADLINE_EXCEEDED" } }]);
 });
 
-it("a Gemini array that was kept alive is JSON all the same", async () => {
+it("a Gemini array with keep-alives is valid JSON", async () => {
   await gateway.channel("slow-700", { type: 24 });
   const response = await gateway.post("/v1beta/models/slow-700:streamGenerateContent", CONTENTS, key);
   const { text, isWhole } = await read(response);
@@ -60,7 +60,7 @@ it("a Gemini array that was kept alive is JSON all the same", async () => {
   );
 });
 
-it("Gemini events are not interrupted: old clients fail on comments", async () => {
+it("sends no keep-alive between Gemini events, because old clients fail on comments", async () => {
   await gateway.channel("slow-600", { type: 24 });
   const response = await gateway.post("/v1beta/models/slow-600:streamGenerateContent?alt=sse", CONTENTS, key);
   const { text } = await read(response);

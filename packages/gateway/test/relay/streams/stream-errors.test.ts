@@ -66,14 +66,14 @@ describe.each(TYPES)("a Gemini client before an upstream of %s", (name, type) =>
   });
 });
 
-it("a whole answer to a client that wants a stream is an array of one element", async () => {
+it("wraps a whole answer to a streaming client in an array of one element", async () => {
   await relay.gateway.channel("json-for-stream", { type: 24 });
   const { text, type } = await gemini("json-for-stream");
   expect(type).toContain("application/json");
   expect(JSON.parse(text)).toHaveLength(1);
 });
 
-it("a failure before the first event is an answer of its own", async () => {
+it("a failure before the first event is a plain error response", async () => {
   await relay.gateway.channel("status-500@array", { type: 24, model_mapping: '{"status-500@array":"status-500"}' });
   const response = await relay.gateway.post(
     "/v1beta/models/status-500@array:streamGenerateContent",
@@ -119,7 +119,7 @@ it("a refusal before the call hides the operator's key and hosts too", async () 
   expect(text).not.toContain("127.0.0.1");
 });
 
-it("names in the log what a vendor's model does not take", async () => {
+it("logs parameters that a vendor's model does not support", async () => {
   await relay.gateway.channel("o3-mini");
   const response = await relay.ask("o3-mini", { temperature: 0.5, logit_bias: { "1": 2 }, max_tokens: 50 });
   expect(response.status).toBe(200);
@@ -130,7 +130,7 @@ it("names in the log what a vendor's model does not take", async () => {
   expect(row?.other["dropped_params"]).toEqual(["logit_bias", "temperature"]);
 });
 
-it("names in the log what the operator's list takes out", async () => {
+it("logs parameters that the operator's list removes", async () => {
   const setting = JSON.stringify({ drop_params: ["seed", "top_k"] });
   await relay.gateway.channel("some-model", { type: 1005, setting });
   const response = await relay.ask("some-model", { seed: 1, temperature: 0.5 });
@@ -142,7 +142,7 @@ it("names in the log what the operator's list takes out", async () => {
   expect(row?.other["dropped_params"]).toEqual(["seed"]);
 });
 
-it("keeps no more of a client's words in the log than a name has", async () => {
+it("cuts client text in the log to the length of a name", async () => {
   await relay.gateway.channel("wordy");
   const response = await relay.ask("wordy", { reasoning_effort: "x".repeat(100_000) });
   await response.text();

@@ -59,7 +59,7 @@ afterAll(async () => {
 
 const messages = [{ role: "user", content: "Hello" }];
 
-it("asks a server that knows no usage in streams again without the switch, and from then on never with it", async () => {
+it("repeats the call without the usage option on a server that rejects it, and omits it from then on", async () => {
   const asked = await oldServer("old-chat");
   for (const count of [2, 3]) {
     const response = await gateway.post("/v1/chat/completions", { model: "old-chat", messages, stream: true }, key);
@@ -70,7 +70,7 @@ it("asks a server that knows no usage in streams again without the switch, and f
   expect(asked).toEqual([true, false, false]);
 });
 
-it("does the same for clients of other protocols, who get usage that was counted", async () => {
+it("does the same for clients of other protocols, which get counted usage", async () => {
   const asked = await oldServer("old-messages");
   const body = { model: "old-messages", max_tokens: 9, messages, stream: true };
   const response = await gateway.post("/v1/messages", body, key);
@@ -78,7 +78,7 @@ it("does the same for clients of other protocols, who get usage that was counted
   expect(asked).toEqual([true, false]);
 });
 
-it("tells a client that asked for usage itself", async () => {
+it("returns the error to a client that requested usage itself", async () => {
   const asked = await oldServer("old-asked");
   const body = { model: "old-asked", messages, stream: true, stream_options: { include_usage: true } };
   const response = await gateway.post("/v1/chat/completions", body, key);

@@ -41,14 +41,14 @@ describe("streams", () => {
     expect(row).toMatchObject({ prompt_tokens: 7, completion_tokens: 3, other: { usage_source: "upstream" } });
   });
 
-  it("shows usage once to a client that asked", async () => {
+  it("shows usage once to a client that requested it", async () => {
     await relay.gateway.channel("loud");
     const text = await (await relay.ask("loud", { stream: true, stream_options: { include_usage: true } })).text();
     expect(eventsOf(text).filter((block) => block.includes('"usage":{'))).toHaveLength(1);
     expect(eventsOf(text).at(-1)).toBe("data: [DONE]");
   });
 
-  it("counts what an upstream does not report, and makes the usage event that was asked for (R-STR-9)", async () => {
+  it("counts output without reported usage, and creates the requested usage event (R-STR-9)", async () => {
     await relay.gateway.channel("no-usage");
     const response = await relay.ask("no-usage", { stream: true, stream_options: { include_usage: true } });
     const blocks = eventsOf(await response.text());
@@ -96,7 +96,7 @@ describe("streams", () => {
     },
   );
 
-  it("asks another channel when a stream ends before it says anything", async () => {
+  it("tries another channel when a stream ends without content", async () => {
     await relay.gateway.option("RetryTimes", 1);
     await relay.gateway.channel("speechless", { priority: 5 });
     await relay.gateway.channel("speechless");
@@ -113,7 +113,7 @@ describe("streams", () => {
     await relay.gateway.option("RetryTimes", 0);
   });
 
-  it("charges a bounded count where the upstream's usage cannot be true", async () => {
+  it("charges a bounded count where the upstream's usage is impossible", async () => {
     await relay.gateway.channel("boaster");
     const usage = { prompt_tokens: Number.MAX_SAFE_INTEGER, completion_tokens: Number.MAX_SAFE_INTEGER };
     const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m", usage };

@@ -72,7 +72,7 @@ it.each([
   expect(await endReason(response)).toEqual(["stop"]);
 });
 
-it("a message that has its stop reason gets the event that ends it", async () => {
+it("adds the final event to a message with a stop reason", async () => {
   const start = { id: "msg", role: "assistant", content: [], model: "m", usage: { input_tokens: 3, output_tokens: 1 } };
   const said = [
     { type: "message_start", message: start },
@@ -106,7 +106,7 @@ it("an upstream that sends more after the end of its answer is cut off", async (
   expect(await Promise.race([closed.promise, sleep(4_000, "open")])).toBe("closed");
 });
 
-it("a stream that was cut is no whole answer for who asked for one", async () => {
+it("a cut stream is a failure for a client that requested a whole answer", async () => {
   answers = [streamed(HELLO, (response) => void response.end())];
   const response = await ask({});
   expect([response.status, (await errorOf(response)).code]).toEqual([502, "upstream_stream_interrupted"]);
@@ -120,7 +120,7 @@ it("reports an event that does not end in place of a whole answer", async () => 
   expect([response.status, (await errorOf(response)).code]).toEqual([502, "upstream_invalid_response"]);
 });
 
-it("an upstream that breaks off when it is asked again without the switch for usage is a failure", async () => {
+it("an upstream that breaks off at the second call without the usage option is a failure", async () => {
   const refusal = { error: { message: "Unknown parameter: stream_options", type: "invalid_request_error" } };
   answers = [
     (response) => response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify(refusal)),
@@ -130,7 +130,7 @@ it("an upstream that breaks off when it is asked again without the switch for us
   expect([response.status, (await errorOf(response)).code]).toEqual([502, "upstream_connect_failed"]);
 });
 
-it("an upstream that gives signs of life and no answer is left for another channel", async () => {
+it("an upstream that sends only keep-alives is given up for another channel", async () => {
   const alive = (type: string, sign: string) => (response: ServerResponse) => {
     response.writeHead(200, { "content-type": type });
     const timer = setInterval(() => response.write(sign), 100);

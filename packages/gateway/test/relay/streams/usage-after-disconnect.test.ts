@@ -26,15 +26,15 @@ async function leave(model: string, behaviour: string, ms: number): Promise<Cons
   return row;
 }
 
-describe("a client that leaves a model that reasons", () => {
+describe("a client that leaves a reasoning model", () => {
   // @weakness Money: A client that leaves a stream before its usage arrives pays nothing for hidden reasoning
-  it("pays for the usage that comes a little later", async () => {
+  it("pays for usage that arrives a little later", async () => {
     const row = await leave("o3", "slow-100+long-10+usage-20-5000", 150);
     expect(row).toMatchObject({ prompt_tokens: 20, completion_tokens: 5_000, other: { end_reason: "client_abort" } });
     expect(row?.other).not.toHaveProperty("reasoning_estimated");
   });
 
-  it("is not waited for longer than the option says, nor for more tokens", async () => {
+  it("ends reading after the time and the tokens of the options", async () => {
     await gateway.option("ReadOnSeconds", 1);
     expect((await leave("o3", "slow-100+long-1000", 150))?.completion_tokens).toBeLessThan(100);
     await gateway.option("ReadOnSeconds", 10);
@@ -46,7 +46,7 @@ describe("a client that leaves a model that reasons", () => {
     expect(await gateway.upstream.requests.at(-1)?.ended).toBe("left");
   }, 20_000);
 
-  it("pays for the time of a thought whose usage does not come, marked as an estimate", async () => {
+  it("pays for the time of reasoning without usage, marked as an estimate", async () => {
     await gateway.option("ReadOnSeconds", 0);
     const row = await leave("o3", "slow-3000+long-10", 1_500);
     await gateway.option("ReadOnSeconds", 10);
@@ -56,7 +56,7 @@ describe("a client that leaves a model that reasons", () => {
     expect(row).toMatchObject({ completion_tokens: estimated, other: { usage_source: "mixed" } });
   }, 20_000);
 
-  it("is left at once where nothing is thought unseen", async () => {
+  it("ends the upstream call at once where no output is hidden", async () => {
     const row = await leave("gpt-4o", "slow-100+long-1000", 250);
     expect(row?.completion_tokens).toBeLessThan(20);
     expect(row?.other).not.toHaveProperty("reasoning_estimated");

@@ -73,7 +73,7 @@ it.each(KINDS)("$model takes the limits of its model and of its channel", async 
   expect(rows.map(({ channel_id: id }) => id).toSorted((a, b) => a - b)).toEqual([small, large, large]);
 });
 
-it("a full channel without another one keeps a submission waiting, and then refuses it", async () => {
+it("a submission waits for a full channel when there is no other, and is then refused", async () => {
   await gateway.option("ChannelQueueSeconds", 1);
   const setting = JSON.stringify({ limits: { rpm: 1 } });
   gateway.upstream.script("/mj/submit/blend", () => ({ body: { code: 1, description: "ok", result: "b1" } }));
@@ -85,7 +85,7 @@ it("a full channel without another one keeps a submission waiting, and then refu
   await gateway.option("ChannelQueueSeconds", 10);
 });
 
-it("a channel that was switched off gets nothing of what waited for it", async () => {
+it("a channel that was switched off gets no submission that waited for it", async () => {
   const sent = Promise.withResolvers<void>();
   let submitted = 0;
   gateway.upstream.script("/mj/submit/describe", async () => {
@@ -108,7 +108,7 @@ it("a channel that was switched off gets nothing of what waited for it", async (
   expect(submitted).toBe(1);
 });
 
-it("a budget of one drawing lets one through, and what failed is not spent", async () => {
+it("a budget of one drawing admits one, and a failed one does not use it", async () => {
   await gateway.channel("mj_imagine", { type: 2, key: "k", priority: 99 });
   const budget = await gateway.root.must<{ id: number }>("POST", "/api/budget/", {
     scope: "model",
@@ -134,7 +134,7 @@ async function refundable(budgetId: number): Promise<number | undefined> {
   return (await rows.select("charged").executeTakeFirst())?.charged;
 }
 
-it("a budget that was made while a drawing was submitted is charged for it", async () => {
+it("a budget that was created during a submission is charged for it", async () => {
   const fields = { scope: "model", subject: "mj_imagine", period: "day", quota_limit: 1_000_000 };
   let id = 0;
   gateway.upstream.script("/mj/submit/imagine", async () => {
@@ -147,7 +147,7 @@ it("a budget that was made while a drawing was submitted is charged for it", asy
   await gateway.root.must("DELETE", `/api/budget/${id}`);
 });
 
-it("questions count as requests of the user, submissions only once", async () => {
+it("status calls count as requests of the user, submissions only once", async () => {
   await gateway.option("ModelRequestRateLimitCount", 3);
   await gateway.option("ModelRequestRateLimitDurationMinutes", 9);
   await gateway.option("ModelRequestRateLimitEnabled", true);

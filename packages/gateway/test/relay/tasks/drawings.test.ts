@@ -161,7 +161,7 @@ describe("drawings", () => {
     [24, "banned", 200, 1],
     [23, "queue full", 200, 0],
     [30, "limit", 429, 1],
-  ])("with code %i cost nothing", async (code, description, status, rows) => {
+  ])("are free with code %i", async (code, description, status, rows) => {
     await drawingChannel();
     const id = nextId();
     answers({ code, description, result: id });
@@ -176,7 +176,7 @@ describe("drawings", () => {
     if (stored) expect(stored).toMatchObject({ quota: 0, charged: 0, fail_reason: description });
   });
 
-  it("with code 3 switch the channel off and go to another (R-MJ-7)", async () => {
+  it("switch the channel off and try another with code 3 (R-MJ-7)", async () => {
     const dead = await drawingChannel({ priority: 9 });
     await gateway.channel(MODELS, { type: 2, key: "mj-secret-2" });
     await gateway.option("RetryTimes", 1);
@@ -195,7 +195,7 @@ describe("drawings", () => {
     await gateway.option("RetryTimes", 0);
   });
 
-  it("are paid back once when they fail, everywhere that they were counted (I8)", async () => {
+  it("are refunded once when they fail, in every counter (I8)", async () => {
     await gateway.option("MjNotifyEnabled", true);
     await drawingChannel();
     const id = nextId();
@@ -224,7 +224,7 @@ describe("drawings", () => {
     expect(await row(id)).toMatchObject({ status: "FAILURE", image_url: "" });
   });
 
-  it("take reports only from whom they were given to (R-MJ-12)", async () => {
+  it("accept reports only from their own upstream (R-MJ-12)", async () => {
     const id = nextId();
     await gateway.option("MjNotifyEnabled", true);
     await drawingChannel();
@@ -238,7 +238,7 @@ describe("drawings", () => {
     expect(await report({ id, status: "SUCCESS" })).toBe(401);
   });
 
-  it("are changed by a short sentence, which travels as a change", async () => {
+  it("are changed by a short command, which is sent as a change", async () => {
     const id = nextId();
     await gateway.option("MjNotifyEnabled", true);
     await drawingChannel();
@@ -255,7 +255,7 @@ describe("drawings", () => {
     ]);
   });
 
-  it("switch a channel off whose key is refused, whatever the refusal looks like, and tell nothing of it", async () => {
+  it("switch a channel off whose key is rejected in any form, without a word about it to the client", async () => {
     const channel = await drawingChannel();
     answers({ code: 4, description: "bad secret mj-secret-1" }, 401);
     const { status, json } = await call("/mj/submit/imagine", { prompt: "x" });
@@ -350,7 +350,7 @@ describe("drawings", () => {
     expect((await call("/mj/image/%zz", undefined, await stranger())).status).toBe(404);
   });
 
-  it("show their pictures to the page of their owner, and to everyone where the operator says so", async () => {
+  it("show their pictures to their owner's page, and to everyone where the operator allows it", async () => {
     await drawingChannel();
     const id = nextId();
     answers(accepted(id));
@@ -375,7 +375,7 @@ describe("drawings", () => {
     await gateway.option("AllowUnsignedMjImages", false);
   });
 
-  it("come in speeds; unknown ones do not exist (R-MJ-1)", async () => {
+  it("have speeds; unknown ones do not exist (R-MJ-1)", async () => {
     await drawingChannel({ type: 5 });
     const id = nextId();
     answers(accepted(id));
@@ -387,7 +387,7 @@ describe("drawings", () => {
     expect((await call("/mj/submit/fly", { prompt: "x" })).status).toBe(404);
   });
 
-  it("cannot be had without money or with blocked words", async () => {
+  it("are refused without balance or with blocked words", async () => {
     await drawingChannel();
     const poor = await gateway.token({ unlimited_quota: false, remain_quota: 10 });
     expect((await call("/mj/submit/imagine", { prompt: "x" }, poor)).json).toMatchObject({

@@ -142,7 +142,7 @@ eachDatabase("polling", (open) => {
   }
 
   // @weakness Money: A failed task is paid back twice
-  it("follows drawings to their end, and pays back what failed, once", async () => {
+  it("follows drawings to completion, and refunds failed ones once", async () => {
     const before = (await state("midjourneys")).user;
     await drawing("good");
     await drawing("bad");
@@ -189,7 +189,7 @@ eachDatabase("polling", (open) => {
     expect(user).toEqual(before);
   });
 
-  it("follows songs to their end", async () => {
+  it("follows songs to completion", async () => {
     const before = (await state("tasks")).user;
     await task("one");
     await task("two");
@@ -219,7 +219,7 @@ eachDatabase("polling", (open) => {
     expect(asked).toEqual(Array(2).fill({ charged: 50, look_at: 0 }));
   });
 
-  it("follows videos to their end, one question each; a silent upstream changes nothing", async () => {
+  it("follows videos to completion with one call each; an upstream without answer changes nothing", async () => {
     const before = (await state("tasks")).user;
     await task("v1", "kling", "text2video");
     const kling = (data: object) => ({ code: 0, message: "SUCCEED", data: { task_id: "v1", ...data } });

@@ -92,7 +92,7 @@ describe("songs", () => {
     expect(await call(path, body)).toMatchObject({ status, json: { code, data: null } });
   });
 
-  it("that the upstream refuses cost nothing", async () => {
+  it("are free when the upstream refuses them", async () => {
     gateway.upstream.script("/suno/submit/LYRICS", () => ({
       status: 500,
       body: { code: "internal_error", message: "no account" },
@@ -106,7 +106,7 @@ describe("songs", () => {
     expect(await money()).toEqual(before);
   });
 
-  it("switch a channel off whose key is refused, and tell nothing of it", async () => {
+  it("switch a channel off whose key is rejected, without a word about it to the client", async () => {
     await gateway.option("AutomaticDisableChannelEnabled", true);
     gateway.upstream.script("/suno/submit/MUSIC", () => ({
       status: 401,
@@ -125,7 +125,7 @@ describe("songs", () => {
     expect(found).toEqual([{ status: 3 }]);
   });
 
-  it("that may be under way are not submitted again", async () => {
+  it("are not submitted again when the first submission may have arrived", async () => {
     await gateway.option("RetryTimes", 2);
     gateway.upstream.script("/suno/submit/MUSIC", () => ({ status: 504, body: { code: "internal_error" } }));
     await gateway.channel("suno_music", { type: 36, key: "one" });
@@ -135,7 +135,7 @@ describe("songs", () => {
     await gateway.option("RetryTimes", 0);
   });
 
-  it("whose names cannot be read do not exist, like drawings", async () => {
+  it("with unreadable ids do not exist, like drawings", async () => {
     expect(await call("/suno/fetch/%zz")).toMatchObject({ status: 400, json: { code: "task_not_exist" } });
     expect((await call("/mj/task/%zz/fetch")).status).toBe(400);
   });

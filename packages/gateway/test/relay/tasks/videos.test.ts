@@ -89,7 +89,7 @@ describe("videos", () => {
     });
   });
 
-  it("speak the general form as well", async () => {
+  it("support the general protocol as well", async () => {
     const id = nextId();
     await videoChannel();
     answers(accepted(id), 200, "image2video");
@@ -120,7 +120,7 @@ describe("videos", () => {
     });
   });
 
-  it("are made, looked at and downloaded by OpenAI's own client", async () => {
+  it("are created, read and downloaded by OpenAI's own client", async () => {
     const id = nextId();
     await videoChannel();
     answers(accepted(id), 200, "image2video");
@@ -157,7 +157,7 @@ describe("videos", () => {
     await expect(client.videos.retrieve("none")).rejects.toMatchObject({ status: 404, code: "task_not_found" });
   });
 
-  it("take a picture of any bytes in a form", async () => {
+  it("accept a picture of any bytes in a form", async () => {
     await videoChannel();
     answers(accepted(nextId()), 200, "image2video");
     const bytes = Buffer.from('\u0000]}}"[[[[\\', "latin1");
@@ -201,7 +201,7 @@ describe("videos", () => {
     ["wide", { width: 1280, height: 720 }, "16:9"],
     ["tall", { size: "720x1280" }, "9:16"],
     ["square", { size: "1024x1024" }, "1:1"],
-  ])("know the shape of a %s one", async (_name, size, expected) => {
+  ])("derive the aspect ratio of a %s size", async (_name, size, expected) => {
     await videoChannel();
     answers(accepted(nextId()));
     await call("/v1/video/generations", { model: "kling-v1", prompt: "x", ...size });
@@ -248,7 +248,7 @@ describe("videos", () => {
     },
   );
 
-  it("go to another channel when the first one's key is dead, which is switched off", async () => {
+  it("try another channel when the first one's key is dead, and switch that off", async () => {
     await gateway.option("RetryTimes", 1);
     const id = nextId();
     const dead = await videoChannel(undefined, { priority: 9, key: "ak-dead|sk-dead" });

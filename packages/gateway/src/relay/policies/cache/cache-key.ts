@@ -3,7 +3,7 @@ import type { CachePolicy } from "../../../snapshot/cache-policy.ts";
 import type { RelayRequest } from "../../types.ts";
 import { canonicalJson } from "./canonical.ts";
 
-/** What else decides what a client gets. */
+/** What else an answer depends on. */
 export interface KeyContext {
   readonly policy: CachePolicy;
   /** How answers to this request are judged; "" when they are not. */
@@ -12,9 +12,9 @@ export interface KeyContext {
   readonly groups: readonly string[];
 }
 
-/** Reading a longer body once more would keep others waiting. */
+/** Reading a longer body a second time would block other requests. */
 const MAX_BODY_BYTES = 256 * 1024;
-/** Names the call, not what is asked. */
+/** Members that identify the call, not its content. */
 const OF_ONE_CALL = "idempotency-key";
 
 /**

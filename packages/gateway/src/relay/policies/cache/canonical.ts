@@ -1,6 +1,6 @@
 import { decimalText } from "@fairway/wire";
 
-/** A member or list nested deeper than this is no request that anybody repeats. */
+/** A request nested deeper than this is not cached. */
 const MAX_DEPTH = 128;
 const SPACE = /[ \t\n\r]*/y;
 const STRING_END = /["\\]/g;

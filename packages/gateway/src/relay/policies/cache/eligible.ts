@@ -11,9 +11,9 @@ export interface Eligibility {
 
 /** Answers of these follow from the request alone. */
 const DETERMINISTIC: ReadonlySet<Operation> = new Set(["embeddings", "rerank", "moderations"]);
-/** Answers of these do at temperature 0, or when the client says that an old one will do. */
+/** Answers of these are cached at temperature 0, or when the client opts in. */
 const SAMPLED: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
-/** Members that tie a request to what an upstream keeps or does besides answering. */
+/** Members that tie a request to data or side effects at an upstream. */
 const WITH_EFFECTS = [
   "background",
   "container",
@@ -47,7 +47,7 @@ function directivesOf(header: string | undefined): ReadonlySet<string> {
   return new Set((header ?? "").split(",").map((one) => one.trim().toLowerCase()));
 }
 
-/** The upstream would keep something, or use a tool of its own. */
+/** The upstream would store something or use a tool of its own. */
 function hasEffects(body: JsonObject, operation: Operation): boolean {
   if (body["store"] === true) return true;
   const members = operation === "completions" ? WITH_EFFECTS.filter((name) => name !== "prompt") : WITH_EFFECTS;

@@ -10,18 +10,18 @@ export interface AnswerGuardDeps {
   readonly dialect: Dialect;
   readonly windowChars: number;
   readonly windowMs: number;
-  /** Sends on; answers false when the client does not keep up, `onDrain` is then called once. */
+  /** Writes to the client; false when it does not keep up, then `onDrain` is called once. */
   readonly release: (bytes: Buffer, onDrain: () => void) => boolean;
   /** A window in the middle of a stream was refused. */
   readonly onBlocked: (error: AppError) => void;
 }
 
-/** Held bytes that are judged whatever their text, and beyond which the upstream has to wait. */
+/** At this many held bytes, the text is judged and the upstream has to wait. */
 const MOST_HELD = 256 * 1024;
 
 /**
  * Holds a streamed answer back until it was judged, window by window, in order and one at a time: while one is judged
- * the next one fills. What was judged leaves with the very bytes that came.
+ * the next one fills. Judged text leaves as the original bytes.
  */
 export class AnswerGuard implements AnswerJudge {
   readonly #deps: AnswerGuardDeps;
@@ -104,7 +104,7 @@ export class AnswerGuard implements AnswerJudge {
     this.#onAllowed = [];
   }
 
-  /** Asks about what is held when it is enough, and sees to it that it does not wait too long. */
+  /** Judges the held text when there is enough of it, or after a while. */
   #look(): void {
     if (this.#asking || this.#isFinishing || this.#held.length === 0) return;
     const { length } = this.#text;

@@ -1,7 +1,7 @@
 import { parseEvents } from "../../../lib/text/sse.ts";
 import type { Dialect, JsonObject } from "../../../dialects/core/types.ts";
 
-/** Lists of answers that one request may ask for at once; their pieces come mixed. */
+/** Members with the several answers of one request, whose chunks are interleaved. */
 const LISTS = ["choices", "candidates"] as const;
 
 /** The text of a stream, each of its answers by itself. */

@@ -4,7 +4,7 @@ import { servingGroups } from "../../admission/model-access.ts";
 import type { RelayRequest } from "../../types.ts";
 import type { GuardedRequest, Guardrail } from "./guardrail.ts";
 
-/** The prompt of a task: what comes of it is no text. Throws `prompt_blocked` and `guardrail_unavailable`. */
+/** Judges the prompt of a task, whose result is no text. Throws `prompt_blocked` and `guardrail_unavailable`. */
 export async function judgeTaskPrompt(
   request: GuardedRequest,
   texts: readonly string[],

@@ -4,7 +4,7 @@ import { parseObject } from "../../../lib/text/json.ts";
 import { guardedLookup, refuseForbidden } from "../../../lib/net/outbound.ts";
 import type { GuardrailPolicy } from "../../../snapshot/guardrail-policy.ts";
 
-/** What the operator's service is asked; the JSON of its calls. */
+/** The question to the operator's service: the JSON of its calls. */
 export interface Question {
   readonly version: 1;
   readonly request_id: string;
