@@ -171,6 +171,28 @@ export async function sendWithKey(path: string, key: string, body: unknown, sign
   }
 }
 
+/** Opens a stream of the contract, such as server-sent events; it ends with the signal. */
+export async function openStream<E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E> & { signal: AbortSignal },
+): Promise<ReadableStream<Uint8Array>> {
+  const loose = input as LooseInput;
+  await requireCaller(endpoint, loose.signal);
+  const headers = { "New-Api-User": String(callerId() ?? -1), accept: "text/event-stream" };
+  const init: RequestInit = { headers, credentials: "same-origin", signal: input.signal };
+  let response: Response;
+  try {
+    response = await fetch(addressOf(endpoint, loose), init);
+  } catch (cause) {
+    if (input.signal.aborted) throw cause;
+    throw new OfflineProblem(cause);
+  }
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  if (response.ok && isStream && response.body) return response.body;
+  if (response.status === 401) onSignedOut();
+  throw problemOf(response, await readJson(response));
+}
+
 function problemOf(response: Response, body: Record<string, unknown>): HttpProblem {
   const message = typeof body.message === "string" && body.message !== "" ? body.message : response.statusText;
   const wait = Number(response.headers.get("retry-after"));

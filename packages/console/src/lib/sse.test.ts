@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createEventReader } from "./sse.ts";
+import { createEventReader, eventBatches } from "./sse.ts";
 
 const STREAM = ': hello\r\n\r\ndata: {"a":1}\r\n\r\nevent: x\r\ndata:two\r\ndata: lines\r\n\r\ndata: [DONE]\r\n\r\n';
 
@@ -14,4 +14,24 @@ test("reads events wherever the pieces end", () => {
 
 test("does not read an event without its end", () => {
   expect(createEventReader()("data: half")).toEqual([]);
+});
+
+test("reads the names of events, and signs that two pieces share", async () => {
+  const bytes = new TextEncoder().encode(': open\n\nevent: row\ndata: "é"\n\nevent: dropped\ndata: 2\n\n');
+  const cut = bytes.indexOf(0xc3) + 1;
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(bytes.slice(0, cut));
+      controller.enqueue(bytes.slice(cut));
+      controller.close();
+    },
+  });
+  const batches: unknown[] = [];
+  for await (const batch of eventBatches(stream)) batches.push(batch);
+  expect(batches).toEqual([
+    [
+      { name: "row", data: '"é"' },
+      { name: "dropped", data: "2" },
+    ],
+  ]);
 });

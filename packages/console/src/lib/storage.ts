@@ -76,6 +76,8 @@ export const stored = {
   invitation: slot<string>(local, "aff", String, String),
   sidebar: word("fairway:sidebar", "open", "collapsed"),
   density: word("fairway:density", "comfortable", "compact"),
+  /** Whether the counts of values are open next to the log. */
+  logFacets: word("fairway:log-facets", "open", "closed"),
   shortcuts: word("fairway:shortcuts", "on", "off"),
   /** Page that was reloaded because its code no longer existed, so that it is tried once only. */
   reloaded: slot<string>(() => sessionStorage, "fairway:reloaded", String, String),

@@ -1,16 +1,24 @@
 import {
   logExplain,
   logExplainSelf,
+  logFacets,
+  logFacetsSelf,
+  logGet,
+  logGetSelf,
+  logHistogram,
+  logHistogramSelf,
   logList,
   logListSelf,
   logStat,
   logStatSelf,
+  logTail,
+  logTailSelf,
   PAGE_SIZE_CAP,
   type LogPage,
   type LogRow,
 } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { call } from "../../lib/http.ts";
+import { call, openStream } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { HttpProblem } from "../../lib/problems.ts";
 import { queryClient } from "../../lib/query.ts";
@@ -22,6 +30,11 @@ export interface LogFilter {
   readonly model: string;
   readonly user: string;
   readonly channel: string;
+  readonly group: string;
+  /** Code and HTTP status of failed calls. */
+  readonly code: string;
+  readonly status: string;
+  /** Finds its rows at any time. */
   readonly request: string;
   readonly range: string;
   readonly from: string;
@@ -30,33 +43,33 @@ export interface LogFilter {
 
 const LIVE_MS = 15_000;
 
+const ANY_TIME = { from: 0, to: 0 };
+
 /** The range is resolved when the call is made, so that a relative one moves with time. */
 function queryOf(filter: LogFilter, isAdmin: boolean) {
-  const { from, to } = boundsOf(rangeName(filter.range), nowSeconds(), filter);
+  const { from, to } = filter.request === "" ? boundsOf(rangeName(filter.range), nowSeconds(), filter) : ANY_TIME;
   const common = {
     type: filter.type,
     token_name: filter.token,
     model_name: filter.model,
     request_id: filter.request,
+    group: filter.group,
+    code: filter.code,
+    status: filter.status,
     start_timestamp: from,
     end_timestamp: to,
   };
   return isAdmin ? { ...common, username: filter.user, channel: filter.channel } : common;
 }
 
-export function logsQuery(
-  filter: LogFilter,
-  page: { page: number; size: number },
-  reader: { isAdmin: boolean; isLive: boolean },
-) {
+export function logsQuery(filter: LogFilter, page: { page: number; size: number }, isAdmin: boolean) {
   return queryOptions({
-    queryKey: ["logs", "list", filter, page, reader.isAdmin],
+    queryKey: ["logs", "list", filter, page, isAdmin],
     queryFn: ({ signal }) => {
-      const query = { ...queryOf(filter, reader.isAdmin), p: page.page, page_size: page.size };
-      return reader.isAdmin ? call(logList, { query, signal }) : call(logListSelf, { query, signal });
+      const query = { ...queryOf(filter, isAdmin), p: page.page, page_size: page.size };
+      return isAdmin ? call(logList, { query, signal }) : call(logListSelf, { query, signal });
     },
     placeholderData: keepPreviousData,
-    refetchInterval: reader.isLive ? LIVE_MS : false,
   });
 }
 
@@ -72,6 +85,56 @@ export function statQuery(filter: LogFilter, reader: { isAdmin: boolean; isLive:
   });
 }
 
+export function histogramQuery(filter: LogFilter, reader: { isAdmin: boolean; isLive: boolean }) {
+  return queryOptions({
+    queryKey: ["logs", "histogram", filter, reader.isAdmin],
+    queryFn: ({ signal }) => {
+      const query = queryOf(filter, reader.isAdmin);
+      return reader.isAdmin ? call(logHistogram, { query, signal }) : call(logHistogramSelf, { query, signal });
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: reader.isLive ? LIVE_MS : false,
+  });
+}
+
+export function facetsQuery(filter: LogFilter, isAdmin: boolean) {
+  return queryOptions({
+    queryKey: ["logs", "facets", filter, isAdmin],
+    queryFn: ({ signal }) => {
+      const query = queryOf(filter, isAdmin);
+      return isAdmin ? call(logFacets, { query, signal }) : call(logFacetsSelf, { query, signal });
+    },
+    placeholderData: keepPreviousData,
+  });
+}
+
+const ROW_ID = /^\d{1,15}$/;
+
+/** The row that a link names: by its id, which only administrators know, or by the id of its request. */
+export function rowQuery(key: string, isAdmin: boolean) {
+  return queryOptions({
+    queryKey: ["logs", "row", key, isAdmin],
+    queryFn: async ({ signal }): Promise<LogRow | null> => {
+      if (!isAdmin) return call(logGetSelf, { params: { request: key }, signal });
+      if (ROW_ID.test(key)) return call(logGet, { params: { id: key }, signal });
+      const found = await call(logList, { query: { request_id: key, page_size: 1 }, signal });
+      return found.items[0] ?? null;
+    },
+    staleTime: Infinity,
+    retry: false,
+  });
+}
+
+/** New rows of the filter as server-sent events. Rows may be dated later than this clock: the range has no end. */
+export function openTail(
+  filter: LogFilter,
+  isAdmin: boolean,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const query = { ...queryOf(filter, isAdmin), end_timestamp: 0 };
+  return isAdmin ? openStream(logTail, { query, signal }) : openStream(logTailSelf, { query, signal });
+}
+
 /** Why a call went where it went; what a row recorded never changes. */
 export function explainQuery({ id, request_id: request }: LogRow, isAdmin: boolean) {
   return queryOptions({
@@ -80,6 +143,11 @@ export function explainQuery({ id, request_id: request }: LogRow, isAdmin: boole
       isAdmin ? call(logExplain, { params: { id }, signal }) : call(logExplainSelf, { params: { request }, signal }),
     staleTime: Infinity,
   });
+}
+
+/** The list alone. */
+export function refreshRows(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ["logs", "list"] });
 }
 
 /** Rows and totals of the page. */

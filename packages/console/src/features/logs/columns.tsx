@@ -1,33 +1,20 @@
-import { LOG_TYPE, type LogRow } from "@fairway/wire";
-import { formatCount, seconds } from "../../lib/format.ts";
+import type { LogRow } from "@fairway/wire";
+import { formatCount, milliseconds, seconds } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
 import type { Column } from "../../ui/grid/grid-props.ts";
-import { Graded, Mark, type MarkKind } from "../../ui/display/mark.tsx";
+import { Graded, Mark } from "../../ui/display/mark.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { Stamp } from "../../ui/display/stamp.tsx";
 import { durationGrade, firstTokenGrade } from "./grades.ts";
+import { isConsumption, isFailure, kindOf } from "./kinds.ts";
 import { readOther } from "./other.ts";
+import { cutOf, failureOf } from "./reasons.ts";
 import type { useTexts } from "./texts.ts";
 
 type Translate = ReturnType<typeof useTexts>;
-type TypeKey = "topup" | "consume" | "manage" | "system" | "failedCall";
-
-const TYPES: Record<number, { mark: MarkKind; text: TypeKey }> = {
-  [LOG_TYPE.unknown]: { mark: "go", text: "consume" },
-  [LOG_TYPE.topup]: { mark: "underway", text: "topup" },
-  [LOG_TYPE.consume]: { mark: "go", text: "consume" },
-  [LOG_TYPE.manage]: { mark: "parked", text: "manage" },
-  [LOG_TYPE.system]: { mark: "caution", text: "system" },
-  [LOG_TYPE.error]: { mark: "stop", text: "failedCall" },
-};
-
-/** Rows of type 0 come from older versions and are consumption too. */
-export function isConsumption(row: LogRow): boolean {
-  return row.type === LOG_TYPE.consume || row.type === LOG_TYPE.unknown;
-}
-
 export function TypeMark({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
-  const { mark, text } = TYPES[row.type] ?? { mark: "unknown", text: "system" };
+  const { mark: usual, text } = kindOf(row.type) ?? { mark: "unknown", text: "unknown" };
+  const mark = isConsumption(row) && cutOf(readOther(row.other), t) !== undefined ? "caution" : usual;
   return <Mark kind={mark} label={t(text)} title={t(text)} />;
 }
 
@@ -50,7 +37,8 @@ function ChannelCell({ row, t }: { readonly row: LogRow; readonly t: Translate }
 }
 
 export function Durations({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
-  const { frt } = readOther(row.other);
+  const { frt, ms } = readOther(row.other);
+  if (isFailure(row) && ms > 0) return <span className="nowrap">{milliseconds(ms)}</span>;
   if (!isConsumption(row)) return <span className="soft">–</span>;
   return (
     <span className="durations">
@@ -72,18 +60,44 @@ function NameCell({ name }: { readonly name: string }) {
   );
 }
 
-/** The model, and for a failed call also why it failed. */
-function ModelCell({ row }: { readonly row: LogRow }) {
+/** Status, model and reason of a failed call. */
+function FailureCell({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
+  const other = readOther(row.other);
+  const { status_code: status, error_code: code, repeated } = other;
+  const reason = failureOf(other, t) ?? row.content;
+  const more = repeated > 0 ? ` · ${t("repeatedCount", { count: repeated })}` : "";
+  return (
+    <span className="log-failure" title={`${row.content}${code === undefined ? "" : ` (${code})`}`}>
+      {status > 0 && <span className="log-status">{status}</span>}
+      {row.model_name !== "" && <span className="mono cut">{row.model_name}</span>}
+      <span className="log-reason">
+        {reason}
+        {more}
+      </span>
+    </span>
+  );
+}
+
+/** The model of a call, or what a row says that is none. */
+function ModelCell({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
+  if (isFailure(row)) return <FailureCell row={row} t={t} />;
+  const cut = cutOf(readOther(row.other), t);
+  if (isConsumption(row) && cut !== undefined)
+    return (
+      <span className="log-failure is-cut" title={cut}>
+        <span className="mono cut">{row.model_name}</span>
+        <span className="log-reason">{cut}</span>
+      </span>
+    );
   if (isConsumption(row))
     return (
       <span className="cut mono" title={row.model_name}>
         {row.model_name}
       </span>
     );
-  const text = row.type === LOG_TYPE.error && row.model_name !== "" ? `${row.model_name}: ${row.content}` : row.content;
   return (
-    <span className="cut" title={text}>
-      {text}
+    <span className="cut" title={row.content}>
+      {row.content}
     </span>
   );
 }
@@ -123,7 +137,7 @@ export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
       rank: 0,
       isTitle: true,
       isElastic: true,
-      cell: (row) => <ModelCell row={row} />,
+      cell: (row) => <ModelCell row={row} t={t} />,
     },
     {
       id: "duration",

@@ -1,5 +1,5 @@
 import { LOG_TOTAL_CAP } from "@fairway/wire";
-import { Button, Flex, Text } from "@chakra-ui/react";
+import { Box, Button, Flex, Text } from "@chakra-ui/react";
 import { useEffect, useRef, useState } from "react";
 import { useStatus } from "../../session/status.ts";
 import { formatCount } from "../../lib/format.ts";
@@ -66,9 +66,11 @@ export function ExportButton({ filter, isAdmin }: ExportProps) {
 
   if (!progress) {
     return (
-      <Button variant="outline" title={t("exportHelp")} onClick={() => void run()}>
+      <Button variant="outline" aria-label={t("export")} title={t("exportHelp")} onClick={() => void run()}>
         <Icon name="download" size={14} />
-        {t("export")}
+        <Box as="span" display={{ base: "none", sm: "inline" }}>
+          {t("export")}
+        </Box>
       </Button>
     );
   }

@@ -1,105 +1,37 @@
 import { LOG_TYPE, type LogRow } from "@fairway/wire";
 import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { formatCount } from "../../lib/format.ts";
-import { useLanguage } from "../../lib/i18n.ts";
+import { textsReady, useLanguage } from "../../lib/i18n.ts";
+import { stored } from "../../lib/storage.ts";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
-import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
-import { Icon } from "../../ui/display/icon.tsx";
-import { IconButton } from "../../ui/display/icon-button.tsx";
 import { Money } from "../../ui/display/money.tsx";
-import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { ListPage } from "../../ui/grid/list-page.tsx";
-import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { logsQuery, refreshLogs, statQuery, type LogFilter } from "./api.ts";
 import { logColumns } from "./columns.tsx";
 import { ExportButton } from "./export-button.tsx";
+import { Facets } from "./facets/facets.tsx";
+import { Histogram } from "./histogram/histogram.tsx";
+import { NewCalls } from "./live/pill.tsx";
+import { unseen, withTail } from "./live/tail.ts";
+import { useTail } from "./live/use-tail.ts";
 import "./logs.css";
-import { RowDetail } from "./row-detail.tsx";
+import { usePeek } from "./peek/use-peek.ts";
 import { useTexts } from "./texts.ts";
+import { Toolbar } from "./toolbar.tsx";
+import { useLogList } from "./use-log-list.ts";
+import { useMedia } from "./use-media.ts";
 
-const DEFAULTS = {
-  ...LIST_DEFAULTS,
-  type: "0",
-  token: "",
-  model: "",
-  user: "",
-  channel: "",
-  range: "today",
-  from: "",
-  to: "",
-  request: "",
-};
-
-type List = ReturnType<typeof useList<typeof DEFAULTS>>;
-
-function Filters(props: {
-  readonly list: List;
-  readonly isAdmin: boolean;
-  readonly isLive: boolean;
-  onLive(isLive: boolean): void;
-  onRefresh(): void;
-}) {
-  const t = useTexts();
-  const { state, filter, isFiltered, clear } = props.list;
-  const types = [
-    { value: "0", label: t("all") },
-    { value: String(LOG_TYPE.topup), label: t("topup") },
-    { value: String(LOG_TYPE.consume), label: t("consume") },
-    { value: String(LOG_TYPE.manage), label: t("manage") },
-    { value: String(LOG_TYPE.system), label: t("system") },
-    { value: String(LOG_TYPE.error), label: t("failedCall") },
-  ];
-  return (
-    <FilterBar
-      main={<FilterText isMain label={t("searchModel")} value={state.model} onChange={(model) => filter({ model })} />}
-      isActive={isFiltered}
-      onClear={clear}
-      aside={
-        <>
-          <Button
-            variant="outline"
-            aria-pressed={props.isLive}
-            title={t(props.isLive ? "liveOn" : "liveOff")}
-            color={props.isLive ? "fairway.fg" : "fg"}
-            onClick={() => props.onLive(!props.isLive)}
-          >
-            <Icon name={props.isLive ? "pause" : "play"} size={14} />
-            {t("live")}
-          </Button>
-          <IconButton variant="outline" label={t("refresh")} onClick={props.onRefresh}>
-            <Icon name="refresh" />
-          </IconButton>
-        </>
-      }
-    >
-      <FilterText label={t("searchToken")} width="110px" value={state.token} onChange={(token) => filter({ token })} />
-      {props.isAdmin && (
-        <>
-          <FilterText label={t("searchUser")} width="105px" value={state.user} onChange={(user) => filter({ user })} />
-          <FilterText
-            label={t("searchChannel")}
-            width="100px"
-            value={state.channel}
-            onChange={(channel) => filter({ channel })}
-          />
-        </>
-      )}
-      <FilterText
-        label={t("requestId")}
-        width="110px"
-        value={state.request}
-        onChange={(request) => filter({ request })}
-      />
-      <FilterSelect label={t("type")} value={state.type} choices={types} onChange={(type) => filter({ type })} />
-      <RangeFilter state={state} names={["today", "1h", "24h", "7d", "30d", "custom"]} change={filter} />
-    </FilterBar>
-  );
-}
+const FacetSheet = lazy(async () => ({ default: (await import("./facets/facet-sheet.tsx")).FacetSheet }));
+const Peek = lazy(async () => {
+  const { Peek: Loaded } = await import("./peek/peek.tsx");
+  await textsReady();
+  return { default: Loaded };
+});
 
 function Totals(props: { readonly filter: LogFilter; readonly isAdmin: boolean; readonly isLive: boolean }) {
   const t = useTexts();
@@ -124,52 +56,145 @@ function Totals(props: { readonly filter: LogFilter; readonly isAdmin: boolean; 
   );
 }
 
+function Teach({ onOlder }: { onOlder(): void }) {
+  const t = useTexts();
+  return (
+    <EmptyTeach icon="log" title={t("emptyTitle")} body={t("emptyBody")}>
+      <Flex gap="2" wrap="wrap" justify="center">
+        <Button asChild>
+          <Link to="/token">{t("emptyAction")}</Link>
+        </Button>
+        <Button variant="outline" onClick={onOlder}>
+          {t("emptyOlder")}
+        </Button>
+      </Flex>
+    </EmptyTeach>
+  );
+}
+
+/** Whether an element is in sight; true until it is known. */
+function useIsInSight<E extends HTMLElement>() {
+  const element = useRef<E>(null);
+  const [isInSight, setInSight] = useState(true);
+  useEffect(() => {
+    if (!element.current) return;
+    const observer = new IntersectionObserver(([entry]) => entry && setInSight(entry.isIntersecting));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return [element, isInSight] as const;
+}
+
+/** Next to the list where there is room, or else a sheet that is opened by hand. */
+function useFacetPanel(address: boolean | undefined) {
+  const isInline = useMedia("(min-width: 1200px)");
+  const isWide = useMedia("(min-width: 1440px)");
+  const usual = isInline && (stored.logFacets.read() ?? (isWide ? "open" : "closed")) === "open";
+  return { isInline, isOpen: address ?? usual };
+}
+
+const MILLISECONDS = 1000;
+
+function isOver(filter: LogFilter): boolean {
+  return filter.range === "custom" && filter.to !== "" && Number(filter.to) * MILLISECONDS < Date.now();
+}
+
 export function LogsPage() {
   const t = useTexts();
   const isAdmin = isAdminUser(useUser());
-  const list = useList(DEFAULTS);
-  const { state, page, size } = list;
-  const [isLive, setLive] = useState(false);
-  const [opened, setOpened] = useState<number>();
-  const { type, token, model, user, channel, range, from, to, request } = state;
-  const filter = { type, token, model, user, channel, range, from, to, request };
-  const { data, error, isFetching, refetch } = useQuery(
-    logsQuery(filter, { page, size }, { isAdmin, isLive: isLive && page === 1 }),
-  );
+  const address = useLogList();
+  const { list, filter, go, replace } = address;
+  const { page, size } = list;
+  const isPast = isOver(filter);
+  const isLive = address.isLive && page === 1 && !isPast;
+  const [isPaused, setPaused] = useState(false);
+  const [top, isTopInSight] = useIsInSight<HTMLDivElement>();
+  const facets = useFacetPanel(address.facets);
+  const isHeld = isPaused || !isTopInSight || address.row !== "";
+  const { tail, connection, release } = useTail({ filter, isAdmin, isOn: isLive, isHeld });
+  const { data, error, isFetching, refetch } = useQuery(logsQuery(filter, { page, size }, isAdmin));
+  const rows = useMemo(() => data && withTail(tail, data.items, isAdmin), [data, tail, isAdmin]);
   const columns = useMemo(() => logColumns(t, isAdmin), [t, isAdmin]);
-  const toggle = (row: LogRow) => setOpened((current) => (current === row.id ? undefined : row.id));
+  const peek = usePeek({ rows, isAdmin, row: address.row, go, replace });
+  const toggleFacets = (isOpen: boolean) => {
+    if (facets.isInline) stored.logFacets.write(isOpen ? "open" : "closed");
+    replace({ facets: isOpen ? "1" : "0" });
+  };
+  const facetProps = { filter, isAdmin, onFilter: (change: Partial<LogFilter>) => go({ ...change, p: "" }) };
+  const isHuge = useMedia("(min-width: 1800px)");
+  const isSideBySide = facets.isOpen && facets.isInline && (address.row === "" || isHuge);
+  const classes = ["log-page", isSideBySide && "has-facets", address.row !== "" && "has-peek"];
 
   return (
-    <ListPage
-      title={t("title")}
-      aside={<Totals filter={filter} isAdmin={isAdmin} isLive={isLive} />}
-      pageActions={<ExportButton filter={filter} isAdmin={isAdmin} />}
-      filters={
-        <Filters list={list} isAdmin={isAdmin} isLive={isLive} onLive={setLive} onRefresh={() => void refreshLogs()} />
-      }
-      list={list}
-      query={{ data: data && { rows: data.items, total: data.total }, error, isFetching, refetch }}
-      gridClass={isAdmin ? "log-grid-wide" : undefined}
-      columns={columns}
-      rowId={(row) => row.id}
-      rowName={(row) => row.request_id || row.content}
-      density="compact"
-      onOpen={toggle}
-      opened={opened}
-      detail={(row) => <RowDetail row={row} />}
-      actions={(row) => <DetailToggle isOpen={opened === row.id} onToggle={() => toggle(row)} />}
-      teach={
-        <EmptyTeach icon="log" title={t("emptyTitle")} body={t("emptyBody")}>
-          <Flex gap="2" wrap="wrap" justify="center">
-            <Button asChild>
-              <Link to="/token">{t("emptyAction")}</Link>
-            </Button>
-            <Button variant="outline" onClick={() => list.filter({ range: "30d" })}>
-              {t("emptyOlder")}
-            </Button>
-          </Flex>
-        </EmptyTeach>
-      }
-    />
+    <div className={classes.filter(Boolean).join(" ")}>
+      <ListPage
+        title={t("title")}
+        aside={<Totals filter={filter} isAdmin={isAdmin} isLive={isLive} />}
+        pageActions={<ExportButton filter={filter} isAdmin={isAdmin} />}
+        filters={
+          <>
+            <Toolbar
+              filter={filter}
+              isAdmin={isAdmin}
+              isFiltered={list.isFiltered}
+              onFilter={list.filter}
+              onClear={list.clear}
+              areFacetsOpen={facets.isOpen}
+              onFacets={() => toggleFacets(!facets.isOpen)}
+              live={{ isOn: isLive, isPaused, isLost: connection === "lost" }}
+              isPast={isPast}
+              onLive={() => {
+                setPaused(false);
+                replace(isLive ? { live: "" } : { live: "1", p: "" });
+              }}
+              onPause={() => {
+                if (isPaused) release();
+                setPaused(!isPaused);
+              }}
+              onRefresh={() => void refreshLogs()}
+            />
+            {filter.request === "" && (
+              <Histogram
+                filter={filter}
+                isAdmin={isAdmin}
+                isLive={isLive}
+                onNarrow={(from, to) => go({ range: "custom", from: String(from), to: String(to), p: "" })}
+                onErrors={() => go({ type: String(LOG_TYPE.error), p: "" })}
+              />
+            )}
+            <div ref={top} />
+            <NewCalls
+              count={isLive ? unseen(tail) : 0}
+              onShow={() => {
+                if (tail.missed > 0) void refetch();
+                release();
+                top.current?.scrollIntoView({ block: "center" });
+              }}
+            />
+            {isSideBySide && (
+              <aside className="log-facets" aria-label={t("facets")}>
+                <Facets {...facetProps} />
+              </aside>
+            )}
+          </>
+        }
+        list={list}
+        query={{ data: rows && { rows, total: data?.total ?? 0 }, error, isFetching, refetch }}
+        gridClass={isAdmin ? "log-grid log-grid-wide" : "log-grid"}
+        columns={columns}
+        rowId={(row) => row.id}
+        rowName={(row) => row.request_id || row.content}
+        density="compact"
+        onOpen={peek.open}
+        opened={peek.openedId}
+        actions={(row: LogRow) => <DetailToggle isOpen={row.id === peek.openedId} onToggle={() => peek.toggle(row)} />}
+        teach={<Teach onOlder={() => list.filter({ range: "30d" })} />}
+      >
+        <Suspense>
+          {facets.isOpen && !facets.isInline && <FacetSheet {...facetProps} onClose={() => toggleFacets(false)} />}
+          {address.row !== "" && <Peek key="peek" peek={peek} isAdmin={isAdmin} />}
+        </Suspense>
+      </ListPage>
+    </div>
   );
 }

@@ -40,7 +40,12 @@ const LogOther = z.object({
   cache_age: count,
   /** Of failed calls. */
   status_code: count,
+  /** Milliseconds from arrival to the error. */
+  ms: count,
   error_code: text,
+  /** Who is at fault: `client`, `gateway` or `upstream`. */
+  error_type: text,
+  request_path: text,
   /** Failed calls that the row stands for besides its own; 0 = none. */
   repeated: count,
   guardrail: z.catch(z.optional(z.enum(["block", "failed"])), undefined),

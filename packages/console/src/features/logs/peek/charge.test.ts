@@ -1,8 +1,8 @@
 import type { LogRow } from "@fairway/wire";
 import { expect, test } from "vitest";
 import { chargeOf } from "./charge.ts";
-import { durationGrade, firstTokenGrade } from "./grades.ts";
-import { readOther } from "./other.ts";
+import { durationGrade, firstTokenGrade } from "../grades.ts";
+import { readOther } from "../other.ts";
 
 const row: LogRow = {
   id: 1,

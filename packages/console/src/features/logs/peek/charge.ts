@@ -1,5 +1,5 @@
 import type { LogRow } from "@fairway/wire";
-import type { LogOther } from "./other.ts";
+import type { LogOther } from "../other.ts";
 
 type ChargePart =
   | "lineInput"

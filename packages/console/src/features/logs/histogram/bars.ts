@@ -1,0 +1,50 @@
+import type { LogHistogram } from "@fairway/wire";
+
+/** Calls of one stretch of time, both ends included; Unix seconds. */
+export interface Bar {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly errors: number;
+}
+
+/** More than the server answers; a stretch that a wrong clock made longer is cut. */
+const MOST_BARS = 240;
+
+/** Every stretch of the period in order, with those that have no calls. */
+export function barsOf({ interval, from, to, buckets }: LogHistogram): Bar[] {
+  const counts = new Map(buckets.map((bucket) => [bucket.start, bucket]));
+  const bars: Bar[] = [];
+  for (let start = from - (from % interval); start <= to && bars.length < MOST_BARS; start += interval) {
+    const { count = 0, errors = 0 } = counts.get(start) ?? {};
+    bars.push({ from: start, to: start + interval - 1, count, errors });
+  }
+  return bars;
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The time that two bars and all between them cover, in either order. */
+export function spanOf(bars: readonly Bar[], one: number, other: number): Span | undefined {
+  const first = bars[Math.max(0, Math.min(one, other))];
+  const last = bars[Math.min(bars.length - 1, Math.max(one, other))];
+  return first && last && { from: first.from, to: last.to };
+}
+
+/** Three times the span, around its middle, but not beyond now. */
+export function widened({ from, to }: Span, now: number): Span {
+  const length = to - from + 1;
+  return { from: Math.max(1, from - length), to: Math.min(Math.max(now, to), to + length) };
+}
+
+const STEPS = [1, 1.5, 2, 3, 4, 5, 6, 8, 10];
+
+/** The next round number at or above a count, for the top of an axis. */
+export function roundTop(count: number): number {
+  if (count <= 4) return Math.max(1, count);
+  const unit = 10 ** Math.floor(Math.log10(count));
+  return Math.ceil((STEPS.find((step) => step * unit >= count) ?? 10) * unit);
+}

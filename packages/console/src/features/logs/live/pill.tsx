@@ -1,0 +1,21 @@
+import { Icon } from "../../../ui/display/icon.tsx";
+import { formatCount } from "../../../lib/format.ts";
+import { useLanguage } from "../../../lib/i18n.ts";
+import { useTexts } from "../texts.ts";
+import "./live.css";
+
+/** Says how many calls wait, and shows them. */
+export function NewCalls(props: { readonly count: number; onShow(): void }) {
+  const t = useTexts();
+  const language = useLanguage();
+  return (
+    <div className="live-pill" role="status">
+      {props.count > 0 && (
+        <button type="button" onClick={props.onShow}>
+          <Icon name="up" size={14} />
+          {props.count === 1 ? t("newCall") : t("newCalls", { count: formatCount(props.count, language) })}
+        </button>
+      )}
+    </div>
+  );
+}

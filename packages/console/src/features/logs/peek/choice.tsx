@@ -1,0 +1,100 @@
+import type { ExplainedCandidate, LogExplanation } from "@fairway/wire";
+import { Link } from "react-router";
+import { seconds } from "../../../lib/format.ts";
+import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
+import { useTexts } from "./texts.ts";
+
+const ROUTE = {
+  only: "routeOnly",
+  weight: "routeWeight",
+  affinity: "routeAffinity",
+  pin: "routePin",
+  account: "routeAccount",
+  cache: "routeCache",
+  none: "routeNone",
+} as const;
+
+const SKIPPED = {
+  status: "skippedStatus",
+  group: "skippedGroup",
+  input_size: "skippedInputSize",
+  unsupported: "skippedUnsupported",
+  limit: "skippedLimit",
+  budget: "skippedBudget",
+  breaker: "skippedBreaker",
+  cooldown: "skippedCooldown",
+  not_drawn: "skippedNotDrawn",
+  affinity: "skippedAffinity",
+  pin: "skippedPin",
+} as const;
+
+/** How the attempts with a channel ended; a channel with several keys may have several. */
+function markOf({ channel, is_tried: isTried }: ExplainedCandidate, { attempts }: LogExplanation): MarkKind {
+  if (!isTried) return "parked";
+  return attempts.some((attempt) => attempt.channel === channel && attempt.outcome === "ok") ? "go" : "stop";
+}
+
+function Candidate(props: { readonly candidate: ExplainedCandidate; readonly found: LogExplanation }) {
+  const t = useTexts();
+  const { candidate, found } = props;
+  const { channel, channel_name: name, priority, weight, group, skipped, wait_ms: wait } = candidate;
+  const mark = markOf(candidate, found);
+  const words = {
+    go: t("candidateAnswered"),
+    stop: t("candidateFailed"),
+    parked: t(SKIPPED[skipped ?? "not_drawn"]),
+  } as const;
+  const text = mark === "go" || mark === "stop" ? words[mark] : words.parked;
+  return (
+    <tr className={mark === "parked" ? "soft" : undefined}>
+      <td>
+        <Link className="link" to={`/channel/edit/${channel}`}>
+          #{channel} <bdi>{name}</bdi>
+        </Link>
+      </td>
+      <td className="end">{priority}</td>
+      <td className="end">{weight}</td>
+      <td>{group}</td>
+      <td>
+        <Mark kind={mark} label={wait === undefined ? text : `${text} (${seconds(wait)})`} />
+      </td>
+    </tr>
+  );
+}
+
+/** Why this channel and no other: the rule that decided, and every candidate with what spoke against it. */
+export function Choice({ found }: { readonly found: LogExplanation }) {
+  const t = useTexts();
+  const { candidates, more_candidates: more } = found;
+  return (
+    <section>
+      <h3>{t("whyChannel")}</h3>
+      <p>{t(ROUTE[found.route])}</p>
+      {candidates.length > 0 && (
+        <div className="log-table-frame">
+          <table className="log-table">
+            <thead>
+              <tr>
+                <th scope="col">{t("channel")}</th>
+                <th scope="col" className="end">
+                  {t("priority")}
+                </th>
+                <th scope="col" className="end">
+                  {t("weight")}
+                </th>
+                <th scope="col">{t("group")}</th>
+                <th scope="col">{t("verdict")}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {candidates.map((candidate) => (
+                <Candidate key={`${candidate.group}-${candidate.channel}`} candidate={candidate} found={found} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {more > 0 && <p className="soft">{t("moreCandidates", { count: more })}</p>}
+    </section>
+  );
+}

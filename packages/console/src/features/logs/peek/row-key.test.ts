@@ -1,0 +1,42 @@
+import type { LogRow } from "@fairway/wire";
+import { expect, test } from "vitest";
+import { indexOfKey, rowKeyOf } from "./row-key.ts";
+
+const row = (id: number, request: string): LogRow => ({
+  id,
+  user_id: 1,
+  created_at: 1_000,
+  type: 1,
+  content: "",
+  username: "ann",
+  token_name: "",
+  model_name: "",
+  quota: 500 + id,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  use_time: 0,
+  is_stream: false,
+  channel: 0,
+  channel_name: "",
+  token_id: 0,
+  group: "",
+  ip: "",
+  request_id: request,
+  other: "",
+});
+const rows = [row(9, "B"), row(8, "A"), row(7, "A"), row(6, "")];
+
+test("a link finds its row again, for administrators by id and for owners by request", () => {
+  for (const isAdmin of [true, false])
+    for (const [at, one] of rows.entries()) {
+      // Owners cannot tell two rows of one request apart: the newest one stands for it.
+      const expected = !isAdmin && at === 2 ? 1 : at;
+      expect(indexOfKey(rows, rowKeyOf(one, isAdmin), isAdmin)).toBe(expected);
+    }
+});
+
+test("a request id is also a link for administrators, and no row has an empty one", () => {
+  expect(indexOfKey(rows, "A", true)).toBe(1);
+  expect(indexOfKey(rows, "", true)).toBe(-1);
+  expect(indexOfKey(rows, "C", true)).toBe(-1);
+});

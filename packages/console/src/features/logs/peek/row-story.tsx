@@ -1,0 +1,132 @@
+import type { LogExplanation, LogRow } from "@fairway/wire";
+import { useQuery } from "@tanstack/react-query";
+import { formatElapsed } from "../../../lib/format.ts";
+import { Mark } from "../../../ui/display/mark.tsx";
+import { Loading, LoadFailed } from "../../../ui/feedback/empty.tsx";
+import { explainQuery } from "../api.ts";
+import { isConsumption, isFailure } from "../kinds.ts";
+import { readOther, type LogOther } from "../other.ts";
+import { failureOf } from "../reasons.ts";
+import { useTexts as useLogTexts } from "../texts.ts";
+import { Choice } from "./choice.tsx";
+import { Price } from "./price.tsx";
+import { RequestFacts } from "./request-facts.tsx";
+import { useTexts } from "./texts.ts";
+import { Chain, Waterfall } from "./waterfall.tsx";
+
+interface StoryProps {
+  readonly row: LogRow;
+  readonly isAdmin: boolean;
+}
+
+const ENDS = {
+  client_abort: "endClient",
+  idle_timeout: "endSilent",
+  quota_exhausted: "endQuota",
+  guardrail: "endGuardrail",
+  upstream_cut: "endCut",
+  upstream_error: "endUpstream",
+  server_shutdown: "endRestart",
+  internal_error: "endInternal",
+} as const;
+
+const FAULT = { client: "faultClient", gateway: "faultGateway", upstream: "faultUpstream" } as const;
+
+function isOneOf<T extends object>(words: T, word: string | undefined): word is keyof T & string {
+  return word !== undefined && Object.hasOwn(words, word);
+}
+
+/** What happened, in one sentence. */
+function Outcome(props: {
+  readonly row: LogRow;
+  readonly other: LogOther;
+  readonly found: LogExplanation | undefined;
+}) {
+  const t = useTexts();
+  const say = useLogTexts();
+  const { row, other, found } = props;
+  if (isFailure(row)) {
+    const fault = other.error_type;
+    const reason = failureOf(other, say);
+    return (
+      <div className="log-outcome is-failed">
+        <p>
+          <strong>{t("failedWith", { status: other.status_code || "–", reason: reason ?? row.content })}</strong>
+        </p>
+        {reason !== undefined && <p>{row.content}</p>}
+        <p className="soft">
+          {other.error_code && <code className="mono">{other.error_code}</code>}
+          {isOneOf(FAULT, fault) && <span>{t(FAULT[fault])}</span>}
+        </p>
+        {other.repeated > 0 && <p className="soft">{say("repeatedCount", { count: other.repeated })}</p>}
+      </div>
+    );
+  }
+  if (!isConsumption(row)) return row.content === "" ? null : <p className="log-outcome">{row.content}</p>;
+  const end = other.end_reason;
+  if (isOneOf(ENDS, end))
+    return (
+      <p className="log-outcome is-cut">
+        <strong>{t(ENDS[end])}</strong>
+      </p>
+    );
+  const tried = found?.attempts.length ?? 0;
+  if (other.cache_hit)
+    return <p className="log-outcome is-ok">{t("fromCache", { age: formatElapsed(other.cache_age) })}</p>;
+  if (tried > 1) return <p className="log-outcome is-cut">{t("answeredLater", { number: tried })}</p>;
+  return found?.is_recorded ? <p className="log-outcome is-ok">{t("answeredFirst")}</p> : null;
+}
+
+/** What a guardrail did, and what the conversion left out; empty where nothing happened. */
+function Events({ other, found }: { readonly other: LogOther; readonly found: LogExplanation | undefined }) {
+  const t = useTexts();
+  const losses = found?.losses ?? [];
+  const reason = other.admin_info?.guardrail_reason;
+  if (other.guardrail === undefined && losses.length === 0) return null;
+  return (
+    <section>
+      <h3>{t("events")}</h3>
+      {other.guardrail !== undefined && (
+        <>
+          <Mark
+            kind={other.guardrail === "block" ? "stop" : "caution"}
+            label={t(other.guardrail === "block" ? "guardrailBlocked" : "guardrailFailed")}
+          />
+          {reason && <p className="soft">{t("guardrailReason", { reason })}</p>}
+        </>
+      )}
+      {losses.length > 0 && (
+        <>
+          <Mark kind="caution" label={t("losses")} />
+          <ul className="log-losses">
+            {losses.map((name) => (
+              <li key={name}>
+                <code className="mono">{name}</code>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Everything that is known of one row. */
+export function RowStory({ row, isAdmin }: StoryProps) {
+  const other = readOther(row.other);
+  const isCall = (isConsumption(row) || isFailure(row)) && row.request_id !== "";
+  const { data: found, error, isLoading, refetch } = useQuery({ ...explainQuery(row, isAdmin), enabled: isCall });
+  const chain = other.admin_info?.use_channel ?? [];
+  return (
+    <>
+      <Outcome row={row} other={other} found={found} />
+      <Events other={other} found={found} />
+      {isLoading && <Loading />}
+      {error && <LoadFailed problem={error} onRetry={() => void refetch()} />}
+      {found?.is_recorded ? <Waterfall found={found} /> : <Chain row={row} chain={found || !isCall ? chain : []} />}
+      {found?.is_recorded && isAdmin && <Choice found={found} />}
+      {isConsumption(row) && <Price row={row} other={other} price={found?.price} />}
+      <RequestFacts row={row} other={other} found={found} isAdmin={isAdmin} />
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+import type { ExplainedAttempt, LogExplanation, LogRow } from "@fairway/wire";
+import { milliseconds } from "../../../lib/format.ts";
+import { Mark } from "../../../ui/display/mark.tsx";
+import { isFailure } from "../kinds.ts";
+import { reasonOf } from "../reasons.ts";
+import { useTexts as useLogTexts } from "../texts.ts";
+import { attemptSegments, scaleOf, type Segment } from "./segments.ts";
+import { useTexts } from "./texts.ts";
+
+const NEXT = {
+  "": undefined,
+  retry: "nextRetry",
+  same_channel_other_key: "nextKey",
+  not_retryable: "nextNotRetryable",
+  retries_used: "nextRetriesUsed",
+  too_late: "nextTooLate",
+  none_left: "nextNoneLeft",
+} as const;
+
+function Track({ segments }: { readonly segments: readonly Segment[] }) {
+  return (
+    <span className="waterfall-track" aria-hidden="true">
+      {segments.map(({ kind, left, width }) => (
+        <span
+          key={kind}
+          className={`waterfall-bar is-${kind}`}
+          style={{ insetInlineStart: `${left}%`, width: `${width}%` }}
+        />
+      ))}
+    </span>
+  );
+}
+
+function Attempt(props: { readonly attempt: ExplainedAttempt; readonly number: number; readonly scale: number }) {
+  const t = useTexts();
+  const say = useLogTexts();
+  const { attempt, number, scale } = props;
+  const isOk = attempt.outcome === "ok";
+  const channel = attempt.channel > 0 ? ` · #${attempt.channel} ${attempt.channel_name}` : "";
+  const next = NEXT[attempt.next];
+  const first = attempt.first_byte_ms;
+  const facts = [
+    attempt.status > 0 ? String(attempt.status) : t("noAnswer"),
+    attempt.code === "" ? "" : (reasonOf(attempt.code, say) ?? attempt.code),
+    first >= 0 ? t("firstByte", { time: milliseconds(first) }) : "",
+    attempt.key_index >= 0 ? t("keyPlace", { number: attempt.key_index + 1 }) : "",
+    attempt.upstream_host,
+    attempt.upstream_request_id === "" ? "" : t("upstreamId", { id: attempt.upstream_request_id }),
+  ];
+  return (
+    <li>
+      <div className="waterfall-line">
+        <Mark kind={isOk ? "go" : "stop"} label={`${t("attempt", { number })}${channel}`} />
+        <span className="sr-only">{t(isOk ? "delivered" : "failed")}</span>
+        <span className="waterfall-time">
+          <span className="sr-only">{t("startedAt", { time: milliseconds(attempt.start_ms) })}, </span>
+          {milliseconds(attempt.duration_ms)}
+        </span>
+      </div>
+      <Track segments={attemptSegments(attempt, scale)} />
+      <p className="soft">{facts.filter((fact) => fact !== "").join(" · ")}</p>
+      {next && <p className="waterfall-next">↳ {t(next)}</p>}
+    </li>
+  );
+}
+
+/** The upstream calls of a request on one axis of time. */
+export function Waterfall({ found }: { readonly found: LogExplanation }) {
+  const t = useTexts();
+  const scale = scaleOf(found);
+  const { queue_ms: queue, first_token_ms: firstToken, attempts } = found;
+  return (
+    <section>
+      <h3>{t("attempts")}</h3>
+      {attempts.length === 0 && <p className="soft">{t("noAttempts")}</p>}
+      <ol className="waterfall">
+        {queue > 0 && (
+          <li>
+            <div className="waterfall-line">
+              <Mark kind="underway" label={t("queued")} />
+              <span className="waterfall-time">{milliseconds(queue)}</span>
+            </div>
+            <Track segments={[{ kind: "queue", left: 0, width: (100 * Math.min(queue, scale)) / scale }]} />
+          </li>
+        )}
+        {attempts.map((attempt, at) => (
+          <Attempt key={`${at}-${attempt.start_ms}`} attempt={attempt} number={at + 1} scale={scale} />
+        ))}
+      </ol>
+      {attempts.length > 0 && (
+        <>
+          <div className="waterfall-axis" aria-hidden="true">
+            <span>0</span>
+            <span>{milliseconds(scale / 2)}</span>
+            <span>{milliseconds(scale)}</span>
+          </div>
+          <p className="waterfall-legend soft">
+            <span>
+              <i className="waterfall-bar is-wait" /> {t("legendWait")}
+            </span>
+            <span>
+              <i className="waterfall-bar is-ok" /> {t("legendAnswer")}
+            </span>
+            <span>{t("totalTime", { time: milliseconds(found.total_ms) })}</span>
+            {firstToken > 0 && <span>{t("firstTokenAt", { time: milliseconds(firstToken) })}</span>}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Rows of older versions name the channels alone. */
+export function Chain({ row, chain }: { readonly row: LogRow; readonly chain: readonly string[] }) {
+  const t = useTexts();
+  if (chain.length === 0) return null;
+  return (
+    <section>
+      <h3>{t("attempts")}</h3>
+      <ol className="waterfall">
+        {chain.map((channel, at) => {
+          const isOk = at === chain.length - 1 && !isFailure(row);
+          const name = channel === String(row.channel) ? ` ${row.channel_name}` : "";
+          return (
+            <li key={`${at}-${channel}`}>
+              <Mark
+                kind={isOk ? "go" : "stop"}
+                label={`${t("attempt", { number: at + 1 })} · #${channel}${name} · ${t(isOk ? "delivered" : "failed")}`}
+              />
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

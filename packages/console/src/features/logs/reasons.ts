@@ -1,0 +1,98 @@
+import type { LogOther } from "./other.ts";
+import type { useTexts } from "./texts.ts";
+
+type Translate = ReturnType<typeof useTexts>;
+
+/** Error codes and early ends in a few words; several may mean the same to a reader. */
+const REASONS = {
+  missing_api_key: "reasonNoKey",
+  invalid_api_key: "reasonInvalidKey",
+  token_disabled: "reasonTokenDisabled",
+  token_expired: "reasonTokenExpired",
+  token_quota_exhausted: "reasonTokenQuota",
+  insufficient_token_quota: "reasonTokenQuota",
+  insufficient_user_quota: "reasonBalance",
+  insufficient_quota: "reasonQuotaDuring",
+  budget_exceeded: "reasonBudget",
+  user_disabled: "reasonUserDisabled",
+  ip_not_allowed: "reasonIp",
+  group_not_allowed: "reasonGroup",
+  model_not_allowed: "reasonModelForbidden",
+  channel_pin_forbidden: "reasonPin",
+  invalid_channel_id: "reasonPinned",
+  channel_not_found: "reasonPinned",
+  channel_disabled: "reasonPinned",
+  model_required: "reasonNoModel",
+  invalid_model: "reasonModelName",
+  model_not_found: "reasonModelUnknown",
+  invalid_json: "reasonJson",
+  invalid_request: "reasonRequest",
+  invalid_max_tokens: "reasonRequest",
+  unsupported_parameter: "reasonParameter",
+  unsupported_by_channel: "reasonEndpoint",
+  api_not_implemented: "reasonEndpoint",
+  sensitive_words_detected: "reasonPolicy",
+  prompt_blocked: "reasonPolicy",
+  answer_blocked: "reasonAnswerPolicy",
+  guardrail_unavailable: "reasonGuardrail",
+  rate_limit_exceeded: "reasonRate",
+  concurrency_limit_exceeded: "reasonConcurrency",
+  upstream_saturated: "reasonSaturated",
+  no_available_channel: "reasonNoChannel",
+  request_too_large: "reasonTooLarge",
+  json_too_large: "reasonTooLarge",
+  too_many_values: "reasonTooLarge",
+  request_timeout: "reasonSlowBody",
+  client_closed_request: "reasonClientLeft",
+  previous_response_unavailable: "reasonPrevious",
+  response_not_found: "reasonPrevious",
+  model_price_error: "reasonUnpriced",
+  surcharge_not_priced: "reasonUnpriced",
+  invalid_model_mapping: "reasonMapping",
+  model_mapping_cycle: "reasonMapping",
+  convert_request_failed: "reasonConversion",
+  upstream_connect_failed: "reasonUnreachable",
+  upstream_timeout: "reasonTimeout",
+  upstream_idle_timeout: "reasonSilent",
+  upstream_stream_interrupted: "reasonCut",
+  upstream_invalid_response: "reasonUnreadable",
+  upstream_invalid_stream: "reasonUnreadable",
+  upstream_auth_error: "reasonUpstreamKey",
+  upstream_billing_error: "reasonUpstreamBilling",
+  upstream_error: "reasonUpstream",
+  bad_response_status_code: "reasonUpstream",
+  internal_error: "reasonInternal",
+  overloaded: "reasonOverloaded",
+  bodies_full: "reasonOverloaded",
+  limits_unavailable: "reasonStoreAway",
+  budgets_unavailable: "reasonStoreAway",
+  balances_unavailable: "reasonStoreAway",
+  responses_unavailable: "reasonStoreAway",
+  server_shutdown: "reasonRestart",
+  client_abort: "reasonClientLeft",
+  idle_timeout: "reasonSilent",
+  quota_exhausted: "reasonQuotaDuring",
+  guardrail: "reasonAnswerPolicy",
+  upstream_cut: "reasonCut",
+  unsafe_url: "reasonUrl",
+  file_fetch_failed: "reasonUrl",
+} as const;
+
+/** Why a call failed or an answer ended early, in the reader's language; undefined for words of upstreams. */
+export function reasonOf(code: string | undefined, t: Translate): string | undefined {
+  return code !== undefined && isKnown(code) ? t(REASONS[code]) : undefined;
+}
+
+/** The same for a row of a failed call; what an upstream said is in its own words, and not recorded. */
+export function failureOf({ error_code: code, error_type: origin }: LogOther, t: Translate): string | undefined {
+  return reasonOf(code, t) ?? (origin === "upstream" ? t("reasonUpstream") : undefined);
+}
+
+/** Why the answer of a charged call is not whole; undefined where it is. */
+export function cutOf({ end_reason: reason }: LogOther, t: Translate): string | undefined {
+  return reason === undefined || reason === "stop" ? undefined : (reasonOf(reason, t) ?? reason);
+}
+
+function isKnown(code: string): code is keyof typeof REASONS {
+  return Object.hasOwn(REASONS, code);
+}

@@ -1,0 +1,209 @@
+import { LOG_TYPE } from "@fairway/wire";
+import { Box, Button, Flex } from "@chakra-ui/react";
+import { useState } from "react";
+import { FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
+import { RangeFilter } from "../../ui/grid/range-filter.tsx";
+import { Icon } from "../../ui/display/icon.tsx";
+import { IconButton } from "../../ui/display/icon-button.tsx";
+import type { LogFilter } from "./api.ts";
+import { reasonOf } from "./reasons.ts";
+import { useTexts } from "./texts.ts";
+
+interface LiveState {
+  readonly isOn: boolean;
+  readonly isPaused: boolean;
+  readonly isLost: boolean;
+}
+
+interface ToolbarProps {
+  readonly filter: LogFilter;
+  readonly isAdmin: boolean;
+  readonly isFiltered: boolean;
+  onFilter(change: Partial<Record<keyof LogFilter, string>>): void;
+  onClear(): void;
+  readonly areFacetsOpen: boolean;
+  onFacets(): void;
+  readonly live: LiveState;
+  /** The range ends in the past: nothing new can match. */
+  readonly isPast: boolean;
+  onLive(): void;
+  onPause(): void;
+  onRefresh(): void;
+}
+
+/** As `x-request-id` has it. */
+const REQUEST_ID = /^[0-9A-Z]{26}$/;
+
+/** Finds a request by its id, or else calls of a model. */
+function Search({ filter, onFilter }: ToolbarProps) {
+  const t = useTexts();
+  return (
+    <FilterText
+      isMain
+      width="200px"
+      label={t("searchMain")}
+      value={filter.request || filter.model}
+      onChange={(text) => onFilter(REQUEST_ID.test(text) ? { request: text, model: "" } : { request: "", model: text })}
+    />
+  );
+}
+
+function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
+  const t = useTexts();
+  const types = [
+    { value: "0", label: t("all") },
+    { value: String(LOG_TYPE.topup), label: t("topup") },
+    { value: String(LOG_TYPE.consume), label: t("consume") },
+    { value: String(LOG_TYPE.manage), label: t("manage") },
+    { value: String(LOG_TYPE.system), label: t("system") },
+    { value: String(LOG_TYPE.error), label: t("failedCall") },
+  ];
+  return (
+    <>
+      <RangeFilter state={filter} names={["today", "1h", "24h", "7d", "30d", "custom"]} change={onFilter} />
+      <FilterSelect label={t("type")} value={filter.type} choices={types} onChange={(type) => onFilter({ type })} />
+      <FilterText
+        label={t("searchToken")}
+        width="110px"
+        value={filter.token}
+        onChange={(token) => onFilter({ token })}
+      />
+      {isAdmin && (
+        <>
+          <FilterText
+            label={t("searchUser")}
+            width="100px"
+            value={filter.user}
+            onChange={(user) => onFilter({ user })}
+          />
+          <FilterText
+            label={t("searchChannel")}
+            width="92px"
+            value={filter.channel}
+            onChange={(channel) => onFilter({ channel })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Filters that have no field: each can be taken away. */
+function Chips({ filter, onFilter }: ToolbarProps) {
+  const t = useTexts();
+  const chips = [
+    { name: "status", text: filter.status },
+    { name: "code", text: reasonOf(filter.code, t) ?? filter.code },
+    { name: "group", text: filter.group },
+  ] as const;
+  const shown = chips.filter(({ text }) => text !== "");
+  if (shown.length === 0) return null;
+  return (
+    <Flex gap="2" wrap="wrap" width="full">
+      {shown.map(({ name, text }) => (
+        <Button
+          key={name}
+          size="xs"
+          variant="outline"
+          color="fairway.fg"
+          aria-label={t("dropFilter", { name: `${t(name)} ${text}` })}
+          onClick={() => onFilter({ [name]: "" })}
+        >
+          {t(name)}: {text}
+          <Icon name="close" size={12} />
+        </Button>
+      ))}
+    </Flex>
+  );
+}
+
+/** Follows the log, and holds new rows back while paused. */
+function LiveButtons({ live, isPast, onLive, onPause }: ToolbarProps) {
+  const t = useTexts();
+  const { isOn, isPaused, isLost } = live;
+  const help = t(isPast ? "livePast" : isLost ? "liveLost" : isOn ? "liveOn" : "liveOff");
+  const dot = isOn ? (isLost ? "live-dot is-lost" : "live-dot is-on") : "live-dot";
+  return (
+    <>
+      {isOn && (
+        <IconButton variant="outline" label={t(isPaused ? "resume" : "pause")} onClick={onPause}>
+          <Icon name={isPaused ? "play" : "pause"} />
+        </IconButton>
+      )}
+      <Button
+        variant="outline"
+        aria-pressed={isOn}
+        aria-label={t("live")}
+        title={help}
+        disabled={isPast}
+        color={isOn ? "fairway.fg" : "fg"}
+        px={{ base: "2.5", sm: "3" }}
+        onClick={onLive}
+      >
+        <span className={dot} />
+        <Box as="span" display={{ base: "none", sm: "inline" }}>
+          {t("live")}
+        </Box>
+      </Button>
+    </>
+  );
+}
+
+/** One row above the log; on phones the fields unfold below it. */
+export function Toolbar(props: ToolbarProps) {
+  const t = useTexts();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Flex role="search" aria-label={t("filters")} gap="2" wrap="wrap" align="center" mb="3">
+      <IconButton
+        variant="outline"
+        label={t("facetsHelp")}
+        aria-pressed={props.areFacetsOpen}
+        color={props.areFacetsOpen ? "fairway.fg" : "fg"}
+        onClick={props.onFacets}
+      >
+        <Icon name="sidebar" />
+      </IconButton>
+      <Box flex={{ base: "1 1 120px", sm: "none" }} minW="0">
+        <Search {...props} />
+      </Box>
+      <Box display={{ base: "block", sm: "none" }}>
+        <IconButton
+          variant="outline"
+          label={t("filters")}
+          aria-expanded={isOpen}
+          color={props.isFiltered ? "fairway.fg" : "fg"}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name="filter" />
+        </IconButton>
+      </Box>
+      <Flex
+        display={{ base: isOpen ? "flex" : "none", sm: "contents" }}
+        order={{ base: 1, sm: 0 }}
+        gap="2"
+        wrap="wrap"
+        width="full"
+      >
+        <Fields {...props} />
+      </Flex>
+      {props.isFiltered && (
+        <Box display={{ base: isOpen ? "block" : "none", sm: "block" }} order={{ base: 1, sm: 0 }}>
+          <Button variant="ghost" color="fg.muted" onClick={props.onClear}>
+            <Icon name="close" size={14} />
+            {t("clear")}
+          </Button>
+        </Box>
+      )}
+      <Flex ms="auto" gap="2" align="center">
+        <LiveButtons {...props} />
+        <Box display={{ base: "none", sm: "block" }}>
+          <IconButton variant="outline" label={t("refresh")} onClick={props.onRefresh}>
+            <Icon name="refresh" />
+          </IconButton>
+        </Box>
+      </Flex>
+      <Chips {...props} />
+    </Flex>
+  );
+}

@@ -1,0 +1,59 @@
+import { useCallback } from "react";
+import { useSearchParams } from "react-router";
+import { writeState } from "../../lib/url-state.ts";
+import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
+import type { LogFilter } from "./api.ts";
+
+const FILTER: Readonly<Record<keyof LogFilter, string>> = {
+  type: "0",
+  token: "",
+  model: "",
+  user: "",
+  channel: "",
+  group: "",
+  code: "",
+  status: "",
+  request: "",
+  range: "today",
+  from: "",
+  to: "",
+};
+const LIST = { ...LIST_DEFAULTS, ...FILTER };
+/** What else the address says: the open row, and how the page is used. */
+const PLACE = { row: "", live: "", facets: "" };
+const ALL = { ...LIST, ...PLACE };
+
+const SWITCH: ReadonlyMap<string, boolean> = new Map([
+  ["1", true],
+  ["0", false],
+]);
+
+type Change = Partial<Record<keyof typeof ALL, string>>;
+
+/** The log page as its address has it; filters, range, open row, live, facets and page all live there. */
+export function useLogList() {
+  const list = useList(LIST);
+  const [search, setSearch] = useSearchParams();
+  /** A step that Back takes back. */
+  const go = useCallback(
+    (change: Change) => setSearch((current) => writeState(current, ALL, change), { preventScrollReset: true }),
+    [setSearch],
+  );
+  const replace = useCallback(
+    (change: Change) =>
+      setSearch((current) => writeState(current, ALL, change), { preventScrollReset: true, replace: true }),
+    [setSearch],
+  );
+  const { type, token, model, user, channel, group, code, status, request, range, from, to } = list.state;
+  const filter: LogFilter = { type, token, model, user, channel, group, code, status, request, range, from, to };
+  return {
+    list,
+    filter,
+    go,
+    replace,
+    row: search.get("row") ?? "",
+    isLive: search.get("live") === "1",
+    /** Undefined where the address does not say. */
+    facets: SWITCH.get(search.get("facets") ?? ""),
+  };
+}
