@@ -69,16 +69,15 @@ test("the columns of administrators fit next to the menu with names of any lengt
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto("/log");
   const shown = page.getByRole("row").filter({ hasText: "$1,234.567890" });
-  await shown.getByText("1,048,576").waitFor();
+  await shown.waitFor();
   const scroll = page.locator(".grid-scroll");
   expect(await scroll.evaluate((part) => part.scrollWidth - part.clientWidth)).toBe(0);
-  expect(await shown.getByText("↻2").evaluate((part) => part.getBoundingClientRect().width)).toBeGreaterThan(10);
-  expect(await shown.getByTitle("production-of-the-night-shift").count()).toBe(1);
+  expect(await shown.getByText("claude-opus-4-5-20251101-thinking-high").isVisible()).toBe(true);
   await shoot(page, "log-1280");
   await shown.getByRole("button", { name: "Show details" }).click();
   const peek = page.locator(".log-peek");
   await peek.getByRole("heading", { name: "Request" }).waitFor();
-  for (const text of ["Consumption", "302 s", "stream", "margaret.hamilton.20"]) {
+  for (const text of ["Consumption", "302 s", "stream", "margaret.hamilton.20", "1,048,576 in, 128,000 out"]) {
     expect(await peek.getByText(text, { exact: true }).isVisible(), text).toBe(true);
   }
   expect(await axeFindings(page)).toEqual([]);
