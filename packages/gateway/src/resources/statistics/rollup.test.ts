@@ -90,6 +90,21 @@ eachDatabase("the roll-up of statistics", (open) => {
     expect(latency).toEqual(percentilesOf(whole));
   });
 
+  test("leaves the rest of a long log to the next run when its time is over", async () => {
+    const created_at = nextDay();
+    await insertLogs(
+      kit.database,
+      Array.from({ length: 4_100 }, () => ({ created_at, quota: 1 })),
+    );
+    const inTime = () => rollUpStatistics({ ...kit, logs: kit.database, settleMs: 0, budgetMs: 0 }, signal);
+    const sums = [];
+    for (let run = 0; run < 4; run++) {
+      await inTime();
+      sums.push((await usage(DIMENSION.all)).total.quota);
+    }
+    expect(sums).toEqual([2_001, 4_002, 4_100, 4_100]);
+  });
+
   test("merges the hours of later runs with those of earlier ones", async () => {
     const created_at = nextDay();
     const row = (ms: number) => ({ created_at, other: `{"trace":{"v":1,"by":"only","ms":${ms},"c":[],"a":[]}}` });
