@@ -48,7 +48,7 @@ test("a PostgreSQL in read-only mode is refused at the start, for requests' logs
   for (const mode of ["auto", "verify", "off"]) expect(await refused(main, mode)).toMatch(READ_ONLY);
 });
 
-test("a folder that cannot be written is named with its variable, not thrown as it came", async () => {
+test("an error for a folder that cannot be written names its variable", async () => {
   const embedded = (variables: Record<string, string>) =>
     openStorage(loadEnv(variables), log).then(
       () => "",
@@ -62,7 +62,7 @@ test("a folder that cannot be written is named with its variable, not thrown as 
   );
 });
 
-test("an SQLite file that takes no writes is refused with what lets it", async () => {
+test("an SQLite file that accepts no writes is refused with the cure", async () => {
   const url = await createDatabase("sqlite");
   await start(url);
   const file = await open(url.slice("sqlite:".length), "r+");
@@ -97,7 +97,7 @@ test("names the variable when the account may not change its schema", async () =
   expect(await refused(absent.href)).toContain("make the database and let the account use it");
 });
 
-test("a second process that would serve from an SQLite file is refused, and may once the first has ended", async () => {
+test("a second process on an SQLite file is refused until the first has ended", async () => {
   const env = loadEnv({ FAIRWAY_DATABASE_URL: await createDatabase("sqlite"), FAIRWAY_ENCRYPTION_KEY: "k".repeat(32) });
   const serve = async () => ownStorage(env, await openStorage(env, log));
   const first = await serve();

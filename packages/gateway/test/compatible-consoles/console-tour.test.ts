@@ -157,7 +157,7 @@ describe("a tour of the signed-in console", () => {
     expect(await root.data(root.post("/api/channel/batch", { ids: rest.map((it) => it["id"]) }))).toBe(1);
   });
 
-  test("tokens: a whole stale row comes back and nothing of it is believed", async () => {
+  test("tokens: a whole stale row is sent back, and its counters are ignored", async () => {
     const form = {
       name: "key",
       remain_quota: 500,
@@ -224,7 +224,7 @@ describe("a tour of the signed-in console", () => {
     expect(await root.data(root.get("/api/group/"))).toEqual(["default", "svip", "vip"]);
   });
 
-  test("codes: made in numbers, switched, redeemed", async () => {
+  test("codes: created in bulk, switched, redeemed", async () => {
     const codes = await root.data<string[]>(root.post("/api/redemption/", { name: "gift", quota: 100, count: 2 }));
     expect(codes).toHaveLength(2);
     const [row = {}] = await rowsOf(root.get("/api/redemption/?p=0"));
@@ -265,7 +265,7 @@ describe("a tour of the signed-in console", () => {
     expect((await root.delete("/api/log/?target_timestamp=1")).body).toMatchObject({ success: true, data: 0 });
   });
 
-  test("settings: every value is a text, several are saved at once, an untouched secret stays", async () => {
+  test("settings: every value is a string, several are saved at once, an unchanged secret stays", async () => {
     const options = await rowsOf(root.get("/api/option/"));
     for (const { key, value } of options) {
       expect(typeof value, String(key)).toBe("string");

@@ -63,7 +63,7 @@ describe("members that the gateway reads", () => {
     return [{ match, body: body as JsonObject }];
   });
 
-  it("stand in the list of their protocol, in every recorded request", () => {
+  it("are in the list of their protocol, in every recorded request", () => {
     expect(requests.length).toBeGreaterThan(80);
     const found = requests.flatMap(({ match, body }) => {
       const dialect = dialectById(match.dialect) as Dialect;
@@ -73,7 +73,7 @@ describe("members that the gateway reads", () => {
     expect([...new Set(found)]).toEqual([]);
   });
 
-  it("stand in the list of chat, for every feature", () => {
+  it("are in the list of chat, for every feature", () => {
     const chat = dialectById("openai-chat") as Dialect;
     const found = FEATURES.flatMap(({ sample }) => {
       const body = { model: "m", messages: [{ role: "user", content: "hi" }], ...sample };

@@ -79,7 +79,7 @@ const request: fc.Arbitrary<Request> = fc.record({
 });
 
 describe.each(pairs)("requests of %s clients to %s upstreams", (client, upstream) => {
-  it("keep what they ask", () => {
+  it("keep their meaning", () => {
     fc.assert(
       fc.property(request, (asked) => {
         const body = convert(client, upstream, writeRequest(client, asked));

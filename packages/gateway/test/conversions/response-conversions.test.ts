@@ -82,7 +82,7 @@ function dataOf(stream: Buffer): JsonObject[] {
 }
 
 describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
-  it("keep what a whole answer says", () => {
+  it("keep the content of a whole answer", () => {
     fc.assert(
       fc.property(meaning, (said) => {
         const answer = translateAnswer(bridgesOf(client, upstream), write(upstream, said), contextFor(client));
@@ -93,7 +93,7 @@ describe.each(pairs)("%s clients on %s upstreams", (client, upstream) => {
     );
   });
 
-  it("keep what a stream says, however it is cut", () => {
+  it("keep the content of a stream, however it is split", () => {
     fc.assert(
       fc.property(meaning, fc.integer({ min: 1, max: 40 }), (said, size) => {
         const stream = dialect(upstream).streamOf(write(upstream, said), contextFor(upstream).spec);

@@ -8,7 +8,7 @@ import { CHAT_ANSWER, exchange, HELLO } from "./exchange-cases.ts";
 const CANDIDATE: JsonObject = { candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }] };
 const OLLAMA_ANSWER: JsonObject = { model: "m", message: { role: "assistant", content: "Hi" }, done: true };
 
-describe("a base URL with a path that the vendor's own paths hold already", () => {
+describe("a base URL whose path is part of the vendor's paths", () => {
   it.each([
     [3, "https://r.openai.azure.com/openai", "", "https://r.openai.azure.com/openai/v1/chat/completions"],
     [
@@ -41,7 +41,7 @@ describe("a base URL with a path that the vendor's own paths hold already", () =
     });
   });
 
-  it("is understood by Ollama and Gemini", async () => {
+  it("is supported by Ollama and Gemini", async () => {
     for (const end of ["", "/v1", "/api/"]) {
       await exchange({
         type: 4,
@@ -60,7 +60,7 @@ describe("a base URL with a path that the vendor's own paths hold already", () =
     });
   });
 
-  it("does not move text completions, balances and lists", async () => {
+  it("does not change text completions, balances and lists", async () => {
     await exchange({
       type: 43,
       channel: { base_url: "https://api.deepseek.com/v1" },
@@ -97,8 +97,8 @@ describe("a name as Gemini lists it", () => {
   });
 });
 
-describe("embeddings of a vendor that counts nothing", () => {
-  it("say what was counted here", async () => {
+describe("embeddings of a vendor without usage", () => {
+  it("report the gateway's count", async () => {
     await exchange({
       type: 24,
       path: "/v1/embeddings",

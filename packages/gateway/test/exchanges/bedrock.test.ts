@@ -45,7 +45,7 @@ function called(id: string, status = "success"): JsonObject[] {
 const TOOL_SPEC: JsonObject = { toolSpec: { name: "f", inputSchema: { json: { type: "object", properties: {} } } } };
 
 describe("Converse", () => {
-  it("offers the tools of the history when the client offers none, as the vendor demands", async () => {
+  it("offers the tools of the history when the client offers none, as the vendor requires", async () => {
     await converse({ messages: CALLS }, { messages: called("call_1234567890"), toolConfig: { tools: [TOOL_SPEC] } });
   });
 
@@ -59,7 +59,7 @@ describe("Converse", () => {
     });
   });
 
-  it("writes top_k where each family reads it, from clients of every protocol", async () => {
+  it("writes top_k where each model family reads it, from clients of every protocol", async () => {
     const nova: JsonObject = { additionalModelRequestFields: { inferenceConfig: { topK: 5 } } };
     await converse({ top_k: 5 }, nova);
     await converse({ top_k: 5, max_tokens: 9 }, { ...nova, inferenceConfig: { maxTokens: 9 } }, "/v1/messages");
@@ -72,7 +72,7 @@ describe("Converse", () => {
     });
   });
 
-  it("asks in words for a JSON object, and refuses sound instead of dropping it", async () => {
+  it("requests a JSON object in the prompt, and refuses sound instead of dropping it", async () => {
     await converse(
       { response_format: { type: "json_object" } },
       { system: [{ text: "Answer with one valid JSON object and nothing else." }] },
@@ -83,7 +83,7 @@ describe("Converse", () => {
     );
   });
 
-  it("tells that a tool failed", async () => {
+  it("forwards that a tool failed", async () => {
     await exchange({
       type: 33,
       channel: CHANNEL,
@@ -108,7 +108,7 @@ describe("Converse", () => {
     });
   });
 
-  it("names what has no word there", () => {
+  it("reports parameters without an equivalent", () => {
     const context = bridgeContextOf();
     const body = { messages: HELLO, reasoning_effort: "low", parallel_tool_calls: false };
     converseBridge.request({ ...body, fw_show_thinking: true }, context);
@@ -128,7 +128,7 @@ describe("Converse", () => {
 });
 
 describe("Claude on Bedrock", () => {
-  it("is asked for a schema in words by the models that Bedrock does not hold to one", async () => {
+  it("gets a schema in the prompt where Bedrock does not enforce it", async () => {
     const parameters = { type: "object", properties: {} };
     const sentTool = { name: "f", input_schema: { ...parameters, additionalProperties: false } };
     const asked = (model: string): JsonObject => ({
@@ -188,7 +188,7 @@ describe("embeddings of Cohere on Bedrock", () => {
     },
   });
 
-  it("are billed by all heads when the texts need several calls", async () => {
+  it("are billed by the headers of all calls when the texts need several", async () => {
     await exchange({
       type: 33,
       channel: CHANNEL,
@@ -199,7 +199,7 @@ describe("embeddings of Cohere on Bedrock", () => {
     });
   });
 
-  it("are counted here when one head tells nothing", async () => {
+  it("are counted by the gateway when one header has no usage", async () => {
     await exchange({
       type: 33,
       channel: CHANNEL,
@@ -228,7 +228,7 @@ describe("failures of Bedrock", () => {
     });
   });
 
-  it("say that a prompt is too long in the words of OpenAI", async () => {
+  it("report a prompt that is too long like OpenAI", async () => {
     await exchange({
       type: 33,
       channel: CHANNEL,

@@ -12,7 +12,7 @@ function sends(body: JsonObject, sent: JsonObject): Promise<void> {
 }
 
 describe("chat clients on Claude", () => {
-  it("get a limit above the model's lowered instead of refused", async () => {
+  it("have an output limit above the model's lowered instead of refused", async () => {
     await sends({ model: "claude-3-haiku-20240307", max_tokens: 10_000 }, { max_tokens: 4096 });
     await sends({ model: "claude-sonnet-4-5", max_completion_tokens: 200_000 }, { max_tokens: 64_000 });
     await sends({ model: "some-other-model", max_tokens: 200_000 }, { max_tokens: 200_000 });
@@ -25,7 +25,7 @@ describe("chat clients on Claude", () => {
     await sends({ model: "claude-3-5-haiku-20241022", ...both }, both);
   });
 
-  it("have a budget to think turned into an effort where budgets are refused", async () => {
+  it("have a thinking budget converted to an effort where budgets are refused", async () => {
     await sends(
       { model: "claude-opus-4-8", max_tokens: 9000, thinking: { type: "enabled", budget_tokens: 5000 } },
       {
@@ -39,7 +39,7 @@ describe("chat clients on Claude", () => {
     await sends({ model: "some-other-model", ...own }, own);
   });
 
-  it("have adaptive thinking turned into a budget where only budgets are known", async () => {
+  it("have adaptive thinking converted to a budget where only budgets are supported", async () => {
     await sends(
       { model: "claude-haiku-4-5", max_tokens: 9000, thinking: { type: "adaptive" } },
       { max_tokens: 9000, thinking: { type: "enabled", budget_tokens: 2048 } },
@@ -52,7 +52,7 @@ describe("chat clients on Claude", () => {
 });
 
 describe("usage of Claude", () => {
-  it("holds what was spent to shorten the conversation", async () => {
+  it("includes the cost of compacting the conversation", async () => {
     const usage: JsonObject = {
       input_tokens: 10,
       output_tokens: 5,

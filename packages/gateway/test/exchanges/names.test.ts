@@ -7,7 +7,7 @@ const TOOLS: JsonObject[] = [
 ];
 
 describe("a suffix of the model's name", () => {
-  it("is cut off for Claude when a chat client asks", async () => {
+  it("is removed for Claude and chat clients", async () => {
     await exchange({
       type: 14,
       body: { model: "claude-3-7-sonnet-20250219-thinking", messages: HELLO, max_tokens: 1000, temperature: 0.2 },
@@ -23,7 +23,7 @@ describe("a suffix of the model's name", () => {
     });
   });
 
-  it("is cut off for OpenAI when an Anthropic client asks", async () => {
+  it("is removed for OpenAI and Anthropic clients", async () => {
     await exchange({
       type: 1,
       path: "/v1/messages",
@@ -35,7 +35,7 @@ describe("a suffix of the model's name", () => {
     });
   });
 
-  it("is cut off where chat becomes Responses", async () => {
+  it("is removed where chat is converted to Responses", async () => {
     await exchange({
       type: 1,
       body: { model: "gpt-5.5-high", messages: HELLO, tools: TOOLS },

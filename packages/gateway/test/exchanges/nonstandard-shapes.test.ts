@@ -53,7 +53,7 @@ describe.each(["/v1/chat/completions", "/v1/messages", "/v1beta/models/m:generat
     }),
   );
 
-  it("refuses a stream that begins with choices that are no list", () =>
+  it("refuses a stream whose first choices are no list", () =>
     exchange({
       type: 1,
       path: path.startsWith("/v1beta") ? "/v1beta/models/m:streamGenerateContent?alt=sse" : path,
@@ -116,7 +116,7 @@ describe("an answer without vectors", () => {
     }));
 });
 
-it("a response that is not at its end is none for clients of other protocols", () =>
+it("an unfinished response is refused for clients of other protocols", () =>
   exchange({
     type: 1,
     channel: { setting: { responses_mode: "always" } },
@@ -126,7 +126,7 @@ it("a response that is not at its end is none for clients of other protocols", (
     got: { status: 502, body: errorBody("/v1/messages", UNREADABLE) },
   }));
 
-it.each(["Application/JSON", "TEXT/EVENT-STREAM"])("a media type is read whatever its letters are: %s", (type) =>
+it.each(["Application/JSON", "TEXT/EVENT-STREAM"])("a media type is case-insensitive: %s", (type) =>
   exchange({
     type: 1,
     body: asked,
@@ -144,7 +144,7 @@ it.each(["Application/JSON", "TEXT/EVENT-STREAM"])("a media type is read whateve
   }),
 );
 
-it("a stream that is added up has to be readable throughout", () =>
+it("a collected stream must be readable throughout", () =>
   exchange({
     type: 1,
     body: asked,
@@ -167,7 +167,7 @@ describe("a stream", () => {
     ["events of nothing", [{ data: {} }, { data: "[DONE]" }]],
     ["words", [{ data: "<html>down</html>" }]],
     ["usage alone", [{ data: { ...CHUNK, choices: [], usage: { prompt_tokens: 3 } } }, { data: "[DONE]" }]],
-  ])("of %s is no answer, and another channel may be asked", (_what, sse) =>
+  ])("of %s is no answer, and another channel may be tried", (_what, sse) =>
     exchange({
       type: 1,
       body,
@@ -176,7 +176,7 @@ describe("a stream", () => {
     }),
   );
 
-  it("keeps what came before its first part", () =>
+  it("includes the events before its first part", () =>
     exchange({
       type: 1,
       body,
@@ -196,7 +196,7 @@ describe("a stream", () => {
       },
     }));
 
-  it("that only says who will speak does not end well", () =>
+  it("with only a role is a failure", () =>
     exchange({
       type: 1,
       body,
@@ -209,7 +209,7 @@ describe("a stream", () => {
       },
     }));
 
-  it("ends with an error for Anthropic clients where a later event cannot be read", () =>
+  it("ends with an error for Anthropic clients at an unreadable event", () =>
     exchange({
       type: 1,
       path: "/v1/messages",
@@ -238,7 +238,7 @@ describe("a stream", () => {
       },
     }));
 
-  it("of Gemini's protocol reaches its clients without names and without a terminator", () => {
+  it("of Gemini's protocol has no event names and no terminator", () => {
     const piece = { candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] }, finishReason: "STOP" }] };
     return exchange({
       type: 24,
@@ -249,7 +249,7 @@ describe("a stream", () => {
     });
   });
 
-  it("whose usage has a name of the vendor tells it in the client's protocol", () =>
+  it("with usage under a vendor's name reports it in the client's protocol", () =>
     exchange({
       type: 1,
       path: "/v1beta/models/m:streamGenerateContent?alt=sse",

@@ -6,8 +6,8 @@ const CHUNK: JsonObject = { id: "c1", object: "chat.completion.chunk", created: 
 const SAID: JsonObject = { ...CHUNK, choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: null }] };
 const STOP: JsonObject = { ...CHUNK, choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
 
-describe("a chunk with usage that is made here", () => {
-  it("belongs to the stream by id, time and model", async () => {
+describe("a usage chunk that the gateway creates", () => {
+  it("has the stream's id, time and model", async () => {
     await exchange({
       type: 1,
       body: { model: "m", messages: HELLO, stream: true, stream_options: { include_usage: true } },
@@ -48,7 +48,7 @@ describe("a failure in the middle of a stream", () => {
     });
   });
 
-  it("inside a choice of OpenRouter is one, in whole answers too", async () => {
+  it("is recognized inside a choice of OpenRouter, in whole answers too", async () => {
     const error = { code: 502, message: "Provider returned error" };
     await exchange({
       type: 20,
@@ -70,7 +70,7 @@ describe("a failure in the middle of a stream", () => {
   });
 });
 
-describe("a whole answer under a name that says nothing", () => {
+describe("a whole answer with a generic content type", () => {
   const body: JsonObject = { model: "m", messages: HELLO };
 
   it.each(["text/plain; charset=utf-8", "application/octet-stream"])("is read as JSON: %s", async (type) => {
@@ -82,7 +82,7 @@ describe("a whole answer under a name that says nothing", () => {
     });
   });
 
-  it("is a failure when it is none", async () => {
+  it("is a failure when it is no answer", async () => {
     const message = "The upstream's answer could not be read.";
     await exchange({
       type: 1,

@@ -6,7 +6,7 @@ describe("servers that copy an older OpenAI protocol", () => {
   it.each([
     ["DeepSeek", 43, "https://api.deepseek.com/v1/chat/completions", "deepseek-chat"],
     ["Moonshot", 25, "https://api.moonshot.cn/v1/chat/completions", "moonshot-v1-8k"],
-  ])("%s gets the limit of output by the name that it knows", async (_, type, url, model) => {
+  ])("%s gets the output limit under the name that it supports", async (_, type, url, model) => {
     await exchange({
       type,
       body: { model, messages: HELLO, max_completion_tokens: 7 },
@@ -16,7 +16,7 @@ describe("servers that copy an older OpenAI protocol", () => {
   });
 });
 
-describe("a key of idempotency", () => {
+describe("an idempotency key", () => {
   const relay = useRelay();
 
   it("reaches the upstream", async () => {

@@ -14,7 +14,7 @@ describe("Ali", () => {
   const failure = `id:2\nevent:error\n:HTTP_STATUS/400\ndata:${JSON.stringify({ code: "DataInspectionFailed", message: "unfit", request_id: "r" })}`;
   const error = { message: "unfit", type: "DataInspectionFailed", param: "r", code: "DataInspectionFailed" };
 
-  it("names a failure of a stream like that of a whole answer", async () => {
+  it("classifies a failed stream like a failed whole answer", async () => {
     await runExchange({
       type: 17,
       channel,
@@ -81,7 +81,7 @@ describe("Ali", () => {
     ["Access denied.", "bad_key", "disable"],
     ["You may not use the model qwen-x.", "model_unavailable", "retry"],
     ["This API does not support synchronous calls.", "invalid_request", "retry"],
-  ] as const)("reads AccessDenied by its words: %s", (message, name, action) =>
+  ] as const)("classifies AccessDenied by its message: %s", (message, name, action) =>
     runExchange({
       type: 17,
       channel,
@@ -96,7 +96,7 @@ describe("Ali", () => {
     [400, "invalid_request", "none"],
     [403, "bad_key", "retry"],
     [429, "rate_limited", "retry"],
-  ] as const)("judges an unknown code by the status %d", (status, name, action) =>
+  ] as const)("classifies an unknown code by the status %d", (status, name, action) =>
     runExchange({
       type: 17,
       channel,
@@ -119,7 +119,7 @@ describe("Baidu", () => {
     answer,
   });
 
-  it("does not condemn a key because the exchange of tokens is busy or behind a page", async () => {
+  it("does not reject a key because the token endpoint is busy or returns a page", async () => {
     await runExchange({ ...exchange("busy", json({}, 429)), verdict: ["rate_limited", "retry"] });
     await runExchange({
       ...exchange("page", json("<html>sign in</html>", 200, "text/html")),
@@ -140,7 +140,7 @@ describe("Baidu", () => {
       answer: json({ id: "b", choices: [] }),
     }));
 
-  it("brings a schema into words, because the vendor knows none", () => {
+  it("describes a schema in the prompt, because the vendor supports none", () => {
     const schema = { type: "object", properties: { a: { type: "string" } } };
     return runExchange({
       type: 15,
@@ -204,7 +204,7 @@ describe("Spark", () => {
   const channel = { base_url: "", key: "a|b|c", other: "v3.5" };
   const ask = { model: "SparkDesk", messages: HI };
 
-  it("tells a refused handshake in its own words", () =>
+  it("reports a refused handshake with the vendor's message", () =>
     runExchange({
       type: 18,
       channel,
@@ -259,7 +259,7 @@ describe("others", () => {
     });
   });
 
-  it("report after every piece of text, and no report is left between the pieces", () => {
+  it("report usage after every chunk, and those reports are removed", () => {
     const chunk = (content: string, finish: string | null, output: number) => ({
       id: "1",
       object: "chat.completion.chunk",
@@ -289,7 +289,7 @@ describe("others", () => {
     });
   });
 
-  it("put usage into the choice, where who asked for it does not look", () => {
+  it("put usage into the choice, where clients do not expect it", () => {
     const usage = { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 };
     const last = { index: 0, delta: {}, finish_reason: "stop", usage };
     const head = { id: "1", object: "chat.completion.chunk", created: 1, model: "m" };
@@ -305,7 +305,7 @@ describe("others", () => {
     });
   });
 
-  it("refuse in one sentence, which is passed on", () => {
+  it("refuse with one sentence, which is forwarded", () => {
     const ask = { model: "q", messages: HI };
     const said = (answer: ReturnType<typeof json>) =>
       runExchange({
@@ -341,7 +341,7 @@ describe("others", () => {
     });
   });
 
-  it("wait for an action that no client can do", () => {
+  it("end with an action that no client can perform", () => {
     const ask = { model: "bot", messages: HI, stream: true };
     return runExchange({
       type: 49,
@@ -368,7 +368,7 @@ describe("others", () => {
     });
   });
 
-  it("name what was found unfit in their codes", () => {
+  it("name filtered content by their codes", () => {
     const ask = { model: "ep-1", messages: HI };
     const code = "InputTextSensitiveContentDetected.PolicyViolation";
     return runExchange({

@@ -33,7 +33,7 @@ describe("Spark over HTTP", () => {
   const url = "https://spark-api-open.xf-yun.com/v1/chat/completions";
   const usage = { prompt_tokens: 6, completion_tokens: 2, total_tokens: 8 };
 
-  it("is given what answers lack", () =>
+  it("gets the members that answers lack", () =>
     runExchange({
       type: 18,
       channel,
@@ -59,7 +59,7 @@ describe("Spark over HTTP", () => {
       },
     }));
 
-  it("is given the end that streams lack", () => {
+  it("gets the final event that streams lack", () => {
     const streamed = { ...ask, stream: true };
     const piece = (content: string, more: object = {}) => {
       const choices = [{ delta: { role: "assistant", content }, index: 0 }];
@@ -96,7 +96,7 @@ it("GLM reads its limit under the older name", () => {
   });
 });
 
-it("DashScope ranks texts, and tells what its cache saved", async () => {
+it("DashScope ranks texts and reports cached tokens", async () => {
   const channel = { base_url: "", key: "k" };
   await runExchange({
     type: 17,
@@ -198,7 +198,7 @@ describe("finish reasons", () => {
     [23, "k", "https://api.hunyuan.cloud.tencent.com/v1/chat/completions", "sensitive", "content_filter"],
     [26, "k", "https://open.bigmodel.cn/api/paas/v4/chat/completions", "model_context_window_exceeded", "length"],
     [40, "k", "https://api.siliconflow.cn/v1/chat/completions", "eos", "stop"],
-  ] as const)("of type %d have names that clients know", async (...row) => {
+  ] as const)("of type %d are translated to names that clients know", async (...row) => {
     const [type, key, url, reason, known] = row;
     const ask = { model: "m", messages: HI };
     const answer = { id: "1", object: "chat.completion", created: 1, model: "m" };

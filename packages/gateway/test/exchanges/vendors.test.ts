@@ -15,7 +15,7 @@ function events(...data: (JsonObject | string)[]): JsonObject {
 }
 
 describe("OpenAI from gpt-5.4 on", () => {
-  it("takes legacy functions on the Responses API like tools", async () => {
+  it("gets legacy functions as tools of the Responses API", async () => {
     await exchange({
       type: 1,
       body: { model: "gpt-5.5", messages: HELLO, functions: [TOOL] },
@@ -24,7 +24,7 @@ describe("OpenAI from gpt-5.4 on", () => {
     });
   });
 
-  it("takes sound on chat completions, which Responses has no place for", async () => {
+  it("gets sound on chat completions, because Responses does not support it", async () => {
     const content = [{ type: "input_audio", input_audio: { data: "QQ==", format: "wav" } }];
     await exchange({
       type: 1,
@@ -59,7 +59,7 @@ describe("Azure", () => {
 describe("xAI", () => {
   const usage = (said: JsonObject): JsonObject => ({ body: { ...CHAT_ANSWER, usage: said } });
 
-  it("is asked on the Responses API for models of several agents", async () => {
+  it("gets calls of multi-agent models on the Responses API", async () => {
     await exchange({
       type: 48,
       body: { model: "grok-4.20-multi-agent-0309", messages: HELLO, reasoning_effort: "low" },
@@ -94,7 +94,7 @@ describe("xAI", () => {
     });
   });
 
-  it("gets at most eight top_logprobs, and a failure of status 200 is tried elsewhere", async () => {
+  it("gets at most eight top_logprobs, and a failure with status 200 is retried", async () => {
     await exchange({
       type: 48,
       body: { model: "grok-2", messages: HELLO, logprobs: true, top_logprobs: 20 },
@@ -112,7 +112,7 @@ describe("xAI", () => {
 });
 
 describe("OpenRouter", () => {
-  it("tells the client that its text was moderated, not that the key is bad", async () => {
+  it("reports a moderated text to the client, not a rejected key", async () => {
     const error = { code: 403, message: "Input was flagged", metadata: { error_type: "moderation" } };
     await exchange({
       type: 20,
@@ -148,7 +148,7 @@ describe("Groq", () => {
 });
 
 describe("Mistral", () => {
-  it("gets sound without its format and embeddings without foreign members", async () => {
+  it("gets sound without its format and embeddings without unknown members", async () => {
     const content = [{ type: "input_audio", input_audio: { data: "QQ==", format: "wav" } }];
     await exchange({
       type: 42,
@@ -171,7 +171,7 @@ describe("Mistral", () => {
     });
   });
 
-  it("has its calls numbered through all chunks, by choice", async () => {
+  it("has its tool calls numbered across chunks, by choice", async () => {
     const call = (id: string): JsonObject => ({ id, function: { name: "f", arguments: "{}" } });
     const toolCall = (id: string, index: number): JsonObject => ({ index, type: "function", ...call(id) });
     const second = { index: 1, delta: { tool_calls: [call("ccccccccc")] }, finish_reason: null };
@@ -237,7 +237,7 @@ describe("Cohere", () => {
     ).rejects.toThrow("never called");
   });
 
-  it("says that a prompt is too long in the words of OpenAI", async () => {
+  it("reports a prompt that is too long like OpenAI", async () => {
     const message = "too many tokens: the prompt cannot exceed 4081 tokens";
     await exchange({
       type: 34,
@@ -268,7 +268,7 @@ describe("Ollama", () => {
     });
   });
 
-  it("tells probabilities, and names calls that came without an id", async () => {
+  it("returns log probabilities, and adds ids to calls without one", async () => {
     const logprobs: JsonObject[] = [{ token: "Hi", logprob: -0.1, bytes: [72, 105], top_logprobs: [] }];
     const message = { role: "assistant", content: "Hi", tool_calls: [{ function: { name: "f", arguments: {} } }] };
     await exchange({
@@ -309,7 +309,7 @@ describe("Ollama", () => {
 });
 
 describe("Perplexity", () => {
-  it("names the limit that models of Anthropic are refused without", () => {
+  it("sets the output limit that Anthropic models require", () => {
     const limitOf = (upstreamModel: string) =>
       perplexityRequest({ messages: HELLO }, bridgeContextOf({ upstreamModel }))["max_output_tokens"];
     expect(limitOf("anthropic/claude-sonnet-4-6")).toBe(64_000);
@@ -320,7 +320,7 @@ describe("Perplexity", () => {
 describe("Vertex", () => {
   const channel: JsonObject = { key: "AIzaTest123456", base_url: "https://vertex.example.com" };
 
-  it("asks a deployed endpoint by its number or its path", async () => {
+  it("calls a deployed endpoint by its number or its path", async () => {
     for (const model of ["123456", "endpoints/123456"]) {
       await exchange({
         type: 41,
@@ -332,7 +332,7 @@ describe("Vertex", () => {
     }
   });
 
-  it("takes cache marks of Claude without their scope", async () => {
+  it("gets Claude's cache markers without their scope", async () => {
     const marked = (cache_control: JsonObject): JsonObject => ({
       messages: [{ role: "user", content: [{ type: "text", text: "Hello", cache_control }] }],
       system: [{ type: "text", text: "Be brief.", cache_control }],
@@ -366,7 +366,7 @@ describe("Cloudflare", () => {
     });
   });
 
-  it("says what the account is not allowed to do", async () => {
+  it("reports what the account is not allowed to do", async () => {
     await exchange({
       type: 39,
       channel,

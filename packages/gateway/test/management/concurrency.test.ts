@@ -37,7 +37,7 @@ eachDatabase("calls at the same moment", (open) => {
     return app.signIn(username, PASSWORD);
   }
 
-  test("a name is given once", async () => {
+  test("a name is assigned once", async () => {
     const register = () => app.anonymous().post("/api/user/register", { username: "twin", password: PASSWORD });
     const replies = outcomes(await times(8, register));
     expect([count(replies, "done"), count(replies, "200 R7")]).toEqual([1, 7]);
@@ -60,7 +60,7 @@ eachDatabase("calls at the same moment", (open) => {
     expect(await booked(id)).toBe(row.quota);
   });
 
-  test("a code and invitation rewards are had once", async () => {
+  test("a code and invitation rewards are granted once", async () => {
     const [one, two] = [await someone("first"), await someone("second")];
     const [key] = await admin.data<string[]>(admin.post("/api/redemption/", { name: "one", quota: 500 }));
     const redeemed = outcomes(await times(10, (at) => (at % 2 ? one : two).post("/api/user/topup", { key })));
@@ -72,7 +72,7 @@ eachDatabase("calls at the same moment", (open) => {
     expect([row.aff_quota, row.quota - (await booked(row.id))]).toEqual([100_000, 0]);
   });
 
-  test("a token is changed, switched and deleted by its owner's tabs", async () => {
+  test("a token is changed, switched and deleted from several tabs", async () => {
     const user = await someone("tabs");
     const { id } = await user.data<{ id: number }>(user.post("/api/token/", { name: "t", remain_quota: 5 }));
     const replies = await Promise.all([
@@ -97,7 +97,7 @@ eachDatabase("calls at the same moment", (open) => {
     expect(states.filter((status) => status === 200)).toHaveLength(1);
   });
 
-  test("channels are made, tagged, repaired and deleted", async () => {
+  test("channels are created, tagged, repaired and deleted", async () => {
     const form = { type: 1, key: "sk-x", models: "gpt-4o,gpt-4", group: "default,vip", tag: "t" };
     const replies = await Promise.all([
       times(6, (at) => admin.post("/api/channel/", { ...form, name: `c${at}` })),
@@ -119,7 +119,7 @@ eachDatabase("calls at the same moment", (open) => {
     }
   });
 
-  test("options are changed side by side and none is lost", async () => {
+  test("options are changed concurrently and none is lost", async () => {
     const keys = ["Notice", "About", "Footer", "SystemName", "TopUpLink", "MinTopUp"];
     const value = (key: string) => (key === "TopUpLink" ? "https://a.example" : key === "MinTopUp" ? "2" : `of ${key}`);
     const replies = await Promise.all(keys.map((key) => root.put("/api/option/", { key, value: value(key) })));
@@ -129,7 +129,7 @@ eachDatabase("calls at the same moment", (open) => {
     await setOptions(root, { MinTopUp: "1", TopUpLink: "" });
   });
 
-  test("a budget of a period is made once", async () => {
+  test("a budget of a period is created once", async () => {
     const make = () =>
       admin.post("/api/budget/", { scope: "group", subject: "default", period: "day", quota_limit: 500_000 });
     const replies = outcomes(await times(6, make));

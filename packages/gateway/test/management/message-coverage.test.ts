@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const FOLDER = join(import.meta.dirname, "../..");
 
-test("every message of the catalogue is provoked by a test, by its code or its words", () => {
+test("every message of the catalogue is in a test, by its code or its text", () => {
   const files = ["src/**/*.test.ts", "test/**/*.test.ts"].flatMap((pattern) => globSync(pattern, { cwd: FOLDER }));
   const tests = files
     .filter((file) => !file.endsWith("message-coverage.test.ts"))

@@ -4,7 +4,7 @@ import { useRelay } from "../kit/relay-app.ts";
 const relay = useRelay();
 
 describe("what operators see", () => {
-  it("counts calls of the management API by their route, never by what was asked for", async () => {
+  it("counts calls of the management API by route, never by parameters", async () => {
     const { url, adminUrl, root } = relay.gateway;
     await root.must("GET", "/api/status");
     await fetch(`${url}/api/user/987654`);
@@ -15,7 +15,7 @@ describe("what operators see", () => {
     expect(metrics).not.toContain("987654");
   });
 
-  it("a model without a price is a warning for the operator, not a fault of the program", async () => {
+  it("logs a model without a price as a warning, not as an internal error", async () => {
     await relay.gateway.option("SelfUseModeEnabled", false);
     await relay.gateway.channel("never-priced-model");
     const response = await relay.ask("never-priced-model");

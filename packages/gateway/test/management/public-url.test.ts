@@ -7,7 +7,7 @@ let gateway: RelayApp;
 beforeAll(async () => void (gateway = await startRelayApp({ FAIRWAY_PUBLIC_URL: PUBLIC_URL })));
 afterAll(() => gateway.close());
 
-it("drawings name the public address where no other is set", async () => {
+it("drawings use the public URL where no other is set", async () => {
   await gateway.option("MjNotifyEnabled", true);
   await gateway.channel("mj_imagine", { type: 2, key: "mj-secret-1" });
   const accepted = { code: 1, description: "Submitted", result: "1700000000000001" };

@@ -30,7 +30,7 @@ const path = ({ path: template }: wire.Endpoint) => template.replaceAll(/\{\w+\}
 describe("permissions", () => {
   const guarded = endpoints.filter(({ access }) => ["user", "admin", "root"].includes(access));
 
-  test("every guarded call refuses strangers, and its session without the header that other sites cannot send", async () => {
+  test("every guarded call refuses anonymous callers, and a session without the header that other sites cannot send", async () => {
     expect(guarded.length).toBeGreaterThan(90);
     const forged = app.anonymous();
     forged.cookie = members.root.cookie;
@@ -126,7 +126,7 @@ describe("bodies", () => {
 
 describe("secrets", () => {
   // @weakness Leaks: Secrets are in answers, errors or the log
-  test("stand in no answer, no error and no log", async () => {
+  test("are in no answer, no error and no log", async () => {
     const { root } = members;
     await setOptions(root, {
       SMTPToken: `${CANARY}-mail`,

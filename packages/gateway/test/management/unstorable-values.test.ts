@@ -9,7 +9,7 @@ eachDatabase("values that a column cannot hold", (open) => {
   });
   afterAll(() => app.close());
 
-  test("are refused or found nowhere, and never an error of the server", async () => {
+  test("are refused or find nothing, and never cause a server error", async () => {
     const root = await app.signIn("root");
     const tooLarge = await root.get("/api/redemption/?status=2147483648");
     expect([tooLarge.status, tooLarge.body["code"] ?? "none"]).toEqual([200, open.kind === "postgres" ? "G1" : "none"]);

@@ -72,7 +72,7 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
       settlementOf({ requestId, userId: payer.user_id, tokenId: payer.id, amount: quota(0), leaseUntil: 0 }, amount),
     );
 
-  test("the settler finds what is booked, and balances are read, by index", async () => {
+  test("the settler finds booked requests, and balances are read, by index", async () => {
     const { url: redisUrl } = await freshRedis();
     const rig = await openRedisRig(url, { redisUrl, prefix: newPrefix(), wrap: recorder.raw });
     const holds = await Promise.all(
@@ -128,7 +128,7 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
     expect(await scansOf(kit.database.raw, [quiet])).toEqual([]);
   });
 
-  test("hourly sums pass over the log by its ids", async () => {
+  test("hourly sums read the log by its ids", async () => {
     const rollUp = (isEnabled: boolean) =>
       rollUpUsage({ database, logs: database, isEnabled: () => isEnabled, settleMs: 0 }, AbortSignal.timeout(20_000));
     const half = "update revisions set revision = 25000 where topic = 'usage-rollup'";
@@ -139,7 +139,7 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
     await expectNoScan(5);
   });
 
-  test("statistics pass over the log by its ids", async () => {
+  test("statistics read the log by its ids", async () => {
     await kit.database.raw.run("insert into revisions (topic, revision) values (?, ?)", [STATISTICS_MARK, 38_500]);
     const deps = { database, logs: database, clock: kit.clock, settleMs: 0 };
     expect(await rollUpStatistics(deps, new AbortController().signal)).toBeGreaterThan(1_000);

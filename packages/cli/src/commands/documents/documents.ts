@@ -46,7 +46,7 @@ async function read({ file, recursive = false }: DocumentSource, env: Environmen
   return { placed, documents: placed.map((one) => withLocalSecrets(one, env)) };
 }
 
-/** Asks for a plan; a refusal names file, line and field of every mistake. */
+/** Requests a plan; a refusal names file, line and field of every mistake. */
 async function planOf(client: Client, options: DocumentOptions, { output, env }: Surroundings) {
   const { manager, prune = false, force = false } = options;
   const { placed, documents } = await read(options, env);

@@ -18,7 +18,7 @@ interface DialogProps {
   onClose(): void;
 }
 
-/** Changes many channels at once, after a look at what that does to each. */
+/** Changes many channels at once, after a preview of the changes of each. */
 export function BulkPatchDialog({ channels, onApply, onClose }: DialogProps) {
   const t = useTexts();
   const ui = useUiTexts();

@@ -164,7 +164,7 @@ const enter = (id: string, userId: number, ...all: Candidate[]) => {
   return admissionOf(id, userId).enter(candidates.next(), candidates, asked);
 };
 
-test("who comes later does not overtake those who wait for any of its channels", async () => {
+test("a later request does not overtake those that wait for one of its channels", async () => {
   const candidates = [candidate(1, { concurrency: 1 }), candidate(2, { concurrency: 1 })];
   for (const subject of ["1", "2"]) await claims.take("other", [placeIn(subject)]);
   const first = enter("a", 7, ...candidates);
@@ -189,7 +189,7 @@ test("several places that become free at once serve all waiting requests", async
   expect((await Promise.all(waiting)).map((found) => found?.channel.id)).toEqual([1, 1, 1]);
 });
 
-test("a channel over its budget does not keep a request from waiting for another one", async () => {
+test("a request waits for another channel when one is over its budget", async () => {
   await addBudget("channel", "2");
   await claims.take("other", [placeIn("1")]);
   const candidates = candidatesOf(candidate(1, { concurrency: 1 }), candidate(2));
@@ -240,7 +240,7 @@ test("a request that no limit or budget concerns has no admission controller", a
   expect(maybeAdmission("a")).toBeDefined();
 });
 
-test("a request that no budget concerns asks nothing of the database, from its beginning to its end", async () => {
+test("a request that no budget concerns sends no query to the database", async () => {
   await addBudget("channel", "9");
   calls = 0;
   const admission = maybeAdmission("a") as AdmissionController;

@@ -27,7 +27,7 @@ describe("the queue of a channel", () => {
     expect(queue.isWaitedFor(1)).toBe(false);
   });
 
-  test("is bounded, by channel", () => {
+  test("is bounded per channel", () => {
     const queue = createAdmission(NEVER_MS);
     const places = Array.from({ length: 3 }, () => queue.join([1], 1, 2));
     expect(places.map((place) => place !== undefined)).toEqual([true, true, false]);

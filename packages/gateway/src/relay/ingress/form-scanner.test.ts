@@ -37,7 +37,7 @@ function scan(form: Buffer, size: number) {
 }
 
 describe("form scanner", () => {
-  it("finds the same parts however the body is cut", () => {
+  it("finds the same parts however the body is split", () => {
     const body = "\r\n--not\r\n--b";
     const form = Buffer.from(FORM.toString().replace("\r\n--b not the end", ""));
     const expected = [

@@ -75,7 +75,7 @@ describe("readJson", () => {
     expect(await post(deep, headers)).toEqual({ status: 400, text: "invalid_json" });
   });
 
-  it("names an encoding that it does not know, and a body that is not what it says", async () => {
+  it("names an unknown encoding, and a body that does not match its encoding", async () => {
     expect(await post(Buffer.from("{}"), { "content-encoding": "lzw" })).toEqual({
       status: 415,
       text: "unsupported_encoding",

@@ -68,7 +68,7 @@ describe("matchRoute", () => {
     expect(matchRoute("GET", "/v1/responses/resp_1/cancel")).toMatchObject({ kind: "wrong-method", allow: "POST" });
   });
 
-  it("tells a wrong method from an unknown path", () => {
+  it("distinguishes a wrong method from an unknown path", () => {
     expect(matchRoute("GET", "/v1/chat/completions")).toEqual({
       kind: "wrong-method",
       allow: "POST",
@@ -96,7 +96,7 @@ describe("matchRoute", () => {
     expect(matchRoute("POST", path).kind).toBe("unimplemented");
   });
 
-  it("says what to do instead, and in whose words", () => {
+  it("names the alternative, in the caller's envelope", () => {
     expect(matchRoute("POST", "/upload/v1beta/files")).toMatchObject({
       errors: "gemini",
       message: expect.stringContaining("inside of the request") as string,

@@ -185,17 +185,17 @@ describe("the length of a recording", () => {
       { declared: 2, before: Buffer.concat([text("junk"), u32le(80_000), Buffer.alloc(80_000)]) },
       SECONDS,
     ],
-  ])("is the longest that a WAV head allows which claims %s", async (_what, head, seconds) => {
+  ])("is the longest that a WAV header with %s allows", async (_what, head, seconds) => {
     expect(await lengthOf(wav(head), "a.wav")).toBeCloseTo(seconds, 1);
   });
 
-  it("is not less than the bytes of an MP3 or FLAC file take", async () => {
+  it("is at least what the bytes of an MP3 or FLAC file last", async () => {
     const padding = Buffer.alloc(9 * 1024 * 1024);
     expect(await lengthOf(Buffer.concat([vbr(), padding]), "a.mp3")).toBeGreaterThan(200);
     expect(await lengthOf(Buffer.concat([flac(), padding]), "a.flac")).toBeGreaterThan(90);
   });
 
-  it("is found without a telling name, and in files that wait on disk", async () => {
+  it("is found without a file extension, and in files on disk", async () => {
     expect(await lengthOf(flac(), "blob")).toBeCloseTo(SECONDS, 2);
     const long = Buffer.concat([mp3(), ...Array.from({ length: 2_000 }, () => FRAME)]);
     expect(await lengthOf(long, "long.mp3")).toBeCloseTo(((FRAMES + 2_000) * 1152) / 44_100, 0);

@@ -59,7 +59,7 @@ function retriesOf(
 
 const shouldRetry = (error: AppError) => errorAnswer("openai", error, "r").headers["x-should-retry"];
 
-test("a client's own retries are spared where every channel failed for good (R-RETRY-5)", () => {
+test("asks the client not to retry where every channel failed for good (R-RETRY-5)", () => {
   const left = retriesOf(0);
   left.failed(target, badKey);
   expect(shouldRetry(left.lastError())).toBeUndefined();
@@ -91,7 +91,7 @@ test("the time for attempts begins with the first one, however long the body too
   expect(late.next()).toBeUndefined();
 });
 
-test("a request that is bound to its channel, or was sent to it by name, is tried once", () => {
+test("a request that is bound or pinned to its channel is tried once", () => {
   for (const request of [{ isBound: true }, { caller: { pinnedChannel: 3 } as RelayRequest["caller"] }]) {
     const retries = retriesOf(5, { request });
     retries.failed(target, badKey);

@@ -44,12 +44,12 @@ describe("the bounds of usage", () => {
 });
 
 describe("usage within bounds", () => {
-  it("is the upstream's own where it can be true", () => {
+  it("is the upstream's where it is possible", () => {
     const usage = { ...NO_USAGE, input: 1_000, output: 100, cachedInput: 900, cacheWrite: 100 };
     expect(boundUsage(usage, BOUNDS)).toBe(usage);
   });
 
-  it("keeps what was reported where it cannot", () => {
+  it("includes the reported numbers where it is impossible", () => {
     const usage = { ...NO_USAGE, input: 2_000, output: 1e12, reasoning: 1e12, cachedInput: 1_500, audioOutput: 500 };
     expect(boundUsage(usage, BOUNDS)).toEqual({
       ...NO_USAGE,

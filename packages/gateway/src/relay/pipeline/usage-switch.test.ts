@@ -15,7 +15,7 @@ function request(stream: boolean): RelayRequest {
   return { spec: askOf({ stream }) } as RelayRequest;
 }
 
-it("remembers for an hour which channel refuses the switch, by its address", () => {
+it("remembers for an hour which channel rejects the usage option, by its address", () => {
   const channel = channelOf({ id: 901, baseUrl: "https://a.example.com" });
   const refused = failure("stream_options is not supported");
   expect(refusesUsageSwitch(channel, 1)).toBe(false);
@@ -25,7 +25,7 @@ it("remembers for an hour which channel refuses the switch, by its address", () 
   expect(refusesUsageSwitch(channel, HOUR + 2)).toBe(false);
 });
 
-it("learns once, from streams and from failures that name the switch alone", () => {
+it("learns only from streams and from errors that name the option", () => {
   const channel = channelOf({ id: 902 });
   const refused = failure("Extra inputs are not permitted: stream_options.include_usage", 422);
   expect(learnsRefusal(failure("messages is required"), request(true), channel, 1)).toBe(false);

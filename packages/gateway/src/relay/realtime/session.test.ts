@@ -59,7 +59,7 @@ describe("a realtime session", () => {
     expect(performance.now() - startedAt).toBeGreaterThan(480);
   });
 
-  it("tells the client why it ends, and the upstream nothing but the code", async () => {
+  it("sends the client the reason, and the upstream only the code", async () => {
     const { running, bill, user, vendor, closed } = await session({});
     const said: string[] = [];
     const heard: string[] = [];

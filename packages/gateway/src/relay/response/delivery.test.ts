@@ -49,7 +49,7 @@ describe("a client that reads nothing", () => {
     expect(await Promise.race([closed.promise, sleep(3_000, "open")])).toBe("closed");
   });
 
-  it("keeps its connection for the next request when it reads after all", async () => {
+  it("keeps its connection for the next request when it reads again", async () => {
     const ticker = ticking({ stuckMs: 300 });
     const socket = await client((request, response) => {
       const delivery = new Delivery(response, ticker);
@@ -85,7 +85,7 @@ describe("a keep-alive", () => {
     expect([responses.size, failures]).toEqual([2, []]);
   });
 
-  it("does not come early to the first request after a rest", async () => {
+  it("is not sent early for the first request after a pause", async () => {
     const ticker = ticking({ heartbeatMs: 1_000 });
     ticker.now = performance.now() - 60_000;
     let isHeadSent: boolean | undefined;
@@ -98,7 +98,7 @@ describe("a keep-alive", () => {
     await expect.poll(() => isHeadSent).toBe(false);
   });
 
-  it("leaves no room for what a judge lets through after the end", async () => {
+  it("does not let judged text follow the end", async () => {
     const ticker = ticking({});
     const failures: Error[] = [];
     const answered = Promise.withResolvers<boolean>();

@@ -13,30 +13,30 @@ import {
 const text = (buffer: Buffer) => buffer.toString();
 
 describe("event blocks", () => {
-  it("hands back the same buffer when there is nothing to take out", () => {
+  it("returns the same buffer when there is nothing to remove", () => {
     const blocks = Buffer.from('data: {"a":1}\n\ndata: {"b":2}\n\n');
     expect(stripComments(blocks)).toBe(blocks);
     expect(cutEvents(blocks, () => false)).toBe(blocks);
     expect(withoutTerminator(blocks)).toBe(blocks);
   });
 
-  it("takes out comments and keeps the events around them", () => {
+  it("removes comments and keeps the events around them", () => {
     expect(text(stripComments(Buffer.from(": ping\n\ndata: 1\n\n: more\ndata: 2\n\n")))).toBe("data: 1\n\ndata: 2\n\n");
     expect(stripComments(Buffer.from(": only\n\n"))).toHaveLength(0);
   });
 
-  it("knows events that break off", () => {
+  it("recognizes events that break off", () => {
     const whole = 'data: {"a":1}\n\ndata: [DONE]\n\n: ping\n\n';
     expect(isBrokenOff(Buffer.from(whole))).toBe(false);
     expect(isBrokenOff(Buffer.from(`${whole}data: {"finish_reason":"stop"\n\n`))).toBe(true);
   });
 
-  it("takes out matching events alone", () => {
+  it("removes only matching events", () => {
     const blocks = Buffer.from('data: {"n":1}\n\ndata: {"n":2}\n\ndata: {"n":3}\n\n');
     expect(text(cutEvents(blocks, (event) => event["n"] === 2))).toBe('data: {"n":1}\n\ndata: {"n":3}\n\n');
   });
 
-  it("takes out the matching events at the end without reading what comes before", () => {
+  it("removes matching events at the end without reading earlier ones", () => {
     const blocks = Buffer.from('data: {"n":1}\n\ndata: {"n":2}\n\ndata: {"n":2}\n\ndata: [DONE]\n\n');
     const read: unknown[] = [];
     const cut = cutUsageEvents(blocks, ({ n }) => read.push(n) > 0 && n === 2);
@@ -47,7 +47,7 @@ describe("event blocks", () => {
     expect(read).toEqual([2, 2, 1]);
   });
 
-  it("takes out the reports between pieces of text that arrived together", () => {
+  it("removes usage reports between chunks that arrived together", () => {
     const piece = 'data: {"choices":[{}]}\n\n';
     const report = 'data: {"choices":[],"usage":{}}\n\n';
     const blocks = Buffer.from(piece + report + piece + report + report + piece);
@@ -55,14 +55,14 @@ describe("event blocks", () => {
     expect(text(cutUsageEvents(blocks, isReport))).toBe(piece + piece + piece);
   });
 
-  it("takes out the terminator, not a text that looks like it", () => {
+  it("removes the terminator, not a text that looks like it", () => {
     expect(text(withoutTerminator(Buffer.from("data: 1\n\ndata: [DONE]\n\n")))).toBe("data: 1\n\n");
     expect(text(withoutTerminator(Buffer.from("data:[DONE]\n\n")))).toBe("");
     const spoken = Buffer.from('data: {"content":"say [DONE] now"}\n\n');
     expect(withoutTerminator(spoken)).toBe(spoken);
   });
 
-  it("knows the first part of an answer from what may stand before it", () => {
+  it("distinguishes the first part of an answer from events before it", () => {
     const kind = (written: string) => kindOfFirst(Buffer.from(written), chat);
     for (const early of ["data: [DONE]", 'data: {"choices":[]}', "data: wait", 'data: {"choices":null}'])
       expect(kind(`${early}\n\n`), early).toBe("metadata");
@@ -71,7 +71,7 @@ describe("event blocks", () => {
       expect(kind(`data: ${broken}\n\n`), broken).toBe("unreadable");
   });
 
-  it("knows data from comments and bare event lines", () => {
+  it("distinguishes data from comments and bare event lines", () => {
     expect(hasData(Buffer.from(": x\n\n"))).toBe(false);
     expect(hasData(Buffer.from("event: ping\ndata: {}\n\n"))).toBe(true);
   });

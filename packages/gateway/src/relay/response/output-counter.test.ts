@@ -14,7 +14,7 @@ function event(content: string): Buffer {
   return Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`);
 }
 
-describe("tally of a stream", () => {
+describe("the output counter of a stream", () => {
   it("counts small, large and mixed blocks in their order, however many there are", async () => {
     for (const sizes of [
       [3],
@@ -35,7 +35,7 @@ describe("tally of a stream", () => {
     }
   });
 
-  it("does not see what becomes of a small block's bytes", async () => {
+  it("does not depend on later changes of a small block's bytes", async () => {
     const outputCounter = new OutputCounter(chat, "gpt-4o", counter);
     const block = event("hello");
     outputCounter.add(block);

@@ -37,7 +37,7 @@ describe("a breaker", () => {
     expect(breakers.until(1, 0)).toBeGreaterThan(now);
   });
 
-  test("forgets failures that are far apart", () => {
+  test("ignores failures that are far apart", () => {
     for (let at = 0; at < 60; at += 1) {
       breakers.observe(1, 0, "failed");
       breakers.observe(1, 0, "fine");
@@ -95,7 +95,7 @@ describe("a breaker", () => {
     expect(changes).toEqual([]);
   });
 
-  test("replicas that find out together do not lengthen each other's openings", () => {
+  test("replicas that open at the same time do not lengthen each other's openings", () => {
     fail(5);
     for (let replica = 0; replica < 3; replica += 1) breakers.applyRemote(1, 0, 10_000);
     now = breakers.until(1, 0);
@@ -111,7 +111,7 @@ describe("a breaker", () => {
     expect(breakers.until(1, 0)).toBe(now + 40_000);
   });
 
-  test("what was sent before it opened is no probe", () => {
+  test("a call that was sent before it opened is no probe", () => {
     fail(5);
     now += 10_000;
     fail(20);

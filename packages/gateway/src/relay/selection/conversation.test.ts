@@ -28,8 +28,8 @@ const defaults = rulesOf(DEFAULT_AFFINITY_RULES);
 const nameOf = (request: Spoken, rules = defaults) => conversationOf(request, rules)?.name;
 const ruleOf = (request: Spoken) => conversationOf(request, defaults)?.rule.name;
 
-describe("the conversation of a request, by the rules that come with the gateway", () => {
-  test("is what the client calls it", () => {
+describe("the conversation of a request, by the default rules", () => {
+  test("is named by the client", () => {
     const session = "0f8fad5b-d9cb-469f-a165-70867728950e";
     const claude = { path: "/v1/messages" };
     expect(ruleOf(spoken({ prompt_cache_key: "abc" }))).toBe("named");
@@ -62,7 +62,7 @@ describe("the conversation of a request, by the rules that come with the gateway
     expect(nameOf(spoken({ messages: [long] }))).toBeUndefined();
   });
 
-  test("is none for names that are no names", () => {
+  test("is undefined for invalid names", () => {
     for (const key of ["", true, null, "x".repeat(513), { a: 1 }])
       expect(nameOf(spoken({ prompt_cache_key: key }))).toBeUndefined();
     for (const metadata of [null, "x", { user_id: 5 }, { user_id: "no" }, { toString: 1 }])
@@ -95,7 +95,7 @@ describe("rules of the operator", () => {
     );
   });
 
-  test("hold for their models and paths, and tell conversations apart as they say", () => {
+  test("apply to their models and paths, and separate conversations as configured", () => {
     const bounded = rule({ model_regex: ["^gpt", "^o\\d"], path_regex: ["/chat/"] });
     const talk = { a: { b: "1" } };
     expect(nameOf(spoken(talk, { model: "o3" }), bounded)).toBeDefined();
@@ -108,7 +108,7 @@ describe("rules of the operator", () => {
     );
   });
 
-  test("that make no sense are refused with the rule and the member", () => {
+  test("that are invalid are refused with the rule and the member", () => {
     const fault = (text: string) => {
       const read = affinityRulesType.read(text);
       return read.isValid ? "" : read.rule;

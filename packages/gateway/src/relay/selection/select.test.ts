@@ -133,7 +133,7 @@ describe("createSelection", () => {
     expect(selection.next()).toBeUndefined();
   });
 
-  it("passes over a resting channel, and uses it when it is the only one (R-DIST-10)", () => {
+  it("skips a resting channel, and uses it when it is the only one (R-DIST-10)", () => {
     const resting = deps();
     resting.cooldowns.rest(1, 0, "m", 5_000);
     expect(
@@ -163,12 +163,12 @@ describe("createSelection", () => {
     expect(createSelection(snapshot, ["default"], { spec }, deps()).next()?.channel.id).toBe(2);
   });
 
-  it("leaves out channels whose type cannot serve the endpoint (R-DIST-9)", () => {
+  it("skips channels whose type cannot serve the endpoint (R-DIST-9)", () => {
     const snapshot = snapshotOf([channel(1, { type: 36, priority: 9 }), channel(2)]);
     expect(createSelection(snapshot, ["default"], { spec }, deps()).next()?.channel.id).toBe(2);
   });
 
-  it("tells an endpoint that no channel of the model serves from one that none serves now", () => {
+  it("distinguishes an endpoint that no channel of the model supports from one without a channel now", () => {
     const spoken: RequestSpec = { ...spec, operation: "audio.speech", dialect: "openai-audio" };
     const snapshot = snapshotOf([channel(1, { type: 14 })]);
     expect(() => createSelection(snapshot, ["default"], { spec: spoken }, deps()).next()).toThrow(
@@ -191,8 +191,8 @@ describe("createSelection", () => {
   });
 });
 
-describe("pinnedChoice", () => {
-  it("names what is wrong with the pinned channel (R-AUTH-4)", () => {
+describe("pinnedTarget", () => {
+  it("names the fault of the pinned channel (R-AUTH-4)", () => {
     const snapshot = snapshotOf([channel(1), channel(2, { status: 3 })]);
     expect(pinnedTarget(snapshot, { channelId: 1, group: "default" }, { spec }, deps()).channel.id).toBe(1);
     expect(() => pinnedTarget(snapshot, { channelId: 2, group: "default" }, { spec }, deps())).toThrow(
@@ -214,7 +214,7 @@ describe("keys of one channel", () => {
     );
   };
 
-  it("that are switched off are never drawn, and the others share alike", () => {
+  it("are never drawn when they are off, and the others share equally", () => {
     const drawn = draws(channel(1, { keys, usableKeys: [1, 3] }), 400);
     const first = drawn.filter((index) => index === 1).length;
     expect(new Set(drawn)).toEqual(new Set([1, 3]));
@@ -222,13 +222,13 @@ describe("keys of one channel", () => {
     expect(first).toBeLessThan(260);
   });
 
-  it("take turns while polling, without those that are switched off", () => {
+  it("take turns while polling, without those that are off", () => {
     const polled = channel(1, { keys, usableKeys: [0, 2, 3], keyMode: "polling" });
     expect(draws(polled, 6)).toEqual([0, 2, 3, 0, 2, 3]);
     expect(() => draws(channel(1, { keys, usableKeys: [] }), 1)).toThrow("No channel for m");
   });
 
-  it("are tried after the untried peers of their channel, where the failure was the key's own", () => {
+  it("are tried after the other channels of the level when a key failed", () => {
     const selection = createSelection(
       snapshotOf([channel(1, { keys: ["a", "b"] }), channel(2), channel(3, { priority: -1 })]),
       ["default"],
@@ -243,7 +243,7 @@ describe("keys of one channel", () => {
     expect(tried).toEqual(["1.0", "2.0", "1.1", "3.0"]);
   });
 
-  it("a conversation does not go back to a key that is switched off", () => {
+  it("do not serve their conversation again when they are off", () => {
     const one = channel(1, { keys, usableKeys: [2] });
     const preferred = { channelId: 1, keyIndex: 0 };
     expect(createSelection(snapshotOf([one]), ["default"], { spec, preferred }, deps()).next()?.keyIndex).toBe(2);
@@ -282,7 +282,7 @@ describe("what is full", () => {
     expect(selection.lastResort()?.channel.id).toBe(2);
   });
 
-  it("does not keep a further attempt from keys that rest", () => {
+  it("does not prevent a further attempt on keys that rest", () => {
     const resting = deps();
     resting.breakers.applyRemote(2, 0, 10_000);
     const three = [...two, channel(3, { priority: 9 })];
@@ -306,7 +306,7 @@ describe("the preferred channel", () => {
   });
 });
 
-describe("the probe of a key that was passed over", () => {
+describe("the probe of a key that was skipped", () => {
   it("is free again when nothing was sent", () => {
     let now = 0;
     const clock = { now: () => now };
@@ -324,7 +324,7 @@ describe("the probe of a key that was passed over", () => {
 });
 
 describe("a change while a request waits or tries", () => {
-  it("holds: what was switched off is not chosen any more, what came is", () => {
+  it("applies: a channel that was switched off is not chosen, a new one is", () => {
     let current = snapshotOf([channel(1), channel(2, { priority: -1 })]);
     const selection = createSelection(current, ["default"], { spec }, { ...deps(), current: () => current });
     const first = selection.next() as RouteTarget;
@@ -334,7 +334,7 @@ describe("a change while a request waits or tries", () => {
     expect(selection.next()).toBeUndefined();
   });
 
-  it("holds for a channel that was full", () => {
+  it("applies to a channel that was full", () => {
     let current = snapshotOf([channel(1)]);
     const selection = createSelection(current, ["default"], { spec }, { ...deps(), current: () => current });
     selection.full(selection.next() as RouteTarget, "channel");

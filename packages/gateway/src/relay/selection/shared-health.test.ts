@@ -26,7 +26,7 @@ test("replicas share what they learn about an upstream and publish it only once"
   expect(opened).toEqual([[2, true]]);
 });
 
-test("messages that are none change nothing", () => {
+test("invalid messages change nothing", () => {
   const health = createSharedHealth({ clock: { now: () => 1_000 }, onBreaker: () => {}, onAffinity: () => {} });
   for (const text of ["", "[]", "null", "{}", '{"channel":-1,"key":0,"forMs":1}', '{"channel":1,"key":0,"forMs":"x"}'])
     health.receive(text);
@@ -34,7 +34,7 @@ test("messages that are none change nothing", () => {
   expect(health.cooldowns.resting()).toEqual([]);
 });
 
-test("what was learned of a channel ends with its keys or its address, and nothing else", () => {
+test("the health of a channel is reset when its keys or address change, and only then", () => {
   const health = createSharedHealth({ clock: { now: () => 1_000 }, onBreaker: () => {}, onAffinity: () => {} });
   const upstream = { type: 1, keys: ["a", "b"], baseUrl: "https://one.example" };
   health.follow(new Map([1, 2, 3, 4].map((id) => [id, { ...upstream }])));
@@ -53,7 +53,7 @@ test("what was learned of a channel ends with its keys or its address, and nothi
   expect(health.cooldowns.resting().map(({ channelId }) => channelId)).toEqual([1]);
 });
 
-test("a rest is never made shorter by a later answer that names no time", () => {
+test("a later answer without a time does not shorten a rest", () => {
   let now = 1_000;
   const health = createSharedHealth({ clock: { now: () => now }, onBreaker: () => {}, onAffinity: () => {} });
   health.cooldowns.rest(1, 0, "m", 60_000);

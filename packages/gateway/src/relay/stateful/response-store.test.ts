@@ -72,7 +72,7 @@ describe.each<[string, () => Promise<Room>]>([
   ["memory", () => Promise.resolve([createMemoryEntries(), createMemoryEntries()])],
   ["Redis", async () => inRedis(await connect(`k${++serial}:`))],
 ])("responses in %s", (_name, room) => {
-  it("come back whole, to their own user alone", async () => {
+  it("are returned whole, only to their user", async () => {
     const store = storeIn(await room());
     const grüße = made(1, "Grüße 你好\n👩‍👩‍👧", "line\nline", idOf(0));
     store.keep(grüße, 7);
@@ -89,7 +89,7 @@ describe.each<[string, () => Promise<Room>]>([
       expect([await store.find(id, user), await store.output(id, user)]).toEqual([undefined, undefined]);
   });
 
-  it("end when their time is over, also one that was made shorter", async () => {
+  it("expire, also after the lifetime was shortened", async () => {
     const store = storeIn(await room());
     store.keep(made(1), 7);
     await expect.poll(() => store.find(idOf(1), 7)).toBeDefined();
@@ -102,7 +102,7 @@ describe.each<[string, () => Promise<Room>]>([
     expect([await store.output(idOf(1), 7), store.takes(jsonBody(Buffer.from("{}")))]).toEqual([undefined, false]);
   });
 
-  it("are forgotten for good", async () => {
+  it("are deleted for good", async () => {
     const store = storeIn(await room());
     for (const name of [1, 2]) store.keep(made(name), 7);
     await expect.poll(() => store.find(idOf(2), 7)).toBeDefined();
@@ -113,7 +113,7 @@ describe.each<[string, () => Promise<Room>]>([
     expect(await store.find(idOf(2), 7)).toBeDefined();
   });
 
-  it("stay within their bytes; long requests do not push out outputs", async () => {
+  it("stay within their size; long requests do not push out outputs", async () => {
     const store = storeIn(await room());
     store.options.KeptResponsesMegabytes = 1;
     const names = Array.from({ length: 20 }, (_, at) => at + 1);
@@ -127,7 +127,7 @@ describe.each<[string, () => Promise<Room>]>([
   });
 });
 
-it("what lies in Redis is sealed under a key that tells nothing, is counted and goes with its time", async () => {
+it("entries in Redis are sealed under an opaque key, counted, and expire", async () => {
   const redis = await connect("sealed:");
   const store = storeIn(inRedis(redis));
   store.keep(made(1, "a secret answer", "a secret question"), 7);

@@ -38,7 +38,7 @@ function kit(options: { ErrorLogEnabled?: boolean; ErrorLogPerMinute?: number } 
 const detailOf = (row: LogRowInput | undefined) => JSON.parse(row?.other ?? "{}") as Record<string, unknown>;
 
 describe("rows of failed calls", () => {
-  it("keep the first ones of a minute by token and code, and the number of the rest", async () => {
+  it("contain the first of a minute by token and code, and the number of the rest", async () => {
     const { rows, state, errors } = kit();
     for (let at = 0; at < 5; at++) errors.record(call(`a${at}`), new AppError("model_not_found"));
     errors.record(call("b"), new AppError("rate_limit_exceeded"));
@@ -78,7 +78,7 @@ describe("rows of failed calls", () => {
     expect([rows.length, state.lost]).toEqual([0, 5_003]);
   });
 
-  it("hold no words of an upstream, which may repeat the prompt", async () => {
+  it("contain no text of an upstream, which may repeat the prompt", async () => {
     const { rows, errors } = kit();
     const failure = { status: 400, type: undefined, code: "bad", param: undefined, retryable: false };
     const quoted = AppError.upstream({ ...failure, message: "you wrote: my secret" });

@@ -73,7 +73,7 @@ describe("files that a request names by address", () => {
     },
   );
 
-  it("are put into chat requests, and everything else stays", async () => {
+  it("are inlined in chat requests, and everything else is unchanged", async () => {
     const text = { type: "text", text: PICTURE };
     const { json, bytes } = await inlined({ ...saying(text, chatImage(PICTURE)), temperature: 0, seed: 7 });
     expect(json).toEqual({
@@ -85,7 +85,7 @@ describe("files that a request names by address", () => {
     expect(asked).toEqual([{ url: PICTURE, key: "wk" }]);
   });
 
-  it("are put into requests of the other protocols, also into results of tools", async () => {
+  it("are inlined in requests of the other protocols, also in tool results", async () => {
     const source = { type: "url", url: PICTURE };
     const result = { type: "tool_result", tool_use_id: "t", content: [{ type: "image", source }] };
     const anthropic = await inlined(
@@ -133,7 +133,7 @@ describe("files that a request names by address", () => {
     expect(gemini.json).toEqual({ contents: [{ parts: [{ inlineData: { mimeType: "image/png", data: PNG_DATA } }] }] });
   });
 
-  it("stay where the vendor of the upstream reads them itself", async () => {
+  it("are not inlined where the upstream reads them itself", async () => {
     const own = "https://www.youtube.com/watch?v=1";
     const stored = { contents: [{ parts: [{ fileData: { mimeType: "image/png", fileUri: PICTURE } }] }] };
     expect((await inlined(saying(chatImage(own)), "gemini-generate")).isSame).toBe(true);

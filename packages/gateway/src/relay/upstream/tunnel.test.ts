@@ -55,7 +55,7 @@ function open(url: string, isSecure: boolean): Promise<string> {
 }
 
 describe("a tunnel through a proxy", () => {
-  it("carries plain and encrypted WebSockets, and the host is proven behind it", async () => {
+  it("carries plain and encrypted WebSockets, and verifies the host behind it", async () => {
     asked = [];
     const plain = createServer();
     greeting(plain);

@@ -13,7 +13,7 @@ describe("how WebSockets reach an upstream", () => {
     expect(() => open.socketOptions(url("wss://h/x"), "socks5://proxy:1080")).toThrow("could not be reached");
   });
 
-  it("is closed to private networks where plain calls are", () => {
+  it("refuses private networks where plain calls do", () => {
     expect(guarded.socketOptions(url("wss://h/x"), undefined).lookup).toBeDefined();
     expect(() => guarded.socketOptions(url("wss://127.0.0.1/x"), undefined)).toThrow("could not be reached");
     expect(() => guarded.socketOptions(url("ws://[::1]/x"), undefined)).toThrow("could not be reached");

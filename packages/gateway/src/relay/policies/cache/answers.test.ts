@@ -33,7 +33,7 @@ const answer = (bytes: number, storedAt = Date.now()): CachedAnswer => ({
 });
 
 describe("in memory", () => {
-  it("keeps what was asked for last within its bytes", () => {
+  it("keeps the most recently used answers within its size", () => {
     const answers = createMemoryEntries<CachedAnswer>();
     const all = policy(5 * 1024);
     for (const key of ["a", "b", "c"]) answers.keep(key, answer(1024), all);
@@ -49,14 +49,14 @@ describe("in memory", () => {
     expect([answers.bytes, answers.find("a")]).toEqual([0, undefined]);
   });
 
-  it("lets go of what is too old when something comes", () => {
+  it("drops expired answers when another one is added", () => {
     const answers = createMemoryEntries<CachedAnswer>();
     answers.keep("old", answer(10, 1_000), policy(10_000, 500));
     answers.keep("new", answer(10, 2_000), policy(10_000, 500));
     expect([answers.find("old"), answers.bytes]).toEqual([undefined, 522]);
   });
 
-  it("never holds more than it may, whatever comes", () => {
+  it("never exceeds its size", () => {
     const answers = createMemoryEntries<CachedAnswer>();
     for (let turn = 0; turn < 2000; turn++) {
       answers.keep(`k${(turn * 7919) % 97}`, answer((turn * 31) % 3000), policy(20_000));
@@ -112,7 +112,7 @@ describe("in Redis", () => {
     expect(await plain.find("key")).toBeUndefined();
   });
 
-  it("does not take an answer for that of another key, nor one of other encryption keys", async () => {
+  it("ignores an answer under another key or another encryption key", async () => {
     const { answers, redis } = await open("b:");
     answers.keep("mine", answer(10), policy(100_000));
     await expect.poll(() => answers.find("mine")).toBeDefined();
@@ -126,7 +126,7 @@ describe("in Redis", () => {
     expect(failures).toHaveLength(1);
   });
 
-  it("holds no more than it may: the ones that end first leave", async () => {
+  it("stays within its size: answers that expire first leave", async () => {
     const { answers, redis } = await open("c:");
     for (let at = 0; at < 20; at++) {
       answers.keep(`k${at}`, answer(1000), policy(10_000));

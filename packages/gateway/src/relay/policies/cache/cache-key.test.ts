@@ -132,12 +132,12 @@ describe("the key", () => {
     );
   });
 
-  it("is none for a long body", () => {
+  it("does not exist for a long body", () => {
     expect(keyOf({ ...BASE, body: { input: "x".repeat(200_000) } })).toBeDefined();
     expect(keyOf({ ...BASE, body: { input: "x".repeat(300_000) } })).toBeUndefined();
   });
 
-  it("is none for bytes that are no text", () => {
+  it("does not exist for bytes that are no text", () => {
     const request = requestOf(BASE);
     const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]);
     const policy = { keepMs: 1, maxBytes: 1, ratio: ratio(0), concerns: () => true, version: "" };
@@ -146,7 +146,7 @@ describe("the key", () => {
   });
 });
 
-describe("who may be answered from memory", () => {
+describe("requests that may be answered from the cache", () => {
   const asked = (body: JsonObject, headers: Readonly<Record<string, string>> = {}, more: Partial<RelayRequest> = {}) =>
     eligibilityOf({ ...requestOf({ ...BASE, body }), ...more }, headers);
   const ON = { "x-fairway-cache": "on" };
@@ -168,7 +168,7 @@ describe("who may be answered from memory", () => {
     ["the other dialect's place", { temperature: 0, generationConfig: {} }],
     ["tools", { temperature: 0, tools: [plain] }],
     ["functions", { temperature: 0, functions: [{ name: "f" }] }],
-  ])("not by itself: %s, but when the client says so", (_name, body) => {
+  ])("%s only when the client opts in", (_name, body) => {
     expect(asked(body)).toBeUndefined();
     expect(asked(body, ON)).toEqual({ mayRead: true });
   });
@@ -192,7 +192,7 @@ describe("who may be answered from memory", () => {
     ["chat", { tools: [plain, { type: "custom", custom: { name: "c" } }] }],
     ["messages", { tools: [{ name: "f", input_schema: {} }] }],
     ["Gemini", { tools: [{ functionDeclarations: [] }] }],
-  ])("functions of the client in %s, when it says so", (_name, body) => expect(asked(body, ON)).toBeDefined());
+  ])("functions of the client in %s, when it opts in", (_name, body) => expect(asked(body, ON)).toBeDefined());
 
   it("follows the headers", () => {
     const cold = { temperature: 0 };

@@ -26,7 +26,7 @@ describe("one text for all spellings of a request", () => {
     ["members of a schema, whose order models follow", '{"s":{"a":1,"b":2}}', '{"s":{"b":2,"a":1}}'],
     ["items", "[1,2]", "[2,1]"],
     ["members that look like structure", '{"a":"1,\\"b\\":2"}', '{"a":"1","b":2}'],
-  ])("%s stay apart", (_name, one, other) => {
+  ])("%s have different texts", (_name, one, other) => {
     expect(canonicalJson(one)).toBeDefined();
     expect(canonicalJson(one)).not.toBe(canonicalJson(other));
   });
