@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpackHelm } from "@fairway/testkit/helm";
 import { CHART, objectsOf, run, template, type Rendered } from "./helm.ts";
@@ -294,6 +295,27 @@ describe("secrets", () => {
 });
 
 describe("documents", () => {
+  it("are a ConfigMap of the chart and those of the operator, each in a folder of its own", async () => {
+    const document = { kind: "OptionSet", metadata: { name: "site" }, spec: { values: { SystemName: "Ours" } } };
+    const sets = [JSON.stringify({ documents: { items: [document], configMaps: ["team-a"] } })];
+    const objects = objectsOf((await template(helm, "mysql", sets)).output);
+    const map = objects.find(
+      ({ kind, metadata }) => kind === "ConfigMap" && metadata.name === "demo-fairway-documents",
+    );
+    expect(parse(dataOf(map)["documents.yaml"] ?? "")).toEqual({
+      apiVersion: "fairway.dev/v1alpha1",
+      ...document,
+    });
+    const { volumes, containers } = deploymentOf(objects).spec.template.spec;
+    expect(volumes).toContainEqual({ name: "documents-0", configMap: { name: "team-a" } });
+    expect(containers[0].env).toContainEqual({ name: "FAIRWAY_DOCUMENTS_DIR", value: "/documents" });
+    const mounts = [
+      { name: "documents", mountPath: "/documents/chart", readOnly: true },
+      { name: "documents-0", mountPath: "/documents/team-a", readOnly: true },
+    ];
+    expect(containers[0]["volumeMounts"]).toEqual(expect.arrayContaining(mounts));
+  });
+
   it("find each named Secret in a folder of its name", async () => {
     const { output } = await template(helm, "mysql", ["documents.secrets={openai,mail}"]);
     const { volumes, containers } = deploymentOf(objectsOf(output)).spec.template.spec;

@@ -60,6 +60,19 @@ describe("values that cannot work", () => {
     ["ingress", ["ingress.hosts=null"], "ingress.hosts is empty"],
     ["ingress", ["ingress.hosts[0]=https://ai.example.com"], "does not match pattern"],
     ["ingress", ["ingress.hosts[0]=b.example.com"], "ingress.tls names ai.example.com, which ingress.hosts does not"],
+    [
+      "mysql",
+      ['{"documents":{"items":[{"kind":"Channel","metadata":{"name":"a"},"spec":{"type":"openai","key":"sk"}}]}}'],
+      "the channel a has its key in the values",
+    ],
+    [
+      "mysql",
+      [
+        '{"documents":{"items":[{"kind":"Channel","metadata":{"name":"a"},"spec":{"credentialsFrom":{"secretKeyRef":{"name":"x","key":"k"}}}}]}}',
+      ],
+      "refers to the Secret x, which documents.secrets does not name",
+    ],
+    ["mysql", ['{"documents":{"items":[{"kind":"User","metadata":{"name":"a"},"spec":{}}]}}'], "value must be one of"],
     ["sqlite", ["migrations.mode=job"], "migrations.mode=job with database.type=sqlite"],
     ["mysql", ["migrations.job.existingSecret=owner"], "migrations.job.existingSecret without migrations.mode=job"],
     ["job", ["extraEnv[0].name=FAIRWAY_MIGRATE"], "extraEnv sets FAIRWAY_MIGRATE"],

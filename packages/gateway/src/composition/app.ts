@@ -256,7 +256,7 @@ interface ScheduleParts {
   readonly tasks: Tasks;
 }
 
-function scheduleOf(core: Core, { operations }: Management, { elector, owners, tasks }: ScheduleParts): Runnable {
+function scheduleOf(core: Core, { operations, jobs }: Management, { elector, owners, tasks }: ScheduleParts): Runnable {
   const { env, storage, snapshots, identity, ledger } = core;
   const { database, logDatabase } = storage;
   const options = () => snapshots.current().options;
@@ -268,6 +268,7 @@ function scheduleOf(core: Core, { operations }: Management, { elector, owners, t
       reaperJob(ledger),
       ...(env.updateTasks ? tasks.jobs : []),
       ...core.jobs,
+      ...jobs,
       { name: "budget-reaper", isLeaderOnly: true, everyMs: 30_000, run: () => core.budgets.reap() },
       ...channelJobs({
         ...core,

@@ -13,7 +13,9 @@ import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { probeChannel } from "../relay/pipeline/probe.ts";
 import { accountRoutes } from "../resources/account-routes.ts";
 import { withAudit } from "../resources/audit/audit.ts";
+import type { ScheduledJob } from "../jobs/schedule.ts";
 import { createDocuments, type Documents } from "../resources/declarative/documents.ts";
+import { createDocumentFolder, type FolderDeps } from "../resources/declarative/folder.ts";
 import { withDeclarative } from "../resources/declarative/routes.ts";
 import { withOpenApi } from "../resources/openapi/routes.ts";
 import { channelHealthRoute } from "../resources/channels/health-route.ts";
@@ -47,6 +49,7 @@ export interface Management {
   readonly operations: Operations;
   readonly documents: Documents;
   readonly setupState: SetupState;
+  readonly jobs: readonly ScheduledJob[];
   /** Waits for what calls left running, such as mails. */
   readonly background: Runnable;
 }
@@ -95,7 +98,23 @@ export function createManagement(deps: ManagementDeps): Management {
   const optionDefaults = priceOptionDefaults();
   const documents = createDocuments({ ...shared, optionDefaults, providers: allProviders, secrets: env });
   const owned = withDeclarative(routes, { documents, clock });
-  return { routes: withOpenApi(withAudit(owned, shared), VERSION), operations, documents, setupState, background };
+  const jobs = folderJobs(env.documentsDir, { documents, database, log });
+  return {
+    routes: withOpenApi(withAudit(owned, shared), VERSION),
+    operations,
+    documents,
+    setupState,
+    jobs,
+    background,
+  };
+}
+
+const FOLDER_EVERY_MS = 15_000;
+
+function folderJobs(folder: string | undefined, deps: Omit<FolderDeps, "folder">): ScheduledJob[] {
+  if (folder === undefined) return [];
+  const run = createDocumentFolder({ ...deps, folder });
+  return [{ name: "documents", isLeaderOnly: true, everyMs: FOLDER_EVERY_MS, run }];
 }
 
 interface Background extends Runnable {

@@ -220,6 +220,14 @@ export const VARIABLES = {
     example: "/run/secrets/fairway",
     parse: parse.optional(parse.text),
   }),
+  documentsDir: define({
+    name: "FAIRWAY_DOCUMENTS_DIR",
+    about:
+      "Folder of documents, such as mounted ConfigMaps, that one replica applies within 15 seconds of a change; what no document describes any more is deleted.",
+    fallback: "",
+    example: "/documents",
+    parse: parse.optional(parse.text),
+  }),
   generateDefaultToken: define({
     name: "FAIRWAY_GENERATE_DEFAULT_TOKEN",
     about: "Gives every new user a token.",

@@ -144,10 +144,14 @@ describe("two replicas with PostgreSQL, Secrets of the operator and a migration 
       database: { type: "postgres", existingSecret: "own-database" },
       redis: { existingSecret: "own-redis", keyPrefix: "own:" },
       migrations: { mode: "job", job: { existingSecret: "own-owner" } },
+      documents: {
+        items: [{ kind: "OptionSet", metadata: { name: "site" }, spec: { values: { SystemName: "From the values" } } }],
+      },
     });
     console.log(`install with PostgreSQL: ready after ${release.seconds.toFixed(0)} s`);
     expect(await cluster.helm("test", "own", "-n", NAMESPACE)).toContain("Succeeded");
     expect(await callOf(release)).toMatchObject({ completion: "delivered" });
+    await expect.poll(() => systemNameOf(release), { timeout: 60_000, interval: 1_000 }).toBe("From the values");
     expect(await release.exec("fairway-gateway", "ledger", "audit")).toContain(": 0 differences");
     await cluster.helm("uninstall", "own", "-n", NAMESPACE, "--wait", "--timeout", "120s");
     await expect.poll(() => release.remains(), { timeout: 90_000, interval: 1_000 }).toEqual([]);
@@ -189,6 +193,11 @@ async function createClerk(url: string): Promise<string> {
   ])
     await runSql(url, statement);
   return "clerk";
+}
+
+async function systemNameOf({ url }: Release): Promise<string> {
+  const { data } = (await (await fetch(`${url}/api/status`)).json()) as { data: { system_name: string } };
+  return data.system_name;
 }
 
 async function callOf(release: Release): Promise<Outcome> {

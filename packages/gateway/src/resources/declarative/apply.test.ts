@@ -289,6 +289,27 @@ eachDatabase("applying documents", (open) => {
       expect(values().SMTPToken).toBe("sk-from-variable");
     });
 
+    test("that were replaced are not put back by a replica that still reads the old Secret", async () => {
+      const file = join(secretsDir, "rotated", "api-key");
+      await mkdir(join(secretsDir, "rotated"), { recursive: true });
+      const mounted = from({ secretKeyRef: { name: "rotated", key: "api-key" } });
+      for (const key of ["sk-old", "sk-new"]) {
+        await writeFile(file, key);
+        await calls.apply([mounted]);
+      }
+      await writeFile(file, "sk-old");
+      expect(await calls.apply([mounted])).toMatchObject([
+        { action: "unchanged", fields: [], message: expect.stringContaining("was replaced before") as unknown },
+      ]);
+      expect(await keyOf()).toBe("sk-new");
+      await writeFile(file, "sk-newest");
+      expect(await calls.apply([mounted])).toMatchObject([{ action: "update", message: "" }]);
+      await writeFile(file, "sk-old");
+      await calls.apply([mounted], { force: true });
+      expect(await keyOf()).toBe("sk-old");
+      expect(await calls.plan([mounted])).toMatchObject([{ action: "unchanged", message: "" }]);
+    });
+
     test("that are missing leave an existing channel alone, and a new one off", async () => {
       const missing = from({ secretKeyRef: { name: "nowhere", key: "api-key" } });
       expect(await calls.apply([missing])).toMatchObject([

@@ -13,11 +13,16 @@ export interface Owned {
   readonly priority?: number;
   /** Epoch seconds until which a channel that was switched by hand stays as it is. */
   readonly overrideUntil?: number;
+  /** Hashes of values of its secrets that were replaced. */
+  readonly pastSecrets?: readonly string[];
   /** True when options go back to their defaults with the set. */
   readonly prune?: boolean;
 }
 
-type OwnershipDetails = Pick<Owned, "fields" | "deletionPolicy" | "priority" | "prune" | "overrideUntil">;
+type OwnershipDetails = Pick<
+  Owned,
+  "fields" | "deletionPolicy" | "priority" | "prune" | "overrideUntil" | "pastSecrets"
+>;
 
 const NOTHING: OwnershipDetails = { fields: [], deletionPolicy: "Orphan" };
 
@@ -42,13 +47,22 @@ export function createOwnershipStore({
         ...(fields === null ? NOTHING : (JSON.parse(fields) as OwnershipDetails)),
       }));
     },
-    keep: async ({ fields, deletionPolicy, priority, prune, overrideUntil, ...owned }: Owned): Promise<void> => {
+    keep: async ({
+      fields,
+      deletionPolicy,
+      priority,
+      prune,
+      overrideUntil,
+      pastSecrets,
+      ...owned
+    }: Owned): Promise<void> => {
       const details: OwnershipDetails = {
         fields,
         deletionPolicy,
         ...(priority !== undefined && { priority }),
         ...(prune !== undefined && { prune }),
         ...(overrideUntil !== undefined && { overrideUntil }),
+        ...(pastSecrets !== undefined && { pastSecrets }),
       };
       const change = {
         resource_id: owned.resource_id,

@@ -1,9 +1,11 @@
 import { DeclarativeDocument, type DeclarativeChange, type FieldChange } from "@fairway/wire";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import type { Vault } from "../ports.ts";
 import type { Current, Fields, Kind } from "./kinds.ts";
 import { byPriority, createOptionClaims, type OptionClaims } from "./option-claims.ts";
 import type { Owned, OwnershipStore } from "./ownership.ts";
+import { rotationOf, type Rotation } from "./rotated-secrets.ts";
 import { resolveSecrets, type SecretSources } from "./secret-sources.ts";
 
 export interface PlannerDeps {
@@ -11,6 +13,7 @@ export interface PlannerDeps {
   readonly ownership: OwnershipStore;
   readonly secrets: SecretSources;
   readonly clock: Clock;
+  readonly vault: Pick<Vault, "hashKey">;
 }
 
 export interface Wanted {
@@ -154,14 +157,14 @@ function namesOf(documents: readonly DeclarativeDocument[]): ReadonlySet<string>
   return seen;
 }
 
-function readDocument(input: unknown, at: number): DeclarativeDocument {
+export function readDocument(input: unknown, at: number): DeclarativeDocument {
   const parsed = DeclarativeDocument.safeParse(input);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const name = (input as { metadata?: { name?: unknown } } | null)?.metadata?.name;
   throw unusable(
     typeof name === "string" ? name.slice(0, 64) : `${at + 1}`,
-    `${issue?.path.map(String).join(".") ?? ""}: ${issue?.message ?? ""}`,
+    `${issue?.path.map(String).join(".") ?? ""}: ${issue?.code === "unrecognized_keys" ? `has no field ${issue.keys.join(", ")}` : (issue?.message ?? "")}`,
   );
 }
 
@@ -170,7 +173,7 @@ function unusable(name: string, reason: string): Refusal {
 }
 
 async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting: Setting): Promise<Step> {
-  const { document, missing } = await resolveSecrets(written, deps.secrets);
+  const { document, missing, sources: origins } = await resolveSecrets(written, deps.secrets);
   const { kind: kindName, metadata, spec } = document;
   const { name } = metadata;
   const kind = deps.kinds[kindName];
@@ -185,7 +188,7 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
     conflictOf(document, { mine, rival, wanted }, setting) || (current ? kind.refusal(current, wanted) : "");
   if (reason === "") {
     const { manager, force } = setting;
-    return stepOf(deps, kind, { document, manager, force, current, wanted, mine, rival, missing });
+    return stepOf(deps, kind, { document, manager, force, current, wanted, mine, rival, missing, origins });
   }
   return conflict({ kind: kindName, name, resource_id: current?.id ?? 0 }, reason);
 }
@@ -200,25 +203,38 @@ interface Comparison {
   /** Another document that owned the same thing. */
   readonly rival: Owned | undefined;
   readonly missing: string;
+  /** Where secrets come from. */
+  readonly origins: ReadonlyMap<string, string>;
   /** Takes no regard of what was switched by hand. */
   readonly force: boolean;
 }
 
-function stepOf({ ownership, clock }: PlannerDeps, kind: Kind<unknown>, comparison: Comparison): Step {
+function stepOf({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>, comparison: Comparison): Step {
   const { document, manager, current, wanted, rival, missing } = comparison;
   const { spec, metadata } = document;
   const place = { kind: document.kind, name: metadata.name };
-  const { changed, released, overrideUntil } = differencesOf(comparison, seconds(clock));
+  const rotation = rotating(vault, comparison);
+  const { changed, released, returned, overrideUntil } = differencesOf(comparison, rotation, seconds(clock));
   // Without a value a field goes back to its default.
   const fields = [
     ...changed.map((field) => fieldChange(kind, field, current, wanted)),
     ...released.map((field) => ({ field })),
   ];
   const action = current ? (fields.length > 0 ? "update" : "unchanged") : "create";
-  const details = { fields: Object.keys(wanted), ...policiesOf(document), ...(overrideUntil > 0 && { overrideUntil }) };
+  const pastSecrets = rotation?.past(changed) ?? [];
+  const details = {
+    fields: Object.keys(wanted),
+    ...policiesOf(document),
+    ...(overrideUntil > 0 && { overrideUntil }),
+    ...(pastSecrets.length > 0 && { pastSecrets }),
+  };
   const owns = { ...place, owner: manager, ...details };
   const override = overrideUntil > 0 ? `switched by hand, until ${isoTime(overrideUntil)}` : "";
-  const message = [missing, override].filter((text) => text !== "").join("; ");
+  const old =
+    returned.length > 0
+      ? `not taken, because it was replaced before and this replica may read an old Secret: ${returned.join(", ")}; force takes it`
+      : "";
+  const message = [missing, old, override].filter((text) => text !== "").join("; ");
   const run = async () => {
     if (current && changed.length > 0) await kind.update(current, spec, changed);
     if (released.length > 0) await kind.reset?.(released);
@@ -234,17 +250,29 @@ interface Differences {
   readonly changed: readonly string[];
   /** Named before, and no longer. */
   readonly released: readonly string[];
+  /** Secrets that the document had before. */
+  readonly returned: readonly string[];
   /** Above 0 while a switch by hand holds against the document. */
   readonly overrideUntil: number;
 }
 
-function differencesOf({ document, current, wanted, mine, force }: Comparison, now: number): Differences {
-  const all = Object.keys(wanted).filter((field) => !isSame(current?.fields[field], wanted[field]));
+/** Absent for what does not exist yet. */
+function rotating(vault: PlannerDeps["vault"], { current, wanted, mine, origins }: Comparison): Rotation | undefined {
+  const known = mine?.pastSecrets ?? [];
+  return current && rotationOf({ vault, sources: origins, current: current.fields, wanted, known });
+}
+
+function differencesOf(comparison: Comparison, rotation: Rotation | undefined, now: number): Differences {
+  const { document, current, wanted, mine, force } = comparison;
+  const different = Object.keys(wanted).filter((field) => !isSame(current?.fields[field], wanted[field]));
+  const returned = force ? [] : different.filter((field) => rotation?.returned.includes(field));
+  const all = different.filter((field) => !returned.includes(field));
   const until = force ? 0 : (mine?.overrideUntil ?? 0);
   const isOverridden = until > now && all.includes("enabled");
   return {
     changed: isOverridden ? all.filter((field) => field !== "enabled") : all,
     released: isPruned(document) ? (mine?.fields ?? []).filter((field) => !Object.hasOwn(wanted, field)) : [],
+    returned,
     overrideUntil: isOverridden ? until : 0,
   };
 }

@@ -19,19 +19,24 @@ export interface Resolved {
   readonly document: DeclarativeDocument;
   /** Sources that hold nothing, in words; "" when all were found. */
   readonly missing: string;
+  /** The source of each field that has one, in words. */
+  readonly sources: ReadonlyMap<string, string>;
 }
 
 /** The document with the secrets that it refers to; one that is not there is left out, so that the stored one stays. */
 export async function resolveSecrets(document: DeclarativeDocument, sources: SecretSources): Promise<Resolved> {
   if (document.kind === "Channel") {
     const { spec, missing } = await withKey(document.metadata.name, document.spec, sources);
-    return { document: { ...document, spec }, missing };
+    const from = spec.key === undefined ? undefined : spec.credentialsFrom;
+    return { document: { ...document, spec }, missing, sources: new Map(from && [["key", nameOf(from)]]) };
   }
   if (document.kind === "OptionSet") {
     const { spec, missing } = await withValues(document.spec, sources);
-    return { document: { ...document, spec }, missing };
+    const found = (document.spec.valuesFrom ?? []).filter(({ option }) => Object.hasOwn(spec.values, option));
+    const named = new Map(found.map(({ option, ...from }) => [option, nameOf(from)]));
+    return { document: { ...document, spec }, missing, sources: named };
   }
-  return { document, missing: "" };
+  return { document, missing: "", sources: new Map() };
 }
 
 async function withKey(name: string, spec: ChannelSpec, sources: SecretSources) {

@@ -1,0 +1,39 @@
+import type { Vault } from "../ports.ts";
+import type { Fields } from "./kinds.ts";
+
+const REMEMBERED = 8;
+
+export interface Rotation {
+  /** Fields whose new value the same source gave before. */
+  readonly returned: readonly string[];
+  /** Hashes of replaced values, the latest first. */
+  past(changed: readonly string[]): readonly string[];
+}
+
+export interface RotationSettings {
+  readonly vault: Pick<Vault, "hashKey">;
+  /** The Secret, file or variable of each field that has one. */
+  readonly sources: ReadonlyMap<string, string>;
+  readonly current: Fields;
+  readonly wanted: Fields;
+  readonly known: readonly string[];
+}
+
+/**
+ * Replicas see a rotated Secret at different times. One that still reads the old value must not put it back, so a value
+ * that was replaced is recognised by its hash.
+ */
+export function rotationOf({ vault, sources, current, wanted, known }: RotationSettings): Rotation {
+  const hash = (field: string, value: unknown) =>
+    vault.hashKey(JSON.stringify([field, sources.get(field), value])).slice(0, 16);
+  const sourced = [...sources.keys()];
+  return {
+    returned: sourced.filter((field) => known.includes(hash(field, wanted[field]))),
+    past(changed) {
+      const replaced = sourced.filter((field) => changed.includes(field));
+      const now = new Set(replaced.map((field) => hash(field, wanted[field])));
+      const all = [...replaced.map((field) => hash(field, current[field])), ...known];
+      return [...new Set(all)].filter((one) => !now.has(one)).slice(0, REMEMBERED);
+    },
+  };
+}
