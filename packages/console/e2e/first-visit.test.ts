@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 import { insertRows } from "./rows.ts";
-import { asUser, signIn } from "./session.ts";
+import { asUser, option, signIn } from "./session.ts";
 
 // What a visitor meets who follows a link, uses a small screen, or leaves a form open for a while.
 
@@ -185,16 +185,16 @@ test("sessions that cannot be loaded are not taken for none", async () => {
   await page.getByText("this one", { exact: true }).waitFor();
 });
 
-test("changed options survive a switch to another tab, and leaving the page asks first", async () => {
-  await page.goto("/setting?tab=system");
+test("changed options survive a switch to another section, and leaving the page asks first", async () => {
+  await page.goto("/setting?tab=system&section=mail");
   const mail = page.getByRole("group", { name: "Mail", exact: true });
-  await mail.getByLabel("SMTPServer", { exact: true }).fill("mail.example.com");
+  await mail.locator(option("SMTPServer")).fill("mail.example.com");
   await mail.getByText("1 unsaved").waitFor();
-  const tabs = page.getByRole("navigation", { name: "Parts of the settings" });
-  await tabs.getByRole("button", { name: "Personal" }).click();
+  const index = page.getByRole("navigation", { name: "Settings: sections" });
+  await index.getByRole("link", { name: "Profile" }).click();
   await page.getByLabel("Display name").waitFor();
-  await tabs.getByRole("button", { name: "System" }).click();
-  expect(await mail.getByLabel("SMTPServer", { exact: true }).inputValue()).toBe("mail.example.com");
+  await index.getByRole("link", { name: /^Mail/ }).click();
+  expect(await mail.locator(option("SMTPServer")).inputValue()).toBe("mail.example.com");
   const leave = () => page.getByRole("link", { name: "Token", exact: true }).click();
   await leave();
   await page.getByRole("button", { name: "Keep editing" }).click();

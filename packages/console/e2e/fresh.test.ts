@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 function open(name: string): Promise<void> {
-  return page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
+  return page.getByRole("navigation", { name: "Main navigation" }).getByRole("link", { name, exact: true }).click();
 }
 
 test("prices follow the ratios as soon as these are saved", async () => {
@@ -40,10 +40,14 @@ test("prices follow the ratios as soon as these are saved", async () => {
   const row = page.getByRole("row").filter({ has: page.getByText("gpt-4o", { exact: true }) });
   await row.waitFor();
   await open("Settings");
-  await page.getByRole("button", { name: "Operation" }).click();
-  const field = page.getByLabel("ModelRatio", { exact: true });
-  await field.fill('{"gpt-4o": 50}');
-  await page.locator("form").filter({ has: field }).getByRole("button", { name: "Save" }).click();
+  const index = page.getByRole("navigation", { name: "Settings: sections" });
+  await index.getByRole("link", { name: "Prices", exact: true }).click();
+  const ratios = page.getByRole("group", { name: "Model ratio", exact: true });
+  await ratios.getByRole("searchbox").fill("gpt-4o");
+  await ratios.getByLabel("Ratio: gpt-4o", { exact: true }).fill("50");
+  await page.getByRole("region", { name: "What changes" }).getByText("$100 / 1M").waitFor();
+  await page.getByText("1 models change price: gpt-4o").waitFor();
+  await page.getByRole("group", { name: "Prices", exact: true }).getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").first().waitFor();
   await open("Prices");
   await row.getByText("$100.00", { exact: true }).waitFor({ timeout: 5_000 });
@@ -84,8 +88,8 @@ test("prices are edited as dollars in a table, and a change by another user is r
 
 test("an option tells what it was before, and an earlier value can be put back", async () => {
   await page.goto("/setting?tab=operation&q=ModelRatio");
-  await page.getByRole("button", { name: "History of ModelRatio" }).click();
-  const history = page.getByRole("dialog", { name: "History of ModelRatio" });
+  await page.getByRole("button", { name: "History of Model ratio" }).click();
+  const history = page.getByRole("dialog", { name: "History of Model ratio" });
   const newest = history.getByRole("listitem").filter({ hasText: "root" }).first();
   await newest.getByText("gpt-4o").waitFor();
   await newest.getByText("1.5").waitFor();
@@ -94,7 +98,15 @@ test("an option tells what it was before, and an earlier value can be put back",
   await shoot(page, "option-history");
   await newest.getByRole("button", { name: "Put the old value back" }).click();
   await history.waitFor({ state: "detached" });
-  expect(await page.getByLabel("ModelRatio", { exact: true }).inputValue()).toBe('{"gpt-4o":40,"other":2}');
+  expect(
+    await page
+      .getByRole("group", { name: "Model ratio", exact: true })
+      .getByLabel("Ratio: gpt-4o", { exact: true })
+      .inputValue(),
+  ).toBe("40");
+  expect(
+    await page.getByRole("group", { name: "Model ratio", exact: true }).getByLabel("Ratio: other").inputValue(),
+  ).toBe("2");
   await page.getByText("1 unsaved").waitFor();
   await page.getByRole("button", { name: "Discard" }).click();
 });

@@ -49,9 +49,9 @@ test("the profile and a new password are not lost without a question", async () 
   await keepEditing();
   expect(await name.inputValue()).toBe("Harbour master");
 
-  await page.getByRole("button", { name: "System", exact: true }).click();
+  await page.getByRole("link", { name: "Server address", exact: true }).click();
   await page.getByRole("group", { name: "Server" }).waitFor();
-  await page.getByRole("button", { name: "Personal", exact: true }).click();
+  await page.getByRole("link", { name: "Profile", exact: true }).click();
   expect(await name.inputValue()).toBe("Harbour master");
   await page.getByRole("group", { name: "Profile" }).getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
@@ -118,7 +118,7 @@ test("a browser that forgets its storage keeps the page at work", async () => {
 test("the log is deleted up to a time, which is asked for (C-134)", async () => {
   await page.evaluate(() => localStorage.clear());
   await signIn(page, "root", ROOT_PASSWORD);
-  await page.goto("/setting?tab=operation");
+  await page.goto("/setting?tab=operation&section=logs");
   const card = page.getByRole("group", { name: "Logs", exact: true });
   await card.getByLabel("Delete the log up to").fill("");
   await card.getByRole("button", { name: "Delete the rows" }).click();

@@ -113,9 +113,9 @@ test("a home page that was saved here is seen at once", async () => {
     route.fulfill({ contentType: "text/html", body: "<!doctype html><title>Site</title><p>A site of its own</p>" }),
   );
   await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
-  await page.getByRole("button", { name: "Other", exact: true }).click();
+  await page.getByRole("link", { name: "Texts and logo", exact: true }).click();
   const card = page.getByRole("group", { name: "Texts and logo" });
-  await card.getByRole("textbox", { name: "HomePageContent" }).fill("https://home.example.test/us");
+  await card.getByRole("textbox", { name: "Home page" }).fill("https://home.example.test/us");
   await card.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
   await page.getByRole("navigation").getByRole("link", { name: "Overview" }).click();

@@ -21,6 +21,11 @@ export function asUser(page: Page, method: string, path: string, body?: object):
   );
 }
 
+/** The input of an option on the settings page, by the name that documents use. */
+export function option(key: string): string {
+  return `[name="${key}"]`;
+}
+
 /** Sets an option as the super administrator who is signed in on the page. */
 export function setOption(page: Page, key: string, value: string): Promise<unknown> {
   return asUser(page, "PUT", "/api/option/", { key, value });

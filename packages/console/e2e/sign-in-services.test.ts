@@ -82,10 +82,11 @@ afterAll(async () => {
 const card = (name: string) => page.getByRole("group", { name, exact: true });
 
 test("the operator finds what to enter at the services, and switches them on (C-156, C-158)", async () => {
-  await page.goto("/setting?tab=system");
+  await page.goto("/setting?tab=system&section=telegram");
+  await card("Telegram").getByText(new URL(gateway.url).host, { exact: true }).waitFor();
+  await page.goto("/setting?tab=system&section=github");
   await card("GitHub").getByText(`${gateway.url}/oauth/github`).waitFor();
   await card("GitHub").getByRole("button", { name: "Copy the address" }).waitFor();
-  await card("Telegram").getByText(new URL(gateway.url).host, { exact: true }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await card("GitHub").scrollIntoViewIfNeeded();
   await shoot(page, "settings-services");

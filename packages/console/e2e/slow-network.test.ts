@@ -2,7 +2,7 @@ import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testk
 import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, openPage } from "./browser.ts";
-import { signIn } from "./session.ts";
+import { option, signIn } from "./session.ts";
 
 // People keep working while a call is under way: its answer does not undo what they did meanwhile.
 
@@ -54,17 +54,17 @@ test("who leaves a form that is being saved stays where they went", async () => 
 
 test("an option that is changed while its card is saved stays changed", async () => {
   await page.goto("/setting?tab=other");
-  const title = page.getByLabel("SystemName", { exact: true });
+  const title = page.locator(option("SystemName"));
   await title.fill("Harbour");
   const release = await hold("**/api/option/batch", "PUT");
   const card = page.locator("form").filter({ has: title });
   await card.getByRole("button", { name: "Save" }).click();
   await title.fill("Harbour 2");
-  await page.getByLabel("Footer", { exact: true }).fill("Mind the gap");
+  await page.locator(option("Footer")).fill("Mind the gap");
   await release();
   await page.getByText("Saved").first().waitFor();
   expect(await title.inputValue()).toBe("Harbour 2");
-  expect(await page.getByLabel("Footer", { exact: true }).inputValue()).toBe("Mind the gap");
+  expect(await page.locator(option("Footer")).inputValue()).toBe("Mind the gap");
 });
 
 test("models that are added while the provider is asked stay", async () => {

@@ -1,6 +1,7 @@
 import { messageKeyOf, type Endpoint, type Input, type Output } from "@fairway/wire";
 import { noteOutcome } from "./health.ts";
 import { ApiProblem, HttpProblem, OfflineProblem } from "./problems.ts";
+import { serverMessage } from "./server-messages.ts";
 import { stored } from "./storage.ts";
 
 type Scalar = string | number | boolean | undefined;
@@ -194,7 +195,8 @@ export async function openStream<E extends Endpoint>(
 }
 
 function problemOf(response: Response, body: Record<string, unknown>): HttpProblem {
-  const message = typeof body.message === "string" && body.message !== "" ? body.message : response.statusText;
+  const said = typeof body.message === "string" ? serverMessage(messageKeyOf(body.code), body.message) : "";
+  const message = said === "" ? response.statusText : said;
   const wait = Number(response.headers.get("retry-after"));
   return new HttpProblem(response.status, message, {
     retryAfter: wait > 0 ? wait : undefined,
@@ -244,7 +246,10 @@ async function requestOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>)
   noteOutcome("good");
   const { success, message, data, code, field, ...siblings } = body;
   const text = typeof message === "string" ? message : "";
-  if (!success) throw new ApiProblem(text, messageKeyOf(code), asText(field), data);
+  if (!success) {
+    const key = messageKeyOf(code);
+    throw new ApiProblem(serverMessage(key, text), key, asText(field), data);
+  }
   checkData(endpoint, data);
   const total = response.headers.get("x-total-count");
   return {

@@ -25,6 +25,18 @@ async function loadAll(): Promise<void> {
   await Promise.all(missing.map(async (space) => (space.translated = await space.load())));
 }
 
+/** Loads what another language needs besides the texts of features, together with them. */
+export function onLanguage(load: () => Promise<void>): void {
+  const space: Namespace = {
+    async load() {
+      await load();
+      return {};
+    },
+    translated: undefined,
+  };
+  namespaces.add(space);
+}
+
 /** Resolves when every text of the chosen language is there; routes wait for it, so that no page changes language while it is read. */
 export async function textsReady(): Promise<void> {
   if (language.read() !== "en") await loadAll();

@@ -1,5 +1,18 @@
 import { useHotkeys } from "react-hotkeys-hook";
 import { stored } from "./storage.ts";
+import { createStore, useStore } from "./store.ts";
+
+const singleKeys = createStore(stored.shortcuts.read() !== "off");
+
+/** Whether keys without a modifier are shortcuts: speech input and some keyboards press them by accident. */
+export function useSingleKeys(): boolean {
+  return useStore(singleKeys);
+}
+
+export function setSingleKeys(isOn: boolean): void {
+  stored.shortcuts.write(isOn ? undefined : "off");
+  singleKeys.write(isOn);
+}
 
 /**
  * A keyboard shortcut: `mod+k`, `?`, or a sequence such as `g>t`. Keys without a modifier stay silent inside inputs
@@ -7,6 +20,7 @@ import { stored } from "./storage.ts";
  */
 export function useKeys(keys: string, act: () => void, isOn = true): void {
   const isSingle = !keys.includes("mod+");
+  const hasSingleKeys = useSingleKeys();
   useHotkeys(
     keys,
     (event) => {
@@ -14,7 +28,7 @@ export function useKeys(keys: string, act: () => void, isOn = true): void {
       act();
     },
     {
-      enabled: isOn && !(isSingle && stored.shortcuts.read() === "off"),
+      enabled: isOn && (hasSingleKeys || !isSingle),
       enableOnFormTags: !isSingle,
       useKey: true,
       sequenceTimeoutMs: 1_200,

@@ -23,7 +23,8 @@ function apply(): void {
 /** Nothing stored means that the system decides, also while the page is open. */
 system.addEventListener("change", apply);
 
-export function setThemeMode(next: ThemeMode): void {
+/** Undefined follows the system. */
+export function setThemeMode(next: ThemeMode | undefined): void {
   stored.themeMode.write(next);
   apply();
 }

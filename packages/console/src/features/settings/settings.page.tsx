@@ -1,23 +1,46 @@
-import { ROLE } from "@fairway/wire";
-import { Box, Button, Flex } from "@chakra-ui/react";
-import { useRef, useState } from "react";
+import { ROLE, type OptionKey } from "@fairway/wire";
+import { Box, Flex } from "@chakra-ui/react";
+import { useEffect, useRef, useState } from "react";
+import { useLocation, useNavigate } from "react-router";
 import { useUser } from "../../session/session.ts";
 import { useUrlState } from "../../lib/url-state.ts";
 import { FilterText } from "../../ui/grid/filter-bar.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { useUnsavedGuard } from "../../ui/form/unsaved-guard.ts";
-import { TABS, type Draft, type Tab } from "./options/groups.ts";
+import type { Draft } from "./options/draft.ts";
+import { IndexNav } from "./options/index-nav.tsx";
 import { Options } from "./options/options.tsx";
-import { Personal } from "./personal/personal.tsx";
 import { PriceEditor } from "./options/price-editor.tsx";
 import type { PriceDrafts } from "./options/prices.ts";
+import { sectionNamed, sectionsFound, sectionsOf, TABS, type Section, type Tab } from "./options/sections.ts";
+import { useOptionWords } from "./options/words.ts";
+import { Personal } from "./personal/personal.tsx";
 import { useTexts } from "./texts.ts";
 
-const STATE = { tab: "personal", q: "" };
+const STATE = { tab: "personal", section: "", q: "" };
+
+/** The sections that hold a change. */
+function changedSections(draft: Draft): ReadonlySet<Section["id"]> {
+  const keys = Object.keys(draft) as OptionKey[];
+  const all = TABS.flatMap((tab) => sectionsOf(tab));
+  return new Set(all.filter((section) => section.keys.some((key) => keys.includes(key))).map(({ id }) => id));
+}
+
+/** Scrolls to the part that the address names, once it is there. */
+function useAnchor(isReady: boolean): void {
+  const { hash, key } = useLocation();
+  useEffect(() => {
+    if (!isReady || hash === "") return;
+    const timer = setTimeout(() => document.getElementById(hash.slice(1))?.scrollIntoView({ block: "start" }), 50);
+    return () => clearTimeout(timer);
+  }, [hash, key, isReady]);
+}
 
 /** Everybody's own settings; super administrators also have those of the gateway. */
 export function SettingsPage() {
   const t = useTexts();
+  const words = useOptionWords();
+  const navigate = useNavigate();
   const [state, change] = useUrlState(STATE);
   const isRoot = (useUser()?.role ?? ROLE.guest) >= ROLE.root;
   const tab: Tab = (isRoot && TABS.find((name) => name === state.tab)) || "personal";
@@ -27,36 +50,37 @@ export function SettingsPage() {
   useUnsavedGuard(Object.keys(draft).length + Object.keys(prices).length > 0);
   const isPersonal = tab === "personal" && find === "";
   const isPrices = tab === "prices" && find === "";
-  // Once it was seen it stays, out of sight: what was typed there survives a switch to another tab.
+  const section = tab === "personal" || tab === "prices" ? undefined : sectionNamed(tab, state.section);
+  const shown = find === "" ? (section ? [section] : []) : sectionsFound(find, words);
+  // Once it was seen it stays, out of sight: what was typed there survives a switch to another section.
   const wasPersonal = useRef(isPersonal);
   wasPersonal.current ||= isPersonal;
+  useAnchor(isPersonal);
   return (
-    <Page title={t("title")} {...(isPrices ? {} : { width: "form" })}>
-      {isRoot && (
-        <Flex as="nav" aria-label={t("tabs")} gap="2" mb="4" wrap="wrap" align="center">
-          {TABS.map((name) => (
-            <Button
-              key={name}
-              size="sm"
-              variant={name === tab && state.q === "" ? "solid" : "outline"}
-              aria-current={name === tab && state.q === "" ? "page" : undefined}
-              onClick={() => change({ tab: name, q: "" })}
-            >
-              {t(name)}
-            </Button>
-          ))}
-          <Flex ms="auto" width={{ base: "full", sm: "auto" }}>
-            <FilterText isMain width="200px" label={t("find")} value={state.q} onChange={(q) => change({ q })} />
-          </Flex>
-        </Flex>
-      )}
-      {wasPersonal.current && (
-        <Box hidden={!isPersonal}>
-          <Personal />
+    <Page
+      title={t("title")}
+      actions={
+        isRoot && <FilterText isMain width="240px" label={t("find")} value={state.q} onChange={(q) => change({ q })} />
+      }
+    >
+      <Flex gap="6" align="flex-start" direction={{ base: "column", md: "row" }}>
+        <IndexNav
+          isRoot={isRoot}
+          tab={tab}
+          section={find === "" ? section?.id : undefined}
+          changed={changedSections(draft)}
+          go={(to) => void navigate(to)}
+        />
+        <Box flex="1" minW="0" width="full" maxW={isPrices ? "none" : "860px"}>
+          {wasPersonal.current && (
+            <Box hidden={!isPersonal}>
+              <Personal />
+            </Box>
+          )}
+          {isPrices && <PriceEditor drafts={prices} onDrafts={setPrices} />}
+          {!isPersonal && !isPrices && <Options sections={shown} draft={draft} onDraft={setDraft} />}
         </Box>
-      )}
-      {isPrices && <PriceEditor drafts={prices} onDrafts={setPrices} />}
-      {!isPersonal && !isPrices && <Options tab={tab} find={find} draft={draft} onDraft={setDraft} />}
+      </Flex>
     </Page>
   );
 }

@@ -134,6 +134,7 @@ export function AreaField(props: TextProps & { readonly rows?: number }) {
         rows={props.rows ?? 3}
         fontFamily={props.isMono ? "mono" : "body"}
         {...(props.isMono ? {} : { dir: "auto" })}
+        {...(props.name === undefined ? {} : { name: props.name })}
         autoComplete="off"
         spellCheck={!props.isMono}
       />
@@ -147,12 +148,21 @@ export interface Choice {
 }
 
 export function SelectField(
-  props: FieldBase & { readonly value: string; readonly choices: readonly Choice[]; onChange(value: string): void },
+  props: FieldBase & {
+    readonly value: string;
+    readonly choices: readonly Choice[];
+    readonly name?: string;
+    onChange(value: string): void;
+  },
 ) {
   return (
     <FieldFrame {...props}>
       <NativeSelect.Root size="sm" disabled={props.isDisabled ?? false}>
-        <NativeSelect.Field value={props.value} onChange={(event) => props.onChange(event.target.value)}>
+        <NativeSelect.Field
+          {...(props.name === undefined ? {} : { name: props.name })}
+          value={props.value}
+          onChange={(event) => props.onChange(event.target.value)}
+        >
           {props.choices.map((choice) => (
             <option key={choice.value} value={choice.value}>
               {choice.label}
@@ -165,11 +175,14 @@ export function SelectField(
   );
 }
 
-export function SwitchField(props: FieldBase & { readonly isOn: boolean; onChange(isOn: boolean): void }) {
+export function SwitchField(
+  props: FieldBase & { readonly isOn: boolean; readonly name?: string; onChange(isOn: boolean): void },
+) {
   return (
     <Box>
       <Flex align="center" justify="space-between" gap="2">
         <Switch.Root
+          {...(props.name === undefined ? {} : { name: props.name })}
           checked={props.isOn}
           onCheckedChange={(change) => props.onChange(change.checked)}
           disabled={props.isDisabled ?? false}

@@ -1,24 +1,26 @@
 import { isSecretOption, OPTIONS, type OptionKey, type OptionKind } from "@fairway/wire";
-import { Button } from "@chakra-ui/react";
+import { Box, Button, Flex } from "@chakra-ui/react";
+import { useState, type ReactNode } from "react";
+import { EditorChoice, type EditorView } from "../../../ui/form/editor-choice.tsx";
 import { AreaField, SecretField, SelectField, SwitchField, TextField } from "../../../ui/form/field.tsx";
+import { GroupFrame } from "../../../ui/form/group-frame.tsx";
+import { JsonField } from "../../../ui/form/json-field.tsx";
 import { Icon } from "../../../ui/display/icon.tsx";
 import { IconButton } from "../../../ui/display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
+import { hasTable, isTable, TableEditor } from "./editors/table-editor.tsx";
+import { useOptionWords } from "./words.ts";
 
-const ROWS: Partial<Record<OptionKind, number>> = {
-  "long-text": 6,
-  lines: 6,
-  "comma-list": 3,
-  ratios: 8,
-  labels: 5,
-  json: 6,
-};
+const ROWS: Partial<Record<OptionKind, number>> = { "long-text": 6, lines: 6, "comma-list": 3 };
+const JSON_KINDS: ReadonlySet<OptionKind> = new Set(["ratios", "labels", "json"]);
+
+const NUMBERS: ReadonlySet<OptionKind> = new Set(["integer", "number"]);
 
 interface OptionFieldProps {
   readonly name: OptionKey;
   readonly value: string;
   readonly error: string | undefined;
-  /** A secret that is emptied when the card is saved. */
+  /** A secret that is emptied when the section is saved. */
   readonly isEmptied: boolean;
   onChange(value: string): void;
   /** Marks a secret to be emptied, or takes that back. */
@@ -27,14 +29,29 @@ interface OptionFieldProps {
   onHistory(): void;
 }
 
+/** What the option does, and the name that documents and the command line use. */
+function Help({ name }: { readonly name: OptionKey }): ReactNode {
+  const { about } = useOptionWords();
+  return (
+    <>
+      {about(name)}{" "}
+      <Box as="code" fontFamily="mono" color="fg.muted" textStyle="xs" overflowWrap="anywhere">
+        {name}
+      </Box>
+    </>
+  );
+}
+
 /** Never shows what is stored: an empty input leaves it, a press of the button empties it. */
 function SecretOption(props: OptionFieldProps) {
   const t = useTexts();
+  const { label } = useOptionWords();
   const { name, isEmptied } = props;
   return (
     <SecretField
-      label={name}
-      help={OPTIONS[name].about}
+      label={label(name)}
+      name={name}
+      help={<Help name={name} />}
       error={props.error}
       value={props.value}
       onChange={props.onChange}
@@ -44,7 +61,7 @@ function SecretOption(props: OptionFieldProps) {
         <Button
           size="xs"
           variant="ghost"
-          aria-label={`${t(isEmptied ? "keepSecret" : "emptySecret")}: ${name}`}
+          aria-label={`${t(isEmptied ? "keepSecret" : "emptySecret")}: ${label(name)}`}
           onClick={() => props.onEmpty(!isEmptied)}
         >
           {t(isEmptied ? "keepSecret" : "emptySecret")}
@@ -54,38 +71,68 @@ function SecretOption(props: OptionFieldProps) {
   );
 }
 
-/** The input that suits the kind of the option; its name is the one that documents and the command line use. */
+function TableOption(props: OptionFieldProps & { readonly history: ReactNode }) {
+  const t = useTexts();
+  const { label } = useOptionWords();
+  const [wanted, setWanted] = useState<EditorView>("table");
+  const { name, value, onChange, error } = props;
+  const canShow = isTable(name, value, t) || error !== undefined;
+  const view = canShow ? wanted : "json";
+  const aside = (
+    <Flex align="center" gap="1">
+      <EditorChoice label={label(name)} view={view} onChange={setWanted} />
+      {props.history}
+    </Flex>
+  );
+  const frame = { label: label(name), help: <Help name={name} />, error, aside };
+  if (view === "json") return <JsonField {...frame} value={value} onChange={onChange} />;
+  return (
+    <GroupFrame {...frame}>
+      <TableEditor name={name} label={label(name)} value={value} onChange={onChange} />
+    </GroupFrame>
+  );
+}
+
+/** The input that suits the kind of the option. */
 export function OptionField(props: OptionFieldProps) {
   const t = useTexts();
-  const { type, about } = OPTIONS[props.name];
-  if (isSecretOption(props.name)) return <SecretOption {...props} />;
-  const aside = (
-    <IconButton size="2xs" color="fg.muted" label={t("historyOf", { name: props.name })} onClick={props.onHistory}>
+  const { label } = useOptionWords();
+  const { name, value, onChange, error } = props;
+  const { type } = OPTIONS[name];
+  if (isSecretOption(name)) return <SecretOption {...props} />;
+  const history = (
+    <IconButton size="2xs" color="fg.muted" label={t("historyOf", { name: label(name) })} onClick={props.onHistory}>
       <Icon name="clock" size={14} />
     </IconButton>
   );
-  const common = {
-    label: props.name,
-    help: about,
-    error: props.error,
-    value: props.value,
-    onChange: props.onChange,
-    aside,
-  };
+  if (hasTable(name)) return <TableOption {...props} history={history} />;
+  const help = <Help name={name} />;
+  const common = { label: label(name), name, help, error, value, onChange, aside: history };
   if (type.kind === "flag") {
     return (
       <SwitchField
-        label={props.name}
-        help={about}
-        aside={aside}
-        isOn={props.value === "true"}
-        onChange={(isOn) => props.onChange(String(isOn))}
+        label={label(name)}
+        name={name}
+        help={help}
+        aside={history}
+        isOn={value === "true"}
+        onChange={(isOn) => onChange(String(isOn))}
       />
     );
   }
+  if (JSON_KINDS.has(type.kind)) return <JsonField {...common} />;
   if (type.choices) {
-    return <SelectField {...common} choices={type.choices.map((value) => ({ value, label: value }))} />;
+    return (
+      <SelectField {...common} choices={type.choices.map((choice) => ({ value: choice, label: choice || "–" }))} />
+    );
   }
   const rows = ROWS[type.kind];
+  if (NUMBERS.has(type.kind)) {
+    return (
+      <Box maxW="320px">
+        <TextField {...common} inputMode="decimal" />
+      </Box>
+    );
+  }
   return rows === undefined ? <TextField {...common} /> : <AreaField {...common} rows={rows} isMono />;
 }

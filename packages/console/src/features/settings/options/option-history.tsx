@@ -6,6 +6,10 @@ import { When } from "../../../ui/display/when.tsx";
 import { historyQuery, HISTORY_ROWS } from "../api.ts";
 import { memberChanges } from "./history.ts";
 import { useTexts } from "../texts.ts";
+import { useOptionWords } from "./words.ts";
+
+/** Texts of this length may scroll in their box, which the keyboard then has to reach. */
+const SCROLLED = 200;
 
 interface HistoryProps {
   readonly name: OptionKey;
@@ -17,6 +21,7 @@ interface HistoryProps {
 /** What an option was before: who changed it, when, and from what to what. */
 export function OptionHistory(props: HistoryProps) {
   const t = useTexts();
+  const { label } = useOptionWords();
   const { data, error, refetch } = useQuery(historyQuery(props.name));
   const putBack = (text: string) => {
     props.onPutBack(text);
@@ -29,7 +34,7 @@ export function OptionHistory(props: HistoryProps) {
         <Dialog.Positioner px="4">
           <Dialog.Content>
             <Dialog.Header>
-              <Dialog.Title>{t("historyOf", { name: props.name })}</Dialog.Title>
+              <Dialog.Title>{t("historyOf", { name: label(props.name) })}</Dialog.Title>
             </Dialog.Header>
             <Dialog.Body maxH="60dvh" overflowY="auto" tabIndex={0}>
               {error && !data ? (
@@ -118,6 +123,7 @@ function Value(props: { readonly text: string | null; readonly absent: string; r
     <Text
       maxH="32"
       overflow="auto"
+      tabIndex={props.text.length > SCROLLED ? 0 : undefined}
       whiteSpace="pre-wrap"
       {...(props.isOld ? { color: "fg.muted", textDecoration: "line-through" } : {})}
     >

@@ -1,43 +1,28 @@
-import { OPTIONS, type OptionKey } from "@fairway/wire";
+import type { OptionKey } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { Link } from "react-router";
+import { ruleText, serverMessage } from "../../../lib/server-messages.ts";
 import { ask } from "../../../ui/feedback/ask.ts";
 import { EmptyTeach, LoadFailed, Loading } from "../../../ui/feedback/empty.tsx";
 import { FormSection } from "../../../ui/form/form-drawer.tsx";
 import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
 import { useStatus } from "../../../session/status.ts";
 import { optionsQuery, resetRatios, saveOptions } from "../api.ts";
-import {
-  cardsOf,
-  changesOf,
-  typed,
-  withPublicTexts,
-  type Card,
-  type Draft,
-  type OptionTexts,
-  type Tab,
-} from "./groups.ts";
 import { CallbackNote } from "../personal/callback-note.tsx";
-import { ClearLogs } from "./clear-logs.tsx";
-import { OptionField } from "./option-field.tsx";
-import { OptionHistory } from "./option-history.tsx";
 import { useTexts } from "../texts.ts";
+import { ClearLogs } from "./clear-logs.tsx";
+import { changesOf, faultOf, ofKeys, typed, withoutKeys, withoutSaved, withPublicTexts, type Draft } from "./draft.ts";
+import { Fields, type Drafting, type SectionProps } from "./fields.tsx";
+import { GroupFields } from "./group-fields.tsx";
+import { OptionHistory } from "./option-history.tsx";
+import { Preview } from "./preview.tsx";
+import { mayStopPasswords } from "./password-login.ts";
+import type { Section } from "./sections.ts";
 
-interface Drafting {
-  /** What differs from what is stored, of all cards: it survives a switch to another tab. */
-  readonly draft: Draft;
-  onDraft(change: (current: Draft) => Draft): void;
-}
-
-interface OptionsProps extends Drafting {
-  readonly tab: Tab;
-  readonly find: string;
-}
-
-/** The options of the gateway as cards; each saves its changes together. */
-export function Options(props: OptionsProps) {
+/** Options of the gateway, section by section; each saves its changes together. */
+export function Options(props: Drafting & { readonly sections: readonly Section[] }) {
   const t = useTexts();
   const status = useStatus();
   const [looking, setLooking] = useState<OptionKey>();
@@ -45,14 +30,13 @@ export function Options(props: OptionsProps) {
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   if (!data) return <Loading />;
   const stored = withPublicTexts(data, status);
-  const cards = cardsOf(props.tab, props.find);
-  if (cards.length === 0) return <EmptyTeach icon="filter" title={t("nothingFound")} body={t("findHint")} />;
+  if (props.sections.length === 0) return <EmptyTeach icon="filter" title={t("nothingFound")} body={t("findHint")} />;
   return (
     <Flex direction="column" gap="5">
-      {cards.map((card) => (
-        <OptionCard
-          key={card.group}
-          card={card}
+      {props.sections.map((section) => (
+        <OptionSection
+          key={section.id}
+          section={section}
           stored={stored}
           draft={props.draft}
           onDraft={props.onDraft}
@@ -70,47 +54,32 @@ export function Options(props: OptionsProps) {
   );
 }
 
-function ofCard(draft: Draft, { keys }: Card): Draft {
-  return Object.fromEntries(Object.entries(draft).filter(([key]) => keys.includes(key as OptionKey)));
-}
-
-/** What was typed while the rest was being saved stays. */
-function withoutSaved(draft: Draft, saved: Draft): Draft {
-  return Object.fromEntries(Object.entries(draft).filter(([key, text]) => saved[key as OptionKey] !== text));
-}
-
-function withoutCard(draft: Draft, { keys }: Card): Draft {
-  return Object.fromEntries(Object.entries(draft).filter(([key]) => !keys.includes(key as OptionKey)));
-}
-
-function ruleBroken(key: OptionKey, text: string): string | undefined {
-  const reading = OPTIONS[key].type.read(text);
-  return reading.isValid ? undefined : (reading.rule ?? reading.messageKey);
-}
-
-interface OptionCardProps extends Drafting {
-  readonly card: Card;
-  readonly stored: OptionTexts;
-  onHistory(name: OptionKey): void;
-}
-
-function OptionCard({ card, stored, draft, onDraft, onHistory }: OptionCardProps) {
+function useErrors(changes: Draft): ReadonlyMap<OptionKey, string> {
   const t = useTexts();
-  const [isSaving, setSaving] = useState(false);
-  const changes = ofCard(draft, card);
-  const count = Object.keys(changes).length;
-  const errors = new Map(
+  return new Map(
     (Object.entries(changes) as [OptionKey, string][]).flatMap(([key, text]) => {
-      const rule = ruleBroken(key, text);
-      return rule === undefined ? [] : [[key, t("mustBe", { rule })] as const];
+      const fault = faultOf(key, text);
+      if (!fault) return [];
+      const said =
+        "rule" in fault ? t("mustBe", { rule: ruleText(fault.rule) }) : serverMessage(fault.key, fault.message);
+      return [[key, said] as const];
     }),
   );
+}
 
-  const discard = () => onDraft((current) => withoutCard(current, card));
+function OptionSection(props: SectionProps) {
+  const t = useTexts();
+  const { section, stored, draft, onDraft } = props;
+  const [isSaving, setSaving] = useState(false);
+  const changes = ofKeys(draft, section.keys);
+  const count = Object.keys(changes).length;
+  const errors = useErrors(changes);
 
   async function save(event: FormEvent): Promise<void> {
     event.preventDefault();
-    if (count === 0 || errors.size > 0) return;
+    if (count === 0) return toast("info", t("nothingChanged"));
+    if (errors.size > 0) return toast("error", t("checkInput"));
+    if (changes.PasswordLoginEnabled === "false" && !(await mayStopPasswords())) return;
     setSaving(true);
     try {
       await saveOptions(changes as Record<string, string>);
@@ -126,7 +95,7 @@ function OptionCard({ card, stored, draft, onDraft, onHistory }: OptionCardProps
   return (
     <form noValidate autoComplete="off" onSubmit={(event) => void save(event)}>
       <FormSection
-        title={t(card.title)}
+        title={t(section.title)}
         aside={
           count > 0 && (
             <Text textStyle="xs" color="fg.muted">
@@ -135,31 +104,23 @@ function OptionCard({ card, stored, draft, onDraft, onHistory }: OptionCardProps
           )
         }
       >
-        <CallbackNote group={card.group} />
-        {card.keys.map((key) => (
-          <OptionField
-            key={key}
-            name={key}
-            value={draft[key] ?? stored[key] ?? ""}
-            error={errors.get(key)}
-            isEmptied={draft[key] === ""}
-            onHistory={() => onHistory(key)}
-            onChange={(text) => onDraft((current) => changesOf(typed(current, key, text), stored))}
-            onEmpty={(isEmptied) =>
-              onDraft((current) => (isEmptied ? { ...current, [key]: "" } : typed(current, key, "")))
-            }
-          />
-        ))}
+        <CallbackNote group={section.id} />
+        {section.id === "groups" ? <GroupFields {...props} errors={errors} /> : <Fields {...props} errors={errors} />}
+        {count > 0 && errors.size === 0 && <Preview changes={changes} stored={stored} />}
         <Flex gap="2" wrap="wrap">
-          <Button type="submit" size="sm" disabled={count === 0 || errors.size > 0} loading={isSaving}>
+          <Button type="submit" size="sm" variant={count === 0 ? "outline" : "solid"} loading={isSaving}>
             {t("saveCard")}
           </Button>
           {count > 0 && (
-            <Button size="sm" variant="outline" onClick={discard}>
+            <Button
+              size="sm"
+              variant="outline"
+              onClick={() => onDraft((current) => withoutKeys(current, section.keys))}
+            >
               {t("discardCard")}
             </Button>
           )}
-          {card.group === "prices" && (
+          {section.id === "prices" && (
             <>
               <Button asChild size="sm" variant="outline" ms="auto">
                 <Link to="/setting?tab=prices">{t("editPrices")}</Link>
@@ -168,7 +129,7 @@ function OptionCard({ card, stored, draft, onDraft, onHistory }: OptionCardProps
             </>
           )}
         </Flex>
-        {card.group === "logs" && <ClearLogs />}
+        {section.id === "logs" && <ClearLogs />}
       </FormSection>
     </form>
   );

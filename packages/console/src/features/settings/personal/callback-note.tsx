@@ -1,19 +1,19 @@
-import type { OptionGroup } from "@fairway/wire";
 import { Flex, Text } from "@chakra-ui/react";
 import { useStatus } from "../../../session/status.ts";
 import { CopyButton } from "../../../ui/content/copy-button.tsx";
 import { baseAddress } from "../../../ui/content/connection.ts";
+import type { SectionId } from "../options/sections.ts";
 import { useTexts } from "../texts.ts";
 
 /** Cards of services that want to know where they send people back to. */
-const CALLBACKS: Partial<Record<OptionGroup, string>> = {
+const CALLBACKS: Partial<Record<SectionId, string>> = {
   github: "/oauth/github",
   oidc: "/oauth/oidc",
   linuxdo: "/oauth/linuxdo",
 };
 
 /** What has to be entered at the service itself. */
-export function CallbackNote({ group }: { readonly group: OptionGroup }) {
+export function CallbackNote({ group }: { readonly group: SectionId }) {
   const t = useTexts();
   const base = baseAddress(useStatus().server_address);
   const path = CALLBACKS[group];

@@ -1,6 +1,6 @@
 import type { User } from "@fairway/wire";
-import { Button, Flex, SimpleGrid, Text } from "@chakra-ui/react";
-import type { FormEvent } from "react";
+import { Box, Button, Flex, SimpleGrid, Text } from "@chakra-ui/react";
+import type { FormEvent, ReactNode } from "react";
 import { useSelfQuery } from "../../../session/self.ts";
 import { useForm } from "../../../lib/use-form.ts";
 import { LoadFailed, Loading } from "../../../ui/feedback/empty.tsx";
@@ -11,8 +11,10 @@ import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
 import { useUnsavedGuard } from "../../../ui/form/unsaved-guard.ts";
 import { AccessTokens } from "./access-tokens.tsx";
 import { Accounts } from "./accounts.tsx";
+import { Appearance } from "./appearance.tsx";
 import { changePassword, saveProfile } from "../api.ts";
 import { Danger } from "./danger.tsx";
+import { personalId, type PersonalPart } from "./parts.ts";
 import { Passkeys } from "./passkeys.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -25,15 +27,41 @@ export function Personal() {
   if (!self) return <Loading />;
   return (
     <Flex key={self.id} direction="column" gap="5">
-      <Profile self={self} />
-      <Accounts self={self} />
-      <Password />
-      <SecondFactor />
-      <Passkeys />
-      <AccessTokens />
-      <Sessions />
+      <Part name="profile">
+        <Profile self={self} />
+      </Part>
+      <Part name="accounts">
+        <Accounts self={self} />
+      </Part>
+      <Part name="password">
+        <Password />
+      </Part>
+      <Part name="twoFactor">
+        <SecondFactor />
+      </Part>
+      <Part name="passkeys">
+        <Passkeys />
+      </Part>
+      <Part name="accessToken">
+        <AccessTokens />
+      </Part>
+      <Part name="sessions">
+        <Sessions />
+      </Part>
+      <Part name="appearance">
+        <Appearance />
+      </Part>
       <Danger self={self} />
     </Flex>
+  );
+}
+
+/** A part that the index leads to, below the header. */
+function Part(props: { readonly name: PersonalPart; readonly children: ReactNode }) {
+  return (
+    <Box id={personalId(props.name)} scrollMarginTop="64px">
+      {props.children}
+    </Box>
   );
 }
 

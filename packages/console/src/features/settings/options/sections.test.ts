@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesOf, typed, withPublicTexts } from "./groups.ts";
+import { changesOf, typed, withPublicTexts } from "./draft.ts";
 import { memberChanges } from "./history.ts";
 
 test("the site key of the human check is shown although its name reads like a secret", () => {

@@ -1,0 +1,49 @@
+import { isSecretOption, messageText, OPTIONS, type MessageKey, type OptionKey, type Status } from "@fairway/wire";
+
+export type OptionTexts = Readonly<Partial<Record<string, string>>>;
+
+/** What is stored, with the public site key, which the list leaves out because its name reads like a secret. */
+export function withPublicTexts(listed: OptionTexts, status: Pick<Status, "turnstile_site_key">): OptionTexts {
+  return { ...listed, TurnstileSiteKey: status.turnstile_site_key };
+}
+
+/** What was typed; of a secret "" means that it is emptied. */
+export type Draft = Readonly<Partial<Record<OptionKey, string>>>;
+
+/** A secret whose input is cleared stays as it is: it was never shown, so clearing it means nothing. */
+export function typed(draft: Draft, key: OptionKey, text: string): Draft {
+  if (text !== "" || !isSecretOption(key)) return { ...draft, [key]: text };
+  const { [key]: _dropped, ...rest } = draft;
+  return rest;
+}
+
+/** What was typed and differs from what is stored. */
+export function changesOf(draft: Draft, stored: OptionTexts): Draft {
+  const changed = Object.entries(draft).filter(
+    ([key, text]) => isSecretOption(key as OptionKey) || text !== (stored[key] ?? ""),
+  );
+  return Object.fromEntries(changed) as Draft;
+}
+
+export function ofKeys(draft: Draft, keys: readonly OptionKey[]): Draft {
+  return Object.fromEntries(Object.entries(draft).filter(([key]) => keys.includes(key as OptionKey)));
+}
+
+export function withoutKeys(draft: Draft, keys: readonly OptionKey[]): Draft {
+  return Object.fromEntries(Object.entries(draft).filter(([key]) => !keys.includes(key as OptionKey)));
+}
+
+/** What was typed while the rest was being saved stays. */
+export function withoutSaved(draft: Draft, saved: Draft): Draft {
+  return Object.fromEntries(Object.entries(draft).filter(([key, text]) => saved[key as OptionKey] !== text));
+}
+
+/** Why a text is refused: a rule that the value has to meet, or a message of the server. */
+type Fault = { readonly rule: string } | { readonly key: MessageKey; readonly message: string };
+
+export function faultOf(key: OptionKey, text: string): Fault | undefined {
+  const reading = OPTIONS[key].type.read(text);
+  if (reading.isValid) return undefined;
+  if (reading.rule !== undefined) return { rule: reading.rule };
+  return { key: reading.messageKey, message: messageText(reading.messageKey, { name: reading.name ?? "" }) };
+}

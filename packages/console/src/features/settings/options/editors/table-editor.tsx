@@ -1,0 +1,142 @@
+import { OPTIONS, type OptionKey } from "@fairway/wire";
+import { RowsField, useFieldRows, type FieldRow, type RowsColumn } from "../../../../ui/form/rows-field.tsx";
+import { useTexts } from "../../texts.ts";
+import {
+  chatRows,
+  chatText,
+  labelRows,
+  labelText,
+  LIMITS,
+  limitRows,
+  limitText,
+  nameRows,
+  nameText,
+  ownLimitRows,
+  ownLimitText,
+  ratioRows,
+  ratioText,
+  rowFaults,
+} from "./rows.ts";
+
+interface Table {
+  readonly columns: readonly RowsColumn[];
+  /** Columns that hold numbers, for the marks at faults. */
+  readonly numbers: readonly string[];
+  readonly mayBeBlank?: boolean;
+  parse(text: string): FieldRow[] | undefined;
+  print(rows: readonly FieldRow[]): string;
+}
+
+type Texts = ReturnType<typeof useTexts>;
+
+/** What the names of a table are. */
+function nameLabel(key: OptionKey, t: Texts): string {
+  if (/Group/.test(key)) return t("columnGroup");
+  return key === "ToolPrice" || key === "ServiceTierRatio" ? t("columnName") : t("columnModel");
+}
+
+function limitColumns(t: Texts): RowsColumn[] {
+  const labels = { rpm: t("columnRpm"), tpm: t("columnTpm"), concurrency: t("columnConcurrency") };
+  return LIMITS.map((id) => ({ id, label: labels[id], kind: "number", placeholder: "∞" }));
+}
+
+function ratioTable(key: OptionKey, t: Texts): Table {
+  const value = key === "ModelPrice" || key === "ToolPrice" ? t("columnDollars") : t("columnValue");
+  return {
+    columns: [
+      { id: "name", label: nameLabel(key, t), grow: 2 },
+      { id: "value", label: value, kind: "number" },
+    ],
+    numbers: ["value"],
+    parse: (text) => ratioRows(key, text),
+    print: ratioText,
+  };
+}
+
+/** The table of an option; undefined for those that have none. */
+function tableOf(key: OptionKey, t: Texts): Table | undefined {
+  const { kind } = OPTIONS[key].type;
+  if (kind === "ratios") return ratioTable(key, t);
+  const name = { id: "name", label: nameLabel(key, t), grow: 2 };
+  const limits = { numbers: LIMITS, mayBeBlank: true };
+  switch (key) {
+    case "UserUsableGroups":
+      return {
+        columns: [name, { id: "label", label: t("columnLabel"), grow: 2 }],
+        numbers: [],
+        parse: labelRows,
+        print: labelText,
+      };
+    case "Chats":
+      return {
+        columns: [
+          { id: "name", label: t("columnClient") },
+          { id: "link", label: t("columnLink", { key: "{key}", address: "{address}" }), grow: 3 },
+        ],
+        numbers: [],
+        parse: chatRows,
+        print: chatText,
+      };
+    case "GroupLimits":
+    case "ModelLimits":
+      return { columns: [name, ...limitColumns(t)], ...limits, parse: limitRows, print: limitText };
+    case "DefaultTokenLimits":
+    case "DefaultUserLimits":
+      return { columns: limitColumns(t), ...limits, parse: ownLimitRows, print: ownLimitText };
+    case "AutoGroups":
+      return { columns: [name], numbers: [], parse: nameRows, print: nameText };
+    default:
+      return undefined;
+  }
+}
+
+export function hasTable(key: OptionKey): boolean {
+  return OPTIONS[key].type.kind === "ratios" || TABLES.has(key);
+}
+
+const TABLES: ReadonlySet<OptionKey> = new Set([
+  "UserUsableGroups",
+  "Chats",
+  "GroupLimits",
+  "ModelLimits",
+  "DefaultTokenLimits",
+  "DefaultUserLimits",
+  "AutoGroups",
+] as const);
+
+/** One row, of which nothing is added or removed. */
+const SINGLE: ReadonlySet<OptionKey> = new Set(["DefaultTokenLimits", "DefaultUserLimits"] as const);
+
+/** An option as a table; null where its text is none, which the JSON editor shows. */
+export function TableEditor(props: {
+  readonly name: OptionKey;
+  readonly label: string;
+  readonly value: string;
+  onChange(text: string): void;
+}) {
+  const t = useTexts();
+  const table = tableOf(props.name, t);
+  const { rows, change } = useFieldRows({
+    text: props.value,
+    parse: (text) => table?.parse(text),
+    print: (next) => table?.print(next) ?? "",
+    onChange: props.onChange,
+  });
+  if (!table || !rows) return null;
+  return (
+    <RowsField
+      label={props.label}
+      columns={table.columns}
+      rows={rows}
+      isFixed={SINGLE.has(props.name)}
+      onChange={change}
+      addLabel={t("addRow")}
+      faultsOf={rowFaults(rows, table.numbers, table.mayBeBlank ?? false)}
+    />
+  );
+}
+
+/** Whether the text can be shown as a table. */
+export function isTable(key: OptionKey, text: string, t: Texts): boolean {
+  return tableOf(key, t)?.parse(text) !== undefined;
+}

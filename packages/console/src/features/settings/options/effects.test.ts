@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { effectsOf, modelsRepriced } from "./effects.ts";
+
+test("a model ratio reads as the price of input, with the change in percent", () => {
+  const lines = effectsOf("ModelRatio", '{"gpt-4o":1.25,"same":1}', '{"gpt-4o":2,"same":1,"new":0.075}');
+  expect(lines).toEqual([
+    { name: "gpt-4o", before: "$2.5 / 1M", after: "$4 / 1M", percent: 60 },
+    { name: "new", before: null, after: "$0.15 / 1M", percent: undefined },
+  ]);
+});
+
+test("a table that was empty gains its members", () => {
+  expect(effectsOf("GroupRatio", "", '{"vip":0.5}')).toEqual([
+    { name: "vip", before: null, after: "0.5", percent: undefined },
+  ]);
+});
+
+test("a single value changes as a whole", () => {
+  expect(effectsOf("RetryTimes", "2", "3")).toEqual([{ name: "", before: "2", after: "3", percent: 50 }]);
+  expect(effectsOf("SystemName", "Fairway", "Harbour")).toEqual([
+    { name: "", before: "Fairway", after: "Harbour", percent: undefined },
+  ]);
+  expect(effectsOf("RetryTimes", "0", "3")[0]?.percent, "there is no percentage of nothing").toBeUndefined();
+});
+
+test("repriced models are named once, and other tables reprice none", () => {
+  const stored = { ModelRatio: '{"a":1,"b":2}', CompletionRatio: "{}", GroupRatio: '{"vip":1}' };
+  const changes = { ModelRatio: '{"a":2,"b":2}', CompletionRatio: '{"a":4,"c":3}', GroupRatio: '{"vip":2}' };
+  expect(modelsRepriced(changes, stored)).toEqual(["a", "c"]);
+});

@@ -1,0 +1,65 @@
+import type { OptionKey } from "@fairway/wire";
+import type { Draft, OptionTexts } from "./draft.ts";
+import { memberChanges } from "./history.ts";
+
+/** One line of what saving does. */
+export interface Effect {
+  /** The model, group or other member that changes; "" for an option that is one value. */
+  readonly name: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** By how much a number rises or falls, in percent; undefined where one of them is no number, or 0. */
+  readonly percent: number | undefined;
+}
+
+/** A ratio of 1 is two dollars per million tokens. */
+const DOLLARS_PER_RATIO = 2;
+
+function percentOf(before: string | null, after: string | null): number | undefined {
+  const [old, now] = [Number(before ?? Number.NaN), Number(after ?? Number.NaN)];
+  if (before === "" || after === "" || !Number.isFinite(old) || !Number.isFinite(now) || old === 0) return undefined;
+  return Math.round(((now - old) / old) * 1000) / 10;
+}
+
+function dollars(ratio: string | null): string | null {
+  return ratio === null ? null : `$${Number((Number(ratio) * DOLLARS_PER_RATIO).toPrecision(12))} / 1M`;
+}
+
+/** How the numbers of an option are read: a model ratio is a price of input, a price per call is dollars. */
+function shown(key: OptionKey, value: string | null): string | null {
+  if (key === "ModelRatio") return dollars(value);
+  if (key === "ModelPrice" && value !== null) return `$${value}`;
+  return value;
+}
+
+/** What saving one option changes, member by member where it is a table. */
+export function effectsOf(key: OptionKey, before: string, after: string): readonly Effect[] {
+  const members = memberChanges(before === "" ? "{}" : before, after === "" ? "{}" : after);
+  const lines = members ?? [{ name: "", before, after }];
+  return lines.map(({ name, before: old, after: now }) => ({
+    name,
+    before: shown(key, old),
+    after: shown(key, now),
+    percent: percentOf(old, now),
+  }));
+}
+
+const PRICE_OPTIONS: ReadonlySet<string> = new Set([
+  "ModelRatio",
+  "CompletionRatio",
+  "ModelPrice",
+  "CacheRatio",
+  "CreateCacheRatio",
+  "ImageRatio",
+  "AudioRatio",
+  "AudioCompletionRatio",
+]);
+
+/** The models whose price changes when these options are saved. */
+export function modelsRepriced(changes: Draft, stored: OptionTexts): string[] {
+  const models = Object.entries(changes)
+    .filter(([key]) => PRICE_OPTIONS.has(key))
+    .flatMap(([key, text]) => memberChanges(stored[key] || "{}", text || "{}") ?? [])
+    .map(({ name }) => name);
+  return [...new Set(models)].toSorted();
+}

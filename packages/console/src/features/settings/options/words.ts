@@ -1,0 +1,24 @@
+import { OPTION_KEYS, OPTIONS, type OptionKey } from "@fairway/wire";
+import { defineTexts } from "../../../lib/i18n.ts";
+import { labels } from "./words/en.ts";
+
+const abouts = Object.fromEntries(OPTION_KEYS.map((key) => [key, OPTIONS[key].about])) as Record<OptionKey, string>;
+
+/** What an option is called, in the language of the reader. */
+export const { useTexts: useOptionLabels } = defineTexts(labels, async () => (await import("./words/zh.ts")).labels);
+
+/** What an option does. */
+export const { useTexts: useOptionAbouts } = defineTexts(abouts, async () => (await import("./words/zh.ts")).abouts);
+
+type Say = (key: OptionKey) => string;
+
+/** How options are named and described in one language. */
+export interface OptionWords {
+  readonly label: Say;
+  readonly about: Say;
+}
+
+/** Places such as {key} are part of what an option says: they are no places of the text. */
+export function useOptionWords(): OptionWords {
+  return { label: useOptionLabels() as Say, about: useOptionAbouts() as Say };
+}

@@ -1,0 +1,24 @@
+import type { MessageKey } from "@fairway/wire";
+import { currentLanguage, onLanguage } from "./i18n.ts";
+
+/** What the Chinese texts offer; they load with that language. */
+interface Chinese {
+  inChinese(key: MessageKey, text: string): string;
+  ruleInChinese(text: string): string;
+}
+
+let chinese: Chinese | undefined;
+
+onLanguage(async () => {
+  chinese = await import("./server-messages.zh.ts");
+});
+
+/** What the server said, in the language of the reader where its code is known. */
+export function serverMessage(key: MessageKey | undefined, text: string): string {
+  return key !== undefined && chinese && currentLanguage() === "zh" ? chinese.inChinese(key, text) : text;
+}
+
+/** What an input has to be, in the language of the reader. */
+export function ruleText(text: string): string {
+  return chinese && currentLanguage() === "zh" ? chinese.ruleInChinese(text) : text;
+}
