@@ -267,7 +267,9 @@ test("status --watch draws a live screen that follows what happens and ends with
 test("top is one frame for scripts, and says so where there is no terminal", async () => {
   const { code, out, err } = await fairway("top --once");
   expect(code, err).toBe(0);
-  expect(out).toMatch(/^fairway top {2}http:.* · root\n.* · \d+ calls\/min · .* · channels \d on, 0 off/);
+  expect(out).toMatch(
+    /^fairway top {2}http:.* · root\n.* · \d+ calls\/min · .* · errors .*\/hour\nbalance .* · channels \d on, 0 off/,
+  );
   expect(out).toMatch(/^ +1 +first +enabled +\d+ +ok/m);
   expect(out).toMatch(/^LATEST CALLS\nTIME +USER +TOKEN +MODEL [^]*\n20.* root +laptop +gpt-4o-mini/m);
   expect(json(await fairway("top --once -o json"))).toMatchObject({ channels: expect.any(Array) as unknown[] });

@@ -38,11 +38,18 @@ export interface Terminal {
 }
 
 /** `columns` is the width of the terminal; 0 where it does not know. */
-export function openTerminal(args: readonly string[], env: Variables, columns = 0): Terminal {
+export function openTerminal(args: readonly string[], env: Variables, columns = 0, pidFile = ""): Terminal {
   const words = [process.execPath, PROGRAM, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   const child = spawn(
     "script",
-    ["-q", "-f", "-e", "-c", `${columns > 0 ? `stty cols ${columns} rows 24; ` : ""}${words.join(" ")}`, "/dev/null"],
+    [
+      "-q",
+      "-f",
+      "-e",
+      "-c",
+      `${columns > 0 ? `stty cols ${columns} rows 24; ` : ""}${pidFile === "" ? "" : `echo $$ > ${pidFile}; exec `}${words.join(" ")}`,
+      "/dev/null",
+    ],
     { env: environment(env) },
   );
   let shown = "";

@@ -9,6 +9,8 @@ import {
   tokenKey,
   tokenList,
 } from "@fairway/wire";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startRig, type Rig } from "./rig.ts";
 import { openTerminal, run } from "./terminal.ts";
@@ -108,4 +110,46 @@ test("refuses to run without a terminal and names what scripts use", async () =>
   const { code, err } = await run(["ui"], rig.env);
   expect(code).toBe(2);
   expect(err).toContain("fairway channel list");
+});
+
+test("restores the terminal when it is ended from outside", async () => {
+  for (const words of [["ui"], ["top"], ["status", "--watch"]]) {
+    const pidFile = join(rig.home, `${words[0]}.pid`);
+    const terminal = openTerminal(words, rig.env, 80, pidFile);
+    await terminal.sees(words[0] === "status" ? "enabled" : "harbour");
+    process.kill(Number(await readFile(pidFile, "utf8")), "SIGTERM");
+    await terminal.exited;
+    expect(terminal.raw.lastIndexOf("\u001B[?25h"), words.join(" ")).toBeGreaterThan(
+      terminal.raw.lastIndexOf("\u001B[?25l"),
+    );
+    if (words[0] !== "status") expect(terminal.raw.trimEnd()).toContain(MAIN_SCREEN);
+  }
+});
+
+test("fits a terminal of 60 columns, with title, rows and keys", async () => {
+  for (const [words, title] of [
+    [["ui"], "fairway  channels"],
+    [["top"], "fairway top"],
+  ] as const) {
+    const terminal = openTerminal(words, rig.env, 60);
+    await terminal.sees("harbour");
+    expect(terminal.shown).toContain(title);
+    expect(terminal.shown).toContain("quit");
+    const lines = terminal.shown.split(/\r?\n/).map((line) => line.trimEnd());
+    expect(lines.filter((line) => line.length > 60)).toEqual([]);
+    terminal.type("q");
+    expect(await terminal.exited).toBe(0);
+  }
+});
+
+test("is plain lines for a screen reader", async () => {
+  const keys = ["l", "", "esc", ":tokens", "/ci", "q"].join("\n");
+  const { code, out, err } = await run(["ui", "--plain"], rig.env, `${keys}\n`);
+  expect(code, err).toBe(0);
+  expect(out).not.toContain("\u001B");
+  expect(out).toMatch(/fairway {2}channels 1 .*\n.*NAME[^]*> +\d+ +harbour/);
+  expect(out).toMatch(/failing calls of channel \d+ \(harbour\)/);
+  expect(out).toContain("upstream_connect_failed");
+  expect(out).toMatch(/fairway {2}tokens 1 of 1 · \/ci/);
+  expect((await run(["ui"], { ...rig.env, INK_SCREEN_READER: "true" }, "q\n")).code).toBe(0);
 });

@@ -59,27 +59,41 @@ function wider(widths: readonly number[], cells: readonly string[]): readonly nu
   return cells.map((cell, at) => Math.max(widths[at] ?? 0, stringWidth(cell)));
 }
 
-/** Texts are not cut below this, as long as columns at the end can be left out instead. */
+/** Longer texts give way before a column is left out, down to this. */
+const READABLE = 16;
+/** No text is cut below this while columns can be left out instead. */
 const LEAST = 8;
+/** Columns that are cut rather than left out. */
+const FIRST = 4;
 
-/** Where the terminal is too narrow, the longest texts give way first; then columns at the end are left out. */
+/** Where the terminal is too narrow, long texts give way first, then columns at the end, then all texts. */
 function fitted<Row>(columns: readonly Column<Row>[], widths: readonly number[], width: number | undefined): number[] {
-  const fitting = [...widths];
-  if (width === undefined) return fitting;
-  for (;;) {
-    const excess = fitting.reduce((sum, one) => sum + one + 2, -2) - width;
-    if (excess <= 0) return fitting;
-    const texts = fitting.map((one, at) => (columns[at]?.isNumber || columns[at]?.holds ? 0 : one));
+  if (width === undefined) return [...widths];
+  let fitting = shrunk(columns, [...widths], { width, least: READABLE });
+  while (excessOf(fitting, width) > 0 && fitting.length > FIRST) fitting.pop();
+  fitting = shrunk(columns, fitting, { width, least: LEAST });
+  while (excessOf(fitting, width) > 0 && fitting.length > 1) fitting.pop();
+  return excessOf(fitting, width) > 0 ? [Math.max(1, width)] : fitting;
+}
+
+function excessOf(widths: readonly number[], width: number): number {
+  return widths.reduce((sum, one) => sum + one + 2, -2) - width;
+}
+
+/** Cuts the longest texts until the line fits, or until all of them are `least` wide. */
+function shrunk<Row>(
+  columns: readonly Column<Row>[],
+  widths: number[],
+  { width, least }: { readonly width: number; readonly least: number },
+): number[] {
+  for (let excess = excessOf(widths, width); excess > 0; excess = excessOf(widths, width)) {
+    const texts = widths.map((one, at) => (columns[at]?.isNumber || columns[at]?.holds ? 0 : one));
     const longest = Math.max(...texts);
-    if (longest <= LEAST) {
-      if (fitting.length === 1) return [Math.max(1, width)];
-      fitting.pop();
-      continue;
-    }
-    const at = texts.indexOf(longest);
-    const second = Math.max(LEAST, ...texts.filter((one, place) => place !== at && one < longest));
-    fitting[at] = Math.max(second, longest - excess, LEAST);
+    if (longest <= least) break;
+    const second = Math.max(least, ...texts.filter((one) => one < longest));
+    widths[texts.indexOf(longest)] = Math.max(second, longest - excess);
   }
+  return widths;
 }
 
 function lineOf<Row>(columns: readonly Column<Row>[], texts: readonly string[], widths: readonly number[]): string {

@@ -1,12 +1,12 @@
-import { ChannelSpec, DeclarativeDocument, OptionSetSpec, TokenSpec } from "@fairway/wire";
+import { DeclarativeDocument } from "@fairway/wire";
 
 /** What is written under `spec`, by kind. */
-export const SPECS: Readonly<Record<string, unknown>> = {
-  Channel: ChannelSpec,
-  OptionSet: OptionSetSpec,
-  Token: TokenSpec,
-};
-export const KINDS = Object.keys(SPECS);
+const SPECS: Readonly<Record<string, unknown>> = Object.fromEntries(
+  DeclarativeDocument.def.options.flatMap(({ def: { shape } }) =>
+    shape.kind.def.values.map((kind): [string, unknown] => [kind, shape.spec]),
+  ),
+);
+export const KINDS: readonly string[] = Object.keys(SPECS);
 export { DeclarativeDocument };
 
 interface Definition {

@@ -23,7 +23,7 @@ const NAMED: Shape<LogExplanation> = {
 const ATTEMPTS: readonly Column<ExplainedAttempt>[] = [
   { title: "CHANNEL", value: ({ channel, channel_name: name }) => (channel > 0 ? `${channel} ${name}` : "-") },
   number("START MS", "start_ms"),
-  number("FIRST BYTE MS", "first_byte_ms"),
+  number("FIRST MS", "first_byte_ms"),
   number("MS", "duration_ms"),
   { title: "STATUS", value: ({ status }) => (status > 0 ? String(status) : "no answer") },
   plain("CODE", "code"),

@@ -37,12 +37,43 @@ const none: Channel = {
   param_override: "",
 };
 
+const measured = { count: 10, p50: 700, p90: 1500, p95: 1900, p99: 2500 };
+const figures = {
+  calls: 200,
+  errors: 5,
+  refused: 0,
+  quota: 3_000_000,
+  input_tokens: 0,
+  output_tokens: 0,
+  latency: measured,
+  first_token: measured,
+};
+const usage = {
+  by: "channel" as const,
+  start_timestamp: 0,
+  end_timestamp: 5400,
+  interval: 0,
+  complete_until: 5400,
+  total: figures,
+  subjects: [{ subject: "2", name: "channel-2", ...figures, points: [] }],
+  more_subjects: 0,
+};
+
+it("shows errors, first token and dollars an hour, of all channels and of each", () => {
+  const text = frameOf(place, lookWith(3), { width: 200, pane: "models" })
+    .map((line) => line.text)
+    .join("\n");
+  expect(text).toContain("errors 2.5 % · first token 1.9 s p95 · $4.00/hour");
+  expect(text).toMatch(/channel-2 +enabled +0 +ok +2\.5 % +0\.7 s/);
+  expect(text).toMatch(/channel-3 +enabled +0 +ok +- +-/);
+});
+
 function lookWith(count: number): Sample {
   const channels = Array.from({ length: count }, (_, at) => ({ ...none, id: at + 1, name: `channel-${at + 1}` }));
   const values = Array.from({ length: 20 }, (_, at) => ({ value: `m${at}`, count: 1 }));
   const unused = { tokens: [], groups: [], types: [], channels: [], codes: [], statuses: [] };
   const facets = { ...unused, complete: true, models: values, users: values };
-  return { at: 0, balance: "$1.00", rpm: 0, tpm: 0, channels, health: [], facets, recent: [] };
+  return { at: 5400, balance: "$1.00", rpm: 0, tpm: 0, channels, health: [], facets, recent: [], usage };
 }
 
 it("fits every screen, with the chosen channel in it", () => {

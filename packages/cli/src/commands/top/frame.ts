@@ -1,4 +1,12 @@
-import { CHANNEL_STATUS, formatTime, shortNumber, showQuota, type Channel } from "@fairway/wire";
+import {
+  CHANNEL_STATUS,
+  dollars,
+  formatTime,
+  shortNumber,
+  showQuota,
+  type Channel,
+  type UsageSubject,
+} from "@fairway/wire";
 import { logShape } from "../log/log.ts";
 import { statusWord } from "../channel/channel.ts";
 import { cellOf, number, plain } from "../../print/columns.ts";
@@ -28,7 +36,7 @@ export interface Screen {
 }
 
 /** Lines of the header with the blank line below the channels, and lines of the channel table without its rows. */
-const HEAD = 3;
+const HEAD = 4;
 const CHANNEL_HEAD = 3;
 
 /** One sample as lines of text, for the screen and for `--once` alike. */
@@ -42,7 +50,8 @@ export function frameOf(place: ServerIdentity, sample: Sample, screen: Screen): 
   const title = `fairway top  ${place.server} · ${place.version} · ${place.instance} · ${place.user}`;
   const lines: Line[] = [
     { text: cut(title, width), tone: "title" },
-    { text: cut(ratesOf(sample, screen.history ?? []), width) },
+    { text: cut(ratesOf(sample, place), width) },
+    { text: cut(statesOf(sample, screen.history ?? []), width) },
     ...channels,
     { text: "" },
     ...below,
@@ -50,7 +59,25 @@ export function frameOf(place: ServerIdentity, sample: Sample, screen: Screen): 
   return lines.slice(0, height);
 }
 
-function ratesOf({ at, rpm, tpm, balance, channels }: Sample, history: readonly number[]): string {
+/** Errors, first token and spending are those of the last hour and the begun one. */
+function ratesOf({ at, rpm, tpm, usage }: Sample, { money }: ServerIdentity): string {
+  const { calls, errors, first_token: firstToken, quota } = usage.total;
+  const hours = Math.max(1, at - usage.start_timestamp) / 3600;
+  return [
+    formatTime(at).slice(11),
+    `${rpm} calls/min`,
+    `${shortNumber(tpm)} tokens/min`,
+    `errors ${percent(errors, calls)}`,
+    `first token ${firstToken.count === 0 ? "-" : `${(firstToken.p95 / 1000).toFixed(1)} s p95`}`,
+    `$${dollars(Math.round(quota / hours), 2, money.quotaPerUnit)}/hour`,
+  ].join(" · ");
+}
+
+function percent(part: number, whole: number): string {
+  return whole === 0 ? "-" : `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+function statesOf({ balance, channels }: Sample, history: readonly number[]): string {
   const count = (state: number) => channels.filter(({ status }) => status === state).length;
   const states = [
     `${count(CHANNEL_STATUS.enabled)} on`,
@@ -58,9 +85,6 @@ function ratesOf({ at, rpm, tpm, balance, channels }: Sample, history: readonly 
     `${count(CHANNEL_STATUS.disabledBySystem)} auto-disabled`,
   ];
   const parts = [
-    formatTime(at).slice(11),
-    `${rpm} calls/min`,
-    `${shortNumber(tpm)} tokens/min`,
     `balance ${balance}`,
     ...(channels.length > 0 ? [`channels ${states.join(", ")}`] : []),
     ...(history.length > 1 ? [sparkOf(history)] : []),
@@ -109,8 +133,10 @@ function channelLines(
   ];
 }
 
-function channelColumns({ money }: ServerIdentity, { facets, health }: Sample): Column<Channel>[] {
+function channelColumns({ money }: ServerIdentity, { facets, health, usage }: Sample): Column<Channel>[] {
   const calls = new Map(facets.channels.map(({ value, count }) => [value, count]));
+  const used = new Map(usage.subjects.map((one) => [one.subject, one]));
+  const of = (id: number) => used.get(String(id));
   const stateOf = ({ id, status }: Channel): string => {
     if (status !== CHANNEL_STATUS.enabled) return "-";
     const [worst] = health.filter(({ channel_id }) => channel_id === id);
@@ -122,6 +148,9 @@ function channelColumns({ money }: ServerIdentity, { facets, health }: Sample): 
     { title: "STATUS", value: ({ status }) => statusWord(status) },
     { title: "CALLS/MIN", isNumber: true, value: ({ id }) => String(calls.get(String(id)) ?? 0) },
     { title: "HEALTH", value: stateOf },
+    { title: "ERRORS", isNumber: true, value: ({ id }) => percent(of(id)?.errors ?? 0, of(id)?.calls ?? 0) },
+    { title: "1ST TOKEN", isNumber: true, value: ({ id }) => firstTokenOf(of(id)) },
+    { title: "NOTE", value: reasonOf },
     {
       title: "LATENCY",
       isNumber: true,
@@ -129,8 +158,11 @@ function channelColumns({ money }: ServerIdentity, { facets, health }: Sample): 
     },
     { title: "PRI/W", isNumber: true, value: ({ priority, weight }) => `${priority}/${weight}` },
     { title: "USED", isNumber: true, value: ({ used_quota }) => showQuota(used_quota, money) },
-    { title: "NOTE", value: reasonOf },
   ];
+}
+
+function firstTokenOf(usage: UsageSubject | undefined): string {
+  return usage && usage.first_token.count > 0 ? `${(usage.first_token.p50 / 1000).toFixed(1)} s` : "-";
 }
 
 /** Why a channel was switched off, where the gateway wrote it down. */

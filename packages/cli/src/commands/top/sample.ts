@@ -13,12 +13,15 @@ import {
   showQuota,
   status,
   systemInfo,
+  usageStatistics,
+  usageStatisticsSelf,
   type Channel,
   type ChannelHealth,
   type Client,
   type LogFacets,
   type LogRow,
   type MoneyStyle,
+  type UsageStatistics,
 } from "@fairway/wire";
 
 /** What stays the same between two samples. */
@@ -46,6 +49,8 @@ export interface Sample {
   /** Of the last minute. */
   readonly facets: LogFacets;
   readonly recent: readonly LogRow[];
+  /** Of the last hour and the begun one, by channel for administrators. */
+  readonly usage: UsageStatistics;
 }
 
 const CHANNELS = 100;
@@ -67,13 +72,40 @@ export async function placeOf(client: Client, server: string): Promise<ServerIde
   };
 }
 
-/** Administrators see all calls, everybody else their own. */
-export async function takeSample(
+/** Sums of hours change slowly: they are read at most this often. */
+const USAGE_SECONDS = 10;
+
+export type Sampler = (nowSeconds: number, signal: AbortSignal) => Promise<Sample>;
+
+/** Administrators see all calls, other users their own. */
+export function createSampler(client: Client, place: ServerIdentity): Sampler {
+  let usage: UsageStatistics | undefined;
+  let readAt = 0;
+  return async (nowSeconds, signal) => {
+    if (!usage || nowSeconds - readAt >= USAGE_SECONDS) {
+      usage = await usageOf(client, place, nowSeconds, signal);
+      readAt = nowSeconds;
+    }
+    return { ...(await takeSample(client, place, nowSeconds, signal)), usage };
+  };
+}
+
+async function usageOf(
+  client: Client,
+  { isAdmin }: ServerIdentity,
+  nowSeconds: number,
+  signal: AbortSignal,
+): Promise<UsageStatistics> {
+  const query = { by: isAdmin ? "channel" : "all", start_timestamp: nowSeconds - 3600, limit: CHANNELS };
+  return (await client.call(isAdmin ? usageStatistics : usageStatisticsSelf, { query, signal })).data;
+}
+
+async function takeSample(
   client: Client,
   { isAdmin, money }: ServerIdentity,
   nowSeconds: number,
   signal: AbortSignal,
-): Promise<Sample> {
+): Promise<Omit<Sample, "usage">> {
   const minute = { type: LOG_TYPE.consume, start_timestamp: nowSeconds - 60 };
   const newest = { type: LOG_TYPE.consume, page_size: RECENT };
   const [{ data: self }, { data: rates }, { data: facets }, { data: page }, channels, health] = await Promise.all([

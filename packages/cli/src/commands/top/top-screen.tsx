@@ -5,12 +5,13 @@ import { printable } from "../../print/printable.ts";
 import { messageOf } from "../../core/problem.ts";
 import { act, type Action } from "./actions.ts";
 import { frameOf, PANES, type Line, type Pane } from "./frame.ts";
-import { takeSample, type Sample, type ServerIdentity } from "./sample.ts";
+import type { Sample, Sampler, ServerIdentity } from "./sample.ts";
 import { poll } from "../../terminal/poll.ts";
 
 interface ScreenProps {
   readonly client: Client;
   readonly place: ServerIdentity;
+  readonly sampler: Sampler;
   readonly intervalMs: number;
   readonly now: () => number;
 }
@@ -103,7 +104,7 @@ function paneAfter(pane: Pane, isAdmin: boolean): Pane {
 }
 
 /** Takes samples at the interval, and immediately when `changes` rises. */
-function useSamples({ client, place, intervalMs, now }: ScreenProps, isPaused: boolean, changes: number) {
+function useSamples({ sampler, intervalMs, now }: ScreenProps, isPaused: boolean, changes: number) {
   const [seen, setSeen] = useState<Seen>();
   const [problem, setProblem] = useState("");
   useEffect(() => {
@@ -111,7 +112,7 @@ function useSamples({ client, place, intervalMs, now }: ScreenProps, isPaused: b
     const closing = new AbortController();
     void poll(closing.signal, intervalMs, async () => {
       try {
-        const sample = await takeSample(client, place, now(), closing.signal);
+        const sample = await sampler(now(), closing.signal);
         setSeen((before) => ({ sample, history: [...(before?.history ?? []), sample.rpm].slice(-HISTORY) }));
         setProblem("");
       } catch (error) {
@@ -119,7 +120,7 @@ function useSamples({ client, place, intervalMs, now }: ScreenProps, isPaused: b
       }
     });
     return () => closing.abort();
-  }, [client, place, intervalMs, now, isPaused, changes]);
+  }, [sampler, intervalMs, now, isPaused, changes]);
   return { seen, problem };
 }
 

@@ -3,7 +3,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
 import type { Session } from "../../session/session.ts";
 import { frameOf } from "./frame.ts";
-import { takeSample, placeOf } from "./sample.ts";
+import { createSampler, placeOf } from "./sample.ts";
 
 export interface TopOptions {
   readonly once?: boolean;
@@ -29,10 +29,11 @@ export async function runTop(
     return (await import("./top-screen.tsx")).showTop({
       client,
       place,
+      sampler: createSampler(client, place),
       intervalMs: interval * 1000,
       now: io.nowSeconds,
     });
-  const sample = await takeSample(client, place, io.nowSeconds(), new AbortController().signal);
+  const sample = await createSampler(client, place)(io.nowSeconds(), new AbortController().signal);
   if (!isForPeople(output)) return printOne(output, { server, version: place.version, ...sample });
   const frame = frameOf(place, sample, { width: output.width ?? PIPED_WIDTH, pane: "calls" });
   output.out(frame.map(({ text }) => text.trimEnd()).join("\n"));

@@ -8,7 +8,8 @@ export function uiCommands(program: Command, { session, output, io }: CommandCon
     .argument("[resource]", "what it opens with: channels, tokens, options, logs, users, budgets, codes or prices")
     .description("browse and operate everything in one screen; ? lists the keys")
     .option("--read-only", "no key changes anything")
-    .action(async (resource: string | undefined, options: { readonly readOnly?: boolean }) =>
+    .option("--plain", "lines instead of a screen, for screen readers; also with INK_SCREEN_READER=true")
+    .action(async (resource: string | undefined, options: { readonly readOnly?: boolean; readonly plain?: boolean }) =>
       (await import("./ui.ts")).runUi(await session({ isScreen: true }), { resource, ...options }, output(), io),
     );
   examples(ui, "fairway ui", "fairway ui logs --read-only");

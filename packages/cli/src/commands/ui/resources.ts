@@ -40,28 +40,32 @@ import { testOne } from "../channel/checks.ts";
 import { explainLines } from "../log/explain.ts";
 import { logShape } from "../log/log.ts";
 import { SETTINGS } from "../option/option.ts";
-import { rowsUpTo } from "../paging.ts";
+import { rowsUpTo, type Rows } from "../paging.ts";
 import { REDEMPTIONS, shown as redemptionOf } from "../redemption/redemption.ts";
 import { shown as tokenOf, TOKENS } from "../token/token.ts";
 import { USERS } from "../user/user.ts";
-import type { Action, Item, Scope, Titles } from "./state.ts";
+import type { Action, Item, State, Titles } from "./state.ts";
 
 /** A list that the screen can open, with everything it can do to a row. */
 export interface Resource extends Titles {
-  load(scope: Scope | undefined): Promise<{ readonly items: Item[]; readonly isCut: boolean }>;
+  load(wanted: Wanted): Promise<{ readonly items: Item[]; readonly isCut: boolean }>;
   detail(item: Item, width: number): Promise<readonly string[]>;
   /** Answers what came of it. */
   act(item: Item, action: Action): Promise<string>;
 }
 
-/** More rows than a person scrolls through. */
-const LIMIT = 500;
+/** What a list shows. */
+export type Wanted = Pick<State, "scope" | "search" | "pages">;
+
+/** Rows that are read at once; the key `m` reads as many again. */
+const LIMIT = 1000;
+const LOG_LIMIT = 100;
 
 interface Definition<Row extends object> {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly columns: readonly Column<Row>[];
-  rows(scope: Scope | undefined): Promise<readonly Row[]>;
+  rows(wanted: Wanted): Promise<Pick<Rows<Row>, "rows" | "isCut">>;
   keyOf(row: Row): string;
   labelOf(row: Row): string;
   isOff?(row: Row): boolean;
@@ -90,10 +94,11 @@ function resource<Row extends object>(definition: Definition<Row>): Resource {
     aliases,
     titles: columns.map(({ title }) => title),
     numeric: columns.map(({ isNumber }) => isNumber ?? false),
-    async load(scope) {
-      const rows = await definition.rows(scope);
+    fixed: columns.map(({ holds }) => holds === "time"),
+    async load(wanted) {
+      const { rows, isCut } = await definition.rows(wanted);
       seen.clear();
-      return { items: rows.map(itemOf), isCut: rows.length >= LIMIT };
+      return { items: rows.map(itemOf), isCut };
     },
     async detail({ key }, width) {
       const row = seen.get(key);
@@ -153,7 +158,8 @@ function channels(client: Client, { channels: shape, quotaPerUnit }: Seen): Reso
     name: "channels",
     aliases: ["channel", "ch"],
     columns: asDollars(shape.columns, quotaPerUnit),
-    rows: async () => (await rowsUpTo(LIMIT, (page) => client.call(channelList, { query: page }))).rows,
+    rows: ({ search: keyword, pages }) =>
+      rowsUpTo(LIMIT * pages, (page) => client.call(channelList, { query: { keyword, ...page } })),
     keyOf: ({ id }) => String(id),
     labelOf: ({ id, name }) => `channel ${id} (${name})`,
     isOff: ({ status }) => status !== CHANNEL_STATUS.enabled,
@@ -178,7 +184,10 @@ function tokens(client: Client, { quotaPerUnit }: Seen): Resource {
     name: "tokens",
     aliases: ["token", "tok"],
     columns: asDollars(TOKENS.columns, quotaPerUnit),
-    rows: async () => (await rowsUpTo(LIMIT, (page) => client.call(tokenList, { query: page }))).rows.map(tokenOf),
+    rows: async ({ search: keyword, pages }) => {
+      const found = await rowsUpTo(LIMIT * pages, (page) => client.call(tokenList, { query: { keyword, ...page } }));
+      return { ...found, rows: found.rows.map(tokenOf) };
+    },
     keyOf: ({ id }) => String(id),
     labelOf: ({ id, name }) => `token ${id} (${name})`,
     isOff: ({ status }) => status !== TOKEN_STATUS.enabled,
@@ -202,12 +211,20 @@ function logs(client: Client, { isAdmin, quotaPerUnit }: Seen): Resource {
     name: "logs",
     aliases: ["log"],
     columns: asDollars(logShape(isAdmin).columns, quotaPerUnit),
-    rows: async (scope) => {
-      const query = {
-        page_size: 100,
-        ...(scope && { channel: Number(scope.channel), ...(scope.isFailing && { type: LOG_TYPE.error }) }),
-      };
-      return (await client.call(isAdmin ? logList : logListSelf, { query })).data.items;
+    rows: async ({ scope, pages }) => {
+      const rows: LogRow[] = [];
+      let before: string | undefined;
+      for (let page = 0; page < pages && before !== ""; page++) {
+        const query = {
+          before,
+          page_size: LOG_LIMIT,
+          ...(scope && { channel: Number(scope.channel), ...(scope.isFailing && { type: LOG_TYPE.error }) }),
+        };
+        const { data } = await client.call(isAdmin ? logList : logListSelf, { query });
+        rows.push(...data.items);
+        before = data.next;
+      }
+      return { rows, isCut: before !== "" };
     },
     keyOf: ({ id, request_id: request }) => `${id} ${request}`,
     labelOf: ({ channel, channel_name: name, request_id: request }) =>
@@ -229,7 +246,7 @@ function options(client: Client): Resource {
     name: "options",
     aliases: ["option", "opt"],
     columns: SETTINGS.columns,
-    rows: async () => (await client.call(optionList, {})).data,
+    rows: async () => ({ rows: (await client.call(optionList, {})).data, isCut: false }),
     keyOf: ({ key }) => key,
     labelOf: ({ key }) => `option ${key}`,
     actions: () => ({ edit: () => Promise.resolve() }),
@@ -241,7 +258,8 @@ function users(client: Client, { quotaPerUnit }: Seen): Resource {
     name: "users",
     aliases: ["user"],
     columns: asDollars(USERS.columns, quotaPerUnit),
-    rows: async () => (await rowsUpTo(LIMIT, (page) => client.call(userList, { query: page }))).rows,
+    rows: ({ search: keyword, pages }) =>
+      rowsUpTo(LIMIT * pages, (page) => client.call(userList, { query: { keyword, ...page } })),
     keyOf: ({ id }) => String(id),
     labelOf: ({ id, username }) => `user ${id} (${username})`,
     isOff: ({ status, DeletedAt }) => status !== USER_STATUS.enabled || DeletedAt !== null,
@@ -268,7 +286,7 @@ function budgets(client: Client, { quotaPerUnit }: Seen): Resource {
     name: "budgets",
     aliases: ["budget"],
     columns: asDollars(BUDGET_COLUMNS, quotaPerUnit),
-    rows: async () => (await client.call(budgetList, {})).data,
+    rows: async () => ({ rows: (await client.call(budgetList, {})).data, isCut: false }),
     keyOf: ({ id }) => String(id),
     labelOf: ({ id, scope, subject }) => `budget ${id} (${scope} ${subject})`,
     isOff: ({ used, quota_limit: limit }) => used >= limit,
@@ -283,8 +301,12 @@ function codes(client: Client, { quotaPerUnit }: Seen): Resource {
     name: "codes",
     aliases: ["code", "redemption", "redemptions"],
     columns: asDollars(REDEMPTIONS.columns, quotaPerUnit),
-    rows: async () =>
-      (await rowsUpTo(LIMIT, (page) => client.call(redemptionList, { query: page }))).rows.map(redemptionOf),
+    rows: async ({ search: keyword, pages }) => {
+      const found = await rowsUpTo(LIMIT * pages, (page) =>
+        client.call(redemptionList, { query: { keyword, ...page } }),
+      );
+      return { ...found, rows: found.rows.map(redemptionOf) };
+    },
     keyOf: ({ id }) => String(id),
     labelOf: ({ id, name }) => `code ${id} (${name})`,
     isOff: ({ status }) => status !== REDEMPTION_STATUS.unused,
@@ -301,7 +323,7 @@ function prices(client: Client, { quotaPerUnit }: Seen): Resource {
     name: "prices",
     aliases: ["price", "pricing"],
     columns: priceColumns(quotaPerUnit),
-    rows: async () => (await client.call(pricingList, {})).data,
+    rows: async () => ({ rows: (await client.call(pricingList, {})).data, isCut: false }),
     keyOf: ({ model_name: model }) => model,
     labelOf: ({ model_name: model }) => `price of ${model}`,
   });

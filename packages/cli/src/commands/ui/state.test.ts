@@ -94,3 +94,15 @@ test("fills every height exactly, with title and chosen row", () => {
       ]);
     }
 });
+
+test("has the gateway search where it has more rows than were read, and reads more on request", () => {
+  const cut = { ...three, isCut: true };
+  expect(after(cut, "/", "x", "enter")).toMatchObject({ state: { search: "x" }, effect: { type: "load" } });
+  expect(after(after(cut, "/", "x", "enter").state, "escape")).toMatchObject({
+    state: { search: "", filter: "" },
+    effect: { type: "load" },
+  });
+  expect(after(three, "/", "x", "enter").effect).toBeUndefined();
+  expect(after(cut, "m")).toMatchObject({ state: { pages: 2 }, effect: { type: "load" } });
+  expect(after(three, "m").effect).toBeUndefined();
+});

@@ -18,6 +18,8 @@ export interface Titles {
   readonly aliases: readonly string[];
   readonly titles: readonly string[];
   readonly numeric: readonly boolean[];
+  /** Columns that are never cut. */
+  readonly fixed?: readonly boolean[];
 }
 
 /** Restricts the logs to one channel. */
@@ -38,6 +40,10 @@ export interface State {
   readonly isLoading: boolean;
   readonly chosenKey: string | undefined;
   readonly filter: string;
+  /** What the gateway is asked to search for, where it has more rows than were read. */
+  readonly search: string;
+  /** How many times the usual number of rows is read. */
+  readonly pages: number;
   readonly typed: string;
   readonly sort: { readonly column: number; readonly isDown: boolean } | undefined;
   readonly mode: Mode;
@@ -70,6 +76,8 @@ export function startOf(resource: Titles, isReadOnly: boolean): State {
     isLoading: true,
     chosenKey: undefined,
     filter: "",
+    search: "",
+    pages: 1,
     typed: "",
     sort: undefined,
     mode: "list",
@@ -126,7 +134,10 @@ function pressText(state: State, key: string, resources: readonly Titles[]): Ste
   if (key === "backspace") return withText(typed.slice(0, -1));
   if (key !== "enter") return key.length === 1 ? withText(typed + key) : { state };
   const closed: State = { ...state, mode: "list", typed: "" };
-  if (mode === "filter") return { state: closed };
+  if (mode === "filter")
+    return state.isCut && typed !== ""
+      ? { state: { ...closed, search: typed, isLoading: true }, effect: { type: "load" } }
+      : { state: closed };
   const word = typed.trim();
   if (word === "q" || word === "quit") return { state: closed, effect: { type: "quit" } };
   const resource = findResource(resources, word);
@@ -197,6 +208,8 @@ function pressList(state: State, key: string): Step {
   if (key === "q") return { state, effect: { type: "quit" } };
   if (key === "escape") return leaveFilter(state);
   if (key === "r") return { state: { ...state, isLoading: true, notice: "" }, effect: { type: "load" } };
+  if (key === "m" && state.isCut)
+    return { state: { ...state, pages: state.pages + 1, isLoading: true }, effect: { type: "load" } };
   if (key === "enter") return openDetail(state);
   return { state: { ...state, ...LIST_KEYS[key]?.(state) } };
 }
@@ -210,6 +223,8 @@ const LIST_KEYS: Readonly<Record<string, (state: State) => Partial<State>>> = {
 };
 
 function leaveFilter(state: State): Step {
+  if (state.search !== "")
+    return { state: { ...state, filter: "", search: "", isLoading: true }, effect: { type: "load" } };
   if (state.filter !== "" || !state.scope) return { state: { ...state, filter: "", notice: "" } };
   return { state: { ...state, scope: undefined, items: [], isLoading: true }, effect: { type: "load" } };
 }

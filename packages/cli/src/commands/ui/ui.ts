@@ -8,18 +8,21 @@ import { channelShape, CHANNELS } from "../channel/channel.ts";
 import { editChannel } from "../channel/edit.ts";
 import { editOption } from "../option/option.ts";
 import { resourcesOf } from "./resources.ts";
+import type { Left } from "./machine.ts";
 import { findResource, startOf, type State } from "./state.ts";
 
 export interface UiOptions {
   readonly resource: string | undefined;
   readonly readOnly?: boolean;
+  readonly plain?: boolean;
 }
 
 /** Shows the screen, and again after each visit to the editor. */
 export async function runUi({ client, profile }: Session, options: UiOptions, output: Output, io: Io): Promise<void> {
   if (!isForPeople(output))
     throw new CliError(`a screen has no -o ${output.format}`, EXIT.usage, "use the list commands in scripts");
-  if (!io.isTerminal)
+  const isPlain = options.plain || io.env["INK_SCREEN_READER"] === "true";
+  if (!isPlain && !io.isTerminal)
     throw new CliError("ui needs a terminal", EXIT.usage, "use commands such as `fairway channel list` in scripts");
   const { data: self } = await client.call(selfGet, {});
   const isAdmin = self.role >= ROLE.admin;
@@ -32,20 +35,32 @@ export async function runUi({ client, profile }: Session, options: UiOptions, ou
   const wanted = options.resource ?? names[0] ?? "";
   const resource = findResource(resources, wanted);
   if (!resource) throw new CliError(`there is no resource ${wanted} for you`, EXIT.usage, `use ${names.join(", ")}`);
-  const { showUi } = await import("./screen.tsx");
+  const screen = { server: profile.server, user: self.username, resources };
+  const show = async (from: State): Promise<Left> =>
+    isPlain
+      ? (await import("./plain.ts")).showPlain({ ...screen, state: from, width: io.width ?? 80, out: io.out })
+      : (await import("./screen.tsx")).showUi({ ...screen, state: from });
   let state: State = startOf(resource, options.readOnly === true);
   for (;;) {
-    const left = await showUi({ server: profile.server, user: self.username, resources, state });
+    const left = await show(state);
     if (!left.edit) return;
-    const { resource: kind, key } = left.edit;
-    let notice = "";
-    try {
-      const tools = { output: { ...output, note: (text: string) => (io.note(text), void (notice = text.trim())) }, io };
-      if (kind === "channels") await editChannel(client, Number(key), tools);
-      else await editOption(client, key, tools);
-    } catch (error) {
-      notice = messageOf(error);
-    }
-    state = { ...left.state, notice };
+    state = { ...left.state, notice: await edit(client, left.edit, { output, io }) };
   }
+}
+
+/** Answers what came of it. */
+async function edit(
+  client: Session["client"],
+  { resource, key }: NonNullable<Left["edit"]>,
+  { output, io }: { readonly output: Output; readonly io: Io },
+): Promise<string> {
+  let notice = "";
+  try {
+    const tools = { output: { ...output, note: (text: string) => (io.note(text), void (notice = text.trim())) }, io };
+    if (resource === "channels") await editChannel(client, Number(key), tools);
+    else await editOption(client, key, tools);
+  } catch (error) {
+    notice = messageOf(error);
+  }
+  return notice;
 }

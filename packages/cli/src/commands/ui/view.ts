@@ -19,9 +19,9 @@ const HELP = [
   "PgUp PgDn g G  page, first, last",
   "enter          detail; for a call, its attempts and why it went where it went",
   "esc            back: out of the detail, the filter, the calls of a channel",
-  "/              filter          :  open a resource, such as :channels or :logs",
+  "/              filter; of a long list the gateway searches   :  open :channels, :logs, …",
   "s S            sort by the next column, reverse it",
-  "r f            read again, follow the logs",
+  "r m f          read again, read more rows, follow the logs",
   "l L            failing calls of the channel, all its calls",
   "e d            enable, disable   t  test   c  copy   x  delete   E  edit in $EDITOR",
   "q              quit",
@@ -45,7 +45,7 @@ function titleOf(state: State, { server, user }: Place): string {
   const isUnknown = isLoading && items.length === 0;
   const count = isUnknown ? "…" : filter === "" ? items.length : `${visibleItems(state).length} of ${items.length}`;
   const parts = [
-    `${resource.name} ${count}${isCut ? " (first rows only)" : ""}`,
+    `${resource.name} ${count}${isCut ? " (m reads more)" : ""}`,
     ...(scope ? [`${scope.isFailing ? "failing calls" : "calls"} of ${scope.label}`] : []),
     ...(filter === "" ? [] : [`/${filter}`]),
     ...(sort ? [`by ${resource.titles[sort.column]}${sort.isDown ? "↓" : "↑"}`] : []),
@@ -69,6 +69,7 @@ function bodyOf(state: State, width: number, room: number): Line[] {
     title,
     value: ({ cells }: Item) => cells[index] ?? "",
     isNumber: state.resource.numeric[index] ?? false,
+    ...(state.resource.fixed?.[index] ? { holds: "time" as const } : {}),
   }));
   const [titles = "", ...lines] = table(columns, rows, width - 2).split("\n");
   return [
