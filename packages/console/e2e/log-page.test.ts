@@ -25,13 +25,13 @@ let faults: readonly string[];
 const DEAD = "http://127.0.0.1:9";
 
 /** Sends a chat and answers the id of its request, when its row is in the log. */
-async function ask(model: string, token = key): Promise<string> {
+async function ask(model: string, token = key, stream = false): Promise<string> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }], logit_bias: {} }),
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }], stream }),
   });
-  await response.text();
+  await response.text().catch(() => "");
   const id = response.headers.get("x-request-id") ?? "";
   await expect
     .poll(() => root.must("GET", `/api/log/?request_id=${id}`), { timeout: 15_000 })
@@ -198,6 +198,7 @@ test("a stretch of the plot becomes the range, by mouse and by keyboard", async 
 
 test("live shows calls as they come, holds them while paused, and says how many wait", async () => {
   await page.goto("/log?facets=0");
+  await rows().first().waitFor();
   await page.getByRole("button", { name: "Live", exact: true }).click();
   await expect.poll(() => address().get("live")).toBe("1");
   await page.locator(".live-dot.is-on").waitFor();
@@ -225,6 +226,45 @@ test("a request id that is pasted finds its call at any time", async () => {
   expect(address().get("request")).toBe(id);
   await page.goto(`/log?row=${id}`);
   await peek().getByText(id).waitFor();
+});
+
+test.each([
+  ["a limit", "429", "plain", { limits: { rpm: 1 } }, "Failed with 429: too many requests"],
+  [
+    "a used-up token",
+    "shoes",
+    "plain",
+    { unlimited_quota: false, remain_quota: 0 },
+    "Failed with 401: the token's quota is used up",
+  ],
+  [
+    "a stream that the upstream cut",
+    "cut",
+    "slow-10+cut-after-3",
+    {},
+    "The upstream cut its answer off; what arrived was charged.",
+  ],
+])("one click says why: %s", async (_, name, model, more, reason) => {
+  await createChannel(root, { name: `for ${name}`, base_url: upstream.url, models: model });
+  const token = await createToken(root, { name, ...more });
+  if (name === "429") await ask(model, token);
+  const id = await ask(model, token, model.includes("cut"));
+  await page.goto(`/log?token=${name}`);
+  await rows().first().click();
+  await peek().getByText(reason).first().waitFor();
+  expect(await peek().getByText(id).isVisible()).toBe(true);
+});
+
+test("a username opens the account behind it (C-315)", async () => {
+  await page.goto("/log?model=plain");
+  await rows().first().getByRole("button", { name: "root" }).click();
+  const dialog = page.getByRole("dialog", { name: "root" });
+  await dialog.getByText("Enabled").waitFor();
+  for (const text of ["Balance", "Used", "Requests"])
+    expect(await dialog.getByText(text, { exact: true }).isVisible()).toBe(true);
+  expect(await axeFindings(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Show the calls" }).click();
+  await expect.poll(() => address().get("user")).toBe("root");
 });
 
 test("users read their own calls without channels and hosts", async () => {

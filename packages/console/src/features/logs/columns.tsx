@@ -106,7 +106,23 @@ function countCell(row: LogRow, value: number) {
   return isConsumption(row) ? formatCount(value, currentLanguage()) : <span className="soft">–</span>;
 }
 
-export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
+function UserCell(props: { readonly row: LogRow; onOpen(row: LogRow): void }) {
+  const { row, onOpen } = props;
+  if (row.username === "" || row.user_id <= 0) return <NameCell name={row.username} />;
+  return (
+    <button type="button" className="link cut log-name" title={row.username} onClick={() => onOpen(row)}>
+      {row.username}
+    </button>
+  );
+}
+
+interface ColumnsInput {
+  readonly t: Translate;
+  readonly isAdmin: boolean;
+  onUser(row: LogRow): void;
+}
+
+export function logColumns({ t, isAdmin, onUser }: ColumnsInput): Column<LogRow>[] {
   const adminOnly: Column<LogRow>[] = [
     {
       id: "channel",
@@ -122,7 +138,7 @@ export function logColumns(t: Translate, isAdmin: boolean): Column<LogRow>[] {
       width: 80,
       rank: 3,
       isMinor: true,
-      cell: (row) => <NameCell name={row.username} />,
+      cell: (row) => <UserCell row={row} onOpen={onUser} />,
     },
   ];
   return [

@@ -27,6 +27,11 @@ import { useLogList } from "./use-log-list.ts";
 import { useMedia } from "./use-media.ts";
 
 const FacetSheet = lazy(async () => ({ default: (await import("./facets/facet-sheet.tsx")).FacetSheet }));
+const UserDialog = lazy(async () => {
+  const { UserDialog: Loaded } = await import("./user/user-dialog.tsx");
+  await textsReady();
+  return { default: Loaded };
+});
 const Peek = lazy(async () => {
   const { Peek: Loaded } = await import("./peek/peek.tsx");
   await textsReady();
@@ -114,7 +119,8 @@ export function LogsPage() {
   const { tail, connection, release } = useTail({ filter, isAdmin, isOn: isLive, isHeld });
   const { data, error, isFetching, refetch } = useQuery(logsQuery(filter, { page, size }, isAdmin));
   const rows = useMemo(() => data && withTail(tail, data.items, isAdmin), [data, tail, isAdmin]);
-  const columns = useMemo(() => logColumns(t, isAdmin), [t, isAdmin]);
+  const [user, setUser] = useState<LogRow>();
+  const columns = useMemo(() => logColumns({ t, isAdmin, onUser: setUser }), [t, isAdmin]);
   const peek = usePeek({ rows, isAdmin, row: address.row, go, replace });
   const toggleFacets = (isOpen: boolean) => {
     if (facets.isInline) stored.logFacets.write(isOpen ? "open" : "closed");
@@ -192,6 +198,17 @@ export function LogsPage() {
       >
         <Suspense>
           {facets.isOpen && !facets.isInline && <FacetSheet {...facetProps} onClose={() => toggleFacets(false)} />}
+          {user && (
+            <UserDialog
+              id={user.user_id}
+              name={user.username}
+              onCalls={() => {
+                setUser(undefined);
+                go({ user: user.username, p: "" });
+              }}
+              onClose={() => setUser(undefined)}
+            />
+          )}
           {address.row !== "" && <Peek key="peek" peek={peek} isAdmin={isAdmin} />}
         </Suspense>
       </ListPage>

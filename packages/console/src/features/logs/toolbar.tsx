@@ -189,10 +189,9 @@ export function Toolbar(props: ToolbarProps) {
       </Flex>
       {props.isFiltered && (
         <Box display={{ base: isOpen ? "block" : "none", sm: "block" }} order={{ base: 1, sm: 0 }}>
-          <Button variant="ghost" color="fg.muted" onClick={props.onClear}>
-            <Icon name="close" size={14} />
-            {t("clear")}
-          </Button>
+          <IconButton label={t("clear")} onClick={props.onClear}>
+            <Icon name="close" />
+          </IconButton>
         </Box>
       )}
       <Flex ms="auto" gap="2" align="center">

@@ -227,8 +227,9 @@ export function Histogram(props: HistogramProps) {
         <>
           <Plot bars={bars} interval={data.interval} onNarrow={props.onNarrow} />
           <div className="histogram-times" aria-hidden="true">
-            <span>{timeText(first.from, data.interval)}</span>
-            <span>{timeText(last.to + 1, data.interval)}</span>
+            {ticksOf(first.from, last.to + 1).map((at) => (
+              <span key={at}>{timeText(at, data.interval)}</span>
+            ))}
           </div>
           <Twin bars={bars} interval={data.interval} />
         </>
@@ -237,6 +238,11 @@ export function Histogram(props: HistogramProps) {
       )}
     </section>
   );
+}
+
+/** Times of the axis at equal distances; a phone shows the outer ones. */
+function ticksOf(from: number, to: number): number[] {
+  return [...new Set([0, 1, 2, 3, 4].map((part) => Math.round(from + ((to - from) * part) / 4)))];
 }
 
 function percent(part: number, language: string): string {
