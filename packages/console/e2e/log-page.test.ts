@@ -228,28 +228,28 @@ test("a request id that is pasted finds its call at any time", async () => {
   await peek().getByText(id).waitFor();
 });
 
-test.each([
-  ["a limit", "429", "plain", { limits: { rpm: 1 } }, "Failed with 429: too many requests"],
-  [
-    "a used-up token",
-    "shoes",
-    "plain",
-    { unlimited_quota: false, remain_quota: 0 },
-    "Failed with 401: the token's quota is used up",
-  ],
-  [
-    "a stream that the upstream cut",
-    "cut",
-    "slow-10+cut-after-3",
-    {},
-    "The upstream cut its answer off; what arrived was charged.",
-  ],
-])("one click says why: %s", async (_, name, model, more, reason) => {
+const FAILURES = [
+  { name: "a limit", model: "plain", token: { limits: { rpm: 1 } }, reason: "Failed with 429: too many requests" },
+  {
+    name: "a used-up token",
+    model: "plain",
+    token: { unlimited_quota: false, remain_quota: 0 },
+    reason: "Failed with 401: the token's quota is used up",
+  },
+  {
+    name: "a cut stream",
+    model: "slow-10+cut-after-3",
+    token: {},
+    reason: "The upstream cut its answer off; what arrived was charged.",
+  },
+];
+
+test.each(FAILURES)("one click says why: $name", async ({ name, model, token: settings, reason }) => {
   await createChannel(root, { name: `for ${name}`, base_url: upstream.url, models: model });
-  const token = await createToken(root, { name, ...more });
-  if (name === "429") await ask(model, token);
+  const token = await createToken(root, { name, ...settings });
+  if ("limits" in settings) await ask(model, token);
   const id = await ask(model, token, model.includes("cut"));
-  await page.goto(`/log?token=${name}`);
+  await page.goto(`/log?token=${encodeURIComponent(name)}`);
   await rows().first().click();
   await peek().getByText(reason).first().waitFor();
   expect(await peek().getByText(id).isVisible()).toBe(true);
