@@ -277,11 +277,11 @@ export interface BridgeContext {
   /** Channel settings that shape a conversion (regions, plug-ins). */
   readonly setting: JsonObject;
   /** Set where the answer is stored for later requests. */
-  readonly keeping?: AnswerKeeping;
+  readonly pending?: PendingAnswer;
 }
 
-/** What an answer that is retained shows of it, and who takes it. */
-export interface AnswerKeeping {
+/** An answer that is stored for later requests. */
+export interface PendingAnswer {
   /** Id of the response that the request continues from. */
   readonly previous: string | undefined;
   /** Called with the whole answer once it is made, before it is known to reach the client. */

@@ -96,7 +96,7 @@ export class Attempt implements SinkContext {
     try {
       this.#built = await buildCall(this.request, this.target, this.#deps, {
         signal: this.#untilEnded(),
-        keeping: this.#storage?.keeping,
+        pending: this.#storage?.pending,
         outputCap: this.#hooks.outputCap,
       });
     } catch (error) {

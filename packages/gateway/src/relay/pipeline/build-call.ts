@@ -1,5 +1,5 @@
 import type {
-  AnswerKeeping,
+  PendingAnswer,
   RequestSpec,
   BridgeContext,
   DialectId,
@@ -54,7 +54,7 @@ export interface CallOptions {
   /** Ends the reading of files. */
   readonly signal?: AbortSignal | undefined;
   /** Set where this gateway stores the answer. */
-  readonly keeping?: AnswerKeeping | undefined;
+  readonly pending?: PendingAnswer | undefined;
   /** Output tokens of each answer, for a request that names no cap. */
   readonly outputCap?: number | undefined;
 }
@@ -66,7 +66,7 @@ export async function buildCall(
   received: RelayRequest,
   target: RouteTarget,
   deps: CallDeps,
-  { signal, keeping, outputCap }: CallOptions = {},
+  { signal, pending, outputCap }: CallOptions = {},
 ): Promise<BuiltCall> {
   const { channel, plan, upstreamModel, keyIndex } = target;
   const full = await withFiles(received, target, deps, signal);
@@ -81,7 +81,7 @@ export async function buildCall(
     now: deps.now(),
     setting: channel.setting,
     dropped: (field) => void dropped.push(field),
-    ...(keeping && { keeping }),
+    ...(pending && { pending }),
   };
   const call: UpstreamCall = {
     method: "POST",

@@ -70,70 +70,70 @@ export async function runPipeline(
   admitModel(request.caller, request.spec);
   deps.checkWords(() => request.dialect.promptWords(request.body), request.id);
   const groups = servingGroups(request.caller, snapshot);
-  const opening = { request, snapshot, groups, deps };
-  if (!snapshot.guardrail && !snapshot.responseCache) return serve(opening, response, undefined);
+  const context = { request, snapshot, groups, deps };
+  if (!snapshot.guardrail && !snapshot.responseCache) return serve(context, response, undefined);
   const { ticker, running, admission } = deps;
-  const watched = await createResponsePolicies(
-    opening,
+  const policies = await createResponsePolicies(
+    context,
     { response, ticker, running, calls: admission.calls },
     deps.policies,
   );
-  return watched && "result" in watched ? watched : serve(opening, response, watched);
+  return policies && "result" in policies ? policies : serve(context, response, policies);
 }
 
-interface PipelineOpening extends RequestContext {
+interface PipelineContext extends RequestContext {
   readonly deps: PipelineDeps;
 }
 
-/** From the choice of a channel to the charge; `watched` reads the answer on its way. */
+/** From the choice of a channel to the charge; `policies` reads the answer on its way. */
 async function serve(
-  opening: PipelineOpening,
+  context: PipelineContext,
   response: ServerResponse,
-  watched: ResponsePolicies | undefined,
+  policies: ResponsePolicies | undefined,
 ): Promise<RelayReport> {
-  const { request, snapshot, groups, deps } = opening;
+  const { request, snapshot, groups, deps } = context;
   const conversation = conversationFor(request, groups, snapshot);
   const preferred = conversation && deps.affinity.find(conversation.name);
   const selection = selectionFor(request, groups, deps, preferred);
   request.selection = selection;
   const admission = admissionFor(request, snapshot, deps.admission);
-  const { first, money: account } = await enter(opening, admission, selection, response);
+  const { first, money: session } = await enter(context, admission, selection, response);
   if (conversation) bind(request, conversation, { preferred, first }, deps);
-  if (admission) account.extendBudgets = (amount) => admission.extend(amount);
-  const delivery = deliveryFor(response, watched, deps);
+  if (admission) session.extendBudgets = (amount) => admission.extend(amount);
+  const delivery = deliveryFor(response, policies, deps);
   const tried: Attempt[] = [];
-  const handle = runningOf(request, account, tried, admission);
+  const handle = runningOf(request, session, tried, admission);
   deps.running.add(handle);
-  const course = { delivery, account, tried, deps, admission, watched };
+  const attempts = { delivery, session, tried, deps, admission, policies };
   let isSuccess = false;
   try {
     if (request.spec.stream) keepAlive(delivery, request);
-    if (admission) await account.fitBudgets();
-    const result = await attemptUntilDelivered(request, first, selection, course);
+    if (admission) await session.fitBudgets();
+    const result = await attemptUntilDelivered(request, first, selection, attempts);
     isSuccess = result.kind === "delivered";
-    if (result.kind === "disconnected") await account.abandon(tried.at(-1));
+    if (result.kind === "disconnected") await session.abandon(tried.at(-1));
     if (result.kind === "delivered" && conversation !== undefined) remember(conversation, tried, deps);
-    watched?.ended({ result, tried, account }, delivery);
-    return { result, tried, account };
+    policies?.ended({ result, tried, session }, delivery);
+    return { result, tried, session };
   } catch (error) {
-    await account.release();
+    await session.release();
     throw error;
   } finally {
     deps.running.remove(handle);
-    leave(request, course, isSuccess);
+    leave(request, attempts, isSuccess);
   }
 }
 
 /** Takes limits and money with the first channel that has room. */
 async function enter(
-  opening: PipelineOpening,
+  context: PipelineContext,
   admission: AdmissionController | undefined,
   selection: Selection,
-  visitor: ServerResponse,
+  response: ServerResponse,
 ): Promise<{ readonly first: RouteTarget | undefined; readonly money: ReservationSession }> {
   try {
-    if (admission) return await enterWithin(opening, admission, selection, visitor);
-    return { first: selection.next(), money: await ReservationSession.open(opening) };
+    if (admission) return await enterWithin(context, admission, selection, response);
+    return { first: selection.next(), money: await ReservationSession.open(context) };
   } catch (error) {
     selection.unused();
     throw error;
@@ -141,32 +141,32 @@ async function enter(
 }
 
 function enterWithin(
-  opening: PipelineOpening,
+  context: PipelineContext,
   admission: AdmissionController,
   selection: Selection,
-  visitor: ServerResponse,
+  response: ServerResponse,
 ) {
   const entering = admission.enter(selection.next(), selection, {
-    client: visitor,
-    amount: () => reservedAmount(opening),
+    client: response,
+    amount: () => reservedAmount(context),
   });
-  const opened = ReservationSession.open(opening);
-  const entered = openWithin(admission, entering, opened, (account) => account.release());
-  return whileWaiting(opening.deps.running, admission, opened, entered);
+  const opened = ReservationSession.open(context);
+  const entered = openWithin(admission, entering, opened, (session) => session.release());
+  return whileWaiting(context.deps.running, admission, opened, entered);
 }
 
 /** Reports the use of limits and budgets. */
-function leave(request: RelayRequest, { admission, account, tried, deps }: AttemptContext, isSuccess: boolean): void {
-  if (admission) admission.end({ ...usedBy(account), isSuccess });
-  else chargeNewBudgets(request, tried.at(-1)?.target, account.charged?.quota, deps.admission);
+function leave(request: RelayRequest, { admission, session, tried, deps }: AttemptContext, isSuccess: boolean): void {
+  if (admission) admission.end({ ...usedBy(session), isSuccess });
+  else chargeNewBudgets(request, tried.at(-1)?.target, session.charged?.quota, deps.admission);
 }
 
 function deliveryFor(
   response: ServerResponse,
-  watched: ResponsePolicies | undefined,
+  policies: ResponsePolicies | undefined,
   { ticker }: PipelineDeps,
 ): Delivery {
-  return watched ? watched.delivery(response, ticker) : new Delivery(response, ticker);
+  return policies ? policies.delivery(response, ticker) : new Delivery(response, ticker);
 }
 
 /** Undefined when there is only one target, or nothing identifies the conversation. */
@@ -225,11 +225,11 @@ export function usedBy({ charged }: Pick<ReservationSession, "charged">) {
 
 interface AttemptContext {
   readonly delivery: Delivery;
-  readonly account: ReservationSession;
+  readonly session: ReservationSession;
   readonly tried: Attempt[];
   readonly deps: PipelineDeps;
   readonly admission: AdmissionController | undefined;
-  readonly watched: ResponsePolicies | undefined;
+  readonly policies: ResponsePolicies | undefined;
 }
 
 /** Tries channels until one delivers; throws the last failure when none is left. */
@@ -237,9 +237,9 @@ async function attemptUntilDelivered(
   request: RelayRequest,
   first: RouteTarget | undefined,
   selection: Selection,
-  course: AttemptContext,
+  attempts: AttemptContext,
 ): Promise<AttemptResult> {
-  const { account, delivery, deps, tried, admission, watched } = course;
+  const { session, delivery, deps, tried, admission, policies } = attempts;
   const retries = createRetries(request, deps.snapshots.current(), selection, deps.retry);
   for (let target = first; target; target = await firstAdmitted(retries.next(), selection, admission)) {
     if (request.stopped) throw request.stopped;
@@ -248,15 +248,15 @@ async function attemptUntilDelivered(
       target,
       {
         delivery,
-        settle: (completion, built, current) => account.settle(completion, built, current, tried),
-        progress: (outputBound, current) => account.progress(outputBound, current, tried),
-        outputCap: account.outputCap,
+        settle: (completion, built, current) => session.settle(completion, built, current, tried),
+        progress: (outputBound, current) => session.progress(outputBound, current, tried),
+        outputCap: session.outputCap,
         readOn: readOnFor(request, deps.snapshots.current()),
       },
       deps,
     );
     tried.push(attempt);
-    watched?.follow(attempt);
+    policies?.follow(attempt);
     request.span?.attemptStarted(spanOf(attempt));
     const result = await attempt.start();
     request.span?.attemptEnded(spanEndOf(attempt, result));
@@ -297,7 +297,7 @@ function keepAlive(delivery: Delivery, request: RelayRequest): void {
 
 function runningOf(
   request: RelayRequest,
-  account: ReservationSession,
+  session: ReservationSession,
   tried: readonly Attempt[],
   admission: AdmissionController | undefined,
 ): RunningRequest {
@@ -305,7 +305,7 @@ function runningOf(
     isStream: request.spec.stream,
     async renew() {
       tried.at(-1)?.expire();
-      await Promise.all([admission?.renew(), account.renew(tried.at(-1), tried)]);
+      await Promise.all([admission?.renew(), session.renew(tried.at(-1), tried)]);
     },
     stop(error) {
       request.stopped ??= error;

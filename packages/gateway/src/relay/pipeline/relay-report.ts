@@ -6,5 +6,5 @@ import type { ReservationSession } from "./reservation-session.ts";
 export interface RelayReport {
   readonly result: AttemptResult;
   readonly tried: readonly Served[];
-  readonly account: Pick<ReservationSession, "charged">;
+  readonly session: Pick<ReservationSession, "charged">;
 }

@@ -39,7 +39,7 @@ export function createReporter(deps: ReporterDeps): Reporter {
       const ms = performance.now() - request.startedAt;
       countDelivered(deps.metrics, request, report, { outcome, ms });
       deps.log.info("relay", lineOf(request, report, { outcome, ms }));
-      request.span?.ended({ status: statusOf(request, report.result), outcome, ...usageOf(request, report) });
+      request.span?.ended({ status: statusOf(request, report.result), outcome, ...spanFieldsOf(request, report) });
     },
     failed: (facts, error) => reportFailure(deps, facts, error),
   };
@@ -51,18 +51,18 @@ interface Ended {
   readonly ms: number;
 }
 
-function countDelivered(metrics: Metrics, request: RelayRequest, { tried, account }: RelayReport, ended: Ended): void {
+function countDelivered(metrics: Metrics, request: RelayRequest, { tried, session }: RelayReport, ended: Ended): void {
   const { operation, model, stream } = request.spec;
   const group = groupOf(request, tried);
   metrics.relayed({ operation, model, group, stream, outcome: ended.outcome, seconds: ended.ms / 1000 });
-  if (!account.charged) return;
-  const { usage, quota, completion } = account.charged;
+  if (!session.charged) return;
+  const { usage, quota, completion } = session.charged;
   metrics.charged({ model, group, quota, input: usage.input, output: usage.output });
   if (!stream || completion.firstContentAt === undefined) return;
   metrics.firstToken({ operation, model, seconds: (completion.firstContentAt - request.startedAt) / 1000 });
 }
 
-function lineOf(request: RelayRequest, { result, tried, account }: RelayReport, ended: Ended): LogFields {
+function lineOf(request: RelayRequest, { result, tried, session }: RelayReport, ended: Ended): LogFields {
   const { spec, caller } = request;
   return {
     request_id: request.id,
@@ -77,7 +77,7 @@ function lineOf(request: RelayRequest, { result, tried, account }: RelayReport, 
     outcome: ended.outcome,
     ms: Math.round(ended.ms),
     queue_ms: request.queueMs,
-    ...(account.charged ? chargeOf(request, account.charged) : { end_reason: reasonOf(result) }),
+    ...(session.charged ? chargeOf(request, session.charged) : { end_reason: reasonOf(result) }),
   };
 }
 
@@ -93,16 +93,16 @@ function statusOf({ spec, guardrail }: RelayRequest, result: AttemptResult): num
 
 function chargeOf(
   request: RelayRequest,
-  { usage, quota, completion }: NonNullable<RelayReport["account"]["charged"]>,
+  { usage, quota, completion }: NonNullable<RelayReport["session"]["charged"]>,
 ): LogFields {
   const { firstContentAt } = completion;
   const frt = firstContentAt === undefined ? undefined : Math.round(firstContentAt - request.startedAt);
   return { frt, input: usage.input, output: usage.output, quota, end_reason: completion.reason };
 }
 
-function usageOf({ startedAt }: RelayRequest, { account }: RelayReport): Partial<CallEnd> {
-  if (!account.charged) return {};
-  const { usage, quota, completion } = account.charged;
+function spanFieldsOf({ startedAt }: RelayRequest, { session }: RelayReport): Partial<CallEnd> {
+  if (!session.charged) return {};
+  const { usage, quota, completion } = session.charged;
   const { firstContentAt } = completion;
   const firstTokenMs = firstContentAt === undefined ? undefined : Math.round(firstContentAt - startedAt);
   return { inputTokens: usage.input, outputTokens: usage.output, quota, firstTokenMs };

@@ -47,13 +47,13 @@ export async function createResponsePolicies(
   const waiting: RunningRequest = { isStream: false, renew: () => Promise.resolve(), stop: () => undefined };
   running.add(waiting);
   try {
-    return await look(context, arrival, deps);
+    return await applyPolicies(context, arrival, deps);
   } finally {
     running.remove(waiting);
   }
 }
 
-async function look(
+async function applyPolicies(
   context: RequestContext,
   arrival: Omit<Arrival, "running">,
   { guardrail, cache }: ResponsePolicyDeps,
@@ -61,11 +61,11 @@ async function look(
   const { request, snapshot } = context;
   const policy = concerned(snapshot.guardrail, context);
   const guarding = policy && (await judgePrompt(policy, guardrail(policy, request), request));
-  const keeping = concerned(snapshot.responseCache, context);
+  const caching = concerned(snapshot.responseCache, context);
   const fingerprint = guarding ? guarding.policy.fingerprint : "";
-  const found = keeping && (await cache({ policy: keeping, guardrail: fingerprint, context, ...arrival }));
+  const found = caching && (await cache({ policy: caching, guardrail: fingerprint, context, ...arrival }));
   if (found && "result" in found) return found;
-  return found || guarding ? watchOf(request, found, guarding) : undefined;
+  return found || guarding ? policiesOf(request, found, guarding) : undefined;
 }
 
 function concerned<P extends NonNullable<Snapshot["guardrail"] | Snapshot["responseCache"]>>(
@@ -95,7 +95,7 @@ interface Guarding {
   readonly judge: Judge;
 }
 
-function watchOf(
+function policiesOf(
   request: RelayRequest,
   visit: CacheVisit | undefined,
   guarding: Guarding | undefined,

@@ -73,7 +73,7 @@ export function createRealtime(deps: RealtimeDeps): UpgradeHandler {
           resolve(client);
         });
       });
-    const client = visitorOf(socket);
+    const client = clientOf(socket);
     const giveUp = (error: AppError) => gone.abort(error);
     serve(request, arrival, { seen, accept, signal: gone.signal, giveUp, client }, deps).catch((thrown: unknown) => {
       const error = AppError.from(thrown);
@@ -211,7 +211,7 @@ async function converse(
     const reason = await session.ended;
     await bill.close(reason);
     const tried = [{ target, upstreamRequestId: undefined }];
-    deps.reporter.delivered(relayed, { result: { kind: "delivered", reason }, tried, account: bill });
+    deps.reporter.delivered(relayed, { result: { kind: "delivered", reason }, tried, session: bill });
   } finally {
     deps.running.remove(handle);
     if (admission) admission.end({ ...usedBy(bill), isSuccess: true });
@@ -244,7 +244,7 @@ async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: Rea
 }
 
 /** An accepted upgrade has no headers of limits; a refusal has those of its error. */
-function visitorOf(socket: Duplex): ClientConnection {
+function clientOf(socket: Duplex): ClientConnection {
   return {
     get closed() {
       return socket.closed;

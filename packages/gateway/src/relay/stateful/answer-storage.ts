@@ -5,7 +5,7 @@ import type { RelayRequest } from "../types.ts";
 import { IdFinder } from "./id-finder.ts";
 import type { ResponseOwners } from "./owners.ts";
 import type { ResponseStore } from "./response-store.ts";
-import { keepingOf, type Keeping } from "./store-policy.ts";
+import { pendingAnswerOf, type AnswerToStore } from "./store-policy.ts";
 
 export interface AnswerStorageDeps {
   /** Remembers which account stores which answer; absent where no answer is stored. */
@@ -27,7 +27,7 @@ export function answerStorageOf(
 /** Makes the answer of one call available to follow-ups: stored by the upstream, or here where it is converted. */
 export class AnswerStorage {
   /** Set where this gateway stores the answer. */
-  readonly keeping: Keeping | undefined;
+  readonly pending: AnswerToStore | undefined;
   readonly #idFinder: IdFinder | undefined;
   readonly #delivery: Delivery;
 
@@ -37,7 +37,7 @@ export class AnswerStorage {
       deps.owners?.remember(id, { userId: request.caller.userId, channelId: channel.id, keyIndex });
     const isAtUpstream = plan.bridges.length === 0;
     this.#idFinder = isAtUpstream ? new IdFinder((id) => delivery.whenAllowed(() => remember(id))) : undefined;
-    this.keeping = keepingOf(request, target, deps.responseStore);
+    this.pending = pendingAnswerOf(request, target, deps.responseStore);
     this.#delivery = delivery;
   }
 
@@ -47,12 +47,12 @@ export class AnswerStorage {
   }
 
   charged(usage: Promise<Usage>): Promise<Usage> {
-    return this.keeping ? this.keeping.charged(usage) : usage;
+    return this.pending ? this.pending.charged(usage) : usage;
   }
 
   /** The whole answer has reached the client. */
   delivered(): void {
-    const { keeping } = this;
-    if (keeping) this.#delivery.whenAllowed(() => keeping.delivered());
+    const { pending } = this;
+    if (pending) this.#delivery.whenAllowed(() => pending.delivered());
   }
 }

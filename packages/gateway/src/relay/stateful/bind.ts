@@ -3,10 +3,10 @@ import { object, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import type { RelayRequest } from "../types.ts";
-import { inFull, type InFullDeps } from "./history-expansion.ts";
-import { notFound, locateResponse, type ResponseLocation, type Whereabouts } from "./response-locator.ts";
+import { withFullHistory, type HistoryDeps } from "./history-expansion.ts";
+import { notFound, locateResponse, type ResponseLocation, type ResponseLocatorDeps } from "./response-locator.ts";
 
-type BindDeps = Whereabouts & InFullDeps;
+type BindDeps = ResponseLocatorDeps & HistoryDeps;
 
 /**
  * A request that continues a response of an upstream goes to the account that stores it; one that continues a response
@@ -25,7 +25,7 @@ export async function bindToAccount(request: RelayRequest, deps: BindDeps): Prom
   }
 }
 
-const IN_FULL = "send the whole conversation as input instead.";
+const WHOLE_CONVERSATION = "send the whole conversation as input instead.";
 const BACKGROUND = "Leave it out, and stream an answer that takes long.";
 
 async function bindResponse(received: RelayRequest, body: JsonObject, deps: BindDeps): Promise<RelayRequest> {
@@ -33,20 +33,24 @@ async function bindResponse(received: RelayRequest, body: JsonObject, deps: Bind
   // Its usage is known long after its answer was delivered and charged.
   if (wantsBackground(body)) throw unsupportedParameter("background", BACKGROUND);
   const place = await placeOf(body, caller.userId, deps);
-  const request = await inFull(received, place?.stored, deps);
+  const request = await withFullHistory(received, place?.stored, deps);
   const storesAnswer = spec.dialect === "openai-responses" && body["store"] !== false;
   return place?.owner ? { ...request, storesAnswer, pinnedAccount: place.owner } : { ...request, storesAnswer };
 }
 
 /** Where the response that the request continues is stored; undefined where it continues none. */
-async function placeOf(body: JsonObject, userId: number, deps: Whereabouts): Promise<ResponseLocation | undefined> {
+async function placeOf(
+  body: JsonObject,
+  userId: number,
+  deps: ResponseLocatorDeps,
+): Promise<ResponseLocation | undefined> {
   const previous = text(body, "previous_response_id");
   const id = previous ?? text(object(body, "conversation"), "id") ?? text(body, "conversation");
   if (id === undefined) return undefined;
   const param = previous === undefined ? "conversation" : "previous_response_id";
   return locateResponse(id, userId, deps).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== "response_not_found") throw error;
-    const message = `${param} ${id.slice(0, 100)} is not known here, or not any more: ${IN_FULL}`;
+    const message = `${param} ${id.slice(0, 100)} is not known here, or not any more: ${WHOLE_CONVERSATION}`;
     throw new AppError("response_not_found", { param, message });
   });
 }

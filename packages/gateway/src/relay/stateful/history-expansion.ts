@@ -8,7 +8,7 @@ import type { RelayRequest } from "../types.ts";
 import { inputItems, isUnreadable, plainItem } from "./items.ts";
 import type { StoredResponse, ResponseStore } from "./response-store.ts";
 
-export interface InFullDeps {
+export interface HistoryDeps {
   readonly responseStore: Pick<ResponseStore, "find" | "output">;
   readonly bodyLimits: { readonly maxDecodedBytes: number };
 }
@@ -21,10 +21,10 @@ const AT_ONCE = 16;
  * The request with the conversation that it continues and the items that it names by their ids; the very same one
  * where it has neither. Throws `response_not_found`, `request_too_large` and `responses_unavailable`.
  */
-export async function inFull(
+export async function withFullHistory(
   request: RelayRequest,
   previous: StoredResponse | undefined,
-  deps: InFullDeps,
+  deps: HistoryDeps,
 ): Promise<RelayRequest> {
   const body = request.body.json();
   if (!previous && !objects(body, "input").some((item) => referenceIn(item) !== undefined)) return request;
@@ -50,7 +50,7 @@ export function forVendor(body: Body): Body {
 }
 
 /** All items before the request, the first response first. */
-async function conversationUntil(last: StoredResponse, { caller }: RelayRequest, deps: InFullDeps) {
+async function conversationUntil(last: StoredResponse, { caller }: RelayRequest, deps: HistoryDeps) {
   const turns: JsonValue[][] = [];
   let bytes = 0;
   for (let turn = last; ;) {
@@ -69,7 +69,7 @@ async function conversationUntil(last: StoredResponse, { caller }: RelayRequest,
  * Unknown names stay: the upstream may know them. The very same list where
  * nothing is known.
  */
-async function withNamedItems(items: JsonValue[], { caller }: RelayRequest, deps: InFullDeps): Promise<JsonValue[]> {
+async function withNamedItems(items: JsonValue[], { caller }: RelayRequest, deps: HistoryDeps): Promise<JsonValue[]> {
   const ids = [...responsesNamed(items.filter(isObject))];
   if (ids.length > MOST_RESPONSES) throw tooMany("input");
   const found = new Map<string, JsonObject>();
@@ -87,7 +87,7 @@ function responsesNamed(items: readonly JsonObject[]): Set<string> {
   return new Set(items.flatMap((item) => responseOfItem(referenceIn(item) ?? "") ?? []));
 }
 
-function checkSize(bytes: number, { bodyLimits }: InFullDeps): void {
+function checkSize(bytes: number, { bodyLimits }: HistoryDeps): void {
   const limit = bodyLimits.maxDecodedBytes;
   if (bytes <= limit) return;
   throw new AppError("request_too_large", { message: `The whole conversation exceeds ${limit} bytes.` });

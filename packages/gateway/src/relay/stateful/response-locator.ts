@@ -2,7 +2,7 @@ import { AppError } from "../../lib/app-error.ts";
 import type { StoredResponse, ResponseStore } from "./response-store.ts";
 import type { ResponseOwner, ResponseOwners } from "./owners.ts";
 
-export interface Whereabouts {
+export interface ResponseLocatorDeps {
   readonly responseStore: Pick<ResponseStore, "find">;
   readonly owners: Pick<ResponseOwners, "find">;
 }
@@ -16,7 +16,7 @@ export type ResponseLocation =
 export async function locateResponse(
   id: string,
   userId: number,
-  { responseStore, owners }: Whereabouts,
+  { responseStore, owners }: ResponseLocatorDeps,
 ): Promise<ResponseLocation> {
   const found = await responseStore.find(id, userId).catch((error: unknown) => AppError.from(error));
   if (found && !(found instanceof AppError)) return { stored: found };

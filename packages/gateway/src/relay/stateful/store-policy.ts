@@ -1,12 +1,12 @@
 import { openaiResponses } from "../../dialects/openai-responses/index.ts";
-import type { AnswerKeeping, JsonObject, Usage } from "../../dialects/core/types.ts";
+import type { PendingAnswer, JsonObject, Usage } from "../../dialects/core/types.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
 import { inputItems } from "./items.ts";
 import type { ResponseStore } from "./response-store.ts";
 
 /** Stores the answer of one attempt once it was delivered. */
-export class Keeping implements AnswerKeeping {
+export class AnswerToStore implements PendingAnswer {
   readonly previous: string | undefined;
   readonly #request: RelayRequest;
   readonly #responseStore: Pick<ResponseStore, "keep">;
@@ -42,13 +42,13 @@ export class Keeping implements AnswerKeeping {
 }
 
 /** Undefined where this gateway does not store the answer: not requested, or stored by the upstream. */
-export function keepingOf(
+export function pendingAnswerOf(
   request: RelayRequest,
   { plan }: RouteTarget,
   responseStore: Pick<ResponseStore, "keep" | "takes"> | undefined,
-): Keeping | undefined {
+): AnswerToStore | undefined {
   if (request.storesAnswer !== true || !responseStore || plan.bridges.length === 0) return undefined;
   const isOurs =
     request.spec.dialect === "openai-responses" && responseStore.takes(request.asked?.body ?? request.body);
-  return isOurs ? new Keeping(request, responseStore) : undefined;
+  return isOurs ? new AnswerToStore(request, responseStore) : undefined;
 }

@@ -19,7 +19,7 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
     output: cutShort(outputOf(object(choice, "message"), context, chosenTokens(choice)), completion.status),
     usage: usage === undefined ? null : responsesUsage(usage),
   };
-  context.keeping?.made(response);
+  context.pending?.made(response);
   return response;
 }
 
@@ -31,9 +31,9 @@ function cutShort(items: readonly JsonObject[], status: string): JsonObject[] {
 
 /** What every copy of the response object shows. */
 export function headOf(chat: JsonObject, context: BridgeContext): JsonObject {
-  const { keeping } = context;
+  const { pending } = context;
   return {
-    id: keeping ? responseId(context) : withPrefix(text(chat, "id"), "resp_", context),
+    id: pending ? responseId(context) : withPrefix(text(chat, "id"), "resp_", context),
     object: "response",
     access_programs: null,
     created_at: number(chat, "created") ?? Math.floor(context.now / 1000),
@@ -41,9 +41,9 @@ export function headOf(chat: JsonObject, context: BridgeContext): JsonObject {
     error: null,
     incomplete_details: null,
     model: text(chat, "model") ?? context.spec.model,
-    previous_response_id: keeping?.previous ?? null,
+    previous_response_id: pending?.previous ?? null,
     service_tier: text(chat, "service_tier") ?? "default",
-    store: keeping !== undefined,
+    store: pending !== undefined,
     usage: null,
     ...recall(context).echo,
   };

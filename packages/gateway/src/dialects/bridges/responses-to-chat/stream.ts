@@ -61,7 +61,7 @@ export class ChunksToResponse implements StreamBridge {
     const known = this.#usage ?? counted;
     const usage = known === undefined ? null : responsesUsage(known);
     const ended = writer.end(status, { incomplete_details: details, usage });
-    this.#context.keeping?.made(object(ended.data, "response") ?? {});
+    this.#context.pending?.made(object(ended.data, "response") ?? {});
     return [...events, ended];
   }
 

@@ -22,7 +22,7 @@ export async function billRepeat(
   cached: CachedAnswer,
   context: RequestContext,
   part: Ratio,
-): Promise<NonNullable<RelayReport["account"]["charged"]>> {
+): Promise<NonNullable<RelayReport["session"]["charged"]>> {
   const { snapshot, deps } = context;
   const cost = ({ price }: Terms) => costOf(cached, price, context, part);
   const { terms, reservation } = await reserve(context, cost);

@@ -86,11 +86,11 @@ function isServed({ group }: CachedAnswer, { request, snapshot, groups }: Reques
   return groups.includes(group) && snapshot.index.get(group)?.has(listedName(request.spec.model)) === true;
 }
 
-function answerOf({ tried, account }: RelayReport, recorder: Recorder, storedAt: number): CachedAnswer | undefined {
+function answerOf({ tried, session }: RelayReport, recorder: Recorder, storedAt: number): CachedAnswer | undefined {
   const group = tried.at(-1)?.target.group;
   const { recorded } = recorder;
-  if (account.charged?.completion.reason !== "stop" || group === undefined || !recorded) return undefined;
-  return { ...recorded, usage: account.charged.usage, group, storedAt };
+  if (session.charged?.completion.reason !== "stop" || group === undefined || !recorded) return undefined;
+  return { ...recorded, usage: session.charged.usage, group, storedAt };
 }
 
 /** The same bytes under a head of its own. */
@@ -107,6 +107,6 @@ async function repeat(cached: CachedAnswer, { policy, context, response, ticker,
   if (request.spec.stream) delivery.sendHead({ ...STREAM_HEADERS, ...(form && { "content-type": form.contentType }) });
   else delivery.sendHead({ "content-type": cached.contentType, "content-length": String(cached.body.length) });
   delivery.end(cached.body);
-  const report: RelayReport = { result: { kind: "delivered", reason: "stop" }, tried: [], account: { charged } };
+  const report: RelayReport = { result: { kind: "delivered", reason: "stop" }, tried: [], session: { charged } };
   return report;
 }
