@@ -86,6 +86,8 @@ describe("values that cannot work", () => {
     ["job", ["service.ipFamilyPolicy=SingleStack"], "service.ipFamilies names two families"],
     ["mysql", ["service.ipFamilies={IPv5}"], "value must be one of"],
     ["mysql", ["extraObjects[0].kind=ConfigMap"], "missing properties 'apiVersion', 'metadata'"],
+    ["mysql", ["metrics=null"], "missing property 'metrics'"],
+    ["mysql", ["server.logLevel=null"], "at '/server': missing property 'logLevel'"],
     ["mysql", ["probes.liveness.successThreshold=2"], "value must be 1"],
     ["mysql", ["drain.streamSecond=3"], "additional properties 'streamSecond' not allowed"],
     ["mysql", ["server.port=99999"], "maximum"],
@@ -94,5 +96,16 @@ describe("values that cannot work", () => {
     const { code, output } = await template(helm, values, sets);
     expect(code).not.toBe(0);
     expect(output).toContain(message);
+  });
+
+  it.each([
+    "image.tag",
+    "resources",
+    "affinity",
+    "priorityClassName",
+    "httpRoute.timeouts",
+    "autoscaling.cpuUtilization",
+  ])("%s may be null, as values files write what they leave empty", async (path) => {
+    expect(await template(helm, "mysql", [`${path}=null`])).toMatchObject({ code: 0 });
   });
 });
