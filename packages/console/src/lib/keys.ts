@@ -18,7 +18,7 @@ export function setSingleKeys(isOn: boolean): void {
  * A keyboard shortcut: `mod+k`, `?`, or a sequence such as `g>t`. Keys without a modifier stay silent inside inputs
  * and can be switched off.
  */
-export function useKeys(keys: string, act: () => void, isOn = true): void {
+export function useKeys(keys: string, act: () => void, isOn = true, isForInputs = keys.includes("mod+")): void {
   const isSingle = !keys.includes("mod+");
   const hasSingleKeys = useSingleKeys();
   useHotkeys(
@@ -29,7 +29,7 @@ export function useKeys(keys: string, act: () => void, isOn = true): void {
     },
     {
       enabled: isOn && (hasSingleKeys || !isSingle),
-      enableOnFormTags: !isSingle,
+      enableOnFormTags: isForInputs,
       useKey: true,
       sequenceTimeoutMs: 1_200,
     },

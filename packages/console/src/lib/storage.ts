@@ -64,6 +64,10 @@ export const StoredUser = z.object({
 });
 export type StoredUser = z.output<typeof StoredUser>;
 
+const Recent = z.object({ to: z.string(), label: z.string(), icon: z.string(), user: z.int() });
+/** A place that the user went to from the palette. */
+export type Recent = z.output<typeof Recent>;
+
 export const PAGE_SIZES = [10, 20, 50, 100] as const;
 
 export const stored = {
@@ -79,6 +83,7 @@ export const stored = {
   /** Whether the counts of values are open next to the log. */
   logFacets: word("fairway:log-facets", "open", "closed"),
   shortcuts: word("fairway:shortcuts", "on", "off"),
+  recents: json("fairway:recents", z.array(Recent)),
   /** Page that was reloaded because its code no longer existed, so that it is tried once only. */
   reloaded: slot<string>(() => sessionStorage, "fairway:reloaded", String, String),
   /** What the sign-in at Telegram that this tab has begun must bring back. */

@@ -3,6 +3,8 @@ import { Box, Flex, Text } from "@chakra-ui/react";
 import { call, request } from "../../lib/http.ts";
 import { ask } from "../../ui/feedback/ask.ts";
 import { Icon } from "../../ui/display/icon.tsx";
+import { useActions } from "../../ui/menu/actions.ts";
+import type { MenuEntry } from "../../ui/menu/menu.ts";
 import { MenuButton } from "../../ui/menu/menu-button.tsx";
 import { Progress } from "../../ui/feedback/progress.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
@@ -28,28 +30,29 @@ export function PageMenu() {
     toast("success", t("removedMany", { count: await call(channelDeleteDisabled, {}) }));
     await refreshChannels();
   };
+  const entries: readonly MenuEntry[] = [
+    { id: "test", label: t("testAll"), icon: "play", run: () => void startJob("channel-test").catch(toastProblem) },
+    {
+      id: "balance",
+      label: t("updateBalances"),
+      icon: "refresh",
+      run: () => void startJob("channel-balance").catch(toastProblem),
+    },
+    { id: "fix", label: t("fix"), icon: "check", run: () => void fix().catch(toastProblem) },
+    {
+      id: "disabled",
+      label: t("removeDisabled"),
+      icon: "trash",
+      isDangerous: true,
+      run: () => void removeDisabled().catch(toastProblem),
+    },
+  ];
+  useActions("channels", entries);
   return (
     <MenuButton
       label={t("moreActions")}
       variant="outline"
-      entries={[
-        { id: "test", label: t("testAll"), icon: "play", run: () => void startJob("channel-test").catch(toastProblem) },
-        {
-          id: "balance",
-          label: t("updateBalances"),
-          icon: "refresh",
-          run: () => void startJob("channel-balance").catch(toastProblem),
-        },
-        { id: "fix", label: t("fix"), icon: "check", run: () => void fix().catch(toastProblem) },
-        undefined,
-        {
-          id: "disabled",
-          label: t("removeDisabled"),
-          icon: "trash",
-          isDangerous: true,
-          run: () => void removeDisabled().catch(toastProblem),
-        },
-      ]}
+      entries={[...entries.slice(0, -1), undefined, ...entries.slice(-1)]}
     >
       <Icon name="dots" />
     </MenuButton>

@@ -17,6 +17,8 @@ import { useOptionWords } from "./options/words.ts";
 import { Personal } from "./personal/personal.tsx";
 import { useTexts } from "./texts.ts";
 
+/** The part may be loading still. */
+const ANCHOR_TRIES = 40;
 const STATE = { tab: "personal", section: "", q: "" };
 
 /** The sections that hold a change. */
@@ -27,13 +29,20 @@ function changedSections(draft: Draft): ReadonlySet<Section["id"]> {
 }
 
 /** Scrolls to the part that the address names, once it is there. */
-function useAnchor(isReady: boolean): void {
+function useAnchor(): void {
   const { hash, key } = useLocation();
   useEffect(() => {
-    if (!isReady || hash === "") return;
-    const timer = setTimeout(() => document.getElementById(hash.slice(1))?.scrollIntoView({ block: "start" }), 50);
-    return () => clearTimeout(timer);
-  }, [hash, key, isReady]);
+    if (hash === "") return;
+    let tries = 0;
+    const timer = setInterval(() => {
+      const target = document.getElementById(decodeURIComponent(hash.slice(1)));
+      target?.scrollIntoView({ block: "start" });
+      target?.querySelector<HTMLElement>("input, select, textarea")?.focus({ preventScroll: true });
+      tries += 1;
+      if (target || tries >= ANCHOR_TRIES) clearInterval(timer);
+    }, 50);
+    return () => clearInterval(timer);
+  }, [hash, key]);
 }
 
 /** Everybody's own settings; super administrators also have those of the gateway. */
@@ -55,7 +64,7 @@ export function SettingsPage() {
   // Once it was seen it stays, out of sight: what was typed there survives a switch to another section.
   const wasPersonal = useRef(isPersonal);
   wasPersonal.current ||= isPersonal;
-  useAnchor(isPersonal);
+  useAnchor();
   return (
     <Page
       title={t("title")}

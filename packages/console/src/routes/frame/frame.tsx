@@ -1,6 +1,7 @@
 import { Box, Flex } from "@chakra-ui/react";
 import { lazy, Suspense, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
+import { undoLast } from "../../ui/feedback/toaster.ts";
 import { useHealth } from "../../lib/health.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { stored } from "../../lib/storage.ts";
@@ -38,6 +39,8 @@ function Overlays() {
   const isSheet = useStore(isSheetOpen);
   const isWarned = useStore(hasDefaultPassword);
   useKeys("mod+k", () => isPaletteOpen.write(true));
+  // Inputs take their own text back.
+  useKeys("mod+z", () => void undoLast(), true, false);
   useKeys("?", () => isSheetOpen.write(true));
   return (
     <Suspense>

@@ -1,5 +1,6 @@
 import { Box, Dialog, Flex, Portal } from "@chakra-ui/react";
-import { printKeys } from "../../lib/keys.ts";
+import { printKeys, setSingleKeys, useSingleKeys } from "../../lib/keys.ts";
+import { SwitchField } from "../../ui/form/field.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
@@ -11,6 +12,7 @@ export function ShortcutSheet(props: { onClose(): void }) {
   const t = useTexts();
   const ui = useUiTexts();
   const pages = usePages();
+  const hasSingleKeys = useSingleKeys();
   const rows: readonly (readonly [string, string])[] = [
     ["mod+k", t("keyPalette")],
     ["?", t("keySheet")],
@@ -23,6 +25,7 @@ export function ShortcutSheet(props: { onClose(): void }) {
     ["t", t("keyTest")],
     [".", t("keyMenu")],
     ["mod+Enter", t("keySave")],
+    ["mod+z", t("keyUndo")],
     ["mod+b", t("collapse")],
     ...pages.map((page) => [`g>${page.key}`, t("keyGo", { name: t(page.label) })] as const),
   ];
@@ -39,6 +42,14 @@ export function ShortcutSheet(props: { onClose(): void }) {
               </IconButton>
             </Dialog.Header>
             <Dialog.Body>
+              <Box mb="4">
+                <SwitchField
+                  label={t("singleKeys")}
+                  help={t("singleKeysHelp")}
+                  isOn={hasSingleKeys}
+                  onChange={setSingleKeys}
+                />
+              </Box>
               <Box as="dl" columnGap="8" columnCount={{ base: 1, sm: 2 }}>
                 {rows.map(([keys, text]) => (
                   <Flex key={keys} justify="space-between" gap="4" py="1.5" breakInside="avoid">

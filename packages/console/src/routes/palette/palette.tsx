@@ -1,72 +1,19 @@
-import { searchAll } from "@fairway/wire";
+import { ROLE } from "@fairway/wire";
 import { Dialog, Portal } from "@chakra-ui/react";
-import { useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
-import { useDeferredValue, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { call } from "../../lib/http.ts";
-import { setLanguage, useLanguage } from "../../lib/i18n.ts";
 import { printKeys } from "../../lib/keys.ts";
-import { Icon, type IconName } from "../../ui/display/icon.tsx";
-import { isAdmin, useUser } from "../../session/session.ts";
-import { useSignOut } from "../../shared/credentials/sign-out.ts";
+import { isIconName, Icon } from "../../ui/display/icon.tsx";
+import { useOfferedActions } from "../../ui/menu/actions.ts";
+import { roleOf, useUser } from "../../session/session.ts";
 import { useTexts } from "../../shared/texts.ts";
-import { setThemeMode, useThemeMode } from "../../theme/theme-mode.ts";
 import { usePages } from "../use-pages.ts";
+import type { Item } from "./item.ts";
 import "./palette.css";
-
-interface Item {
-  readonly id: string;
-  readonly label: string;
-  readonly icon: IconName;
-  readonly keys?: string;
-  run(): void;
-}
-
-const SHORTEST_SEARCH = 2;
-
-function useFound(text: string) {
-  const user = useUser();
-  const wanted = useDeferredValue(text.trim());
-  const { data } = useQuery({
-    queryKey: ["search", wanted],
-    queryFn: async ({ signal }) => {
-      // Typing is not sent letter by letter.
-      await new Promise((resolve) => setTimeout(resolve, 250));
-      return signal.aborted ? undefined : call(searchAll, { query: { q: wanted }, signal });
-    },
-    enabled: user !== undefined && wanted.length >= SHORTEST_SEARCH,
-    retry: false,
-  });
-  return data;
-}
-
-/** Every action that the palette knows besides pages. */
-function useActions(go: (path: string) => void): Item[] {
-  const t = useTexts();
-  const user = useUser();
-  const mode = useThemeMode();
-  const language = useLanguage();
-  const signOut = useSignOut();
-  const actions: (Item | false)[] = [
-    isAdmin(user) && { id: "add-channel", label: t("actAddChannel"), icon: "plus", run: () => go("/channel/add") },
-    user !== undefined && { id: "add-token", label: t("actAddToken"), icon: "plus", run: () => go("/token/add") },
-    {
-      id: "theme",
-      label: t("actTheme"),
-      icon: mode === "dark" ? "sun" : "moon",
-      run: () => setThemeMode(mode === "dark" ? "light" : "dark"),
-    },
-    {
-      id: "language",
-      label: t("actLanguage"),
-      icon: "globe",
-      run: () => void setLanguage(language === "en" ? "zh" : "en"),
-    },
-    user !== undefined && { id: "exit", label: t("actExit"), icon: "exit", run: signOut },
-  ];
-  return actions.filter((action) => action !== false);
-}
+import { recents, remember } from "./recents.ts";
+import { useGlobalActions } from "./use-actions.ts";
+import { useFound, useFoundOptions } from "./use-found.ts";
 
 function Group(props: {
   readonly title: string;
@@ -80,12 +27,13 @@ function Group(props: {
       {props.items.map((item) => (
         <Command.Item
           key={item.id}
-          value={`${item.label} ${item.id}`}
+          value={`${item.label} ${item.note ?? ""} ${item.id}`}
           forceMount={props.isFound ?? false}
           onSelect={() => props.onRun(item)}
         >
           <Icon name={item.icon} />
           <span className="cut">{item.label}</span>
+          {item.note !== undefined && <span className="palette-note">{item.note}</span>}
           {item.keys && <kbd className="kbd">{printKeys(item.keys)}</kbd>}
         </Command.Item>
       ))}
@@ -93,54 +41,99 @@ function Group(props: {
   );
 }
 
-/** Ctrl K: pages, actions, and what the server finds by name. */
-export function Palette(props: { onClose(): void }) {
-  const t = useTexts();
-  const navigate = useNavigate();
-  const offered = usePages();
-  const root = useRef<HTMLDivElement>(null);
-  const [text, setText] = useState("");
-  const [chosen, setChosen] = useState("");
-  const go = (path: string) => void navigate(path);
-  const actions = useActions(go);
+/** What the server and the settings know by this name. */
+function useHits(text: string) {
+  const isRoot = roleOf(useUser()) >= ROLE.root;
   const found = useFound(text);
-  const pages = offered.map((page): Item => ({
-    id: page.path,
-    label: t(page.label),
-    icon: page.icon,
-    keys: `g>${page.key}`,
-    run: () => go(page.path),
-  }));
-  const channels = (found?.channels ?? []).map((row): Item => ({
-    id: `channel-${row.id}`,
-    label: `#${row.id} ${row.name}`,
+  const options = useFoundOptions(text, isRoot);
+  const channels = (found?.channels ?? []).map(({ id, name }): Item => ({
+    id: `channel-${id}`,
+    label: name,
+    note: `#${id}`,
     icon: "channel",
-    run: () => go(`/channel/edit/${row.id}`),
+    to: `/channel/edit/${id}`,
   }));
-  const tokens = (found?.tokens ?? []).map((row): Item => ({
-    id: `token-${row.id}`,
-    label: row.name,
+  const tokens = (found?.tokens ?? []).map(({ id, name }): Item => ({
+    id: `token-${id}`,
+    label: name,
     icon: "key",
-    run: () => go(`/token/edit/${row.id}`),
+    to: `/token/edit/${id}`,
+  }));
+  const users = (found?.users ?? []).map(({ id, username, display_name: note }): Item => ({
+    id: `user-${id}`,
+    label: username,
+    ...(note === "" || note === username ? {} : { note }),
+    icon: "users",
+    to: `/user/edit/${id}`,
   }));
   const models = (found?.models ?? []).map((name): Item => ({
     id: `model-${name}`,
     label: name,
     icon: "log",
-    run: () => go(`/log?model=${encodeURIComponent(name)}`),
+    to: `/log?model=${encodeURIComponent(name)}`,
   }));
+  const settings = options.map(({ key, label, to }): Item => ({
+    id: `option-${key}`,
+    label,
+    note: key,
+    icon: "settings",
+    to,
+  }));
+  return { found, channels, tokens, users, models, settings };
+}
+
+function usePlaces() {
+  const t = useTexts();
+  const pages = usePages().map(({ path, label, icon, key }): Item => ({
+    id: path,
+    label: t(label),
+    icon,
+    keys: `g>${key}`,
+    to: path,
+  }));
+  const recent = recents().map(({ to, label, icon }): Item => ({
+    id: `recent-${to}`,
+    label,
+    icon: isIconName(icon) ? icon : "clock",
+    to,
+  }));
+  return { pages, recent };
+}
+
+/** Ctrl K: places, actions, and what is found by name. */
+export function Palette(props: { onClose(): void }) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const root = useRef<HTMLDivElement>(null);
+  // The element that had the focus gets it back.
+  const [opener] = useState(() => document.activeElement as HTMLElement | null);
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState("");
+  const { pages, recent } = usePlaces();
+  const { found, channels, tokens, users, models, settings } = useHits(text);
+  const actions = useGlobalActions();
+  const offered = useOfferedActions().map(({ id, label, icon = "bolt", run }): Item => ({ id, label, icon, run }));
+  const hits = [...channels, ...tokens, ...users, ...models, ...settings];
   useEffect(() => {
     // What the server found arrives after the list has chosen its first entry, or none.
     const items = root.current?.querySelectorAll<HTMLElement>("[cmdk-item]") ?? [];
-    if (found && ![...items].some((item) => item.dataset["selected"] === "true"))
+    if (hits.length > 0 && ![...items].some((item) => item.dataset["selected"] === "true"))
       setChosen(items[0]?.dataset["value"] ?? "");
-  }, [found]);
+  }, [found, settings.length]);
   const run = (item: Item) => {
     props.onClose();
-    item.run();
+    if ("run" in item) return item.run();
+    remember({ to: item.to, label: item.label, icon: item.icon });
+    void navigate(item.to);
   };
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && props.onClose()} placement="top" size="md">
+    <Dialog.Root
+      open
+      onOpenChange={(change) => !change.open && props.onClose()}
+      placement="top"
+      size="md"
+      finalFocusEl={() => (opener?.isConnected ? opener : null)}
+    >
       <Portal>
         <Dialog.Backdrop />
         <Dialog.Positioner px="4">
@@ -158,14 +151,16 @@ export function Palette(props: { onClose(): void }) {
                 <Command.Input autoFocus value={text} onValueChange={setText} placeholder={t("palettePlaceholder")} />
               </div>
               <Command.List label={t("paletteTitle")}>
-                {channels.length + tokens.length + models.length === 0 && (
-                  <Command.Empty>{t("paletteEmpty")}</Command.Empty>
-                )}
+                {hits.length === 0 && <Command.Empty>{t("paletteEmpty")}</Command.Empty>}
+                {text.trim() === "" && <Group title={t("paletteRecent")} items={recent} onRun={run} />}
+                <Group title={t("palettePage")} items={offered} onRun={run} />
                 <Group title={t("palettePages")} items={pages} onRun={run} />
                 <Group title={t("paletteActions")} items={actions} onRun={run} />
                 <Group title={t("paletteChannels")} items={channels} onRun={run} isFound />
                 <Group title={t("paletteTokens")} items={tokens} onRun={run} isFound />
+                <Group title={t("paletteUsers")} items={users} onRun={run} isFound />
                 <Group title={t("paletteModels")} items={models} onRun={run} isFound />
+                <Group title={t("paletteOptions")} items={settings} onRun={run} isFound />
               </Command.List>
             </Command>
           </Dialog.Content>

@@ -57,6 +57,10 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
+export function isIconName(name: string): name is IconName {
+  return Object.hasOwn(PATHS, name);
+}
+
 export function Icon(props: { readonly name: IconName; readonly size?: number }) {
   const size = props.size ?? 16;
   return (

@@ -13,6 +13,8 @@ export interface Toast {
   readonly count: number;
   readonly action: { readonly label: string; run(): void } | undefined;
   readonly durationMs: number;
+  /** Its action takes a change back. */
+  readonly isUndo: boolean;
 }
 
 const MOST = 3;
@@ -29,6 +31,7 @@ interface ToastOptions {
   readonly detail?: string | undefined;
   readonly action?: Toast["action"];
   readonly durationMs?: number;
+  readonly isUndo?: boolean;
 }
 
 export function toast(kind: ToastKind, text: string, options: ToastOptions = {}): void {
@@ -42,13 +45,23 @@ export function toast(kind: ToastKind, text: string, options: ToastOptions = {})
     count: (same?.count ?? 0) + 1,
     action: options.action,
     durationMs: options.durationMs ?? DURATION[kind],
+    isUndo: options.isUndo ?? false,
   };
   toasts.write([...shown.filter((other) => other !== same), entry].slice(-MOST));
 }
 
 /** A change that is done and can be taken back for eight seconds. */
 export function toastUndo(text: string, undo: () => void): void {
-  toast("success", text, { action: { label: say("undo"), run: undo }, durationMs: 8_000 });
+  toast("success", text, { action: { label: say("undo"), run: undo }, durationMs: 8_000, isUndo: true });
+}
+
+/** Takes the newest change back that still can be; false when there is none. */
+export function undoLast(): boolean {
+  const last = toasts.read().findLast(({ isUndo }) => isUndo);
+  if (!last?.action) return false;
+  dismissToast(last.id);
+  last.action.run();
+  return true;
 }
 
 /** What a user reads about a failure. */

@@ -93,8 +93,25 @@ function TableOption(props: OptionFieldProps & { readonly history: ReactNode }) 
   );
 }
 
-/** The input that suits the kind of the option. */
+/** The anchor of an option. */
+function Anchored(props: { readonly name: OptionKey; readonly children: ReactNode }) {
+  return (
+    <Box id={`option-${props.name}`} scrollMarginTop="72px">
+      {props.children}
+    </Box>
+  );
+}
+
 export function OptionField(props: OptionFieldProps) {
+  return (
+    <Anchored name={props.name}>
+      <Editor {...props} />
+    </Anchored>
+  );
+}
+
+/** The input that suits the kind of the option. */
+function Editor(props: OptionFieldProps) {
   const t = useTexts();
   const { label } = useOptionWords();
   const { name, value, onChange, error } = props;

@@ -5,12 +5,21 @@ import { labels } from "./words/en.ts";
 const abouts = Object.fromEntries(OPTION_KEYS.map((key) => [key, OPTIONS[key].about])) as Record<OptionKey, string>;
 
 /** What an option is called, in the language of the reader. */
-export const { useTexts: useOptionLabels } = defineTexts(labels, async () => (await import("./words/zh.ts")).labels);
+const { useTexts: useOptionLabels, say: label } = defineTexts(
+  labels,
+  async () => (await import("./words/zh.ts")).labels,
+);
 
 /** What an option does. */
-export const { useTexts: useOptionAbouts } = defineTexts(abouts, async () => (await import("./words/zh.ts")).abouts);
+const { useTexts: useOptionAbouts, say: about } = defineTexts(
+  abouts,
+  async () => (await import("./words/zh.ts")).abouts,
+);
 
 type Say = (key: OptionKey) => string;
+
+export const sayLabel = label as Say;
+export const sayAbout = about as Say;
 
 /** How options are named and described in one language. */
 export interface OptionWords {

@@ -1,0 +1,134 @@
+import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { asUser, signIn } from "./session.ts";
+
+// Ctrl K and the keyboard: places, actions, people and options are a few letters away, and focus returns.
+
+let gateway: GatewayProcess;
+let browser: Browser;
+let page: Page;
+let faults: readonly string[];
+
+const palette = () => page.getByRole("dialog", { name: /^Search or jump/ });
+
+async function openPalette(text = ""): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await palette().getByRole("combobox").fill(text);
+}
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  browser = await openBrowser();
+  ({ page, faults } = await openPage(browser, gateway.url));
+  await signIn(page, "root", ROOT_PASSWORD);
+  const ada = { username: "ada", password: "lovelace-1843", display_name: "Ada Lovelace" };
+  expect(await asUser(page, "POST", "/api/user/", ada)).toMatchObject({ success: true });
+  const token = { name: "build-bot", remain_quota: 500_000, unlimited_quota: false, expired_time: -1 };
+  expect(await asUser(page, "POST", "/api/token/", token)).toMatchObject({ success: true });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+});
+
+test("a user is found by name and opened", async () => {
+  await page.goto("/token");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await openPalette("lovel");
+  await palette().getByRole("option", { name: /ada/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/user\/edit\/\d+/);
+  await page.getByRole("dialog", { name: "Edit user" }).waitFor();
+});
+
+test("an option is found by its label or its key, and its field has the focus", async () => {
+  await page.goto("/token");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  for (const words of ["sender address", "SMTPFrom"]) {
+    await openPalette(words);
+    await palette()
+      .getByRole("option", { name: /Sender address/ })
+      .click();
+    await page.waitForURL(/section=mail/);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("SMTPFrom");
+    await page.goto("/token");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+  }
+});
+
+test("what was opened before comes first, and only for the user who opened it", async () => {
+  await openPalette();
+  const recent = palette().getByRole("group", { name: "Recent" });
+  await recent.getByRole("option", { name: "Sender address" }).waitFor();
+  await recent.getByRole("option", { name: "ada" }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "palette-recent");
+  await page.keyboard.press("Escape");
+  const { page: other } = await openPage(browser, gateway.url);
+  const places = await page.evaluate(() => localStorage.getItem("fairway:recents") ?? "");
+  await signIn(other, "ada", "lovelace-1843");
+  await other.evaluate((text) => localStorage.setItem("fairway:recents", text), places);
+  await other.getByRole("heading", { level: 1 }).waitFor();
+  await other.keyboard.press("Control+k");
+  await other.getByRole("dialog").getByRole("option").first().waitFor();
+  expect(await other.getByRole("group", { name: "Recent" }).count()).toBe(0);
+  await other.context().close();
+});
+
+test("a page offers its actions while it is open", async () => {
+  await page.goto("/channel");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await openPalette("test all");
+  await palette().getByRole("group", { name: "On this page" }).getByRole("option").first().waitFor();
+  await page.keyboard.press("Escape");
+  await page.goto("/token");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await openPalette("test all");
+  await expect.poll(() => palette().getByRole("group", { name: "On this page" }).count()).toBe(0);
+  await page.keyboard.press("Escape");
+});
+
+test("focus returns to where it was", async () => {
+  await page.goto("/token");
+  const menu = page.getByRole("button", { name: "Actions for build-bot" });
+  await menu.waitFor();
+  await page.getByRole("link", { name: "Add token" }).first().focus();
+  await openPalette("x");
+  await page.keyboard.press("Escape");
+  await palette().waitFor({ state: "detached" });
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain("Add token");
+});
+
+test("Ctrl Z takes the last change back", async () => {
+  await page.goto("/token");
+  const row = page.getByRole("row").filter({ hasText: "build-bot" });
+  await row.getByRole("button", { name: "Actions for build-bot" }).click();
+  await page.getByRole("menuitem", { name: "Disable" }).click();
+  await row.getByText("Disabled").waitFor();
+  await page.getByRole("heading", { level: 1 }).focus();
+  await page.keyboard.press("Control+z");
+  await row.getByText("Enabled").waitFor();
+  expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+});
+
+test("the sheet of shortcuts switches keys without a modifier off", async () => {
+  await page.goto("/token");
+  await page.getByRole("heading", { level: 1 }).focus();
+  await page.keyboard.press("?");
+  const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await sheet.getByText("Shortcuts of a single key", { exact: true }).click();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await sheet.waitFor({ state: "detached" });
+  await page.keyboard.press("?");
+  await page.waitForTimeout(300); // longer than a dialog takes
+  expect(await sheet.count()).toBe(0);
+  await page.evaluate(() => localStorage.removeItem("fairway:shortcuts"));
+});
+
+test("nothing went wrong behind the pages", () => {
+  expect(faults).toEqual([]);
+});
