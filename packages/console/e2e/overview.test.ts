@@ -174,6 +174,26 @@ test("a channel that does not exist leads back to the list", async () => {
   await heading("Channel").waitFor();
 });
 
+test("a budget shows what is used and when it ends", async () => {
+  await page.goto("/");
+  await page.getByRole("link", { name: "gpt-4o" }).click();
+  await page.waitForURL(/\/budget\/1$/);
+  await heading("Model gpt-4o").waitFor();
+  await page.getByText("Spending of the window").waitFor();
+  await page.getByRole("slider", { name: "Time in the chart" }).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("the dashboard shows channels, and each leads to its log", async () => {
+  await page.goto("/detail");
+  await page.getByRole("combobox", { name: "Shown by" }).selectOption("channel");
+  await page.getByRole("columnheader", { name: "Errors" }).waitFor();
+  expect(new URL(page.url()).search).toBe("?of=channel");
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("link", { name: "Pier" }).click();
+  await page.waitForURL(/\/log\?type=2&channel=2&range=custom&from=\d+&to=\d+$/);
+});
+
 test("both pages are whole in the dark, in Chinese and on a phone", async () => {
   await page.emulateMedia({ colorScheme: "dark" });
   for (const path of ["/", "/channel/2"]) {

@@ -73,7 +73,7 @@ test("usage is drawn over time, by model (C-364)", async () => {
   const chart = page.getByRole("slider", { name: "Time in the chart; Enter opens its log" });
   await chart.waitFor();
   await page
-    .getByRole("group", { name: /^Models: click/ })
+    .getByRole("group", { name: /^Legend: click/ })
     .getByRole("button", { name: "gpt-4o", exact: true })
     .waitFor();
   await page
@@ -102,14 +102,14 @@ test("the chart is read by keyboard and leads to the log behind a bar", async ()
 });
 
 test("a model can be looked at alone, and its share and its numbers too", async () => {
-  const legend = page.getByRole("group", { name: /^Models: click/ });
+  const legend = page.getByRole("group", { name: /^Legend: click/ });
   await legend.getByRole("button", { name: "o3", exact: true }).waitFor({ state: "detached" });
   await legend.getByRole("button", { name: "gpt-4o", exact: true }).click();
   expect(await legend.locator('[aria-pressed="true"]').count()).toBe(1);
   await legend.getByRole("button", { name: "gpt-4o", exact: true }).click();
   expect(await legend.locator('[aria-pressed="false"]').count()).toBe(0);
   await page.getByRole("button", { name: "Share", exact: true }).click();
-  await page.getByRole("img", { name: /Spend by model,.*most of it by gpt-4o/ }).waitFor();
+  await page.getByRole("img", { name: /Spend, .*most of it by gpt-4o/ }).waitFor();
   await shoot(page, "dashboard-share");
   expect(await axeFindings(page)).toEqual([]);
   await page.getByRole("button", { name: "Requests", exact: true }).click();

@@ -210,6 +210,9 @@ export const pages: readonly PageEntry[] = [
       add: async () => ({ Component: (await import("../features/budgets/budget.drawer.tsx")).AddBudget }),
       "edit/:id": async () => ({ Component: (await import("../features/budgets/budget.drawer.tsx")).EditBudget }),
     },
+    details: {
+      ":id": async () => ({ Component: (await import("../features/budgets/page/budget.page.tsx")).BudgetPage }),
+    },
   },
   {
     path: "/audit",

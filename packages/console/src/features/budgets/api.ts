@@ -2,6 +2,7 @@ import {
   budgetCreate,
   budgetDelete,
   budgetGet,
+  budgetHistory,
   budgetList,
   budgetUpdate,
   channelGet,
@@ -17,6 +18,7 @@ import { readVersion, type Version } from "../../lib/rows.ts";
 import type { Suggestion } from "../../ui/form/field.tsx";
 
 const LIST_KEY = ["budgets", "list"] as const;
+const REFRESH_MS = 60_000;
 
 export const budgetsQuery = queryOptions({
   queryKey: LIST_KEY,
@@ -30,6 +32,15 @@ export function budgetQuery(id: number) {
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
+  });
+}
+
+/** Spending of the running window, and where it leads. */
+export function historyQuery(id: number) {
+  return queryOptions({
+    queryKey: [...LIST_KEY, "history", id],
+    queryFn: ({ signal }) => call(budgetHistory, { params: { id }, signal }),
+    refetchInterval: REFRESH_MS,
   });
 }
 

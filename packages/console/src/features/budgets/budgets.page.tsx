@@ -35,6 +35,12 @@ function BudgetActions({ budget }: { readonly budget: Budget }) {
         name={name}
         entries={[
           {
+            id: "page",
+            label: t("openPage"),
+            icon: "chart",
+            run: () => void navigate(`/budget/${budget.id}`),
+          },
+          {
             id: "edit",
             label: t("editRow"),
             icon: "edit",

@@ -1,8 +1,19 @@
-import { logStat, logStatSelf, usageAll, usageSelf } from "@fairway/wire";
+import {
+  logStat,
+  logStatSelf,
+  usageAll,
+  usageSelf,
+  usageStatistics,
+  usageStatisticsSelf,
+  type UsageStatistics,
+} from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { queryClient } from "../../lib/query.ts";
 import type { Bounds } from "../../lib/range.ts";
+import { localOffset } from "../../shared/usage/period.ts";
+import type { Dimension } from "./dimension.ts";
+import type { Step } from "./span.ts";
 
 export interface UsageFilter {
   readonly isAdmin: boolean;
@@ -14,7 +25,7 @@ export interface UsageFilter {
 const FRESH_MS = 60_000;
 const REFRESH_MS = 300_000;
 
-export function usageQuery(name: string, span: () => Bounds, filter: UsageFilter) {
+export function usageQuery(name: string, span: () => Bounds, filter: UsageFilter & { readonly isOn: boolean }) {
   return queryOptions({
     queryKey: ["usage", name, filter],
     queryFn: async ({ signal }) => {
@@ -25,6 +36,49 @@ export function usageQuery(name: string, span: () => Bounds, filter: UsageFilter
         : await call(usageSelf, { query, signal });
       return { bounds, rows };
     },
+    enabled: filter.isOn,
+    staleTime: FRESH_MS,
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+const HOUR = 3_600;
+const DAY = 86_400;
+const MOST_SUBJECTS = 200;
+/** Points of hours are many: fewer subjects have them. */
+const MOST_BY_HOUR = 50;
+
+interface DimensionAsked {
+  readonly dimension: Dimension;
+  readonly isAdmin: boolean;
+  /** Undefined = sums only. */
+  readonly stepOf: ((bounds: Bounds) => Step) | undefined;
+  readonly isOn: boolean;
+}
+
+/** Calls, errors and percentiles of each subject, and its points where they are drawn. */
+export function dimensionQuery(name: string, span: () => Bounds, asked: DimensionAsked) {
+  const { dimension, isAdmin, stepOf } = asked;
+  return queryOptions({
+    queryKey: ["usage", "by", dimension, name, isAdmin, stepOf !== undefined],
+    queryFn: async ({ signal }): Promise<{ bounds: Bounds; answer: UsageStatistics }> => {
+      const bounds = span();
+      const isByHour = stepOf?.(bounds) === "hour";
+      const query = {
+        by: dimension,
+        start_timestamp: bounds.from,
+        end_timestamp: bounds.to,
+        interval: stepOf === undefined ? 0 : isByHour ? HOUR : DAY,
+        utc_offset: localOffset(bounds.to),
+        limit: isByHour ? MOST_BY_HOUR : MOST_SUBJECTS,
+      };
+      const answer = await (isAdmin
+        ? call(usageStatistics, { query, signal })
+        : call(usageStatisticsSelf, { query, signal }));
+      return { bounds, answer };
+    },
+    enabled: asked.isOn,
     staleTime: FRESH_MS,
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,

@@ -1,4 +1,5 @@
 import { Button, Flex, Skeleton } from "@chakra-ui/react";
+import type { UsageStatistics } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useNavigate } from "react-router";
@@ -15,16 +16,26 @@ import { IconButton } from "../../ui/display/icon-button.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
-import { refreshUsage, usageQuery, type UsageFilter } from "./api.ts";
+import { logAddress } from "../../shared/usage/log-link.ts";
+import { dimensionQuery, refreshUsage, usageQuery, type UsageFilter } from "./api.ts";
 import "./dashboard.css";
+import {
+  dimensionsOf,
+  figuresOf,
+  labelOf,
+  logPartOf,
+  rowsOf,
+  type Dimension,
+  type SubjectFigures,
+} from "./dimension.ts";
 import { Figures } from "./figures.tsx";
 import { ModelsTable } from "./models-table.tsx";
-import { bucketsOf, METRICS, modelsOf, seriesOf, sumOf } from "./series.ts";
+import { bucketsOf, METRICS, modelsOf, seriesOf, sumOf, type Amounts } from "./series.ts";
 import { firstDayOf, spanBefore, spanOf, stepOf, usualRange } from "./span.ts";
 import { useTexts } from "./texts.ts";
 import { UsagePanel, VIEWS } from "./usage-panel.tsx";
 
-const DEFAULTS = { range: "", from: "", to: "", by: "", user: "", metric: "quota", view: "overTime" };
+const DEFAULTS = { range: "", from: "", to: "", by: "", of: "model", user: "", metric: "quota", view: "overTime" };
 
 type State = Record<keyof typeof DEFAULTS, string>;
 
@@ -34,34 +45,74 @@ function useSpan(state: State) {
   return { usual, span: () => spanOf(state.range, usual, nowSeconds(), state) };
 }
 
+function dimensionNamed(text: string, isAdmin: boolean): Dimension {
+  return dimensionsOf(isAdmin).find((name) => name === text) ?? "model";
+}
+
+/** The sums by model, of one user where a name is given, or the statistics of another dimension. */
+function useRows(state: State, filter: UsageFilter) {
+  const { usual, span } = useSpan(state);
+  const { isAdmin } = filter;
+  const dimension = dimensionNamed(state.of, isAdmin);
+  const name = [state.range || usual, state.from, state.to, state.by].join(" ");
+  const isModel = dimension === "model";
+  const before = () => spanBefore(span());
+  const asked = { dimension, isAdmin, stepOf: (bounds: Bounds) => stepOf(state.by, bounds) };
+  const models = useQuery(usageQuery(name, span, { ...filter, isOn: isModel }));
+  const modelsBefore = useQuery(usageQuery(`before ${name}`, before, { ...filter, isOn: isModel })).data;
+  const subjects = useQuery(dimensionQuery(name, span, { ...asked, isOn: !isModel }));
+  const subjectsBefore = useQuery(
+    dimensionQuery(`before ${name}`, before, { ...asked, stepOf: undefined, isOn: !isModel }),
+  ).data;
+  const figures = useQuery(
+    dimensionQuery(name, span, { ...asked, stepOf: undefined, isOn: isModel && filter.user === "" }),
+  ).data;
+  const answer = isModel ? figures?.answer : subjects.data?.answer;
+  const rows = isModel ? models.data?.rows : answer && rowsOf(answer);
+  const bounds = isModel ? models.data?.bounds : subjects.data?.bounds;
+  const total = isModel ? modelsBefore && sumOf(modelsBefore.rows) : subjectsBefore && totalOf(subjectsBefore.answer);
+  return {
+    usual,
+    dimension,
+    data: rows && bounds && { rows, bounds },
+    figures: answer && (filter.user === "" || !isModel) ? figuresOf(answer) : undefined,
+    before: total,
+    query: isModel ? models : subjects,
+  };
+}
+
+function totalOf({ total }: UsageStatistics): Amounts {
+  return { quota: total.quota, tokens: total.input_tokens + total.output_tokens, requests: total.calls };
+}
+
+const NO_FIGURES: ReadonlyMap<string, SubjectFigures> = new Map();
+
 function useUsage(state: State, filter: UsageFilter) {
   const t = useTexts();
   const language = useLanguage();
-  const { usual, span } = useSpan(state);
-  const name = [state.range || usual, state.from, state.to].join(" ");
-  const current = useQuery(usageQuery(name, span, filter));
-  const before = useQuery(usageQuery(`before ${name}`, () => spanBefore(span()), filter)).data;
-  const { data } = current;
+  const { data, figures = NO_FIGURES, dimension, ...rest } = useRows(state, filter);
   const metric = METRICS.find((one) => one === state.metric) ?? "quota";
+  const { rows, bounds } = data ?? {};
   const shown = useMemo(() => {
-    if (!data) return undefined;
-    const step = stepOf(state.by, data.bounds);
-    const models = modelsOf(data.rows, metric);
+    if (!rows || !bounds) return undefined;
+    const step = stepOf(state.by, bounds);
+    const models = modelsOf(rows, metric);
     return {
-      bounds: data.bounds,
+      bounds,
       models,
-      series: seriesOf(models, metric, t("others")),
-      buckets: bucketsOf(data.rows, data.bounds, { step, firstDay: firstDayOf(language) }),
-      sums: sumOf(data.rows),
+      series: seriesOf(models, metric, t("others"), (key) => labelOf(dimension, key, figures)),
+      buckets: bucketsOf(rows, bounds, { step, firstDay: firstDayOf(language) }),
+      sums: sumOf(rows),
     };
-  }, [data, metric, state.by, language, t]);
-  return { usual, metric, shown, before: before && sumOf(before.rows), query: current };
+  }, [rows, bounds, figures, dimension, metric, state.by, language, t]);
+  return { ...rest, dimension, figures, metric, shown };
 }
 
 function Filters(props: {
   readonly state: State;
   readonly usual: ReturnType<typeof usualRange>;
   readonly isAdmin: boolean;
+  readonly dimension: Dimension;
   change(change: Partial<State>): void;
   onRefresh(): void;
 }) {
@@ -86,13 +137,13 @@ function Filters(props: {
     <FilterBar
       main={
         isAdmin ? (
-          <FilterText isMain label={t("user")} value={state.user} onChange={(user) => change({ user })} />
+          <FilterText isMain label={t("user")} value={state.user} onChange={(user) => change({ user, of: "model" })} />
         ) : (
           range
         )
       }
-      isActive={["range", "by", "user"].some((name) => state[name as keyof State] !== "")}
-      onClear={() => change({ range: "", from: "", to: "", by: "", user: "" })}
+      isActive={state.of !== "model" || ["range", "by", "user"].some((name) => state[name as keyof State] !== "")}
+      onClear={() => change({ range: "", from: "", to: "", by: "", of: "", user: "" })}
       aside={
         <IconButton variant="outline" label={t("refresh")} onClick={props.onRefresh}>
           <Icon name="refresh" />
@@ -100,18 +151,25 @@ function Filters(props: {
       }
     >
       {isAdmin && range}
+      <FilterSelect
+        label={t("dimension")}
+        value={props.dimension}
+        unset="model"
+        choices={dimensionsOf(isAdmin).map((name) => ({ value: name, label: t(DIMENSION_TEXT[name]) }))}
+        onChange={(of) => change({ of, user: "" })}
+      />
       <FilterSelect label={t("step")} value={state.by} choices={steps} onChange={(by) => change({ by })} />
     </FilterBar>
   );
 }
 
-/** The log that lies behind a part of the page. */
-function logAddress(state: State, part: { from: number; to: number; model?: string | undefined }): string {
-  const query = new URLSearchParams({ type: "2", range: "custom", from: String(part.from), to: String(part.to) });
-  if (part.model !== undefined) query.set("model", part.model);
-  if (state.user !== "") query.set("user", state.user);
-  return `/log?${query}`;
-}
+const DIMENSION_TEXT = {
+  model: "byModel",
+  user: "byUser",
+  token: "byToken",
+  channel: "byChannel",
+  group: "byGroup",
+} as const;
 
 function Nothing(props: { onWiden(): void }) {
   const t = useTexts();
@@ -133,29 +191,45 @@ function Dashboard() {
   const isAdmin = isAdminUser(useUser());
   const [state, change] = useUrlState(DEFAULTS);
   const filter = { isAdmin, user: isAdmin ? state.user : "" };
-  const { usual, metric, shown, before, query } = useUsage(state, filter);
+  const { usual, metric, dimension, figures, shown, before, query } = useUsage(state, filter);
   const view = VIEWS.find((name) => name === state.view) ?? "overTime";
-  const open = (span: Bounds, model?: string) => void navigate(logAddress(state, { ...span, model }));
+  const title = t(DIMENSION_TEXT[dimension]);
+  const logOf = (span: Bounds, key?: string) => {
+    const part = key === undefined ? {} : logPartOf(dimension, key, figures);
+    return part && logAddress({ span, isErrors: false, user: filter.user, ...part });
+  };
+  const open = (span: Bounds, key?: string) => void navigate(logOf(span, key) ?? logOf(span) ?? "/log");
   const zoom = ({ from, to }: Bounds) => change({ range: "custom", from: String(from), to: String(to), by: "" });
   return (
     <>
-      <Filters state={state} usual={usual} isAdmin={isAdmin} change={change} onRefresh={() => void refreshUsage()} />
+      <Filters {...{ state, usual, isAdmin, dimension, change }} onRefresh={() => void refreshUsage()} />
       {query.error && !shown ? (
         <LoadFailed problem={query.error} onRetry={() => void query.refetch()} />
       ) : (
         <>
           <Figures now={shown?.sums} before={before} buckets={shown?.buckets ?? []} filter={filter} />
-          {!shown && <Skeleton height="352px" borderRadius="l3" aria-busy="true" aria-label={t("chartTitle")} />}
+          {!shown && <Skeleton height="352px" borderRadius="l3" aria-busy="true" aria-label={title} />}
           {shown?.models.length === 0 && (
-            <Nothing onWiden={() => change({ range: "30d", from: "", to: "", by: "", user: "" })} />
+            <Nothing onWiden={() => change({ range: "30d", from: "", to: "", by: "", of: "", user: "" })} />
           )}
           {shown && shown.models.length > 0 && (
             <>
-              <UsagePanel {...shown} metric={metric} view={view} change={change} onOpen={open} onZoom={zoom} />
+              <UsagePanel
+                {...shown}
+                title={title}
+                metric={metric}
+                view={view}
+                change={change}
+                onOpen={open}
+                onZoom={zoom}
+              />
               <ModelsTable
                 models={shown.models}
                 metric={metric}
-                logOf={(model) => logAddress(state, { ...shown.bounds, model })}
+                title={title}
+                figures={figures}
+                labelOf={(key) => labelOf(dimension, key, figures)}
+                logOf={(key) => logOf(shown.bounds, key)}
               />
             </>
           )}

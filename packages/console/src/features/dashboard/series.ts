@@ -77,13 +77,18 @@ export interface Series extends ChartSeries {
 }
 
 /** The largest models with a colour each, the rest as one. */
-export function seriesOf(models: readonly ModelUsage[], metric: Metric, others: string): readonly Series[] {
+export function seriesOf(
+  models: readonly ModelUsage[],
+  metric: Metric,
+  others: string,
+  labelOf: (model: string) => string = (model) => model,
+): readonly Series[] {
   const used = models.filter((model) => model[metric] > 0);
   const named = used.length <= MOST_SERIES ? used : used.slice(0, MOST_SERIES - 1);
   const colours = coloursOf(named.map(({ model }) => model));
   const series = named.map(({ model, ...amounts }): Series => ({
     key: model,
-    label: model,
+    label: labelOf(model),
     colour: colours.get(model) ?? REST_COLOUR,
     total: amounts[metric],
   }));

@@ -46,6 +46,8 @@ function Choices<N extends string>(props: {
 }
 
 interface PanelProps {
+  /** Names what the series are. */
+  readonly title: string;
   readonly bounds: Bounds;
   readonly buckets: readonly Bucket[];
   readonly series: readonly Series[];
@@ -80,7 +82,7 @@ export function UsagePanel(props: PanelProps) {
     <Box as="section" bg="bg.panel" borderWidth="1px" borderRadius="l3" p={{ base: "3", sm: "4" }}>
       <Flex align="center" gap="2" wrap="wrap" mb="3">
         <Heading as="h2" textStyle="lg" fontWeight="semibold" flex="1">
-          {t("chartTitle")}
+          {props.title}
         </Heading>
         <Choices
           label={t("metric")}

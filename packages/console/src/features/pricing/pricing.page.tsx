@@ -1,12 +1,13 @@
 import { pricingList, type PricingRow } from "@fairway/wire";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { formatCount } from "../../lib/format.ts";
 import { request } from "../../lib/http.ts";
 import { currentLanguage, useLanguage } from "../../lib/i18n.ts";
 import { FRESH_STATIC_MS } from "../../lib/query.ts";
+import { BulkBar } from "../../ui/bulk/bulk-bar.tsx";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
 import { DataGrid } from "../../ui/grid/data-grid.tsx";
 import type { Column } from "../../ui/grid/grid-props.ts";
@@ -15,10 +16,12 @@ import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.ts
 import { NoticeBar } from "../../ui/feedback/notice-bar.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
+import { Calculator } from "./calculator.tsx";
+import { costOf, countOf, type Usual } from "./estimate.ts";
 import { dollars, isByCall, priceOf, short } from "./price.ts";
 import { useTexts } from "./texts.ts";
 
-const DEFAULTS = { ...LIST_DEFAULTS, q: "", group: "", by: "" };
+const DEFAULTS = { ...LIST_DEFAULTS, q: "", group: "", by: "", in: "800", out: "300", n: "1000" };
 const DEFAULT_GROUP = "default";
 
 interface Priced extends PricingRow {
@@ -42,7 +45,13 @@ function pricingQuery(userId: number | undefined) {
   });
 }
 
-function columns(t: ReturnType<typeof useTexts>, group: string, ratio: number): Column<Priced>[] {
+interface Reader {
+  readonly group: string;
+  readonly ratio: number;
+  readonly usual: Usual;
+}
+
+function columns(t: ReturnType<typeof useTexts>, { group, ratio, usual }: Reader): Column<Priced>[] {
   const cell = (row: Priced, part: "input" | "output" | "call") =>
     dollars(priceOf(row, ratio)[part], currentLanguage());
   return [
@@ -62,6 +71,13 @@ function columns(t: ReturnType<typeof useTexts>, group: string, ratio: number): 
     { id: "input", header: t("input"), sort: "input", align: "end", cell: (row) => cell(row, "input") },
     { id: "output", header: t("output"), sort: "output", align: "end", cell: (row) => cell(row, "output") },
     { id: "call", header: t("perCall"), sort: "call", align: "end", cell: (row) => cell(row, "call") },
+    {
+      id: "cost",
+      header: t("cost"),
+      sort: "cost",
+      align: "end",
+      cell: (row) => <strong>{dollars(costOf(row, ratio, usual), currentLanguage())}</strong>,
+    },
     {
       id: "ratio",
       header: t("ratio"),
@@ -86,12 +102,13 @@ function columns(t: ReturnType<typeof useTexts>, group: string, ratio: number): 
   ];
 }
 
-function ordered(rows: readonly Priced[], sort: string, ratio: number): readonly Priced[] {
+function ordered(rows: readonly Priced[], sort: string, { ratio, usual }: Reader): readonly Priced[] {
   const key = sort.replace(/^-/, "");
   const sign = sort.startsWith("-") ? -1 : 1;
   if (key === "") return rows;
   if (key === "model") return rows.toSorted((a, b) => sign * a.model_name.localeCompare(b.model_name));
-  const value = (row: Priced) => priceOf(row, ratio)[key as "input" | "output" | "call"];
+  const value = (row: Priced) =>
+    key === "cost" ? costOf(row, ratio, usual) : priceOf(row, ratio)[key as "input" | "output" | "call"];
   return rows.toSorted((a, b) => {
     const [first, second] = [value(a), value(b)];
     // Rows without such a price come last in both directions.
@@ -112,14 +129,24 @@ export function PricingPage() {
   const own = user?.group ?? DEFAULT_GROUP;
   const group = state.group || own;
   const ratio = data?.ratios[group] ?? 1;
-  const shown = useMemo(() => columns(t, group, ratio), [t, group, ratio]);
+  const reader = useMemo(
+    () => ({
+      group,
+      ratio,
+      usual: { input: countOf(state.in), output: countOf(state.out), requests: countOf(state.n) },
+    }),
+    [group, ratio, state.in, state.out, state.n],
+  );
+  const shown = useMemo(() => columns(t, reader), [t, reader]);
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   const matching = useMemo(() => {
     const word = state.q.toLowerCase();
     const found = data?.rows.filter(
       (row) => row.model_name.toLowerCase().includes(word) && (state.by === "" || String(isByCall(row)) === state.by),
     );
-    return found && ordered(found, state.sort, ratio);
-  }, [data, state.q, state.by, state.sort, ratio]);
+    return found && ordered(found, state.sort, reader);
+  }, [data, state.q, state.by, state.sort, reader]);
+  const names = data?.rows.filter(({ id }) => selected.has(id)).map(({ model_name: name }) => name) ?? [];
   const groups = Object.entries(data?.ratios ?? {}).map(([name, each]) => ({
     value: name === own ? "" : name,
     label: t("groupChoice", { name, ratio: each }),
@@ -153,6 +180,7 @@ export function PricingPage() {
           onChange={(by) => list.filter({ by })}
         />
       </FilterBar>
+      <Calculator usual={state} change={(usual) => list.filter(usual)} />
       {error && !data ? (
         <LoadFailed problem={error} onRetry={() => void refetch()} />
       ) : (
@@ -166,6 +194,7 @@ export function PricingPage() {
           pager={list.pager(matching?.length)}
           sort={state.sort}
           onSort={list.sort}
+          selection={{ ids: selected, change: setSelected }}
           isMuted={(row) => !row.enable_groups.includes(group)}
           empty={
             list.isFiltered ? (
@@ -176,6 +205,11 @@ export function PricingPage() {
           }
         />
       )}
+      <BulkBar count={names.length} onClear={() => setSelected(new Set())}>
+        <CopyButton text={names.join(",")} label={t("copySelected")} isPrimary>
+          {t("copySelected")}
+        </CopyButton>
+      </BulkBar>
     </Page>
   );
 }

@@ -1,4 +1,5 @@
 import {
+  orderListSelf,
   selfInviteCode,
   selfInviteTransfer,
   stripeAmount,
@@ -8,7 +9,7 @@ import {
   walletPay,
   walletRedeem,
 } from "@fairway/wire";
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { formatDecimal } from "../../lib/format.ts";
 import { call, request } from "../../lib/http.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
@@ -42,6 +43,15 @@ export const cardQuery = queryOptions({
   queryKey: ["wallet", "card"],
   queryFn: ({ signal }) => call(stripeInfo, { signal }),
   staleTime: FRESH_STATIC_MS,
+});
+
+const ORDERS = 10;
+
+export const ordersQuery = infiniteQueryOptions({
+  queryKey: ["self", "orders"],
+  queryFn: ({ pageParam, signal }) => call(orderListSelf, { query: { p: pageParam, page_size: ORDERS }, signal }),
+  initialPageParam: 1,
+  getNextPageParam: ({ page, total }) => (page * ORDERS < total ? page + 1 : undefined),
 });
 
 /** These calls report failures in `data`, as compatible consoles expect. */

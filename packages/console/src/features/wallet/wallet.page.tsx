@@ -15,6 +15,7 @@ import { Page } from "../../ui/display/page.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { redeem } from "./api.ts";
 import { Invitations } from "./invitations.tsx";
+import { Orders } from "./orders.tsx";
 import { PayOnline } from "./pay-online.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -36,6 +37,7 @@ export function WalletPage() {
         <Flex direction="column" gap="5">
           <Balance self={self} />
           <PayOnline />
+          <Orders />
           <Invitations self={self} />
         </Flex>
       ) : error ? (

@@ -10,6 +10,8 @@ interface FigureCardProps {
   readonly children: ReactNode;
   readonly note?: ReactNode;
   readonly trend?: SparklineProps;
+  /** Off for numbers that never have a trend: their card holds no place for one. */
+  readonly hasTrend?: boolean;
 }
 
 /** A number with how it moved, and how it compares. */
@@ -34,9 +36,11 @@ export function FigureCard(props: FigureCardProps) {
       <Text as="div" textStyle="xs" color="fg.muted" minH="5">
         {props.note}
       </Text>
-      <Box mt="auto" pt="1" minH="30px">
-        {props.trend && props.trend.values.length > 1 && <Sparkline {...props.trend} />}
-      </Box>
+      {(props.hasTrend ?? true) && (
+        <Box mt="auto" pt="1" minH="34px">
+          {props.trend && props.trend.values.length > 1 && <Sparkline {...props.trend} />}
+        </Box>
+      )}
     </Flex>
   );
 }

@@ -35,7 +35,7 @@ function BudgetRow({ near }: { readonly near: NearBudget }) {
         <Text as="span" color="fg.muted">
           {t(SCOPE_TEXT[budget.scope])}
         </Text>{" "}
-        <Link className="link" to={`/budget/edit/${budget.id}`}>
+        <Link className="link" to={`/budget/${budget.id}`}>
           <bdi>{budget.scope === "group" || budget.scope === "model" ? budget.subject : `#${budget.subject}`}</bdi>
         </Link>
       </Box>

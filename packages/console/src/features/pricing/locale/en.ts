@@ -22,4 +22,10 @@ export const en = {
   notInGroup: "not for this group",
   emptyTitle: "No models yet",
   emptyBody: "Models appear here with the first channel that serves them.",
+  calculator: "Cost of",
+  calcRequests: "requests",
+  calcInput: "input tokens",
+  calcOutput: "output tokens",
+  cost: "≈ Cost",
+  copySelected: "Copy names",
 } as const;

@@ -25,4 +25,10 @@ export const zh: Translation<typeof en> = {
   notInGroup: "此分组不可用",
   emptyTitle: "还没有模型",
   emptyBody: "添加第一个渠道后，模型会显示在这里。",
+  calculator: "费用估算",
+  calcRequests: "请求数",
+  calcInput: "输入 Token",
+  calcOutput: "输出 Token",
+  cost: "≈ 费用",
+  copySelected: "复制名称",
 };

@@ -30,4 +30,12 @@ export const en = {
   pendingReward: "Reward not yet moved",
   moveReward: "Move to the balance",
   moved: "The reward is in your balance.",
+  orders: "Orders",
+  ordersNone: "No orders. Payments appear here as soon as they begin; redeemed codes are in the history.",
+  ordersMore: "Show older orders",
+  orderPending: "Waiting for the payment",
+  orderPaid: "Paid and credited",
+  orderExpired: "Not paid in time",
+  orderFailed: "Failed",
+  orderFacts: "{money} by {method} · order {number}",
 } as const;

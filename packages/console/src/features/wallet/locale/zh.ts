@@ -33,4 +33,12 @@ export const zh: Translation<typeof en> = {
   pendingReward: "待划转的奖励",
   moveReward: "划转到余额",
   moved: "奖励已划转到余额。",
+  orders: "订单",
+  ordersNone: "没有订单。付款开始后会显示在这里，兑换码记录见历史。",
+  ordersMore: "显示更早的订单",
+  orderPending: "等待付款",
+  orderPaid: "已付款并入账",
+  orderExpired: "超时未付款",
+  orderFailed: "失败",
+  orderFacts: "{method} 支付 {money} · 订单 {number}",
 };

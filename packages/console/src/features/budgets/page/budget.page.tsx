@@ -1,0 +1,140 @@
+import { Button, SimpleGrid, Skeleton, Text } from "@chakra-ui/react";
+import type { BudgetHistory } from "@fairway/wire";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { Link, useParams } from "react-router";
+import { formatQuota, formatShare } from "../../../lib/format.ts";
+import { useLanguage } from "../../../lib/i18n.ts";
+import { useNow } from "../../../lib/now.ts";
+import { ApiProblem } from "../../../lib/problems.ts";
+import { FigureCard } from "../../../shared/usage/figure-card.tsx";
+import { ChartFigure } from "../../../ui/chart/chart-figure.tsx";
+import { MAIN_COLOUR, REST_COLOUR, SECOND_COLOUR } from "../../../ui/chart/colours.ts";
+import { Money, useQuotaDisplay } from "../../../ui/display/money.tsx";
+import { Page } from "../../../ui/display/page.tsx";
+import { When } from "../../../ui/display/when.tsx";
+import { EmptyTeach, LoadFailed } from "../../../ui/feedback/empty.tsx";
+import { historyQuery } from "../api.ts";
+import { PERIOD_TEXT, SCOPE_TEXT, useSubjectName } from "../columns.tsx";
+import { useTexts } from "../texts.ts";
+import { burnDown } from "./burn-down.ts";
+
+const HEIGHT = 260;
+
+function Figures({ history }: { readonly history: BudgetHistory }) {
+  const t = useTexts();
+  const language = useLanguage();
+  const { budget, forecast } = history;
+  const { used, held, quota_limit: limit } = budget;
+  return (
+    <SimpleGrid columns={{ base: 2, lg: 4 }} gap="3" mb="3">
+      <FigureCard hasTrend={false} label={t("usedNow")} note={formatShare(used, limit, language)}>
+        <Money quota={used} />
+      </FigureCard>
+      <FigureCard
+        hasTrend={false}
+        label={t("left")}
+        note={
+          held > 0 && (
+            <>
+              {t("held")} <Money quota={held} />
+            </>
+          )
+        }
+      >
+        <Money quota={Math.max(0, limit - used - held)} />
+      </FigureCard>
+      <FigureCard hasTrend={false} label={t("pace")} note={t("paceNote")}>
+        <Money quota={forecast.per_day} />
+      </FigureCard>
+      <FigureCard
+        hasTrend={false}
+        label={t(used >= limit ? "reachedNow" : forecast.reached_at > 0 ? "reachedAt" : "lasts")}
+        note={
+          <>
+            {t("atEnd")} <Money quota={forecast.used_at_end} />
+          </>
+        }
+      >
+        <When at={used < limit && forecast.reached_at > 0 ? forecast.reached_at : budget.window_end} />
+      </FigureCard>
+    </SimpleGrid>
+  );
+}
+
+function BurnDown({ history }: { readonly history: BudgetHistory }) {
+  const t = useTexts();
+  const language = useLanguage();
+  const display = useQuotaDisplay();
+  const now = useNow();
+  const slots = useMemo(() => burnDown(history, now), [history, now]);
+  const print = (value: number) => formatQuota(value, display, language);
+  const { budget, forecast } = history;
+  return (
+    <ChartFigure
+      kind="lines"
+      title={t("burnDown")}
+      empty=""
+      label={t("burnDownReader")}
+      height={HEIGHT}
+      slots={slots}
+      series={[
+        { key: "limit", label: t("limitLine"), colour: REST_COLOUR, isDashed: true },
+        { key: "forecast", label: t("forecast"), colour: SECOND_COLOUR, isDashed: true },
+        { key: "used", label: t("usedNow"), colour: MAIN_COLOUR },
+      ]}
+      summary={t("burnDownSummary", {
+        used: print(budget.used),
+        limit: print(budget.quota_limit),
+        end: print(forecast.used_at_end),
+      })}
+      print={print}
+    />
+  );
+}
+
+function Shown({ history }: { readonly history: BudgetHistory }) {
+  const t = useTexts();
+  const { budget } = history;
+  const name = useSubjectName(budget);
+  return (
+    <Page
+      title={`${t(SCOPE_TEXT[budget.scope])} ${name}`}
+      aside={
+        <Text color="fg.muted">
+          {t(PERIOD_TEXT[budget.period])} · {budget.time_zone} · {t(budget.is_hard ? "refuses" : "warns")}
+        </Text>
+      }
+      actions={
+        <Button asChild>
+          <Link to={`/budget/edit/${budget.id}`}>{t("editRow")}</Link>
+        </Button>
+      }
+    >
+      <Figures history={history} />
+      <BurnDown history={history} />
+    </Page>
+  );
+}
+
+/** One budget over its window: what is used, at which pace, and when it will be used up. */
+export function BudgetPage() {
+  const t = useTexts();
+  const id = Number(useParams()["id"]);
+  const { data, error, refetch } = useQuery({ ...historyQuery(id), enabled: Number.isSafeInteger(id) && id > 0 });
+  if (data) return <Shown history={data} />;
+  const isMissing = !(id > 0) || (error instanceof ApiProblem && error.key === "budget_not_found");
+  return (
+    <Page title={t("title")}>
+      {isMissing && (
+        <EmptyTeach icon="budget" title={t("missingTitle")} body={t("missingBody")}>
+          <Button asChild variant="outline">
+            <Link to="/budget">{t("allBudgets")}</Link>
+          </Button>
+        </EmptyTeach>
+      )}
+      {error && !isMissing && <LoadFailed problem={error} onRetry={() => void refetch()} />}
+      {!error && !isMissing && <Skeleton height="260px" borderRadius="l3" aria-busy="true" />}
+    </Page>
+  );
+}

@@ -1,0 +1,41 @@
+import type { UsageStatistics } from "@fairway/wire";
+import { expect, test } from "vitest";
+import { figuresOf, labelOf, logPartOf, rowsOf } from "./dimension.ts";
+
+const NONE = { count: 0, p50: 0, p90: 0, p95: 0, p99: 0 };
+const sums = { calls: 4, errors: 1, refused: 0, quota: 9, input_tokens: 3, output_tokens: 2, first_token: NONE };
+const subject = { ...sums, latency: { ...NONE, count: 3, p95: 120 } };
+
+const answer: UsageStatistics = {
+  by: "user",
+  start_timestamp: 0,
+  end_timestamp: 7_199,
+  interval: 3_600,
+  complete_until: 7_199,
+  total: subject,
+  subjects: [
+    { ...subject, subject: "5", name: "ada", points: [{ ...subject, start: 3_600 }] },
+    { ...subject, subject: "9", name: "9", points: [] },
+  ],
+  more_subjects: 0,
+};
+
+test("points become rows of their subject", () => {
+  expect(rowsOf(answer)).toMatchObject([{ model_name: "5", created_at: 3_600, token_used: 5, count: 4, quota: 9 }]);
+});
+
+test("subjects without a name are shown by their id", () => {
+  const figures = figuresOf(answer);
+  expect([labelOf("user", "5", figures), labelOf("user", "9", figures)]).toEqual(["ada", "#9"]);
+  expect(labelOf("model", "gpt-4o", figures)).toBe("gpt-4o");
+  expect(figures.get("5")).toEqual({ name: "ada", calls: 4, errors: 1, p95: 120 });
+});
+
+test("the log is filtered by what it knows", () => {
+  const figures = figuresOf(answer);
+  expect(logPartOf("user", "5", figures)).toEqual({ user: "ada" });
+  expect(logPartOf("user", "9", figures)).toBeUndefined();
+  expect(logPartOf("channel", "9", figures)).toEqual({ channel: "9" });
+  expect(logPartOf("group", "vip", figures)).toBeUndefined();
+  expect(logPartOf("model", "gpt-4o", figures)).toEqual({ model: "gpt-4o" });
+});

@@ -1,0 +1,60 @@
+import type { UsageRow, UsageStatistics } from "@fairway/wire";
+import type { LogPart } from "../../shared/usage/log-link.ts";
+
+/** What usage is shown by; users see models and tokens of their own. */
+export const DIMENSIONS = ["model", "user", "token", "channel", "group"] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+export function dimensionsOf(isAdmin: boolean): readonly Dimension[] {
+  return isAdmin ? DIMENSIONS : ["model", "token"];
+}
+
+/** What the sums by model do not have. */
+export interface SubjectFigures {
+  readonly name: string;
+  readonly calls: number;
+  readonly errors: number;
+  /** Milliseconds; 0 = not measured. */
+  readonly p95: number;
+}
+
+/** Rows as the sums by model have them, with the subject in place of the model. */
+export function rowsOf({ subjects }: UsageStatistics): UsageRow[] {
+  return subjects.flatMap(({ subject, points }) =>
+    points.map((point) => ({
+      id: 0,
+      user_id: 0,
+      username: "",
+      model_name: subject,
+      created_at: point.start,
+      token_used: point.input_tokens + point.output_tokens,
+      count: point.calls,
+      quota: point.quota,
+    })),
+  );
+}
+
+export function figuresOf({ subjects }: UsageStatistics): ReadonlyMap<string, SubjectFigures> {
+  return new Map(
+    subjects.map(({ subject, name, calls, errors, latency }) => [subject, { name, calls, errors, p95: latency.p95 }]),
+  );
+}
+
+/** Ids of what no longer has a name are shown as such. */
+export function labelOf(dimension: Dimension, key: string, figures: ReadonlyMap<string, SubjectFigures>): string {
+  const name = figures.get(key)?.name ?? key;
+  return name === key && dimension !== "model" && dimension !== "group" ? `#${key}` : name;
+}
+
+/** The filter of the log for one subject; undefined where the log has none. */
+export function logPartOf(
+  dimension: Dimension,
+  key: string,
+  figures: ReadonlyMap<string, SubjectFigures>,
+): LogPart | undefined {
+  if (dimension === "channel") return { channel: key };
+  if (dimension === "model") return { model: key };
+  const name = figures.get(key)?.name;
+  if (dimension === "group" || name === undefined || name === key) return undefined;
+  return dimension === "user" ? { user: name } : { token: name };
+}
