@@ -1,5 +1,6 @@
 // `npm run docs`: writes docs/reference and the custom resources of Kubernetes from the tables that the program itself
-// uses. `--check` only compares, `--site` also builds the searchable site in dist/docs.
+// uses. `--check` only compares, `--site` also builds the searchable site in dist/docs,
+// `--screenshots` takes the pictures in docs/pictures.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "./bootstrap.mjs";
@@ -59,4 +60,9 @@ for (const [name, text] of Object.entries(FILES)) {
 if (process.argv.includes("--site")) {
   const { code } = await runTool("vitepress/bin/vitepress.js", ["build", "docs"], { isLoud: true });
   if (code !== 0) process.exitCode = code;
+}
+
+if (process.argv.includes("--screenshots")) {
+  const { writePictures } = await import("./pictures/pictures.ts");
+  for (const file of await writePictures()) console.log(file);
 }
