@@ -91,7 +91,16 @@ export const ExplainedAttempt = z.object({
   /** `ok`, or how it failed, as in the metrics. */
   outcome: z.string(),
   /** Why the next channel was tried or none was; "" for the attempt that delivered. */
-  next: z.enum(["", "retry", "same_channel_other_key", "not_retryable", "retries_used", "too_late", "none_left"]),
+  next: z.enum([
+    "",
+    "retry",
+    "same_channel",
+    "same_channel_other_key",
+    "not_retryable",
+    "retries_used",
+    "too_late",
+    "none_left",
+  ]),
 });
 export type ExplainedAttempt = z.output<typeof ExplainedAttempt>;
 

@@ -57,7 +57,12 @@ function nextOf(
   const failed = failures[at];
   if (failed?.end !== undefined) return failed.end;
   const next = failures[at + 1]?.attempt ?? delivering;
-  return next?.target?.channel.id === failed?.attempt.target.channel.id ? "same_channel_other_key" : "retry";
+  return wordFor(failed?.attempt.target, next?.target);
+}
+
+function wordFor(from: TracedAttempt["target"] | undefined, to: TracedAttempt["target"] | undefined): string {
+  if (from?.channel.id !== to?.channel.id) return "retry";
+  return from?.keyIndex === to?.keyIndex ? "same_channel" : "same_channel_other_key";
 }
 
 function isTraced(attempt: Partial<TracedAttempt> | undefined): attempt is TracedAttempt {

@@ -10,6 +10,7 @@ import { useTexts } from "./texts.ts";
 const NEXT = {
   "": undefined,
   retry: "nextRetry",
+  same_channel: "nextSame",
   same_channel_other_key: "nextKey",
   not_retryable: "nextNotRetryable",
   retries_used: "nextRetriesUsed",

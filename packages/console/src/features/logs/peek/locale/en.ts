@@ -41,6 +41,7 @@ export const en = {
   totalTime: "total {time}",
   firstTokenAt: "first token after {time}",
   nextRetry: "the next channel was tried",
+  nextSame: "the same channel was tried again",
   nextKey: "another key of the channel was tried",
   nextNotRetryable: "no retry: another channel would answer the same",
   nextRetriesUsed: "no retry: all retries were used",

@@ -44,6 +44,7 @@ export const zh: Translation<typeof en> = {
   totalTime: "共 {time}",
   firstTokenAt: "首字 {time}",
   nextRetry: "改用下一个渠道",
+  nextSame: "再次尝试同一渠道",
   nextKey: "改用该渠道的另一密钥",
   nextNotRetryable: "未重试：换渠道也会得到相同结果",
   nextRetriesUsed: "未重试：重试次数已用完",
