@@ -210,7 +210,7 @@ describe("Deployment", () => {
   });
 });
 
-describe("texts that look like something else", () => {
+describe("texts that YAML could read as another type", () => {
   const texts = (objects: readonly Rendered[]) => {
     const { metadata, spec } = deploymentOf(objects).spec.template;
     const values = spec.containers[0].env.flatMap(({ value }) => (value === undefined ? [] : [value]));
@@ -221,7 +221,7 @@ describe("texts that look like something else", () => {
     return [...values, ...names, ...Object.values(metadata.labels)];
   };
 
-  it("stay texts: a log level `off`, a namespace and an installation of digits", async () => {
+  it("remain texts: a log level `off`, a namespace and an installation of digits", async () => {
     const sets = ["--set", "server.logLevel=off", "--set", "fullnameOverride=gateway"];
     const args = [
       "template",
@@ -240,7 +240,7 @@ describe("texts that look like something else", () => {
     expect(found.filter((value) => typeof value !== "string")).toEqual([]);
   });
 
-  it("make labels that Kubernetes takes of a version with a plus sign", async () => {
+  it("become valid labels, a version with a plus sign included", async () => {
     const folder = mkdtempSync(join(tmpdir(), "fairway-chart-"));
     try {
       await run(helm, ["package", CHART, "--version", "1.2.3+build.5", "--app-version", "1.2.3+build.5", "-d", folder]);
@@ -260,7 +260,7 @@ function dataOf(secret: Rendered | undefined): Record<string, string> {
 }
 
 describe("secrets", () => {
-  it("stand in Secrets and nowhere else", async () => {
+  it("are in Secrets and in no other object", async () => {
     const objects = objectsOf((await template(helm, "mysql")).output);
     const others = JSON.stringify(objects.filter(({ kind }) => kind !== "Secret"));
     const held = JSON.stringify(
@@ -316,7 +316,7 @@ describe("documents", () => {
     expect(containers[0]["volumeMounts"]).toEqual(expect.arrayContaining(mounts));
   });
 
-  it("find each named Secret in a folder of its name", async () => {
+  it("read each named Secret from a folder of its name", async () => {
     const { output } = await template(helm, "mysql", ["documents.secrets={openai,mail}"]);
     const { volumes, containers } = deploymentOf(objectsOf(output)).spec.template.spec;
     expect(volumes).toContainEqual({ name: "secret-1", secret: { secretName: "mail" } });
