@@ -11,6 +11,7 @@ import { channelCommands } from "./commands/channel/command.ts";
 import { chatCommands } from "./commands/chat/command.ts";
 import { completionCommands } from "./commands/completion/command.ts";
 import { documentCommands } from "./commands/documents/command.ts";
+import { kubeCommands } from "./commands/kube/command.ts";
 import { logCommands } from "./commands/log/command.ts";
 import { optionCommands } from "./commands/option/command.ts";
 import { programCommands } from "./commands/program/command.ts";
@@ -52,6 +53,7 @@ const NOUNS = [
   catalogueCommands,
   chatCommands,
   documentCommands,
+  kubeCommands,
   apiCommands,
   completionCommands,
   programCommands,

@@ -15,6 +15,7 @@ import { channelQuery, createChannel, probeChannel, updateChannel, usualModelsQu
 import { checkChannel, EMPTY_CHANNEL, formOfChannel, inputOfForm, type ChannelDraft } from "./channel-form.ts";
 import { StateMark } from "./columns.tsx";
 import { Keys } from "./keys-section.tsx";
+import { ManagedNote } from "./managed.tsx";
 import { Models } from "./models-section.tsx";
 import { Connection, Health, Provider, Rewrites, Routing } from "./sections.tsx";
 import { useTexts } from "./texts.ts";
@@ -151,6 +152,7 @@ function ChannelForm(props: { readonly initial: ChannelDraft; readonly edited: E
         </Button>
       }
     >
+      {channel && <ManagedNote channel={channel} />}
       {channel && <SystemReason channel={channel} />}
       <Provider {...part} />
       <Connection {...part} />

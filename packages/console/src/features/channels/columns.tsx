@@ -11,6 +11,7 @@ import { statusInfo } from "../../lib/status-info.ts";
 import { Money } from "../../ui/display/money.tsx";
 import { toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
 import { patchChannel } from "./api.ts";
+import { ManagedTag } from "./managed.tsx";
 import { responseGrade } from "./response-grade.ts";
 import { useTexts } from "./texts.ts";
 import { TypeIcon } from "./type-icon.tsx";
@@ -44,6 +45,7 @@ function NameCell({ channel }: { readonly channel: Channel }) {
       <Link className="link cut" to={{ pathname: `/channel/edit/${channel.id}`, search }}>
         <bdi>{channel.name}</bdi>
       </Link>
+      <ManagedTag channel={channel} />
       {channel.tag && (
         <span className="group-tag cut">
           <bdi>{channel.tag}</bdi>

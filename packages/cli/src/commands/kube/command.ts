@@ -1,0 +1,86 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../../core/command-context.ts";
+import { examples, integer, positive, yes } from "../arguments.ts";
+import type { KubeOptions } from "./cluster.ts";
+import type { LogOptions } from "./logs.ts";
+import type { ReleaseOptions, UninstallOptions } from "./release.ts";
+
+const SELECTOR = "app.kubernetes.io/name=fairway";
+const collect = (text: string, before: string[] = []) => [...before, text];
+
+/** The installation in a Kubernetes cluster, read with the kubeconfig; no sign-in to the gateway is needed. */
+export function kubeCommands(program: Command, { output, globals }: CommandContext): void {
+  const kube = program.command("kube").description("the installation in a Kubernetes cluster");
+  const status = place(kube.command("status"))
+    .description("pods, leader, autoscaler and custom resources at a glance")
+    .action(async (options: KubeOptions) => (await import("./status.ts")).showKubeStatus(options, output()));
+  examples(status, "fairway kube status -n ai", "fairway kube status -n ai -o json | jq .troubles");
+  const doctor = place(kube.command("doctor"))
+    .description("check cluster, deployment, rights and resources; exit 1 where a check fails")
+    .action(async (options: KubeOptions) => (await import("./doctor.ts")).runDoctor(options, output()));
+  examples(doctor, "fairway kube doctor -n ai");
+  const logs = place(kube.command("logs"))
+    .description("logs of all pods together, the pod in front of each line")
+    .option("-f, --follow", "continue with new lines and new pods")
+    .option("--since <seconds>", "only lines of that many seconds", positive)
+    .option("--tail <lines>", "lines of each pod at the start; -1 = all", integer, 100)
+    .option("--container <name>", "container of the pods", "gateway")
+    .action(async (options: LogOptions) => (await import("./logs.ts")).showLogs(options, output()));
+  examples(logs, "fairway kube logs -n ai -f", "fairway kube logs -n ai --since 600 | grep ERROR");
+  const isDry = () => globals().dryRun === true;
+  kindCommands(kube, output, isDry);
+  releaseCommands(kube, output, isDry);
+}
+
+function kindCommands(kube: Command, output: CommandContext["output"], isDry: () => boolean): void {
+  const crds = kube.command("crds").description("the definitions of Channel, OptionSet, Token and Budget");
+  const load = () => import("./crds.ts");
+  const status = place(crds.command("status"))
+    .description("whether the cluster has those of this version; exit 1 where it does not")
+    .action(async (options: KubeOptions) => (await load()).showKinds(options, output()));
+  examples(status, "fairway kube crds status");
+  const install = place(crds.command("install"))
+    .alias("upgrade")
+    .description("bring the definitions to this version")
+    .action(async (options: KubeOptions) => (await load()).installKinds(options, isDry(), output()));
+  examples(install, "fairway kube crds install", "fairway export --crd | kubectl diff -f -");
+}
+
+function releaseCommands(kube: Command, output: CommandContext["output"], isDry: () => boolean): void {
+  const load = () => import("./release.ts");
+  for (const verb of ["install", "upgrade"] as const) {
+    const command = release(place(kube.command(verb)))
+      .description(`${verb} the chart with Helm, whose command is printed`)
+      .option("--chart <chart>", "folder, archive or oci:// address of the chart", "charts/fairway")
+      .option("--values <file>", "file of values; several times for several files", collect)
+      .option("--set <path=value>", "a value; several times for several", collect)
+      .option("--chart-version <version>", "version of a chart with an address")
+      .option("--no-crds", "leave the definitions of the custom resources as they are")
+      .action(async (options: ReleaseOptions) =>
+        (await load()).applyRelease(verb, { ...options, dryRun: isDry() }, output()),
+      );
+    examples(
+      command,
+      `fairway kube ${verb} -n ai --values values.yaml`,
+      `fairway kube ${verb} -n ai --values values.yaml --dry-run`,
+    );
+  }
+  const uninstall = release(place(kube.command("uninstall")))
+    .description("remove the release; secrets, volumes and definitions stay")
+    .addOption(yes())
+    .action(async (options: UninstallOptions) =>
+      (await load()).removeRelease({ ...options, dryRun: isDry() }, output()),
+    );
+  examples(uninstall, "fairway kube uninstall -n ai --dry-run", "fairway kube uninstall -n ai --yes");
+}
+
+function release(command: Command): Command {
+  return command.option("--release <name>", "name of the Helm release", "fairway");
+}
+
+function place(command: Command): Command {
+  return command
+    .option("-n, --namespace <namespace>", "namespace of the release; that of the context when left out")
+    .option("--kube-context <name>", "context of the kubeconfig")
+    .option("--selector <labels>", "labels of the deployment and its pods", SELECTOR);
+}

@@ -1,0 +1,140 @@
+// `fairway kube` against a real API server: what it reads, installs and removes.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { dirname, join } from "node:path";
+import { startCluster, type Cluster } from "@fairway/testkit/cluster";
+import { unpackHelm } from "@fairway/testkit/helm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const PROGRAM = join(import.meta.dirname, "../src/main.ts");
+const CHART = join(ROOT, "charts/fairway");
+const namespace = `cli-${process.pid}`;
+let cluster: Cluster;
+let helm: ReturnType<typeof unpackHelm>;
+
+beforeAll(async () => {
+  helm = unpackHelm();
+  cluster = await startCluster();
+  await cluster.kubectl("create", "namespace", namespace);
+}, 300_000);
+afterAll(async () => {
+  helm?.remove();
+  await cluster?.kubectl("delete", "namespace", namespace, "--wait=false");
+  await cluster?.stop();
+});
+
+async function kube(args: string, more: Readonly<Record<string, string>> = {}) {
+  const PATH = `${dirname(helm.path)}:${process.env["PATH"] ?? ""}`;
+  const env = { PATH, HOME: "/nonexistent", KUBECONFIG: cluster.kubeconfig, ...more };
+  const child = spawn(process.execPath, [PROGRAM, "kube", ...args.split(" ")], { env });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (part: Buffer) => (out += part.toString()));
+  child.stderr.on("data", (part: Buffer) => (err += part.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out, err };
+}
+
+const own = (args: string) => kube(`${args} -n ${namespace}`);
+
+describe("fairway kube", () => {
+  test("brings the definitions into the cluster and sees where they differ", async () => {
+    expect(await kube("crds install")).toMatchObject({ code: 0 });
+    expect(await kube("crds status -o jsonl")).toMatchObject({ code: 0 });
+    await cluster.kubectl("patch", "crd", "budgets.fairway.dev", "--type=json", "-p", REMOVE_COLUMNS);
+    const { code, out } = await kube("crds status");
+    expect(code).toBe(1);
+    expect(out).toMatch(/budgets\.fairway\.dev +other/);
+    expect(await kube("crds install")).toMatchObject({ code: 0 });
+    expect(await kube("crds status")).toMatchObject({ code: 0 });
+  });
+
+  test("installs the chart, prints the command of Helm, and upgrades it", async () => {
+    const values = `--chart ${CHART} --values ${join(CHART, "ci/gitops.yaml")}`;
+    const dry = await own(`install ${values} --dry-run`);
+    expect(dry.err).toContain(`helm install fairway ${CHART} --namespace ${namespace}`);
+    expect(dry.code).toBe(0);
+    // No node runs the pods, so nothing would become ready.
+    await cluster.helm("install", "fairway", CHART, "-n", namespace, "-f", join(CHART, "ci/gitops.yaml"));
+    const upgrade = await own(`upgrade ${values} --set replicaCount=3 --dry-run`);
+    expect(upgrade).toMatchObject({ code: 0 });
+    expect(upgrade.out).toContain("replicas: 3");
+    expect((await own("install --chart ./nowhere")).err).toContain("there is no chart at ./nowhere");
+    expect(await kube(`install ${values}`, { PATH: "/nonexistent" })).toMatchObject({ code: 1 });
+  });
+
+  test("shows deployment, pods and resources, and what is not ready", async () => {
+    await cluster.apply(JSON.stringify(channel("main")), "-n", namespace);
+    const { code, out } = await own("status -o json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      namespace,
+      deployments: [{ name: "fairway", wanted: 2 }],
+      resources: [{ kind: "Channel", total: 1, ready: 0 }, {}, {}, {}],
+      troubles: [{ resource: "Channel/main", reason: "NotSeen" }],
+    });
+    expect((await own("status")).out).toContain("Channel/main");
+  });
+
+  test("names a right that the controller lacks", async () => {
+    const rights = async () =>
+      (await own("doctor -o jsonl")).out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { check: string; result: string; detail: string })
+        .find(({ check }) => check === `rights in ${namespace}`);
+    expect(await rights()).toMatchObject({ result: "ok" });
+    const role = "role/fairway-gitops";
+    await cluster.kubectl("patch", role, "-n", namespace, "--type=json", "-p", REMOVE_WATCH);
+    expect(await rights()).toMatchObject({
+      result: "failed",
+      detail: expect.stringContaining("watch channels") as string,
+    });
+    expect((await own("doctor")).code).toBe(1);
+  });
+
+  test("says which context, namespace or right is missing, with the exit code of its kind", async () => {
+    expect(await kube("status --kube-context nowhere")).toMatchObject({ code: 3 });
+    expect((await kube("status", { KUBECONFIG: "/nowhere" })).err).toContain("the kubeconfig cannot be read");
+    expect((await kube("doctor -n default")).out).toContain("fairway kube install, or choose -n and --selector");
+    expect((await kube("logs -n default")).err).toContain("no pods with app.kubernetes.io/name=fairway in default");
+  });
+
+  test("removes the finalizers first, then the release", async () => {
+    const finalizers = ["fairway.dev/cleanup", "example.com/other"];
+    await cluster.apply(JSON.stringify(channel("held", finalizers)), "-n", namespace);
+    expect((await own("uninstall")).err).toContain("not confirmed");
+    expect(await own("uninstall --yes")).toMatchObject({ code: 0 });
+    const left = await cluster.kubectl(
+      "get",
+      "channel",
+      "held",
+      "-n",
+      namespace,
+      "-o",
+      "jsonpath={.metadata.finalizers}",
+    );
+    expect(left).toBe('["example.com/other"]');
+    expect((await cluster.kubectl("get", "deployments", "-n", namespace, "-o", "name")).trim()).toBe("");
+    await cluster.kubectl(
+      "patch",
+      "channel",
+      "held",
+      "-n",
+      namespace,
+      "--type=merge",
+      "-p",
+      '{"metadata":{"finalizers":null}}',
+    );
+  });
+});
+
+const REMOVE_COLUMNS = '[{"op":"remove","path":"/spec/versions/0/additionalPrinterColumns"}]';
+const REMOVE_WATCH = '[{"op":"replace","path":"/rules/0/verbs","value":["get","list","patch"]}]';
+
+const channel = (name: string, finalizers: readonly string[] = []) => ({
+  apiVersion: "fairway.dev/v1alpha1",
+  kind: "Channel",
+  metadata: { name, finalizers },
+  spec: { type: "openai", models: ["m"] },
+});
