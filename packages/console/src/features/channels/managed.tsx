@@ -45,6 +45,7 @@ export function ManagedNote({ channel }: { readonly channel: Channel }) {
   return (
     <Box role="note" borderRadius="l3" px="4" py="3" bg="bg.muted" overflowWrap="anywhere">
       {t("managedNote", { owner: manager.owner, fields })}
+      {manager.fields.includes("enabled") && ` ${t("managedSwitch")}`}
     </Box>
   );
 }

@@ -160,8 +160,8 @@ export const en = {
   systemReason: "Disabled by the system: {reason}",
   managedTag: "Git",
   managedBy: "Managed by {owner}",
-  managedNote:
-    "Managed by {owner}. Change these fields there: {fields}. Switching the channel off here holds for an hour.",
+  managedNote: "Managed by {owner}. Change these fields there: {fields}.",
+  managedSwitch: "Switching the channel on or off here holds for an hour.",
   nameAndKey: "Please fill in the channel name and channel key!",
   oneModel: "Please select at least one model!",
   badMapping: "The model mapping must be in a valid JSON format!",

@@ -18,6 +18,7 @@ import { When } from "../../../ui/display/when.tsx";
 import { EmptyTeach, LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { NoticeBar } from "../../../ui/feedback/notice-bar.tsx";
 import { toastProblem } from "../../../ui/feedback/toaster.ts";
+import { ManagedNote } from "../managed.tsx";
 import { typesQuery } from "../api.ts";
 import { useTexts } from "../texts.ts";
 import { shownChannelQuery, switchChannel } from "./api.ts";
@@ -119,6 +120,7 @@ function Shown({ channel }: { readonly channel: Channel }) {
         </>
       }
     >
+      <ManagedNote channel={channel} />
       <Disabled channel={channel} />
       <Numbers channel={channel} />
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
