@@ -1,16 +1,9 @@
-import {
-  LOG_FACET_ERRORS,
-  LOG_FACET_SAMPLE,
-  LOG_SCAN_CAP,
-  LOG_TOTAL_CAP,
-  LOG_TYPE,
-  type LogHistogram,
-} from "@fairway/wire";
+import { LOG_FACET_ERRORS, LOG_FACET_SAMPLE, LOG_SCAN_CAP, LOG_TOTAL_CAP, LOG_TYPE } from "@fairway/wire";
 import { sql, type Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
-import { needsScan, periodOf, type LogQuery, type Period } from "./filter.ts";
+import { needsScan, periodOf, type LogQuery } from "./filter.ts";
 import { matching, newestFirst, perModel } from "./rows.ts";
 import { PART_ROWS, partsOf, slicesOf } from "./slices.ts";
 
@@ -32,18 +25,9 @@ export interface FacetCounts {
   readonly errors: readonly string[];
 }
 
-interface Bucket {
-  readonly start: number;
-  readonly count: number;
-  readonly errors: number;
-}
-
 /** Most rows that a count reads without an index, so that a page does not wait for a number. */
 const SCANNED_PARTS = LOG_SCAN_CAP / PART_ROWS;
 const RATE_WINDOW_SECONDS = 60;
-const MOST_BUCKETS = 120;
-/** Lengths of buckets that people read easily. */
-const BUCKET_SECONDS = [1, 5, 10, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000];
 const FACETS = ["model_name", "token_name", "group", "type", "channel_id", "username"] as const;
 
 /** Matching rows, counted up to `LOG_TOTAL_CAP`; where rows have to be read to be left out, among the newest `LOG_SCAN_CAP`. */
@@ -129,44 +113,4 @@ async function readErrors(db: Kysely<Schema>, query: LogQuery): Promise<string[]
     .limit(LOG_FACET_ERRORS)
     .execute();
   return rows.map(({ head }) => head);
-}
-
-/** @param clock periods that reach into the future end now */
-export async function readHistogram(database: Database, query: LogQuery, clock: Clock): Promise<LogHistogram> {
-  const period = await closedPeriod(database.db, query, seconds(clock));
-  const span = period.to - period.from + 1;
-  const interval = BUCKET_SECONDS.find((length) => span / length <= MOST_BUCKETS) ?? Math.ceil(span / MOST_BUCKETS);
-  const buckets = new Map<number, Bucket>();
-  for await (const slice of slicesOf(database, query, period)) {
-    for (const { start, count, errors } of await bucketsOf(database.db, query, slice, interval)) {
-      const known = buckets.get(start) ?? { count: 0, errors: 0 };
-      buckets.set(start, { start, count: known.count + count, errors: known.errors + errors });
-    }
-  }
-  return { interval, ...period, buckets: [...buckets.values()].toSorted((a, b) => a.start - b.start) };
-}
-
-/** The period of the filter; where it is open, from the first matching row to the last one. */
-async function closedPeriod(db: Kysely<Schema>, query: LogQuery, now: number): Promise<Period> {
-  const ends = matching(db, query).select("created_at").limit(1);
-  const last = await ends.orderBy("created_at", "desc").orderBy("id", "desc").executeTakeFirst();
-  const newest = last?.created_at ?? 0;
-  // Rows may be dated later than the clock of this replica.
-  const to = query.end_timestamp > 0 ? Math.min(query.end_timestamp, Math.max(now, newest)) : newest || now;
-  if (query.start_timestamp > 0) return { from: query.start_timestamp, to: Math.max(query.start_timestamp, to) };
-  const first = await ends.orderBy("created_at", "asc").orderBy("id", "asc").executeTakeFirst();
-  return { from: first?.created_at ?? to, to };
-}
-
-async function bucketsOf(db: Kysely<Schema>, query: LogQuery, slice: Period, interval: number): Promise<Bucket[]> {
-  const start = sql<number>`created_at - (created_at % ${sql.lit(interval)})`;
-  const rows = await matching(db, query, slice)
-    .select((eb) => [start.as("start"), "type", eb.fn.countAll<number>().as("count")])
-    .groupBy([start, "type"])
-    .execute();
-  return rows.map((row) => ({
-    start: Number(row.start),
-    count: Number(row.count),
-    errors: row.type === LOG_TYPE.error ? Number(row.count) : 0,
-  }));
 }

@@ -6,11 +6,12 @@ import { beginningWith, likeAnyCase } from "../../storage/like.ts";
 import { newestLogId, removeLogs } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
+import { readHistogram } from "./histogram.ts";
 import { createModelNames } from "./model-names.ts";
 import { matching, newestFirst, readPage, type PageRequest } from "./rows.ts";
 import { slicesOf } from "./slices.ts";
 import { sumQuota } from "./spent.ts";
-import { countRows, readFacets, readHistogram, readRates, type FacetCounts } from "./statistics.ts";
+import { countRows, readFacets, readRates, type FacetCounts } from "./statistics.ts";
 import type { StoredLog } from "./view.ts";
 
 export interface LogStoreDeps {
@@ -37,7 +38,8 @@ export function createLogStore({ database, sums, clock }: LogStoreDeps) {
     spent: async (query: LogQuery): Promise<number> => sumQuota({ database, sums, clock }, await resolve(query)),
     rates: (query: LogQuery): Promise<{ rpm: number; tpm: number }> => readRates(db, query, clock),
     facets: async (query: LogQuery): Promise<FacetCounts> => readFacets(database, await resolve(query)),
-    histogram: async (query: LogQuery): Promise<LogHistogram> => readHistogram(database, await resolve(query), clock),
+    histogram: async (query: LogQuery): Promise<LogHistogram> =>
+      readHistogram({ database, sums, clock }, await resolve(query)),
     search: (keyword: string, ownerId: number | undefined): Promise<StoredLog[]> => search(database, keyword, ownerId),
     removeBefore: (time: number, tell: (removed: number) => Promise<void>): Promise<number> =>
       removeBefore(database, time, tell),

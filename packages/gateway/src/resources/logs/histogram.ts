@@ -1,0 +1,128 @@
+import { LOG_TYPE, type LogHistogram } from "@fairway/wire";
+import { sql, type Kysely } from "kysely";
+import { seconds } from "../../lib/clock.ts";
+import type { Schema } from "../../storage/schema/schema.ts";
+import type { LogQuery, Period } from "./filter.ts";
+import { HOUR, isNearby, isSummed, summed, sumsMark, wholeHours, type Hours, type SumsDeps } from "./hours.ts";
+import { matching } from "./rows.ts";
+import { slicesOf } from "./slices.ts";
+
+interface Bucket {
+  readonly start: number;
+  readonly count: number;
+  readonly errors: number;
+}
+
+/** Adds up what several statements count of one bucket. */
+type Buckets = Map<number, Bucket>;
+
+const MOST_BUCKETS = 120;
+/** Lengths of buckets that people read easily. */
+const BUCKET_SECONDS = [1, 5, 10, 30, 60, 300, 900, 1800, HOUR, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000];
+/** All types but consumption, which alone is in the hourly sums. */
+const OTHER_TYPES = Object.values(LOG_TYPE).filter((type) => type !== LOG_TYPE.consume);
+
+/** Counts rows over time; whole hours of consumption come from the hourly sums where those cover the filter. */
+export async function readHistogram(deps: SumsDeps, query: LogQuery): Promise<LogHistogram> {
+  const period = await closedPeriod(deps.database.db, query, seconds(deps.clock));
+  const span = period.to - period.from + 1;
+  const interval = BUCKET_SECONDS.find((length) => span / length <= MOST_BUCKETS) ?? Math.ceil(span / MOST_BUCKETS);
+  const counting: Counting = { deps, query, interval };
+  const buckets = (await fromSums(counting, period)) ?? (await countRows(counting, period, new Map()));
+  return { interval, ...period, buckets: [...buckets.values()].toSorted((a, b) => a.start - b.start) };
+}
+
+interface Counting {
+  readonly deps: SumsDeps;
+  readonly query: LogQuery;
+  readonly interval: number;
+}
+
+/** Undefined where the rows have to be counted. */
+async function fromSums(counting: Counting, period: Period): Promise<Buckets | undefined> {
+  const { deps, query, interval } = counting;
+  const isCounted = query.type === LOG_TYPE.unknown || query.type === LOG_TYPE.consume;
+  if (interval % HOUR !== 0 || !isCounted || !isSummed(query)) return undefined;
+  const hours = await wholeHours(deps, period);
+  const known = hours && (await readSums(counting, hours));
+  if (!hours || !known) return undefined;
+  const { buckets, mark } = known;
+  const consumption = { ...counting, query: { ...query, type: LOG_TYPE.consume } };
+  if (period.from < hours.from) await countRows(consumption, { from: period.from, to: hours.from - 1 }, buckets);
+  if (period.to >= hours.to) await countRows(consumption, { from: hours.to, to: period.to }, buckets);
+  await countNewest(consumption, { hours, mark }, buckets);
+  if (query.type === LOG_TYPE.unknown) await countOthers(counting, period, buckets);
+  return buckets;
+}
+
+async function readSums(
+  { deps, query, interval }: Counting,
+  hours: Hours,
+): Promise<{ readonly buckets: Buckets; readonly mark: number } | undefined> {
+  const start = startOf(interval);
+  const rows = await summed(deps, query, hours)
+    .select((eb) => [start.as("start"), eb.fn.sum<number>("count").as("count"), sumsMark.as("mark")])
+    .groupBy(start)
+    .execute();
+  const mark = Number(rows[0]?.mark ?? 0);
+  if (rows.length === 0 || !(await isNearby(deps, mark))) return undefined;
+  const buckets: Buckets = new Map();
+  for (const row of rows) add(buckets, { start: Number(row.start), count: Number(row.count), errors: 0 });
+  return { buckets, mark };
+}
+
+async function countRows({ deps, query, interval }: Counting, period: Period, buckets: Buckets): Promise<Buckets> {
+  const { database } = deps;
+  for await (const slice of slicesOf(database, query, period))
+    for (const bucket of await bucketsOf(matching(database.db, query, slice), interval)) add(buckets, bucket);
+  return buckets;
+}
+
+/** Rows of the hours that were written since the sums were made. */
+async function countNewest(
+  { deps, query, interval }: Counting,
+  { hours, mark }: { readonly hours: Hours; readonly mark: number },
+  buckets: Buckets,
+): Promise<void> {
+  const newest = matching(deps.database.db, query, { from: hours.from, to: hours.to - 1 }).where("id", ">", mark);
+  for (const bucket of await bucketsOf(newest, interval)) add(buckets, bucket);
+}
+
+async function countOthers({ deps, query, interval }: Counting, period: Period, buckets: Buckets): Promise<void> {
+  const others = matching(deps.database.db, query, period).where("type", "in", OTHER_TYPES);
+  for (const bucket of await bucketsOf(others, interval)) add(buckets, bucket);
+}
+
+function add(buckets: Buckets, { start, count, errors }: Bucket): void {
+  const known = buckets.get(start);
+  buckets.set(start, { start, count: (known?.count ?? 0) + count, errors: (known?.errors ?? 0) + errors });
+}
+
+/** The period of the filter; where it is open, from the first matching row to the last one. */
+async function closedPeriod(db: Kysely<Schema>, query: LogQuery, now: number): Promise<Period> {
+  const ends = matching(db, query).select("created_at").limit(1);
+  const last = await ends.orderBy("created_at", "desc").orderBy("id", "desc").executeTakeFirst();
+  const newest = last?.created_at ?? 0;
+  // Rows may be dated later than the clock of this replica.
+  const to = query.end_timestamp > 0 ? Math.min(query.end_timestamp, Math.max(now, newest)) : newest || now;
+  if (query.start_timestamp > 0) return { from: query.start_timestamp, to: Math.max(query.start_timestamp, to) };
+  const first = await ends.orderBy("created_at", "asc").orderBy("id", "asc").executeTakeFirst();
+  return { from: first?.created_at ?? to, to };
+}
+
+function startOf(interval: number) {
+  return sql<number>`created_at - (created_at % ${sql.lit(interval)})`;
+}
+
+async function bucketsOf(rows: ReturnType<typeof matching>, interval: number): Promise<Bucket[]> {
+  const start = startOf(interval);
+  const counted = await rows
+    .select((eb) => [start.as("start"), "type", eb.fn.countAll<number>().as("count")])
+    .groupBy([start, "type"])
+    .execute();
+  return counted.map((row) => ({
+    start: Number(row.start),
+    count: Number(row.count),
+    errors: row.type === LOG_TYPE.error ? Number(row.count) : 0,
+  }));
+}

@@ -1,0 +1,72 @@
+import { sql } from "kysely";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+import { newestLogId } from "../../storage/log-removal.ts";
+import { ROLLUP_GAP, ROLLUP_MARK } from "../usage-data/rollup.ts";
+import { isOfErrors, modelConditions, whoConditions, type LogQuery, type Period } from "./filter.ts";
+
+export interface SumsDeps {
+  /** Holds `logs`. */
+  readonly database: Database;
+  /** Holds the hourly sums. */
+  readonly sums: Database;
+  readonly clock: Clock;
+}
+
+export const HOUR = 3_600;
+/** Below this many hours the rows themselves are as quick. */
+const FEWEST_HOURS = 2;
+/** Rows that the sums may be behind; with more of them the rows are read as a whole. */
+const MOST_BEHIND = 200_000;
+
+/** Hours from the first second of `from` to the last before `to`. */
+export type Hours = Period;
+
+/** Whether the hourly sums have all columns of a filter. */
+export function isSummed(query: LogQuery): boolean {
+  const { token_name, tokens, channel, group, request_id, min_use_time, is_stream, has_retry } = query;
+  const isOfRows = token_name !== "" || tokens.length > 0 || channel > 0 || group !== "" || request_id !== "";
+  return !isOfRows && !isOfErrors(query) && min_use_time <= 0 && is_stream === undefined && has_retry === undefined;
+}
+
+/** The past hours of a period that the sums cover completely and that have no deleted row. */
+export async function wholeHours(
+  { database, sums, clock }: SumsDeps,
+  { from, to }: Period,
+): Promise<Hours | undefined> {
+  const oldest = await database.db
+    .selectFrom("logs")
+    .select("created_at")
+    .orderBy("created_at")
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+  if (!oldest) return undefined;
+  const gap = await sums.db
+    .selectFrom("revisions")
+    .select("revision")
+    .where("topic", "=", ROLLUP_GAP)
+    .executeTakeFirst();
+  const first = Math.ceil(Math.max(from, oldest.created_at, gap?.revision ?? 0) / HOUR) * HOUR;
+  const now = seconds(clock);
+  const end = Math.floor((to > 0 ? Math.min(to + 1, now) : now) / HOUR) * HOUR;
+  return end - first >= FEWEST_HOURS * HOUR ? { from: first, to: end } : undefined;
+}
+
+/** Sums of the filter in these hours. */
+export function summed({ sums }: SumsDeps, query: LogQuery, { from, to }: Hours) {
+  return sums.db
+    .selectFrom("quota_data")
+    .where("created_at", ">=", from)
+    .where("created_at", "<", to)
+    .where((eb) => eb.and([...whoConditions(eb, query), ...modelConditions(eb, query)]));
+}
+
+/** Id of the last row in the sums; read in the statement of the sums, it belongs to them. */
+export const sumsMark = sql<number | null>`(select revision from revisions where topic = ${ROLLUP_MARK})`;
+
+/** Whether the rows after the mark are few enough to be read. */
+export async function isNearby({ database }: SumsDeps, mark: number): Promise<boolean> {
+  const behind = (await newestLogId(database.db)) - mark;
+  return behind >= 0 && behind <= MOST_BEHIND;
+}
