@@ -76,8 +76,72 @@ test("makes one channel of each place, and a second run makes none", async () =>
   expect(abilities).toHaveLength(6);
   expect(abilities.filter(({ enabled }) => enabled === 0)).toEqual([{ model: "claude", enabled: 0 }]);
   expect(report.lines().join("\n")).toContain("claude: the variable MISSING is not set");
-  expect(report.notes).toHaveLength(5);
+  expect(report.notes).toHaveLength(6);
   expect((await run()).of("channels")).toMatchObject({ created: 0, unchanged: 5 });
+});
+
+const SETTINGS = `
+model_list:
+  - model_name: priced
+    litellm_params: { model: openai/priced-model, api_key: k, input_cost_per_token: 0.0000005, output_cost_per_token: 0.000002, rpm: 60, tpm: 100000, timeout: 30 }
+  - model_name: described
+    litellm_params: { model: openai/described-model, api_key: k, timeout: 30 }
+    model_info: { input_cost_per_token: 0.000001 }
+  - model_name: without-a-price
+    litellm_params: { model: openai/without-a-price, api_key: k }
+general_settings: { master_key: sk-1234, database_url: "postgres://user:hidden@db/x" }
+litellm_settings: { num_retries: 3, fallbacks: [{ priced: [described] }], callbacks: [langfuse] }
+router_settings: { model_group_alias: { cheap: priced, lost: nothing }, routing_strategy: least-busy }
+environment_variables: { SECRET: hidden }
+`;
+
+test("takes over aliases, limits, retries and prices, and names everything that is left out", async () => {
+  const { database } = kit;
+  const report = new ImportReport();
+  const importSettings = () =>
+    importConfig({ ...kit, target: database, isDry: false, text: SETTINGS, env: {} }, report);
+  await importSettings();
+  const rows = await database.db
+    .selectFrom("channels")
+    .select(["models", "setting"])
+    .orderBy("id", "desc")
+    .limit(2)
+    .execute();
+  expect(rows).toEqual([
+    { models: "described,without-a-price", setting: null },
+    { models: "priced,cheap", setting: '{"limits":{"rpm":60,"tpm":100000}}' },
+  ]);
+  const options = await database.db.selectFrom("options").select(["key", "value"]).execute();
+  const table = (name: string) =>
+    JSON.parse(options.find(({ key }) => key === name)?.value ?? "{}") as Record<string, number>;
+  expect(table("ModelRatio")).toMatchObject({ priced: 0.25, cheap: 0.25, described: 0.5 });
+  expect(table("ModelRatio")["gpt-4o"]).toBeGreaterThan(0);
+  expect(table("CompletionRatio")).toMatchObject({ priced: 4, cheap: 4 });
+  expect(table("CompletionRatio")).not.toHaveProperty("described");
+  expect(options).toContainEqual({ key: "RetryTimes", value: "3" });
+  expect(report.of("prices")).toMatchObject({ created: 3 });
+  const text = report.lines().join("\n");
+  for (const note of [
+    "timeout of priced, described is not imported",
+    "general_settings.database_url is not imported: the gateway has a database of its own",
+    "litellm_settings.fallbacks (priced to described) is not imported: a call moves to another channel",
+    "litellm_settings.callbacks is not imported",
+    "router_settings.routing_strategy is not imported: channels are chosen by priority and weight",
+    "environment_variables is not imported",
+    "the alias lost is of nothing, which no channel serves",
+    "1 model has no price, so calls are refused until there is one: without-a-price",
+  ])
+    expect(text).toContain(note);
+  expect(text).not.toContain("hidden");
+  await importSettings();
+  expect(report.of("prices")).toMatchObject({ created: 3, unchanged: 3 });
+  expect(report.of("options")).toMatchObject({ created: 1, unchanged: 1 });
+});
+
+test("says in one sentence what is no YAML, and quotes none of it", () => {
+  const read = () => readLitellm("model_list: [\n  sk-secret: {", {});
+  expect(read).toThrow(/^the configuration is no YAML: [^\n]*line \d+[^\n]*$/);
+  expect(read).not.toThrow("sk-secret");
 });
 
 test("refuses a file of something else", () => {

@@ -1,4 +1,4 @@
-import { CHANNEL_STATUS } from "@fairway/wire";
+import { CHANNEL_STATUS, type OptionRow } from "@fairway/wire";
 import { createHash } from "node:crypto";
 import { seconds, type Clock } from "../../../lib/clock.ts";
 import { rebuildAbilities } from "../../../resources/channels/abilities.ts";
@@ -7,7 +7,10 @@ import { insertRow } from "../../../storage/inserts.ts";
 import { bump } from "../../../storage/revisions.ts";
 import type { Vault } from "../../../storage/secrets/secrets.ts";
 import { rawOn, transact } from "../../../storage/transaction.ts";
+import type { OptionWrite } from "../../../resources/options/store.ts";
 import type { ImportReport } from "../../report.ts";
+import { noteUnpriced, optionStoreOf } from "../options.ts";
+import { priceWrites } from "./prices.ts";
 import { readLitellm, type LitellmChannel } from "./read.ts";
 import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
 import { storeKey } from "../../../storage/secrets/store-key.ts";
@@ -24,9 +27,24 @@ export interface LitellmImport {
 
 /** Channels of a LiteLLM configuration. One that is here already stays as it is. */
 export async function importConfig(settings: LitellmImport, report: ImportReport): Promise<void> {
-  const { channels, notes } = readLitellm(settings.text, settings.env);
+  const { channels, costs, retries, notes } = readLitellm(settings.text, settings.env);
   for (const channel of channels) await importChannel(settings, channel, report);
+  const store = optionStoreOf(settings);
+  const stored = await store.stored();
+  const writes = [...priceWrites(costs, stored, report), ...retryWrites(retries, stored, report)];
   report.notes.push(...notes);
+  const models = channels.flatMap((channel) => [...channel.models.keys()]);
+  const after = [...stored, ...writes.map(({ key, text = "" }) => ({ key, value: text }))];
+  noteUnpriced(report, models, after);
+  if (!settings.isDry && writes.length > 0) await store.write(writes, { userId: 0, username: "import", ip: "" });
+}
+
+/** An operator's own number stays. */
+function retryWrites(retries: number | undefined, stored: readonly OptionRow[], report: ImportReport): OptionWrite[] {
+  if (retries === undefined) return [];
+  const isStored = stored.some(({ key }) => key === "RetryTimes");
+  report.count("options", isStored ? "unchanged" : "created");
+  return isStored ? [] : [{ key: "RetryTimes", text: String(Math.max(0, Math.trunc(retries))) }];
 }
 
 async function importChannel(
@@ -34,7 +52,9 @@ async function importChannel(
   channel: LitellmChannel,
   report: ImportReport,
 ): Promise<void> {
-  const place = JSON.stringify([channel.baseUrl, channel.key, channel.other, channel.weight, [...channel.models]]);
+  const isLimited = Object.keys(channel.limits).length > 0;
+  const parts = [channel.baseUrl, channel.key, channel.other, channel.weight, [...channel.models]];
+  const place = JSON.stringify(isLimited ? [...parts, channel.limits] : parts);
   const name = `litellm ${channel.provider} ${createHash("sha256").update(place).digest("hex").slice(0, 8)}`;
   const find = target.db.selectFrom("channels").select("id").where("name", "=", name).where("type", "=", channel.type);
   if (await find.executeTakeFirst()) return report.count("channels", "unchanged");
@@ -59,7 +79,7 @@ async function importChannel(
     model_mapping: renamed.length > 0 ? JSON.stringify(Object.fromEntries(renamed)) : "",
     status_code_mapping: "",
     tag: null,
-    setting: null,
+    setting: isLimited ? JSON.stringify({ limits: channel.limits }) : null,
     param_override: null,
     used_quota: 0,
   };

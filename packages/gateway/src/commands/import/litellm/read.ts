@@ -1,5 +1,7 @@
 import { parse } from "yaml";
 import { isObject, type JsonObject } from "../../../lib/text/json.ts";
+import { costOf, type TokenCost } from "./prices.ts";
+import { readSettings } from "./settings.ts";
 
 /** One upstream of a configuration of LiteLLM, with all the models that it serves there. */
 export interface LitellmChannel {
@@ -9,12 +11,16 @@ export interface LitellmChannel {
   readonly baseUrl: string;
   readonly other: string;
   readonly weight: number;
+  /** Of all calls of it; absent members are not limited. */
+  readonly limits: { readonly rpm?: number; readonly tpm?: number };
   /** Name for clients to name at the upstream. */
   readonly models: Map<string, string>;
 }
 
 export interface LitellmConfig {
   readonly channels: readonly LitellmChannel[];
+  readonly costs: ReadonlyMap<string, TokenCost>;
+  readonly retries: number | undefined;
   /** What could not be taken over, and why. */
   readonly notes: readonly string[];
 }
@@ -54,25 +60,63 @@ const FROM_ENVIRONMENT = "os.environ/";
 
 /** Reads the YAML of `model_list`; keys named by variables are taken from `env`. */
 export function readLitellm(text: string, env: Source): LitellmConfig {
-  const config: unknown = parse(text);
+  const config = yamlOf(text);
   const list = isObject(config) ? config["model_list"] : undefined;
-  if (!Array.isArray(list)) throw new Error("this is no configuration of LiteLLM: it has no model_list");
-  const channels: LitellmChannel[] = [];
-  const notes: string[] = [];
-  for (const entry of list) readModel(entry, env, { channels, notes });
-  const settings = isObject(config) && isObject(config["general_settings"]) ? config["general_settings"] : {};
-  if (settings["master_key"] !== undefined) {
-    notes.push("keys that LiteLLM gave out stand in its database: name it with --database");
+  if (!isObject(config) || !Array.isArray(list))
+    throw new Error("this is no configuration of LiteLLM: it has no model_list");
+  const found: Found = { channels: [], notes: [], costs: new Map(), left: new Map() };
+  for (const entry of list) readModel(entry, env, found);
+  const { channels, notes, costs, left } = found;
+  const settings = readSettings(config);
+  addAliases(found, settings.aliases);
+  for (const [name, models] of left) notes.push(`${name} of ${[...models].join(", ")} is not imported`);
+  const general = isObject(config["general_settings"]) ? config["general_settings"] : {};
+  if (general["master_key"] !== undefined) {
+    notes.push("keys that LiteLLM gave out are in its database: name it with --database");
   }
-  return { channels, notes };
+  return { channels, costs, retries: settings.retries, notes: [...notes, ...settings.notes] };
+}
+
+/** In one sentence, and without the lines of the file, which may hold keys. */
+function yamlOf(text: string): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    const [reason = ""] = cause instanceof Error ? cause.message.split("\n", 1) : [];
+    throw new Error(`the configuration is no YAML: ${reason.replace(/:$/, "")}`, { cause });
+  }
+}
+
+/** A further name of a model is a name of its channels. */
+function addAliases({ channels, notes, costs }: Found, aliases: ReadonlyMap<string, string>): void {
+  for (const [alias, model] of aliases) {
+    const serving = channels.filter(({ models }) => models.has(model));
+    for (const { models } of serving) models.set(alias, models.get(model) ?? model);
+    const cost = costs.get(model);
+    if (cost) costs.set(alias, cost);
+    if (serving.length === 0) notes.push(`the alias ${alias} is of ${model}, which no channel serves`);
+  }
 }
 
 interface Found {
   readonly channels: LitellmChannel[];
   readonly notes: string[];
+  readonly costs: Map<string, TokenCost>;
+  /** Parameters that are not taken over, with their models. */
+  readonly left: Map<string, Set<string>>;
 }
 
-function readModel(entry: unknown, env: Source, { channels, notes }: Found): void {
+/** Parameters that are read. */
+const KNOWN = [
+  "model,custom_llm_provider,api_key,api_base,base_url,api_version,weight,rpm,tpm",
+  "input_cost_per_token,output_cost_per_token,vertex_credentials,vertex_location",
+  "aws_access_key_id,aws_secret_access_key,aws_region_name",
+]
+  .join()
+  .split(",");
+
+function readModel(entry: unknown, env: Source, found: Found): void {
+  const { channels, notes } = found;
   const params = isObject(entry) && isObject(entry["litellm_params"]) ? entry["litellm_params"] : undefined;
   const name = isObject(entry) && typeof entry["model_name"] === "string" ? entry["model_name"] : "";
   if (!params || name === "") return void notes.push("an entry of model_list without a name or parameters is left out");
@@ -85,10 +129,19 @@ function readModel(entry: unknown, env: Source, { channels, notes }: Found): voi
   if (type === undefined) return void notes.push(`${name}: the provider ${provider} is not known here`);
   if (model.includes("*") || name.includes("*"))
     return void notes.push(`${name}: patterns are not taken over, name the models`);
+  readDetails(name, params, (entry as JsonObject)["model_info"], found);
   const channel = channelOf(params, resolve, { provider, type });
   const same = channels.find((other) => isSame(other, channel) && (other.models.get(name) ?? model) === model);
   if (same) same.models.set(name, model);
   else channels.push({ ...channel, models: new Map([[name, model]]) });
+}
+
+/** Its price, and the parameters that have no place here. */
+function readDetails(name: string, params: JsonObject, info: unknown, { costs, left }: Found): void {
+  const cost = costOf(params, info);
+  if (cost) costs.set(name, cost);
+  for (const param of Object.keys(params).filter((one) => !KNOWN.includes(one)))
+    left.set(param, (left.get(param) ?? new Set()).add(name));
 }
 
 type Resolve = (member: string) => string;
@@ -99,7 +152,25 @@ function channelOf(params: JsonObject, resolve: Resolve, { provider, type }: { p
   const other = type === 3 ? resolve("api_version") : type === 41 ? resolve("vertex_location") : "";
   const base = (resolve("api_base") || resolve("base_url")).replace(/\/+$/, "");
   // Addresses there end in the version; those here do not.
-  return { provider, type, key, baseUrl: type === 1 ? base.replace(/\/v1$/, "") : base, other, weight };
+  return {
+    provider,
+    type,
+    key,
+    baseUrl: type === 1 ? base.replace(/\/v1$/, "") : base,
+    other,
+    weight,
+    limits: limitsIn(params),
+  };
+}
+
+/** Limits there hold for one model: with them it has a channel of its own. */
+function limitsIn(params: JsonObject): LitellmChannel["limits"] {
+  const { rpm, tpm } = params;
+  return { ...(isLimit(rpm) && { rpm }), ...(isLimit(tpm) && { tpm }) };
+}
+
+function isLimit(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0;
 }
 
 function awsKey(resolve: Resolve): string {
@@ -126,7 +197,13 @@ function resolved(value: unknown, env: Source, onMissing: (variable: string) => 
 }
 
 function isSame(a: LitellmChannel, b: Omit<LitellmChannel, "models">): boolean {
+  const isLimited = [a, b].some(({ limits }) => Object.keys(limits).length > 0);
   return (
-    a.type === b.type && a.key === b.key && a.baseUrl === b.baseUrl && a.other === b.other && a.weight === b.weight
+    !isLimited &&
+    a.type === b.type &&
+    a.key === b.key &&
+    a.baseUrl === b.baseUrl &&
+    a.other === b.other &&
+    a.weight === b.weight
   );
 }

@@ -32,6 +32,7 @@ interface Part {
 
 async function importChannel(context: ImportContext, row: ForeignRow, { key, index }: Part): Promise<void> {
   const { target, vault, channels, report, isDry } = context;
+  for (const model of row.list("models")) context.models.add(model);
   const plain = row.text("name").slice(0, 180) || `channel ${row.int("id")}`;
   const name = index === 0 ? plain : `${plain} (${index + 1})`;
   const place = placeOf(context, row);

@@ -30,6 +30,8 @@ export interface ImportContext {
   readonly users: Map<number, number>;
   readonly tokens: Map<number, number>;
   readonly channels: Map<number, number>;
+  /** Models of all channels there. */
+  readonly models: Set<string>;
   /** Channels that were made here. */
   readonly routed: number[];
 }

@@ -227,6 +227,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
     expect(Object.keys(options).sort()).toEqual(["QuotaForNewUser", "SMTPToken"]);
     expect(kit.vault.open(options["SMTPToken"] ?? "", optionValue("SMTPToken"))).toBe("mail secret");
     expect(report.notes.join("\n")).toContain("the option Price has a value that cannot be used");
+    expect(report.notes).toContain("options that this gateway does not have: Unheard");
     expect(report.notes.join("\n")).toContain("the channel channel 9 has the type 555");
     expect(await all("redemptions")).toMatchObject([
       { key: "r".repeat(32), status: 1, quota: 500 },

@@ -6,37 +6,31 @@ import {
   REDEMPTION_STATUS,
   type OptionRow,
 } from "@fairway/wire";
-import { createOptionStore, type OptionWrite } from "../../../resources/options/store.ts";
+import type { OptionWrite } from "../../../resources/options/store.ts";
 import { priceOptionDefaults } from "../../../snapshot/option-defaults.ts";
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
-import { createLogWriter } from "../../../storage/log-rows.ts";
 import { bringNew } from "../../rows.ts";
+import { noteUnpriced, optionStoreOf } from "../options.ts";
 import type { ImportContext } from "./context.ts";
 
 /** Options that this gateway knows and whose texts pass its checks; the others are named. */
 export async function importOptions(context: ImportContext): Promise<void> {
-  const { target, report, isDry } = context;
+  const { report, isDry } = context;
   const rows: OptionRow[] = [];
   for await (const page of context.source.pages("options", "key")) {
     rows.push(...page.map((row) => ({ key: row.text("key"), value: row.text("value") })));
   }
-  const announce = () => Promise.resolve();
-  const defaults = priceOptionDefaults();
-  const store = createOptionStore({
-    ...context,
-    database: target,
-    defaults,
-    announce,
-    writeLog: createLogWriter(false),
-  });
+  const store = optionStoreOf(context);
   const stored = await store.stored();
   const own = new Map(stored.map(({ key, value }) => [key, value]));
-  const after = parseOptions([...stored, ...rows], { defaults });
+  const after = parseOptions([...stored, ...rows], { defaults: priceOptionDefaults() });
+  const unknown: string[] = [];
   const writes: OptionWrite[] = [];
   for (const { key, value } of rows) {
     const check = checkOption(key, value, after);
     if (!check.isValid) {
+      if (!isOptionKey(key)) unknown.push(key);
       const note = isOptionKey(key) ? `the option ${key} has a value that cannot be used` : undefined;
       report.count("options", "skipped", { note });
     } else if (own.get(key) === check.text) report.count("options", "unchanged");
@@ -45,6 +39,8 @@ export async function importOptions(context: ImportContext): Promise<void> {
       writes.push(check);
     }
   }
+  if (unknown.length > 0) report.notes.push(`options that this gateway does not have: ${unknown.sort().join(", ")}`);
+  noteUnpriced(report, context.models, [...stored, ...writes.map(({ key, text = "" }) => ({ key, value: text }))]);
   if (!isDry && writes.length > 0) await store.write(writes, { userId: 0, username: "import", ip: "" });
 }
 

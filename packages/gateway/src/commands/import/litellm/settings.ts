@@ -1,0 +1,61 @@
+import { isObject, type JsonObject } from "../../../lib/text/json.ts";
+
+/** What a configuration of LiteLLM says outside of its `model_list`. */
+export interface LitellmSettings {
+  /** Another name of a model to that model. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Further attempts after a failure. */
+  readonly retries: number | undefined;
+  /** What was not taken over, and why. */
+  readonly notes: readonly string[];
+}
+
+const SECTIONS = ["general_settings", "litellm_settings", "router_settings"] as const;
+/** Read here or elsewhere; everything else is named. */
+const CARRIED: readonly string[] = ["num_retries", "model_group_alias", "master_key"];
+
+const REASONS: Readonly<Record<string, string>> = {
+  fallbacks: "a call moves to another channel of the same model; give a fallback the same model name",
+  context_window_fallbacks: "a call moves to another channel of the same model",
+  content_policy_fallbacks: "a call moves to another channel of the same model",
+  default_fallbacks: "a call moves to another channel of the same model",
+  database_url: "the gateway has a database of its own",
+  routing_strategy: "channels are chosen by priority and weight",
+};
+
+export function readSettings(config: JsonObject): LitellmSettings {
+  const notes: string[] = [];
+  const aliases = new Map<string, string>();
+  let retries: number | undefined;
+  for (const section of SECTIONS) {
+    const members = config[section];
+    if (!isObject(members)) continue;
+    if (typeof members["num_retries"] === "number") retries = members["num_retries"];
+    for (const [alias, model] of aliasesIn(members["model_group_alias"])) aliases.set(alias, model);
+    for (const name of Object.keys(members).filter((one) => !CARRIED.includes(one)))
+      notes.push(noteOf(`${section}.${name}`, members[name], REASONS[name]));
+  }
+  const rest = Object.keys(config).filter((name) => name !== "model_list" && !SECTIONS.some((one) => one === name));
+  for (const name of rest) notes.push(`${name} is not imported`);
+  return { aliases, retries, notes };
+}
+
+function aliasesIn(value: unknown): [string, string][] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([alias, target]): [string, string][] => {
+    const model = isObject(target) ? target["model"] : target;
+    return typeof model === "string" ? [[alias, model]] : [];
+  });
+}
+
+/** Names what fallbacks lead to; values of other settings may be secret. */
+function noteOf(name: string, value: unknown, reason: string | undefined): string {
+  const pairs = name.endsWith("fallbacks") && Array.isArray(value) ? value.filter(isObject).flatMap(pairsIn) : [];
+  const what = pairs.length > 0 ? `${name} (${pairs.join("; ")})` : name;
+  return `${what} is not imported${reason === undefined ? "" : `: ${reason}`}`;
+}
+
+function pairsIn(entry: JsonObject): string[] {
+  const namesOf = (to: unknown) => [to].flat().filter((one) => typeof one === "string");
+  return Object.entries(entry).map(([from, to]) => `${from} to ${namesOf(to).join(", ")}`);
+}

@@ -1,0 +1,34 @@
+import { parseOptions, type OptionRow } from "@fairway/wire";
+import { createPriceBook } from "../../billing/pricing/price-book.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { createOptionStore } from "../../resources/options/store.ts";
+import { priceOptionDefaults } from "../../snapshot/option-defaults.ts";
+import type { Database } from "../../storage/database.ts";
+import { createLogWriter } from "../../storage/log-rows.ts";
+import type { Vault } from "../../storage/secrets/secrets.ts";
+import type { ImportReport } from "../report.ts";
+
+export interface OptionTarget {
+  readonly target: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+}
+
+export function optionStoreOf({ target, vault, clock }: OptionTarget) {
+  const announce = () => Promise.resolve();
+  const defaults = priceOptionDefaults();
+  return createOptionStore({ database: target, vault, clock, defaults, announce, writeLog: createLogWriter(false) });
+}
+
+/** Names more than this are counted only. */
+const MOST_NAMES = 100;
+
+/** Names the models that no price is known for: their calls are refused until they have one. */
+export function noteUnpriced(report: ImportReport, models: Iterable<string>, options: readonly OptionRow[]): void {
+  const book = createPriceBook(parseOptions(options, { defaults: priceOptionDefaults() }));
+  const unpriced = [...new Set(models)].filter((model) => book.find(model) === undefined).sort();
+  if (unpriced.length === 0) return;
+  const names = unpriced.slice(0, MOST_NAMES).join(", ") + (unpriced.length > MOST_NAMES ? ", …" : "");
+  const count = unpriced.length === 1 ? "1 model has" : `${unpriced.length} models have`;
+  report.notes.push(`${count} no price, so calls are refused until there is one: ${names}`);
+}
