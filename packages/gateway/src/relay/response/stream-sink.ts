@@ -1,10 +1,10 @@
 import { parseEvents } from "../../lib/text/sse.ts";
 import { AppError } from "../../lib/app-error.ts";
-import { HostedCalls, untoldCalls } from "../../dialects/core/hosted-calls.ts";
 import { breaksAfterError, errorFrame } from "../../dialects/core/errors.ts";
 import type { Dialect, EventKind, JsonObject, UsageMeter, StreamPosition, Usage } from "../../dialects/core/types.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import { readErrorEvent } from "../../providers/core/classify.ts";
+import { DeliveredOutput } from "./delivered-output.ts";
 import type { AnswerJudge } from "./delivery.ts";
 import {
   brokenStream,
@@ -26,13 +26,9 @@ import {
 } from "./event-blocks.ts";
 import { forgetInlineFiles } from "../upstream/inline-files.ts";
 import type { FinishReason, Completion, SinkContext, Sink } from "./sink.ts";
-import { UnseenOutput } from "./unseen-output.ts";
 import type { StreamTranslation } from "../pipeline/translate.ts";
-import { OutputCounter } from "./output-counter.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 
-/** Bytes of the upstream between two checks of the reservation. */
-const PROGRESS_EVERY = 8 * 1024;
 const NOTHING = Buffer.alloc(0);
 /** What an upstream may send before the first part of its answer. */
 const MAX_EARLY_BYTES = 64 * 1024;
@@ -58,9 +54,7 @@ export class StreamSink implements Sink {
   readonly #translation: StreamTranslation | undefined;
   readonly #decoder: ResponseDecoder;
   readonly #meter: UsageMeter;
-  readonly #outputCounter: OutputCounter;
-  /** Undefined where no tool of the vendor can be called. */
-  readonly #hostedCalls: HostedCalls | undefined;
+  readonly #delivered: DeliveredOutput;
   readonly #position: StreamPosition | undefined;
   readonly #resume: () => void;
   #firstContentAt: number | undefined;
@@ -68,10 +62,7 @@ export class StreamSink implements Sink {
   #early: Buffer = NOTHING;
   /** An event whose names a chunk with usage repeats; held for clients that request one. */
   #head: JsonObject | undefined;
-  #received = 0;
-  #progressAt = PROGRESS_EVERY;
   #isOver = false;
-  readonly #unseen: UnseenOutput | undefined;
 
   constructor(flow: SinkContext, answer: UpstreamStream, counter: TokenCounter) {
     const { upstream } = answer;
@@ -80,9 +71,12 @@ export class StreamSink implements Sink {
     this.#translation = answer.translation;
     this.#decoder = answer.decoder;
     this.#meter = upstream.meter();
-    this.#outputCounter = new OutputCounter(upstream, flow.request.spec.model, counter);
-    this.#hostedCalls = flow.request.spec.hostedTools ? new HostedCalls() : undefined;
-    this.#unseen = flow.readOn && new UnseenOutput(flow.readOn, flow.startedAt, upstream);
+    this.#delivered = new DeliveredOutput(flow, {
+      upstream,
+      meter: this.#meter,
+      isTranslated: answer.translation !== undefined,
+      counter,
+    });
     this.#position = flow.dialect.position?.();
     this.#resume = () => flow.controller.resume();
   }
@@ -140,9 +134,9 @@ export class StreamSink implements Sink {
   }
 
   readsOn(): boolean {
-    if (!this.#unseen || this.#isOver || this.#meter.finished) return false;
+    if (this.#isOver || this.#meter.finished) return false;
     const { controller } = this.#flow;
-    const hasBegun = this.#unseen.readOn(this.#outputCounter, () => {
+    const hasBegun = this.#delivered.readOn(() => {
       if (!this.#isOver) controller.abort(new AppError("client_closed_request"));
     });
     if (hasBegun) controller.resume();
@@ -169,25 +163,11 @@ export class StreamSink implements Sink {
     if (this.#meter.error) return this.#upstreamError(clean);
     const translated = this.#translation?.blocks(clean);
     if (isFirst) this.#begin(clean);
-    this.#note(clean);
+    this.#delivered.note(clean);
     const out = translated ?? this.#edit(clean, usageBefore !== this.#meter.usage);
     if (this.#meter.terminated) return this.#complete(out);
-    this.#watchReservation();
+    this.#delivered.checkReservation();
     this.#forward(out);
-  }
-
-  /** What was delivered, for its charge. */
-  #note(blocks: Buffer): void {
-    this.#outputCounter.add(blocks);
-    this.#received += blocks.length;
-    this.#unseen?.note(blocks);
-    if (this.#hostedCalls) for (const { data } of parseEvents(blocks)) if (data) this.#hostedCalls.see(data);
-  }
-
-  #watchReservation(): void {
-    if (this.#received <= this.#progressAt) return;
-    this.#progressAt = this.#received + PROGRESS_EVERY;
-    this.#flow.progress(() => this.#outputCounter.bound());
   }
 
   #forward(out: Buffer): void {
@@ -270,7 +250,7 @@ export class StreamSink implements Sink {
 
   /** A terminator without a finish reason completes an answer that has output; without output the stream has failed. */
   async #completeUnexplained(last: Buffer | undefined): Promise<void> {
-    if ((await this.#outputCounter.count()) > 0) return this.#completeRegularly(last);
+    if ((await this.#delivered.count()) > 0) return this.#completeRegularly(last);
     return this.#closeWith(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
@@ -318,7 +298,7 @@ export class StreamSink implements Sink {
 
   #close(bytes: Buffer): void {
     this.#flow.delivery.end(bytes);
-    this.#flow.finish({ kind: "delivered", reason: this.#unseen?.isReadOn ? "client_abort" : "stop" });
+    this.#flow.finish({ kind: "delivered", reason: this.#delivered.isReadOn ? "client_abort" : "stop" });
   }
 
   /** An error event in the middle: everything before it is delivered and billed, then the client gets the error. */
@@ -327,7 +307,7 @@ export class StreamSink implements Sink {
     if (!error) return;
     const before = cutErrors(blocks, (event) => this.#upstream.errorIn(event));
     if (before.length > 0) {
-      this.#outputCounter.add(before);
+      this.#delivered.noteLast(before);
       this.#forward(this.#translation ? this.#translation.blocks(before) : before);
     }
     const refusal = this.#flow.refused(readErrorEvent(this.#flow.target.plan.provider, error)).error;
@@ -364,31 +344,14 @@ export class StreamSink implements Sink {
   }
 
   async #settle(reason: FinishReason): Promise<Usage> {
-    const isLeft = reason === "stop" && this.#unseen?.isReadOn === true;
+    const isLeft = reason === "stop" && this.#delivered.isReadOn;
     const usage = await this.#flow.settle(this.#completion(isLeft ? "client_abort" : reason));
-    this.#unseen?.end();
-    this.#outputCounter.release();
+    this.#delivered.charged();
     return usage;
   }
 
-  #toolCalls(): Completion["toolCalls"] {
-    if (!this.#hostedCalls) return undefined;
-    const { spec } = this.#flow.request;
-    return this.#hostedCalls.calls ?? untoldCalls(spec, this.#upstream.id, this.#translation !== undefined);
-  }
-
   #completion(reason: FinishReason): Completion {
-    const { usage, finished } = this.#meter;
-    const isWhole = reason === "guardrail" && finished && usage !== undefined;
-    return {
-      reason,
-      usage,
-      countOutput: () => (isWhole ? Promise.resolve(usage.output) : this.#outputCounter.count()),
-      bytes: this.#received,
-      toolCalls: this.#toolCalls(),
-      unseenMs: reason === "client_abort" && !finished ? this.#unseen?.ms : undefined,
-      firstContentAt: this.#firstContentAt,
-    };
+    return this.#delivered.completion(reason, this.#firstContentAt);
   }
 }
 

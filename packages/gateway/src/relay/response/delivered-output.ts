@@ -1,0 +1,99 @@
+import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
+import { HostedCalls, untoldCalls } from "../../dialects/core/hosted-calls.ts";
+import type { Dialect, UsageMeter } from "../../dialects/core/types.ts";
+import { parseEvents } from "../../lib/text/sse.ts";
+import { OutputCounter } from "./output-counter.ts";
+import type { Completion, FinishReason, SinkContext } from "./sink.ts";
+import { UnseenOutput } from "./unseen-output.ts";
+
+/** Bytes of the upstream between two checks of the reservation. */
+const PROGRESS_EVERY = 8 * 1024;
+
+interface DeliveredOutputDeps {
+  /** Of the upstream's protocol. */
+  readonly upstream: Dialect;
+  readonly meter: UsageMeter;
+  readonly isTranslated: boolean;
+  readonly counter: TokenCounter;
+}
+
+/** What a stream has delivered, for its charge. */
+export class DeliveredOutput {
+  readonly #flow: SinkContext;
+  readonly #deps: DeliveredOutputDeps;
+  readonly #counter: OutputCounter;
+  /** Undefined where no tool of the vendor can be called. */
+  readonly #hostedCalls: HostedCalls | undefined;
+  readonly #unseen: UnseenOutput | undefined;
+  #received = 0;
+  #progressAt = PROGRESS_EVERY;
+
+  constructor(flow: SinkContext, deps: DeliveredOutputDeps) {
+    const { spec } = flow.request;
+    this.#flow = flow;
+    this.#deps = deps;
+    this.#counter = new OutputCounter(deps.upstream, spec.model, deps.counter);
+    this.#hostedCalls = spec.hostedTools ? new HostedCalls() : undefined;
+    this.#unseen = flow.readOn && new UnseenOutput(flow.readOn, flow.startedAt, deps.upstream);
+  }
+
+  /** `blocks` are whole events of the upstream. */
+  note(blocks: Buffer): void {
+    this.#counter.add(blocks);
+    this.#received += blocks.length;
+    this.#unseen?.note(blocks);
+    if (this.#hostedCalls) for (const { data } of parseEvents(blocks)) if (data) this.#hostedCalls.see(data);
+  }
+
+  /** The events before an error. */
+  noteLast(blocks: Buffer): void {
+    this.#counter.add(blocks);
+  }
+
+  /** Lets the reservation grow with the output. */
+  checkReservation(): void {
+    if (this.#received <= this.#progressAt) return;
+    this.#progressAt = this.#received + PROGRESS_EVERY;
+    this.#flow.progress(() => this.#counter.bound());
+  }
+
+  count(): Promise<number> {
+    return this.#counter.count();
+  }
+
+  /** The client left, and the answer is read to learn its cost. */
+  get isReadOn(): boolean {
+    return this.#unseen?.isReadOn === true;
+  }
+
+  /** Calls `stop` when the answer was read far enough; false where it is not read on. */
+  readOn(stop: () => void): boolean {
+    return this.#unseen?.readOn(this.#counter, stop) === true;
+  }
+
+  completion(reason: FinishReason, firstContentAt: number | undefined): Completion {
+    const { usage, finished } = this.#deps.meter;
+    const isWhole = reason === "guardrail" && finished && usage !== undefined;
+    return {
+      reason,
+      usage,
+      countOutput: () => (isWhole ? Promise.resolve(usage.output) : this.#counter.count()),
+      bytes: this.#received,
+      toolCalls: this.#toolCalls(),
+      unseenMs: reason === "client_abort" && !finished ? this.#unseen?.ms : undefined,
+      firstContentAt,
+    };
+  }
+
+  /** Frees what is no longer needed after the charge. */
+  charged(): void {
+    this.#unseen?.end();
+    this.#counter.release();
+  }
+
+  #toolCalls(): Completion["toolCalls"] {
+    if (!this.#hostedCalls) return undefined;
+    const { upstream, isTranslated } = this.#deps;
+    return this.#hostedCalls.calls ?? untoldCalls(this.#flow.request.spec, upstream.id, isTranslated);
+  }
+}
