@@ -1,6 +1,6 @@
 // The prose and the tree agree: links of all pages resolve, headings included, and paths in code marks exist.
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "./bootstrap.mjs";
 import { anchorOf } from "./reference/headings.ts";
@@ -13,12 +13,21 @@ const BASES = [
   "",
   "packages/gateway",
   "packages/gateway/src",
+  "packages/gateway/src/billing/ledger/redis",
   "packages/gateway/src/providers/core",
   "packages/gateway/src/providers/vendors",
   "packages/console/src",
 ];
 const TOP_FOLDER = /^(?:packages|scripts|docs|charts|deploy)\/[\w./@-]+$/;
 const SOURCE_FILE = /^[\w@-]+(?:\/[\w.@-]+)+\.(?:ts|tsx|mjs|json|yaml|md)$/;
+/** A file that a page names without its folder. */
+const BARE_FILE = /^[\w-]+(?:\.[\w-]+)*\.tsx?$/;
+const basenames = new Set(
+  globSync("{packages,scripts,charts,deploy}/**/*.{ts,tsx}", {
+    cwd: ROOT,
+    exclude: (name) => name === "node_modules",
+  }).map((path) => basename(path)),
+);
 /** Written by commands, or made by the reader. */
 const MADE = [
   /^packages\/\w+\/dist\//,
@@ -41,8 +50,9 @@ describe.each(PAGES)("%s", (page) => {
   test("names files that exist", () => {
     const marked = [...text.matchAll(/`([^`\n]+)`/g)].map((found) => found[1] ?? "");
     const paths = marked.filter((path) => TOP_FOLDER.test(path) || SOURCE_FILE.test(path));
+    const bare = marked.filter((path) => BARE_FILE.test(path) && !basenames.has(path));
     const missing = paths.filter((path) => !MADE.some((made) => made.test(path)) && !isInTree(page, path));
-    expect(missing).toEqual([]);
+    expect([...missing, ...bare]).toEqual([]);
   });
 });
 
