@@ -1,4 +1,4 @@
-// A gateway with a month of sample data and a few calls of this minute, one of which moved to another channel.
+// A gateway with a month of sample data and a few calls of this minute; some moved to another channel.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
