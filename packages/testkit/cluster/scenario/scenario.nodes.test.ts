@@ -11,7 +11,7 @@ import { createWorld, NAMESPACE, type World } from "./world.ts";
 
 const STREAMS = 100;
 const ALL_DELIVERED = { refused: 0, cut: 0, unanswered: 0, left: 0 };
-const DRAIN = { preStopSeconds: 5, streamSeconds: 60, flushSeconds: 10 };
+const DRAIN = { streamSeconds: 60, flushSeconds: 10 };
 const RESOURCES = { requests: { cpu: "50m", memory: "256Mi" } };
 
 let world: World;

@@ -53,11 +53,14 @@ function countOf(outcomes: readonly Outcome[], ask: Ask): Record<Completion, num
 }
 
 /** One line for the page that reports the run. */
-export function report(title: string, { slow, short, seconds }: Traffic): void {
+export function report(title: string, { slow, short, seconds, outcomes }: Traffic): void {
   const counted = (counts: Readonly<Record<Completion, number>>) =>
     Object.entries(counts)
       .filter(([, number]) => number > 0)
       .map(([completion, number]) => `${number} ${completion}`)
       .join(", ");
   console.log(`${title}: ${seconds.toFixed(0)} s; slow streams: ${counted(slow)}; short calls: ${counted(short)}`);
+  const failed = outcomes.filter(({ completion }) => completion !== "delivered");
+  const reasons = Map.groupBy(failed, ({ completion, status, reason }) => `${completion} ${status} ${reason}`);
+  for (const [reason, { length }] of reasons) console.log(`  ${length} times: ${reason}`);
 }
