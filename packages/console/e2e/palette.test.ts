@@ -71,7 +71,7 @@ test("what was opened before comes first, and only for the user who opened it", 
   const places = await page.evaluate(() => localStorage.getItem("fairway:recents") ?? "");
   await signIn(other, "ada", "lovelace-1843");
   await other.evaluate((text) => localStorage.setItem("fairway:recents", text), places);
-  await other.getByRole("heading", { level: 1 }).waitFor();
+  await other.getByRole("heading", { level: 1, name: "Token" }).waitFor();
   await other.keyboard.press("Control+k");
   await other.getByRole("dialog").getByRole("option").first().waitFor();
   expect(await other.getByRole("group", { name: "Recent" }).count()).toBe(0);
