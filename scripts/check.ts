@@ -16,6 +16,7 @@ export const CHECKS: readonly Check[] = [
   { name: "types", run: () => runTool("typescript/bin/tsc", ["-b"]) },
   { name: "unused code", run: () => runTool("knip/bin/knip.js", ["--no-config-hints"]) },
   { name: "banned words", run: () => run(process.execPath, [join(ROOT, "scripts/banned-words.ts")]) },
+  { name: "ids of the console", run: () => run(process.execPath, [join(ROOT, "scripts/console-ids/check.ts")]) },
   {
     name: "generated docs",
     run: (isFixing) => run(process.execPath, [join(ROOT, "scripts/docs.ts"), ...(isFixing ? [] : ["--check"])]),

@@ -138,6 +138,7 @@ export const router = createBrowserRouter([
           ...pages.map(routeOf),
           ...pages.flatMap(detailsOf),
           { path: "/chat2link", loader: requireUser, lazy: lazily(chatLink, "user"), ErrorBoundary: Crash },
+          { path: "/user/edit", loader: () => redirect("/setting") },
           { path: "*", Component: NotFound },
         ],
       },

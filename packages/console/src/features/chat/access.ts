@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useStatus } from "../../session/status.ts";
 import { readRows } from "../../lib/rows.ts";
 import { baseAddress } from "../../ui/content/connection.ts";
-import { chatAddress } from "./address.ts";
+import { chatAddress } from "../../shared/connect/chat-address.ts";
 
 /** The caller's newest token that works, and where a chat link leads with it. */
 export function useChatAccess(link: string, isOn: boolean) {

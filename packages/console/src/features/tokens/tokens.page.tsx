@@ -1,10 +1,11 @@
-import { TOKEN_STATUS, type Token } from "@fairway/wire";
+import { TOKEN_STATUS, type Status, type Token } from "@fairway/wire";
 import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
+import { useStatus } from "../../session/status.ts";
 import { useNow } from "../../lib/now.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/feedback/ask.ts";
@@ -19,6 +20,7 @@ import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { useSelection } from "../../ui/grid/use-selection.ts";
 import { changeToken, deleteToken, groupsQuery, refresh, setTokenStatus, tokensQuery } from "./api.ts";
+import { chatClients } from "./chat-clients.ts";
 import { tokenColumns } from "./columns.tsx";
 import { createdTokens } from "./created.ts";
 import { statusOf } from "./state.ts";
@@ -54,6 +56,20 @@ function useTokenActions() {
   return { setStatus, remove };
 }
 
+/** The clients that open with the token; one entry that says why there are none. */
+function chatEntries(t: ReturnType<typeof useTexts>, status: Status, token: Token): MenuEntry[] {
+  const clients = chatClients(status, token);
+  if (clients.length === 0) {
+    return [{ id: "chat", label: t("chat"), icon: "chat", run: () => toast("error", t("noChatLink")) }];
+  }
+  return clients.map(({ name, address }) => ({
+    id: `chat-${name}`,
+    label: t("chatWith", { name }),
+    icon: "external",
+    run: () => void open(address, "_blank", "noopener,noreferrer"),
+  }));
+}
+
 function TokenActions(props: { readonly token: Token; onConnect(): void }) {
   const t = useTexts();
   const navigate = useNavigate();
@@ -80,6 +96,8 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
       icon: "log",
       run: () => void navigate(`/log?token=${encodeURIComponent(token.name)}`),
     },
+    undefined,
+    ...chatEntries(t, useStatus(), token),
     undefined,
     { id: "delete", label: t("remove"), icon: "trash", isDangerous: true, run: () => void remove(token) },
   ];

@@ -216,6 +216,10 @@ export const en = {
   singleKeys: "Shortcuts of a single key",
   singleKeysHelp:
     "Such as C, J, K, / or ?. Switch them off if speech input or your keyboard presses them by accident; Ctrl K and the like still work.",
+  models: "Available models",
+  modelCopied: "“{name}” is copied.",
+  copyModel: "Copy {name}",
+  noModelsYet: "No channel serves your group yet.",
   appearance: "Appearance",
   cardGeneral: "General",
   cardQuota: "Quota",

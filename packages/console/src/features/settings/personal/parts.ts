@@ -1,6 +1,7 @@
 /** Parts of the own account, in the order of their page. */
 export const PERSONAL_PARTS = [
   "profile",
+  "models",
   "accounts",
   "password",
   "twoFactor",

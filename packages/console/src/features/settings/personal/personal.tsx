@@ -15,6 +15,7 @@ import { Appearance } from "./appearance.tsx";
 import { changePassword, saveProfile } from "../api.ts";
 import { Danger } from "./danger.tsx";
 import { personalId, type PersonalPart } from "./parts.ts";
+import { Models } from "./models.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -29,6 +30,9 @@ export function Personal() {
     <Flex key={self.id} direction="column" gap="5">
       <Part name="profile">
         <Profile self={self} />
+      </Part>
+      <Part name="models">
+        <Models />
       </Part>
       <Part name="accounts">
         <Accounts self={self} />

@@ -44,6 +44,9 @@ export const en = {
   openLog: "Open its log",
   copySelected: "Copy selected",
   selectFirst: "Please select at least one token!",
+  chat: "Chat",
+  chatWith: "Open in {name}",
+  noChatLink: "The administrator has not set up a chat link.",
   emptyTitle: "Create your first token",
   emptyBody:
     "A token is the key that an application sends to this gateway. Give it a limit, an expiry and the models it may use.",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chatAddress } from "./address.ts";
+import { appAddress, chatAddress } from "./chat-address.ts";
 
 const access = { key: "abc", address: "https://gw.example" };
 
@@ -21,4 +21,12 @@ test("a template gets them in its places", () => {
 test("links that would run a script are none", () => {
   expect(chatAddress("javascript:alert('{key}')", access)).toBeUndefined();
   expect(chatAddress("", access)).toBeUndefined();
+});
+
+test("links of installed applications are opened, scripts are not", () => {
+  expect(appAddress("opencat://team/join?domain={address}&token={key}", access)).toBe(
+    "opencat://team/join?domain=https%3A%2F%2Fgw.example&token=sk-abc",
+  );
+  expect(appAddress("javascript:alert('{key}')", access)).toBeUndefined();
+  expect(chatAddress("opencat://team/join?token={key}", access), "no frame holds an application").toBeUndefined();
 });

@@ -1,0 +1,56 @@
+import { Box, Button, Flex, Input, Text } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { copyText } from "../../../lib/clipboard.ts";
+import { modelsQuery } from "../../../session/models.ts";
+import { LoadFailed } from "../../../ui/feedback/empty.tsx";
+import { FormSection } from "../../../ui/form/form-drawer.tsx";
+import { toast } from "../../../ui/feedback/toaster.ts";
+import { useTexts } from "../texts.ts";
+
+const SHOWN = 60;
+
+/** The models that the account may use; a click copies a name. */
+export function Models() {
+  const t = useTexts();
+  const { data, error, refetch } = useQuery(modelsQuery);
+  const [find, setFind] = useState("");
+  if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
+  const found = (data ?? []).filter((name) => name.toLowerCase().includes(find.trim().toLowerCase()));
+  const copy = async (name: string) => {
+    if (await copyText(name)) toast("success", t("modelCopied", { name }));
+  };
+  return (
+    <FormSection title={t("models")} aside={<Text textStyle="sm">{data?.length}</Text>}>
+      {(data?.length ?? 0) > SHOWN && (
+        <Input
+          size="sm"
+          type="search"
+          maxW="72"
+          aria-label={t("findModel")}
+          placeholder={t("findModel")}
+          value={find}
+          onChange={(event) => setFind(event.target.value)}
+        />
+      )}
+      <Flex as="ul" wrap="wrap" gap="1.5" listStyleType="none">
+        {found.slice(0, SHOWN).map((name) => (
+          <li key={name}>
+            <Button
+              size="xs"
+              variant="outline"
+              fontFamily="mono"
+              fontWeight="normal"
+              aria-label={t("copyModel", { name })}
+              onClick={() => void copy(name)}
+            >
+              {name}
+            </Button>
+          </li>
+        ))}
+      </Flex>
+      {found.length > SHOWN && <Box color="fg.muted">{t("moreChanges", { count: found.length - SHOWN })}</Box>}
+      {data?.length === 0 && <Text color="fg.muted">{t("noModelsYet")}</Text>}
+    </FormSection>
+  );
+}
