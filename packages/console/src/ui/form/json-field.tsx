@@ -5,7 +5,7 @@ import { useTexts } from "../texts.ts";
 
 const JsonEditor = lazy(async () => ({ default: (await import("./json-editor.tsx")).JsonEditor }));
 
-/** Beyond this the text stays as it is: laying it out anew would freeze the page. */
+/** Beyond this the text stays as it is: formatting it would freeze the page. */
 const LONGEST_LAYOUT = 200_000;
 
 /** The same JSON, one member a line; undefined when it is none. Numbers keep their digits, so only space changes. */

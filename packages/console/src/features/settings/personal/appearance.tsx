@@ -11,7 +11,7 @@ import { useTexts } from "../texts.ts";
 const MODES = ["light", "dark"] as const;
 const SYSTEM = "";
 
-/** How the console looks and which keys it listens to, in this browser. */
+/** The theme of the console and its keyboard shortcuts, stored in this browser. */
 export function Appearance() {
   const t = useTexts();
   const language = useLanguage();

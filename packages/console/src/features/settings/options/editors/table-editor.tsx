@@ -104,7 +104,7 @@ const TABLES: ReadonlySet<OptionKey> = new Set([
   "AutoGroups",
 ] as const);
 
-/** One row, of which nothing is added or removed. */
+/** One fixed row: rows cannot be added or removed. */
 const SINGLE: ReadonlySet<OptionKey> = new Set(["DefaultTokenLimits", "DefaultUserLimits"] as const);
 
 /** An option as a table; null where its text is none, which the JSON editor shows. */
