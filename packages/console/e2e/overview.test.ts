@@ -194,6 +194,20 @@ test("the dashboard shows channels, and each leads to its log", async () => {
   await page.waitForURL(/\/log\?type=2&channel=2&range=custom&from=\d+&to=\d+$/);
 });
 
+test("a user and a token have pages of their own", async () => {
+  await page.goto("/user/1?range=24h");
+  await heading("root").waitFor();
+  await page.getByText("$2.40").first().waitFor();
+  await page.getByText("channelCreate").first().waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  expect(await asUser(page, "POST", "/api/token/", { name: "build-bot" })).toMatchObject({ success: true });
+  await page.goto("/token/1");
+  await heading("build-bot").waitFor();
+  await page.getByText("About this token").waitFor();
+  await page.getByText("No calls in this time.").first().waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+});
+
 test("both pages are whole in the dark, in Chinese and on a phone", async () => {
   await page.emulateMedia({ colorScheme: "dark" });
   for (const path of ["/", "/channel/2"]) {

@@ -98,6 +98,9 @@ export const pages: readonly PageEntry[] = [
       add: async () => ({ Component: (await import("../features/tokens/token.drawer.tsx")).AddToken }),
       "edit/:id": async () => ({ Component: (await import("../features/tokens/token.drawer.tsx")).EditToken }),
     },
+    details: {
+      ":id": async () => ({ Component: (await import("../features/tokens/page/token.page.tsx")).TokenPage }),
+    },
   },
   {
     path: "/topup",
@@ -196,6 +199,9 @@ export const pages: readonly PageEntry[] = [
     drawers: {
       add: async () => ({ Component: (await import("../features/users/user.drawer.tsx")).AddUser }),
       "edit/:id": async () => ({ Component: (await import("../features/users/user.drawer.tsx")).EditUser }),
+    },
+    details: {
+      ":id": async () => ({ Component: (await import("../features/users/page/user.page.tsx")).UserPage }),
     },
   },
   {

@@ -25,13 +25,13 @@ export type Order = z.output<typeof Order>;
 export const OrderPage = z.object({ items: z.array(Order), total: z.int(), page: z.int(), page_size: z.int() });
 export type OrderPage = z.output<typeof OrderPage>;
 
-const query = z.object({
+const fields = {
   /** From 1. */
   p: queryInt,
   page_size: queryInt,
   /** Part of the order number. */
   keyword: queryText,
-});
+};
 
 export const orderListSelf = endpoint({
   name: "orderListSelf",
@@ -39,7 +39,7 @@ export const orderListSelf = endpoint({
   path: "/api/user/topup/self",
   access: "user",
   summary: "The caller's purchases of quota, newest first.",
-  query,
+  query: z.object(fields),
   data: OrderPage,
 });
 
@@ -48,8 +48,8 @@ export const orderList = endpoint({
   method: "GET",
   path: "/api/user/topup",
   access: "admin",
-  summary: "All purchases of quota, newest first.",
-  query,
+  summary: "All purchases of quota, or those of one user, newest first.",
+  query: z.object({ ...fields, user_id: queryInt }),
   data: OrderPage,
 });
 

@@ -101,7 +101,11 @@ export const usageStatistics = endpoint({
   path: "/api/statistics/usage",
   access: "admin",
   summary: "Calls, errors, spending and percentiles by user, token, channel, group or model, over time.",
-  query: z.object(spanQuery),
+  query: z.object({
+    ...spanQuery,
+    /** Only calls of this user, by `all`, `token` or `model`; 0 = everyone. */
+    user_id: queryInt,
+  }),
   data: UsageStatistics,
   fails: ["invalid_parameter"],
 });

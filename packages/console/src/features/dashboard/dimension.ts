@@ -2,7 +2,7 @@ import type { UsageRow, UsageStatistics } from "@fairway/wire";
 import type { LogPart } from "../../shared/usage/log-link.ts";
 
 /** What usage is shown by; users see models and tokens of their own. */
-export const DIMENSIONS = ["model", "user", "token", "channel", "group"] as const;
+const DIMENSIONS = ["model", "user", "token", "channel", "group"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 export function dimensionsOf(isAdmin: boolean): readonly Dimension[] {

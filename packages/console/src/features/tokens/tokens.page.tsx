@@ -78,6 +78,7 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
   const { token } = props;
   const isOn = token.status === TOKEN_STATUS.enabled;
   const entries: (MenuEntry | undefined)[] = [
+    { id: "page", label: t("openPage"), icon: "chart", run: () => void navigate(`/token/${token.id}`) },
     {
       id: "edit",
       label: t("editRow"),

@@ -51,6 +51,12 @@ function UserActions({ user }: { readonly user: User }) {
     icon: "edit",
     run: () => void navigate({ pathname: `/user/edit/${user.id}`, search }),
   };
+  const usage: MenuEntry = {
+    id: "page",
+    label: t("openPage"),
+    icon: "chart",
+    run: () => void navigate(`/user/${user.id}`),
+  };
   const log: MenuEntry = {
     id: "log",
     label: t("openLog"),
@@ -63,11 +69,12 @@ function UserActions({ user }: { readonly user: User }) {
     icon: "budget",
     run: () => void navigate(`/budget?scope=user&q=${user.id}`),
   };
-  if (!isBelow) return <RowMenu name={name} entries={[edit, log, budgets]} />;
+  if (!isBelow) return <RowMenu name={name} entries={[usage, edit, log, budgets]} />;
   const isOn = user.status === USER_STATUS.enabled;
   const isAdmin = user.role >= ROLE.admin;
   const rank = isAdmin ? "demote" : "promote";
   const entries: (MenuEntry | undefined)[] = [
+    usage,
     edit,
     log,
     budgets,

@@ -14,6 +14,8 @@ export interface UsageSubjectQuery {
   readonly range: UsageRange;
   /** The caller's own numbers, which every user may read. */
   readonly isOwn: boolean;
+  /** Of administrators: calls of this user only. */
+  readonly userId?: number;
 }
 
 export interface UsageOverTime {
@@ -22,7 +24,7 @@ export interface UsageOverTime {
   readonly before: UsageStatistics;
 }
 
-function read({ by, subject, isOwn }: UsageSubjectQuery, period: Period, signal: AbortSignal) {
+function read({ by, subject, isOwn, userId = 0 }: UsageSubjectQuery, period: Period, signal: AbortSignal) {
   const query = {
     by,
     subject,
@@ -31,7 +33,23 @@ function read({ by, subject, isOwn }: UsageSubjectQuery, period: Period, signal:
     interval: period.interval,
     utc_offset: period.offset,
   };
-  return isOwn ? call(usageStatisticsSelf, { query, signal }) : call(usageStatistics, { query, signal });
+  return isOwn
+    ? call(usageStatisticsSelf, { query, signal })
+    : call(usageStatistics, { query: { ...query, user_id: userId }, signal });
+}
+
+/** The subjects of a dimension without points, most quota first. */
+export function subjectsQuery(asked: Omit<UsageSubjectQuery, "subject">) {
+  return queryOptions({
+    queryKey: ["statistics", "subjects", asked],
+    queryFn: ({ signal }) => {
+      const at = nowSeconds();
+      const period = periodOf(asked.range, at, localOffset(at));
+      return read({ ...asked, subject: "" }, { ...period, interval: 0 }, signal);
+    },
+    staleTime: FRESH_MS,
+    placeholderData: keepPreviousData,
+  });
 }
 
 /** Figures and points of one subject, or of everything, now and in the time before. */

@@ -64,6 +64,13 @@ describe("usage statistics over HTTP", () => {
       expect(await codeOf(members.user.get(`/api/statistics/self/usage?by=${by}`))).toBe("G1");
   });
 
+  test("show administrators one user alone", async () => {
+    const { userId } = members.user;
+    expect((await all(`by=model&user_id=${userId}`)).subjects.map(({ subject }) => subject)).toEqual(["gpt-4o"]);
+    expect((await all(`user_id=${userId}`)).total.quota).toBe(7);
+    expect(await codeOf(members.admin.get(`/api/statistics/usage?by=channel&user_id=${userId}`))).toBe("G1");
+  });
+
   test("refuse unknown dimensions, intervals and periods", async () => {
     const refused = (query: string) => codeOf(members.admin.get(`/api/statistics/usage?${query}`));
     expect(await refused("by=planet")).toBe("G1");

@@ -36,7 +36,7 @@ interface Asked {
 
 export function statisticsRoutes(deps: StatisticsRoutesDeps): Route[] {
   return [
-    implement(usageStatistics, ({ query }) => answer(deps, query, undefined)),
+    implement(usageStatistics, ({ query }) => answer(deps, query, query.user_id > 0 ? query.user_id : undefined)),
     implement(usageStatisticsSelf, ({ query, caller }) => answer(deps, query, caller.userId)),
   ];
 }

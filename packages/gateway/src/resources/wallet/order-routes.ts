@@ -36,7 +36,7 @@ const COLUMNS = [
 export function orderRoutes({ database, options }: OrderRoutesDeps): Route[] {
   return [
     implement(orderListSelf, ({ query, caller }) => readOrders(database, query, caller.userId)),
-    implement(orderList, ({ query }) => readOrders(database, query, undefined)),
+    implement(orderList, ({ query }) => readOrders(database, query, query.user_id > 0 ? query.user_id : undefined)),
     implement(topUpInfo, () => {
       const values = options();
       const isOnline = isPaymentConfigured(values);
@@ -58,7 +58,7 @@ export function orderRoutes({ database, options }: OrderRoutesDeps): Route[] {
 
 async function readOrders(
   { db }: Pick<Database, "db">,
-  { p, page_size, keyword }: Call<typeof orderList>["query"],
+  { p, page_size, keyword }: Call<typeof orderListSelf>["query"],
   ownerId: number | undefined,
 ): Promise<OrderPage> {
   const page = Math.max(1, p);

@@ -69,6 +69,8 @@ describe("purchases", () => {
     expect(await user.data<Page>(user.get("/api/user/topup/self?page_size=100"))).toMatchObject({
       items: { length: 9 },
     });
+    const ofUser = `/api/user/topup?page_size=100&user_id=${user.userId}`;
+    expect(await members.admin.data<Page>(members.admin.get(ofUser))).toMatchObject({ total: 9 });
     expect(await refusalOf(user.get("/api/user/topup"))).toEqual([200, "AU7", "Insufficient permissions."]);
   });
 

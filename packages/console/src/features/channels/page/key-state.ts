@@ -1,6 +1,6 @@
 import { CHANNEL_STATUS, type ChannelHealth, type ChannelKey } from "@fairway/wire";
 
-export type KeyTrouble = "open" | "half-open" | "failing" | "resting" | "doubtful-usage" | "chat-only";
+type KeyTrouble = "open" | "half-open" | "failing" | "resting" | "doubtful-usage" | "chat-only";
 
 /** One upstream key with what is stored about it, and what the answering replica knows. */
 export interface KeyLine {

@@ -96,4 +96,12 @@ export const en = {
   connectTitle: "Connect with “{name}”",
   connectBody: "Point any OpenAI or Anthropic client at this address.",
   saved: "“{name}” is saved.",
+  openPage: "Usage and limits",
+  facts: "About this token",
+  lastUse: "Last use",
+  usedSoFar: "Used so far",
+  remaining: "Left",
+  groupFact: "Group",
+  modelsFact: "Models",
+  addresses: "Addresses",
 } as const;

@@ -97,4 +97,12 @@ export const zh: Translation<typeof en> = {
   connectTitle: "使用“{name}”接入",
   connectBody: "将任意 OpenAI 或 Anthropic 客户端指向此地址。",
   saved: "“{name}”已保存。",
+  openPage: "用量与限制",
+  facts: "令牌信息",
+  lastUse: "最近使用",
+  usedSoFar: "已用",
+  remaining: "剩余",
+  groupFact: "分组",
+  modelsFact: "模型",
+  addresses: "IP 地址",
 };

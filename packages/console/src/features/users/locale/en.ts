@@ -70,4 +70,13 @@ export const en = {
   done: "“{name}” was changed.",
   emptyTitle: "No users yet",
   emptyBody: "Users who register appear here; you can also add accounts by hand.",
+  openPage: "Usage, orders and changes",
+  balanceNow: "balance",
+  ownTokens: "Tokens that cost most",
+  ownModels: "Models that cost most",
+  orders: "Orders",
+  ordersNone: "No orders.",
+  audit: "Changes by this user",
+  auditNone: "This user changed nothing.",
+  auditAll: "Audit log",
 } as const;

@@ -72,4 +72,13 @@ export const zh: Translation<typeof en> = {
   done: "已修改“{name}”。",
   emptyTitle: "还没有用户",
   emptyBody: "注册的用户会显示在这里，您也可以手动添加账户。",
+  openPage: "用量、订单与变更",
+  balanceNow: "余额",
+  ownTokens: "消费最多的令牌",
+  ownModels: "消费最多的模型",
+  orders: "订单",
+  ordersNone: "没有订单。",
+  audit: "该用户的变更",
+  auditNone: "该用户没有变更任何内容。",
+  auditAll: "审计日志",
 };

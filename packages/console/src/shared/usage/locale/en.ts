@@ -22,4 +22,5 @@ export const en = {
   callsSummary: "{calls} calls, {errors} of them failed.",
   latencySummary: "Latency of successful calls: half took at most {p50}, 95 of 100 at most {p95}.",
   spendSummary: "{spend} spent.",
+  subjectCalls: "{calls} calls · {errors} failed",
 } as const;

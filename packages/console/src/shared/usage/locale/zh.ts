@@ -24,4 +24,5 @@ export const zh: Translation<typeof en> = {
   callsSummary: "共 {calls} 次调用，其中失败 {errors}。",
   latencySummary: "成功调用的延迟：一半不超过 {p50}，95% 不超过 {p95}。",
   spendSummary: "共消费 {spend}。",
+  subjectCalls: "{calls} 次调用 · 失败 {errors}",
 };

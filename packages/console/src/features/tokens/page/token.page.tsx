@@ -1,0 +1,126 @@
+import { Button, Flex, SimpleGrid, Skeleton, Text } from "@chakra-ui/react";
+import { tokenGet, type Token } from "@fairway/wire";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Link, useNavigate, useParams } from "react-router";
+import { call } from "../../../lib/http.ts";
+import { useUrlState } from "../../../lib/url-state.ts";
+import { usageOverTimeQuery } from "../../../shared/usage/api.ts";
+import { logAddress } from "../../../shared/usage/log-link.ts";
+import { usageRangeOf } from "../../../shared/usage/period.ts";
+import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
+import { UsageFigures } from "../../../shared/usage/usage-figures.tsx";
+import { SpendTrend, UsageTrends } from "../../../shared/usage/usage-trends.tsx";
+import { Money } from "../../../ui/display/money.tsx";
+import { Page } from "../../../ui/display/page.tsx";
+import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
+import { When } from "../../../ui/display/when.tsx";
+import { LoadFailed } from "../../../ui/feedback/empty.tsx";
+import { useTexts } from "../texts.ts";
+
+const USUAL = "7d";
+const DEFAULTS = { range: USUAL };
+
+function shownTokenQuery(id: number) {
+  return queryOptions({
+    queryKey: ["tokens", "shown", id],
+    queryFn: ({ signal }) => call(tokenGet, { params: { id }, signal }),
+  });
+}
+
+function Fact(props: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <PanelRow>
+      <Text color="fg.muted" width="32" flex="none">
+        {props.name}
+      </Text>
+      <Text as="div" flex="1" minW="0" overflowWrap="anywhere">
+        {props.children}
+      </Text>
+    </PanelRow>
+  );
+}
+
+/** What the token may do, and when it was last used. */
+function Facts({ token }: { readonly token: Token }) {
+  const t = useTexts();
+  const limits = Object.entries(token.limits).filter(([, value]) => typeof value === "number" && value > 0);
+  return (
+    <Panel title={t("facts")} count={1} empty="">
+      <Fact name={t("lastUse")}>{token.accessed_time > 0 ? <When at={token.accessed_time} /> : t("never")}</Fact>
+      <Fact name={t("usedSoFar")}>
+        <Money quota={token.used_quota} />
+      </Fact>
+      <Fact name={t("remaining")}>{token.unlimited_quota ? t("noLimit") : <Money quota={token.remain_quota} />}</Fact>
+      <Fact name={t("expiry")}>{token.expired_time < 0 ? t("never") : <When at={token.expired_time} />}</Fact>
+      {token.group !== "" && <Fact name={t("groupFact")}>{token.group}</Fact>}
+      <Fact name={t("modelsFact")}>
+        {token.model_limits_enabled ? token.model_limits.replaceAll(",", ", ") : t("noLimit")}
+      </Fact>
+      {token.allow_ips !== "" && <Fact name={t("addresses")}>{token.allow_ips.replaceAll("\n", ", ")}</Fact>}
+      {limits.map(([name, value]) => (
+        <Fact key={name} name={name.replaceAll("_", " ")}>
+          {String(value)}
+        </Fact>
+      ))}
+    </Panel>
+  );
+}
+
+function Shown({ token }: { readonly token: Token }) {
+  const t = useTexts();
+  const navigate = useNavigate();
+  const [state, change] = useUrlState(DEFAULTS);
+  const range = usageRangeOf(state.range);
+  const subject = String(token.id);
+  const { data, error, refetch } = useQuery(usageOverTimeQuery({ by: "token", subject, range, isOwn: true }));
+  return (
+    <Page
+      title={token.name}
+      actions={
+        <Button asChild>
+          <Link to={`/token/edit/${token.id}`}>{t("editRow")}</Link>
+        </Button>
+      }
+    >
+      <Flex justify="flex-end" mb="3">
+        <RangeChoice range={range} choose={(next) => change({ range: next })} />
+      </Flex>
+      {error && !data && <LoadFailed problem={error} onRetry={() => void refetch()} />}
+      {!(error && !data) && <UsageFigures usage={data} />}
+      {!error && !data && <Skeleton height="252px" mb="3" borderRadius="l3" aria-busy="true" />}
+      {data && (
+        <UsageTrends
+          usage={data}
+          onOpen={(span, isErrors) => void navigate(logAddress({ span, isErrors, token: token.name }))}
+        />
+      )}
+      <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
+        <Facts token={token} />
+        {data && (
+          <SpendTrend
+            usage={data}
+            onOpen={(span) => void navigate(logAddress({ span, isErrors: false, token: token.name }))}
+          />
+        )}
+      </SimpleGrid>
+    </Page>
+  );
+}
+
+/** One token of the reader: what it spent, when it was last used, and its limits. */
+export function TokenPage() {
+  const t = useTexts();
+  const id = Number(useParams()["id"]);
+  const { data, error, refetch } = useQuery(shownTokenQuery(id));
+  if (data) return <Shown token={data} />;
+  return (
+    <Page title={t("title")}>
+      {error ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <Skeleton height="160px" borderRadius="l3" aria-busy="true" />
+      )}
+    </Page>
+  );
+}

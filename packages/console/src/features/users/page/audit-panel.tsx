@@ -1,0 +1,39 @@
+import { Text } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
+import { When } from "../../../ui/display/when.tsx";
+import { LoadFailed } from "../../../ui/feedback/empty.tsx";
+import { useTexts } from "../texts.ts";
+import { auditQuery } from "./api.ts";
+
+/** What the user changed through the management API, latest first. */
+export function AuditPanel({ id }: { readonly id: number }) {
+  const t = useTexts();
+  const { data, error, refetch } = useQuery(auditQuery(id));
+  if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
+  return (
+    <Panel
+      title={t("audit")}
+      count={data?.length}
+      empty={t("auditNone")}
+      link={
+        <Link className="link" to="/audit">
+          {t("auditAll")}
+        </Link>
+      }
+    >
+      {data?.map((row) => (
+        <PanelRow key={row.id}>
+          <Text color="fg.muted" width="24" flex="none">
+            <When at={row.created_at} />
+          </Text>
+          <Text flex="1" minW="6rem" fontFamily="mono" overflowWrap="anywhere">
+            {row.action} <span className="soft">{row.target}</span>
+          </Text>
+          <Text color="fg.muted">{row.ip}</Text>
+        </PanelRow>
+      ))}
+    </Panel>
+  );
+}

@@ -1,0 +1,52 @@
+import { Text } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { formatCount, formatShare } from "../../lib/format.ts";
+import { useLanguage } from "../../lib/i18n.ts";
+import { Money } from "../../ui/display/money.tsx";
+import { Panel, PanelRow } from "../../ui/display/panel.tsx";
+import { LoadFailed } from "../../ui/feedback/empty.tsx";
+import { subjectsQuery, type UsageSubjectQuery } from "./api.ts";
+import { logAddress, type LogPart } from "./log-link.ts";
+import { useTexts } from "./texts.ts";
+
+const MOST = 12;
+
+interface SubjectsProps {
+  readonly title: string;
+  readonly asked: Omit<UsageSubjectQuery, "subject">;
+  /** The log of one subject. */
+  partOf(subject: string, name: string): LogPart;
+}
+
+/** The subjects that cost most, each with its log. */
+export function SubjectsPanel(props: SubjectsProps) {
+  const t = useTexts();
+  const language = useLanguage();
+  const { data, error, refetch } = useQuery(subjectsQuery(props.asked));
+  if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
+  return (
+    <Panel title={props.title} count={data?.subjects.length} empty={t("empty")}>
+      {data?.subjects.slice(0, MOST).map(({ subject, name, calls, errors, quota }) => (
+        <PanelRow key={subject}>
+          <Link
+            className="link cut"
+            style={{ flex: 1, minWidth: "8rem" }}
+            to={logAddress({ range: props.asked.range, isErrors: false, ...props.partOf(subject, name) })}
+          >
+            <bdi>{name}</bdi>
+          </Link>
+          <Text color="fg.muted">
+            {t("subjectCalls", {
+              calls: formatCount(calls, language),
+              errors: formatShare(errors, calls, language),
+            })}
+          </Text>
+          <Text fontWeight="medium" minW="20" textAlign="end">
+            <Money quota={quota} />
+          </Text>
+        </PanelRow>
+      ))}
+    </Panel>
+  );
+}
