@@ -1,5 +1,6 @@
 // The promises of the controller, and what only a real API server can show.
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createConnection, createServer, isIP, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startCluster, type Cluster } from "@fairway/testkit/cluster";
@@ -18,6 +19,7 @@ const DEFINITIONS = join(import.meta.dirname, "../../../../charts/fairway-crds/t
 const never = new AbortController().signal;
 let cluster: Cluster;
 let count = 0;
+const folder = mkdtempSync(join(tmpdir(), "fairway-kubeconfig-"));
 
 async function namespace(): Promise<string> {
   const name = `controller-${process.pid}-${(count += 1)}`;
@@ -50,16 +52,109 @@ beforeAll(async () => {
   await cluster.kubectl("apply", "-f", DEFINITIONS);
   await cluster.kubectl("wait", "--for=condition=Established", "crd", "-l", "app.kubernetes.io/part-of=fairway");
 }, 300_000);
-afterAll(() => cluster?.stop());
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await cluster?.stop();
+});
 
-controllerContract("a real API server", async () => ({
-  connect: () => connect(cluster.kubeconfig),
-  namespace,
-  remove: async (path) => void (await cluster.kubectl("delete", "--raw", path)),
-  // No server forgets its versions on request; `reflector.test.ts` has that.
-  compact: () => Promise.resolve(),
-  close: () => Promise.resolve(),
-}));
+controllerContract("a real API server", async () => {
+  const line = await openLine();
+  return {
+    connect: () => connect(line.kubeconfig),
+    direct: () => connect(cluster.kubeconfig),
+    settleMs: 5_000,
+    namespace,
+    remove: async (path) => void (await cluster.kubectl("delete", "--raw", path)),
+    // No server forgets its versions on request; `reflector.test.ts` has that.
+    compact: () => Promise.resolve(line.cut()),
+    close: () => line.down(),
+  };
+});
+
+/** A way to the API server that can be cut, and taken down and up again. */
+async function openLine() {
+  const config = await configOf(cluster);
+  const [{ cluster: target }] = config.clusters;
+  const { hostname, port: targetPort } = new URL(target.server);
+  const open = new Set<Socket>();
+  const listener = createServer((near) => {
+    const far = createConnection(Number(targetPort || 443), hostname);
+    for (const socket of [near, far]) {
+      open.add(socket);
+      socket.on("error", () => socket.destroy());
+      socket.once("close", () => [near, far].forEach((one) => (one.destroy(), open.delete(one))));
+    }
+    near.pipe(far).pipe(near);
+  });
+  const up = (port: number) => new Promise<void>((resolve) => listener.listen(port, "127.0.0.1", () => resolve()));
+  await up(0);
+  const { port } = listener.address() as AddressInfo;
+  const server = `https://127.0.0.1:${port}`;
+  const clusters = [
+    {
+      ...config.clusters[0],
+      cluster: { ...target, server, ...(isIP(hostname) === 0 && { "tls-server-name": hostname }) },
+    },
+  ];
+  const cut = () => open.forEach((socket) => socket.destroy());
+  const down = () =>
+    new Promise<void>((resolve) => {
+      listener.close(() => resolve());
+      cut();
+    });
+  return { kubeconfig: writeConfig({ ...config, clusters }), cut, down, up: () => up(port) };
+}
+
+interface Config {
+  readonly clusters: readonly [{ readonly name: string; readonly cluster: { readonly server: string } }];
+  readonly users: readonly { readonly name: string; readonly user: object }[];
+}
+
+async function configOf({ kubectl }: Cluster): Promise<Config> {
+  return JSON.parse(await kubectl("config", "view", "--raw", "--minify", "-o", "json")) as Config;
+}
+
+function writeConfig(config: object): string {
+  const file = join(folder, `kubeconfig-${(count += 1)}`);
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+test("while the API server is away nothing changes, and afterwards everything that was missed is applied", async () => {
+  const place = await namespace();
+  const line = await openLine();
+  const app = await startManagementApp({ url: "sqlite::memory:" });
+  const controller = createController(depsOf(app, place, line.kubeconfig));
+  const apply = (name: string, spec: object = {}) =>
+    cluster.apply(
+      JSON.stringify({
+        apiVersion: "fairway.dev/v1alpha1",
+        kind: "Channel",
+        metadata: { name, namespace: place },
+        spec: { type: "openai", models: ["m"], ...spec },
+      }),
+    );
+  const ready = (name: string) =>
+    cluster.kubectl("wait", "--for=condition=Ready", `channel.fairway.dev/${name}`, "--timeout=60s", "-n", place);
+  const rows = () => app.database.db.selectFrom("channels").select(["name", "priority"]).orderBy("name").execute();
+  for (const name of ["a", "b", "c"]) await apply(name);
+  await controller.start();
+  for (const name of ["a", "b", "c"]) await ready(name);
+  await line.down();
+  await apply("a", { priority: 7 });
+  await apply("d");
+  await cluster.kubectl("delete", "channel.fairway.dev/b", "-n", place, "--wait=false");
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  expect((await rows()).map(({ name, priority }) => `${name} ${priority}`)).toEqual(["a 0", "b 0", "c 0"]);
+  await line.up();
+  const expected = ["a 7", "c 0", "d 0"];
+  await expect
+    .poll(async () => (await rows()).map(({ name, priority }) => `${name} ${priority}`), { timeout: 60_000 })
+    .toEqual(expected);
+  await controller.stop();
+  await line.down();
+  await app.close();
+});
 
 describe("kubectl apply --dry-run=server", () => {
   const apiVersion = "fairway.dev/v1alpha1";
@@ -121,14 +216,10 @@ describe("the service account of the chart", () => {
     const shown = ["gitops-role", "serviceaccount"].flatMap((file) => ["--show-only", `templates/${file}.yaml`]);
     const rendered = await cluster.helm("template", "demo", CHART, ...values, ...shown);
     await cluster.apply(change(rendered), "--namespace", place);
-    const config = JSON.parse(await cluster.kubectl("config", "view", "--raw", "-o", "json")) as {
-      users: { user: object }[];
-    };
+    const config = await configOf(cluster);
     const token = await cluster.kubectl("create", "token", "demo-fairway", "--namespace", place);
-    const file = join(mkdtempSync(join(tmpdir(), "fairway-account-")), "kubeconfig");
     const users = config.users.map((user) => ({ ...user, user: { token: token.trim() } }));
-    writeFileSync(file, JSON.stringify({ ...config, users }));
-    return file;
+    return writeConfig({ ...config, users });
   }
 
   async function run(place: string, configFile: string) {

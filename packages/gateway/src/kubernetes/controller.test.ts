@@ -7,6 +7,8 @@ controllerContract("an API server in memory", () => {
   let count = 0;
   return Promise.resolve({
     connect: () => Promise.resolve(memory.connect()),
+    direct: () => Promise.resolve(memory.connect()),
+    settleMs: 200,
     namespace: () => Promise.resolve(`ns-${(count += 1)}`),
     remove: (path: string) => Promise.resolve(memory.remove(path)),
     compact: () => Promise.resolve(memory.interrupt(new KubeError(GONE, "too old resource version"))),
