@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, type Plugin, type Rolldown, type UserConfig } from "vite";
+import { planChunks } from "./chunks.ts";
 
 /** Preloads the one font file that the first paint needs; its name carries a hash, so it is known only here. */
 function preloadTextFont(): Plugin {
@@ -20,7 +21,13 @@ function preloadTextFont(): Plugin {
 
 const gateway = process.env.FAIRWAY_DEV_GATEWAY ?? "http://127.0.0.1:3000";
 
-export default defineConfig({
+const INITIAL_FILES = [
+  // A release of the console leaves the libraries' file unchanged in the browser's cache.
+  { name: "react", test: /node_modules\/(react|react-dom|scheduler|react-router)\//, priority: 3 },
+  { name: "entry", tags: ["$initial"], priority: 2 },
+] satisfies Rolldown.CodeSplittingGroup[];
+
+const config = {
   root: import.meta.dirname,
   plugins: [react(), preloadTextFont()],
   build: {
@@ -45,16 +52,19 @@ export default defineConfig({
         // The contract is a list of declarations: a page takes the calls that it makes.
         moduleSideEffects: [{ test: /packages\/wire\//, sideEffects: false }],
       },
-      output: {
-        // A release of the console leaves the libraries' file unchanged in the browser's cache.
-        codeSplitting: {
-          groups: [{ name: "react", test: /node_modules\/(react|react-dom|scheduler|react-router)\// }],
-        },
-      },
+      output: { codeSplitting: { groups: [...INITIAL_FILES] } },
     },
   },
   server: {
     host: "127.0.0.1",
     proxy: { "/api": gateway, "/pg": gateway, "/v1": gateway },
   },
+} satisfies UserConfig;
+
+export default defineConfig(async ({ command }) => {
+  if (command !== "build") return config;
+  const name = await planChunks(config);
+  const groups = [...INITIAL_FILES, { name, priority: 1, includeDependenciesRecursively: false }];
+  const rolldownOptions = { ...config.build.rolldownOptions, output: { codeSplitting: { groups } } };
+  return { ...config, build: { ...config.build, rolldownOptions } };
 });

@@ -2,7 +2,7 @@
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 20 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
 // `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: api.ts. `--ledger` measures the ledger alone, with and without rows: ledger.ts.
-// `--collector` tells what the collector of the engine does for a call: collector.ts; `--plain` measures plain calls alone, round by round next to nginx: plain.ts; `--profile` which parts of the program spend it: profile.ts.
+// `--collector` tells what the collector of the engine does for a call: collector.ts; `--plain` measures plain calls alone, round by round next to nginx: plain.ts; `--profile` which parts of the program spend it: profile.ts; `--console` measures the web console: console.ts.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { benchDocument } from "../../packages/testkit/load/report.ts";
@@ -14,6 +14,7 @@ import * as start from "../../packages/testkit/load/systems.ts";
 import { ROOT } from "../bootstrap.mjs";
 import { benchApi } from "./api.ts";
 import { benchCollector } from "./collector.ts";
+import { benchConsole } from "./console.ts";
 import { benchPlain } from "./plain.ts";
 import { benchProfile } from "./profile.ts";
 import { benchLedgers } from "./ledger.ts";
@@ -57,6 +58,7 @@ const MODES = [
   ["--collector", benchCollector],
   ["--plain", benchPlain],
   ["--profile", benchProfile],
+  ["--console", benchConsole],
 ] as const;
 
 await main(MODES.find(([flag]) => process.argv.includes(flag))?.[1] ?? benchCalls);

@@ -5,6 +5,7 @@ import {
   formatChange,
   formatCount,
   formatElapsed,
+  formatExactTime,
   formatQuota,
   formatQuotaExact,
   formatQuotaPrecise,
@@ -107,4 +108,12 @@ test("growth is a percentage as long as it can be read", () => {
   expect(formatChange(1_400, 100, "en")).toBe("×14");
   expect(formatChange(913_378_000, 100, "en")).toBe(">×1,000");
   expect(formatChange(5, 0, "en")).toBeUndefined();
+});
+
+test("writes exact times with 24 hours in every language", () => {
+  const evening = new Date(2026, 10, 25, 21, 5, 9).getTime() / 1000;
+  for (const locale of ["en", "zh"]) {
+    expect(formatExactTime(evening, locale)).toContain("21:05:09");
+    expect(formatExactTime(evening, locale)).not.toMatch(/PM|下午/);
+  }
 });

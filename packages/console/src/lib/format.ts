@@ -4,9 +4,18 @@ export interface QuotaDisplay {
   readonly inCurrency: boolean;
 }
 
+/** Making one takes longer than to write a hundred numbers with it, and tables write thousands. */
+const decimals = new Map<string, Intl.NumberFormat>();
+
 /** As the language writes it: thousands parted, from `least` to `most` decimals. */
 export function formatDecimal(value: number, locale: string, least: number, most = least): string {
-  return value.toLocaleString(locale, { minimumFractionDigits: least, maximumFractionDigits: most });
+  const key = `${locale} ${least} ${most}`;
+  let format = decimals.get(key);
+  if (!format) {
+    format = new Intl.NumberFormat(locale, { minimumFractionDigits: least, maximumFractionDigits: most });
+    decimals.set(key, format);
+  }
+  return format.format(value);
 }
 
 export function formatCount(value: number, locale: string): string {
@@ -114,6 +123,27 @@ export function formatChange(value: number, before: number, locale: string): str
   return new Intl.NumberFormat(locale, style).format(times - 1);
 }
 
+interface TimeFormats {
+  readonly day: Intl.DateTimeFormat;
+  readonly exact: Intl.DateTimeFormat;
+  readonly relative: Intl.RelativeTimeFormat;
+}
+
+const times = new Map<string, TimeFormats>();
+
+function formatsOf(locale: string): TimeFormats {
+  let formats = times.get(locale);
+  if (!formats) {
+    formats = {
+      day: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
+      exact: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" }),
+      relative: new Intl.RelativeTimeFormat(locale, { style: "short", numeric: "auto" }),
+    };
+    times.set(locale, formats);
+  }
+  return formats;
+}
+
 const UNITS = [
   ["day", 86_400],
   ["hour", 3_600],
@@ -124,8 +154,8 @@ const UNITS = [
 export function formatWhen(at: number, now: number, locale: string): string {
   const distance = at - now;
   const size = Math.abs(distance);
-  if (size >= 7 * 86_400) return new Intl.DateTimeFormat(locale, { dateStyle: "medium" }).format(dateOf(at));
-  const relative = new Intl.RelativeTimeFormat(locale, { style: "short", numeric: "auto" });
+  if (size >= 7 * 86_400) return formatsOf(locale).day.format(dateOf(at));
+  const { relative } = formatsOf(locale);
   for (const [unit, length] of UNITS) {
     if (size >= length) return relative.format(Math.trunc(distance / length), unit);
   }

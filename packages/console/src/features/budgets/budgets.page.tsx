@@ -1,5 +1,4 @@
 import type { Budget } from "@fairway/wire";
-import { Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
@@ -30,7 +29,7 @@ function BudgetActions({ budget }: { readonly budget: Budget }) {
     await deleteBudget(budget.id).then(() => toast("success", t("removed", { name })), toastProblem);
   };
   return (
-    <Flex justify="flex-end">
+    <div className="row-actions">
       <RowMenu
         name={name}
         entries={[
@@ -50,7 +49,7 @@ function BudgetActions({ budget }: { readonly budget: Budget }) {
           { id: "delete", label: t("remove"), icon: "trash", isDangerous: true, run: () => void remove() },
         ]}
       />
-    </Flex>
+    </div>
   );
 }
 

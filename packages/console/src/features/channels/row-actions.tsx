@@ -1,10 +1,9 @@
 import { CHANNEL_STATUS, type Channel, type ChannelType } from "@fairway/wire";
-import { Flex } from "@chakra-ui/react";
 import { useLocation, useNavigate } from "react-router";
 import { ApiProblem } from "../../lib/problems.ts";
 import { ask } from "../../ui/feedback/ask.ts";
 import { Icon } from "../../ui/display/icon.tsx";
-import { IconButton } from "../../ui/display/icon-button.tsx";
+import { RowButton } from "../../ui/display/row-button.tsx";
 import type { MenuEntry } from "../../ui/menu/menu.ts";
 import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { problemText, toast, toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
@@ -86,17 +85,16 @@ export function RowActions({ channel, type, isTesting, onTest }: RowActionsProps
     { id: "delete", label: t("remove"), icon: "trash", isDangerous: true, run: () => void remove(channel) },
   ];
   return (
-    <Flex gap="1" justify="flex-end">
-      <IconButton
-        size="xs"
-        variant="outline"
+    <div className="row-actions">
+      <RowButton
+        isOutlined
         label={t("test", { name: channel.name })}
         disabled={isTesting || type?.can_test === false}
         onClick={() => onTest(channel)}
       >
         <Icon name="play" size={14} />
-      </IconButton>
+      </RowButton>
       <RowMenu name={channel.name} entries={entries} />
-    </Flex>
+    </div>
   );
 }

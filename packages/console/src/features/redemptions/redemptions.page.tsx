@@ -1,5 +1,4 @@
 import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
-import { Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo } from "react";
 import { Link, Outlet, useLocation, useNavigate } from "react-router";
@@ -131,9 +130,9 @@ function CodeActions({ row }: { readonly row: Redemption }) {
     { id: "delete", label: t("remove"), icon: "trash", isDangerous: true, run: () => void remove() },
   ];
   return (
-    <Flex justify="flex-end">
+    <div className="row-actions">
       <RowMenu name={name} entries={entries} />
-    </Flex>
+    </div>
   );
 }
 

@@ -5,7 +5,7 @@ import { useNow } from "../../lib/now.ts";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
 import type { Column } from "../../ui/grid/grid-props.ts";
 import { Icon } from "../../ui/display/icon.tsx";
-import { IconButton } from "../../ui/display/icon-button.tsx";
+import { RowButton } from "../../ui/display/row-button.tsx";
 import { useLimitsLine } from "../../ui/form/limits-fields.tsx";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Meter } from "../../ui/display/meter.tsx";
@@ -51,14 +51,13 @@ function KeyCell({ token }: { readonly token: Token }) {
       <code className={isShown ? "mono token-key-open" : "mono"}>
         {isShown ? `sk-${token.key}` : maskKey(token.key)}
       </code>
-      <IconButton
-        size="xs"
+      <RowButton
         hasTip={false}
         label={t(isShown ? "conceal" : "reveal", { name: token.name })}
         onClick={() => setShown(!isShown)}
       >
         <Icon name={isShown ? "eyeOff" : "eye"} size={15} />
-      </IconButton>
+      </RowButton>
       <CopyButton text={`sk-${token.key}`} label={t("copyKey", { name: token.name })} />
     </span>
   );

@@ -1,5 +1,4 @@
 import { TOKEN_STATUS, type Status, type Token } from "@fairway/wire";
-import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
@@ -103,12 +102,12 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
     { id: "delete", label: t("remove"), icon: "trash", isDangerous: true, run: () => void remove(token) },
   ];
   return (
-    <Flex gap="1" justify="flex-end">
-      <Button size="xs" variant="outline" onClick={props.onConnect}>
+    <div className="row-actions">
+      <button type="button" className="row-button is-outlined token-connect" onClick={props.onConnect}>
         {t("connect")}
-      </Button>
+      </button>
       <RowMenu name={token.name} entries={entries} />
-    </Flex>
+    </div>
   );
 }
 

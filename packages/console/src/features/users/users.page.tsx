@@ -1,5 +1,4 @@
 import { ROLE, USER_STATUS, type User, type UserAction } from "@fairway/wire";
-import { Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
@@ -189,9 +188,9 @@ export function UsersPage() {
       onOpen={edit}
       keys={{ e: edit }}
       actions={(user) => (
-        <Flex justify="flex-end">
+        <div className="row-actions">
           <UserActions user={user} />
-        </Flex>
+        </div>
       )}
       teach={
         <EmptyTeach icon="users" title={t("emptyTitle")} body={t("emptyBody")}>

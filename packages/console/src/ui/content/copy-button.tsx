@@ -2,7 +2,7 @@ import { Button } from "@chakra-ui/react";
 import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
 import { copyText } from "../../lib/clipboard.ts";
 import { Icon } from "../display/icon.tsx";
-import { IconButton } from "../display/icon-button.tsx";
+import { RowButton } from "../display/row-button.tsx";
 import { useTexts } from "../texts.ts";
 
 const CopyDialog = lazy(async () => ({ default: (await import("./copy-dialog.tsx")).CopyDialog }));
@@ -31,9 +31,9 @@ export function CopyButton(props: {
   return (
     <>
       {props.children === undefined ? (
-        <IconButton size="xs" label={state === "copied" ? t("copied") : props.label} onClick={() => void copy()}>
+        <RowButton label={state === "copied" ? t("copied") : props.label} onClick={() => void copy()}>
           {icon}
-        </IconButton>
+        </RowButton>
       ) : (
         <Button variant={props.isPrimary ? "solid" : "outline"} onClick={() => void copy()}>
           {icon}

@@ -1,6 +1,7 @@
 import { useStatus } from "../../session/status.ts";
 import { formatQuota, formatQuotaExact, formatQuotaPrecise, type QuotaDisplay } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
+import { lateTitle } from "./late-title.ts";
 
 export function useQuotaDisplay(): QuotaDisplay {
   const status = useStatus();
@@ -12,7 +13,7 @@ export function Money(props: { readonly quota: number; readonly isPrecise?: bool
   const display = useQuotaDisplay();
   const language = useLanguage();
   return (
-    <span title={formatQuotaExact(props.quota, display, language)}>
+    <span {...lateTitle(() => formatQuotaExact(props.quota, display, language))}>
       {(props.isPrecise ? formatQuotaPrecise : formatQuota)(props.quota, display, language)}
     </span>
   );

@@ -1,5 +1,6 @@
 import { dateOf, formatExactTime, formatStamp } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
+import { lateTitle } from "./late-title.ts";
 
 /** A point in time (Unix seconds) to the second, for dense columns; 0 is a dash. */
 export function Stamp(props: { readonly at: number }) {
@@ -8,7 +9,7 @@ export function Stamp(props: { readonly at: number }) {
     <time
       className="nowrap"
       dateTime={dateOf(props.at).toISOString()}
-      title={formatExactTime(props.at, currentLanguage())}
+      {...lateTitle(() => formatExactTime(props.at, currentLanguage()))}
     >
       {formatStamp(props.at)}
     </time>

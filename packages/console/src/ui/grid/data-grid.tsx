@@ -36,9 +36,8 @@ function Grid<Row>(props: GridProps<Row>) {
   const reveal = useRef<(index: number) => void>(undefined);
   const { frame, shown, isWide } = useFit(props);
   const { table, visible } = useGridTable(props, shown);
-  const order = visible.map(({ id }) => id).join(" ");
   // Rows that did not change are not drawn again while the table scrolls.
-  const model: RowModel<Row> = useMemo(() => ({ grid: props, table, columns: visible }), [props, table, order]);
+  const model: RowModel<Row> = useMemo(() => ({ grid: props, table, columns: visible }), [props, table, visible]);
   useRoving(body, rows !== undefined);
   const density = props.layout?.density ?? props.density;
   const isVirtual = rows !== undefined && rows.length > MOST_PLAIN_ROWS;
@@ -87,7 +86,8 @@ function lastPage({ page, size, total }: PagerProps): number {
   return Math.max(1, Math.min(page - 1, Math.ceil((total ?? 0) / size)));
 }
 
-const BONE_ROWS = 10;
+/** More than a window shows: the pager is where it stays. */
+const BONE_ROWS = 25;
 const BONE_WIDTHS = ["60%", "40%", "75%", "50%"];
 
 /** Grey lines with the geometry of the rows to come. */

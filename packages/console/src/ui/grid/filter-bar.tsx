@@ -123,8 +123,8 @@ export function FilterSelect(props: BoxProps & { readonly choices: readonly Choi
   return (
     <NativeSelect.Root
       size="sm"
-      width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: "auto" }}
-      maxW={{ sm: "150px" }}
+      // As wide before its choices arrive as afterwards.
+      width={{ base: props.isMain ? "full" : "calc(50% - 4px)", sm: props.width ?? "132px" }}
     >
       <NativeSelect.Field
         aria-label={props.label}

@@ -14,8 +14,6 @@ interface GridRowProps<Row> {
   readonly model: RowModel<Row>;
   readonly row: Row;
   readonly index: number;
-  /** Measures the height, where rows are virtual. */
-  readonly measure?: (row: HTMLTableRowElement | null) => void;
 }
 
 const CONTROLS = "a, button, input, select, textarea, label, summary, [role=button]";
@@ -36,7 +34,6 @@ function GridRowPlain<Row>(props: GridRowProps<Row>) {
   return (
     <>
       <tr
-        ref={props.measure}
         role="row"
         data-index={index}
         className={`grid-row${grid.isMuted?.(row) ? " is-muted" : ""}${grid.onOpen ? " is-opening" : ""}`}

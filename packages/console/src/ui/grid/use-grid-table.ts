@@ -40,11 +40,17 @@ export function useGridTable<Row>(props: GridProps<Row>, shown: ReadonlySet<stri
       selection?.change(new Set(Object.keys(next).map(Number)));
     },
   });
-  const byId = useMemo(() => new Map(columns.map((column) => [column.id, column])), [columns]);
-  const visible = table.getVisibleLeafColumns().flatMap(({ id }): Column<Row>[] => {
-    const column = byId.get(id);
-    return column ? [column] : [];
-  });
+  const order = table
+    .getVisibleLeafColumns()
+    .map(({ id }) => id)
+    .join(" ");
+  const visible = useMemo(() => {
+    const byId = new Map(columns.map((column) => [column.id, column]));
+    return order.split(" ").flatMap((id): Column<Row>[] => {
+      const column = byId.get(id);
+      return column ? [column] : [];
+    });
+  }, [columns, order]);
   return { table, visible };
 }
 

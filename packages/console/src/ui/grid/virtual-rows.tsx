@@ -1,10 +1,12 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useLayoutEffect, useRef, useState, type RefObject } from "react";
+import type { Density } from "./grid-props.ts";
 import { cellCount, GridRow, type RowModel } from "./grid-row.tsx";
 
 /** Rows that are rendered beyond both edges of the window. */
-const OVERSCAN = 12;
-const HEIGHT = { comfortable: 40, compact: 32 } as const;
+const OVERSCAN = 5;
+/** Until the first row is measured. */
+const HEIGHT: Readonly<Record<Density, number>> = { comfortable: 40, compact: 32 };
 
 interface VirtualRowsProps<Row> {
   readonly model: RowModel<Row>;
@@ -17,7 +19,8 @@ interface VirtualRowsProps<Row> {
 export function VirtualRows<Row>({ model, rows, reveal }: VirtualRowsProps<Row>) {
   const top = useRef<HTMLTableRowElement>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
-  const height = HEIGHT[model.grid.layout?.density ?? model.grid.density ?? "comfortable"];
+  const density = model.grid.layout?.density ?? model.grid.density ?? "comfortable";
+  const [height, setHeight] = useState(HEIGHT[density]);
   const virtualizer = useWindowVirtualizer<HTMLTableRowElement>({
     count: rows.length,
     estimateSize: () => height,
@@ -28,6 +31,12 @@ export function VirtualRows<Row>({ model, rows, reveal }: VirtualRowsProps<Row>)
       return row === undefined ? index : model.grid.rowId(row);
     },
   });
+  useFixedWidths(top, model);
+  useLayoutEffect(() => {
+    const row = top.current?.parentElement?.querySelector<HTMLElement>(".grid-row");
+    if (row) setHeight(row.offsetHeight);
+  }, [density, model.columns]);
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, height]);
   useLayoutEffect(() => {
     if (top.current) setScrollMargin(top.current.getBoundingClientRect().top + scrollY);
     reveal.current = (index) => virtualizer.scrollToIndex(index, { align: "center" });
@@ -44,13 +53,39 @@ export function VirtualRows<Row>({ model, rows, reveal }: VirtualRowsProps<Row>)
       </tr>
       {items.map(({ index, key }) => {
         const row = rows[index];
-        return row === undefined ? null : (
-          <GridRow key={String(key)} model={model} row={row} index={index} measure={virtualizer.measureElement} />
-        );
+        return row === undefined ? null : <GridRow key={String(key)} model={model} row={row} index={index} />;
       })}
       <tr aria-hidden="true" className="grid-space">
         <td colSpan={span} style={{ height: after }} />
       </tr>
     </>
   );
+}
+
+/**
+ * Columns as wide as the first rows need, and no longer as wide as those in sight: they would move while the table
+ * scrolls, and the browser would lay all of it out for each frame.
+ */
+function useFixedWidths<Row>(top: RefObject<HTMLElement | null>, model: RowModel<Row>): void {
+  useLayoutEffect(() => {
+    const table = top.current?.closest("table");
+    if (!table) return;
+    const cells = [...table.querySelectorAll("th")];
+    const release = () => {
+      table.style.tableLayout = "";
+      for (const cell of cells) cell.style.width = "";
+    };
+    const fix = () => {
+      release();
+      const widths = cells.map(({ offsetWidth }) => offsetWidth);
+      for (const [index, cell] of cells.entries()) cell.style.width = `${widths[index] ?? 0}px`;
+      table.style.tableLayout = "fixed";
+    };
+    const observer = new ResizeObserver(fix);
+    if (table.parentElement) observer.observe(table.parentElement);
+    return () => {
+      observer.disconnect();
+      release();
+    };
+  }, [top, model.columns]);
 }

@@ -1,14 +1,16 @@
 import { Icon } from "../display/icon.tsx";
-import { MenuButton } from "./menu-button.tsx";
+import { RowButton } from "../display/row-button.tsx";
+import { useMenuButton } from "./menu-button.tsx";
 import type { OpenMenu } from "./menu.ts";
 import { useTexts } from "../texts.ts";
 
 /** The `⋯` of a row. */
 export function RowMenu(props: { readonly name: string; readonly entries: OpenMenu["entries"] }) {
   const t = useTexts();
+  const label = t("actionsOf", { name: props.name });
   return (
-    <MenuButton size="xs" label={t("actionsOf", { name: props.name })} entries={props.entries} data-row-menu="">
+    <RowButton label={label} hasTip={false} data-row-menu="" {...useMenuButton({ label, entries: props.entries })}>
       <Icon name="dots" />
-    </MenuButton>
+    </RowButton>
   );
 }

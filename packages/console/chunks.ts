@@ -1,0 +1,85 @@
+import { build, type InlineConfig, type Rolldown } from "vite";
+
+/** Pages that have much in common, and the file that they share. */
+const FAMILIES = {
+  lists: ["channels", "tokens", "users", "redemptions", "budgets", "audit", "tasks", "drawing", "logs", "pricing"],
+  account: ["login", "oauth", "register", "reset", "settings"],
+  content: ["about", "chat", "chat-link", "home", "playground"],
+} as const;
+
+/** Modules that this many lists need are loaded with the first list. */
+const MOST_LISTS = 3;
+/** Modules that this many pages of other kinds need share a file, too: fields, mostly. */
+const MOST_PAGES = 6;
+/** Characters before minifying, below which a request costs more than the bytes. */
+const TINY = 3_500;
+
+type Chunk = Rolldown.OutputChunk;
+
+/** The name of the page whose code a chunk begins with; undefined for drawers, dialogs and shared code. */
+function pageOf({ facadeModuleId }: Chunk): string | undefined {
+  const file = facadeModuleId?.slice(facadeModuleId.lastIndexOf("/") + 1);
+  return file === "frame.tsx" ? "frame" : /^(.+)\.page\.tsx$/.exec(file ?? "")?.[1];
+}
+
+/** A chunk and all that it imports statically. */
+function closureOf(chunk: Chunk, chunks: ReadonlyMap<string, Chunk>, seen = new Set<Chunk>()): Set<Chunk> {
+  if (seen.has(chunk)) return seen;
+  seen.add(chunk);
+  for (const file of chunk.imports) {
+    const next = chunks.get(file);
+    if (next) closureOf(next, chunks, seen);
+  }
+  return seen;
+}
+
+interface Users {
+  readonly pages: Set<string>;
+  /** Drawers, dialogs and whatever else is loaded when it is needed. */
+  readonly others: Set<string>;
+}
+
+function nameFor(chunk: Chunk, { pages, others }: Users): string | null {
+  const inFamily = (name: keyof typeof FAMILIES) => {
+    const family: readonly string[] = FAMILIES[name];
+    return [...pages].filter((page) => family.includes(page)).length;
+  };
+  const [only] = pages;
+  if (only === undefined) return others.size > 1 ? "overlays" : null;
+  if (pages.has("frame") || inFamily("lists") >= MOST_LISTS) return "lists";
+  if (pages.size === 1) return `${only}.page`;
+  if (inFamily("account") === pages.size) return "account";
+  if (inFamily("content") === pages.size) return "content";
+  if (pages.size >= MOST_PAGES && inFamily("lists") < 2) return "forms";
+  return chunk.code.length < TINY && inFamily("lists") > 0 ? "lists" : null;
+}
+
+/**
+ * Decides which modules share a file. A first build finds what each page needs; a file for each set of pages, as it has,
+ * would be fifty requests for a page, most of them below a kilobyte.
+ */
+export async function planChunks(config: InlineConfig): Promise<(id: string) => string | null> {
+  const result = await build({
+    ...config,
+    configFile: false,
+    logLevel: "silent",
+    build: { ...config.build, write: false, minify: false, reportCompressedSize: false },
+  });
+  const { output } = (Array.isArray(result) ? result[0] : result) as Rolldown.RolldownOutput;
+  const chunks = new Map(output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file] as const] : [])));
+  const users = new Map(
+    [...chunks.values()].map((chunk) => [chunk, { pages: new Set<string>(), others: new Set<string>() }]),
+  );
+  for (const entry of chunks.values()) {
+    if (!entry.isDynamicEntry) continue;
+    const page = pageOf(entry);
+    for (const chunk of closureOf(entry, chunks)) {
+      if (page === undefined) users.get(chunk)?.others.add(entry.fileName);
+      else users.get(chunk)?.pages.add(page);
+    }
+  }
+  const names = new Map<string, string | null>();
+  for (const [chunk, use] of users)
+    for (const id of chunk.moduleIds) names.set(id, id.endsWith("/locale/zh.ts") ? "zh" : nameFor(chunk, use));
+  return (id) => names.get(id) ?? null;
+}
