@@ -39,6 +39,11 @@ interface Users {
   readonly others: Set<string>;
 }
 
+/** Calls of the gateway alone: pages need those of a few subjects each. */
+function isContract({ moduleIds }: Chunk): boolean {
+  return moduleIds.every((id) => id.includes("/packages/wire/"));
+}
+
 function nameFor(chunk: Chunk, { pages, others }: Users): string | null {
   const inFamily = (name: keyof typeof FAMILIES) => {
     const family: readonly string[] = FAMILIES[name];
@@ -50,7 +55,7 @@ function nameFor(chunk: Chunk, { pages, others }: Users): string | null {
   if (pages.size === 1) return `${only}.page`;
   if (inFamily("account") === pages.size) return "account";
   if (inFamily("content") === pages.size) return "content";
-  if (pages.size >= MOST_PAGES && inFamily("lists") < 2) return "forms";
+  if (pages.size >= MOST_PAGES && inFamily("lists") < 2 && !isContract(chunk)) return "forms";
   return chunk.code.length < TINY && inFamily("lists") > 0 ? "lists" : null;
 }
 
