@@ -44,19 +44,25 @@ function isContract({ moduleIds }: Chunk): boolean {
   return moduleIds.every((id) => id.includes("/packages/wire/"));
 }
 
+/** How many of these pages are of a family. */
+function inFamily(pages: ReadonlySet<string>, name: keyof typeof FAMILIES): number {
+  const family: readonly string[] = FAMILIES[name];
+  return [...pages].filter((page) => family.includes(page)).length;
+}
+
 function nameFor(chunk: Chunk, { pages, others }: Users): string | null {
-  const inFamily = (name: keyof typeof FAMILIES) => {
-    const family: readonly string[] = FAMILIES[name];
-    return [...pages].filter((page) => family.includes(page)).length;
-  };
   const [only] = pages;
   if (only === undefined) return others.size > 1 ? "overlays" : null;
-  if (pages.has("frame") || inFamily("lists") >= MOST_LISTS) return "lists";
-  if (pages.size === 1) return `${only}.page`;
-  if (inFamily("account") === pages.size) return "account";
-  if (inFamily("content") === pages.size) return "content";
-  if (pages.size >= MOST_PAGES && inFamily("lists") < 2 && !isContract(chunk)) return "forms";
-  return chunk.code.length < TINY && inFamily("lists") > 0 ? "lists" : null;
+  const lists = inFamily(pages, "lists");
+  if (pages.has("frame") || lists >= MOST_LISTS) return "lists";
+  return pages.size === 1 ? `${only}.page` : sharedName(chunk, pages, lists);
+}
+
+function sharedName(chunk: Chunk, pages: ReadonlySet<string>, lists: number): string | null {
+  const family = (["account", "content"] as const).find((name) => inFamily(pages, name) === pages.size);
+  if (family) return family;
+  if (pages.size >= MOST_PAGES && lists < 2 && !isContract(chunk)) return "forms";
+  return chunk.code.length < TINY && lists > 0 ? "lists" : null;
 }
 
 /**
