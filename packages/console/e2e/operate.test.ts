@@ -113,6 +113,10 @@ test("the audit log shows who changed what, before and after", async () => {
   await page.goto("/audit");
   const rows = page.getByRole("row").filter({ hasText: "budgetUpdate" });
   await rows.first().getByText("time_zone, soft_percent, is_hard").waitFor();
+  await page
+    .getByText(/^root created token /)
+    .first()
+    .waitFor();
   await rows.first().getByRole("button", { name: "Show details" }).click();
   const changes = page.getByRole("table", { name: "What changed" });
   const zone = changes.getByRole("row").filter({ hasText: "time_zone" });

@@ -16,6 +16,7 @@ import { When } from "../../ui/display/when.tsx";
 import { auditQuery, USUAL_RANGE } from "./api.ts";
 import "./audit.css";
 import { changesOf } from "./changes.ts";
+import { sentenceOf } from "./sentence.ts";
 import { AuditDetail } from "./row-detail.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -40,6 +41,18 @@ function Pick(props: { readonly text: string; onPick(text: string): void; readon
   );
 }
 
+/** What happened, as a sentence: "ann created token build-bot". */
+function SentenceCell({ row }: { readonly row: AuditRow }) {
+  const t = useTexts();
+  const sentence = sentenceOf(row);
+  if (!sentence) return <span className="soft">{`${row.username} · ${row.action}`}</span>;
+  return (
+    <span className="cut">
+      <bdi>{row.username}</bdi> {t(sentence.verb, { noun: t(sentence.noun), name: sentence.name }).trim()}
+    </span>
+  );
+}
+
 /** Names of the members that differ; values are in the detail. */
 function ChangedCell({ row }: { readonly row: AuditRow }) {
   const t = useTexts();
@@ -59,6 +72,15 @@ function auditColumns(t: ReturnType<typeof useTexts>, filter: List["filter"]): C
   return [
     { id: "when", header: t("when"), width: 104, cell: (row) => <When at={row.created_at} /> },
     {
+      id: "what",
+      header: t("what"),
+      width: 230,
+      isTitle: true,
+      isElastic: true,
+      rank: 0,
+      cell: (row) => <SentenceCell row={row} />,
+    },
+    {
       id: "who",
       header: t("who"),
       width: 96,
@@ -68,7 +90,6 @@ function auditColumns(t: ReturnType<typeof useTexts>, filter: List["filter"]): C
       id: "action",
       header: t("action"),
       width: 170,
-      isTitle: true,
       cell: (row) => <Pick isMono text={row.action} onPick={(action) => filter({ action })} />,
     },
     {

@@ -21,7 +21,7 @@ export function typeOfKey(key: string, types: readonly ChannelType[]): ChannelTy
   return fitting.toSorted((a, b) => b.start.length - a.start.length)[0]?.type;
 }
 
-export function addressOf(draft: ProviderDraft): string {
+function addressOf(draft: ProviderDraft): string {
   return draft.base_url.trim().replace(/\/+$/, "");
 }
 

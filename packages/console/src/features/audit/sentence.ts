@@ -1,0 +1,66 @@
+import type { AuditRow } from "@fairway/wire";
+
+/** Ends of the names of calls, each with what it did; the longest that fits counts. */
+const VERBS = {
+  Create: "didCreate",
+  Update: "didUpdate",
+  Delete: "didDelete",
+  Copy: "didCopy",
+  Test: "didTest",
+  Manage: "didManage",
+  Batch: "didUpdate",
+  Bulk: "didBulk",
+  Reset: "didReset",
+  SetStatus: "didSwitch",
+  TagEnable: "didSwitch",
+  TagDisable: "didSwitch",
+  KeySwitch: "didSwitch",
+  TopUp: "didTopUp",
+} as const;
+
+/** Beginnings of the names of calls, each with what it concerned. */
+const NOUNS = {
+  accessToken: "nounAccessToken",
+  budget: "nounBudget",
+  channel: "nounChannel",
+  option: "nounOption",
+  passkey: "nounPasskey",
+  redemption: "nounRedemption",
+  token: "nounToken",
+  user: "nounUser",
+} as const;
+
+type Verb = (typeof VERBS)[keyof typeof VERBS];
+type Noun = (typeof NOUNS)[keyof typeof NOUNS];
+
+export interface Sentence {
+  readonly verb: Verb;
+  readonly noun: Noun;
+  /** The name of what was concerned, or else its number; "" when the call named nothing single. */
+  readonly name: string;
+}
+
+function longest<T extends string>(names: readonly T[], fits: (name: T) => boolean): T | undefined {
+  return names.filter(fits).toSorted((a, b) => b.length - a.length)[0];
+}
+
+function member(text: string | null): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    if (typeof value !== "object" || value === null) return undefined;
+    const { name, username } = value as { name?: unknown; username?: unknown };
+    return [name, username].find((found): found is string => typeof found === "string" && found !== "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a call did, in parts of a sentence; undefined for calls without words. */
+export function sentenceOf(row: Pick<AuditRow, "action" | "target" | "old_value" | "new_value">): Sentence | undefined {
+  const noun = longest(Object.keys(NOUNS) as (keyof typeof NOUNS)[], (name) => row.action.startsWith(name));
+  const verb = longest(Object.keys(VERBS) as (keyof typeof VERBS)[], (name) => row.action.endsWith(name));
+  if (noun === undefined || verb === undefined) return undefined;
+  const named = member(row.new_value) ?? member(row.old_value);
+  const number = row.target.split(" ").slice(1).join(" ");
+  return { verb: VERBS[verb], noun: NOUNS[noun], name: named ?? number };
+}
