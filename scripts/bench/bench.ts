@@ -13,6 +13,7 @@ import { streamsSection, withStreams } from "../../packages/testkit/load/streams
 import * as start from "../../packages/testkit/load/systems.ts";
 import { ROOT } from "../bootstrap.mjs";
 import { benchApi } from "./api.ts";
+import { benchCli } from "./cli.ts";
 import { benchCollector } from "./collector.ts";
 import { benchConsole } from "./console.ts";
 import { benchPlain } from "./plain.ts";
@@ -53,6 +54,7 @@ const PAGE = join(ROOT, "docs/reference/bench.md");
 /** By the flag that requests it. */
 const MODES = [
   ["--api", benchApi],
+  ["--cli", benchCli],
   ["--ledger", benchLedgers],
   ["--streams", benchStreams],
   ["--collector", benchCollector],

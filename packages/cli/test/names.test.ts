@@ -141,3 +141,27 @@ test("shows dollars to people, units to programs, and both in a wide table", asy
   });
   expect((await rig.fairway("token get paid")).out).toMatch(/^left +\$5\.00 \(2500000 quota\)$/m);
 });
+
+test("tasks and drawings are listed, and one that does not exist is named", async () => {
+  expect(jsonOf(await rig.fairway("drawing list -o json"))).toEqual({ kind: "DrawingList", items: [] });
+  expect((await rig.fairway("task list")).err).toBe("No tasks match.\n");
+  const task = await rig.fairway("task get task_none");
+  expect(task).toMatchObject({ code: 3, out: "" });
+  expect(task.err).toBe("error: there is no task task_none\n  try  list them with `fairway task list`\n");
+  expect((await rig.fairway("drawing get 17")).err).toContain("there is no drawing 17");
+});
+
+test("a redemption code is read without its secret", async () => {
+  const { out: code } = await rig.fairway("redemption create --name spring --quota 2usd");
+  const { out } = await rig.fairway("redemption get spring");
+  expect(out).toMatch(/^value +\$2\.00 \(1000000 quota\)$/m);
+  expect(out + (await rig.fairway("redemption get spring -o json")).out).not.toContain(code.trim());
+});
+
+test("built-in ratios are put back after a question", async () => {
+  await rig.fairway('option set ModelRatio {"only":1}');
+  expect((await rig.fairway("option reset-ratios")).code).toBe(2);
+  expect((await rig.fairway("option get ModelRatio")).out).toBe('{"only":1}\n');
+  expect((await rig.fairway("option reset-ratios --yes")).code).toBe(0);
+  expect((await rig.fairway("option get ModelRatio")).out).toContain("gpt-4o");
+});

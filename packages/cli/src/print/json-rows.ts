@@ -1,7 +1,7 @@
-import type { Output, RowPrinter } from "./output.ts";
+import type { Paper, RowPrinter } from "./rows.ts";
 
 /** One document of all rows, written as they come: no list is too long for the memory. */
-export function jsonRows<Row extends object>({ out }: Output, kind: string): RowPrinter<Row> {
+export function jsonRows<Row extends object>({ out }: Paper, kind: string): RowPrinter<Row> {
   let last: string | undefined;
   const open = () => out(`{\n  "kind": ${JSON.stringify(`${kind}List`)},\n  "items": [`);
   return {

@@ -3,6 +3,7 @@ import { plain, quota } from "./columns.ts";
 import { headOf, asDollars, asUnits, isCalled, isTitled, sheetCells, sheetLine, withDollars } from "./sheet.ts";
 import { isTemplated, type Format } from "./format.ts";
 import { jsonRows } from "./json-rows.ts";
+import type { Cut, RowPrinter } from "./rows.ts";
 import { growingTable, table, type Column } from "./table.ts";
 
 /** Where a command writes, and how: data to `out`, everything else to `note`. */
@@ -65,24 +66,11 @@ export async function printList<Row extends object>(output: Output, list: List<R
   noteCut(output, rows.length, list);
 }
 
-/** What a list leaves out. */
-export interface Cut {
-  readonly isCut?: boolean;
-  readonly total?: number | undefined;
-}
-
 /** Says on standard error that a list is not complete. */
 export function noteCut(output: Output, shown: number, { isCut, total }: Cut): void {
   if (!isCut) return;
   const count = total === undefined ? `The first ${shown} rows` : `${shown} of ${total} rows`;
   output.note(`${count} are listed; --limit all lists the others too.`);
-}
-
-/** Rows that are printed as they come. */
-export interface RowPrinter<Row> {
-  add(row: Row): void;
-  /** Closes a document of all rows; nothing else waits for it. */
-  end(cut?: Cut): void;
 }
 
 /** `line` is how people see a row, instead of a table. */

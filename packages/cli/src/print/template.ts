@@ -2,11 +2,11 @@ import { CliError, EXIT } from "../core/exit.ts";
 import { cellOf } from "./columns.ts";
 import type { Templated } from "./format.ts";
 import { valuesAt } from "./json-path.ts";
-import type { Output, RowPrinter } from "./output.ts";
+import type { Paper, RowPrinter } from "./rows.ts";
 import { growingTable, table, type Column } from "./table.ts";
 
 /** Rows in the words of a template: as one document for `jsonpath`, one line each for `custom-columns`. */
-export function templateRows<Row extends object>(output: Output, kind: string, format: Templated): RowPrinter<Row> {
+export function templateRows<Row extends object>(output: Paper, kind: string, format: Templated): RowPrinter<Row> {
   if (format.startsWith("custom-columns=")) {
     const line = growingTable(customColumns(format), output.width, output.hasTitles);
     return { add: (row) => output.out(line(row)), end: () => undefined };
@@ -19,7 +19,7 @@ export function templateRows<Row extends object>(output: Output, kind: string, f
 }
 
 /** One object in the words of a template. */
-export function printTemplate(output: Output, value: object, format: Templated): void {
+export function printTemplate(output: Paper, value: object, format: Templated): void {
   if (format.startsWith("custom-columns="))
     return output.out(table(customColumns(format), [value], output.width, output.hasTitles));
   const text = rendered(parsed(format.slice("jsonpath=".length)), value).replace(/\n$/, "");

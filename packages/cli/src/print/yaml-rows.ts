@@ -1,8 +1,8 @@
 import { stringify } from "yaml";
-import type { Output, RowPrinter } from "./output.ts";
+import type { Paper, RowPrinter } from "./rows.ts";
 
 /** One document of all rows, written as they come. */
-export function yamlRows<Row extends object>({ out }: Output, kind: string): RowPrinter<Row> {
+export function yamlRows<Row extends object>({ out }: Paper, kind: string): RowPrinter<Row> {
   let isOpen = false;
   return {
     add(row) {

@@ -4,7 +4,7 @@ import { CliError, EXIT } from "../core/exit.ts";
 import { lost } from "./lost.ts";
 import { redactedBody, redactedUrl } from "./redacted.ts";
 
-export type Init = Parameters<Fetch>[1];
+type Init = Parameters<Fetch>[1];
 type Sent = Omit<Init, "credentials">;
 
 /** How calls are sent. */

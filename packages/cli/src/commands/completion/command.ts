@@ -1,8 +1,10 @@
-import { Argument, type Command } from "commander";
+import { Argument, type Command, type Option } from "commander";
+import type { Kind } from "./live-names.ts";
 import { INSTALLED_BY, SCRIPTS, SHELLS, type Shell } from "./scripts.ts";
 import type { NamesOf } from "./words.ts";
 import type { CommandContext, Io } from "../../core/command-context.ts";
-import { examples } from "../arguments.ts";
+import { FORMATS } from "../../print/format.ts";
+import { examples, type Noun } from "../arguments.ts";
 
 export function completionCommands(program: Command, { io }: CommandContext): void {
   const completion = program
@@ -20,10 +22,34 @@ export function completionCommands(program: Command, { io }: CommandContext): vo
     });
 }
 
-/** What is known without a gateway: contexts, keys of options, and calls. */
+const NOUNS: readonly Noun[] = ["channel", "token", "user", "redemption"];
+/** Flags and arguments whose values the gateway knows. */
+const KIND_OF: Readonly<Record<string, Kind>> = {
+  channel: "channel",
+  token: "token",
+  user: "user",
+  model: "model",
+  "add-model": "model",
+  "remove-model": "model",
+  "test-model": "model",
+  models: "model",
+  group: "group",
+};
+
+function liveKind(command: Command, place: Argument | Option): Kind | undefined {
+  const parent = NOUNS.find((noun) => noun === command.parent?.name());
+  if (parent !== undefined && place.name() === "id") return parent;
+  if (parent === "channel" && place.name() === "type") return "type";
+  return KIND_OF[place.name()];
+}
+
+/** Contexts, keys of options, calls and formats are known here; the rest the gateway knows. */
 function namesFrom(env: Io["env"]): NamesOf {
   return async (command, place) => {
     const parent = command.parent?.name();
+    if (place.name() === "output") return FORMATS;
+    const kind = liveKind(command, place);
+    if (kind !== undefined) return (await import("./live-names.ts")).liveNames(env, kind);
     if (place.name() === "context" || (parent === "context" && place.name() === "name"))
       return (await import("../../session/contexts.ts")).contextNames(env);
     if (parent === "option" && place.name() === "key") return (await import("@fairway/wire")).OPTION_KEYS;

@@ -1,4 +1,4 @@
-export const SHELLS = ["bash", "zsh", "fish"] as const;
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** Where it has to be loaded from. */
@@ -6,6 +6,7 @@ export const INSTALLED_BY: Readonly<Record<Shell, string>> = {
   bash: 'echo "source <(fairway completion bash)" >> ~/.bashrc',
   zsh: 'echo "source <(fairway completion zsh)" >> ~/.zshrc   (below compinit)',
   fish: "fairway completion fish > ~/.config/fish/completions/fairway.fish",
+  powershell: "fairway completion powershell >> $PROFILE",
 };
 
 /** Each asks `fairway __complete` and falls back to names of files where it knows nothing. */
@@ -43,5 +44,17 @@ export const SCRIPTS: Readonly<Record<Shell, string>> = {
     "    end",
     "end",
     "complete -c fairway -f -a '(__fairway_complete)'",
+  ].join("\n"),
+  powershell: [
+    "Register-ArgumentCompleter -Native -CommandName fairway -ScriptBlock {",
+    "  param($wordToComplete, $commandAst, $cursorPosition)",
+    "  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })",
+    "  if ($wordToComplete -eq '') { $words += '' }",
+    "  fairway __complete -- @words 2>$null | ForEach-Object {",
+    '    $word, $about = $_ -split "`t", 2',
+    "    if (-not $about) { $about = $word }",
+    "    [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $about)",
+    "  }",
+    "}",
   ].join("\n"),
 };

@@ -29,7 +29,7 @@ export function documentCommands(program: Command, { client, output, globals, en
   examples(remove, "fairway delete -f channels.yaml", "fairway delete -f deploy/fairway -R --yes");
   const explain = program
     .command("explain")
-    .argument("[kind]", "Channel, OptionSet or Token, with a field behind a dot; the kinds when absent")
+    .argument("[kind]", "a kind such as Channel, with a field behind a dot; all kinds when absent")
     .description("fields of the documents that `fairway apply` takes")
     .action(async (kind: string | undefined) => (await import("./explain.ts")).explainDocument(kind, output()));
   examples(explain, "fairway explain Channel", "fairway explain Channel.credentialsFrom");

@@ -6,7 +6,7 @@ import type { SessionClient } from "../../session/session.ts";
 import { linesOf } from "../../terminal/events.ts";
 import { living } from "./living.ts";
 import { createCollector } from "./collector.ts";
-import type { LogQuery } from "./log.ts";
+import type { LogQuery } from "./query.ts";
 
 /** Pauses before an export that broke off is continued. */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000];

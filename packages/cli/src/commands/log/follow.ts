@@ -6,9 +6,10 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { exitCodeOf, messageOf } from "../../core/problem.ts";
 import { openRows, type Output } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
-import { logQueryOf, logShape, type LogFilterOptions, type LogQuery } from "./log.ts";
+import { logQueryOf, logShape, type LogFilterOptions } from "./log.ts";
 import { readExport } from "./exported.ts";
 import { living } from "./living.ts";
+import type { LogQuery } from "./query.ts";
 import { createSeenRows } from "./seen-rows.ts";
 
 /** Rows are not written in the order of their times: after a gap the reader goes back this far. */

@@ -9,7 +9,6 @@ import {
   logStatSelf,
   ROLE,
   selfGet,
-  type CallInput,
   type Client,
   type LogRow,
 } from "@fairway/wire";
@@ -28,6 +27,7 @@ import {
 import type { SessionClient } from "../../session/session.ts";
 import type { Reference } from "../arguments.ts";
 import { idOfName } from "../names.ts";
+import type { LogQuery } from "./query.ts";
 import { pastOf } from "../times.ts";
 
 const TYPE_NUMBER: Readonly<Record<string, number>> = {
@@ -87,12 +87,6 @@ export interface LogFilterOptions {
 export interface LogListOptions extends LogFilterOptions {
   readonly limit: number;
   readonly follow?: boolean;
-}
-
-/** A filter as the calls of the role take it. */
-export interface LogQuery {
-  readonly isAdmin: boolean;
-  readonly filter: NonNullable<CallInput<typeof logStat>["query"]>;
 }
 
 /** Administrators see all rows, everybody else their own. */

@@ -27,6 +27,12 @@ function reading(redemption: Command, { client, output, idOf }: CommandContext):
       (await load()).listRedemptions(await client(), options, output()),
     );
   examples(list, "fairway redemption list --status unused");
+  const get = redemption
+    .command("get")
+    .argument("<id>", ONE, id("redemption"))
+    .description("one code, without its secret")
+    .action(async (one: Reference) => (await load()).getRedemption(await client(), await idOf(one), output()));
+  examples(get, "fairway redemption get 3");
   const code = redemption
     .command("code")
     .argument("<id>", ONE, id("redemption"))

@@ -1,4 +1,5 @@
 import {
+  formatTime,
   REDEMPTION_STATUS,
   redemptionCreate,
   redemptionDelete,
@@ -9,9 +10,9 @@ import {
   type Client,
   type Redemption,
 } from "@fairway/wire";
-import { money } from "../../print/sheet.ts";
+import { money, moneyText } from "../../print/sheet.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
-import { isForPeople, printBare, printList, type Output, type Shape } from "../../print/output.ts";
+import { isForPeople, printBare, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { rowsUpTo } from "../paging.ts";
 import { usernames } from "../usernames.ts";
@@ -81,6 +82,24 @@ export async function listRedemptions(client: Client, options: RedemptionListOpt
     rows: found.rows.map(shown),
     empty: "No codes. Make some: fairway redemption create --name spring --quota 5usd --count 20",
   });
+}
+
+export async function getRedemption(client: Client, id: number, output: Output): Promise<void> {
+  const found = shown((await client.call(redemptionGet, { params: { id } })).data);
+  if (!isForPeople(output)) return printOne(output, found, { shape: REDEMPTIONS });
+  const names = await usernames(client, [found.user_id, found.used_user_id]);
+  const words = {
+    id,
+    name: found.name,
+    status: STATUS_WORD[found.status] ?? found.status,
+    value: moneyText(found.quota, await output.quotaPerUnit()),
+    created: `${formatTime(found.created_time)}, by ${names.get(found.user_id) ?? `user ${found.user_id}`}`,
+    redeemed:
+      found.used_user_id === 0
+        ? "-"
+        : `${formatTime(found.redeemed_time)}, by ${names.get(found.used_user_id) ?? `user ${found.used_user_id}`}`,
+  };
+  await printOne(output, found, { words });
 }
 
 interface Code {

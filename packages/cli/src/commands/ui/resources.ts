@@ -55,7 +55,7 @@ export interface Resource extends Titles {
 }
 
 /** What a list shows. */
-export type Wanted = Pick<State, "scope" | "search" | "pages">;
+type Wanted = Pick<State, "scope" | "search" | "pages">;
 
 /** Rows that are read at once; the key `m` reads as many again. */
 const LIMIT = 1000;

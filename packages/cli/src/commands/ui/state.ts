@@ -23,7 +23,7 @@ export interface Titles {
 }
 
 /** Restricts the logs to one channel. */
-export interface Scope {
+interface Scope {
   readonly channel: string;
   readonly label: string;
   readonly isFailing: boolean;

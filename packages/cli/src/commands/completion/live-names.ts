@@ -1,0 +1,82 @@
+import {
+  channelModelsEnabled,
+  channelTypes,
+  groupList,
+  ROLE,
+  selfGet,
+  selfGroups,
+  selfModels,
+  type Client,
+} from "@fairway/wire";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Noun } from "../arguments.ts";
+import { namedRows } from "../names.ts";
+import { readProfile } from "../../session/config.ts";
+import { openSession } from "../../session/session.ts";
+import { createTransport } from "../../session/transport.ts";
+
+export type Kind = Noun | "model" | "group" | "type";
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A person who presses tab does not wait longer. */
+const TIMEOUT_MS = 300;
+const FRESH_MS = 60_000;
+const MOST = 500;
+
+/** Names that the gateway knows, at most a minute old; older ones, or none, where it does not answer at once. */
+export async function liveNames(env: Environment, kind: Kind): Promise<readonly string[]> {
+  const path = cachePath(env, kind);
+  const cached = path === undefined ? undefined : readCache(path);
+  if (path === undefined || (cached && Date.now() - cached.at < FRESH_MS)) return cached?.names ?? [];
+  try {
+    const transport = createTransport({ timeoutMs: TIMEOUT_MS, retries: 0, note: () => undefined });
+    const names = await namesOf(openSession(env, transport).client, kind);
+    writeCache(path, names);
+    return names;
+  } catch {
+    return cached?.names ?? [];
+  }
+}
+
+async function namesOf(client: Client, kind: Kind): Promise<readonly string[]> {
+  if (kind === "type") return (await client.call(channelTypes, {})).data.map(({ id }) => id);
+  if (kind !== "model" && kind !== "group")
+    return (await namedRows(client, kind, MOST)).map(({ id, name }) => (/^[^\s]+$/.test(name) ? name : String(id)));
+  const { data: self } = await client.call(selfGet, {});
+  const isAdmin = self.role >= ROLE.admin;
+  if (kind === "model") return (await client.call(isAdmin ? channelModelsEnabled : selfModels, {})).data;
+  return isAdmin ? (await client.call(groupList, {})).data : Object.keys((await client.call(selfGroups, {})).data);
+}
+
+/** Undefined without a sign-in. Names of one sign-in are not shown to another. */
+function cachePath(env: Environment, kind: Kind): string | undefined {
+  try {
+    const profile = readProfile(env);
+    if (!profile) return undefined;
+    const mark = createHash("sha256").update(`${profile.server} ${profile.token}`).digest("hex").slice(0, 16);
+    return join(env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "fairway", mark, `${kind}.json`);
+  } catch {
+    return undefined;
+  }
+}
+
+function readCache(path: string): { readonly at: number; readonly names: readonly string[] } | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as { at: number; names: string[] };
+  } catch {
+    return undefined;
+  }
+}
+
+function writeCache(path: string, names: readonly string[]): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(`${path}.${process.pid}`, JSON.stringify({ at: Date.now(), names }), { mode: 0o600 });
+    renameSync(`${path}.${process.pid}`, path);
+  } catch {
+    // Without a cache the gateway is asked each time.
+  }
+}

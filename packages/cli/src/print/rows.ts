@@ -1,0 +1,19 @@
+/** What a list leaves out. */
+export interface Cut {
+  readonly isCut?: boolean;
+  readonly total?: number | undefined;
+}
+
+/** Rows that are printed as they come. */
+export interface RowPrinter<Row> {
+  add(row: Row): void;
+  /** Closes a document of all rows; nothing else waits for it. */
+  end(cut?: Cut): void;
+}
+
+/** Where rows are written, and how wide. */
+export interface Paper {
+  readonly width: number | undefined;
+  readonly hasTitles: boolean;
+  out(text: string): void;
+}

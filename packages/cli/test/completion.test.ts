@@ -1,0 +1,70 @@
+// What a shell offers: names that the gateway knows, at once or not at all.
+import { channelCreate, tokenCreate } from "@fairway/wire";
+import { execFile } from "node:child_process";
+import { chmod, mkdir, readdir, stat, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startRig, type Rig } from "./rig.ts";
+import { PROGRAM, run } from "./terminal.ts";
+
+let rig: Rig;
+let env: Record<string, string>;
+beforeAll(async () => {
+  rig = await startRig();
+  env = { ...rig.env, XDG_CACHE_HOME: join(rig.home, "cache") };
+  for (const name of ["openai", "azure one"]) {
+    const body = { type: 1, key: "sk-1", models: "gpt-4o", group: "default", base_url: rig.upstream.url, name };
+    await rig.client.call(channelCreate, { body });
+  }
+  await rig.client.call(tokenCreate, { body: { name: "ci", unlimited_quota: true } });
+});
+afterAll(() => rig?.stop());
+
+async function words(...typed: string[]): Promise<string[]> {
+  const { out } = await run(["__complete", "--", ...typed], env);
+  return out
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.split("\t", 1)[0] ?? "");
+}
+
+test.each([
+  [["channel", "get", "op"], ["openai"]],
+  [["channel", "enable", "openai", ""], expect.arrayContaining(["openai", "2"]) as string[]],
+  [["token", "get", "c"], ["ci"]],
+  [["user", "get", "r"], ["root"]],
+  [["log", "list", "--channel", "o"], ["openai"]],
+  [["channel", "list", "--model", "gpt"], ["gpt-4o"]],
+  [["channel", "create", "--type", "azu"], ["azure"]],
+  [["channel", "list", "--group", "d"], ["default"]],
+  [["-o", "ya"], ["yaml"]],
+])("offers what the gateway knows for %j", async (typed, expected) => {
+  // The gateway of a busy machine may need more than a person waits; the next try gets the answer.
+  await expect.poll(() => words(...typed), { timeout: 20_000 }).toEqual(expected);
+});
+
+test("keeps the names for a minute in files that only the user can read", async () => {
+  const [folder = ""] = await readdir(join(rig.home, "cache", "fairway"));
+  const file = join(rig.home, "cache", "fairway", folder, "channel.json");
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const away = { ...env, FAIRWAY_SERVER: "http://127.0.0.1:1", FAIRWAY_TOKEN: "t" };
+  expect((await run(["__complete", "--", "channel", "get", "op"], away)).out).toBe("");
+});
+
+test("completes in bash", async () => {
+  const bin = join(rig.home, "bin");
+  await mkdir(bin);
+  await symlink(PROGRAM, join(bin, "fairway"));
+  await chmod(PROGRAM, 0o755);
+  const script = [
+    "source <(fairway completion bash)",
+    'COMP_WORDS=(fairway channel get op); COMP_CWORD=3; _fairway; echo "${COMPREPLY[@]}"',
+  ].join("\n");
+  const path = `${bin}:${join(process.execPath, "..")}:${process.env["PATH"] ?? ""}`;
+  const { stdout } = await promisify(execFile)("bash", ["-c", script], { env: { ...env, PATH: path } });
+  expect(stdout).toBe("openai\n");
+  expect((await run(["completion", "powershell"], {})).out).toContain(
+    "Register-ArgumentCompleter -Native -CommandName fairway",
+  );
+});
