@@ -37,10 +37,17 @@ export async function benchCli(): Promise<void> {
         goal: 120,
         unit: "MB",
       },
-      { what: "fairway top --interval 1", value: await processorShare(env, isQuick ? 3 : 30), goal: 2, unit: "% of a core" },
+      {
+        what: "fairway top --interval 1",
+        value: await processorShare(env, isQuick ? 3 : 30),
+        goal: 2,
+        unit: "% of a core",
+      },
     ];
     for (const { what, value, goal, unit } of figures)
-      console.log(`${what.padEnd(42)} ${value.toFixed(1).padStart(7)} ${unit}  goal ${goal}  ${value <= goal ? "ok" : "MISSED"}`);
+      console.log(
+        `${what.padEnd(42)} ${value.toFixed(1).padStart(7)} ${unit}  goal ${goal}  ${value <= goal ? "ok" : "MISSED"}`,
+      );
   } finally {
     stub.stop();
   }
@@ -123,7 +130,16 @@ const CHANNEL = {
 };
 const USER = { id: 1, username: "root", role: 100, quota: 1, used_quota: 1, request_count: 1, group: "default" };
 const NONE = { count: 0, p50: 0, p90: 0, p95: 0, p99: 0 };
-const TOTAL = { calls: 0, errors: 0, refused: 0, quota: 0, input_tokens: 0, output_tokens: 0, latency: NONE, first_token: NONE };
+const TOTAL = {
+  calls: 0,
+  errors: 0,
+  refused: 0,
+  quota: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  latency: NONE,
+  first_token: NONE,
+};
 const ROW = {
   user_id: 1,
   type: 2,
