@@ -12,7 +12,7 @@ import { cutOf, failureOf } from "./reasons.ts";
 import type { useTexts } from "./texts.ts";
 
 type Translate = ReturnType<typeof useTexts>;
-export function TypeMark({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
+function TypeMark({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
   const { mark: usual, text } = kindOf(row.type) ?? { mark: "unknown", text: "unknown" };
   const mark = isConsumption(row) && cutOf(readOther(row.other), t) !== undefined ? "caution" : usual;
   return <Mark kind={mark} label={t(text)} title={t(text)} />;
