@@ -49,6 +49,8 @@ type Part =
 function parsed(template: string): Part[] {
   // A bare path, without braces around it.
   if (!template.includes("{")) return [{ type: "path", path: template }];
+  if (template.replaceAll(/\{[^{}]*\}/g, "").match(/[{}]/))
+    throw new CliError("jsonpath: a brace has no partner", EXIT.usage, "write {.items[*].name}");
   const open: { path: string; body: Part[] }[] = [{ path: "", body: [] }];
   for (const [, text, inside] of template.matchAll(/([^{}]+)|\{([^{}]*)\}/g)) {
     const here = open.at(-1)?.body ?? [];
