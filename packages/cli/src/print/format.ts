@@ -1,5 +1,5 @@
 /** What `-o` takes. */
-const FORMATS = ["table", "wide", "json", "jsonl", "yaml", "name", "csv", "tsv", "raw"] as const;
+export const FORMATS = ["table", "wide", "json", "jsonl", "yaml", "name", "csv", "tsv", "raw"] as const;
 type Plain = (typeof FORMATS)[number];
 /** With a template behind the sign of equality. */
 export type Templated = `jsonpath=${string}` | `custom-columns=${string}`;
