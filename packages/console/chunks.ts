@@ -10,9 +10,9 @@ const FAMILIES = {
 /** Modules that this many lists need are loaded with the first list. */
 const MOST_LISTS = 3;
 /** Modules that this many pages of other kinds need share a file, too: fields, mostly. */
-const MOST_PAGES = 6;
+const MOST_PAGES = 9;
 /** Characters before minifying, below which a request costs more than the bytes. */
-const TINY = 3_500;
+const TINY = 1_500;
 
 type Chunk = Rolldown.OutputChunk;
 
@@ -89,8 +89,27 @@ export async function planChunks(config: InlineConfig): Promise<(id: string) => 
       else users.get(chunk)?.pages.add(page);
     }
   }
+  const files = new Map([...users].map(([chunk, use]) => [chunk, nameFor(chunk, use)]));
+  for (const [layer, name] of LAYERS.entries()) bringDown(files, chunks, LAYERS.slice(0, layer + 1), name);
   const names = new Map<string, string | null>();
-  for (const [chunk, use] of users)
-    for (const id of chunk.moduleIds) names.set(id, id.endsWith("/locale/zh.ts") ? "zh" : nameFor(chunk, use));
+  for (const [chunk, name] of files)
+    for (const id of chunk.moduleIds) names.set(id, id.endsWith("/locale/zh.ts") ? "zh" : name);
   return (id) => names.get(id) ?? null;
+}
+
+/** Shared files from the bottom up: a file imports those below it. */
+const LAYERS = ["lists", "forms", "account", "content"] as const;
+
+/** What a shared file imports goes into it, or is below it already: two files that import each other break the page. */
+function bringDown(
+  files: Map<Chunk, string | null>,
+  chunks: ReadonlyMap<string, Chunk>,
+  below: readonly string[],
+  name: string,
+): void {
+  for (const [chunk, file] of [...files]) {
+    if (file !== name) continue;
+    for (const needed of closureOf(chunk, chunks))
+      if (!below.includes(files.get(needed) ?? "")) files.set(needed, name);
+  }
 }
