@@ -107,7 +107,7 @@ function bringDown(
   below: readonly string[],
   name: string,
 ): void {
-  for (const [chunk, file] of [...files]) {
+  for (const [chunk, file] of files) {
     if (file !== name) continue;
     for (const needed of closureOf(chunk, chunks))
       if (!below.includes(files.get(needed) ?? "")) files.set(needed, name);
