@@ -79,7 +79,7 @@ test("a bash completes commands, flags, values and names of files", async () => 
   expect(await complete("fairway channel list --sta")).toEqual(["--status"]);
   expect(await complete("fairway channel list --status ")).toEqual(["enabled", "disabled", "auto-disabled"]);
   expect(await complete("fairway option get RetryT")).toEqual(["RetryTimes"]);
-  expect(await complete("fairway completion ")).toEqual(["bash", "zsh", "fish"]);
+  expect(await complete("fairway completion ")).toEqual(["bash", "zsh", "fish", "powershell"]);
   // No completions of its own: bash falls back to file names.
   expect(await complete("fairway channel create --key-file op")).toEqual([]);
   const { out } = await run(["completion", "bash"], {});
