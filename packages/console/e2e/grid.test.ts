@@ -57,7 +57,7 @@ test.each([1280, 1024, 768])("shows the columns that fit at %i px, with whole na
   await page.setViewportSize({ width, height: 800 });
   for (const path of ["/channel", "/token", "/user", "/log"]) {
     await page.goto(path);
-    await page.locator('[aria-busy="true"]').waitFor({ state: "detached" });
+    await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0);
     const room = await page.evaluate(() => {
       const grid = document.querySelector(".grid-scroll");
       return grid ? grid.clientWidth - (grid.firstElementChild?.clientWidth ?? 0) : 0;
@@ -75,7 +75,7 @@ test.each([390, 320])("shows rows as cards at %i px, without overflow", async (w
   for (const path of ["/channel", "/token", "/user", "/log", "/redemption", "/budget", "/audit", "/pricing"]) {
     await page.goto(path);
     await page.locator("h1").waitFor();
-    await page.locator('[aria-busy="true"]').waitFor({ state: "detached" });
+    await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBeLessThanOrEqual(0);
     const bars = await page.evaluate(() =>
       [...document.querySelectorAll("[role=search]")].map((bar) => bar.getBoundingClientRect().height),

@@ -250,7 +250,7 @@ test.each(Object.entries(PAGES))("%s is accessible and whole in the dark and at 
     await page.evaluate(() => localStorage.setItem("theme-mode", "dark"));
     await page.reload();
     await heading(name).waitFor();
-    await page.locator('[aria-busy="true"]').waitFor({ state: "detached" });
+    await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0);
     expect(await axeFindings(page), `${path} at ${width}`).toEqual([]);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(overflow, `${path} at ${width}`).toBeLessThanOrEqual(0);

@@ -85,7 +85,7 @@ test.each([...PAGES, ...MORE])("%s is whole at 360 px with any names", async (pa
   await page.setViewportSize({ width: 360, height: 740 });
   await page.goto(path);
   await page.locator("h1").first().waitFor();
-  await page.locator('[aria-busy="true"]').waitFor({ state: "detached" });
+  await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   expect(await stickingOut()).toEqual([]);
   expect(await axeFindings(page)).toEqual([]);
