@@ -4,7 +4,11 @@ import { createStore, useStore } from "./store.ts";
 export const LANGUAGES = { en: "English", zh: "中文" } as const;
 export type Language = keyof typeof LANGUAGES;
 
-type Places<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never;
+/** Names in `{name}` and `{name:one|many}`. */
+type Places<S extends string> = S extends `${string}{${infer Place}}${infer Rest}`
+  ? NameOf<Place> | Places<Rest>
+  : never;
+type NameOf<Place extends string> = Place extends `${infer Name}:${string}` ? Name : Place;
 type Values<S extends string> = [Places<S>] extends [never] ? [] : [values: Record<Places<S>, string | number>];
 
 type Texts = Readonly<Record<string, string>>;
@@ -66,6 +70,9 @@ function isolated(value: string | number | undefined, place: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
+/** `{count}` is the value itself, `{count:row is|rows are}` the words for one and for any other number. */
+const PLACE = /\{(\w+)(?::([^|{}]*)\|([^|{}]*))?\}/g;
+
 function pick(
   source: Texts,
   translated: Texts | undefined,
@@ -73,7 +80,10 @@ function pick(
   values: Record<string, string | number> | undefined,
 ): string {
   const text = translated?.[key] ?? source[key] ?? key;
-  return text.replace(/\{(\w+)\}/g, (place, name: string) => isolated(values?.[name], place));
+  return text.replace(PLACE, (place, name: string, one: string | undefined, many: string | undefined) => {
+    if (one === undefined) return isolated(values?.[name], place);
+    return (Number(values?.[name]) === 1 ? one : many) ?? "";
+  });
 }
 
 /**

@@ -25,7 +25,7 @@ export const en = {
   selected: "{count} selected",
   pageSelected: "All {count} rows of this page are selected.",
   selectMatching: "Select all {count} that match",
-  allSelected: "{count} rows are selected, on this page and others.",
+  allSelected: "{count} {count:row is|rows are} selected, on this page and others.",
   pageJump: "Page",
   pageOf: "of {count}",
   columns: "Columns",

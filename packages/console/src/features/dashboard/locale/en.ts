@@ -27,7 +27,7 @@ export const en = {
   showAll: "Show all",
   shareOf: "Share",
   openLog: "Log of {name}",
-  clipped: "The chart ends after {count} bars. Choose longer ones or a shorter time.",
+  clipped: "The chart ends after {count} {count:bar|bars}. Choose longer ones or a shorter time.",
   emptyTitle: "No usage in this time",
   emptyBody:
     "Every call that is charged is summed here by hour and model, at the latest a few minutes after it was made.",

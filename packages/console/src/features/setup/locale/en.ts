@@ -44,7 +44,7 @@ export const en = {
   addChannel: "Add channel",
   addAnyway: "Add it anyway",
   channelAdded: "The channel “{name}” is added.",
-  channelSummary: "{name} · {count} models",
+  channelSummary: "{name} · {count} {count:model|models}",
   token: "Token",
   tokenBody: "The key that your application sends to this gateway. You can change its limits later.",
   tokenName: "Name",
