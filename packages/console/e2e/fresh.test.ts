@@ -46,7 +46,7 @@ test("prices follow the ratios as soon as these are saved", async () => {
   await ratios.getByRole("searchbox").fill("gpt-4o");
   await ratios.getByLabel("Ratio: gpt-4o", { exact: true }).fill("50");
   await page.getByRole("region", { name: "What changes" }).getByText("$100 / 1M").waitFor();
-  await page.getByText("1 models change price: gpt-4o").waitFor();
+  await page.getByText("1 model changes price: gpt-4o").waitFor();
   await page.getByRole("group", { name: "Prices", exact: true }).getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").first().waitFor();
   await open("Prices");

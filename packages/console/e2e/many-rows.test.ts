@@ -101,7 +101,7 @@ test("tests of many channels tell which failed and why, keep those selected, and
   expect(await axeFindings(page)).toEqual([]);
   await bar.getByRole("button", { name: "Test", exact: true }).click();
   await report().getByRole("heading", { name: "Test: 2 of 3 failed" }).waitFor();
-  await page.getByText("1 channels answered.").waitFor();
+  await page.getByText("1 channel answered.").waitFor();
   const reasons = report().getByRole("list", { name: "What failed, and why" }).getByRole("listitem");
   expect(await reasons.count()).toBe(2);
   for (const text of await reasons.allTextContents()) expect(text).toMatch(/^(Wreck|Reef).{10,}/);
