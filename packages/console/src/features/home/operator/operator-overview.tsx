@@ -20,6 +20,8 @@ import { JobsPanel, ReplicasPanel } from "./system-panels.tsx";
 import { TroublePanel } from "./trouble-panel.tsx";
 
 const DEFAULTS = { range: "" };
+/** Of a chart with title and legend, so that nothing moves when it arrives. */
+const TRENDS_HEIGHT = "290px";
 /** Sums that are older than this are said to be. */
 const LATE_SECONDS = 600;
 
@@ -60,7 +62,10 @@ export function OperatorOverview() {
           {data ? (
             <UsageTrends usage={data} onOpen={(span, isErrors) => void navigate(logAddress({ span, isErrors }))} />
           ) : (
-            <Skeleton height="252px" mb="3" borderRadius="l3" aria-busy="true" />
+            <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" mb="3" aria-busy="true">
+              <Skeleton height={TRENDS_HEIGHT} borderRadius="l3" />
+              <Skeleton height={TRENDS_HEIGHT} borderRadius="l3" />
+            </SimpleGrid>
           )}
         </>
       )}
