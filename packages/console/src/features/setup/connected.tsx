@@ -1,3 +1,4 @@
+import type { ChannelType } from "@fairway/wire";
 import { Box, Button, Flex, Text } from "@chakra-ui/react";
 import { useState } from "react";
 import { Link } from "react-router";
@@ -7,9 +8,15 @@ import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { SelectField } from "../../ui/form/field.tsx";
 import { createChannel, type Probe } from "./api.ts";
 import { Offer } from "./offer.tsx";
-import { channelInput, preselected } from "./provider.ts";
-import type { Connection } from "./provider-step.tsx";
+import { channelInput, preselected, type OfferedModel, type ProviderDraft } from "./provider.ts";
 import { useTexts } from "./texts.ts";
+
+export interface Connection {
+  readonly type: ChannelType;
+  readonly draft: ProviderDraft;
+  readonly models: readonly OfferedModel[];
+  readonly probe: Probe | undefined;
+}
 
 function Verdict({ tried }: { readonly tried: Probe }) {
   const t = useTexts();

@@ -7,20 +7,13 @@ import { exampleModel } from "../../shared/connect/snippets.ts";
 import { roleOf, useUser } from "../../session/session.ts";
 import { problemText, toastProblem } from "../../ui/feedback/toaster.ts";
 import { SecretField, SelectField, TextField } from "../../ui/form/field.tsx";
-import { probe, readOffer, typesQuery, type Probe } from "./api.ts";
-import { Connected } from "./connected.tsx";
-import { channelInput, preselected, typeOfKey, type OfferedModel, type ProviderDraft } from "./provider.ts";
+import { probe, readOffer, typesQuery } from "./api.ts";
+import { Connected, type Connection } from "./connected.tsx";
+import { channelInput, preselected, typeOfKey, type ProviderDraft } from "./provider.ts";
 import { useTexts } from "./texts.ts";
 
 const FIRST_TYPE = "1";
 const EMPTY: ProviderDraft = { type: FIRST_TYPE, key: "", base_url: "" };
-
-export interface Connection {
-  readonly type: ChannelType;
-  readonly draft: ProviderDraft;
-  readonly models: readonly OfferedModel[];
-  readonly probe: Probe | undefined;
-}
 
 /** Asks the upstream for its models and tries one of them. */
 function useConnection() {

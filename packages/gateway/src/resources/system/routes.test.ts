@@ -19,3 +19,15 @@ test("clients learn what they talk to, once they are signed in", async () => {
     features: expect.arrayContaining(["declarative", "codes", "access-tokens"]) as unknown,
   });
 });
+
+test("administrators see the replicas as they last reported themselves", async () => {
+  const root = await app.signIn("root");
+  const now = Math.floor(app.clock.now() / 1000);
+  const report = { instance: "pod-1", version: "0.1.0", started_at: now - 600, seen_at: now - 5, running: 3 };
+  await app.database.db
+    .insertInto("replicas")
+    .values({ ...report, is_leader: 1 })
+    .execute();
+  expect(await root.data(root.get("/api/system/replicas"))).toEqual([{ ...report, is_leader: true, is_lost: false }]);
+  expect((await app.anonymous().get("/api/system/replicas")).body).toMatchObject({ code: "AU1" });
+});
