@@ -16,6 +16,7 @@ beforeAll(async () => {
     ["provider", "acme"],
     ["resource", "build-notes"],
     ["dialect", "grade"],
+    ["tool-price", "deep-search"],
   ] as const)
     await succeeds("scripts/new.ts", kind, name);
   await succeeds("scripts/docs.ts");
@@ -30,6 +31,7 @@ it("passes its own tests, and those of the tables that it adds to", async () => 
     "packages/gateway/src/resources/build-notes",
     "packages/gateway/src/dialects/endpoints/grade.test.ts",
     "packages/gateway/src/providers/registry.test.ts",
+    "packages/gateway/src/billing/pricing",
     "packages/gateway/src/storage/schema",
     "packages/console/src/routes",
     "packages/cli/test/build-notes.test.ts",

@@ -1,10 +1,11 @@
-// `npm run new provider acme`, `npm run new resource notes` or `npm run new dialect grade`: writes a skeleton that passes
-// every check, with its tests and the lines of the registries.
+// `npm run new provider acme`, `resource notes`, `dialect grade` or `tool-price deep-search`: writes a skeleton that
+// passes every check, with its tests and the lines of the registries.
 import { Checkout } from "./new/checkout.ts";
 import { newDialect } from "./new/dialect.ts";
 import { namesOf, type Names } from "./new/names.ts";
 import { newProvider } from "./new/provider.ts";
 import { newResource } from "./new/resource.ts";
+import { newToolPrice } from "./new/tool-price.ts";
 import { main, runTool } from "./process.ts";
 
 type Skeleton = (checkout: Checkout, names: Names) => string | Promise<string>;
@@ -13,6 +14,7 @@ const SKELETONS: Readonly<Record<string, Skeleton>> = {
   provider: newProvider,
   resource: newResource,
   dialect: newDialect,
+  "tool-price": newToolPrice,
 };
 const USAGE = `npm run new ${Object.keys(SKELETONS).join("|")} NAME (kebab-case, a resource in the plural)`;
 
