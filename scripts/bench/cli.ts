@@ -26,7 +26,14 @@ export async function benchCli(): Promise<void> {
   const rows = isQuick ? 20_000 : 1_000_000;
   await build(["cli"], true);
   const stub = await startStub(rows);
-  const env = { ...process.env, FAIRWAY_SERVER: stub.url, FAIRWAY_TOKEN: "t", FAIRWAY_CONFIG: "/dev/null/none" };
+  // Ink draws nothing but its last frame where this is set.
+  const env = {
+    ...process.env,
+    CI: "false",
+    FAIRWAY_SERVER: stub.url,
+    FAIRWAY_TOKEN: "t",
+    FAIRWAY_CONFIG: "/dev/null/none",
+  };
   try {
     const figures: Figure[] = [
       { what: "fairway --version", value: await median(["--version"], env, isQuick), goal: 60, unit: "ms" },

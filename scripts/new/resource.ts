@@ -69,7 +69,7 @@ function addPage(checkout: Checkout, names: Names): void {
   checkout.create(`${folder}/locale/en.ts`, page.english(names));
   checkout.create(`${folder}/locale/zh.ts`, page.chinese(names));
   const pages = `${CONSOLE}/routes/pages.ts`;
-  checkout.insertBefore(pages, / {4}\| "about";/, `    | "${camel}"\n`);
+  checkout.insertBefore(pages, / {4}\| "about"/, `    | "${camel}"\n`);
   checkout.insertBefore(pages, / {2}\{\n {4}path: "\/about"/, page.pageEntry(names, freeKey(checkout.read(pages))));
   for (const locale of ["en", "zh"])
     checkout.insertBefore(`${CONSOLE}/shared/locale/${locale}.ts`, / {2}audit: /, `  ${camel}: "${title}",\n`);

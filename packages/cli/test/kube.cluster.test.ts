@@ -65,8 +65,8 @@ describe("fairway kube", () => {
 
   test("shows deployment, pods and resources, and what is not ready", async () => {
     await cluster.apply(JSON.stringify(channel("main")), "-n", namespace);
-    const { code, out } = await own("status -o json");
-    expect(code).toBe(0);
+    const { code, out, err } = await own("status -o json");
+    expect(code, err).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       namespace,
       deployments: [{ name: "fairway", wanted: 2 }],

@@ -204,8 +204,11 @@ test("who has nothing to spend is led to the wallet first", async () => {
   await signIn(own, grace.username, grace.password);
   await own.route("**/api/log/self*", (route) => route.abort());
   await own.goto("/");
-  await own.getByRole("heading", { name: "This could not be loaded" }).waitFor();
+  const failed = own.getByRole("heading", { name: "This could not be loaded" });
+  await expect.poll(() => failed.count()).toBe(2);
   await own.unrouteAll({ behavior: "wait" });
+  await own.getByRole("button", { name: "Try again" }).first().click();
+  await expect.poll(() => failed.count()).toBe(1);
   await own.getByRole("button", { name: "Try again" }).click();
   await own.getByText("Requests appear here as soon as they come.").waitFor();
   await own.getByRole("heading", { name: "Add to your balance" }).waitFor();

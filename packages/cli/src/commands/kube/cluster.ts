@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { request as httpsRequest, type RequestOptions } from "node:https";
 import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { CliError, EXIT } from "../../core/exit.ts";
 
@@ -69,6 +70,10 @@ export async function calling<T>({ server }: Pick<Cluster, "server">, work: () =
     throw problemOf(thrown, server);
   }
 }
+
+const TOO_MANY_REQUESTS = 429;
+const ATTEMPTS = 6;
+const RETRY_MS = 500;
 
 const EXIT_BY_STATUS: Readonly<Record<number, number>> = {
   401: EXIT.notSignedIn,
@@ -140,7 +145,15 @@ export async function send(
 
 /** The answer as JSON. The caller knows the kind that the path has. */
 export async function request<T>(cluster: Cluster, call: Call): Promise<T> {
-  return JSON.parse(await text(await send(cluster, call))) as T;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return JSON.parse(await text(await send(cluster, call))) as T;
+    } catch (thrown) {
+      // Also what the API server answers while it prepares the storage of new definitions.
+      if (statusOf(thrown) !== TOO_MANY_REQUESTS || attempt === ATTEMPTS) throw thrown;
+      await pause(RETRY_MS);
+    }
+  }
 }
 
 /** Objects of the namespace with the labels of the installation. */
