@@ -30,18 +30,19 @@ const SWITCH: ReadonlyMap<string, boolean> = new Map([
 
 type Change = Partial<Record<keyof typeof ALL, string>>;
 
+/** From the address itself: two changes may come before the page is drawn with the first. */
+function changed(change: Change): URLSearchParams {
+  return writeState(new URLSearchParams(location.search), ALL, change);
+}
+
 /** The log page as its address has it; filters, range, open row, live, facets and page all live there. */
 export function useLogList() {
   const list = useList(LIST);
   const [search, setSearch] = useSearchParams();
   /** A step that Back takes back. */
-  const go = useCallback(
-    (change: Change) => setSearch((current) => writeState(current, ALL, change), { preventScrollReset: true }),
-    [setSearch],
-  );
+  const go = useCallback((change: Change) => setSearch(changed(change), { preventScrollReset: true }), [setSearch]);
   const replace = useCallback(
-    (change: Change) =>
-      setSearch((current) => writeState(current, ALL, change), { preventScrollReset: true, replace: true }),
+    (change: Change) => setSearch(changed(change), { preventScrollReset: true, replace: true }),
     [setSearch],
   );
   const { type, token, model, user, channel, group, code, status, request, range, from, to } = list.state;
