@@ -4,9 +4,10 @@ import type { Names } from "../names.ts";
 export function command({ title, item: { kebab, camel, pascal } }: Names): string {
   return `import type { Command } from "commander";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, ids, limit, yes } from "../arguments.ts";
+import { examples, limit, positive, yes } from "../arguments.ts";
 
 const load = () => import("./${kebab}.ts");
+const numbers = (text: string, before: number[] = []) => [...before, positive(text)];
 
 export function ${camel}Commands(program: Command, { client, output }: CommandContext): void {
   const ${camel} = program.command("${kebab}").description("${title.toLowerCase()} (administrators)");
@@ -26,7 +27,7 @@ export function ${camel}Commands(program: Command, { client, output }: CommandCo
   examples(create, "fairway ${kebab} create --name first");
   const remove = ${camel}
     .command("delete")
-    .argument("<id...>", "as \`fairway ${kebab} list\` shows them", ids("${kebab}"))
+    .argument("<id...>", "as \`fairway ${kebab} list\` shows them", numbers)
     .description("delete")
     .addOption(yes())
     .action(async (chosen: number[], options: { yes?: boolean }) =>
@@ -51,8 +52,8 @@ const SHAPE: Shape<${pascal}> = {
 };
 
 export async function list${pascal}s(client: Client, limit: number, output: Output): Promise<void> {
-  const rows = await rowsUpTo(limit, (page) => client.call(${camel}List, { query: page }));
-  await printList(output, { ...SHAPE, rows, empty: "No ${title.toLowerCase()}. Create one: fairway ${kebab} create --name first" });
+  const found = await rowsUpTo(limit, (page) => client.call(${camel}List, { query: page }));
+  await printList(output, { ...SHAPE, ...found, empty: "No ${title.toLowerCase()}. Create one: fairway ${kebab} create --name first" });
 }
 
 export async function create${pascal}(client: Client, name: string, output: Output): Promise<void> {
