@@ -35,10 +35,16 @@ export function Models() {
       )}
       <Flex as="ul" wrap="wrap" gap="1.5" listStyleType="none">
         {found.slice(0, SHOWN).map((name) => (
-          <li key={name}>
+          <Box as="li" key={name} maxW="full">
             <Button
               size="xs"
               variant="outline"
+              maxW="full"
+              height="auto"
+              minH="8"
+              py="1"
+              whiteSpace="normal"
+              overflowWrap="anywhere"
               fontFamily="mono"
               fontWeight="normal"
               aria-label={t("copyModel", { name })}
@@ -46,7 +52,7 @@ export function Models() {
             >
               {name}
             </Button>
-          </li>
+          </Box>
         ))}
       </Flex>
       {found.length > SHOWN && <Box color="fg.muted">{t("moreChanges", { count: found.length - SHOWN })}</Box>}
