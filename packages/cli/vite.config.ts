@@ -5,13 +5,15 @@ export default defineConfig({
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   build: {
     ssr: "src/main.ts",
-    target: "node26",
+    target: "node22",
     outDir: "dist",
     emptyOutDir: true,
     rolldownOptions: {
       output: {
         entryFileNames: "fairway.mjs",
         chunkFileNames: "[name].mjs",
+        // Without blanks and comments: a third less to read at each start. Names stay, so that a trace can be read.
+        minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
         banner: (chunk) => (chunk.isEntry ? "#!/usr/bin/env node" : ""),
       },
     },

@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { OLDEST_NODE } from "../../packages/cli/src/core/version.ts";
 import { ROOT } from "../bootstrap.mjs";
 import { run } from "../process.ts";
 import { releaseVersion } from "./version.ts";
@@ -36,7 +37,7 @@ export async function writeNpmPackage(folder: string): Promise<string> {
       type: "module",
       bin: { fairway: "dist/fairway.mjs" },
       files: ["dist"],
-      engines: { node: ">=20" },
+      engines: { node: `>=${OLDEST_NODE}` },
       publishConfig: { access: "public", provenance: true },
     };
     writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);

@@ -1,11 +1,12 @@
 // What `npm run release` writes, used as a stranger would: installed by npm, started without Node, rendered by Helm.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpackHelm } from "@fairway/testkit/helm";
+import { OLDEST_NODE } from "../../packages/cli/src/core/version.ts";
 import { releaseVersion } from "./version.ts";
 import { writeRelease } from "./write.ts";
 
@@ -56,6 +57,19 @@ describe("the release", () => {
     const packages = execFileSync("npm", ["ls", "--prefix", prefix, "--all", "--parseable"], { encoding: "utf8" });
     expect(packages.trim().split("\n")).toEqual([prefix, join(prefix, "node_modules/@fairway/cli")]);
     expect(statSync(path(`fairway-cli-${version}.tgz`)).size).toBeLessThan(1e6);
+  });
+
+  it("loads every part of the command line on the oldest Node that it names, without an error", () => {
+    const oldest = join(folder, "oldest");
+    execFileSync("npm", ["install", "--silent", "--no-audit", "--prefix", oldest, `node@${OLDEST_NODE}`]);
+    const node = join(oldest, "node_modules/node/bin/node");
+    expect(execFileSync(node, ["--version"], { encoding: "utf8" })).toBe(`v${OLDEST_NODE}\n`);
+    const dist = join(folder, "prefix/node_modules/@fairway/cli/dist");
+    const parts = readdirSync(dist).filter((name) => name.endsWith(".mjs") && name !== "fairway.mjs");
+    expect(parts.length).toBeGreaterThan(20);
+    const loadAll = `await Promise.all(${JSON.stringify(parts)}.map((name) => import("${dist}/" + name)))`;
+    const loaded = spawnSync(node, ["--input-type=module", "--eval", loadAll], { encoding: "utf8" });
+    expect(loaded.status, loaded.stderr).toBe(0);
   });
 
   it("has an executable that needs no Node", () => {

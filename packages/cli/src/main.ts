@@ -7,8 +7,14 @@ import { openStandardOutput } from "./terminal/standard-output.ts";
 import { createProgram } from "./program.ts";
 import { defaultsOf } from "./session/defaults.ts";
 import type { Globals } from "./core/globals.ts";
-import { VERSION } from "./core/version.ts";
+import { isTooOld, OLDEST_NODE, VERSION } from "./core/version.ts";
 
+if (isTooOld(process.versions.node)) {
+  process.stderr.write(
+    `error: this is Node.js ${process.versions.node}, and fairway needs ${OLDEST_NODE} or newer\n  try  update Node.js, or use the single executable of the release, which needs none\n`,
+  );
+  process.exit(EXIT.failure);
+}
 settleColour(process.env, process.argv, process.stdout.isTTY);
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(EXIT.ok);

@@ -136,7 +136,7 @@ function welcome({ url, demoKey, madePassword, hasDefaultPassword }: StartedApp,
   }
   lines.push(
     "",
-    `  Next      connect a provider: ${url}/channel`,
+    `  Next      connect a provider: ${url}/setup`,
     `  Data      ${env.isEmbedded ? env.dataDir : "in the database"}`,
     "",
   );

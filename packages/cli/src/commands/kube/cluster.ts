@@ -38,6 +38,8 @@ export async function openCluster({ namespace, kubeContext, selector }: KubeOpti
       "check KUBECONFIG and ~/.kube/config",
     );
   }
+  if (isFallback(config))
+    throw new CliError("there is no kubeconfig", EXIT.usage, "set KUBECONFIG, or create ~/.kube/config");
   if (kubeContext !== undefined) {
     if (!config.getContextObject(kubeContext))
       throw new CliError(`the kubeconfig has no context ${kubeContext}`, EXIT.notFound, `it has ${contextsOf(config)}`);
@@ -53,6 +55,11 @@ export async function openCluster({ namespace, kubeContext, selector }: KubeOpti
     server: cluster.server,
     namespace: namespace ?? config.getContextObject(context)?.namespace ?? "default",
   };
+}
+
+/** Without any kubeconfig the client names an address where no cluster is. */
+function isFallback(config: KubeConfig): boolean {
+  return config.getCurrentCluster()?.server === "http://localhost:8080";
 }
 
 function contextsOf(config: KubeConfig): string {
