@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { RequestSpec, Body, Dialect } from "../dialects/core/types.ts";
 import type { AppError } from "../lib/app-error.ts";
 import type { CallSpan } from "../observability/tracing/call-span.ts";
-import type { Upload } from "./ingress/upload.ts";
+import type { Upload } from "./ingress/body/upload.ts";
 import type { Caller } from "../identity/sessions/caller.ts";
 import type { TracedCandidates } from "./trace/call-trace.ts";
 import type { FailedAttempt } from "./trace/attempt.ts";

@@ -12,7 +12,7 @@ import { ai360 } from "./ai360/ai360.ts";
 import { aws } from "./aws/aws.ts";
 import { azure } from "./azure/azure.ts";
 import { baidu } from "./baidu/baidu.ts";
-import { failureIn200, readFailure } from "../core/classify.ts";
+import { failureIn200, readFailure } from "../core/errors/classify.ts";
 import { cohereRequest } from "./cohere/chat-request.ts";
 import { compatible } from "./compatible/compatible.ts";
 import { custom } from "./custom/custom.ts";

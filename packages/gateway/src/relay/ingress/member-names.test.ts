@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { JsonScanner } from "../../lib/text/json-scanner.ts";
 import type { DialectId } from "../../dialects/core/types.ts";
 import { checkField, checkMembers, namesOf } from "./member-names.ts";
-import { jsonBody } from "./read-body.ts";
+import { jsonBody } from "./body/read-body.ts";
 
 function check(text: string, dialect: DialectId = "openai-chat"): string | undefined {
   const bytes = Buffer.from(text);

@@ -9,11 +9,11 @@ import type { CallLimit } from "../admission/call-limit.ts";
 import { protocolHeaders } from "./protocol-headers.ts";
 import { checkMembers, namesOf } from "./member-names.ts";
 import { playgroundBody, playgroundChat } from "./playground.ts";
-import { jsonBody, readJson, type BodyLimits } from "./read-body.ts";
+import { jsonBody, readJson, type BodyLimits } from "./body/read-body.ts";
 import type { RouteMatch } from "./routes.ts";
 import type { RelayRequest } from "../types.ts";
-import { isForm } from "./form-fields.ts";
-import { FORM_OPERATIONS, readUpload, type Upload } from "./upload.ts";
+import { isForm } from "./body/form-fields.ts";
+import { FORM_OPERATIONS, readUpload, type Upload } from "./body/upload.ts";
 
 /** What the edge knows about a request before the relay reads it. */
 export interface Arrival {

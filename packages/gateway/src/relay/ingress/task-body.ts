@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { TASK_MEMBERS } from "../../dialects/members.ts";
 import { parseObject } from "../../lib/text/json.ts";
-import { boundaryOf, checkParts, fieldsOf } from "./form-fields.ts";
-import { FormScanner } from "./form-scanner.ts";
+import { boundaryOf, checkParts, fieldsOf } from "./body/form-fields.ts";
+import { FormScanner } from "./body/form-scanner.ts";
 import { checkMembers, compile } from "./member-names.ts";
-import { readBytes, readJson, type BodyLimits } from "./read-body.ts";
+import { readBytes, readJson, type BodyLimits } from "./body/read-body.ts";
 
 const TASK_NAMES = compile(TASK_MEMBERS);
 

@@ -3,7 +3,7 @@ import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import type { Dialect, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { learnsChatOnly } from "../../providers/core/chat-only.ts";
-import { readFailure } from "../../providers/core/classify.ts";
+import { readFailure } from "../../providers/core/errors/classify.ts";
 import { mask } from "../../providers/core/mask.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
 import { UpstreamRefusal, type Exchange, type UpstreamError } from "../../providers/core/types.ts";
@@ -19,7 +19,7 @@ import type { AttemptResult, FinishReason, Completion, SinkContext, Sink } from 
 import { answerStorageOf, type AnswerStorage, type AnswerStorageDeps } from "../stateful/answer-storage.ts";
 import type { RelayRequest } from "../types.ts";
 import type { Upstreams, UpstreamTimeouts } from "../upstream/upstream.ts";
-import type { ReadOn } from "./output-reservation.ts";
+import type { ReadOn } from "./reservation/output-reservation.ts";
 import { planFor } from "./plan.ts";
 import { learnsRefusal } from "./usage-switch.ts";
 

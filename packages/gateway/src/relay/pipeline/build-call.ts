@@ -18,14 +18,14 @@ import type {
   UpstreamCall,
   UpstreamRoute,
 } from "../../providers/core/types.ts";
-import { jsonBody } from "../ingress/read-body.ts";
+import { jsonBody } from "../ingress/body/read-body.ts";
 import { withInlineFiles } from "../upstream/inline-files.ts";
 import type { RemoteFiles } from "../upstream/remote-files.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { forVendor } from "../stateful/history-expansion.ts";
 import { translateRequest } from "./translate.ts";
 import type { RelayRequest } from "../types.ts";
-import type { Upload } from "../ingress/upload.ts";
+import type { Upload } from "../ingress/body/upload.ts";
 import { refusesUsageSwitch } from "./usage-switch.ts";
 import { dialectById } from "../../dialects/index.ts";
 import { checkNestedJson } from "./nested-json.ts";

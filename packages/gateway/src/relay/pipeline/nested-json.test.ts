@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { jsonBody } from "../ingress/read-body.ts";
+import { jsonBody } from "../ingress/body/read-body.ts";
 import { checkNestedJson } from "./nested-json.ts";
 
 const calls = (written: string, count: number) =>

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
-import { ReservationSession } from "./reservation-session.ts";
-import type { RequestContext, ReservationDeps } from "./reserve.ts";
-import { readOnFor } from "./output-reservation.ts";
-import { reservedAmount } from "./reservation-terms.ts";
+import { ReservationSession } from "./reservation/reservation-session.ts";
+import type { RequestContext, ReservationDeps } from "./reservation/reserve.ts";
+import { readOnFor } from "./reservation/output-reservation.ts";
+import { reservedAmount } from "./reservation/reservation-terms.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { Affinity, Preferred } from "../selection/affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";

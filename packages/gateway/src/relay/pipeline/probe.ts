@@ -2,7 +2,7 @@ import { dialectById } from "../../dialects/index.ts";
 import type { Dialect, DialectId, JsonObject, Operation, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
-import { failureIn200, readFailure } from "../../providers/core/classify.ts";
+import { failureIn200, readFailure } from "../../providers/core/errors/classify.ts";
 import { mask } from "../../providers/core/mask.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
 import {
@@ -16,7 +16,7 @@ import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
 import { exchangeTools } from "../upstream/exchange.ts";
 import { mapModel } from "../selection/model-mapping.ts";
 import { planFor } from "./plan.ts";
-import { jsonBody } from "../ingress/read-body.ts";
+import { jsonBody } from "../ingress/body/read-body.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { Caller, RelayRequest } from "../types.ts";
 import type { Upstreams } from "../upstream/upstream.ts";

@@ -1,6 +1,6 @@
 import type { AttemptResult } from "../response/sink.ts";
 import type { Served } from "./log-row.ts";
-import type { ReservationSession } from "./reservation-session.ts";
+import type { ReservationSession } from "./reservation/reservation-session.ts";
 
 /** What happened to a request, for metrics and the log line. */
 export interface RelayReport {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { askOf, channelOf } from "../../../test/kit/provider-kit.ts";
-import { upstreamError } from "../../providers/core/upstream-error.ts";
+import { upstreamError } from "../../providers/core/errors/upstream-error.ts";
 import { refusedByUpstream } from "../upstream/failure.ts";
 import type { RelayRequest } from "../types.ts";
 import { learnsRefusal, refusesUsageSwitch } from "./usage-switch.ts";

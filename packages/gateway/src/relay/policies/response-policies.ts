@@ -3,7 +3,7 @@ import type { Operation } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import type { GuardrailPolicy } from "../../snapshot/guardrail-policy.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import type { RequestContext } from "../pipeline/reserve.ts";
+import type { RequestContext } from "../pipeline/reservation/reserve.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
 import type { CacheCall, CacheVisit, ResponseCache } from "./cache/response-cache.ts";
 import type { Delivery, DeliveryTicker } from "../response/delivery.ts";

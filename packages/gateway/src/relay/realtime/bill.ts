@@ -5,12 +5,17 @@ import type { Settlement } from "../../billing/ledger/ledger.ts";
 import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
 import { readRealtimeEvent } from "../../dialects/endpoints/openai-realtime.ts";
 import type { AppError } from "../../lib/app-error.ts";
-import type { Reservation } from "../pipeline/reservation.ts";
-import { reserve, type PricedReservation, type RequestContext, type ReservationDeps } from "../pipeline/reserve.ts";
-import { isPriced, type Terms } from "../pipeline/reservation-terms.ts";
-import { chargeOrReserved } from "../pipeline/charge-fallback.ts";
+import type { Reservation } from "../pipeline/reservation/reservation.ts";
+import {
+  reserve,
+  type PricedReservation,
+  type RequestContext,
+  type ReservationDeps,
+} from "../pipeline/reservation/reserve.ts";
+import { isPriced, type Terms } from "../pipeline/reservation/reservation-terms.ts";
+import { chargeOrReserved } from "../pipeline/reservation/charge-fallback.ts";
 import { consumptionLog } from "../pipeline/log-row.ts";
-import { boundUsage, usageBounds } from "../pipeline/usage-bound.ts";
+import { boundUsage, usageBounds } from "../pipeline/reservation/usage-bound.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { FinishReason, Completion } from "../response/sink.ts";
 

@@ -5,8 +5,8 @@ import { errorAnswer } from "../../dialects/core/errors.ts";
 import { openaiRealtime } from "../../dialects/endpoints/openai-realtime.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
-import type { RequestContext } from "../pipeline/reserve.ts";
-import { reservedAmount } from "../pipeline/reservation-terms.ts";
+import type { RequestContext } from "../pipeline/reservation/reserve.ts";
+import { reservedAmount } from "../pipeline/reservation/reservation-terms.ts";
 import { admitUnjudged } from "../policies/guardrail/elsewhere.ts";
 import { chargeNewBudgets } from "../admission/budget-check.ts";
 import {
@@ -20,7 +20,7 @@ import { bind, conversationFor, placeOf, selectionFor, usedBy, type PipelineDeps
 import { protocolHeaders } from "../ingress/protocol-headers.ts";
 import type { Arrival, ReadRequestDeps } from "../ingress/read-request.ts";
 import type { Reporter } from "../pipeline/report.ts";
-import { jsonBody } from "../ingress/read-body.ts";
+import { jsonBody } from "../ingress/body/read-body.ts";
 import { whileWaiting } from "../pipeline/running.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";

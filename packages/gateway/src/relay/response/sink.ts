@@ -4,7 +4,7 @@ import type { AppError } from "../../lib/app-error.ts";
 import type { UpstreamError } from "../../providers/core/types.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Failure } from "../upstream/failure.ts";
-import type { ReadOn } from "../pipeline/output-reservation.ts";
+import type { ReadOn } from "../pipeline/reservation/output-reservation.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
 

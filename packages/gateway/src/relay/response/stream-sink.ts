@@ -3,7 +3,7 @@ import { AppError } from "../../lib/app-error.ts";
 import { breaksAfterError, errorFrame } from "../../dialects/core/errors.ts";
 import type { Dialect, EventKind, JsonObject, UsageMeter, StreamPosition, Usage } from "../../dialects/core/types.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
-import { readErrorEvent } from "../../providers/core/classify.ts";
+import { readErrorEvent } from "../../providers/core/errors/classify.ts";
 import { DeliveredOutput } from "./delivered-output.ts";
 import type { AnswerJudge } from "./delivery.ts";
 import {

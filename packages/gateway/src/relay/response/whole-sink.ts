@@ -4,7 +4,7 @@ import { parseEvents } from "../../lib/text/sse.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import type { Dialect, JsonObject, Texts, Usage } from "../../dialects/core/types.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import { readErrorEvent } from "../../providers/core/classify.ts";
+import { readErrorEvent } from "../../providers/core/errors/classify.ts";
 import { kindOfEvent } from "./event-blocks.ts";
 import { sendError } from "../ingress/client-error.ts";
 import { hasData } from "./event-blocks.ts";

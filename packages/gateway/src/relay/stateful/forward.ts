@@ -9,7 +9,7 @@ import type { UpstreamAnswer } from "../../providers/core/types.ts";
 import { buildCall } from "../pipeline/build-call.ts";
 import { unreachable } from "../upstream/failure.ts";
 import type { PipelineDeps } from "../pipeline/pipeline.ts";
-import { jsonBody } from "../ingress/read-body.ts";
+import { jsonBody } from "../ingress/body/read-body.ts";
 import { failureOfAnswer } from "../upstream/read-failure.ts";
 import type { Arrival } from "../ingress/read-request.ts";
 import type { RouteTarget } from "../selection/types.ts";

@@ -1,4 +1,4 @@
-import { readFailure } from "../../providers/core/classify.ts";
+import { readFailure } from "../../providers/core/errors/classify.ts";
 import { mask } from "../../providers/core/mask.ts";
 import type { CollectedAnswer } from "../pipeline/collected-answer.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";

@@ -2,7 +2,7 @@ import { isObject, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
-import { printable } from "../../providers/core/error-body.ts";
+import { printable } from "../../providers/core/errors/error-body.ts";
 import { mask } from "../../providers/core/mask.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import { taskChannels, type TaskTarget } from "../channels.ts";

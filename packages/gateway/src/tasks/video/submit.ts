@@ -2,7 +2,7 @@ import { isObject, text } from "../../dialects/core/read.ts";
 import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds } from "../../lib/clock.ts";
-import { failureIn200, readFailure } from "../../providers/core/classify.ts";
+import { failureIn200, readFailure } from "../../providers/core/errors/classify.ts";
 import { mask } from "../../providers/core/mask.ts";
 import { UpstreamRefusal, type ChannelRecord, type UpstreamError } from "../../providers/core/types.ts";
 import type { VideoRequest } from "../../providers/core/video.ts";

@@ -1,7 +1,7 @@
 import { isObject, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { UpstreamRefusal, type ErrorClass, type HttpJson } from "../types.ts";
-import { classOfStatus, upstreamError } from "../upstream-error.ts";
+import { classOfStatus, upstreamError } from "../errors/upstream-error.ts";
 
 export interface ExchangedToken {
   readonly status: number;

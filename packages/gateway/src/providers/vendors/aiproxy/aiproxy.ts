@@ -1,12 +1,12 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../dialects/core/types.ts";
 import { objects, text } from "../../../dialects/core/read.ts";
 import { bearer } from "../../core/bearer.ts";
-import { asNumber, asObject, asText, codeText } from "../../core/error-body.ts";
+import { asNumber, asObject, asText, codeText } from "../../core/errors/error-body.ts";
 import { chatMessages, checkChatFields, checkChatParts } from "../../core/private/chat-reader.ts";
 import { chatAnswer, ChunkWriter } from "../../core/private/chat-writer.ts";
 import { needed } from "../../core/private/needed.ts";
 import type { ProviderAdapter, RequestTransform } from "../../core/types.ts";
-import { vendorReader } from "../../core/vendor-error.ts";
+import { vendorReader } from "../../core/errors/vendor-error.ts";
 
 /** A knowledge base that is asked the last message; its documents are listed below the answer. */
 const libraryBridge: Bridge = {

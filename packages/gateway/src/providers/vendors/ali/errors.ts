@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
-import { asObject, asText } from "../../core/error-body.ts";
+import { asObject, asText } from "../../core/errors/error-body.ts";
 import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
 import {
   classOfCode,
@@ -8,7 +8,7 @@ import {
   vendorUpstreamError,
   type CodeTable,
   type NativeError,
-} from "../../core/vendor-error.ts";
+} from "../../core/errors/vendor-error.ts";
 
 /** https://help.aliyun.com/zh/model-studio/error-code */
 const CODES: CodeTable = {

@@ -10,7 +10,7 @@ import { AWS_MODELS } from "./models.ts";
 import { listAwsModels } from "./list-models.ts";
 import { signV4 } from "./sigv4.ts";
 import { parseObject } from "../../../lib/text/json.ts";
-import { asNumber } from "../../core/error-body.ts";
+import { asNumber } from "../../core/errors/error-body.ts";
 import { without } from "../../../dialects/core/json-edit.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import type {

@@ -1,7 +1,7 @@
 import type { Bridge, JsonObject } from "../../../dialects/core/types.ts";
 import { compact, count, isObject, list, text } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
-import { asNumber } from "../../core/error-body.ts";
+import { asNumber } from "../../core/errors/error-body.ts";
 import { embeddingAnswer, embeddingTexts } from "../../core/embedding-input.ts";
 import { chunked, fanOut, sumOf, withBody } from "../../core/private/batched-embeddings.ts";
 import type { ExchangeContext, UpstreamAnswer, UpstreamCall } from "../../core/types.ts";

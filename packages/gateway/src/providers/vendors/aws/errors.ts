@@ -1,6 +1,6 @@
-import { asObject, asText, readErrorBody } from "../../core/error-body.ts";
+import { asObject, asText, readErrorBody } from "../../core/errors/error-body.ts";
 import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const CLASSES: Readonly<Record<string, ErrorClass>> = {
   unrecognizedclient: "bad_key",

@@ -1,5 +1,5 @@
 import { UpstreamRefusal } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d$/;
 

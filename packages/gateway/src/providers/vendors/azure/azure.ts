@@ -1,7 +1,7 @@
 import type { Operation } from "../../../dialects/core/types.ts";
 import { isObject, list } from "../../../dialects/core/read.ts";
 import { entraToken } from "./entra.ts";
-import { general } from "../../core/classify.ts";
+import { general } from "../../core/errors/classify.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiCompatible, openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
 import { passBeta } from "../openai/openai.ts";

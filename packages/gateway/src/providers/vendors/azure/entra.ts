@@ -2,7 +2,7 @@ import { number, text } from "../../../dialects/core/read.ts";
 import { createTokenCache } from "../../core/private/token-cache.ts";
 import { exchangeToken } from "../../core/private/token-exchange.ts";
 import { UpstreamRefusal, type ChannelRecord, type SigningContext } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const AUTHORITY = "https://login.microsoftonline.com";
 const SCOPE = "https://cognitiveservices.azure.com/.default";

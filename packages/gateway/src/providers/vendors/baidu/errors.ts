@@ -1,8 +1,8 @@
 import { isObject } from "../../../dialects/core/read.ts";
-import { asNumber, asText } from "../../core/error-body.ts";
+import { asNumber, asText } from "../../core/errors/error-body.ts";
 import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
-import { classOfCode, errorOf, vendorUpstreamError, type CodeTable } from "../../core/vendor-error.ts";
-import { classOfStatus } from "../../core/upstream-error.ts";
+import { classOfCode, errorOf, vendorUpstreamError, type CodeTable } from "../../core/errors/vendor-error.ts";
+import { classOfStatus } from "../../core/errors/upstream-error.ts";
 
 /** https://cloud.baidu.com/doc/WENXINWORKSHOP/s/tlmyncueh */
 const CODES: CodeTable = {

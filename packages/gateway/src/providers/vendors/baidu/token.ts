@@ -2,7 +2,7 @@ import { number, text } from "../../../dialects/core/read.ts";
 import { createTokenCache } from "../../core/private/token-cache.ts";
 import { exchangeToken } from "../../core/private/token-exchange.ts";
 import { UpstreamRefusal, type ChannelRecord, type SigningContext } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://aip.baidubce.com";
 const EARLY_MS = 3_600_000;

@@ -1,10 +1,10 @@
 import { bearer } from "../../core/bearer.ts";
-import { general } from "../../core/classify.ts";
+import { general } from "../../core/errors/classify.ts";
 import { completionsBridge } from "./completions.ts";
 import { imageBridge, imageExchange } from "./images.ts";
 import { CLOUDFLARE_MODELS } from "./models.ts";
 import { transcriptionExchange } from "./transcription.ts";
-import { asList, asNumber, asObject } from "../../core/error-body.ts";
+import { asList, asNumber, asObject } from "../../core/errors/error-body.ts";
 import { joinUrl } from "../../core/join-url.ts";
 import { bearerHeaders, getJson, namesIn } from "../../core/model-list.ts";
 import { hasResponses, openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
@@ -19,7 +19,7 @@ import type {
   UpstreamRoute,
   UpstreamError,
 } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://api.cloudflare.com";
 const AI_GATEWAY = "gateway.ai.cloudflare.com";

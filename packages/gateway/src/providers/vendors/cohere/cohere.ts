@@ -1,12 +1,12 @@
 import { bearer } from "../../core/bearer.ts";
-import { general } from "../../core/classify.ts";
+import { general } from "../../core/errors/classify.ts";
 import { chatBridge } from "./chat.ts";
 import { embedBridge, embedExchange } from "./embed.ts";
 import { rerankBridge } from "./rerank.ts";
 import { isObject, text } from "../../../dialects/core/read.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import type { FailedAnswer, ProviderAdapter, UpstreamError } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://api.cohere.ai";
 

@@ -1,6 +1,6 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../dialects/core/types.ts";
 import { count, object, objects, text } from "../../../dialects/core/read.ts";
-import { codeText } from "../../core/error-body.ts";
+import { codeText } from "../../core/errors/error-body.ts";
 import { checkChatFields, checkChatParts, instructedMessages } from "../../core/private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat-writer.ts";
 

@@ -1,9 +1,9 @@
 import { bearer } from "../../core/bearer.ts";
 import { chatBridge } from "./chat.ts";
 import { cozeExchange } from "./exchange.ts";
-import { asObject, asText, codeText } from "../../core/error-body.ts";
+import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
 import type { ProviderAdapter, RequestTransform } from "../../core/types.ts";
-import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
+import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 
 const CODES: CodeTable = {
   bad_key: ["4100", "4101"],

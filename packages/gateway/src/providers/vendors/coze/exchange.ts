@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { list, object, text } from "../../../dialects/core/read.ts";
-import { codeText } from "../../core/error-body.ts";
+import { codeText } from "../../core/errors/error-body.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { jsonAnswer, readWhole } from "../../core/exchange.ts";
 import { joinUrl } from "../../core/join-url.ts";

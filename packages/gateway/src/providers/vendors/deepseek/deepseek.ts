@@ -16,7 +16,7 @@ import type {
   RequestTransform,
   UpstreamError,
 } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://api.deepseek.com";
 /** Clients of the OpenAI protocol name it with the base; some calls of the vendor use a sibling path. */

@@ -1,9 +1,9 @@
 import { bearer } from "../../core/bearer.ts";
 import { chatBridge } from "./chat.ts";
 import { difyExchange } from "./exchange.ts";
-import { asObject, asText, codeText } from "../../core/error-body.ts";
+import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
 import type { FailedAnswer, ProviderAdapter, RequestTransform, UpstreamError } from "../../core/types.ts";
-import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
+import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 
 const CODES: CodeTable = {
   bad_key: ["unauthorized"],

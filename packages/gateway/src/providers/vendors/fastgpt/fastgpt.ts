@@ -1,11 +1,11 @@
 import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { count, isObject, object, text } from "../../../dialects/core/read.ts";
-import { asNumber, asText } from "../../core/error-body.ts";
+import { asNumber, asText } from "../../core/errors/error-body.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import type { ResponseContext, ResponseTransform, FailedAnswer, UpstreamError } from "../../core/types.ts";
-import { vendorUpstreamError } from "../../core/vendor-error.ts";
-import { classOfStatus } from "../../core/upstream-error.ts";
+import { vendorUpstreamError } from "../../core/errors/vendor-error.ts";
+import { classOfStatus } from "../../core/errors/upstream-error.ts";
 
 const TEXT_EVENTS: ReadonlySet<string | undefined> = new Set([undefined, "answer", "fastAnswer"]);
 

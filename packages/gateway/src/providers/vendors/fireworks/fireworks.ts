@@ -1,8 +1,8 @@
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { general } from "../../core/classify.ts";
+import { general } from "../../core/errors/classify.ts";
 import { without } from "../../../dialects/core/json-edit.ts";
 import type { FailedAnswer, RequestTransform, UpstreamError } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high", max: "high" };
 

@@ -1,7 +1,7 @@
-import { general } from "../../core/classify.ts";
-import { asList, asObject, asText, readErrorBody } from "../../core/error-body.ts";
+import { general } from "../../core/errors/classify.ts";
+import { asList, asObject, asText, readErrorBody } from "../../core/errors/error-body.ts";
 import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 /** Google's envelope: a bad key is a 400, and the sentence of an empty account is also in rate limits. */
 export function readGoogle(answer: FailedAnswer): UpstreamError | undefined {

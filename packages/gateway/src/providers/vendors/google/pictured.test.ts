@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { askOf, callOf, exchangeOf, jsonOf } from "../../../../test/kit/provider-kit.ts";
-import { failureIn200 } from "../../core/classify.ts";
+import { failureIn200 } from "../../core/errors/classify.ts";
 import { gemini } from "../gemini/gemini.ts";
 import { vertex } from "../vertex/vertex.ts";
 

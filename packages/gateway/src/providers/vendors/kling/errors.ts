@@ -1,5 +1,5 @@
-import { asObject, asText, codeText } from "../../core/error-body.ts";
-import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
+import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
+import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 
 const CODES: CodeTable = {
   bad_key: ["1000", "1001", "1002", "1003", "1004", "1100", "1103", "1304"],

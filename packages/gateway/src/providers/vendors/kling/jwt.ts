@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { refusedKey } from "../../core/refused-key.ts";
+import { refusedKey } from "../../core/errors/refused-key.ts";
 
 const LIFE_SECONDS = 1_800;
 /** Clocks differ. */

@@ -1,13 +1,13 @@
 import type { JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { isObject, list, object, text } from "../../../dialects/core/read.ts";
-import { asNumber, asObject, asText, codeText } from "../../core/error-body.ts";
+import { asNumber, asObject, asText, codeText } from "../../core/errors/error-body.ts";
 import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 import { embeddingBridge } from "./embeddings.ts";
 import { speechBridge, speechExchange } from "./speech.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 import type { ResponseTransform, ChannelRecord, ProviderAdapter, RequestTransform } from "../../core/types.ts";
-import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
+import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 
 const VENDOR_MEMBERS = [
   "base_resp",

@@ -1,10 +1,10 @@
-import { general } from "../../core/classify.ts";
-import { asObject, asText } from "../../core/error-body.ts";
+import { general } from "../../core/errors/classify.ts";
+import { asObject, asText } from "../../core/errors/error-body.ts";
 import { mistralAnswer } from "./answer.ts";
 import { mistralEmbeddings, mistralParams } from "./request.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 /** The service tier's capacity is shared: another channel of the same account would meet it too, another account would not. */
 function readMistral(answer: FailedAnswer): UpstreamError | undefined {

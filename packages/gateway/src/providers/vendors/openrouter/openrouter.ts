@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { isObject, number, object, objects, text } from "../../../dialects/core/read.ts";
 import { bearer } from "../../core/bearer.ts";
-import { general } from "../../core/classify.ts";
+import { general } from "../../core/errors/classify.ts";
 import { joinUrl } from "../../core/join-url.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
@@ -15,7 +15,7 @@ import type {
   RequestTransform,
   UpstreamError,
 } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://openrouter.ai/api";
 

@@ -1,11 +1,11 @@
 import { bearer } from "../../core/bearer.ts";
-import { general } from "../../core/classify.ts";
-import { readErrorBody } from "../../core/error-body.ts";
+import { general } from "../../core/errors/classify.ts";
+import { readErrorBody } from "../../core/errors/error-body.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import { agentBridge } from "./bridge.ts";
 import type { FailedAnswer, ProviderAdapter, UpstreamError } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://api.perplexity.ai";
 

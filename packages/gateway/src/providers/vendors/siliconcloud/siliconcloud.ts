@@ -2,7 +2,7 @@ import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { isObject, object } from "../../../dialects/core/read.ts";
 import { amountOf } from "../../core/amount.ts";
-import { asObject, asText, codeText } from "../../core/error-body.ts";
+import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
 import { joinUrl } from "../../core/join-url.ts";
 import { renamed, without } from "../../../dialects/core/json-edit.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
@@ -11,7 +11,7 @@ import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 import { finishNames } from "../../core/response-transforms/finish-names.ts";
 import { SILICONCLOUD_MODELS } from "./models.ts";
 import type { ResponseTransform, ChannelRecord, HttpJson, RequestTransform } from "../../core/types.ts";
-import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
+import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 
 const BASE = "https://api.siliconflow.cn";
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { UpstreamRefusal } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 export interface SparkKey {
   readonly appId: string;

@@ -1,7 +1,7 @@
 import { bearer } from "../../core/bearer.ts";
 import { object } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
-import { asObject, asText, codeText } from "../../core/error-body.ts";
+import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
@@ -18,8 +18,8 @@ import type {
   UpstreamCall,
   UpstreamError,
 } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
-import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
+import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 
 const SOCKET = "wss://spark-api.xf-yun.com";
 const HTTP = "https://spark-api-open.xf-yun.com";

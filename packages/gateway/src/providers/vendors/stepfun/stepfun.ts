@@ -1,10 +1,10 @@
 import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
-import { general } from "../../core/classify.ts";
+import { general } from "../../core/errors/classify.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type { FailedAnswer, UpstreamError } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 function readStepFun(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status !== 451) return undefined;

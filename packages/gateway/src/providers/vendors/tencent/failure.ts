@@ -1,6 +1,6 @@
 import { object, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import { codeText } from "../../core/error-body.ts";
+import { codeText } from "../../core/errors/error-body.ts";
 
 export interface TencentFailure {
   readonly code: string;

@@ -2,7 +2,7 @@ import { list, object } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { bearer } from "../../core/bearer.ts";
-import { asObject } from "../../core/error-body.ts";
+import { asObject } from "../../core/errors/error-body.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import { chunked, fanOut, withBody } from "../../core/private/batched-embeddings.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
@@ -19,8 +19,8 @@ import {
   type SigningContext,
   type UpstreamCall,
 } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
-import { vendorReader, type CodeTable } from "../../core/vendor-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
+import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 
 const SIGNED = "https://hunyuan.tencentcloudapi.com";
 const COMPATIBLE = "https://api.hunyuan.cloud.tencent.com";

@@ -1,12 +1,12 @@
 import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import { list, object } from "../../../dialects/core/read.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
-import { general } from "../../core/classify.ts";
+import { general } from "../../core/errors/classify.ts";
 import { eachMessage, finishReasons, onEvent } from "../../core/response-transforms/each-choice.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import type { ResponseTransform, FailedAnswer, UpstreamError } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const stopNames = finishReasons({ eos: "stop" });
 

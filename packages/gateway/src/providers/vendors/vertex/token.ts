@@ -4,7 +4,7 @@ import { parseObject } from "../../../lib/text/json.ts";
 import { createTokenCache } from "../../core/private/token-cache.ts";
 import { exchangeToken } from "../../core/private/token-exchange.ts";
 import { UpstreamRefusal, type HttpJson } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const TOKEN_URI = "https://oauth2.googleapis.com/token";

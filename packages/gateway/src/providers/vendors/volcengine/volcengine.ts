@@ -1,4 +1,4 @@
-import { errorOf, vendorReader, type CodeTable } from "../../core/vendor-error.ts";
+import { errorOf, vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
 

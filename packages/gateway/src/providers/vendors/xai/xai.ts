@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { count, isObject, object } from "../../../dialects/core/read.ts";
-import { general } from "../../core/classify.ts";
-import { asObject, asText, codeText } from "../../core/error-body.ts";
+import { general } from "../../core/errors/classify.ts";
+import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
 import { clamped, renamed, without } from "../../../dialects/core/json-edit.ts";
 import { hasResponses, openaiCompatible } from "../../core/openai-compatible.ts";
 import { onEvent } from "../../core/response-transforms/each-choice.ts";
@@ -12,7 +12,7 @@ import type {
   RequestTransform,
   UpstreamError,
 } from "../../core/types.ts";
-import { upstreamError } from "../../core/upstream-error.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high", max: "high" };
 

@@ -1,7 +1,7 @@
 import { object, objects, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
-import { asObject, asText, codeText } from "../../core/error-body.ts";
-import { errorOf, vendorReader, type CodeTable, type NativeError } from "../../core/vendor-error.ts";
+import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
+import { errorOf, vendorReader, type CodeTable, type NativeError } from "../../core/errors/vendor-error.ts";
 
 /** https://docs.z.ai/api-reference/api-code */
 const CODES: CodeTable = {

@@ -1,6 +1,6 @@
 import { batchedEmbeddings } from "../../core/private/batched-embeddings.ts";
 import { bearer } from "../../core/bearer.ts";
-import { refusedKey } from "../../core/refused-key.ts";
+import { refusedKey } from "../../core/errors/refused-key.ts";
 import { zhipuToken } from "./jwt.ts";
 import { readZhipu } from "./errors.ts";
 import { v3Bridge } from "./v3.ts";

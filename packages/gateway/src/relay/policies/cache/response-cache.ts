@@ -5,7 +5,7 @@ import type { Vault } from "../../../storage/secrets/secrets.ts";
 import { STREAM_HEADERS } from "../../response/stream-headers.ts";
 import { Delivery, type DeliveryTicker } from "../../response/delivery.ts";
 import { isBrokenOff } from "../../response/event-blocks.ts";
-import type { RequestContext } from "../../pipeline/reserve.ts";
+import type { RequestContext } from "../../pipeline/reservation/reserve.ts";
 import type { CallLimit } from "../../admission/call-limit.ts";
 import type { RelayReport } from "../../pipeline/relay-report.ts";
 import { listedName } from "../../selection/select.ts";

@@ -1,5 +1,5 @@
 import { asObject, asText, codeText, printable } from "./error-body.ts";
-import type { ErrorClass, FailedAnswer, UpstreamError } from "./types.ts";
+import type { ErrorClass, FailedAnswer, UpstreamError } from "../types.ts";
 import { CLASS_STATUS, classOfStatus, upstreamError } from "./upstream-error.ts";
 
 /** What a vendor's own code means; every key is a code in text form or `prefix*`. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../dialects/core/types.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
 import { asList, asNumber, asObject, asText } from "./error-body.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

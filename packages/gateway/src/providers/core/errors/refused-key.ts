@@ -1,4 +1,4 @@
-import { UpstreamRefusal } from "./types.ts";
+import { UpstreamRefusal } from "../types.ts";
 import { upstreamError } from "./upstream-error.ts";
 
 /** A key of the wrong form: known before any call, so another channel may serve, and no one is to blame. */

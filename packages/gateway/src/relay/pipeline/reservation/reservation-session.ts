@@ -1,21 +1,21 @@
-import { outputCarried } from "../../billing/pricing/estimate.ts";
-import type { LogDetail, Settlement } from "../../billing/ledger/ledger.ts";
-import { charge, type Price } from "../../billing/pricing/price.ts";
-import { knownRatio, type Ratio } from "../../billing/money/ratio.ts";
-import { ZERO, type Quota } from "../../billing/money/quota.ts";
-import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
-import { AppError } from "../../lib/app-error.ts";
-import type { Snapshot } from "../../snapshot/types.ts";
-import { consumptionLog, type Charged, type Served } from "./log-row.ts";
-import type { Attempt } from "./attempt.ts";
-import type { BuiltCall } from "./build-call.ts";
+import { outputCarried } from "../../../billing/pricing/estimate.ts";
+import type { LogDetail, Settlement } from "../../../billing/ledger/ledger.ts";
+import { charge, type Price } from "../../../billing/pricing/price.ts";
+import { knownRatio, type Ratio } from "../../../billing/money/ratio.ts";
+import { ZERO, type Quota } from "../../../billing/money/quota.ts";
+import { NO_USAGE, type Usage } from "../../../dialects/core/types.ts";
+import { AppError } from "../../../lib/app-error.ts";
+import type { Snapshot } from "../../../snapshot/types.ts";
+import { consumptionLog, type Charged, type Served } from "../log-row.ts";
+import type { Attempt } from "../attempt.ts";
+import type { BuiltCall } from "../build-call.ts";
 import { chargeOrReserved } from "./charge-fallback.ts";
 import { openOutput } from "./output-reservation.ts";
 import { estimateOf, estimateOptions, isPriced, reservedForTools, toolSurcharges } from "./reservation-terms.ts";
 import type { Reservation } from "./reservation.ts";
 import { reserve, type PricedReservation, type RequestContext, type ReservationDeps } from "./reserve.ts";
-import type { Completion } from "../response/sink.ts";
-import type { RelayRequest } from "../types.ts";
+import type { Completion } from "../../response/sink.ts";
+import type { RelayRequest } from "../../types.ts";
 import { UsageToCharge } from "./usage-to-charge.ts";
 
 /** Tokens by which a running stream's reservation grows: many, or as few as a nearly empty balance allows. */

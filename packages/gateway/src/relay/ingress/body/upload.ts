@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import type { DialectId, Operation, JsonObject } from "../../dialects/core/types.ts";
-import { AppError, invalidRequest } from "../../lib/app-error.ts";
-import { watchPace } from "../../lib/async/body-rate.ts";
-import type { BodyMemory } from "../../limits/body-memory.ts";
+import type { DialectId, Operation, JsonObject } from "../../../dialects/core/types.ts";
+import { AppError, invalidRequest } from "../../../lib/app-error.ts";
+import { watchPace } from "../../../lib/async/body-rate.ts";
+import type { BodyMemory } from "../../../limits/body-memory.ts";
 import { boundaryOf, checkParts, fieldsOf, FILE_FIELD } from "./form-fields.ts";
 import { FormScanner, type FormPart } from "./form-scanner.ts";
-import { namesOf } from "./member-names.ts";
+import { namesOf } from "../member-names.ts";
 import type { BodyLimits } from "./read-body.ts";
 import { createSpool, type Spool } from "./spool.ts";
 import { soundSeconds } from "./sound-length.ts";

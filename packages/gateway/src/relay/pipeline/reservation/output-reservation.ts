@@ -1,6 +1,6 @@
-import type { Operation, RequestSpec } from "../../dialects/core/types.ts";
-import type { Snapshot } from "../../snapshot/types.ts";
-import type { RelayRequest } from "../types.ts";
+import type { Operation, RequestSpec } from "../../../dialects/core/types.ts";
+import type { Snapshot } from "../../../snapshot/types.ts";
+import type { RelayRequest } from "../../types.ts";
 
 const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
 

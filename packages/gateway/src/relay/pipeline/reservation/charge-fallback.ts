@@ -1,4 +1,4 @@
-import type { Quota } from "../../billing/money/quota.ts";
+import type { Quota } from "../../../billing/money/quota.ts";
 
 /**
  * The result of `compute`, or the reserved amount where it throws: a ratio of the operator can make a charge

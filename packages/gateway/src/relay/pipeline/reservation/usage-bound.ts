@@ -1,6 +1,6 @@
-import type { ModelLimits } from "../../billing/pricing/model-limits.ts";
-import type { RequestSpec, Usage } from "../../dialects/core/types.ts";
-import type { Upload } from "../ingress/upload.ts";
+import type { ModelLimits } from "../../../billing/pricing/model-limits.ts";
+import type { RequestSpec, Usage } from "../../../dialects/core/types.ts";
+import type { Upload } from "../../ingress/body/upload.ts";
 
 /** The most that one answer can have used, whatever its upstream reports. */
 export interface UsageBounds {

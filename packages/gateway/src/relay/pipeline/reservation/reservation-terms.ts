@@ -1,8 +1,8 @@
-import { estimate } from "../../billing/pricing/estimate.ts";
-import type { PriceBook } from "../../billing/pricing/price-book.ts";
-import type { Price, Surcharge } from "../../billing/pricing/price.ts";
-import { IMAGE_TIER, imageTier } from "../../billing/pricing/image-factor.ts";
-import { scaledPrice, tiersRatio } from "../../billing/pricing/surcharges.ts";
+import { estimate } from "../../../billing/pricing/estimate.ts";
+import type { PriceBook } from "../../../billing/pricing/price-book.ts";
+import type { Price, Surcharge } from "../../../billing/pricing/price.ts";
+import { IMAGE_TIER, imageTier } from "../../../billing/pricing/image-factor.ts";
+import { scaledPrice, tiersRatio } from "../../../billing/pricing/surcharges.ts";
 import {
   ceiling,
   fractionOf,
@@ -14,13 +14,13 @@ import {
   times,
   toNumber,
   ZERO_RATIO,
-} from "../../billing/money/ratio.ts";
-import { quotaAtMost, ZERO, type Quota } from "../../billing/money/quota.ts";
-import type { RequestSpec } from "../../dialects/core/types.ts";
-import { AppError } from "../../lib/app-error.ts";
-import type { Snapshot } from "../../snapshot/types.ts";
+} from "../../../billing/money/ratio.ts";
+import { quotaAtMost, ZERO, type Quota } from "../../../billing/money/quota.ts";
+import type { RequestSpec } from "../../../dialects/core/types.ts";
+import { AppError } from "../../../lib/app-error.ts";
+import type { Snapshot } from "../../../snapshot/types.ts";
 import { openOutput } from "./output-reservation.ts";
-import type { RelayRequest } from "../types.ts";
+import type { RelayRequest } from "../../types.ts";
 
 /** The price of a request, frozen when it is reserved. */
 export interface Terms {

@@ -2,7 +2,7 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BodyMemory } from "../../limits/body-memory.ts";
+import { BodyMemory } from "../../../limits/body-memory.ts";
 import { jsonBody, readJson } from "./read-body.ts";
 
 const limits = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
+import { NO_USAGE, type Usage } from "../../../dialects/core/types.ts";
 import { boundUsage, usageBounds, type Answered } from "./usage-bound.ts";
 
 const LISTED = { outputTokens: 16_384, contextTokens: 128_000, isReasoning: false };

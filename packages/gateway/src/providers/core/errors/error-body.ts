@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
+import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 
 /** What a failure's body says, whatever its shape. */
 export interface ErrorBody {

@@ -1,10 +1,10 @@
-import type { Ledger } from "../../billing/ledger/ledger.ts";
-import type { Quota } from "../../billing/money/quota.ts";
-import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import type { Usage } from "../../dialects/core/types.ts";
-import type { Snapshot } from "../../snapshot/types.ts";
-import type { RouteTarget } from "../selection/types.ts";
-import type { RelayRequest } from "../types.ts";
+import type { Ledger } from "../../../billing/ledger/ledger.ts";
+import type { Quota } from "../../../billing/money/quota.ts";
+import type { TokenCounter } from "../../../billing/tokenizer/token-counter.ts";
+import type { Usage } from "../../../dialects/core/types.ts";
+import type { Snapshot } from "../../../snapshot/types.ts";
+import type { RouteTarget } from "../../selection/types.ts";
+import type { RelayRequest } from "../../types.ts";
 import { estimateOf, isPriced, termsOf, wishedFor, type Terms } from "./reservation-terms.ts";
 import { Reservation } from "./reservation.ts";
 

@@ -61,7 +61,7 @@ describe("form scanner", () => {
 
 describe("uploads", () => {
   it("of 20 MB hold less than 2 MB", { timeout: 90_000 }, async () => {
-    const script = fileURLToPath(new URL("../../../test/processes/upload-memory.ts", import.meta.url));
+    const script = fileURLToPath(new URL("../../../../test/processes/upload-memory.ts", import.meta.url));
     const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", script]);
     const { held, size } = JSON.parse(stdout) as { held: number; size: number };
     expect(size).toBeGreaterThan(20 * 1024 * 1024);

@@ -1,4 +1,4 @@
-import { AppError, invalidRequest } from "../../lib/app-error.ts";
+import { AppError, invalidRequest } from "../../../lib/app-error.ts";
 
 /** One part of a form, by its position in the body. */
 export interface FormPart {

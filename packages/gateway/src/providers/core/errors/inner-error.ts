@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
+import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { asObject } from "./error-body.ts";
 
 const RESULTS = ["content_filter_result", "content_filter_results"] as const;

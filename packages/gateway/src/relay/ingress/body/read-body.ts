@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import type { Transform } from "node:stream";
-import type { Body, JsonObject } from "../../dialects/core/types.ts";
-import { AppError } from "../../lib/app-error.ts";
-import { watchPace } from "../../lib/async/body-rate.ts";
-import { JsonScanner, MAX_JSON_DEPTH, MAX_JSON_VALUES, type JsonFault } from "../../lib/text/json-scanner.ts";
-import type { BodyMemory } from "../../limits/body-memory.ts";
+import type { Body, JsonObject } from "../../../dialects/core/types.ts";
+import { AppError } from "../../../lib/app-error.ts";
+import { watchPace } from "../../../lib/async/body-rate.ts";
+import { JsonScanner, MAX_JSON_DEPTH, MAX_JSON_VALUES, type JsonFault } from "../../../lib/text/json-scanner.ts";
+import type { BodyMemory } from "../../../limits/body-memory.ts";
 
 export interface BodyLimits {
   /** Bytes as they arrive. */

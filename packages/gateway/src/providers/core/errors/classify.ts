@@ -1,9 +1,9 @@
-import type { JsonValue, UpstreamErrorEvent } from "../../dialects/core/types.ts";
-import { messageWithCounts } from "../../dialects/core/context-overflow.ts";
+import type { JsonValue, UpstreamErrorEvent } from "../../../dialects/core/types.ts";
+import { messageWithCounts } from "../../../dialects/core/context-overflow.ts";
 import { asObject, cleanMessage, parseJson, readErrorBody, type ErrorBody } from "./error-body.ts";
 import { innerError } from "./inner-error.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import type { ErrorClass, FailedAnswer, ProviderAdapter, UpstreamError } from "./types.ts";
+import type { ErrorClass, FailedAnswer, ProviderAdapter, UpstreamError } from "../types.ts";
 import { classOfStatus, namesOf, upstreamError } from "./upstream-error.ts";
 
 /** Default of the option AutomaticDisableKeywords and the further phrases that show a dead key or account. */

@@ -1,9 +1,9 @@
-import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
-import type { Snapshot } from "../../snapshot/types.ts";
-import type { Completion } from "../response/sink.ts";
-import { countTexts } from "../response/whole-sink.ts";
-import type { RelayRequest } from "../types.ts";
+import type { TokenCounter } from "../../../billing/tokenizer/token-counter.ts";
+import { NO_USAGE, type Usage } from "../../../dialects/core/types.ts";
+import type { Snapshot } from "../../../snapshot/types.ts";
+import type { Completion } from "../../response/sink.ts";
+import { countTexts } from "../../response/whole-sink.ts";
+import type { RelayRequest } from "../../types.ts";
 import { boundUsage, usageBounds } from "./usage-bound.ts";
 
 /** Silence before an answer that is no reasoning. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
-import { AppError, invalidRequest } from "../../lib/app-error.ts";
+import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import { AppError, invalidRequest } from "../../../lib/app-error.ts";
 import type { FormPart } from "./form-scanner.ts";
-import { checkField, type Names } from "./member-names.ts";
+import { checkField, type Names } from "../member-names.ts";
 
 export const FILE_FIELD = /^(file|image(\[\d*\])?)$/;
 /** Whole or not at all: a reader that takes more of it, or trims it, would see other parts. */
