@@ -11,7 +11,7 @@ import { clientsOf, type Clients } from "./clients.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { addFakeNodes } from "./fake-nodes.ts";
 import { CONTROL_PLANE, createNetwork, importImage, killTask, removeGroups, startNode, startProxy } from "./nodes.ts";
-import { Place } from "./place.ts";
+import { ProcessHost } from "./process-host.ts";
 import { buildPrograms } from "./programs.ts";
 
 export interface Cluster extends Clients {
@@ -43,13 +43,13 @@ export async function startCluster({ fakeNodes = 0 }: { readonly fakeNodes?: num
   }
   const programs = await buildPrograms("control-plane");
   return inFolder(async (folder) => {
-    const place = new Place(join(folder, "log"));
+    const host = new ProcessHost(join(folder, "log"));
     const authority = new Authority(folder, []);
     const [port, client, peer] = await threePorts();
-    const stop = () => place.close();
+    const stop = () => host.close();
     try {
       const kubeconfig = await startControlPlane({
-        place,
+        host,
         programs,
         authority,
         port,
@@ -57,7 +57,7 @@ export async function startCluster({ fakeNodes = 0 }: { readonly fakeNodes?: num
         etcdPorts: [client, peer],
       });
       const clients = clientsOf(programs, kubeconfig);
-      if (fakeNodes > 0) await addFakeNodes({ place, programs, kubeconfig, clients, count: fakeNodes });
+      if (fakeNodes > 0) await addFakeNodes({ host, programs, kubeconfig, clients, count: fakeNodes });
       return { kubeconfig, folder, ...clients, stop };
     } catch (error) {
       await stop();
@@ -72,7 +72,7 @@ export async function startNodeCluster(count: number): Promise<NodeCluster> {
   if (obstacle) throw new Error(obstacle);
   const programs = await buildPrograms("nodes");
   return inFolder(async (folder) => {
-    const machine = new Place(join(folder, "log", "machine"));
+    const machine = new ProcessHost(join(folder, "log", "machine"));
     const authority = new Authority(
       folder,
       Array.from({ length: count }, (_, index) => `n${index + 1}`),
@@ -96,12 +96,12 @@ interface Inside {
   readonly count: number;
 }
 
-async function startInside(machine: Place, inside: Inside): Promise<Omit<NodeCluster, "folder" | "stop">> {
+async function startInside(machine: ProcessHost, inside: Inside): Promise<Omit<NodeCluster, "folder" | "stop">> {
   const { programs, authority, count } = inside;
   const cluster = await machine.isolate(authority.file("log"));
   await createNetwork(cluster);
   const admin = await startControlPlane({
-    place: cluster,
+    host: cluster,
     programs,
     authority,
     port: 6_443,
@@ -119,8 +119,8 @@ async function startInside(machine: Place, inside: Inside): Promise<Omit<NodeClu
   const clients = clientsOf(programs, kubeconfig);
   const indexes = Array.from({ length: count }, (_, index) => index + 1);
   const nodes = await Promise.all(indexes.map((index) => startNode({ cluster, programs, authority, count }, index)));
-  for (const { name, place } of nodes) {
-    await place.until(90, "kubelet", async () => (await clients.kubectl("get", "node", name)) !== "");
+  for (const { name, host } of nodes) {
+    await host.until(90, "kubelet", async () => (await clients.kubectl("get", "node", name)) !== "");
     await clients.kubectl("label", "node", name, `topology.kubernetes.io/zone=zone-${name}`);
   }
   await clients.kubectl("wait", "--for=condition=Ready", "node", "--all", "--timeout=90s");
@@ -144,12 +144,12 @@ async function startInside(machine: Place, inside: Inside): Promise<Omit<NodeClu
 
 /** Pairs of relays that meet at a socket file, one on each side of the namespaces. */
 class Relays {
-  readonly #machine: Place;
-  readonly #cluster: Place;
+  readonly #machine: ProcessHost;
+  readonly #cluster: ProcessHost;
   readonly #folder: string;
   #serial = 0;
 
-  constructor(machine: Place, cluster: Place, folder: string) {
+  constructor(machine: ProcessHost, cluster: ProcessHost, folder: string) {
     this.#machine = machine;
     this.#cluster = cluster;
     this.#folder = folder;
@@ -173,12 +173,12 @@ class Relays {
   }
 
   /** Returns where it listens, which it prints. */
-  async #relay(place: Place, from: string, to: string): Promise<string> {
+  async #relay(host: ProcessHost, from: string, to: string): Promise<string> {
     const name = `relay-${this.#serial}`;
-    place.start(name, process.execPath, [RELAY, from, to]);
+    host.start(name, process.execPath, [RELAY, from, to]);
     let found: string | undefined;
-    await place.until(20, name, () => {
-      found = /^ready (.+)$/m.exec(readFileSync(place.logOf(name), "utf8"))?.[1];
+    await host.until(20, name, () => {
+      found = /^ready (.+)$/m.exec(readFileSync(host.logOf(name), "utf8"))?.[1];
       return found !== undefined;
     });
     return found ?? "";

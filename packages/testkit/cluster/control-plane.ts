@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Authority } from "./authority.ts";
-import type { Place } from "./place.ts";
+import type { ProcessHost } from "./process-host.ts";
 
 export interface ControlPlane {
-  readonly place: Place;
+  readonly host: ProcessHost;
   readonly programs: string;
   readonly authority: Authority;
   /** Of the API server. */
@@ -15,14 +15,14 @@ export interface ControlPlane {
 
 /** Starts etcd, API server, controller-manager and scheduler, and waits until they serve; returns the kubeconfig. */
 export async function startControlPlane(settings: ControlPlane): Promise<string> {
-  const { place, programs, authority, port } = settings;
+  const { host, programs, authority, port } = settings;
   await authority.create();
   const kubeconfig = authority.kubeconfig("admin.kubeconfig", "admin", `127.0.0.1:${port}`);
-  const kubectl = (...args: string[]) => place.run(join(programs, "kubectl"), "--kubeconfig", kubeconfig, ...args);
+  const kubectl = (...args: string[]) => host.run(join(programs, "kubectl"), "--kubeconfig", kubeconfig, ...args);
 
-  place.start("etcd", join(programs, "etcd"), etcdFlags(settings));
-  place.start("kube-apiserver", join(programs, "kube-apiserver"), apiServerFlags(settings));
-  await place.until(120, "kube-apiserver", async () => (await kubectl("get", "--raw", "/readyz")) === "ok");
+  host.start("etcd", join(programs, "etcd"), etcdFlags(settings));
+  host.start("kube-apiserver", join(programs, "kube-apiserver"), apiServerFlags(settings));
+  await host.until(120, "kube-apiserver", async () => (await kubectl("get", "--raw", "/readyz")) === "ok");
 
   const access = ["kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig"];
   const common = [
@@ -31,14 +31,14 @@ export async function startControlPlane(settings: ControlPlane): Promise<string>
     "--secure-port=0",
     "--leader-elect=false",
   ];
-  place.start("kube-controller-manager", join(programs, "kube-controller-manager"), [
+  host.start("kube-controller-manager", join(programs, "kube-controller-manager"), [
     ...common,
     "--use-service-account-credentials",
     `--service-account-private-key-file=${authority.file("service-accounts.key")}`,
     `--root-ca-file=${authority.file("ca.crt")}`,
   ]);
-  place.start("kube-scheduler", join(programs, "kube-scheduler"), common);
-  await place.until(60, "kube-controller-manager", async () => {
+  host.start("kube-scheduler", join(programs, "kube-scheduler"), common);
+  await host.until(60, "kube-controller-manager", async () => {
     await kubectl("get", "serviceaccount", "default");
     return true;
   });

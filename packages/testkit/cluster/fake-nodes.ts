@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Clients } from "./clients.ts";
-import type { Place } from "./place.ts";
+import type { ProcessHost } from "./process-host.ts";
 
 export interface FakeNodes {
-  readonly place: Place;
+  readonly host: ProcessHost;
   readonly programs: string;
   readonly kubeconfig: string;
   readonly clients: Clients;
@@ -11,8 +11,8 @@ export interface FakeNodes {
 }
 
 /** Nodes of kwok: pods are scheduled and become ready, but nothing runs. */
-export async function addFakeNodes({ place, programs, kubeconfig, clients, count }: FakeNodes): Promise<void> {
-  place.start("kwok", join(programs, "kwok"), [
+export async function addFakeNodes({ host, programs, kubeconfig, clients, count }: FakeNodes): Promise<void> {
+  host.start("kwok", join(programs, "kwok"), [
     `--kubeconfig=${kubeconfig}`,
     `--config=${join(programs, "kwok-stages.yaml")}`,
     "--manage-all-nodes=true",

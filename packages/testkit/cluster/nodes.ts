@@ -2,7 +2,7 @@ import { existsSync, globSync, mkdirSync, rmdirSync, writeFileSync } from "node:
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Authority } from "./authority.ts";
-import type { Place } from "./place.ts";
+import type { ProcessHost } from "./process-host.ts";
 import { PAUSE_IMAGE } from "./programs.ts";
 
 /** Address of the control plane; the n-th node is 172.31.0.(10 + n), its pods are in 10.244.n.0/24. */
@@ -11,12 +11,12 @@ const CGROUPS = "/sys/fs/cgroup";
 
 export interface Node {
   readonly name: string;
-  readonly place: Place;
+  readonly host: ProcessHost;
   readonly socket: string;
 }
 
 export interface NodeSettings {
-  readonly cluster: Place;
+  readonly cluster: ProcessHost;
   readonly programs: string;
   readonly authority: Authority;
   readonly count: number;
@@ -25,7 +25,7 @@ export interface NodeSettings {
 const addressOf = (index: number) => `172.31.0.${10 + index}`;
 
 /** The bridge that nodes are connected to, inside the namespaces of the cluster. */
-export async function createNetwork(cluster: Place): Promise<void> {
+export async function createNetwork(cluster: ProcessHost): Promise<void> {
   await cluster.run(
     "sh",
     "-ec",
@@ -44,7 +44,7 @@ export async function startNode(settings: NodeSettings, index: number): Promise<
   const name = `n${index}`;
   const folder = authority.file(name);
   const group = makeGroups(authority.folder, name);
-  const { place, pid } = await cluster.nest(folder);
+  const { host, pid } = await cluster.nest(folder);
   await cluster.run(
     "sh",
     "-ec",
@@ -54,15 +54,15 @@ export async function startNode(settings: NodeSettings, index: number): Promise<
   );
   const others = Array.from({ length: count }, (_, at) => at + 1).filter((other) => other !== index);
   const routes = others.map((other) => `10.244.${other}.0/24 ${addressOf(other)}`);
-  await place.run("sh", "-e", join(import.meta.dirname, "node.sh"), folder, addressOf(index), ...routes);
+  await host.run("sh", "-e", join(import.meta.dirname, "node.sh"), folder, addressOf(index), ...routes);
 
   const socket = join(folder, "run", "containerd.sock");
   writeFileSync(join(folder, "containerd.toml"), containerdConfig(folder, socket));
   writeFileSync(join(folder, "cni", "10-pods.conflist"), JSON.stringify(networkConfig(folder, index)));
-  place.start("containerd", "containerd", ["-c", join(folder, "containerd.toml")]);
-  const node = { name, place, socket };
-  await place.until(60, "containerd", async () => {
-    await place.run("ctr", "-a", socket, "version");
+  host.start("containerd", "containerd", ["-c", join(folder, "containerd.toml")]);
+  const node = { name, host, socket };
+  await host.until(60, "containerd", async () => {
+    await host.run("ctr", "-a", socket, "version");
     return true;
   });
   await importImage(node, join(programs, "pause.tar"));
@@ -70,12 +70,12 @@ export async function startNode(settings: NodeSettings, index: number): Promise<
   return node;
 }
 
-export async function importImage({ place, socket }: Node, archive: string): Promise<void> {
-  await place.run("ctr", "-a", socket, "-n", "k8s.io", "images", "import", archive);
+export async function importImage({ host, socket }: Node, archive: string): Promise<void> {
+  await host.run("ctr", "-a", socket, "-n", "k8s.io", "images", "import", archive);
 }
 
-export async function killTask({ place, socket }: Node, container: string): Promise<void> {
-  await place.run("ctr", "-a", socket, "-n", "k8s.io", "task", "kill", "-s", "SIGKILL", container);
+export async function killTask({ host, socket }: Node, container: string): Promise<void> {
+  await host.run("ctr", "-a", socket, "-n", "k8s.io", "task", "kill", "-s", "SIGKILL", container);
 }
 
 interface Agents {
@@ -86,13 +86,13 @@ interface Agents {
 }
 
 function startAgents({ programs, authority }: NodeSettings, { node, folder, group, address }: Agents): void {
-  const { name, place, socket } = node;
+  const { name, host, socket } = node;
   const server = `${CONTROL_PLANE}:6443`;
   const own = authority.kubeconfig(`${name}/kubelet.kubeconfig`, name, server);
   const admin = authority.kubeconfig(`${name}/proxy.kubeconfig`, "admin", server);
   const config = kubeletConfig({ folder, group, socket, authority: authority.file("ca.crt") });
   writeFileSync(join(folder, "kubelet.json"), JSON.stringify(config));
-  place.start("kubelet", join(programs, "kubelet"), [
+  host.start("kubelet", join(programs, "kubelet"), [
     `--config=${join(folder, "kubelet.json")}`,
     `--kubeconfig=${own}`,
     `--hostname-override=${name}`,
@@ -100,7 +100,7 @@ function startAgents({ programs, authority }: NodeSettings, { node, folder, grou
     `--root-dir=${join(folder, "kubelet")}`,
     `--cert-dir=${join(folder, "kubelet-pki")}`,
   ]);
-  startProxy(place, { programs, kubeconfig: admin, node: name, address, folder });
+  startProxy(host, { programs, kubeconfig: admin, node: name, address, folder });
 }
 
 export interface ProxySettings {
@@ -112,7 +112,7 @@ export interface ProxySettings {
 }
 
 /** Makes Services answer where it runs. */
-export function startProxy(place: Place, { programs, kubeconfig, node, address, folder }: ProxySettings): void {
+export function startProxy(host: ProcessHost, { programs, kubeconfig, node, address, folder }: ProxySettings): void {
   const config = {
     apiVersion: "kubeproxy.config.k8s.io/v1alpha1",
     kind: "KubeProxyConfiguration",
@@ -129,7 +129,7 @@ export function startProxy(place: Place, { programs, kubeconfig, node, address, 
   };
   const file = join(folder, "kube-proxy.json");
   writeFileSync(file, JSON.stringify(config));
-  place.start("kube-proxy", join(programs, "kube-proxy"), [`--config=${file}`]);
+  host.start("kube-proxy", join(programs, "kube-proxy"), [`--config=${file}`]);
 }
 
 function kubeletConfig(paths: Readonly<Record<"folder" | "group" | "socket" | "authority", string>>) {

@@ -4,7 +4,7 @@ import { Refusal } from "../lib/refusal.ts";
 import { createAuditStore } from "../resources/audit/store.ts";
 import type { Documents, Writer } from "../resources/declarative/documents.ts";
 import type { Owned } from "../resources/declarative/ownership.ts";
-import type { Place } from "../resources/declarative/planner.ts";
+import type { DocumentId } from "../resources/declarative/planner.ts";
 import type { SecretSources } from "../resources/declarative/secret-sources.ts";
 import type { Stores } from "../resources/declarative/stores.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
@@ -82,7 +82,7 @@ export class GatewaySide {
   }
 
   /** By the deletion policy that was applied last. */
-  async remove(namespace: string, removed: readonly Place[]): Promise<void> {
+  async remove(namespace: string, removed: readonly DocumentId[]): Promise<void> {
     const wanted = { manager: managerOf(namespace), documents: [], prune: false, force: false, removed };
     await this.#write(wanted, namespace);
   }

@@ -22,13 +22,13 @@ export interface Wanted {
   readonly prune: boolean;
   readonly force: boolean;
   /** Also deletes these where the manager owns them. */
-  readonly removed?: readonly Place[];
+  readonly removed?: readonly DocumentId[];
   /** Receives a document that cannot be used; without it that fails the whole. */
   readonly onRefused?: (document: DeclarativeDocument, refusal: Refusal) => void;
 }
 
 /** What identifies a document. */
-export interface Place {
+export interface DocumentId {
   readonly kind: string;
   readonly name: string;
 }
@@ -60,11 +60,11 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   const documents = wanted.documents.map(readDocument);
   const named = namesOf(documents);
   const owned = await deps.ownership.all();
-  const removed = new Set(wanted.removed?.map(placeOf));
+  const removed = new Set(wanted.removed?.map(documentKey));
   const gone = owned.filter(
-    (one) => one.owner === wanted.manager && !named.has(placeOf(one)) && (wanted.prune || removed.has(placeOf(one))),
+    (one) => one.owner === wanted.manager && !named.has(documentKey(one)) && (wanted.prune || removed.has(documentKey(one))),
   );
-  const isReplaced = (one: Owned) => named.has(placeOf(one)) && (wanted.force || one.owner === wanted.manager);
+  const isReplaced = (one: Owned) => named.has(documentKey(one)) && (wanted.force || one.owner === wanted.manager);
   const claims = createOptionClaims(owned.filter((one) => !isReplaced(one) && !gone.includes(one)));
   const steps = new Map<DeclarativeDocument, Step>();
   for (const document of byPriority(documents)) {
@@ -143,14 +143,14 @@ function isTakenOver({ kind, resource_id }: Owned, change: DeclarativeChange): b
   );
 }
 
-function placeOf({ kind, name }: Place): string {
+function documentKey({ kind, name }: DocumentId): string {
   return `${kind} ${name}`;
 }
 
 function namesOf(documents: readonly DeclarativeDocument[]): ReadonlySet<string> {
   const seen = new Set<string>();
   for (const { kind, metadata } of documents) {
-    const place = placeOf({ kind, name: metadata.name });
+    const place = documentKey({ kind, name: metadata.name });
     if (seen.has(place)) throw unusable(metadata.name, "there are two of this name");
     seen.add(place);
   }

@@ -116,14 +116,14 @@ function attemptsOf(row: GatheredLog, other: JsonObject, facts: Facts): [channel
   });
 }
 
-interface Place {
+interface SlotKey {
   readonly dimension: DimensionNumber;
   readonly ownerId: number;
   readonly subject: string;
   readonly time: number;
 }
 
-function addAt(gathered: Gathered, { dimension, ownerId, subject, time }: Place, facts: Facts): void {
+function addAt(gathered: Gathered, { dimension, ownerId, subject, time }: SlotKey, facts: Facts): void {
   // MariaDB compares texts without the spaces at their end.
   const name = subject.slice(0, LONGEST_SUBJECT).trimEnd();
   for (const span of [HOUR, DAY]) {

@@ -14,7 +14,7 @@ const LEASHED = ["setpriv", "--pdeathsig", "KILL"] as const;
 const HOLD = "while :; do sleep 3600 & wait $!; done";
 
 /** Where programs run: on the machine, or in namespaces that nothing else sees. */
-export class Place {
+export class ProcessHost {
   readonly #prefix: readonly string[];
   readonly #children: ChildProcess[] = [];
   /** Programs log to files of this folder. */
@@ -26,7 +26,7 @@ export class Place {
     mkdirSync(logs, { recursive: true });
   }
 
-  /** Starts a program that runs until the place is closed. */
+  /** Starts a program that runs until the host is closed. */
   start(name: string, command: string, args: readonly string[]): void {
     const log = openSync(this.logOf(name), "a");
     const [program, ...leash] = LEASHED;
@@ -60,7 +60,7 @@ export class Place {
   }
 
   /** New mount, network and process namespaces: rules and settings never reach the machine, and one kill ends all. */
-  async isolate(logs: string): Promise<Place> {
+  async isolate(logs: string): Promise<ProcessHost> {
     const namespaces = ["-m", "-n", "-p", "-f", "--mount-proc", "--propagation", "private", "--kill-child=KILL"];
     this.start("holder", "unshare", [...namespaces, "sh", "-c", HOLD]);
     const parent = this.#children.at(-1)?.pid;
@@ -69,18 +69,18 @@ export class Place {
       first = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim();
       return first !== "";
     });
-    return new Place(logs, ["nsenter", "-t", first, "-m", "-n", "-p", "--"]);
+    return new ProcessHost(logs, ["nsenter", "-t", first, "-m", "-n", "-p", "--"]);
   }
 
-  /** Mounts and a network of their own, inside the processes of this place. */
-  async nest(logs: string): Promise<{ readonly place: Place; readonly pid: string }> {
+  /** Mounts and a network of their own, inside the processes of this host. */
+  async nest(logs: string): Promise<{ readonly host: ProcessHost; readonly pid: string }> {
     const file = join(logs, "pid");
     mkdirSync(logs, { recursive: true });
     const script = `echo $$ > ${file}; ${HOLD}`;
     this.start("holder", "unshare", ["-m", "-n", "--propagation", "private", "sh", "-c", script]);
     await this.until(10, "holder", () => readFileSync(file, "utf8").endsWith("\n"));
     const pid = readFileSync(file, "utf8").trim();
-    return { pid, place: new Place(logs, [...this.#prefix, "nsenter", "-t", pid, "-m", "-n", "--"]) };
+    return { pid, host: new ProcessHost(logs, [...this.#prefix, "nsenter", "-t", pid, "-m", "-n", "--"]) };
   }
 
   /** Ends what was started here. An API server whose etcd has ended hangs in an orderly stop. */
