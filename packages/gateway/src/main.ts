@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import { setFlagsFromString } from "node:v8";
-import { createApp, type App, type StartedApp } from "./composition/app.ts";
+import { createApp } from "./composition/app.ts";
+import type { App, StartedApp } from "./composition/lifecycle.ts";
 import { StartError } from "./composition/storage.ts";
 import { UsageError } from "./commands/arguments.ts";
 import { answerOf, runCommand } from "./commands/index.ts";

@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import type { App } from "../composition/app.ts";
+import type { App } from "../composition/lifecycle.ts";
 import type { Question, Report, WorkerStarted } from "./messages.ts";
 
 /** The part of an app that answers for its process. */

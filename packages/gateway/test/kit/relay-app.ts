@@ -12,7 +12,8 @@ import {
   type Upstream,
 } from "@fairway/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { createApp, type App, type StartedApp } from "../../src/composition/app.ts";
+import { createApp } from "../../src/composition/app.ts";
+import type { App, StartedApp } from "../../src/composition/lifecycle.ts";
 import { loadEnv } from "../../src/config/env.ts";
 import { openDatabase, type Database } from "../../src/storage/database.ts";
 import { quietLog, recordingLog } from "./support.ts";

@@ -1,0 +1,91 @@
+import type { Core } from "./core.ts";
+import type { Management } from "./management.ts";
+import type { Tasks } from "./tasks.ts";
+import { channelJobs } from "../jobs/channel-jobs.ts";
+import type { Elector } from "../jobs/leader.ts";
+import { logRetentionJob } from "../jobs/log-retention.ts";
+import { createSchedule, paced, reaperJob, type ScheduledJob } from "../jobs/schedule.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
+import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import { rollUpStatistics } from "../resources/statistics/rollup.ts";
+import { rollUpUsage } from "../resources/usage-data/rollup.ts";
+
+const MINUTE_MS = 60_000;
+
+interface ScheduleParts {
+  readonly elector: Elector;
+  readonly owners: PipelineDeps["owners"];
+  readonly tasks: Tasks;
+}
+
+/** Everything that runs at intervals, on each replica or on the leader alone. */
+export function scheduleOf(
+  core: Core,
+  { operations, jobs }: Management,
+  { elector, owners, tasks }: ScheduleParts,
+): Runnable {
+  const { env, storage, snapshots, identity, ledger } = core;
+  const { database, logDatabase } = storage;
+  const options = () => snapshots.current().options;
+  return createSchedule({
+    ...core,
+    elector,
+    raw: database.raw,
+    jobs: [
+      reaperJob(ledger),
+      ...(env.updateTasks ? tasks.jobs : []),
+      ...core.jobs,
+      ...jobs,
+      { name: "budget-reaper", isLeaderOnly: true, everyMs: 30_000, run: () => core.budgets.reap() },
+      ...channelJobs({
+        ...core,
+        database,
+        testAll: () => operations.channels.testAll(),
+        refreshBalances: () => operations.channels.refreshBalances(0),
+        testMinutes: env.channelTestMinutes,
+        balanceMinutes: env.channelUpdateMinutes,
+      }),
+      logRetentionJob({
+        ...core,
+        logDatabase,
+        days: () => options().LogRetentionDays,
+        errorDays: () => options().ErrorLogRetentionDays,
+        jobs: operations.jobs,
+      }),
+      {
+        name: "usage-rollup",
+        isLeaderOnly: true,
+        everyMs: MINUTE_MS,
+        run: paced(
+          core.clock,
+          () => options().DataExportInterval,
+          (signal, confirm) =>
+            rollUpUsage({ database, logs: logDatabase, isEnabled: () => options().DataExportEnabled, confirm }, signal),
+        ),
+      },
+      statisticsJob(core),
+      {
+        name: "housekeeping",
+        isLeaderOnly: true,
+        everyMs: MINUTE_MS,
+        run: () =>
+          Promise.all([
+            identity.sessions.prune(),
+            identity.codes.prune(),
+            operations.wallet.expireOrders(),
+            owners.prune(),
+          ]),
+      },
+    ],
+  });
+}
+
+function statisticsJob({ storage, clock }: Core): ScheduledJob {
+  const { database, logDatabase: logs } = storage;
+  return {
+    name: "statistics-rollup",
+    isLeaderOnly: true,
+    everyMs: MINUTE_MS,
+    run: (signal, confirm) => rollUpStatistics({ database, logs, clock, confirm }, signal),
+  };
+}
