@@ -62,7 +62,8 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   const owned = await deps.ownership.all();
   const removed = new Set(wanted.removed?.map(documentKey));
   const gone = owned.filter(
-    (one) => one.owner === wanted.manager && !named.has(documentKey(one)) && (wanted.prune || removed.has(documentKey(one))),
+    (one) =>
+      one.owner === wanted.manager && !named.has(documentKey(one)) && (wanted.prune || removed.has(documentKey(one))),
   );
   const isReplaced = (one: Owned) => named.has(documentKey(one)) && (wanted.force || one.owner === wanted.manager);
   const claims = createOptionClaims(owned.filter((one) => !isReplaced(one) && !gone.includes(one)));
