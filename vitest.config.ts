@@ -27,7 +27,7 @@ function zoneAtNoon(): string {
 }
 
 const TIMES = join(import.meta.dirname, "node_modules/.cache/fairway/test-times.json");
-/** Of files that never ran here. */
+/** Assumed for files that never ran here. */
 const UNKNOWN_MS = 5_000;
 
 /** The slowest file of the last run starts first: a slow file at the end leaves one core idle. */

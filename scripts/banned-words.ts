@@ -44,6 +44,9 @@ const BANS: readonly Ban[] = [
   ban("till", "until"),
   ban("hence", "so"),
   ban("thereby", "a second sentence"),
+  ban("in vain", "without success"),
+  ban(String.raw`pass(?:es|ed|ing)? over`, "skips, ignores"),
+  { pattern: /\/\*\* Of (?=\w)/g, instead: "the noun first: The limit of" },
 ];
 
 /** Everything that people write in this repository: folders, and pages and settings at the top. */

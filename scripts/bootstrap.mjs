@@ -189,7 +189,7 @@ function tryLock(folder) {
   }
 }
 
-/** Of several that find a dead owner only one moves its mark away, and only that one removes the lock. */
+/** If several processes find a dead owner, only one moves its mark away, and only that one removes the lock. */
 function freeIfOwnerEnded(folder) {
   const mark = join(folder, "pid");
   const aside = join(folder, `pid-${process.pid}`);

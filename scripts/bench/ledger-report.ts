@@ -6,7 +6,7 @@ export interface FilledLedger {
   readonly rows: number;
   readonly ledgerRows: number;
   readonly seedSeconds: number;
-  /** Of the whole ledger, before the loads and after them. */
+  /** Seconds for an audit of the whole ledger, before the loads and after them. */
   readonly auditSeconds: readonly [number, number];
   readonly figures: readonly LedgerFigures[];
 }

@@ -33,7 +33,7 @@ const FULL: Plan = { loads: LOADS, rounds: 2, rows: 10_000_000, slowRequests: 50
 interface Plan {
   readonly loads: readonly LedgerLoad[];
   readonly rounds: number;
-  /** Of `logs`, in the database that the empty one is compared with; 0 = none is made. */
+  /** Rows of `logs` in the database that the empty one is compared with; 0 creates none. */
   readonly rows: number;
   readonly slowRequests: number;
 }

@@ -4,7 +4,7 @@ import { ROOT } from "../bootstrap.mjs";
 
 /** What the sources say about the fields of their schemas. */
 export interface Comments {
-  /** Of a field in the declaration of that name, or in one whose members it takes over; "" when nothing is said. */
+  /** The comment of a field in the declaration of that name, or in one that it extends; "" if there is none. */
   about(declaration: string, field: string): string;
 }
 

@@ -14,7 +14,7 @@ import type { Random } from "./random.ts";
 import { alignIds } from "../../packages/gateway/src/commands/rows.ts";
 import { channelKey, tokenKey } from "../../packages/gateway/src/storage/secrets/sealed-locations.ts";
 
-/** Of every user that the seed makes. */
+/** The password of every seeded user. */
 export const SAMPLE_PASSWORD = "sample-password";
 
 export interface SampleUser {

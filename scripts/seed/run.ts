@@ -25,7 +25,7 @@ const ROLLUP_MARK = {
 
 export interface Seeding {
   readonly database: Database;
-  /** Of that database. */
+  /** URL of that database. */
   readonly url: string;
   readonly vault: Vault;
   readonly plan: SeedPlan;

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.stop());
 
-test("a failed call is explained with its attempts and the channels that were passed over", async () => {
+test("a failed call is explained with its attempts and the channels that were skipped", async () => {
   const shown = await vi.waitFor(
     async () => {
       const finished = await rig.fairway(`log explain ${request}`);

@@ -4,7 +4,7 @@ import type { DatabaseName } from "./servers.ts";
 
 const PACE: Pace = { awayMs: 2_000, badMs: 6_000, stillMs: 6_000 };
 const LONG_PACE: Pace = { awayMs: 10_000, badMs: 30_000, stillMs: 60_000 };
-/** Of the minutes of a long run; the rest is the second database's. */
+/** Share of a long run's minutes that each database gets. */
 const SHARE = { MariaDB: 0.7, PostgreSQL: 0.3 };
 const MINUTE_MS = 60_000;
 

@@ -6,7 +6,7 @@ export interface ControlPlane {
   readonly host: ProcessHost;
   readonly programs: string;
   readonly authority: Authority;
-  /** Of the API server. */
+  /** Port of the API server. */
   readonly port: number;
   readonly etcdPorts: readonly [number, number];
   /** Address that pods reach the API server by; undefined = no pods. */

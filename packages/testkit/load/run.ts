@@ -7,7 +7,7 @@ import { memoryOf } from "./usage.ts";
 export interface Plan {
   readonly rounds: number;
   readonly seconds: number;
-  /** Of each load, before anything counts. */
+  /** Warm-up of each load, before anything counts. */
   readonly warmUpSeconds: number;
   /** Requests of an open-loop run. */
   readonly samples: number;

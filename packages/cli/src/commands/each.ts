@@ -21,7 +21,7 @@ export interface Batch {
   readonly prefix?: string;
   /** What has become of one, such as `deleted`. */
   readonly done: string;
-  /** Of the document that JSON output is, without `List`. */
+  /** Kind of the document in JSON output, without `List`. */
   readonly kind: string;
   readonly ids: readonly number[];
   /** May answer what to say instead of `done`. */

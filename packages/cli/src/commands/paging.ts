@@ -11,7 +11,7 @@ export interface Rows<Row> {
   readonly rows: readonly Row[];
   /** Whether the gateway has more rows. */
   readonly isCut: boolean;
-  /** Of all rows, where the gateway counts them. */
+  /** The number of all rows, if the gateway counts them. */
   readonly total: number | undefined;
 }
 

@@ -40,7 +40,7 @@ export interface List<Row> extends Shape<Row> {
   readonly rows: readonly Row[];
   /** Whether the gateway has more rows; they are announced. */
   readonly isCut?: boolean;
-  /** Of all rows, where it is known. */
+  /** The number of all rows, if it is known. */
   readonly total?: number | undefined;
   /** What to do about an empty list. */
   readonly empty: string;

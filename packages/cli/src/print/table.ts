@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly field?: keyof Row & string;
   /** In csv, a column of US dollars follows quota, times are ISO 8601 there. */
   readonly holds?: "quota" | "time";
-  /** Of dollars. */
+  /** Decimals of an amount in dollars. */
   readonly decimals?: number;
   /** What is written in the place of an amount, where there is none. */
   readonly text?: (row: Row) => string | undefined;

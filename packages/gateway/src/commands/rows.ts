@@ -55,7 +55,7 @@ interface Portion {
   /** The column that tells whether a row is here already. */
   readonly key: string;
   readonly rows: readonly Readonly<Record<string, SqlValue>>[];
-  /** Of a table without an index on the key: what is here, read before the first portion. */
+  /** For a table without an index on the key: the keys that exist, read before the first portion. */
   readonly known?: ReadonlySet<SqlValue>;
 }
 

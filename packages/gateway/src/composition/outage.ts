@@ -9,7 +9,7 @@ export interface Outage {
   readonly isNow: boolean;
 }
 
-/** One call in vain is an outage for so long. */
+/** A failed call counts as an outage for this long. */
 const FRESH_MS = 5_000;
 
 export function watchOutage(redis: Pick<RedisClient, "isReady">): Outage {
@@ -40,7 +40,7 @@ export function watchDatabase(): DatabaseWatch {
 
 type Options = Pick<Env, "quotaOnOutage" | "relayLimitsOnOutage" | "loginLimitsOnOutage" | "databaseOnOutage">;
 
-/** Of one of the two, while it is there and while it is away. */
+/** How one of the two behaves while it is up and while it is down. */
 interface Part extends Pick<DegradationStatus, "part" | "mode"> {
   readonly option: string;
   readonly meaning: string;

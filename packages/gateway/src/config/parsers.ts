@@ -158,7 +158,7 @@ export function databaseUrl(value: string): Secret {
   );
 }
 
-/** Drivers pass over names that they do not know, and connect without TLS. */
+/** Drivers ignore names that they do not know, and connect without TLS. */
 function refuseUnknownTls({ protocol, searchParams }: URL): void {
   const known = /^(mysql|mariadb):$/.test(protocol) ? MYSQL_TLS : POSTGRES_TLS;
   const unknown = [...searchParams.keys()].find((name) => /^(ssl|tls)/i.test(name) && !known.includes(name));

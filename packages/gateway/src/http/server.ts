@@ -110,7 +110,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
 }
 
 /**
- * Offers of other protocols (`h2c`) are passed over, as HTTP allows. So is a WebSocket behind a request that is not
+ * Offers of other protocols (`h2c`) are skipped, as HTTP allows. So is a WebSocket behind a request that is not
  * answered yet: Node hands the connection over at once, and what waits for its turn on it would never end.
  */
 function mayUpgrade({ headers, socket }: IncomingMessage): boolean {

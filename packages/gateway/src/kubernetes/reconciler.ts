@@ -138,7 +138,7 @@ export class Reconciler {
     return synced?.status === "True" && synced.observedGeneration === generationOf(item.resource);
   }
 
-  /** Of what was applied before, what is not as the resource says any more. */
+  /** Which applied resources no longer match the gateway. */
   async #drifted(namespace: string, known: readonly Wanted[]): Promise<ReadonlyMap<Wanted, Outcome>> {
     const outcomes = await this.#deps.gateway.plan(this.#batchOf(namespace, known));
     const drifted = new Map<Wanted, Outcome>();

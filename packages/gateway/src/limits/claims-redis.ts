@@ -178,7 +178,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
         return await take(requestId, claims);
       } catch (error) {
         onOutage(error);
-        if (error instanceof RedisUnavailable) redis.waitBudget.waitedInVain();
+        if (error instanceof RedisUnavailable) redis.waitBudget.waitedTooLong();
         // The script may still run later: its leases are released, its counts expire with their minute.
         if (error instanceof RedisUnavailable && error.mayHaveRun)
           void later(RELEASE, claims.filter(isConcurrency), [requestId]);

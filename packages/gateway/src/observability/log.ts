@@ -117,7 +117,7 @@ function textLine({ time, level, message, bound, fields }: Line): string {
   return `${time.slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${message}${rest === "" ? "" : ` ${rest}`}\n`;
 }
 
-/** Of a client's text: line ends would forge lines, and other controls reach the reader's terminal. */
+/** Escapes a client's text: line ends would forge log lines, and other control characters reach the reader's terminal. */
 function plain(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

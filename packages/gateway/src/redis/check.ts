@@ -130,7 +130,7 @@ function explained(error: unknown): RedisSetupError {
   return refusal(`it does not take writes (${text(error)})${cure}`, error);
 }
 
-/** Of the command with which the client library chooses a database. */
+/** True for an error of SELECT, which the client library sends to choose a database. */
 function isSelection(error: Error | undefined): boolean {
   const { command } = (error ?? {}) as { readonly command?: { readonly name?: string } };
   return command?.name === "select";

@@ -21,7 +21,7 @@ export type Connection = Redis;
 
 export interface RedisClient {
   readonly keys: Keys;
-  /** Of requests, where something else will do. */
+  /** How long requests wait for Redis when they can do without it. */
   readonly waitBudget: WaitBudget;
   /** True while the connection for commands is usable. */
   readonly isReady: boolean;
@@ -51,7 +51,7 @@ export interface RedisSettings {
   readonly keys: Keys;
   readonly log: Logger;
   readonly name: string;
-  /** Of requests; see `waitBudget`. */
+  /** How long requests wait for Redis when they can do without it; see `waitBudget`. */
   readonly waitMs?: number;
 }
 

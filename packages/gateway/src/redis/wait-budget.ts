@@ -3,7 +3,7 @@ export interface WaitBudget {
   readonly ms: number;
   /** Another request timed out a moment ago: do not wait. */
   readonly isOver: boolean;
-  waitedInVain(): void;
+  waitedTooLong(): void;
 }
 
 /** Two answers of a Redis in the same zone fit many times. */
@@ -18,6 +18,6 @@ export function createWaitBudget(ms: number = USUAL_MS): WaitBudget {
     get isOver() {
       return performance.now() < overUntil;
     },
-    waitedInVain: () => void (overUntil = performance.now() + REST_MS),
+    waitedTooLong: () => void (overUntil = performance.now() + REST_MS),
   };
 }

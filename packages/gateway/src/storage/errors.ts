@@ -68,7 +68,7 @@ const MYSQL_PASSING = new Set([
 /** Classes: busy, locked, out of memory, read only, interrupted, disk error, full, cannot open. */
 const SQLITE_PASSING = new Set([5, 6, 7, 8, 9, 10, 13, 14]);
 
-/** Of the connection, in the words of Node and of the drivers. */
+/** Messages and codes by which Node and the drivers report a broken connection. */
 const CONNECTION =
   /^(?:ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|PROTOCOL_\w+|POOL_\w+)$|connection (?:terminated|closed|ended|lost|error|is in closed state)/i;
 

@@ -58,7 +58,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** Of a path of drawings; undefined for other tasks. */
+/** What the path of a drawing contains; undefined for other tasks. */
 interface Drawing {
   readonly drawing: string | undefined;
   readonly mode: string | undefined;

@@ -8,7 +8,7 @@ export interface Exchange {
   readonly type: number | string;
   /** base_url, key, other, setting. */
   readonly channel?: JsonObject;
-  /** Of the client. */
+  /** Path of the client's request. */
   readonly path?: string;
   readonly body: JsonObject;
   /** What must reach the upstream; what is left out is not looked at. */

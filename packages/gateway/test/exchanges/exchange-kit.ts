@@ -11,7 +11,7 @@ export interface ExchangeParts {
   readonly channel: JsonObject;
   /** Body of the client's request. */
   readonly ask: JsonObject;
-  /** Of the client's request; default: chat completions. */
+  /** Path of the client's request; chat completions by default. */
   readonly path?: string;
   /** Exchanges before the last one, such as one for a token. */
   readonly before?: readonly JsonObject[];

@@ -6,7 +6,7 @@ import { readUpload } from "../../src/relay/ingress/body/upload.ts";
 
 const PIECE = Buffer.alloc(64 * 1024, 7);
 const PIECES = 320;
-/** Of each way, in and out. */
+/** Samples for uploads and for downloads. */
 const SAMPLES = 10;
 const collectGarbage = (globalThis as unknown as { gc: () => void }).gc;
 

@@ -289,7 +289,7 @@ interface Measuring {
   readonly servers: Servers;
   readonly door: Door;
   readonly load: LedgerLoad;
-  /** Of the accounts. */
+  /** The first account id. */
   readonly first: number;
 }
 

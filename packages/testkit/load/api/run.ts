@@ -33,7 +33,7 @@ export interface SeededDatabase {
   readonly name: string;
   readonly url: string;
   readonly seedSeconds: number | undefined;
-  /** Of every seeded user. */
+  /** The password of every seeded user. */
   readonly password: string;
 }
 

@@ -23,7 +23,7 @@ export const Budget = z.object({
   soft_percent: z.int(),
   /** True: requests that would pass the limit are refused. False: notices only. */
   is_hard: z.boolean(),
-  /** Of the window that runs now, like the next two. */
+  /** Quota used in the current window; the next two also describe the current window. */
   used: z.int(),
   /** Reserved by running requests. */
   held: z.int(),

@@ -158,9 +158,9 @@ export const channelCreate = endpoint({
     multi_key: z.optional(z.boolean()),
     /** The form as later compatible consoles wrap it. */
     channel: z.optional(ChannelInput),
-    /** Of `channel`: `multi_to_single` keeps the lines of the key together, `single` and `batch` do not. */
+    /** For `channel`: `multi_to_single` keeps the lines of the key together, `single` and `batch` do not. */
     mode: z.optional(z.string()),
-    /** Of `channel`: how its keys take turns, `random` or `polling`. */
+    /** For `channel`: how its keys take turns, `random` or `polling`. */
     multi_key_mode: z.optional(z.string()),
   }),
   fails: [

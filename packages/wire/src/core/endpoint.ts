@@ -9,7 +9,7 @@ export type RateClass = "api" | "critical";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE" | "PATCH";
 
-/** Of a call that names no other. */
+/** Limit for the body of a call that declares none. */
 const BODY_BYTES = 1024 * 1024;
 
 type Schema = z.ZodMiniType;

@@ -66,7 +66,7 @@ export const OptionSetSpec = z.strictObject({
   /** Stored as JSON text. */
   json: z.optional(z.record(z.string(), z.unknown())),
   valuesFrom: z.optional(z.array(z.strictObject({ option: z.string(), ...source }).check(hasOneSource))),
-  /** Of two sets that name one option the higher has it; 0 when left out, and the first of equals stays. */
+  /** If two sets name an option, the higher priority wins, and among equals the first. 0 by default. */
   priority: z.optional(z.int()),
   /** Options that the set no longer names go back to their defaults instead of staying as they are. */
   prune: flag,

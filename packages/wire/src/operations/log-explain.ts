@@ -37,7 +37,7 @@ export const SkipReason = z.enum([
   /** A limit of the channel, or of its key, is reached. */
   "limit",
   "budget",
-  /** All its keys failed so often that they are passed over. */
+  /** All its keys failed so often that they are skipped. */
   "breaker",
   /** All its keys rest after a 429. */
   "cooldown",

@@ -36,9 +36,9 @@ const figures = {
   input_tokens: z.int(),
   /** Tokens of answers, reasoning included. */
   output_tokens: z.int(),
-  /** Of successful calls. */
+  /** Latency of successful calls. */
   latency: Percentiles,
-  /** Of successful streams. */
+  /** Time to the first token of successful streams. */
   first_token: Percentiles,
 };
 
@@ -69,7 +69,7 @@ export const UsageStatistics = z.object({
   interval: z.int(),
   /** Epoch seconds up to which calls are in the sums. */
   complete_until: z.int(),
-  /** Of all subjects, listed or not. */
+  /** The sum over all subjects, including those that are not listed. */
   total: z.object(figures),
   /** Most quota first. */
   subjects: z.array(UsageSubject),

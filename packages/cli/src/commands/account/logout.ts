@@ -12,7 +12,7 @@ export interface LogoutOptions {
   readonly all?: boolean;
 }
 
-/** Of the chosen context, or of all. */
+/** Signs out of the chosen context, or of all contexts. */
 export async function runLogout({ all, revoke }: LogoutOptions, output: Output, { env, transport }: SignInPlace) {
   if (!all || env["FAIRWAY_CONFIG"]) return leave(revoke ? { revoke } : {}, output, { env, transport });
   const names = contextNames(env);

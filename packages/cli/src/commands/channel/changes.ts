@@ -43,7 +43,7 @@ export interface ChannelCreateOptions extends Settings {
   readonly multiKey?: boolean;
 }
 
-/** Of several keys, one a line, the gateway makes several channels, unless they are to stay together. */
+/** Creates a channel, or one for each line of the key unless the keys are to stay together. */
 export async function createChannel(client: Client, options: ChannelCreateOptions, output: Output): Promise<void> {
   const key = await keyOf(options);
   if (key === undefined)

@@ -30,8 +30,8 @@ const ATTEMPTS: readonly Column<ExplainedAttempt>[] = [
   { title: "THEN", value: ({ next }) => (next === "" ? "delivered" : next.replaceAll("_", " ")) },
 ];
 
-const PASSED_OVER: readonly Column<ExplainedCandidate>[] = [
-  { title: "PASSED OVER", value: ({ channel, channel_name: name }) => `${channel} ${name}` },
+const SKIPPED: readonly Column<ExplainedCandidate>[] = [
+  { title: "SKIPPED", value: ({ channel, channel_name: name }) => `${channel} ${name}` },
   plain("GROUP", "group"),
   number("PRIORITY", "priority"),
   { title: "WHY", value: ({ skipped }) => (skipped ?? "").replaceAll("_", " ") },
@@ -47,7 +47,7 @@ export async function explainLog(client: Client, request: string, output: Output
   const { attempts, candidates } = found;
   const skipped = candidates.filter(({ is_tried: isTried }) => !isTried);
   if (attempts.length > 0) output.out(`\n${table(ATTEMPTS, attempts, output.width, output.hasTitles)}`);
-  if (skipped.length > 0) output.out(`\n${table(PASSED_OVER, skipped, output.width, output.hasTitles)}`);
+  if (skipped.length > 0) output.out(`\n${table(SKIPPED, skipped, output.width, output.hasTitles)}`);
   if (!found.is_recorded) output.note("The route of this call was not recorded.");
 }
 
@@ -58,7 +58,7 @@ export function explainLines(found: LogExplanation, width: number): string[] {
   return [
     ...Object.entries(wordsOf(found)).map(([name, value]) => `${name.padEnd(10)} ${value}`),
     ...(attempts.length > 0 ? ["", ...table(ATTEMPTS, attempts, width).split("\n")] : []),
-    ...(skipped.length > 0 ? ["", ...table(PASSED_OVER, skipped, width).split("\n")] : []),
+    ...(skipped.length > 0 ? ["", ...table(SKIPPED, skipped, width).split("\n")] : []),
     ...(found.is_recorded ? [] : ["", "The route of this call was not recorded."]),
   ];
 }

@@ -46,10 +46,10 @@ export interface Sample {
   /** Best priority first; none for users, who see no channels. */
   readonly channels: readonly Channel[];
   readonly health: readonly ChannelHealth[];
-  /** Of the last minute. */
+  /** Facets of the last minute. */
   readonly facets: LogFacets;
   readonly recent: readonly LogRow[];
-  /** Of the last hour and the begun one, by channel for administrators. */
+  /** Usage of the last full hour and the current one, by channel for administrators. */
   readonly usage: UsageStatistics;
 }
 

@@ -17,7 +17,7 @@ import type { Step } from "./span.ts";
 
 export interface UsageFilter {
   readonly isAdmin: boolean;
-  /** Of administrators: rows of this user only. */
+  /** For administrators: only rows of this user. */
   readonly user: string;
 }
 

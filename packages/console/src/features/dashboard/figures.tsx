@@ -48,7 +48,7 @@ function Card(props: {
 
 interface FiguresProps {
   readonly now: Amounts | undefined;
-  /** Of the span of the same length before it; undefined while it is not known. */
+  /** Amounts of the previous span of the same length; undefined while unknown. */
   readonly before: Amounts | undefined;
   readonly buckets: readonly Bucket[];
   readonly filter: UsageFilter;

@@ -38,7 +38,7 @@ const LogOther = z.object({
   cache_hit: z.catch(z.boolean(), false),
   /** Seconds between that one and this. */
   cache_age: count,
-  /** Of failed calls. */
+  /** Status of a failed call. */
   status_code: count,
   /** Milliseconds from arrival to the error. */
   ms: count,

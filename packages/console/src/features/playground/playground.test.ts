@@ -73,7 +73,7 @@ test("a refusal is read from the gateway's envelope, and a proxy's page by its s
   expect(failureOf("<html>", answer("", { status: 502, statusText: "Bad Gateway" })).message).toBe("Bad Gateway");
 });
 
-test("what is no event of the gateway is passed over", () => {
+test("what is no event of the gateway is skipped", () => {
   expect(
     ["", "{", "7", "null", '{"choices":[null]}', '{"choices":[{"delta":{"content":7}}]}'].flatMap((data) =>
       stepsOf(data, head),

@@ -14,7 +14,7 @@ export interface UsageSubjectQuery {
   readonly range: UsageRange;
   /** The caller's own numbers, which every user may read. */
   readonly isOwn: boolean;
-  /** Of administrators: calls of this user only. */
+  /** For administrators: only calls of this user. */
   readonly userId?: number;
 }
 

@@ -8,7 +8,7 @@ export type Colour = `series-${(typeof HUES)[number] | "port" | "slate"} shade-$
 export const ERROR_COLOUR: Colour = "series-port shade-0";
 export const MAIN_COLOUR: Colour = "series-fairway shade-0";
 export const SECOND_COLOUR: Colour = "series-beacon shade-0";
-/** Of the sum of what has no colour of its own, and of the time before. */
+/** The colour of everything without a colour of its own, and of the previous period. */
 export const REST_COLOUR: Colour = "series-slate shade-0";
 
 /** Chosen by trying: the seven commonest model names take all six hues, the twenty commonest sixteen colours. */

@@ -12,7 +12,7 @@ export interface ChartSeries {
   readonly key: string;
   readonly label: string;
   readonly colour: Colour;
-  /** Of what is only compared with, such as the time before. */
+  /** For series that are only compared with, such as the previous period. */
   readonly isDashed?: boolean;
 }
 

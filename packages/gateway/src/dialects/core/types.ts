@@ -82,7 +82,7 @@ export interface RequestSpec {
   /** Price factors of images: size and quality as the client wrote them. */
   readonly size?: string;
   readonly quality?: string;
-  /** Of images: the client wants the bytes, not an address. */
+  /** For images: the client requests bytes instead of a URL. */
   readonly wantsBase64?: boolean;
   /** Reasoning effort as the client wrote it, for the log. */
   readonly reasoningEffort?: string;

@@ -10,7 +10,7 @@ export class TookTooLong extends Error {
 
 const around = new AsyncLocalStorage<AbortSignal>();
 
-/** Of the work that is under way here: aborted when its time is over. Undefined = it may take as long as it likes. */
+/** The limit of the current work: aborted when its time is over; undefined if it has none. */
 export function currentLimit(): AbortSignal | undefined {
   return around.getStore();
 }

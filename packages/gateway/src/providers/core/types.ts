@@ -65,7 +65,7 @@ export interface UpstreamRoute {
   readonly dialect: DialectId;
   /** Path below the base URL (query included), or a function of the request. An absolute URL replaces the base. */
   readonly path: string | ((spec: RequestSpec, upstreamModel: string, channel: ChannelRecord, key: string) => string);
-  /** Of streamed answers; default `sse`. Answers of type `application/json` are never framed. */
+  /** How streamed answers are framed, `sse` by default. Answers of type `application/json` are never framed. */
   readonly framing?: Framing;
   /**
    * Limits a route to models, channels or requests that have it (`/v1/responses` of compatible vendors). Without a
@@ -269,8 +269,8 @@ export interface ProviderAdapter {
   readonly retired?: boolean;
   /** Kinds of channels that are served by the task core instead of the relay. */
   readonly isTask?: boolean;
-  /** Of task channels that make videos. */
+  /** Set for task channels that create videos. */
   readonly videos?: VideoTasks;
-  /** Of task channels: the client's speed mode stays in the path. */
+  /** For task channels: the client's speed mode stays in the path. */
   readonly forwardsMode?: boolean;
 }

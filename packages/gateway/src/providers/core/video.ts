@@ -48,7 +48,7 @@ export interface VideoRefusal {
 
 /** A vendor whose videos are submitted, asked about, and done some minutes later. */
 export interface VideoTasks {
-  /** Of the client's routes `/<provider id>/v1/videos/<action>`. */
+  /** Actions of the client routes `/<provider id>/v1/videos/<action>`. */
   readonly actions: ReadonlySet<string>;
   /** Where a task is submitted; it is asked about at this path and its id. */
   path(action: string): string;

@@ -88,7 +88,7 @@ class Client extends EventEmitter {
   }
 }
 
-/** Of a user with one request per minute. */
+/** An admission controller for a user with one request per minute. */
 function admissionOf(id: string, userId = 7): AdmissionController {
   return maybeAdmission(id, { userId, userLimits: { rpm: 1 } }) as AdmissionController;
 }

@@ -351,7 +351,7 @@ export class AdmissionController {
 interface Asked {
   readonly client: ClientConnection;
   readonly amount: () => Quota;
-  /** Of the monotonic clock. */
+  /** When the search began, in milliseconds of the monotonic clock. */
   readonly since: number;
 }
 

@@ -27,7 +27,7 @@ export interface CallLimitDeps {
 
 interface Refused {
   readonly state: ClaimState;
-  /** Of the monotonic clock. */
+  /** When the refusal ends, in milliseconds of the monotonic clock. */
   readonly until: number;
 }
 

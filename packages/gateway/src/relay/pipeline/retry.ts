@@ -67,7 +67,7 @@ export function createRetries(
 
 interface Tried {
   readonly selection: Selection;
-  /** Of all failures; infinite when no key rests. */
+  /** The shortest rest of all failed keys; infinite if no key rests. */
   readonly leastRestMs: number;
 }
 

@@ -5,7 +5,7 @@ import type { Runnable } from "../../lib/async/runnable.ts";
 /** A request between its reservation and its charge. */
 export interface RunningRequest extends Member {
   readonly isStream: boolean;
-  /** Of the monotonic clock; set by the list of running requests. */
+  /** Milliseconds of the monotonic clock; set by the list of running requests. */
   renewAt?: number;
   /** Keeps the reservation alive and updates what was delivered so far. */
   renew(): Promise<void>;

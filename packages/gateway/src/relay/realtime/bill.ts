@@ -41,7 +41,7 @@ export class RealtimeBill {
   #bytesPerSecond = SOUND_BYTES.pcm;
   #openText = "";
   #openBytes = 0;
-  /** Of answers that ended without usage. */
+  /** Texts of answers that ended without usage. */
   #untoldText = "";
   #untoldBytes = 0;
   /** By the model that transcribed, where no usage came. */

@@ -16,7 +16,7 @@ import type { RelayRequest } from "../types.ts";
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 const HANDSHAKE_MS = 10_000;
 const MAX_REFUSAL_BYTES = 64 * 1024;
-/** Of a plain call; a WebSocket has its own. */
+/** Headers of a plain call that a WebSocket sets itself. */
 const NOT_FOR_SOCKETS = ["content-type", "content-length", "accept", "accept-encoding"];
 
 /** An open, paused conversation with the upstream. */

@@ -24,7 +24,7 @@ const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["audio.transcriptions",
 interface AnswerHead {
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** Of the request that it answers. */
+  /** The context of the request that the sink answers. */
   readonly context: BridgeContext;
 }
 

@@ -10,7 +10,7 @@ import { UnseenOutput } from "./unseen-output.ts";
 const PROGRESS_EVERY = 8 * 1024;
 
 interface DeliveredOutputDeps {
-  /** Of the upstream's protocol. */
+  /** The dialect of the upstream. */
   readonly upstream: Dialect;
   readonly meter: UsageMeter;
   readonly isTranslated: boolean;

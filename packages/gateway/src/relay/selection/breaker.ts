@@ -15,7 +15,7 @@ export interface BreakerState {
 
 /** Skips upstream keys with consecutive failures for a while. Holds local state only: callers report what happens. */
 export interface Breakers {
-  /** Time of the clock until which the key is passed over; 0 = it may be used. */
+  /** Time of the clock until which the key is skipped; 0 = it may be used. */
   until(channelId: number, keyIndex: number): number;
   /** The key is about to be used; after an opening this call is the probe, and others wait for its result. */
   chosen(channelId: number, keyIndex: number): void;

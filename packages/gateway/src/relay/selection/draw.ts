@@ -2,7 +2,7 @@ import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Level } from "../../snapshot/types.ts";
 import { planFor } from "../pipeline/plan.ts";
 import { mapModel } from "./model-mapping.ts";
-import { fits, restsUntil } from "./passed-over.ts";
+import { fits, restsUntil } from "./skip-reason.ts";
 import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
 
 /** Weight 0 still gets traffic. */
@@ -11,7 +11,7 @@ const BASE_WEIGHT = 10;
 /** The criteria of one draw. */
 interface Draw extends SelectionCriteria {
   readonly deps: SelectionDeps;
-  /** Called for resting keys that are passed over; undefined = resting keys are good enough. */
+  /** Called for resting keys that are skipped; undefined = resting keys are good enough. */
   readonly onRest: ((until: number) => void) | undefined;
   /** Called for channels that cannot serve now. */
   readonly onSkip?: (channel: ChannelRecord) => void;

@@ -8,7 +8,7 @@ import { planFor } from "../pipeline/plan.ts";
 import { MOST_CANDIDATES, type CandidateEntry, type TracedCandidates } from "../trace/call-trace.ts";
 import { draw, isUsable, keyName, targetOn } from "./draw.ts";
 import { mapModel } from "./model-mapping.ts";
-import { fits, type PassedOver, passedOver, restsUntil, unlisted } from "./passed-over.ts";
+import { fits, type Skip, skipOf, restsUntil, unlisted } from "./skip-reason.ts";
 import type { RouteTarget, Selection, SelectionCriteria, SelectionDeps } from "./types.ts";
 
 const NOT_TRIED: ReadonlySet<number> = new Set();
@@ -66,7 +66,7 @@ class ChannelSelector implements Selection {
   #stageBefore = 0;
   #hasChosen = false;
   #isPreferred = false;
-  #passed: Map<number, PassedOver> | undefined;
+  #skipped: Map<number, Skip> | undefined;
   #last: RouteTarget | undefined;
   /** While a channel is only full, resting keys are not used: the request waits. */
   #takesResting = false;
@@ -140,7 +140,7 @@ class ChannelSelector implements Selection {
     this.#hasFull = true;
     this.#full.add(what === "key" ? keyName(channel.id, keyIndex) : String(channel.id));
     this.#tried.delete(channel.id);
-    this.#pass(channel.id, LIMITED);
+    this.#skip(channel.id, LIMITED);
     this.#stage = this.#stageBefore;
     this.#request.deps.breakers.observe(channel.id, keyIndex, "unknown");
   }
@@ -168,13 +168,13 @@ class ChannelSelector implements Selection {
 
   #skipOf(channelId: number): readonly [SkipReason | "", number?] {
     if (this.#tried.has(channelId)) return TRIED;
-    return this.#passed?.get(channelId) ?? (this.#isPreferred && this.#tried.size === 1 ? AFFINE : NOT_DRAWN);
+    return this.#skipped?.get(channelId) ?? (this.#isPreferred && this.#tried.size === 1 ? AFFINE : NOT_DRAWN);
   }
 
-  /** Limits and rests change while an answer streams, so the reason is remembered when the channel is passed over. */
-  #pass(channelId: number, reason: PassedOver): void {
-    this.#passed ??= new Map();
-    this.#passed.set(channelId, reason);
+  /** Limits and rests change while an answer streams, so the reason is remembered when the channel is skipped. */
+  #skip(channelId: number, reason: Skip): void {
+    this.#skipped ??= new Map();
+    this.#skipped.set(channelId, reason);
   }
 
   reopen(): RouteTarget | undefined {
@@ -213,7 +213,7 @@ class ChannelSelector implements Selection {
       const channel = level.channels.find(({ id }) => id === preferred.channelId);
       if (!channel || !fits(channel, spec)) continue;
       const target = targetOn(channel, group, { ...this.#request, onRest: () => undefined });
-      if (!target) this.#pass(channel.id, passedOver(channel, this.#request));
+      if (!target) this.#skip(channel.id, skipOf(channel, this.#request));
       const { keyIndex } = preferred;
       const hasKey = isUsable(channel, keyIndex) && restsUntil(channel.id, keyIndex, spec.model, deps) === 0;
       return target && hasKey ? { ...target, keyIndex } : target;
@@ -224,7 +224,7 @@ class ChannelSelector implements Selection {
   #choose(canRest: boolean): RouteTarget | undefined {
     const onRest = canRest ? undefined : (until: number) => this.#rests(until);
     const full = this.#full.size > 0 ? this.#full : undefined;
-    const onSkip = (channel: ChannelRecord) => this.#pass(channel.id, passedOver(channel, this.#request));
+    const onSkip = (channel: ChannelRecord) => this.#skip(channel.id, skipOf(channel, this.#request));
     while (this.#stage < this.#stages.length) {
       const { group, level } = this.#stages[this.#stage] as Stage;
       const target = draw(level, group, this.#tried, { ...this.#request, onRest, onSkip, full });

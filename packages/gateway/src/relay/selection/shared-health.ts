@@ -17,7 +17,7 @@ export interface SharedHealth {
   readonly cooldowns: Cooldowns;
   readonly breakers: Breakers;
   readonly affinity: Affinity;
-  /** A message of another replica; anything unreadable is passed over. */
+  /** A message of another replica; anything unreadable is skipped. */
   receive(text: string): void;
   /** Forgets what was learned about a channel whose keys or address changed: states refer to the index of a key. */
   follow(channels: ReadonlyMap<number, FollowedChannel>): void;

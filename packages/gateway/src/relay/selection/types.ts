@@ -33,7 +33,7 @@ export interface Selection {
   lastResort(): RouteTarget | undefined;
   /** The request was refused before the last choice was used: the next request may probe its key. */
   unused(): void;
-  /** The channels of the model, and why each was passed over until now. */
+  /** The channels of the model, and why each was skipped until now. */
   candidates(): TracedCandidates;
   /** Every channel that may serve was tried. */
   readonly isExhausted: boolean;

@@ -12,7 +12,7 @@ export interface StoredOutput {
   /** The response that it continues. */
   readonly previous: string | undefined;
   readonly output: readonly JsonValue[];
-  /** Of its items, those of its request included where they were read. */
+  /** Size of its items, including those of its request if they were read. */
   readonly bytes: number;
 }
 

@@ -75,7 +75,7 @@ function failedEntry({ attempt, failure, endedAt }: FailedAttempt, startedAt: nu
 }
 
 interface Ended {
-  /** Of the request. */
+  /** When the request started. */
   readonly startedAt: number;
   readonly endedAt: number;
   readonly code: string;

@@ -63,7 +63,7 @@ export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): Red
   const { redis, sealer, waitBudget, onFailure } = deps;
   const keys = [deps.keys("entries"), deps.keys("ends"), deps.keys("bytes")] as const;
   const failed = (error: unknown) => {
-    if (error instanceof RedisUnavailable) waitBudget.waitedInVain();
+    if (error instanceof RedisUnavailable) waitBudget.waitedTooLong();
     onFailure(error);
   };
   const opened = (key: string, sealed: unknown) => {

@@ -74,7 +74,7 @@ interface Written {
 }
 
 interface Write extends Written {
-  /** Of the row in the audit log. */
+  /** The id of the row in the audit log. */
   readonly id: number;
   readonly target: Target | undefined;
   readonly before: Values | undefined;

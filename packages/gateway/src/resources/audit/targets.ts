@@ -38,7 +38,7 @@ const MOVING = new Set([
 const HIDDEN = "***";
 /** Third parts of paths of calls about the caller. */
 const OWN: ReadonlySet<string> = new Set(["self", "token", "aff", "passkey", "2fa"]);
-/** Of one value; the history of options keeps long lists whole. */
+/** Limit for one value; the history of options stores long lists in full. */
 const MAX_CHARS = 16_384;
 
 /** What the path and the input of a call name; undefined when it is nothing single. */

@@ -28,7 +28,7 @@ export interface Exchange {
 export interface PasswordLogin {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** Of the second factor, where it is on. */
+  /** Code of the second factor, if it is on. */
   readonly code?: string | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface NewBudget {
   readonly is_hard: boolean;
 }
 
-/** Of a budget that names nothing else. */
+/** Values of a budget that sets nothing else. */
 export const BUDGET_DEFAULTS = { time_zone: "UTC", soft_percent: 80, is_hard: true } as const;
 
 export type BudgetChange = Partial<Pick<NewBudget, "time_zone" | "quota_limit" | "soft_percent" | "is_hard">>;

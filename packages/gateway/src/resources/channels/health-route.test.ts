@@ -4,7 +4,7 @@ import { createCooldowns } from "../../relay/selection/cooldown.ts";
 import { createUsageDoubts } from "../../relay/selection/usage-doubts.ts";
 import { channelHealthRoute } from "./health-route.ts";
 
-test("keys that are passed over or report doubtful usage are listed by channel", () => {
+test("keys that are skipped or report doubtful usage are listed by channel", () => {
   const clock = { now: () => 1_000_000 };
   const [breakers, cooldowns] = [createBreakers({ clock }), createCooldowns(clock)];
   cooldowns.rest(9, 0, "m", 4_000);

@@ -7,7 +7,7 @@ import { mapModel } from "../../relay/selection/model-mapping.ts";
 import { checkLimits } from "../limits-field.ts";
 
 const MODEL_NAME_LIMIT = 255;
-/** Of all keys of a channel, as of the form that sends them. */
+/** Limit for all keys of a channel together, in the form and in the call. */
 const KEY_TEXT_LIMIT = 512 * 1024;
 const AZURE = 3;
 const SPARK = 18;

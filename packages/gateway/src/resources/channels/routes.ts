@@ -39,7 +39,7 @@ export interface ChannelRoutesDeps {
 
 const NAME_LIMIT = 191;
 const COPY_SUFFIX = "Copy";
-/** Of the call of compatible gateways. */
+/** The suffix that the call of compatible gateways adds. */
 const FAMILY_COPY_SUFFIX = "_copy";
 
 export function channelRoutes(deps: ChannelRoutesDeps): Route[] {

@@ -28,7 +28,7 @@ export interface Kind<S> {
   lock?(ids: readonly number[], created: readonly S[]): Promise<void>;
   create(name: string, spec: S): Promise<number>;
   update(current: Current, spec: S, changed: readonly string[]): Promise<void>;
-  /** Of an owned thing that no document names any more. */
+  /** Removes a resource that no document names any more. */
   remove(owned: Owned): Promise<void>;
   /** Fields that the document named before and no longer does. */
   reset?(fields: readonly string[]): Promise<void>;

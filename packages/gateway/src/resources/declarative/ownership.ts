@@ -9,7 +9,7 @@ export interface Owned {
   readonly fields: readonly string[];
   /** What happens when no document names it any more. */
   readonly deletionPolicy: "Delete" | "Disable" | "Orphan";
-  /** Of option sets. */
+  /** For option sets: the higher priority wins. */
   readonly priority?: number;
   /** Epoch seconds until which a channel that was switched by hand stays as it is. */
   readonly overrideUntil?: number;

@@ -213,7 +213,7 @@ function pointsOf(sums: ReadonlyMap<number, Sums>): UsagePoint[] {
   return [...sums].toSorted(([a], [b]) => a - b).map(([start, one]) => ({ start, ...figuresOf(one) }));
 }
 
-/** Of everything that the query could name; channels count attempts, so that their sum is of its own. */
+/** The sum over all subjects of the query. Channels count attempts, so their sum differs from the others. */
 async function totalOf(db: Kysely<Schema>, query: UsageQuery): Promise<Sums> {
   const isAll = query.subject === "" && query.ownerId === undefined && query.dimension !== DIMENSION.channel;
   const isOwn = query.subject === "" && query.ownerId !== undefined;

@@ -134,7 +134,7 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
 
     count: (userId: number): Promise<number> => countOf(db, userId),
 
-    /** Keys in clear by id; ids that are not the owner's are passed over. */
+    /** Keys in clear by id; ids that are not the owner's are skipped. */
     async keys(userId: number, ids: readonly number[]): Promise<Record<string, string>> {
       const rows = await ownOf(db, userId, ids).select(["id", "key_sealed"]).orderBy("id").execute();
       return Object.fromEntries(rows.map((row) => [String(row.id), vault.open(row.key_sealed, tokenKey(row.id))]));

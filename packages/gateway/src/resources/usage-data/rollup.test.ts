@@ -89,7 +89,7 @@ eachDatabase("hourly sums", (open) => {
     expect(await all()).toMatchObject([{ count: 12_000, quota: 12_000 }]);
   });
 
-  test("pass over what happens while they are off", async () => {
+  test("ignore what happens while they are off", async () => {
     isEnabled = false;
     await insertLogs(kit.database, [{ quota: 5, created_at: HOUR }]);
     expect(await rollUp()).toBe(1);

@@ -14,7 +14,7 @@ export interface RollupDeps {
   readonly database: Database;
   /** Holds the log; the same database unless logs have their own. */
   readonly logs: Database;
-  /** Option DataExportEnabled; while it is off the log is passed over. */
+  /** Option DataExportEnabled; while it is off the log is skipped. */
   readonly isEnabled: () => boolean;
   /**
    * Servers hand out ids before their transactions commit, so the newest rows are read this much later.
@@ -127,7 +127,7 @@ async function sumsBetween(db: Kysely<Schema>, from: number, to: number): Promis
 interface Pass {
   readonly from: number;
   readonly to: number;
-  /** Time up to which rows were passed over; 0 = none were. */
+  /** Time up to which rows were skipped; 0 = none were. */
   readonly gap: number;
 }
 

@@ -144,7 +144,7 @@ function masked(read: JsonObject, { keys, baseUrl }: ChannelRecord): JsonObject 
     : { ...read, description: mask(printable(description), { key: keys.join("|"), baseUrl }) };
 }
 
-/** Of a follow-up the same code says that the upstream has forgotten the task. */
+/** For a follow-up, the same code means that the upstream no longer has the task. */
 function isWithoutAccount({ taskId }: Submission, code: number): boolean {
   return code === NO_ACCOUNT && taskId === undefined;
 }

@@ -1,4 +1,4 @@
-// Several upstream keys in one channel: the rejected one is passed over, the request continues with the others.
+// Several upstream keys in one channel: the rejected one is skipped, the request continues with the others.
 import type { ChannelHealth, ChannelKey } from "@fairway/wire";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { useRelay } from "../../kit/relay-app.ts";

@@ -174,7 +174,7 @@ export const en = {
   keysPanel: "Keys",
   keysNone: "This provider needs no key.",
   keysFine: "{count} of {total} fine",
-  healthOpen: "Passed over",
+  healthOpen: "Skipped",
   healthHalfOpen: "One call tries it",
   healthFailing: "Fails, still used",
   healthResting: "Rests after a rate limit",

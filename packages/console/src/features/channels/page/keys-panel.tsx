@@ -78,7 +78,7 @@ function Line({ line }: { readonly line: KeyLine }) {
   );
 }
 
-/** The keys of the channel: in use, off, passed over or resting. */
+/** The keys of the channel: in use, off, skipped or resting. */
 export function KeysPanel({ id }: { readonly id: number }) {
   const t = useTexts();
   const keys = useQuery(keysQuery(id));

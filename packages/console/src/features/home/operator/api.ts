@@ -16,7 +16,7 @@ const DAY = 86_400;
 const MOST_CHANNELS = 200;
 const MOST_DISABLED = 50;
 
-/** What says that a channel is in trouble: what the system disabled, what is passed over, what fails. */
+/** What says that a channel is in trouble: what the system disabled, what is skipped, what fails. */
 export const troubleQuery = queryOptions({
   queryKey: ["channels", "trouble"],
   queryFn: async ({ signal }) => {

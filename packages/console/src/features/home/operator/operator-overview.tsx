@@ -20,7 +20,7 @@ import { JobsPanel, ReplicasPanel } from "./system-panels.tsx";
 import { TroublePanel } from "./trouble-panel.tsx";
 
 const DEFAULTS = { range: "" };
-/** Of a chart with title and legend, so that nothing moves when it arrives. */
+/** Height of a chart with title and legend, so that nothing moves when it arrives. */
 const TRENDS_HEIGHT = "290px";
 /** Sums that are older than this are said to be. */
 const LATE_SECONDS = 600;

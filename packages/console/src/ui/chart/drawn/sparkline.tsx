@@ -9,7 +9,7 @@ const EDGE = 2;
 export interface SparklineProps {
   /** Undefined = not measured. */
   readonly values: readonly (number | undefined)[];
-  /** Of the time before: dashed behind. */
+  /** The previous period, drawn dashed in the background. */
   readonly before?: readonly (number | undefined)[];
   readonly colour?: Colour;
 }

@@ -67,7 +67,7 @@ export function createHolder(deps: HolderDeps): Holder {
     tell(request, error);
     // The reservation may exist although no answer arrived.
     releaseLater(redis, granted(request, request.amount, deps));
-    if (error instanceof RedisUnavailable) redis.waitBudget.waitedInVain();
+    if (error instanceof RedisUnavailable) redis.waitBudget.waitedTooLong();
     restsUntil = performance.now() + REST_MS;
     if (onOutage === "sql") return holdInDatabase(request);
     onOutageHold(onOutage);

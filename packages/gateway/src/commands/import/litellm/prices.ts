@@ -10,7 +10,7 @@ export interface TokenCost {
   readonly output: number | undefined;
 }
 
-/** Of the parameters of a model, or of what describes it. */
+/** The costs in the parameters of a model, or in its description. */
 export function costOf(...places: readonly unknown[]): TokenCost | undefined {
   const numberAt = (name: string) =>
     places.map((place) => (isObject(place) ? place[name] : undefined)).find((one) => typeof one === "number");

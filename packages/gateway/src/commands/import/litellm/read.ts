@@ -11,7 +11,7 @@ export interface LitellmChannel {
   readonly baseUrl: string;
   readonly other: string;
   readonly weight: number;
-  /** Of all calls of it; absent members are not limited. */
+  /** Limits for all its calls; absent members are not limited. */
   readonly limits: { readonly rpm?: number; readonly tpm?: number };
   /** Name for clients to name at the upstream. */
   readonly models: Map<string, string>;

@@ -9,7 +9,7 @@ import { classOfStatus } from "../../core/errors/upstream-error.ts";
 
 const TEXT_EVENTS: ReadonlySet<string | undefined> = new Set([undefined, "answer", "fastAnswer"]);
 
-/** Of the workflow's named events only those with text are the answer; head fields and usage are dummies. */
+/** Keeps the workflow's named events that carry text; their head fields and usage are placeholders. */
 const workflow: ResponseTransform = {
   name: "workflow events",
   answer: (body, context) => withoutDummyUsage(named(body, context)),

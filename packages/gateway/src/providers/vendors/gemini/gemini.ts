@@ -20,7 +20,7 @@ import type {
 const MAX_PAGES = 20;
 const SERVED: ReadonlySet<string> = new Set(["generateContent", "embedContent", "predict"]);
 const BASE = "https://generativelanguage.googleapis.com";
-/** Of the layer that speaks OpenAI's protocol. */
+/** The end of a pasted base URL of the API that speaks OpenAI's protocol. */
 const PASTED_END = /(?<=\/v1(?:alpha|beta)?)\/openai$/;
 
 /** Names may stand there as the vendor lists them: `models/…`, or `tunedModels/…`, which lie next to the others. */

@@ -9,7 +9,7 @@ import type { ProviderAdapter } from "../../core/types.ts";
 import { unaryBridge } from "../../core/unary-bridge.ts";
 
 const BASE = "http://localhost:11434";
-/** Of the compatible layer, or of the native one. */
+/** The end of a pasted base URL of the compatible or the native API. */
 const PASTED_END = /\/(?:v1|api)$/;
 
 const embedBridge: Bridge = unaryBridge({

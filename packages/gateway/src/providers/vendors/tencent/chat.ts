@@ -95,7 +95,7 @@ export const embedBridge: Bridge = unaryBridge({
   },
 });
 
-/** Of several calls, in their order. */
+/** Joins the answers of several calls in the order of the calls. */
 export function mergeEmbeddings(bodies: readonly JsonObject[]): JsonObject {
   const answers = bodies.map((body) => object(body, "Response"));
   const tokens = answers.reduce((sum, answer) => sum + (count(object(answer, "Usage"), "PromptTokens") ?? 0), 0);

@@ -15,7 +15,7 @@ export interface FormPart {
 }
 
 export interface FormLimits {
-  /** Of one file. */
+  /** Limit for one file. */
   readonly maxFileBytes: number;
 }
 

@@ -23,7 +23,7 @@ export interface BodyLimits {
 /** A JSON body before it is parsed. */
 export interface JsonBytes {
   readonly bytes: Buffer;
-  /** Of all its objects; more than were parsed means that a name is repeated. */
+  /** Members of all its objects; more than were parsed means that a name is repeated. */
   readonly members: number;
 }
 

@@ -2,7 +2,7 @@ import { AbstractTokenizer, EndOfStreamError, type IFileInfo, type IReadChunkOpt
 import type { Spool } from "./spool.ts";
 
 export interface SpooledFile {
-  /** Of the file within the spool. */
+  /** Offset of the file in the spool. */
   readonly start: number;
   readonly end: number;
   readonly filename: string | undefined;

@@ -19,7 +19,7 @@ export function openOutput({ spec, dialect }: RelayRequest, { prices, options }:
 /** How far a stream is read whose client has left. */
 export interface ReadOn {
   readonly ms: number;
-  /** Of output. */
+  /** Output tokens that are reserved. */
   readonly tokens: number;
 }
 

@@ -29,7 +29,7 @@ export interface Terms {
   readonly groupRatio: string;
 }
 
-/** Of several possible groups (`auto`) the most expensive is reserved; the group that serves is billed. */
+/** Reserves for the most expensive of several possible groups (`auto`); the group that serves is billed. */
 export function termsOf({ spec }: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
   const { model } = spec;
   const isSelfUse = snapshot.options.SelfUseModeEnabled;

@@ -96,7 +96,7 @@ function withHiddenReasoning(usage: Usage, { unseenMs = 0 }: Completion, { reser
   };
 }
 
-/** Of a text to be spoken, or a recording whose length is known; nothing of anything else. */
+/** The usage of a text to speak or of a recording of known length; empty for anything else. */
 function lengthOf({ spec, upload }: RelayRequest): Usage {
   const units = spec.operation === "audio.speech" ? spec.units : upload?.seconds;
   return units === undefined ? NO_USAGE : { ...NO_USAGE, units };

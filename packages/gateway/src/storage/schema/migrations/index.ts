@@ -33,5 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   replicas,
 ];
 
-/** Of the table `logs`, which may live in a database of its own. */
+/** Migrations of the table `logs`, which may be in a separate database. */
 export const LOG_MIGRATIONS: readonly Migration[] = [logs];

@@ -69,7 +69,7 @@ export const en = {
   skippedUnsupported: "does not serve this endpoint",
   skippedLimit: "its limit was reached",
   skippedBudget: "its budget was used up",
-  skippedBreaker: "passed over after failures",
+  skippedBreaker: "skipped after failures",
   skippedCooldown: "rests after a 429",
   skippedNotDrawn: "was not needed",
   skippedAffinity: "the conversation belongs to another channel",

@@ -26,7 +26,7 @@ export class SourcedStream implements StreamBridge {
   readonly #inner: StreamBridge;
   readonly #sources = new Sources();
   readonly #annotations: JsonObject[] = [];
-  /** Of the text. */
+  /** The length of the text so far. */
   #length = 0;
   #hasCalls = false;
 

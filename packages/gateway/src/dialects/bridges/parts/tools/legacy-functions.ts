@@ -23,7 +23,7 @@ export function legacyEvents(events: StreamEvent[], context: BridgeContext): Str
   });
 }
 
-/** Of several calls the first one is reported: the others come again when the client answers it. */
+/** Reports the first of several calls; the model repeats the others after the client has answered it. */
 function legacyChoice(choice: JsonObject, key: "message" | "delta"): JsonObject {
   const { tool_calls, ...message } = object(choice, key) ?? {};
   const finish_reason =

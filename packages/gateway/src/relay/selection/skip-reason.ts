@@ -8,8 +8,8 @@ import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
 import { mapModel } from "./model-mapping.ts";
 
-/** Why a channel was passed over, with the milliseconds that its keys rest. */
-export type PassedOver = readonly [reason: SkipReason, restMs?: number];
+/** Why a channel was skipped, with the milliseconds until one of its keys can be used again. */
+export type Skip = readonly [reason: SkipReason, restMs?: number];
 
 interface Health {
   readonly cooldowns: Pick<Cooldowns, "until">;
@@ -36,8 +36,8 @@ export function restsUntil(
   return Math.max(cooldowns.until(channelId, keyIndex, model), breakers.until(channelId, keyIndex));
 }
 
-/** Why a channel cannot serve at this moment. */
-export function passedOver(channel: ChannelRecord, { spec, body, deps }: Criteria): PassedOver {
+/** Why a channel cannot serve now. */
+export function skipOf(channel: ChannelRecord, { spec, body, deps }: Criteria): Skip {
   if (!fits(channel, spec)) return ["input_size"];
   if (!planFor(channel, spec, mapModel(channel.modelMapping, spec.model), body)) return ["unsupported"];
   const { cooldowns, breakers } = deps;
