@@ -29,7 +29,7 @@ describe("gitops of the chart", () => {
   });
 
   it("grants nothing that writes but finalizers, status and events", async () => {
-    const [role, second] = rolesOf(await render("gitops.enabled=true"));
+    const [role, second] = rolesOf(await render("gitops.enabled=true", "leaderElection.backend=database"));
     expect(second).toBeUndefined();
     const writes = rulesOf(role).filter(({ verbs }) => verbs.some((verb) => !["get", "list", "watch"].includes(verb)));
     expect(writes.map(({ resources, verbs }) => [resources[0], verbs.at(-1)])).toEqual([
@@ -42,7 +42,8 @@ describe("gitops of the chart", () => {
 
   it("makes a role in each namespace, bound to the account of the release", async () => {
     const objects = await render('{"gitops": {"enabled": true, "namespaces": ["ai", "ai-staging"]}}');
-    expect(rolesOf(objects).map(({ metadata }) => metadata.namespace)).toEqual(["ai", "ai-staging"]);
+    const followers = rolesOf(objects).filter(({ metadata }) => metadata.name === "demo-fairway-gitops");
+    expect(followers.map(({ metadata }) => metadata.namespace)).toEqual(["ai", "ai-staging"]);
     const bindings = objects.filter(({ kind }) => kind === "RoleBinding");
     for (const { subjects } of bindings)
       expect(subjects).toEqual([{ kind: "ServiceAccount", name: "demo-fairway", namespace: "models" }]);
@@ -83,5 +84,41 @@ describe("gitops of the chart", () => {
     const { code, output } = await template(helm.path, "mysql", [set]);
     expect(code).not.toBe(0);
     expect(output).toContain(field);
+  });
+});
+
+describe("the leader's Lease", () => {
+  const leaderRole = (objects: readonly Rendered[]) =>
+    rolesOf(objects).find(({ metadata }) => metadata.name === "demo-fairway-leader");
+  const podOf = (objects: readonly Rendered[]) =>
+    objects.find(({ kind }) => kind === "Deployment")?.["spec"] as {
+      template: { spec: { automountServiceAccountToken: boolean; containers: [{ env: { name: string; value?: string }[] }] } };
+    };
+
+  it.each([
+    ["auto without gitops", [], false],
+    ["auto with gitops", ["gitops.enabled=true"], true],
+    ["lease", ["leaderElection.backend=lease"], true],
+    ["database with gitops", ["gitops.enabled=true", "leaderElection.backend=database"], false],
+  ])("%s", async (_, sets, hasLease) => {
+    const objects = await render(...sets);
+    expect(leaderRole(objects) !== undefined).toBe(hasLease);
+    const { spec } = podOf(objects).template;
+    expect(spec.automountServiceAccountToken).toBe(hasLease || sets.includes("gitops.enabled=true"));
+    const value = (name: string) => spec.containers[0].env.find((one) => one.name === name)?.value;
+    expect(value("FAIRWAY_LEADER_LEASE")).toBe("demo-fairway");
+    expect(VARIABLES).toContain("`FAIRWAY_LEADER_LEASE`");
+  });
+
+  it("takes the rights on one Lease, and on nothing else", async () => {
+    expect(rulesOf(leaderRole(await render("leaderElection.backend=lease")))).toEqual([
+      { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create"] },
+      {
+        apiGroups: ["coordination.k8s.io"],
+        resources: ["leases"],
+        resourceNames: ["demo-fairway"],
+        verbs: ["get", "update"],
+      },
+    ]);
   });
 });

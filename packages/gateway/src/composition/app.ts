@@ -6,7 +6,8 @@ import { kubernetesOf } from "./kubernetes.ts";
 import { lifeOf, type App } from "./lifecycle.ts";
 import { createManagement, type Management } from "./management.ts";
 import { createRelayParts } from "./relay.ts";
-import { electorOf, replicaReports } from "./replica.ts";
+import { electorOf } from "./leader.ts";
+import { replicaReports } from "./replica.ts";
 import { scheduleOf } from "./schedule.ts";
 import { tasksOf } from "./tasks.ts";
 import { composeTracing } from "./tracing.ts";
@@ -45,7 +46,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const traffic = trafficOf(core, { pipeline, reporter, tracing, health, reading, tasks: tasks.handler });
   const http = await httpOf(core, management, traffic, reading);
   watch(core, pipeline, health);
-  const elector = electorOf(core);
+  const elector = await electorOf(core);
   return lifeOf({
     core,
     pipeline,

@@ -1,12 +1,10 @@
-import { readFileSync } from "node:fs";
 import type { Elector } from "../jobs/leader.ts";
+import { podNamespace } from "../kubernetes/api.ts";
 import { createController } from "../kubernetes/controller.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { Core } from "./core.ts";
 import type { Management } from "./management.ts";
 import { StartError } from "./storage.ts";
-
-const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 /** The controller of custom resources, where it is switched on. */
 export function kubernetesOf(
@@ -36,12 +34,9 @@ export function kubernetesOf(
 }
 
 function ownNamespace(): string {
-  try {
-    return readFileSync(NAMESPACE_FILE, "utf8").trim();
-  } catch (cause) {
-    throw new StartError(
-      "FAIRWAY_KUBERNETES_CONTROLLER is on outside of a pod: name the namespaces in FAIRWAY_KUBERNETES_NAMESPACES and a kubeconfig in FAIRWAY_KUBERNETES_CONFIG, or switch it off",
-      { cause },
-    );
-  }
+  const namespace = podNamespace();
+  if (namespace !== undefined) return namespace;
+  throw new StartError(
+    "FAIRWAY_KUBERNETES_CONTROLLER is on outside of a pod: name the namespaces in FAIRWAY_KUBERNETES_NAMESPACES and a kubeconfig in FAIRWAY_KUBERNETES_CONFIG, or switch it off",
+  );
 }

@@ -3,8 +3,23 @@ import { define } from "./variable.ts";
 
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-/** The controller of custom resources. */
+/** Leader election, and the controller of custom resources. */
 export const KUBERNETES_VARIABLES = {
+  leader: define({
+    name: "FAIRWAY_LEADER",
+    about:
+      "How replicas elect the one that does the work which must not run twice: lease by a Lease of Kubernetes and a row of the database, database by the row alone. auto takes the Lease where a service account may; the log says which and why.",
+    fallback: "auto",
+    example: "lease",
+    parse: parse.oneOf("auto", "lease", "database"),
+  }),
+  leaderLease: define({
+    name: "FAIRWAY_LEADER_LEASE",
+    about: "Name of the Lease, in the namespace of the pod. Installations of one namespace need different ones.",
+    fallback: "fairway",
+    example: "fairway-staging",
+    parse: leaseName,
+  }),
   kubernetesController: define({
     name: "FAIRWAY_KUBERNETES_CONTROLLER",
     about:
@@ -22,7 +37,7 @@ export const KUBERNETES_VARIABLES = {
   }),
   kubernetesConfig: define({
     name: "FAIRWAY_KUBERNETES_CONFIG",
-    about: "Path of a kubeconfig for the controller. Blank means the service account of the pod.",
+    about: "Path of a kubeconfig for the controller and the Lease. Blank means the service account of the pod.",
     fallback: "",
     example: "/etc/fairway/kubeconfig",
     parse: parse.optional(parse.text),
@@ -65,6 +80,11 @@ export const KUBERNETES_VARIABLES = {
     parse: parse.boolean,
   }),
 };
+
+function leaseName(value: string): string {
+  if (NAME.test(value)) return value;
+  throw new Error("give a name of Kubernetes: lower case letters, digits, dots and hyphens");
+}
 
 function names(value: string): readonly string[] {
   const all = value.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));

@@ -22,8 +22,19 @@ export interface Elector extends Runnable {
   subscribe(listener: (isLeader: boolean) => void): void;
 }
 
+/** A second condition of leading, such as a Lease of Kubernetes. Who does not hold it never takes the database's row. */
+export interface Permit {
+  /** False as soon as another replica may take it, by the monotonic clock of this process. */
+  readonly isHeld: boolean;
+  /** Renews it, or takes it where it is free. */
+  beat(limit: AbortSignal): Promise<void>;
+  /** Frees it, so that another replica takes over at its next heartbeat. Called once, at the end. */
+  release(limit: AbortSignal): Promise<void>;
+}
+
 export interface ElectorSettings {
   readonly database: RawDatabase;
+  readonly permit?: Permit;
   /** Name of this replica, never reused. */
   readonly holder: string;
   readonly clock: Clock;
@@ -44,10 +55,13 @@ export class LeadershipLost extends Error {
 
 /** Row of `leases`. */
 const LEASE = "leader";
-const LEASE_MS = 15_000;
-const RENEW_MS = 5_000;
+export const LEASE_MS = 15_000;
+/** A leader that was killed is replaced after the lease and up to two of these. */
+const RENEW_MS = 2_000;
 /** A lease that is not released expires. */
 const FREE_MS = 2_000;
+/** The same failure of a heartbeat is logged this often. */
+const REPEAT_LOG_MS = 60_000;
 
 interface LeaseRow {
   readonly holder: string;
@@ -89,8 +103,11 @@ class DatabaseElector implements Elector {
   #term = 0;
   #renewedAt = 0;
   #lost = new AbortController();
+  /** A term of this replica that ended while its row could not be freed. */
+  #left: number | undefined;
   /** The lease of another replica, and when this state was first observed. */
   #seen: { readonly row: LeaseRow; readonly at: number } | undefined;
+  #logged: { readonly reason: string; readonly at: number } | undefined;
 
   constructor(settings: ElectorSettings) {
     this.#settings = settings;
@@ -102,14 +119,15 @@ class DatabaseElector implements Elector {
       everyMs: settings.renewMs ?? RENEW_MS,
       work: () => withinTime(this.#answerMs, (limit) => this.#beat(limit)),
       onError: (error) => {
-        settings.log.warn("the leader lease could not be read", { error });
         this.#stepDownIfLate();
+        this.#logFailure(error);
       },
     });
   }
 
   get isLeader(): boolean {
-    return this.#term > 0 && this.#elapsed() - this.#renewedAt < (this.#leaseMs * 2) / 3;
+    const isPermitted = this.#settings.permit?.isHeld ?? true;
+    return this.#term > 0 && isPermitted && this.#elapsed() - this.#renewedAt < (this.#leaseMs * 2) / 3;
   }
 
   get signal(): AbortSignal {
@@ -117,21 +135,22 @@ class DatabaseElector implements Elector {
   }
 
   async start(): Promise<void> {
-    await withinTime(this.#answerMs, (limit) => this.#contend(limit));
+    try {
+      await withinTime(this.#answerMs, (limit) => this.#contend(limit));
+    } catch (error) {
+      // A replica serves without the server of the permit.
+      if (!this.#settings.permit) throw error;
+      this.#logFailure(error);
+    }
     await this.#beating.start();
   }
 
   async stop(): Promise<void> {
     await this.#beating.stop();
-    const term = this.#term;
     this.#stepDown("the process ends");
-    if (term === 0) return;
-    const { database, holder, log } = this.#settings;
-    try {
-      await withinTime(Math.min(FREE_MS, this.#answerMs), () => freeLease(database, { holder, term }));
-    } catch (error) {
-      log.warn("the leader lease could not be released; it expires", { error });
-    }
+    await this.#release(() => this.#freeLeft());
+    // After the row: who takes the permit finds the row free.
+    await this.#release((limit) => this.#settings.permit?.release(limit));
   }
 
   async confirm(tx: RawTransaction): Promise<void> {
@@ -149,26 +168,40 @@ class DatabaseElector implements Elector {
   /** Ignores the result of a heartbeat that timed out: the next one has already begun. */
   async #beat(limit: AbortSignal): Promise<void> {
     this.#stepDownIfLate();
+    await this.#freeLeft();
+    limit.throwIfAborted();
     await (this.#term > 0 ? this.#renew(limit) : this.#contend(limit));
+    this.#logged = undefined;
   }
 
   async #renew(limit: AbortSignal): Promise<void> {
+    const { database, permit } = this.#settings;
     const at = this.#elapsed();
-    const isRenewed = await renewLease(this.#settings.database, this.#claim(this.#term));
+    const isRenewed = await renewLease(database, this.#claim(this.#term));
     limit.throwIfAborted();
-    if (isRenewed) this.#renewedAt = at;
-    else this.#stepDown("another replica took over");
+    if (!isRenewed) return this.#stepDown("another replica took over");
+    this.#renewedAt = at;
+    if (!permit) return;
+    await permit.beat(limit);
+    limit.throwIfAborted();
+    if (permit.isHeld) return;
+    this.#stepDown("another replica holds the Lease");
+    await this.#freeLeft();
   }
 
   async #contend(limit: AbortSignal): Promise<void> {
-    const { database } = this.#settings;
+    const { database, permit } = this.#settings;
+    // Before the permit: a replica without its database must not keep others from it.
     const row = await readLease(database);
     limit.throwIfAborted();
     const at = this.#elapsed();
-    if (row && row.holder !== "") {
-      if (!isSame(this.#seen?.row, row)) this.#seen = { row, at };
-      if (at - (this.#seen?.at ?? at) < this.#leaseMs) return;
+    const isFree = this.#isFree(row, at);
+    if (permit) {
+      await permit.beat(limit);
+      limit.throwIfAborted();
+      if (!permit.isHeld) return;
     }
+    if (!isFree) return;
     const term = (row?.term ?? 0) + 1;
     const isTaken = await takeLease(database, row, this.#claim(term));
     limit.throwIfAborted();
@@ -176,6 +209,36 @@ class DatabaseElector implements Elector {
     this.#term = term;
     this.#renewedAt = at;
     this.#tell(true, { term });
+  }
+
+  /** Also when this replica holds it from a term that it has ended. */
+  #isFree(row: LeaseRow | undefined, at: number): boolean {
+    if (!row || row.holder === "" || row.holder === this.#settings.holder) return true;
+    if (!isSame(this.#seen?.row, row)) this.#seen = { row, at };
+    return at - (this.#seen?.at ?? at) >= this.#leaseMs;
+  }
+
+  async #freeLeft(): Promise<void> {
+    const term = this.#left;
+    if (term === undefined) return;
+    await freeLease(this.#settings.database, { holder: this.#settings.holder, term });
+    this.#left = undefined;
+  }
+
+  async #release(work: (limit: AbortSignal) => Promise<void> | undefined): Promise<void> {
+    try {
+      await withinTime(Math.min(FREE_MS, this.#answerMs), async (limit) => work(limit));
+    } catch (error) {
+      this.#settings.log.warn("the leader lease could not be released; it expires", { error });
+    }
+  }
+
+  #logFailure(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const at = this.#elapsed();
+    if (this.#logged?.reason === reason && at - this.#logged.at < REPEAT_LOG_MS) return;
+    this.#logged = { reason, at };
+    this.#settings.log.warn("the leader lease could not be renewed", { error });
   }
 
   #claim(term: number): Claim {
@@ -189,6 +252,7 @@ class DatabaseElector implements Elector {
 
   #stepDown(reason: string): void {
     if (this.#term === 0) return;
+    this.#left = this.#term;
     this.#term = 0;
     this.#lost.abort(new LeadershipLost(reason));
     this.#lost = new AbortController();

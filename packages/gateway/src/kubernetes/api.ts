@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -7,6 +8,8 @@ import { parseObject } from "../lib/text/json.ts";
 /** The parts of the Kubernetes API that the controller uses. */
 export interface KubeApi {
   readonly server: string;
+  /** Namespace of the configuration; undefined where it names none. */
+  readonly namespace: string | undefined;
   /** All pages of a list. */
   list(query: ListQuery, signal: AbortSignal): Promise<List>;
   /** Resolves when the server ends the watch. Throws a KubeError with status 410 when the version is too old. */
@@ -15,6 +18,8 @@ export interface KubeApi {
   /** A merge patch. */
   patch(path: string, body: object, signal: AbortSignal): Promise<KubeObject>;
   create(path: string, body: object, signal: AbortSignal): Promise<KubeObject>;
+  /** Status 409 when the object has another version than the one in the body. */
+  replace(path: string, body: object, signal: AbortSignal): Promise<KubeObject>;
   close(): Promise<void>;
 }
 
@@ -45,6 +50,7 @@ export interface KubeObject {
     readonly deletionTimestamp?: string;
     readonly finalizers?: readonly string[];
     readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
   };
   readonly spec?: unknown;
   readonly status?: unknown;
@@ -62,6 +68,7 @@ export class KubeError extends Error {
   }
 }
 
+export const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 export const GONE = 410;
 const PAGE = "500";
 const ANSWER_MS = 15_000;
@@ -79,6 +86,15 @@ export async function connect(configFile: string | undefined): Promise<KubeApi> 
   return new HttpKubeApi(config);
 }
 
+/** Undefined outside of a pod, and in a pod without the token of its service account. */
+export function podNamespace(): string | undefined {
+  try {
+    return readFileSync(NAMESPACE_FILE, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
 interface Call {
   readonly method: string;
   readonly path: string;
@@ -88,6 +104,7 @@ interface Call {
 
 class HttpKubeApi implements KubeApi {
   readonly server: string;
+  readonly namespace: string | undefined;
   readonly #config: KubeConfig;
   #agent: { readonly key: string; readonly agent: Agent } | undefined;
 
@@ -96,6 +113,7 @@ class HttpKubeApi implements KubeApi {
     if (!cluster) throw new Error("the Kubernetes configuration names no current cluster");
     this.#config = config;
     this.server = cluster.server.replace(/\/$/, "");
+    this.namespace = config.getContextObject(config.getCurrentContext())?.namespace;
   }
 
   async list({ path, fieldSelector }: ListQuery, signal: AbortSignal): Promise<List> {
@@ -150,6 +168,10 @@ class HttpKubeApi implements KubeApi {
 
   create(path: string, value: object, signal: AbortSignal): Promise<KubeObject> {
     return this.#json({ method: "POST", path, body: { type: "application/json", value } }, signal);
+  }
+
+  replace(path: string, value: object, signal: AbortSignal): Promise<KubeObject> {
+    return this.#json({ method: "PUT", path, body: { type: "application/json", value } }, signal);
   }
 
   async close(): Promise<void> {

@@ -20,12 +20,14 @@ export class MemoryCluster {
   connect(): KubeApi {
     return {
       server: "memory",
+      namespace: undefined,
       list: ({ path, fieldSelector }) =>
         Promise.resolve({ items: this.#listed(path, fieldSelector), resourceVersion: String(this.#version) }),
       watch: (query, version, on, signal) => this.#watch(query, version, on, signal),
       get: (path) => Promise.try(() => this.#found(path)),
       patch: (path, body) => Promise.try(() => this.#patch(path, body as Patch)),
       create: (path, body) => Promise.try(() => this.create(path, body as KubeObject)),
+      replace: (path, body) => Promise.try(() => this.#replace(path, body as KubeObject)),
       close: () => Promise.resolve(),
     };
   }
@@ -53,6 +55,12 @@ export class MemoryCluster {
   /** Ends every watch: with 410, as a server does that no longer has the versions, and as a broken connection. */
   interrupt(error: Error): void {
     for (const watcher of this.#watchers) watcher.end(error);
+  }
+
+  #replace(path: string, body: KubeObject): KubeObject {
+    if (body.metadata.resourceVersion !== this.#found(path).metadata.resourceVersion)
+      throw new KubeError(409, "the object has been modified");
+    return this.#store(path, body, "MODIFIED");
   }
 
   #patch(path: string, patch: Patch): KubeObject {

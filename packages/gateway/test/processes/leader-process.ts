@@ -1,4 +1,6 @@
 import { createDatabaseElector } from "../../src/jobs/leader.ts";
+import { connect } from "../../src/kubernetes/api.ts";
+import { KubernetesLease } from "../../src/kubernetes/lease.ts";
 import { createSchedule } from "../../src/jobs/schedule.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { quietLog } from "../kit/support.ts";
@@ -6,19 +8,24 @@ import { quietLog } from "../kit/support.ts";
 /**
  * A replica with one job: on `go` it books one row with its name, in a transaction that confirms its term. Says
  * `running` when a run has begun, and `booked` or `refused` when it has ended. Arguments: database URL, name, lease in
- * milliseconds.
+ * milliseconds, and for a Lease of Kubernetes a kubeconfig and a namespace.
  */
-const [url = "", name = "", lease = ""] = process.argv.slice(2);
+const [url = "", name = "", lease = "", kubeconfig, namespace = ""] = process.argv.slice(2);
 const database = openDatabase({ url, log: quietLog });
 const clock = { now: () => Date.now() };
+const leaseMs = Number(lease);
+const permit = kubeconfig
+  ? new KubernetesLease({ api: await connect(kubeconfig), namespace, name: "fairway", holder: name, clock, leaseMs })
+  : undefined;
 const elector = createDatabaseElector({
+  ...(permit && { permit }),
   database: database.raw,
   holder: name,
   clock,
   log: quietLog,
   metrics: { leaderChanged: () => {} },
-  leaseMs: Number(lease),
-  renewMs: Number(lease) / 6,
+  leaseMs,
+  renewMs: leaseMs / 7.5,
 });
 const schedule = createSchedule({
   elector,
