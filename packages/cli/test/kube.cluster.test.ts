@@ -76,6 +76,54 @@ describe("fairway kube", () => {
     expect((await own("status")).out).toContain("Channel/main");
   });
 
+  test("answers `status` within a second", async () => {
+    const times: number[] = [];
+    for (let run = 0; run < 5; run++) {
+      const started = performance.now();
+      expect(await own("status")).toMatchObject({ code: 0 });
+      times.push(performance.now() - started);
+    }
+    console.log(`fairway kube status: ${times.map((ms) => ms.toFixed(0)).join(", ")} ms`);
+    expect(Math.min(...times)).toBeLessThan(1_000);
+  });
+
+  test("shows what Git keeps, with conditions, drift and overrides", async () => {
+    const condition = (type: string, status: string, reason: string, message: string) => ({
+      ...{ type, status, reason, message, observedGeneration: 1, lastTransitionTime: "2030-01-01T00:00:00Z" },
+    });
+    const status = {
+      observedGeneration: 1,
+      conditions: [
+        condition("Ready", "False", "FieldsChanged", "Differs from the resource: priority."),
+        condition("Synced", "True", "Overridden", "Switched by hand until 2030-01-01T01:00:00Z."),
+        condition("Drifted", "True", "FieldsChanged", "Differs from the resource: priority."),
+      ],
+    };
+    const patch = ["patch", "channel", "main", "-n", namespace, "--subresource=status", "--type=merge", "-p"];
+    await cluster.kubectl(...patch, JSON.stringify({ status }));
+    const { code, out } = await own("gitops -o jsonl");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      ...{ resource: "Channel/main", ready: "no", synced: "Overridden", drift: "FieldsChanged" },
+      ...{ keeps: expect.stringContaining("models") as string, message: expect.stringContaining("until") as string },
+    });
+    expect((await kube("gitops -n default")).err).toContain("Git keeps nothing there");
+  });
+
+  test("names the holder of the Lease, and fails while no pod says that it leads", async () => {
+    const metadata = { name: "fairway", namespace, labels: { "app.kubernetes.io/name": "fairway" } };
+    const holderIdentity = "fairway-6c5d-x2k-0a0a0a0a-0b0b-4c0c-8d0d-0e0e0e0e0e0e";
+    const spec = { holderIdentity, leaseDurationSeconds: 15, leaseTransitions: 2 };
+    await cluster.apply(JSON.stringify({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec }));
+    const { code, out } = await own("leader -o json");
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      leaders: [],
+      leases: [{ name: "fairway", holder: "fairway-6c5d-x2k", transitions: 2 }],
+    });
+    expect((await own("leader")).out).toContain("no pod says that it leads");
+  });
+
   test("names a right that the controller lacks", async () => {
     const rights = async () =>
       (await own("doctor -o jsonl")).out
@@ -115,7 +163,7 @@ describe("fairway kube", () => {
       "jsonpath={.metadata.finalizers}",
     );
     expect(left).toBe('["example.com/other"]');
-    expect((await cluster.kubectl("get", "deployments", "-n", namespace, "-o", "name")).trim()).toBe("");
+    expect((await cluster.kubectl("get", "deployments,leases", "-n", namespace, "-o", "name")).trim()).toBe("");
     await cluster.kubectl(
       "patch",
       "channel",

@@ -1,4 +1,6 @@
 import { Option, type Command } from "commander";
+import { SELECTOR } from "../kube/command.ts";
+import type { KubeLoginOptions } from "../kube/login.ts";
 import type { LogoutOptions } from "./logout.ts";
 import type { CommandContext } from "../../core/command-context.ts";
 import { examples, named, yes } from "../arguments.ts";
@@ -15,14 +17,22 @@ export function accountCommands(program: Command, context: CommandContext): void
     .option("--scope <list>", "what the token may do, such as channels:read,logs:read; everything when absent")
     .option("--expires <days>", "when the token ends; never when absent")
     .option("--insecure-http", "allow plain http beyond this machine")
-    .action(async (server: string, options: object) =>
-      (await import("./login.ts")).runLogin(server, options, output(), { env: env(), transport: await transport() }),
-    );
+    .option("--kube", "sign in through a pod of the cluster in the kubeconfig; as root with the chart's Secret")
+    .option("-n, --namespace <namespace>", "with --kube: namespace of the release; that of the context when left out")
+    .option("--kube-context <name>", "with --kube: context of the kubeconfig")
+    .addOption(new Option("--selector <labels>", "with --kube: labels of the pods").default(SELECTOR))
+    .action(async (server: string, options: KubeLoginOptions & { readonly kube?: boolean }, command: Command) => {
+      const place = { env: env(), transport: await transport() };
+      if (!options.kube) return (await import("./login.ts")).runLogin(server, options, output(), place);
+      const given = command.args[0];
+      return (await import("../kube/login.ts")).runKubeLogin(given, options, output(), place);
+    });
   examples(
     login,
     "fairway login https://ai.example.com",
     "fairway login https://ai.example.com --scope read --expires 30",
     "pass fairway | fairway login https://ai.example.com --token-stdin",
+    "fairway login --kube -n ai",
   );
   const logout = program
     .command("logout")

@@ -36,6 +36,8 @@ export interface LoginOptions {
   readonly scope?: string;
   /** In days. */
   readonly expires?: string;
+  /** Known already, so it is not asked for. */
+  readonly password?: string | undefined;
 }
 
 /** Where a sign-in is stored, and how calls are sent. */
@@ -49,23 +51,41 @@ export async function runLogin(
   server: string,
   options: LoginOptions,
   output: Output,
-  { env, transport }: SignInPlace,
+  place: SignInPlace,
 ): Promise<void> {
   const address = addressOf(server, options);
+  await signInAt({ address, kept: address }, options, output, place);
+}
+
+/** Addresses of one gateway. */
+export interface SignInAddress {
+  /** Where this sign-in goes. */
+  readonly address: string;
+  /** What later commands call. */
+  readonly kept: string;
+}
+
+export async function signInAt(
+  { address, kept }: SignInAddress,
+  options: LoginOptions,
+  output: Output,
+  { env, transport }: SignInPlace,
+): Promise<void> {
   await createClient({ baseUrl: address, fetch: transport.json }).call(status, {});
-  const profile = options.tokenStdin ? await byToken(address) : await byPassword(address, options, transport);
-  const { data: user } = await clientOf(profile, transport).call(selfGet, {});
+  const made = options.tokenStdin ? await byToken(address) : await byPassword(address, options, transport);
+  const { data: user } = await clientOf(made, transport).call(selfGet, {});
+  const profile = { ...made, server: kept };
   // A new sign-in does not lift what guards the context.
   const { protected: isProtected, readOnly } = storedProfile(env) ?? {};
   const path = writeProfile(env, { ...profile, userId: user.id, protected: isProtected, readOnly });
-  output.note(`Signed in to ${address} as ${user.username} (role ${user.role}). The token is stored in ${path}.`);
+  output.note(`Signed in to ${kept} as ${user.username} (role ${user.role}). The token is stored in ${path}.`);
   const context = env["FAIRWAY_CONTEXT"];
   if (!context || context === currentContext(env)) return;
   useContext(env, context);
   output.note(`Commands go to ${context} now; change that with \`fairway context use\`.`);
 }
 
-function addressOf(server: string, options: LoginOptions): string {
+export function addressOf(server: string, options: LoginOptions): string {
   const address = readAddress(server, "the server");
   if (!options.insecureHttp) refusePlain(address, "--insecure-http if you know the network");
   return address;
@@ -79,7 +99,8 @@ async function byPassword(server: string, options: LoginOptions, transport: Tran
   const scopes = readScopes(options.scope);
   const expires_at = readEnd(options.expires);
   const username = options.username ?? (await ask("Username")).trim();
-  const password = options.passwordStdin ? await readSecret("Password") : await ask("Password", true);
+  const password =
+    options.password ?? (options.passwordStdin ? await readSecret("Password") : await ask("Password", true));
   const { client, userId } = await sessionOf(transport, server, { username, password });
   const tokenName = `cli ${hostname()}`.slice(0, 64);
   const { data: token } = await client.call(accessTokenCreate, { body: { name: tokenName, expires_at, scopes } });

@@ -124,7 +124,7 @@ export function messageOf(thrown: unknown): string | undefined {
 }
 
 interface Call {
-  readonly method?: "GET" | "PATCH" | "POST";
+  readonly method?: "GET" | "PATCH" | "POST" | "DELETE";
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: { readonly type: string; readonly value: object };

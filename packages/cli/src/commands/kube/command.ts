@@ -1,11 +1,12 @@
-import type { Command } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import type { CommandContext } from "../../core/command-context.ts";
 import { examples, integer, positive, yes } from "../arguments.ts";
 import type { KubeOptions } from "./cluster.ts";
+import type { ForwardOptions } from "./forward.ts";
 import type { LogOptions } from "./logs.ts";
 import type { ReleaseOptions, UninstallOptions } from "./release.ts";
 
-const SELECTOR = "app.kubernetes.io/name=fairway";
+export const SELECTOR = "app.kubernetes.io/name=fairway";
 const collect = (text: string, before: string[] = []) => [...before, text];
 
 /** The installation in a Kubernetes cluster, read with the kubeconfig; no sign-in to the gateway is needed. */
@@ -27,6 +28,23 @@ export function kubeCommands(program: Command, { output, globals }: CommandConte
     .option("--container <name>", "container of the pods", "gateway")
     .action(async (options: LogOptions) => (await import("./logs.ts")).showLogs(options, output()));
   examples(logs, "fairway kube logs -n ai -f", "fairway kube logs -n ai --since 600 | grep ERROR");
+  const leader = place(kube.command("leader"))
+    .description("who does the work that must not run twice, and the Lease; exit 1 where no pod says that it leads")
+    .action(async (options: KubeOptions) => (await import("./leader.ts")).showLeader(options, output()));
+  examples(leader, "fairway kube leader -n ai", "fairway kube leader -n ai -o json | jq -r '.leaders[]'");
+  const gitops = place(kube.command("gitops"))
+    .description("what Git keeps: resources, their conditions, what differs, and what is overridden by hand until when")
+    .action(async (options: KubeOptions) => (await import("./gitops.ts")).showGitops(options, output()));
+  examples(gitops, "fairway kube gitops -n ai", "fairway kube gitops -n ai -o jsonl | jq 'select(.ready != \"yes\")'");
+  const forward = place(kube.command("port-forward"))
+    .argument("[local]", "port of this machine; 3000 when left out, 9090 with --admin", portNumber)
+    .description("the console and the API on this machine, also when their pod is replaced")
+    .option("--admin", "probes and metrics instead")
+    .option("--pod <name>", "this pod only")
+    .action(async (local: number | undefined, options: ForwardOptions) =>
+      (await import("./forward.ts")).runForward(local, options, output()),
+    );
+  examples(forward, "fairway kube port-forward -n ai", "fairway kube port-forward 9090 --admin --pod fairway-6c5d-x2k");
   const isDry = () => globals().dryRun === true;
   kindCommands(kube, output, isDry);
   releaseCommands(kube, output, isDry);
@@ -76,6 +94,12 @@ function releaseCommands(kube: Command, output: CommandContext["output"], isDry:
 
 function release(command: Command): Command {
   return command.option("--release <name>", "name of the Helm release", "fairway");
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError("give a port from 1 to 65535, or 0 for any free one.");
 }
 
 function place(command: Command): Command {

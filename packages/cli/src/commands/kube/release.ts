@@ -1,13 +1,17 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import type { V1Deployment } from "@kubernetes/client-node";
 import {
   calling,
   FINALIZER,
   KINDS,
+  labelled,
+  messageOf,
   openCluster,
   resourcePath,
   resourcesOf,
   send,
+  statusOf,
   type Cluster,
   type Kind,
   type KubeOptions,
@@ -66,8 +70,10 @@ export async function removeRelease(options: UninstallOptions, output: Output): 
   if (held.length > 0) output.note(`${held.length} resources lose the finalizer that only a gateway removes.`);
   if (dryRun) return helm(args, output);
   await output.confirm(`Uninstall ${release} from ${cluster.namespace} in ${cluster.context}`, 1, yes);
+  const names = await calling(cluster, () => deploymentsOf(cluster, release));
   await calling(cluster, () => dropFinalizers(cluster, held));
   await helm(args, output);
+  for (const name of names) await dropLease(cluster, name, output);
 }
 
 interface Held {
@@ -92,6 +98,23 @@ async function dropFinalizers(cluster: Cluster, held: readonly Held[]): Promise<
     const value = { metadata: { finalizers: finalizers.filter((one) => one !== FINALIZER) } };
     const body = { type: "application/merge-patch+json", value };
     await send(cluster, { method: "PATCH", path: `${resourcePath(cluster, kind)}/${name}`, body });
+  }
+}
+
+async function deploymentsOf(cluster: Cluster, release: string): Promise<string[]> {
+  const all = await labelled<V1Deployment>(cluster, "/apis/apps/v1", "deployments");
+  return all.flatMap(({ metadata: { name = "", labels = {} } = {} }) =>
+    labels["app.kubernetes.io/instance"] === release ? [name] : [],
+  );
+}
+
+/** Pods made it under the name of their deployment, so Helm does not know it. */
+async function dropLease(cluster: Cluster, name: string, { note }: Output): Promise<void> {
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${cluster.namespace}/leases/${name}`;
+  try {
+    await send(cluster, { method: "DELETE", path });
+  } catch (thrown) {
+    if (statusOf(thrown) !== 404) note(`The Lease ${name} stays: ${messageOf(thrown) ?? "it could not be deleted"}`);
   }
 }
 

@@ -90,7 +90,7 @@ async function stateOf(cluster: Cluster) {
   const [version, deployments, pods, autoscalers, resources] = await Promise.all([
     request<{ readonly gitVersion: string }>(cluster, { path: "/version" }),
     labelled<V1Deployment>(cluster, "/apis/apps/v1", "deployments"),
-    labelled<V1Pod>(cluster, "/api/v1", "pods"),
+    podStates(cluster),
     labelled<V2HorizontalPodAutoscaler>(cluster, "/apis/autoscaling/v2", "horizontalpodautoscalers"),
     resourceStates(cluster),
   ]);
@@ -100,7 +100,7 @@ async function stateOf(cluster: Cluster) {
     namespace,
     version: version.gitVersion.replace(/^v/, ""),
     deployments: deployments.map(deploymentState),
-    pods: await Promise.all(pods.map((pod) => podState(cluster, pod))),
+    pods,
     autoscalers: autoscalers.map(autoscalerState),
     ...resources,
   };
@@ -115,6 +115,11 @@ function deploymentState({ metadata = {}, spec, status = {} }: V1Deployment) {
 function autoscalerState({ metadata = {}, spec, status }: V2HorizontalPodAutoscaler) {
   const [min, max] = [spec?.minReplicas ?? 1, spec?.maxReplicas ?? 0];
   return { name: nameOf(metadata), min, max, current: status?.currentReplicas ?? 0 };
+}
+
+export async function podStates(cluster: Cluster): Promise<PodState[]> {
+  const pods = await labelled<V1Pod>(cluster, "/api/v1", "pods");
+  return Promise.all(pods.map((pod) => podState(cluster, pod)));
 }
 
 async function podState(cluster: Cluster, pod: V1Pod): Promise<PodState> {

@@ -1,0 +1,69 @@
+import type { V1Deployment } from "@kubernetes/client-node";
+import { calling, labelled, openCluster, request, statusOf, type Cluster, type KubeOptions } from "./cluster.ts";
+import { openForward } from "./forward.ts";
+import { addressOf, signInAt, type LoginOptions, type SignInPlace } from "../account/login.ts";
+import { CliError, EXIT } from "../../core/exit.ts";
+import type { Output } from "../../print/output.ts";
+
+export type KubeLoginOptions = LoginOptions & KubeOptions;
+
+type Environment = NonNullable<NonNullable<V1Deployment["spec"]>["template"]["spec"]>["containers"][number]["env"];
+
+const ROOT = "root";
+/** Where `fairway kube port-forward` listens when nothing else is said. */
+const FORWARDED = "http://127.0.0.1:3000";
+
+/**
+ * Signs in through a pod, so that no way into the cluster is needed. `server` is what later commands call; without it
+ * the public address of the installation, or that of `fairway kube port-forward`.
+ */
+export async function runKubeLogin(
+  server: string | undefined,
+  options: KubeLoginOptions,
+  output: Output,
+  place: SignInPlace,
+): Promise<void> {
+  const cluster = await openCluster(options);
+  const env = await calling(cluster, () => environmentOf(cluster));
+  const publicUrl = env?.find(({ name }) => name === "FAIRWAY_PUBLIC_URL")?.value;
+  const kept = addressOf(server ?? publicUrl ?? FORWARDED, options);
+  const { username, password } = await calling(cluster, () => accountOf(cluster, env, options));
+  const note = (text: string) => output.note(text);
+  const forward = await calling(cluster, () => openForward(cluster, { local: 0, port: "http", note }));
+  try {
+    const address = `http://127.0.0.1:${forward.local}`;
+    await signInAt({ address, kept }, { ...options, ...(username && { username }), password }, output, place);
+  } finally {
+    forward.close();
+  }
+  if (kept === FORWARDED)
+    output.note(`Commands need \`fairway kube port-forward -n ${cluster.namespace}\`: the chart has no server.publicUrl.`);
+}
+
+async function environmentOf(cluster: Cluster): Promise<Environment> {
+  const [deployment] = await labelled<V1Deployment>(cluster, "/apis/apps/v1", "deployments");
+  if (!deployment)
+    throw new CliError(
+      `no deployment with ${cluster.selector} in ${cluster.namespace}`,
+      EXIT.notFound,
+      "choose -n, --kube-context or --selector",
+    );
+  return deployment.spec?.template.spec?.containers[0]?.env;
+}
+
+/** Root with the password of the first start, where the Secret can be read and nothing else was asked for. */
+async function accountOf(cluster: Cluster, env: Environment, { username, tokenStdin, passwordStdin }: LoginOptions) {
+  if (tokenStdin || passwordStdin || (username !== undefined && username !== ROOT)) return { username };
+  const name = env?.find((one) => one.name === "FAIRWAY_SESSION_SECRET")?.valueFrom?.secretKeyRef?.name;
+  if (name === undefined) return { username };
+  try {
+    const path = `/api/v1/namespaces/${cluster.namespace}/secrets/${name}`;
+    const { data = {} } = await request<{ readonly data?: Readonly<Record<string, string>> }>(cluster, { path });
+    const stored = data["root-password"];
+    if (stored === undefined) return { username };
+    return { username: ROOT, password: Buffer.from(stored, "base64").toString() };
+  } catch (thrown) {
+    if (statusOf(thrown) === 403 || statusOf(thrown) === 404) return { username };
+    throw thrown;
+  }
+}
