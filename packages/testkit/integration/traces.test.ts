@@ -8,8 +8,10 @@ import {
   type GatewayProcess,
   type Upstream,
 } from "@fairway/testkit";
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { WebSocket } from "ws";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 interface Span {
@@ -29,6 +31,8 @@ interface Export {
 
 const [SERVER, CLIENT, ERROR] = [2, 3, 2];
 const PARENT = { trace: "4bf92f3577b34da6a3ce929d0e0e4736", span: "00f067aa0ba902b7" };
+
+const TRACEPARENT = `00-${PARENT.trace}-${PARENT.span}-01`;
 
 let collector: Server;
 let upstream: Upstream;
@@ -64,6 +68,7 @@ beforeAll(async () => {
   const channel = { base_url: upstream.url, models: "moved,plain" };
   await createChannel(root, { ...channel, name: "failing", priority: 10, model_mapping: mapped("status-500") });
   await createChannel(root, { ...channel, name: "working", model_mapping: mapped("plain") });
+  await createChannel(root, { type: 14, name: "counting", base_url: upstream.url, models: "counted" });
   key = await createToken(root);
 });
 afterAll(async () => {
@@ -139,6 +144,71 @@ test("a caller that does not sample its trace keeps its call out, and the upstre
   await later.text();
   await spansOf(later.headers.get("request-id"));
   expect(received.flatMap(({ spans }) => spans).filter(({ traceId }) => traceId === "a".repeat(32))).toEqual([]);
+});
+
+test("a bucket of the latency shows the trace of its last sampled request", async () => {
+  const answer = await call("plain", { traceparent: `00-${PARENT.trace}-${PARENT.span}-01` });
+  await answer.text();
+  await spansOf(answer.headers.get("request-id"));
+  const scrape = async (accept: string) => (await fetch(`${gateway.adminUrl}/metrics`, { headers: { accept } })).text();
+  const text = await scrape("application/openmetrics-text;version=1.0.0,text/plain;q=0.5");
+  expect(text).toMatch(new RegExp(`relay_duration_seconds_bucket{.*} # {trace_id="${PARENT.trace}"}`));
+  expect(await scrape("text/plain")).not.toContain("trace_id");
+});
+
+test("a count of tokens is a trace, with the call of an upstream that can count", async () => {
+  upstream.reset();
+  const answer = await fetch(`${gateway.url}/v1/messages/count_tokens`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json", traceparent: TRACEPARENT },
+    body: JSON.stringify({ model: "counted", messages: [{ role: "user", content: "a secret question" }] }),
+  });
+  expect(answer.status).toBe(200);
+  const spans = await spansOf(answer.headers.get("request-id"));
+  const [server, client] = [spans.find(({ kind }) => kind === SERVER), spans.find(({ kind }) => kind === CLIENT)];
+  expect(server).toMatchObject({ name: "count_tokens counted", traceId: PARENT.trace });
+  expect(client && valueOf(client, "fairway.channel.name")).toBe("counting");
+  expect(upstream.requests[0]?.headers["traceparent"]).toBe(`00-${PARENT.trace}-${client?.spanId}-01`);
+});
+
+test("a realtime session is a trace as long as it lasts, with the handshake of its upstream", async () => {
+  const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/realtime?model=plain`, "realtime", {
+    headers: { authorization: `Bearer ${key}`, traceparent: TRACEPARENT },
+  });
+  await once(socket, "message");
+  socket.close();
+  const isSession = ({ name }: Span) => name === "realtime plain";
+  await expect.poll(() => received.flatMap(({ spans }) => spans).find(isSession), { timeout: 20_000 }).toBeDefined();
+  const spans = received.flatMap(({ spans: all }) => all).filter(({ traceId }) => traceId === PARENT.trace);
+  const session = spans.find(isSession);
+  const handshake = spans.find(({ parentSpanId }) => parentSpanId === session?.spanId);
+  expect(handshake && valueOf(handshake, "http.response.status_code")).toBe(101);
+});
+
+test("a submitted song is a trace, and its upstream gets the context", async () => {
+  const heard: (string | undefined)[] = [];
+  const songs = createServer((request, response) => {
+    heard.push(request.headers["traceparent"] as string | undefined);
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ code: "success", data: "song-1", message: "" }));
+  });
+  await new Promise<void>((resolve) => songs.listen(0, "127.0.0.1", resolve));
+  const base_url = `http://127.0.0.1:${(songs.address() as AddressInfo).port}`;
+  const root = await signIn(gateway.url);
+  await createChannel(root, { type: 36, name: "songs", base_url, models: "suno_music" });
+  const answer = await fetch(`${gateway.url}/suno/submit/music`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", traceparent: TRACEPARENT },
+    body: JSON.stringify({ prompt: "a secret song" }),
+  });
+  expect(answer.status, await answer.text()).toBe(200);
+  const spans = await spansOf(answer.headers.get("request-id"));
+  const submit = spans.find(({ name }) => name === "tasks.submit");
+  const client = spans.find(({ parentSpanId }) => parentSpanId === submit?.spanId);
+  expect(client && valueOf(client, "fairway.channel.name")).toBe("songs");
+  expect(heard).toEqual([`00-${PARENT.trace}-${client?.spanId}-01`]);
+  expect(JSON.stringify(spans)).not.toContain("secret song");
+  songs.close();
 });
 
 test("the collector gets its headers, and what waits at a stop", async () => {

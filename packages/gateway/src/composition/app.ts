@@ -41,8 +41,8 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     inflight: () => ({ count: pipeline.running.requests, limit: env.maxInflight }),
   });
   const reading = readingOf(core, authenticator, pipeline.admission.calls);
-  const tasks = tasksOf({ core, pipeline, reading, disable, fetcher });
   const tracing = await composeTracing(core);
+  const tasks = tasksOf({ core, pipeline, reading, disable, fetcher, tracing });
   const traffic = trafficOf(core, { pipeline, reporter, tracing, health, reading, tasks: tasks.handler });
   const http = await httpOf(core, management, traffic, reading);
   watch(core, pipeline, health);

@@ -3,6 +3,7 @@ import type { AppStorage } from "./storage.ts";
 import type { ScheduledJob } from "../jobs/schedule.ts";
 import type { GuardedFetcher } from "../lib/net/guarded-fetch.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
+import type { Tracing } from "../observability/tracing/call-span.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
 import { judgeTaskPrompt } from "../relay/policies/guardrail/elsewhere.ts";
 import { readTaskForm, readTaskJson } from "../relay/ingress/task-body.ts";
@@ -30,10 +31,12 @@ export interface TaskPartsDeps {
   readonly pipeline: PipelineDeps;
   readonly reading: ReadRequestDeps;
   readonly fetcher: GuardedFetcher;
+  /** Undefined where no traces are sent. */
+  readonly tracing: Tracing | undefined;
   readonly disable: (channelId: number, reason: string) => Promise<boolean>;
 }
 
-export function tasksOf({ core, pipeline, reading, disable, fetcher }: TaskPartsDeps): Tasks {
+export function tasksOf({ core, pipeline, reading, disable, fetcher, tracing }: TaskPartsDeps): Tasks {
   const { storage } = core;
   const deps: TaskDeps = {
     ...core,
@@ -42,6 +45,7 @@ export function tasksOf({ core, pipeline, reading, disable, fetcher }: TaskParts
     authenticator: reading.authenticator,
     upstream: createTaskUpstream(pipeline),
     fetcher,
+    tracing,
     sign: storage.vault.hashKey,
     publicUrl: pipeline.publicUrl,
     disable,

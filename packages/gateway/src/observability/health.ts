@@ -6,6 +6,7 @@ import type { DegradationStatus } from "./degradation-status.ts";
 import type { Logger } from "./log.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import type { Metrics } from "./metrics.ts";
+import { wantsOpenMetrics } from "./open-metrics.ts";
 import { reasonOf } from "./reason.ts";
 
 /**
@@ -115,7 +116,7 @@ export function createHealth(deps: HealthDeps): Health {
       const { pathname = "", searchParams } = URL.parse(request.url ?? "/", "http://admin") ?? {};
       const answer = probe(pathname, searchParams?.has("verbose") === true);
       if (request.method !== "GET" && request.method !== "HEAD") send(response, 405, "method not allowed\n");
-      else if (pathname === "/metrics") void sendMetrics(deps, response);
+      else if (pathname === "/metrics") void sendMetrics(deps, request, response);
       else if (!answer) send(response, 404, "not found\n");
       else send(response, answer.status, answer.text);
     },
@@ -199,9 +200,13 @@ async function withTimeout(work: Promise<void>): Promise<void> {
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-async function sendMetrics({ metrics, log }: HealthDeps, response: ServerResponse): Promise<void> {
+async function sendMetrics(
+  { metrics, log }: HealthDeps,
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   try {
-    const { contentType, text } = await metrics.expose();
+    const { contentType, text } = await metrics.expose(wantsOpenMetrics(headers.accept) ? "open" : "plain");
     response.writeHead(200, { "content-type": contentType }).end(text);
   } catch (error) {
     log.error("metrics cannot be written", { error });

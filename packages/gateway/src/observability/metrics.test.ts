@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { METRICS } from "./metric-definitions.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import { wantsOpenMetrics } from "./open-metrics.ts";
 
 let metrics: Metrics;
 beforeEach(() => (metrics = createMetrics({ version: "1.2.3", commit: "abc" })));
@@ -12,6 +13,42 @@ describe("metrics", () => {
       `fairway_build_info{version="1.2.3",node="${process.version}",commit="abc"} 1`,
     ]);
     expect((await metrics.expose()).contentType).toContain("text/plain");
+  });
+
+  test("show a sampled trace next to the bucket of its request, to a scraper that asks for OpenMetrics", async () => {
+    const [traceId, other] = ["4bf92f3577b34da6a3ce929d0e0e4736", "a".repeat(32)];
+    metrics.setModels(new Set(["m"]));
+    const call = { operation: "chat", model: "m", group: "default", stream: true, outcome: "ok" };
+    metrics.relayed({ ...call, seconds: 0.07, traceId });
+    metrics.relayed({ ...call, seconds: 0.08 });
+    metrics.relayed({ ...call, seconds: 900, traceId: other });
+    metrics.firstToken({ operation: "chat", model: "m", seconds: 0.04, traceId });
+    const { text, contentType } = await metrics.expose("open");
+    expect(contentType).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
+    const labels = 'endpoint="chat",model="m",stream="true"';
+    const shown = text.split("\n").filter((line) => line.includes("trace_id"));
+    expect(shown.map((line) => line.replace(/ [\d.]+$/, ""))).toEqual([
+      `fairway_relay_duration_seconds_bucket{le="0.1",${labels}} 2 # {trace_id="${traceId}"} 0.07`,
+      `fairway_relay_duration_seconds_bucket{le="+Inf",${labels}} 3 # {trace_id="${other}"} 900`,
+      `fairway_relay_ttft_seconds_bucket{le="0.05",${labels}} 1 # {trace_id="${traceId}"} 0.04`,
+    ]);
+    expect(text).toMatch(/# EOF\n$/);
+    expect(text).toContain("# TYPE fairway_relay_requests counter\n");
+    expect(text).toContain('fairway_relay_requests_total{endpoint="chat",model="m",group="default",outcome="ok"} 3\n');
+    const plain = (await metrics.expose()).text;
+    expect(plain).not.toContain("trace_id");
+    const bare = (one: string) => one.split("\n").filter((line) => /^fairway_relay/.test(line)).map((line) => line.split(" # ")[0]);
+    expect(bare(plain)).toEqual(bare(text));
+  });
+
+  test.each([
+    ["application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.4,*/*;q=0.1", true],
+    ["text/plain;version=0.0.4;q=0.9,application/openmetrics-text;q=0.5", false],
+    ["application/openmetrics-text;q=0", false],
+    ["*/*", false],
+    [undefined, false],
+  ])("choose the format that a scraper prefers: %s", (accept, isOpen) => {
+    expect(wantsOpenMetrics(accept)).toBe(isOpen);
   });
 
   test("come with those of the process", async () => {

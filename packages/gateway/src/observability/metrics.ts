@@ -1,6 +1,8 @@
 import type { DegradationStatus } from "./degradation-status.ts";
 import { type CHANNEL, DEFINITIONS, SHORT, type MetricDefinition } from "./metric-definitions.ts";
+import { Exemplars, type Exemplar } from "./exemplars.ts";
 import type { CollectedMetric, Exposition } from "./exposition.ts";
+import { openMetrics } from "./open-metrics.ts";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 
 export interface ChannelLabels {
@@ -44,8 +46,10 @@ export interface Metrics {
     stream: boolean;
     outcome: string;
     seconds: number;
+    /** Of a sampled trace. */
+    traceId?: string | undefined;
   }): void;
-  firstToken(request: { operation: string; model: string; seconds: number }): void;
+  firstToken(request: { operation: string; model: string; seconds: number; traceId?: string | undefined }): void;
   charged(charge: { model: string; group: string; quota: number; input: number; output: number }): void;
   attempted(attempt: { channel: ChannelLabels; outcome: string; seconds: number }): void;
   /** An upstream reported more usage than can be true. */
@@ -83,8 +87,8 @@ export interface Metrics {
   /** Names that may stand in labels. */
   setModels(models: ReadonlySet<string>): void;
   watch(gauges: Partial<Gauges>): void;
-  /** The text that Prometheus reads, and its content type. */
-  expose(): Promise<Exposition>;
+  /** The text that Prometheus reads, and its content type. OpenMetrics has the exemplars. */
+  expose(format?: "plain" | "open"): Promise<Exposition>;
   /** The same as data, for `mergeMetrics`. */
   collect(): Promise<readonly CollectedMetric[]>;
 }
@@ -93,6 +97,8 @@ export interface MetricsSettings {
   readonly version: string;
   readonly commit?: string;
 }
+
+type Labels = Readonly<Record<string, string>>;
 
 const OTHER = "other";
 
@@ -127,15 +133,25 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
   let models: ReadonlySet<string> = new Set();
   let gauges = NOTHING;
   const named = (model: string) => (models.has(model) ? model : OTHER);
+  const exemplars = new Exemplars();
+  const note = (key: "relaySeconds" | "firstTokenSeconds", labels: Labels, seen: Omit<Exemplar, "at">) =>
+    exemplars.note(DEFINITIONS[key].name, labels, DEFINITIONS[key].buckets ?? SHORT, {
+      ...seen,
+      at: Date.now() / 1000,
+    });
 
   return {
-    relayed({ operation, model, group, stream, outcome, seconds }) {
+    relayed({ operation, model, group, stream, outcome, seconds, traceId }) {
       const [endpoint, name] = [operation, named(model)];
       of.relayRequests.inc({ endpoint, model: name, group, outcome });
-      of.relaySeconds.observe({ endpoint, model: name, stream: String(stream) }, seconds);
+      const labels = { endpoint, model: name, stream: String(stream) };
+      of.relaySeconds.observe(labels, seconds);
+      if (traceId !== undefined) note("relaySeconds", labels, { traceId, value: seconds });
     },
-    firstToken({ operation, model, seconds }) {
-      of.firstTokenSeconds.observe({ endpoint: operation, model: named(model), stream: "true" }, seconds);
+    firstToken({ operation, model, seconds, traceId }) {
+      const labels = { endpoint: operation, model: named(model), stream: "true" };
+      of.firstTokenSeconds.observe(labels, seconds);
+      if (traceId !== undefined) note("firstTokenSeconds", labels, { traceId, value: seconds });
     },
     charged({ model, group, quota, input, output }) {
       const name = named(model);
@@ -176,20 +192,26 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
     setChannels: (channels) => setChannels(of, channels),
     setModels: (names) => (models = names),
     watch: (more) => (gauges = { ...gauges, ...more }),
-    ...readers(registry, () => readGauges(of, gauges)),
+    ...readers(registry, exemplars, () => readGauges(of, gauges)),
   };
 }
 
-function readers(registry: Registry, refresh: () => void): Pick<Metrics, "expose" | "collect"> {
+function readers(
+  registry: Registry,
+  exemplars: Exemplars,
+  refresh: () => void,
+): Pick<Metrics, "expose" | "collect"> {
+  // The library declares the type of a metric as a number; it is a word.
+  const collected = async () => (await registry.getMetricsAsJSON()) as unknown as CollectedMetric[];
   return {
-    async expose() {
+    async expose(format = "plain") {
       refresh();
+      if (format === "open") return openMetrics(await collected(), exemplars);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
     async collect() {
       refresh();
-      // The library declares the type of a metric as a number; it is a word.
-      return (await registry.getMetricsAsJSON()) as unknown as CollectedMetric[];
+      return collected();
     },
   };
 }

@@ -10,6 +10,7 @@ import { takeNotice } from "./midjourney/notify.ts";
 import { decoded } from "./segment.ts";
 import { handleSong } from "./suno/handle.ts";
 import { handleVideo } from "./video/handle.ts";
+import { traced } from "./trace.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
 
 /** One call of a task route as the edge hands it over. */
@@ -87,11 +88,13 @@ async function answerTo(
   const call: TaskCall = { request, response, requestId, caller, startedAt, isCounted: isRead };
   const submission: RunningRequest = { isStream: false, renew: () => Promise.resolve(), stop: () => undefined };
   if (!isRead) deps.running.add(submission);
-  try {
-    if (drawing !== undefined) return await handleDrawing(call, { method, path: drawing, mode }, deps);
+  const serve = (its: TaskDeps): Promise<Answer | undefined> => {
+    if (drawing !== undefined) return handleDrawing(call, { method, path: drawing, mode }, its);
     const song = SONG.exec(path)?.[1];
-    if (song !== undefined) return await handleSong(call, { method, path: song }, deps);
-    return await handleVideo(call, { method, path }, deps);
+    return song === undefined ? handleVideo(call, { method, path }, its) : handleSong(call, { method, path: song }, its);
+  };
+  try {
+    return await (deps.tracing && !isRead ? traced(deps.tracing, { call, path }, deps, serve) : serve(deps));
   } finally {
     deps.running.remove(submission);
     if (!call.isCounted) calls.count(requestId, caller.userId);

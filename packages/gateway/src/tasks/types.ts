@@ -5,6 +5,7 @@ import type { Authenticator, Caller } from "../identity/sessions/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { GuardedFetcher } from "../lib/net/guarded-fetch.ts";
 import type { Logger } from "../observability/log.ts";
+import type { Tracing } from "../observability/tracing/call-span.ts";
 import type { AdmissionDeps } from "../relay/admission/admission-controller.ts";
 import type { RunningRequests } from "../relay/pipeline/running.ts";
 import type { Snapshot, SnapshotStore } from "../snapshot/types.ts";
@@ -21,6 +22,8 @@ export interface TaskDeps {
   readonly authenticator: Authenticator;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Undefined where no traces are sent. */
+  readonly tracing?: Tracing | undefined;
   readonly upstream: TaskUpstream;
   readonly fetcher: GuardedFetcher;
   /** HMAC of a text, hex; for addresses that carry their own right. */

@@ -10,6 +10,8 @@ export interface TaskRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: Buffer;
+  /** Further headers, such as those of a trace. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
 }
 
@@ -33,7 +35,7 @@ export interface TaskUpstreamDeps {
 }
 
 export function createTaskUpstream(deps: TaskUpstreamDeps): TaskUpstream {
-  return async (channel, { method, path, body, timeoutMs }) => {
+  return async (channel, { method, path, body, headers, timeoutMs }) => {
     const provider = providerByType(channel.type);
     const call: UpstreamCall = {
       method,
@@ -48,6 +50,7 @@ export function createTaskUpstream(deps: TaskUpstreamDeps): TaskUpstream {
       http: httpOf(channel, deps.http),
       clientHeaders: {},
     });
+    Object.assign(call.headers, headers);
     const proxy = proxyOf(channel);
     const timeouts = { headersMs: timeoutMs, idleMs: timeoutMs };
     const signal = AbortSignal.timeout(timeoutMs);

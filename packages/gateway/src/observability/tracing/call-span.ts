@@ -2,6 +2,8 @@ import type { Runnable } from "../../lib/async/runnable.ts";
 
 /** What the relay tells a trace of one call. Times are milliseconds of the monotonic clock. */
 export interface CallSpan {
+  /** Undefined for a call that is not sampled: nothing of it can be found. */
+  readonly traceId: string | undefined;
   /** `traceparent` and `tracestate` for the upstream call that is under way. */
   headers(): Readonly<Record<string, string>>;
   attemptStarted(attempt: AttemptStart): void;
@@ -14,6 +16,7 @@ export interface CallStart {
   readonly requestId: string;
   /** As in the routes of the relay: `chat`, `embeddings`, `images.generations`. */
   readonly operation: string;
+  /** "" where it is not known at the start. */
   readonly model: string;
   readonly isStream: boolean;
   /** Without the query. */

@@ -6,6 +6,7 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  TraceFlags,
   type Context,
   type Span,
   type Tracer,
@@ -109,7 +110,7 @@ class OtlpCallSpan implements CallSpan {
     this.#operation = call.operation;
     const parent = propagator.extract(ROOT_CONTEXT, call.headers, headersOf);
     this.#call = tracer.startSpan(
-      `${operationName(call.operation)} ${call.model}`,
+      `${operationName(call.operation)} ${call.model}`.trimEnd(),
       {
         kind: SpanKind.SERVER,
         startTime: clock.now() - (performance.now() - call.startedAt),
@@ -120,6 +121,11 @@ class OtlpCallSpan implements CallSpan {
     this.#context = trace.setSpan(parent, this.#call);
   }
 
+  get traceId(): string | undefined {
+    const { traceId, traceFlags } = this.#call.spanContext();
+    return (traceFlags & TraceFlags.SAMPLED) === 0 ? undefined : traceId;
+  }
+
   headers(): Readonly<Record<string, string>> {
     const headers: Record<string, string> = {};
     propagator.inject(trace.setSpan(this.#context, this.#attempt ?? this.#call), headers, intoHeaders);
@@ -128,7 +134,7 @@ class OtlpCallSpan implements CallSpan {
 
   attemptStarted(attempt: AttemptStart): void {
     this.#attempt = this.#tracer.startSpan(
-      `${operationName(this.#operation)} ${attempt.upstreamModel}`,
+      `${operationName(this.#operation)} ${attempt.upstreamModel}`.trimEnd(),
       { kind: SpanKind.CLIENT, attributes: attemptAttributes(attempt, this.#operation, this.#convention) },
       this.#context,
     );

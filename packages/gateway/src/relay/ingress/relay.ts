@@ -167,8 +167,8 @@ async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<vo
   call.relayed = withDefaultModel(await readRequest(request, match, arrival, deps), deps.snapshots.current());
   try {
     call.relayed = await bindToAccount(call.relayed, deps);
-    if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
     if (deps.tracing) call.relayed.span = deps.tracing.begin(callStartOf(call.relayed));
+    if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
     deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));
   } finally {
     if (!call.relayed.isCounted) deps.calls.count(call.relayed.id, call.relayed.caller.userId);

@@ -4,6 +4,7 @@ import { isSet } from "../../dialects/core/read.ts";
 import type { DialectId, JsonObject } from "../../dialects/core/types.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
+import type { CallSpan } from "../../observability/tracing/call-span.ts";
 import { UpstreamRefusal } from "../../providers/core/types.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import { collect, sendCall, type CollectedAnswer } from "./collected-answer.ts";
@@ -22,6 +23,7 @@ import { createRetries } from "./retry.ts";
 import { singleCandidate, firstAdmitted, type Candidate } from "../admission/candidates.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
+import { spanOf } from "../trace/span.ts";
 import { countTexts } from "../response/whole-sink.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -50,6 +52,7 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
       await countHere(request, response, deps);
     }
     isSuccess = true;
+    request.span?.ended({ status: 200, outcome: "ok" });
   } finally {
     deps.running.remove(handle);
     admission?.end({ ...NOTHING_USED, isSuccess });
@@ -121,7 +124,9 @@ async function askUpstream(
   const entered = admission ? await entering(admission, { selection, first, response }) : first;
   for (let target = entered; target; target = await firstAdmitted(retries.next(), selection, admission)) {
     const startedAt = performance.now();
+    request.span?.attemptStarted(spanOf({ target }));
     const tried = await attempt(request, target, signal, deps);
+    if (request.span) endSpan(request.span, target, tried);
     signal.throwIfAborted();
     if (Buffer.isBuffer(tried)) {
       deps.guard.observe({ request, target, startedAt }, { kind: "delivered", reason: "stop" });
@@ -135,6 +140,14 @@ async function askUpstream(
     retries.failed(target, tried);
   }
   throw retries.lastError();
+}
+
+function endSpan(span: CallSpan, { channel, plan }: RouteTarget, tried: Buffer | Failure): void {
+  const host = URL.parse(channel.baseUrl || plan.provider.baseUrl)?.host ?? "";
+  const end = Buffer.isBuffer(tried)
+    ? { status: 200, errorCode: undefined }
+    : { status: tried.error.status, errorCode: tried.error.code ?? tried.outcome };
+  span.attemptEnded({ ...end, host, upstreamRequestId: undefined });
 }
 
 function isPathUnknown({ error }: Failure): boolean {

@@ -54,12 +54,13 @@ interface Ended {
 function countDelivered(metrics: Metrics, request: RelayRequest, { tried, session }: RelayReport, ended: Ended): void {
   const { operation, model, stream } = request.spec;
   const group = groupOf(request, tried);
-  metrics.relayed({ operation, model, group, stream, outcome: ended.outcome, seconds: ended.ms / 1000 });
+  const traceId = request.span?.traceId;
+  metrics.relayed({ operation, model, group, stream, outcome: ended.outcome, seconds: ended.ms / 1000, traceId });
   if (!session.charged) return;
   const { usage, quota, completion } = session.charged;
   metrics.charged({ model, group, quota, input: usage.input, output: usage.output });
   if (!stream || completion.firstContentAt === undefined) return;
-  metrics.firstToken({ operation, model, seconds: (completion.firstContentAt - request.startedAt) / 1000 });
+  metrics.firstToken({ operation, model, seconds: (completion.firstContentAt - request.startedAt) / 1000, traceId });
 }
 
 function lineOf(request: RelayRequest, { result, tried, session }: RelayReport, ended: Ended): LogFields {
@@ -120,7 +121,9 @@ function reportFailure(deps: ReporterDeps, facts: FailedRequest, error: AppError
   const outcome = outcomeOf(error);
   const ms = performance.now() - startedAt;
   const { operation, model, stream } = request?.spec ?? UNREAD;
-  metrics.relayed({ operation, model, group: request?.caller.group ?? "", stream, outcome, seconds: ms / 1000 });
+  const traceId = request?.span?.traceId;
+  const group = request?.caller.group ?? "";
+  metrics.relayed({ operation, model, group, stream, outcome, seconds: ms / 1000, traceId });
   recordFailure(deps, facts, error, { outcome, ms });
   request?.span?.ended({ status: error.status, outcome, errorCode: error.code });
   const caller = request && {

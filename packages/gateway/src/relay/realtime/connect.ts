@@ -1,5 +1,6 @@
 import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
+import type { CallSpan } from "../../observability/tracing/call-span.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
 import { UpstreamRefusal, type UpstreamCall } from "../../providers/core/types.ts";
 import { buildCall } from "../pipeline/build-call.ts";
@@ -11,10 +12,12 @@ import type { PipelineDeps } from "../pipeline/pipeline.ts";
 import { failureOfAnswer } from "../upstream/read-failure.ts";
 import { createRetries } from "../pipeline/retry.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
+import { spanOf } from "../trace/span.ts";
 import type { RelayRequest } from "../types.ts";
 
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 const HANDSHAKE_MS = 10_000;
+const SWITCHED = 101;
 const MAX_REFUSAL_BYTES = 64 * 1024;
 /** Headers of a plain call that a WebSocket sets itself. */
 const NOT_FOR_SOCKETS = ["content-type", "content-length", "accept", "accept-encoding"];
@@ -46,7 +49,9 @@ export async function connectUpstream(
   for (let target = first; target; target = await firstAdmitted(retries.next(), selection, admission)) {
     const startedAt = performance.now();
     signal.throwIfAborted();
+    request.span?.attemptStarted(spanOf({ target }));
     const tried = await attempt(request, target, signal, deps);
+    if (request.span) endSpan(request.span, target, tried);
     if (signal.aborted && "socket" in tried) tried.socket.terminate();
     signal.throwIfAborted();
     if ("socket" in tried) {
@@ -57,6 +62,15 @@ export async function connectUpstream(
     retries.failed(target, tried.failure);
   }
   throw retries.lastError();
+}
+
+/** Of the handshake; the conversation is the time of the call. */
+function endSpan(span: CallSpan, { channel, plan }: RouteTarget, tried: Tried): void {
+  const isOpen = "socket" in tried;
+  const url = isOpen ? tried.socket.url : channel.baseUrl || plan.provider.baseUrl;
+  const status = isOpen ? SWITCHED : tried.failure.error.status;
+  const errorCode = isOpen ? undefined : (tried.failure.error.code ?? tried.failure.outcome);
+  span.attemptEnded({ status, host: URL.parse(url)?.host ?? "", upstreamRequestId: undefined, errorCode });
 }
 
 async function attempt(

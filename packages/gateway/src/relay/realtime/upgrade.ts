@@ -4,6 +4,7 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { errorAnswer } from "../../dialects/core/errors.ts";
 import { openaiRealtime } from "../../dialects/endpoints/openai-realtime.ts";
 import { AppError } from "../../lib/app-error.ts";
+import type { Tracing } from "../../observability/tracing/call-span.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { RequestContext } from "../pipeline/reservation/reserve.ts";
 import { reservedAmount } from "../pipeline/reservation/reservation-terms.ts";
@@ -23,6 +24,7 @@ import type { Reporter } from "../pipeline/report.ts";
 import { jsonBody } from "../ingress/body/read-body.ts";
 import { whileWaiting } from "../pipeline/running.ts";
 import type { RouteTarget, Selection } from "../selection/types.ts";
+import { callStartOf } from "../trace/span.ts";
 import type { RelayRequest } from "../types.ts";
 import { RealtimeBill } from "./bill.ts";
 import { connectUpstream, MAX_FRAME_BYTES, type Connected } from "./connect.ts";
@@ -31,6 +33,7 @@ import { RealtimeSession, SESSION_LIMITS } from "./session.ts";
 export interface RealtimeDeps extends PipelineDeps, Omit<ReadRequestDeps, "bodyLimits"> {
   readonly arrivalOf: (request: IncomingMessage) => Arrival;
   readonly reporter: Reporter;
+  readonly tracing?: Tracing | undefined;
   readonly isDraining: () => boolean;
   readonly maxInflight: number;
 }
@@ -109,6 +112,7 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   checkOpen(request, deps);
   const relayed = await readUpgrade(request, arrival, deps);
   offer.seen.relayed = relayed;
+  if (deps.tracing) relayed.span = deps.tracing.begin(callStartOf(relayed));
   const snapshot = deps.snapshots.current();
   admitModel(relayed.caller, relayed.spec);
   const groups = servingGroups(relayed.caller, snapshot);

@@ -20,7 +20,7 @@ export function callStartOf(request: RelayRequest): CallStart {
   };
 }
 
-export function spanOf({ target }: Attempt): AttemptStart {
+export function spanOf({ target }: Pick<Attempt, "target">): AttemptStart {
   const { channel, keyIndex, plan, upstreamModel } = target;
   const provider = plan.provider.telemetryName ?? plan.provider.id;
   return { channelId: channel.id, channelName: channel.name, keyIndex, provider, upstreamModel };
