@@ -55,6 +55,14 @@ describe("gitops of the chart", () => {
     expect(rule?.resourceNames).toEqual(["openai"]);
   });
 
+  it("grants the writing of Secrets on demand only", async () => {
+    const writing = (role: Rendered | undefined) =>
+      rulesOf(role).flatMap(({ resources, verbs }) => (resources[0] === "secrets" ? verbs : []));
+    expect(writing(rolesOf(await render("gitops.enabled=true"))[0])).toEqual(["get", "list", "watch"]);
+    const [role] = rolesOf(await render("gitops.enabled=true", "gitops.tokenSecrets=true"));
+    expect(writing(role)).toEqual(["get", "list", "watch", "create", "patch"]);
+  });
+
   it("sets variables that the gateway takes", async () => {
     const values = { enabled: true, namespaces: ["ai"], maxDeletions: 20, driftPolicy: "report", finalizers: false };
     const deployment = (await render(JSON.stringify({ gitops: values }))).find(({ kind }) => kind === "Deployment");

@@ -51,6 +51,7 @@ export interface KubeObject {
     readonly finalizers?: readonly string[];
     readonly annotations?: Readonly<Record<string, string>>;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly { readonly uid: string }[];
   };
   readonly spec?: unknown;
   readonly status?: unknown;

@@ -9,7 +9,7 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
-export type ConditionType = "Ready" | "Synced" | "SecretsResolved" | "Drifted";
+export type ConditionType = "Ready" | "Synced" | "SecretsResolved" | "SecretWritten" | "Drifted";
 
 export interface Status {
   readonly observedGeneration: number;
@@ -29,6 +29,8 @@ export interface Findings {
   readonly synced: Verdict;
   /** Undefined for a document without references. */
   readonly secrets?: Verdict | undefined;
+  /** Undefined where no key is to be written into a Secret. */
+  readonly written?: Verdict | undefined;
   /** Undefined where it was not compared. */
   readonly drifted?: Verdict | undefined;
   /** Undefined = as it was. */
@@ -42,6 +44,7 @@ export function statusOf(before: unknown, findings: Findings, generation: number
     ["Ready", readyOf(findings)],
     ["Synced", findings.synced],
     ["SecretsResolved", findings.secrets],
+    ["SecretWritten", findings.written],
     ["Drifted", findings.drifted],
   ];
   const conditions = verdicts.flatMap(([type, verdict]): Condition[] => {
@@ -63,8 +66,8 @@ export function conditionOf(status: unknown, type: ConditionType): Condition | u
   return readStatus(status).conditions.find((one) => one.type === type);
 }
 
-function readyOf({ synced, secrets, drifted }: Findings): Verdict {
-  const fault = [synced, secrets].find((verdict) => verdict !== undefined && verdict.status !== "True");
+function readyOf({ synced, secrets, written, drifted }: Findings): Verdict {
+  const fault = [synced, secrets, written].find((verdict) => verdict !== undefined && verdict.status !== "True");
   if (fault) return { ...fault, status: fault.status === "Unknown" ? "Unknown" : "False" };
   if (drifted?.status === "True") return { ...drifted, status: "False" };
   return { status: "True", reason: "Ready", message: synced.message };

@@ -182,6 +182,37 @@ export function controllerContract(name: string, open: () => Promise<ContractClu
       expect(await keyOf("main")).toBe("sk-two");
     });
 
+    test("writes the key of a token into the Secret that it names, again when that is lost, and never into another", async () => {
+      const stored = (one: string) => api.get(`${secretsPath(namespace)}/${one}`, never).catch(() => undefined);
+      const text = async (one: string, key: string) => {
+        const value = (await stored(one))?.data?.[key];
+        return value === undefined ? undefined : Buffer.from(value, "base64").toString();
+      };
+      await secret("foreign", { other: "theirs" });
+      await put("Token", "ci", { owner: { username: "ann" }, writeSecretTo: { name: "ci-key" } });
+      await put("Token", "bad", { owner: { username: "ann" }, writeSecretTo: { name: "foreign" } });
+      await start();
+      await untilCondition("Token", "ci", { status: "True", reason: "Written" }, "SecretWritten");
+      await untilCondition("Token", "ci", { status: "True" }, "Ready");
+      const token = (await app.database.db.selectFrom("tokens").selectAll().where("name", "=", "ci").execute())[0];
+      const own = await members.user.data<{ key: string }>(members.user.get(`/api/token/${token?.id}`));
+      expect(await text("ci-key", "api-key")).toBe(`sk-${own.key}`);
+      const { metadata } = await api.get(place("Token", "ci"), never);
+      expect((await stored("ci-key"))?.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid, controller: true }]);
+
+      await untilCondition("Token", "bad", { status: "False", reason: "SecretForeign" }, "SecretWritten");
+      await untilCondition("Token", "bad", { status: "False", reason: "SecretForeign" }, "Ready");
+      expect((await stored("foreign"))?.data).toEqual(base64({ other: "theirs" }));
+
+      await cluster.remove(`${secretsPath(namespace)}/ci-key`);
+      await expect.poll(() => text("ci-key", "api-key"), POLL).toBe(`sk-${own.key}`);
+      await api.patch(`${secretsPath(namespace)}/ci-key`, { data: base64({ "api-key": "sk-changed" }) }, never);
+      await expect.poll(() => text("ci-key", "api-key"), POLL).toBe(`sk-${own.key}`);
+      await api.patch(place("Token", "ci"), { spec: { writeSecretTo: { name: "ci-key", key: "TOKEN" } } }, never);
+      await expect.poll(() => text("ci-key", "TOKEN"), POLL).toBe(`sk-${own.key}`);
+      expect(await text("ci-key", "api-key")).toBeUndefined();
+    });
+
     test("leaves what exists as it is when a resource becomes unusable, and says why", async () => {
       await put("Token", "ci", { owner: { username: "ann" }, limits: { rpm: 5 } });
       await put("Token", "bad", { owner: { username: "no-such-user" } });

@@ -17,6 +17,7 @@ import { reflect } from "./reflector.ts";
 import { isDeleting, keyOf, KINDS, listPath, secretsPath } from "./resources.ts";
 import { SECRET_SELECTOR, SecretCache } from "./secrets.ts";
 import { ResourceStore } from "./store.ts";
+import { TokenSecrets } from "./token-secrets.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 export interface ControllerSettings {
@@ -118,7 +119,9 @@ class Term {
     const gateway = new GatewaySide({ documents, clock, confirm: (tx) => elector.confirm(tx) });
     const shared = { store: this.#store, gateway, publisher, events, log, signal };
     this.#deletions = new Deletions({ ...shared, guard: new DeletionGuard(settings.deletions) });
-    this.#reconciler = new Reconciler({ ...shared, ...settings, secrets: this.#secrets, deletions: this.#deletions });
+    const tokenSecrets = new TokenSecrets({ api, gateway, signal });
+    const parts = { secrets: this.#secrets, deletions: this.#deletions, tokenSecrets };
+    this.#reconciler = new Reconciler({ ...shared, ...settings, ...parts });
   }
 
   async run(): Promise<void> {
@@ -163,8 +166,8 @@ class Term {
         ...shared,
         query: { path: secretsPath(namespace), fieldSelector },
         onChange: (name, object) => {
-          if (!this.#secrets.change(namespace, name, object)) return;
-          for (const key of this.#store.keysWithSecret(namespace, name)) this.#queue.add(key);
+          const isRead = this.#secrets.change(namespace, name, object);
+          for (const key of this.#store.keysWithSecret(namespace, name, isRead)) this.#queue.add(key);
         },
         onSynced: () => {},
         onError: (error) => this.#logFollowing("Secrets", namespace, error),

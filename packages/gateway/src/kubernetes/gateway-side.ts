@@ -6,6 +6,7 @@ import type { Documents, Writer } from "../resources/declarative/documents.ts";
 import type { Owned } from "../resources/declarative/ownership.ts";
 import type { DocumentId } from "../resources/declarative/planner.ts";
 import type { SecretSources } from "../resources/declarative/secret-sources.ts";
+import { keyOfToken } from "../resources/declarative/token-kind.ts";
 import type { Stores } from "../resources/declarative/stores.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
 import { managerOf, type SecretRef } from "./resources.ts";
@@ -47,6 +48,11 @@ export class GatewaySide {
   async owned(namespace: string): Promise<Owned[]> {
     const manager = managerOf(namespace);
     return (await this.#deps.documents.stores.ownership.all()).filter(({ owner }) => owner === manager);
+  }
+
+  /** Undefined when the token is gone. */
+  tokenKey(id: number): Promise<string | undefined> {
+    return keyOfToken(this.#deps.documents.stores, id);
   }
 
   /** What applying would do, without doing it. */

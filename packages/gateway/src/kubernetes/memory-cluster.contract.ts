@@ -133,13 +133,13 @@ interface Patch {
   readonly metadata?: Partial<KubeObject["metadata"]>;
   readonly spec?: object;
   readonly status?: object;
-  readonly data?: Readonly<Record<string, string>>;
+  readonly data?: Readonly<Record<string, string | null>>;
 }
 
 function mergedWith(object: KubeObject, { data, spec }: Patch, metadata: Patch["metadata"]): KubeObject {
   return {
     ...object,
-    ...(data && { data: { ...object.data, ...data } }),
+    ...(data && { data: withoutNulls({ ...object.data, ...data }) }),
     ...(spec && { spec: { ...(object.spec as object), ...spec } }),
     metadata: {
       ...object.metadata,
@@ -148,6 +148,10 @@ function mergedWith(object: KubeObject, { data, spec }: Patch, metadata: Patch["
       generation: (object.metadata.generation ?? 1) + (spec ? 1 : 0),
     },
   };
+}
+
+function withoutNulls(data: Readonly<Record<string, string | null>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)) as Record<string, string>;
 }
 
 function parentOf(path: string): string {

@@ -1,4 +1,4 @@
-import type { DeclarativeDocument } from "@fairway/wire";
+import type { DeclarativeChange, DeclarativeDocument } from "@fairway/wire";
 import type { Logger } from "../observability/log.ts";
 import { conditionOf } from "./conditions.ts";
 import { decide, type Decision } from "./decide.ts";
@@ -10,6 +10,7 @@ import type { Publisher } from "./publisher.ts";
 import { generationOf, keyOf, type Resource } from "./resources.ts";
 import type { SecretCache } from "./secrets.ts";
 import type { ResourceStore } from "./store.ts";
+import type { TokenSecrets } from "./token-secrets.ts";
 import { driftOf, findingsOf, PAUSED, refused, secretsVerdict, UNAVAILABLE } from "./verdicts.ts";
 
 export interface ReconcilerDeps {
@@ -18,6 +19,7 @@ export interface ReconcilerDeps {
   readonly gateway: GatewaySide;
   readonly publisher: Publisher;
   readonly events: Events;
+  readonly tokenSecrets: TokenSecrets;
   readonly deletions: Deletions;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -177,13 +179,18 @@ export class Reconciler {
       this.#deps.events.add(resource, "SecretChanged", "The key of the Secret changed and is in use.");
     else if (change.action === "create") this.#deps.events.add(resource, "Applied", "Created in the gateway.");
     else if (change.action === "update") this.#deps.events.add(resource, "Applied", `Changed: ${fields}.`);
-    await this.#publish(item, findingsOf(change, secrets));
+    await this.#publish(item, { ...findingsOf(change, secrets), written: await this.#written(item, change) });
   }
 
   async #report(item: Wanted, outcome: Outcome): Promise<void> {
     if ("refused" in outcome || outcome.change.action === "conflict") return this.#conclude(item, outcome);
     const findings = findingsOf(outcome.change, this.#secretsOf(item));
     return this.#publish(item, { ...findings, drifted: driftOf(outcome.change) });
+  }
+
+  async #written({ resource, document }: Wanted, { action, resource_id: id }: DeclarativeChange) {
+    if (document.kind !== "Token" || !document.spec.writeSecretTo || action === "conflict") return undefined;
+    return this.#deps.tokenSecrets.write(resource, document.spec.writeSecretTo, id);
   }
 
   #secretsOf({ resource, document }: Wanted) {

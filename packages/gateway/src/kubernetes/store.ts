@@ -17,6 +17,7 @@ interface Entry {
   /** Changes with what a reconcile depends on, not with the status. */
   readonly signature: string;
   readonly secrets: ReadonlySet<string>;
+  readonly written: string | undefined;
 }
 
 /** The resources as the API server described them last. */
@@ -37,7 +38,8 @@ export class ResourceStore {
     const before = this.#entries.get(key)?.signature;
     const { document } = documentOf(resource);
     const secrets = new Set(document ? secretRefsOf(document).map(({ name }) => name) : []);
-    this.#entries.set(key, { resource, signature, secrets });
+    const written = document?.kind === "Token" ? document.spec.writeSecretTo?.name : undefined;
+    this.#entries.set(key, { resource, signature, secrets, written });
     return before !== signature;
   }
 
@@ -45,8 +47,11 @@ export class ResourceStore {
     return this.#in(namespace).map(({ resource }) => keyOf(resource));
   }
 
-  keysWithSecret(namespace: string, secret: string): string[] {
-    return this.#in(namespace).flatMap(({ resource, secrets }) => (secrets.has(secret) ? [keyOf(resource)] : []));
+  /** Those that write the Secret, and with `isRead` those that read it. */
+  keysWithSecret(namespace: string, secret: string, isRead: boolean): string[] {
+    return this.#in(namespace).flatMap(({ resource, secrets, written }) =>
+      written === secret || (isRead && secrets.has(secret)) ? [keyOf(resource)] : [],
+    );
   }
 
   deleting(namespace: string): Resource[] {

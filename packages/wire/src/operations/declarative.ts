@@ -92,6 +92,13 @@ export const TokenSpec = z.strictObject({
   /** Requests and tokens per minute, requests at once. */
   limits: LimitsSpec,
   disabled: flag,
+  /** In a cluster: the Secret of the same namespace into which the key is written, as `api-key` unless `key` says otherwise. */
+  writeSecretTo: z.optional(
+    z.strictObject({
+      name: z.string().check(z.regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/)),
+      key: z.optional(z.string().check(z.regex(/^[A-Za-z0-9._-]{1,253}$/))),
+    }),
+  ),
 });
 export type TokenSpec = z.output<typeof TokenSpec>;
 

@@ -37,7 +37,7 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
           throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
         throw cause;
       }
-      const { quota, ...rest } = spec;
+      const { quota, writeSecretTo: _place, ...rest } = spec;
       // The first amount is spent from then on: it is no state that could drift.
       return { ...rest, owner: spec.owner.username, ...(quota?.mode === "Maintain" && { quota: grantOf(quota) }) };
     },
@@ -81,6 +81,12 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
     },
     export: () => exported(deps),
   };
+}
+
+/** Undefined when the token is gone. */
+export async function keyOfToken(deps: TokenKindDeps, id: number): Promise<string | undefined> {
+  const row = await tokenOf(deps, id);
+  return row && `sk-${row.token.key}`;
 }
 
 /** In the order of those who book what requests have used. */

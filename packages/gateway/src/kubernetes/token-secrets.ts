@@ -1,0 +1,84 @@
+import { DECLARATIVE_VERSION, type TokenSpec } from "@fairway/wire";
+import { KubeError, type KubeApi, type KubeObject } from "./api.ts";
+import type { Verdict } from "./conditions.ts";
+import type { GatewaySide } from "./gateway-side.ts";
+import { secretsPath, type Resource } from "./resources.ts";
+
+export interface TokenSecretDeps {
+  readonly api: KubeApi;
+  readonly gateway: Pick<GatewaySide, "tokenKey">;
+  readonly signal: AbortSignal;
+}
+
+type Place = NonNullable<TokenSpec["writeSecretTo"]>;
+
+const DEFAULT_KEY = "api-key";
+const WRITTEN: Verdict = { status: "True", reason: "Written", message: "The Secret holds the key of the token." };
+
+/** Puts the keys of tokens into the Secrets that their resources name, and never into one of somebody else. */
+export class TokenSecrets {
+  readonly #deps: TokenSecretDeps;
+
+  constructor(deps: TokenSecretDeps) {
+    this.#deps = deps;
+  }
+
+  async write(resource: Resource, place: Place, tokenId: number): Promise<Verdict> {
+    const key = await this.#deps.gateway.tokenKey(tokenId);
+    if (key === undefined) return failed("TokenNotFound", "The token is gone from the gateway.");
+    try {
+      return await this.#put(resource, place, Buffer.from(key).toString("base64"));
+    } catch (error) {
+      if (!(error instanceof KubeError) || error.status !== 403) throw error;
+      return failed(
+        "SecretForbidden",
+        `${error.message}. Grant it with gitops.tokenSecrets=true of the chart, and name the Secret in gitops.secretNames where that is set.`,
+      );
+    }
+  }
+
+  async #put(resource: Resource, { name, key = DEFAULT_KEY }: Place, value: string): Promise<Verdict> {
+    const { api, signal } = this.#deps;
+    const path = secretsPath(resource.namespace);
+    const data = { [key]: value };
+    const found = await this.#read(`${path}/${name}`);
+    if (!found) {
+      const metadata = { name, namespace: resource.namespace, ownerReferences: [ownerOf(resource)] };
+      await api.create(path, { apiVersion: "v1", kind: "Secret", type: "Opaque", metadata, data }, signal);
+      return WRITTEN;
+    }
+    if (!isOwned(found, resource))
+      return failed(
+        "SecretForeign",
+        `The Secret ${name} was not made for this resource and is left alone. Name another one in spec.writeSecretTo, or delete it.`,
+      );
+    if (found.data?.[key] === value) return WRITTEN;
+    // What a resource no longer names goes with it.
+    const stale = Object.fromEntries(Object.keys(found.data ?? {}).map((old) => [old, null]));
+    const { resourceVersion } = found.metadata;
+    await api.patch(`${path}/${name}`, { metadata: { resourceVersion }, data: { ...stale, ...data } }, signal);
+    return WRITTEN;
+  }
+
+  async #read(path: string): Promise<KubeObject | undefined> {
+    try {
+      return await this.#deps.api.get(path, this.#deps.signal);
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Kubernetes deletes the Secret with the resource. */
+function ownerOf({ kind, name, object }: Resource): object {
+  return { apiVersion: DECLARATIVE_VERSION, kind, name, uid: object.metadata.uid, controller: true };
+}
+
+function isOwned({ metadata }: KubeObject, { object }: Resource): boolean {
+  return metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid) === true;
+}
+
+function failed(reason: string, message: string): Verdict {
+  return { status: "False", reason, message };
+}
