@@ -4,6 +4,7 @@ import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "./bootstrap.mjs";
 import { main } from "./process.ts";
+import { checkBaseImages } from "./release/base-images.ts";
 import { otherVersions, releaseVersion, setVersion } from "./release/version.ts";
 
 await main(async () => {
@@ -22,6 +23,7 @@ await main(async () => {
     return;
   }
   checkVersions(values.tag);
+  checkBaseImages();
   const { RELEASE_FOLDER, writeRelease } = await import("./release/write.ts");
   const files = await writeRelease({ folder: RELEASE_FOLDER, downloads: values.downloads, homepage: values.homepage });
   for (const file of files) console.log(`${relative(ROOT, RELEASE_FOLDER)}/${file}`);
