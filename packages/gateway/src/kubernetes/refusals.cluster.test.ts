@@ -1,0 +1,123 @@
+// Every field of every resource, wrong: a real API server refuses it and names the field.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startCluster, type Cluster } from "@fairway/testkit/cluster";
+import { DECLARATIVE_VERSION, type DeclarativeKind } from "@fairway/wire";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { connect, type KubeApi } from "./api.ts";
+import { KINDS, listPath } from "./resources.ts";
+
+interface Schema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
+}
+
+interface Definition {
+  readonly spec: {
+    readonly names: { readonly kind: DeclarativeKind };
+    readonly versions: readonly [{ readonly schema: { readonly openAPIV3Schema: { properties: { spec: Schema } } } }];
+  };
+}
+
+const DEFINITIONS = join(import.meta.dirname, "../../../../charts/fairway-crds/templates");
+const never = new AbortController().signal;
+const SPECS = new Map(
+  readdirSync(DEFINITIONS).map((file) => {
+    const { spec } = parse(readFileSync(join(DEFINITIONS, file), "utf8")) as Definition;
+    return [spec.names.kind, spec.versions[0].schema.openAPIV3Schema.properties.spec];
+  }),
+);
+/** A resource of each kind that is right. */
+const RIGHT: Readonly<Record<DeclarativeKind, Readonly<Record<string, unknown>>>> = {
+  Channel: { type: "openai", models: ["m"] },
+  OptionSet: { values: { SystemName: "Ours" } },
+  Token: { owner: { username: "ann" } },
+  Budget: { scope: "user", subject: "ann", period: "day", limit: 1 },
+};
+
+let cluster: Cluster;
+let api: KubeApi;
+beforeAll(async () => {
+  cluster = await startCluster();
+  await cluster.kubectl("apply", "-f", DEFINITIONS);
+  await cluster.kubectl("wait", "--for=condition=Established", "crd", "-l", "app.kubernetes.io/part-of=fairway");
+  api = await connect(cluster.kubeconfig);
+}, 300_000);
+afterAll(async () => {
+  await api?.close();
+  await cluster?.stop();
+});
+
+function* leaves(schema: Schema, path: readonly string[] = []): Generator<[readonly string[], Schema]> {
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    const own = [...path, name];
+    if (child.properties) yield* leaves(child, own);
+    else yield [own, child];
+  }
+}
+
+/** Values that the schema does not allow. */
+function wrongOf({ type, enum: words, minimum, maximum, maxLength }: Schema): unknown[] {
+  const another = type === "string" ? 5 : "wrong";
+  return [
+    another,
+    ...(words ? ["no-such-value"] : []),
+    ...(minimum === undefined ? [] : [minimum - 1]),
+    ...(maximum === undefined ? [] : [maximum + 1]),
+    ...(maxLength === undefined ? [] : ["x".repeat(maxLength + 1)]),
+  ];
+}
+
+function specWith(kind: DeclarativeKind, path: readonly string[], value: unknown): object {
+  const spec = structuredClone(RIGHT[kind]) as Record<string, unknown>;
+  let at = spec;
+  for (const name of path.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;
+  at[path.at(-1) ?? ""] = value;
+  return spec;
+}
+
+async function dryRun(kind: DeclarativeKind, spec: object): Promise<string> {
+  const resource = { apiVersion: DECLARATIVE_VERSION, kind, metadata: { name: "x" }, spec };
+  try {
+    await api.create(`${listPath(kind, "default")}?dryRun=All&fieldValidation=Strict`, resource, never);
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+describe.each(KINDS)("a %s", (kind) => {
+  test("that is right is taken", async () => {
+    expect(await dryRun(kind, RIGHT[kind])).toBe("");
+  });
+
+  test("with any field wrong is refused with the name of the field", async () => {
+    const cases = [...leaves(SPECS.get(kind) ?? {})].flatMap(([path, schema]) =>
+      schema["x-kubernetes-preserve-unknown-fields"] ? [] : wrongOf(schema).map((value) => ({ path, value })),
+    );
+    const silent: string[] = [];
+    for (const { path, value } of cases) {
+      const said = await dryRun(kind, specWith(kind, path, value));
+      if (!said.includes(`spec.${path.join(".")}`)) silent.push(`${path.join(".")}=${JSON.stringify(value)}: ${said}`);
+    }
+    console.log(`${kind}: ${cases.length} wrong values`);
+    expect(silent).toEqual([]);
+    expect(cases.length).toBeGreaterThan(5);
+  });
+
+  test("with a field that is spelled wrong is refused, at every level", async () => {
+    expect(await dryRun(kind, { ...RIGHT[kind], colour: "red" })).toContain('unknown field "spec.colour"');
+    for (const [path] of leaves(SPECS.get(kind) ?? {})) {
+      if (path.length === 1) continue;
+      const beside = [...path.slice(0, -1), "colour"];
+      expect(await dryRun(kind, specWith(kind, beside, "red"))).toContain(`unknown field "spec.${beside.join(".")}"`);
+    }
+  });
+});
