@@ -65,7 +65,7 @@ async function supervise(env: Env, log: Logger, serving: Serving): Promise<void>
 function announce(log: Logger, env: Env, started: StartedApp & { readonly workers: number }): void {
   const { url, adminUrl, workers } = started;
   const database = env.databaseUrl.reveal().split(":", 1)[0];
-  log.info("listening", { url, adminUrl, version: VERSION, database, workers });
+  log.info("listening", { url, adminUrl, version: VERSION, database, workers, ms: Math.round(performance.now()) });
   log.flush();
   if (process.stdout.isTTY || env.demo !== "off") process.stderr.write(welcome(started, env));
 }

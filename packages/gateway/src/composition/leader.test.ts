@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadEnv } from "../config/env.ts";
 import { openStoreKit, type StoreKit } from "../../test/kit/store-kit.ts";
 import { recordingLog } from "../../test/kit/support.ts";
-import type { KubeApi } from "../kubernetes/api.ts";
+import type { KubeApi } from "../kubernetes/client/api.ts";
 import { MemoryCluster } from "../kubernetes/memory-cluster.contract.ts";
 import { createMetrics } from "../observability/metrics.ts";
 import { electorOf } from "./leader.ts";

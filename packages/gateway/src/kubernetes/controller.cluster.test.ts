@@ -9,7 +9,7 @@ import { startManagementApp, type ManagementApp } from "../../test/kit/managemen
 import { quietLog, recordingLog } from "../../test/kit/support.ts";
 import { createSingleElector } from "../jobs/leader.ts";
 import { createMetrics } from "../observability/metrics.ts";
-import { connect, type KubeObject } from "./api.ts";
+import { connect, type KubeObject } from "./client/api.ts";
 import { conditionOf } from "./conditions.ts";
 import { createController, type ControllerDeps } from "./controller.ts";
 import { controllerContract } from "./controller.contract.ts";

@@ -6,7 +6,7 @@ import { quietLog } from "../../test/kit/support.ts";
 import { createSingleElector } from "../jobs/leader.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import { createMetrics } from "../observability/metrics.ts";
-import type { KubeApi, KubeObject } from "./api.ts";
+import type { KubeApi, KubeObject } from "./client/api.ts";
 import type { Condition } from "./conditions.ts";
 import { createController, type ControllerSettings } from "./controller.ts";
 import { ANNOTATION, listPath, secretsPath } from "./resources.ts";

@@ -1,4 +1,4 @@
-import { GONE, KubeError } from "./api.ts";
+import { GONE, KubeError } from "./client/api.ts";
 import { controllerContract } from "./controller.contract.ts";
 import { MemoryCluster } from "./memory-cluster.contract.ts";
 

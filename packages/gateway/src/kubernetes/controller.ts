@@ -5,7 +5,7 @@ import type { Elector } from "../jobs/leader.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Documents } from "../resources/declarative/documents.ts";
-import { connect, KubeError, type KubeApi } from "./api.ts";
+import { connect, KubeError, type KubeApi } from "./client/api.ts";
 import { DeletionGuard, type DeletionLimit } from "./deletion-guard.ts";
 import { Deletions } from "./deletions.ts";
 import { Events } from "./events.ts";
@@ -13,7 +13,7 @@ import { GatewaySide } from "./gateway-side.ts";
 import { Publisher } from "./publisher.ts";
 import { Reconciler } from "./reconciler.ts";
 import { Quiet } from "./quiet.ts";
-import { reflect } from "./reflector.ts";
+import { reflect } from "./client/reflector.ts";
 import { isDeleting, keyOf, KINDS, listPath, secretsPath } from "./resources.ts";
 import { SECRET_SELECTOR, SecretCache } from "./secrets.ts";
 import { ResourceStore } from "./store.ts";
@@ -46,7 +46,7 @@ export interface ControllerDeps {
   readonly connect?: () => Promise<KubeApi>;
 }
 
-/** Loading the Kubernetes client blocks for 0.3 s, which must not delay the start of the gateway. */
+/** Loading the Kubernetes client for a kubeconfig blocks for 0.3 s, which must not delay the start of the gateway. */
 const START_MS = 1_000;
 const SETTLE_MS = 3_000;
 const BATCH = 100;
@@ -55,7 +55,7 @@ const SWEEP = "sweep";
 /** The same failure of a watch is logged this often. */
 const REPEAT_LOG_MS = 60_000;
 
-/** Follows the custom resources while this replica leads. The Kubernetes client is loaded when it does for the first time. */
+/** Follows the custom resources while this replica leads. */
 export function createController(deps: ControllerDeps): Runnable {
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();

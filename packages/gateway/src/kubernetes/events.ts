@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../observability/log.ts";
 import { DECLARATIVE_VERSION } from "@fairway/wire";
-import type { KubeApi } from "./api.ts";
+import type { KubeApi } from "./client/api.ts";
 import type { Resource } from "./resources.ts";
 
 export type Reason = "Applied" | "DriftReverted" | "SecretChanged" | "Deleted" | "NotApplied" | "DeletionHeld";

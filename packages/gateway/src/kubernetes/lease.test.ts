@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openStoreKit, type StoreKit } from "../../test/kit/store-kit.ts";
 import { recordingLog } from "../../test/kit/support.ts";
 import { createDatabaseElector, LeadershipLost, type Elector } from "../jobs/leader.ts";
-import { KubeError, type KubeApi, type KubeObject } from "./api.ts";
+import { KubeError, type KubeApi, type KubeObject } from "./client/api.ts";
 import { KubernetesLease, lackingVerbs } from "./lease.ts";
 import { MemoryCluster } from "./memory-cluster.contract.ts";
 

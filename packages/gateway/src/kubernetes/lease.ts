@@ -1,6 +1,6 @@
 import { LEASE_MS, type Permit } from "../jobs/leader.ts";
 import type { Clock } from "../lib/clock.ts";
-import { KubeError, type KubeApi, type KubeObject } from "./api.ts";
+import { KubeError, type KubeApi, type KubeObject } from "./client/api.ts";
 
 export interface LeaseSettings {
   readonly api: KubeApi;

@@ -1,5 +1,5 @@
-import type { KubeApi, KubeObject, ListQuery, WatchEvent } from "./api.ts";
-import { KubeError } from "./api.ts";
+import type { KubeApi, KubeObject, ListQuery, WatchEvent } from "./client/api.ts";
+import { KubeError } from "./client/api.ts";
 
 type Stored = KubeObject & { readonly metadata: { readonly namespace: string } };
 interface Watcher {

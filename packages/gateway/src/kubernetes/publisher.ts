@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Metrics } from "../observability/metrics.ts";
-import { KubeError, type KubeApi } from "./api.ts";
+import { KubeError, type KubeApi } from "./client/api.ts";
 import { conditionOf, isNewStatus, statusOf, type Findings } from "./conditions.ts";
 import type { Events } from "./events.ts";
 import { FINALIZER, generationOf, pathOf, type Resource } from "./resources.ts";

@@ -5,7 +5,7 @@ import { startCluster, type Cluster } from "@fairway/testkit/cluster";
 import { DECLARATIVE_VERSION, type DeclarativeKind } from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { connect, type KubeApi } from "./api.ts";
+import { connect, type KubeApi } from "./client/api.ts";
 import { KINDS, listPath } from "./resources.ts";
 
 interface Schema {

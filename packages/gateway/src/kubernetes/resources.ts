@@ -1,5 +1,5 @@
 import { DECLARATIVE_VERSION, DeclarativeDocument, type DeclarativeKind } from "@fairway/wire";
-import type { KubeObject } from "./api.ts";
+import type { KubeObject } from "./client/api.ts";
 
 const PLURALS: Readonly<Record<DeclarativeKind, string>> = {
   Channel: "channels",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DeclarativeDocument } from "@fairway/wire";
-import { KubeError, type KubeApi, type KubeObject } from "./api.ts";
+import { KubeError, type KubeApi, type KubeObject } from "./client/api.ts";
 import { secretRefsOf, secretsPath, type SecretRef } from "./resources.ts";
 import type { SecretFault } from "./verdicts.ts";
 

@@ -1,5 +1,5 @@
 import type { DeclarativeKind } from "@fairway/wire";
-import type { KubeObject } from "./api.ts";
+import type { KubeObject } from "./client/api.ts";
 import {
   ANNOTATION,
   annotationOf,
@@ -35,12 +35,17 @@ export class ResourceStore {
     if (!object) return this.#entries.delete(key);
     const resource = { ...place, object };
     const signature = signatureOf(resource);
-    const before = this.#entries.get(key)?.signature;
+    const before = this.#entries.get(key);
+    // Most changes are those of the own status, which say nothing new.
+    if (before?.signature === signature) {
+      this.#entries.set(key, { ...before, resource });
+      return false;
+    }
     const { document } = documentOf(resource);
     const secrets = new Set(document ? secretRefsOf(document).map(({ name }) => name) : []);
     const written = document?.kind === "Token" ? document.spec.writeSecretTo?.name : undefined;
     this.#entries.set(key, { resource, signature, secrets, written });
-    return before !== signature;
+    return true;
   }
 
   keysOf(namespace: string): string[] {

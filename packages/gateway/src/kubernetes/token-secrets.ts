@@ -1,5 +1,5 @@
 import { DECLARATIVE_VERSION, type TokenSpec } from "@fairway/wire";
-import { KubeError, type KubeApi, type KubeObject } from "./api.ts";
+import { KubeError, type KubeApi, type KubeObject } from "./client/api.ts";
 import type { Verdict } from "./conditions.ts";
 import type { GatewaySide } from "./gateway-side.ts";
 import { secretsPath, type Resource } from "./resources.ts";

@@ -1,5 +1,5 @@
 import { createDatabaseElector } from "../../src/jobs/leader.ts";
-import { connect } from "../../src/kubernetes/api.ts";
+import { connect } from "../../src/kubernetes/client/api.ts";
 import { KubernetesLease } from "../../src/kubernetes/lease.ts";
 import { createSchedule } from "../../src/jobs/schedule.ts";
 import { openDatabase } from "../../src/storage/database.ts";

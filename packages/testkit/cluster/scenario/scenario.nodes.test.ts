@@ -41,6 +41,7 @@ describe("three replicas with MariaDB and Redis", () => {
     release = await install(world, "demo", {
       replicaCount: 3,
       minReadySeconds: 2,
+      leaderElection: { backend: "lease" },
       drain: DRAIN,
       resources: RESOURCES,
       secrets: { initialRootPassword: ROOT_PASSWORD },
@@ -50,6 +51,24 @@ describe("three replicas with MariaDB and Redis", () => {
     console.log(`install of three replicas: ready after ${release.seconds.toFixed(0)} s`);
     target = { replica: "service", url: release.url, key: await prepare(world, release.url) };
     baseline = await openBooks(database);
+  });
+
+  it("elects its leader by a Lease that a pod holds", async () => {
+    const lease = ["get", "lease", "demo-fairway", "-n", NAMESPACE, "-o", "jsonpath={.spec.holderIdentity}"];
+    const holder = await world.cluster.kubectl(...lease);
+    expect((await release.pods()).some((pod) => holder.startsWith(`${pod}-`))).toBe(true);
+  });
+
+  it("prints how long a pod took to start, and its memory while idle", async () => {
+    for (const pod of await release.pods()) {
+      const log = await world.cluster.kubectl("logs", pod, "-n", NAMESPACE);
+      const ms = Number(/"listening".*"ms":(\d+)/.exec(log)?.[1]);
+      const path = `/api/v1/namespaces/${NAMESPACE}/pods/${pod}:9090/proxy/metrics`;
+      const metrics = await world.cluster.kubectl("get", "--raw", path);
+      const bytes = Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1]);
+      console.log(`${pod}: listening after ${ms} ms, ${(bytes / 1e6).toFixed(0)} MB resident`);
+      expect(bytes).toBeLessThan(200e6);
+    }
   });
 
   it("passes `helm test`", async () => {

@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import type { KubeConfig } from "@kubernetes/client-node";
 import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-import { Agent, fetch, type Response } from "undici";
-import { parseObject } from "../lib/text/json.ts";
+import type { Readable } from "node:stream";
+import { Agent, request, type Dispatcher } from "undici";
+import { parseObject } from "../../lib/text/json.ts";
+import { podPlace, type ApiPlace } from "./place.ts";
 
 /** The parts of the Kubernetes API that the controller uses. */
 export interface KubeApi {
@@ -69,8 +68,9 @@ export class KubeError extends Error {
   }
 }
 
-export const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 export const GONE = 410;
+const UNKNOWN_ACCOUNT = 401;
+const ACCESS_MS = 10_000;
 const PAGE = "500";
 const ANSWER_MS = 15_000;
 /** The server ends a watch after this time, so that a connection that died unnoticed is replaced. */
@@ -78,22 +78,11 @@ const WATCH_SECONDS = 300;
 /** Bookmarks arrive about once a minute. */
 const SILENCE_MS = 150_000;
 
-/** The API server of the pod, or of `configFile`. Loads the Kubernetes client, which takes 0.3 s and 80 MB. */
+/** The API server of the pod, or of a kubeconfig. */
 export async function connect(configFile: string | undefined): Promise<KubeApi> {
-  const { KubeConfig: Config } = await import("@kubernetes/client-node");
-  const config = new Config();
-  if (configFile === undefined) config.loadFromCluster();
-  else config.loadFromFile(configFile);
-  return new HttpKubeApi(config);
-}
-
-/** Undefined outside of a pod, and in a pod without the token of its service account. */
-export function podNamespace(): string | undefined {
-  try {
-    return readFileSync(NAMESPACE_FILE, "utf8").trim();
-  } catch {
-    return undefined;
-  }
+  if (configFile === undefined) return new HttpKubeApi(podPlace());
+  const { kubeconfigPlace } = await import("./kubeconfig.ts");
+  return new HttpKubeApi(kubeconfigPlace(configFile));
 }
 
 interface Call {
@@ -103,18 +92,26 @@ interface Call {
   readonly body?: { readonly type: string; readonly value: object };
 }
 
+type Answer = Dispatcher.ResponseData["body"] & Readable;
+
+interface Access {
+  readonly headers: Record<string, string>;
+  readonly agent: Agent;
+  /** Monotonic milliseconds. */
+  readonly at: number;
+}
+
 class HttpKubeApi implements KubeApi {
   readonly server: string;
   readonly namespace: string | undefined;
-  readonly #config: KubeConfig;
+  readonly #place: ApiPlace;
   #agent: { readonly key: string; readonly agent: Agent } | undefined;
+  #access: Access | undefined;
 
-  constructor(config: KubeConfig) {
-    const cluster = config.getCurrentCluster();
-    if (!cluster) throw new Error("the Kubernetes configuration names no current cluster");
-    this.#config = config;
-    this.server = cluster.server.replace(/\/$/, "");
-    this.namespace = config.getContextObject(config.getCurrentContext())?.namespace;
+  constructor(place: ApiPlace) {
+    this.#place = place;
+    this.server = place.server;
+    this.namespace = place.namespace;
   }
 
   async list({ path, fieldSelector }: ListQuery, signal: AbortSignal): Promise<List> {
@@ -148,9 +145,8 @@ class HttpKubeApi implements KubeApi {
       fieldSelector,
     };
     try {
-      const response = await this.#send({ method: "GET", path, query }, AbortSignal.any([signal, silence.signal]));
-      if (!response.body) return;
-      for await (const line of createInterface(Readable.fromWeb(response.body))) {
+      const body = await this.#send({ method: "GET", path, query }, AbortSignal.any([signal, silence.signal]));
+      for await (const line of createInterface(body)) {
         timer.refresh();
         on(eventOf(line));
       }
@@ -180,40 +176,44 @@ class HttpKubeApi implements KubeApi {
   }
 
   async #json(call: Call, signal: AbortSignal): Promise<KubeObject> {
-    const response = await this.#send(call, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
-    return (await response.json()) as KubeObject;
+    const body = await this.#send(call, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]));
+    return (await body.json()) as KubeObject;
   }
 
-  async #send({ method, path, query = {}, body }: Call, signal: AbortSignal): Promise<Response> {
+  async #send(call: Call, signal: AbortSignal): Promise<Answer> {
+    const { method, path, query = {}, body } = call;
     const url = new URL(this.server + path);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
-    const { headers, agent } = await this.#access();
-    const response = await fetch(url, {
+    const { headers, agent } = await this.#current();
+    const answer = await request(url, {
       method,
       headers: { ...headers, accept: "application/json", ...(body && { "content-type": body.type }) },
       dispatcher: agent,
       signal,
       ...(body && { body: JSON.stringify(body.value) }),
     });
-    if (response.ok) return response;
-    throw await refusalOf(response);
+    if (answer.statusCode < 300) return answer.body;
+    if (answer.statusCode === UNKNOWN_ACCOUNT) this.#access = undefined;
+    throw await refusalOf(answer);
   }
 
-  /** Tokens change on disk, so the headers are made for each call; connections last while the certificates do. */
-  async #access(): Promise<{ headers: Record<string, string>; agent: Agent }> {
-    const options: Parameters<KubeConfig["applyToHTTPSOptions"]>[0] & { servername?: string } = {};
-    await this.#config.applyToHTTPSOptions(options);
-    const { ca, cert, key, rejectUnauthorized, servername } = options;
-    const tls = Object.fromEntries(
-      Object.entries({ ca, cert, key, rejectUnauthorized, servername }).filter(([, value]) => value !== undefined),
-    );
-    const fingerprint = [ca, cert, key, servername].map(String).join("\n");
-    if (this.#agent?.key !== fingerprint) {
+  /** Making it costs more than a call. Tokens change on disk, so it is made again after a while and after a 401. */
+  async #current(): Promise<Access> {
+    const now = performance.now();
+    if (this.#access && now - this.#access.at < ACCESS_MS) return this.#access;
+    return (this.#access = { ...(await this.#makeAccess()), at: now });
+  }
+
+  /** Connections last while the certificates do. */
+  async #makeAccess(): Promise<Omit<Access, "at">> {
+    const { headers, tls } = await this.#place.sign();
+    const key = Object.values(tls).map(String).join("\n");
+    if (this.#agent?.key !== key) {
       // The old one ends when its watches do.
       void this.#agent?.agent.close();
-      this.#agent = { key: fingerprint, agent: new Agent({ connect: tls, bodyTimeout: 0 }) };
+      this.#agent = { key, agent: new Agent({ connect: tls, bodyTimeout: 0 }) };
     }
-    return { headers: options.headers as Record<string, string>, agent: this.#agent.agent };
+    return { headers, agent: this.#agent.agent };
   }
 }
 
@@ -224,8 +224,7 @@ function eventOf(line: string): WatchEvent {
   throw new KubeError(code, message);
 }
 
-async function refusalOf(response: Response): Promise<KubeError> {
-  const text = await response.text();
-  const said = parseObject(text)?.["message"];
-  return new KubeError(response.status, typeof said === "string" ? said : `the API server answered ${response.status}`);
+async function refusalOf({ statusCode, body }: Dispatcher.ResponseData): Promise<KubeError> {
+  const said = parseObject(await body.text())?.["message"];
+  return new KubeError(statusCode, typeof said === "string" ? said : `the API server answered ${statusCode}`);
 }

@@ -1,0 +1,23 @@
+import { KubeConfig } from "@kubernetes/client-node";
+import type { ApiPlace } from "./place.ts";
+
+/** The current context of a kubeconfig, with all its ways to sign in. */
+export function kubeconfigPlace(file: string): ApiPlace {
+  const config = new KubeConfig();
+  config.loadFromFile(file);
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new Error(`the kubeconfig ${file} names no current cluster: set current-context`);
+  return {
+    server: cluster.server.replace(/\/$/, ""),
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace,
+    async sign() {
+      const options: Parameters<KubeConfig["applyToHTTPSOptions"]>[0] & { servername?: string } = {};
+      await config.applyToHTTPSOptions(options);
+      const { ca, cert, key, rejectUnauthorized, servername } = options;
+      const tls = Object.fromEntries(
+        Object.entries({ ca, cert, key, rejectUnauthorized, servername }).filter(([, value]) => value !== undefined),
+      );
+      return { headers: options.headers as Record<string, string>, tls };
+    },
+  };
+}
