@@ -87,7 +87,8 @@ export const RESOURCES: readonly Resource[] = [
     kind: "Token",
     plural: "tokens",
     shortName: "fwtok",
-    about: "A key of a user for model calls. The key itself stays in the gateway, where its owner reads it, or is written into a Secret.",
+    about:
+      "A key of a user for model calls. The key itself stays in the gateway, where its owner reads it, or is written into a Secret.",
     spec: TokenSpec,
     rules: {
       owner: {

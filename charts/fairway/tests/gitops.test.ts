@@ -100,7 +100,9 @@ describe("the leader's Lease", () => {
     rolesOf(objects).find(({ metadata }) => metadata.name === "demo-fairway-leader");
   const podOf = (objects: readonly Rendered[]) =>
     objects.find(({ kind }) => kind === "Deployment")?.["spec"] as {
-      template: { spec: { automountServiceAccountToken: boolean; containers: [{ env: { name: string; value?: string }[] }] } };
+      template: {
+        spec: { automountServiceAccountToken: boolean; containers: [{ env: { name: string; value?: string }[] }] };
+      };
     };
 
   it.each([

@@ -108,7 +108,10 @@ describe("every value of the chart", () => {
       ...closed.map(({ path }) => [[...path, "noSuchValue"], 1] as const),
     ]);
     const silent = [[], ...closed.map(({ path }) => path)].filter(
-      (path) => !output.includes(`at '${path.length === 0 ? "" : `/${path.join("/")}`}': additional properties 'noSuchValue' not allowed`),
+      (path) =>
+        !output.includes(
+          `at '${path.length === 0 ? "" : `/${path.join("/")}`}': additional properties 'noSuchValue' not allowed`,
+        ),
     );
     expect(silent).toEqual([]);
   });

@@ -52,7 +52,14 @@ describe("fairway kube port-forward", () => {
     server.pods.set("second", port());
     server.end("first");
     await expect
-      .poll(() => fetch(`${url}/api/status`).then(({ status }) => status, () => 0), { timeout: 20_000 })
+      .poll(
+        () =>
+          fetch(`${url}/api/status`).then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 20_000 },
+      )
       .toBe(200);
     expect(said()).toMatch(/through first[^]*through second/);
   });
@@ -102,11 +109,17 @@ describe("fairway login --kube", () => {
     return { items: [{ metadata: { name: "fairway" }, spec: { template: { spec: { containers } } } }] };
   };
   const DEPLOYMENTS = "/apis/apps/v1/namespaces/ai/deployments";
-  const secret = { name: "FAIRWAY_SESSION_SECRET", valueFrom: { secretKeyRef: { name: "own", key: "session-secret" } } };
+  const secret = {
+    name: "FAIRWAY_SESSION_SECRET",
+    valueFrom: { secretKeyRef: { name: "own", key: "session-secret" } },
+  };
 
   test("signs in as root with the chart's Secret, and keeps the public address", async () => {
     server.pods.set("first", port());
-    server.objects.set(DEPLOYMENTS, deployment([secret, { name: "FAIRWAY_PUBLIC_URL", value: "https://ai.example.com" }]));
+    server.objects.set(
+      DEPLOYMENTS,
+      deployment([secret, { name: "FAIRWAY_PUBLIC_URL", value: "https://ai.example.com" }]),
+    );
     const data = { "root-password": Buffer.from(ROOT_PASSWORD).toString("base64") };
     server.objects.set("/api/v1/namespaces/ai/secrets/own", { data });
     const { code, err } = await run(["login", "--kube"], env());

@@ -125,12 +125,18 @@ describe("fairway kube", () => {
   });
 
   test("names a right that the controller lacks", async () => {
-    const rights = async () =>
+    const rights = async (wanted = `rights in ${namespace}`) =>
       (await own("doctor -o jsonl")).out
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line) as { check: string; result: string; detail: string })
-        .find(({ check }) => check === `rights in ${namespace}`);
+        .find(({ check }) => check === wanted);
+    expect(await rights("rights on the Lease")).toMatchObject({ result: "ok" });
+    await cluster.kubectl("patch", "role/fairway-leader", "-n", namespace, "--type=json", "-p", REMOVE_UPDATE);
+    expect(await rights("rights on the Lease")).toMatchObject({
+      result: "failed",
+      detail: expect.stringContaining("update leases") as string,
+    });
     expect(await rights()).toMatchObject({ result: "ok" });
     const role = "role/fairway-gitops";
     await cluster.kubectl("patch", role, "-n", namespace, "--type=json", "-p", REMOVE_WATCH);
@@ -178,6 +184,7 @@ describe("fairway kube", () => {
 });
 
 const REMOVE_COLUMNS = '[{"op":"remove","path":"/spec/versions/0/additionalPrinterColumns"}]';
+const REMOVE_UPDATE = '[{"op":"replace","path":"/rules/1/verbs","value":["get"]}]';
 const REMOVE_WATCH = '[{"op":"replace","path":"/rules/0/verbs","value":["get","list","patch"]}]';
 
 const channel = (name: string, finalizers: readonly string[] = []) => ({

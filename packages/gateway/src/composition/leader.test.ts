@@ -40,7 +40,12 @@ async function chosen(variables: Readonly<Record<string, string>>, open: () => P
   await elector.start();
   const { isLeader } = elector;
   await elector.stop();
-  return { isLeader, said: lines().split("\n").filter((line) => line.includes("elected by")) };
+  return {
+    isLeader,
+    said: lines()
+      .split("\n")
+      .filter((line) => line.includes("elected by")),
+  };
 }
 
 const ALL = ["create", "get", "update"];
@@ -69,7 +74,11 @@ describe("FAIRWAY_LEADER", () => {
 
   test.each([
     ["without the token of a pod", SERVER, "mount it, or set FAIRWAY_LEADER=database"],
-    ["without a right", IN_CLUSTER, "may not create, update leases in ai: grant the verb, or set FAIRWAY_LEADER=database"],
+    [
+      "without a right",
+      IN_CLUSTER,
+      "may not create, update leases in ai: grant the verb, or set FAIRWAY_LEADER=database",
+    ],
     ["for a process that is alone", {}, "SQLite without Redis belongs to one process"],
   ])("lease %s is refused with the cure", async (_, variables, cure) => {
     await expect(chosen({ ...variables, FAIRWAY_LEADER: "lease" }, apiWith(["get"]))).rejects.toThrow(cure);

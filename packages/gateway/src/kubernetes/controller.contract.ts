@@ -198,7 +198,9 @@ export function controllerContract(name: string, open: () => Promise<ContractClu
       const own = await members.user.data<{ key: string }>(members.user.get(`/api/token/${token?.id}`));
       expect(await text("ci-key", "api-key")).toBe(`sk-${own.key}`);
       const { metadata } = await api.get(place("Token", "ci"), never);
-      expect((await stored("ci-key"))?.metadata.ownerReferences).toMatchObject([{ uid: metadata.uid, controller: true }]);
+      expect((await stored("ci-key"))?.metadata.ownerReferences).toMatchObject([
+        { uid: metadata.uid, controller: true },
+      ]);
 
       await untilCondition("Token", "bad", { status: "False", reason: "SecretForeign" }, "SecretWritten");
       await untilCondition("Token", "bad", { status: "False", reason: "SecretForeign" }, "Ready");

@@ -43,7 +43,8 @@ function start(name: string, namespace: string) {
 test("a killed leader is replaced within 20 seconds, and one that was paused for 30 writes no more", async () => {
   const namespace = `lease-${process.pid}`;
   await cluster.kubectl("create", "namespace", namespace);
-  const holder = () => cluster.kubectl("get", "lease", "fairway", "-n", namespace, "-o", "jsonpath={.spec.holderIdentity}");
+  const holder = () =>
+    cluster.kubectl("get", "lease", "fairway", "-n", namespace, "-o", "jsonpath={.spec.holderIdentity}");
   const booked = async () =>
     (await kit.database.raw.rows<{ username: string }>("select username from audit_log order by id", [])).map(
       ({ username }) => username,

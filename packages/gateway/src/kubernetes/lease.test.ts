@@ -61,7 +61,10 @@ async function replica(holder: string, settings: { readonly skewMs?: number; rea
   const database = {
     ...raw,
     kind: raw.kind,
-    rows: async <Row>(sql: string, values: readonly unknown[]) => (await running(), raw.rows<Row>(sql, values as never)),
+    rows: async <Row>(sql: string, values: readonly unknown[]) => (
+      await running(),
+      raw.rows<Row>(sql, values as never)
+    ),
     run: async (sql: string, values: readonly unknown[]) => (await running(), raw.run(sql, values as never)),
     transaction: raw.transaction.bind(raw),
   };
@@ -200,7 +203,9 @@ test("the verbs that an account lacks are named", async () => {
     ...cluster.connect(),
     create: (_path: string, body: object) => {
       const { spec } = body as { readonly spec: { readonly resourceAttributes: { readonly verb: string } } };
-      return Promise.resolve({ status: { allowed: allowed.has(spec.resourceAttributes.verb) } } as unknown as KubeObject);
+      return Promise.resolve({
+        status: { allowed: allowed.has(spec.resourceAttributes.verb) },
+      } as unknown as KubeObject);
     },
   };
   const settings = { api, namespace: "ai", name: "fairway", holder: "a", clock: { now: () => 0 } };

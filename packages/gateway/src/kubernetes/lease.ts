@@ -128,8 +128,18 @@ export class KubernetesLease implements Permit {
 export async function lackingVerbs({ api, namespace, name }: LeaseSettings, limit: AbortSignal): Promise<string[]> {
   const lacking: string[] = [];
   for (const verb of LEASE_VERBS) {
-    const resourceAttributes = { namespace, verb, group: GROUP, resource: "leases", ...(verb !== "create" && { name }) };
-    const review = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec: { resourceAttributes } };
+    const resourceAttributes = {
+      namespace,
+      verb,
+      group: GROUP,
+      resource: "leases",
+      ...(verb !== "create" && { name }),
+    };
+    const review = {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectAccessReview",
+      spec: { resourceAttributes },
+    };
     const { status } = await api.create(REVIEWS, review, limit);
     if ((status as { readonly allowed?: boolean } | undefined)?.allowed !== true) lacking.push(verb);
   }

@@ -37,7 +37,11 @@ describe("metrics", () => {
     expect(text).toContain('fairway_relay_requests_total{endpoint="chat",model="m",group="default",outcome="ok"} 3\n');
     const plain = (await metrics.expose()).text;
     expect(plain).not.toContain("trace_id");
-    const bare = (one: string) => one.split("\n").filter((line) => /^fairway_relay/.test(line)).map((line) => line.split(" # ")[0]);
+    const bare = (one: string) =>
+      one
+        .split("\n")
+        .filter((line) => /^fairway_relay/.test(line))
+        .map((line) => line.split(" # ")[0]);
     expect(bare(plain)).toEqual(bare(text));
   });
 

@@ -196,11 +196,7 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
   };
 }
 
-function readers(
-  registry: Registry,
-  exemplars: Exemplars,
-  refresh: () => void,
-): Pick<Metrics, "expose" | "collect"> {
+function readers(registry: Registry, exemplars: Exemplars, refresh: () => void): Pick<Metrics, "expose" | "collect"> {
   // The library declares the type of a metric as a number; it is a word.
   const collected = async () => (await registry.getMetricsAsJSON()) as unknown as CollectedMetric[];
   return {

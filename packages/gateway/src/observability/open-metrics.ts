@@ -29,7 +29,9 @@ function familyOf({ name, type, help, values }: CollectedMetric, exemplars: Exem
 
 /** Bounds stay as the plain format writes them, so a scraper that changes the format continues its series. */
 function labelsOf(labels: Readonly<Record<string, string | number>>): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(String(value)).replaceAll('"', '\\"')}"`);
+  const pairs = Object.entries(labels).map(
+    ([name, value]) => `${name}="${escaped(String(value)).replaceAll('"', '\\"')}"`,
+  );
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }
 

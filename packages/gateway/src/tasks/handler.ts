@@ -91,7 +91,9 @@ async function answerTo(
   const serve = (its: TaskDeps): Promise<Answer | undefined> => {
     if (drawing !== undefined) return handleDrawing(call, { method, path: drawing, mode }, its);
     const song = SONG.exec(path)?.[1];
-    return song === undefined ? handleVideo(call, { method, path }, its) : handleSong(call, { method, path: song }, its);
+    return song === undefined
+      ? handleVideo(call, { method, path }, its)
+      : handleSong(call, { method, path: song }, its);
   };
   try {
     return await (deps.tracing && !isRead ? traced(deps.tracing, { call, path }, deps, serve) : serve(deps));

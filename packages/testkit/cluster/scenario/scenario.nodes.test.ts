@@ -1,4 +1,5 @@
-import { chownSync, mkdirSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBooks, readBooks, isClean, type Baseline } from "../../chaos/books.ts";
@@ -6,6 +7,7 @@ import { send, type Outcome, type Target } from "../../chaos/client.ts";
 import { ROOT_PASSWORD } from "../../src/gateway.ts";
 import { runSql } from "../../src/sql.ts";
 import { install, prepare, type Release } from "./release.ts";
+import { cliOf } from "./terminal.ts";
 import { during, report, SCENARIO_MODELS } from "./traffic.ts";
 import { createWorld, NAMESPACE, type World } from "./world.ts";
 
@@ -69,6 +71,45 @@ describe("three replicas with MariaDB and Redis", () => {
       console.log(`${pod}: listening after ${ms} ms, ${(bytes / 1e6).toFixed(0)} MB resident`);
       expect(bytes).toBeLessThan(200e6);
     }
+  });
+
+  it("is read, forwarded and signed in to from a terminal, also when its pod is deleted", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "fairway-cli-"));
+    const cli = cliOf(world.cluster.kubeconfig, folder);
+    const place = ["-n", NAMESPACE, "--selector", "app.kubernetes.io/instance=demo"];
+    const leader = await cli.run("kube", "leader", ...place, "-o", "json");
+    expect(leader.code, leader.err).toBe(0);
+    const { leaders, leases } = JSON.parse(leader.out) as { leaders: string[]; leases: { holder: string }[] };
+    expect(leases.map(({ holder }) => holder)).toEqual(leaders);
+
+    const logs = await cli.run("kube", "logs", ...place);
+    for (const pod of await release.pods()) expect(logs.out).toMatch(new RegExp(`^${pod} .*listening`, "m"));
+
+    const forward = cli.start("kube", "port-forward", "0", ...place);
+    const follow = cli.start("kube", "logs", "-f", ...place);
+    try {
+      await expect.poll(forward.said, { timeout: 20_000 }).toContain("Ctrl+C ends it");
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(forward.said())?.[0] ?? "";
+      const status = () =>
+        fetch(`${url}/api/status`).then(
+          ({ status: code }) => code,
+          () => 0,
+        );
+      expect(await status()).toBe(200);
+      const [, pod = ""] = /through (\S+)/.exec(forward.said()) ?? [];
+      await world.cluster.kubectl("delete", "pod", pod, "-n", NAMESPACE, "--grace-period=1", "--force");
+      await expect.poll(status, { timeout: 60_000 }).toBe(200);
+      await expect.poll(follow.said, { timeout: 60_000 }).toMatch(/joins/);
+      await world.cluster.kubectl("rollout", "status", "deployment/demo-fairway", "-n", NAMESPACE, "--timeout=120s");
+    } finally {
+      forward.child.kill();
+      follow.child.kill();
+    }
+
+    const login = await cli.run("login", "--kube", ...place);
+    expect(login.code, login.err).toBe(0);
+    expect(login.err).toContain("as root");
+    rmSync(folder, { recursive: true });
   });
 
   it("passes `helm test`", async () => {

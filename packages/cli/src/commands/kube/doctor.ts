@@ -56,6 +56,7 @@ async function findingsOf(cluster: Cluster): Promise<Finding[]> {
     ...deploymentFindings(deployments, cluster),
     await kindsFinding(cluster),
     ...(await controllerFindings(cluster, deployments)),
+    ...(await leaseFindings(cluster, deployments)),
     ...(await resourceFindings(cluster)),
   ];
 }
@@ -99,7 +100,28 @@ async function controllerFindings(cluster: Cluster, deployments: readonly V1Depl
   const namespaces = (variableOf(pod, "FAIRWAY_KUBERNETES_NAMESPACES") ?? "").split(",").filter((one) => one !== "");
   const secretNames = (variableOf(pod, "FAIRWAY_KUBERNETES_SECRETS") ?? "").split(",").filter((one) => one !== "");
   const places = namespaces.length > 0 ? namespaces : [cluster.namespace];
-  return Promise.all(places.map((place) => rightsFinding(cluster, { account, place, secretNames })));
+  const cure = "helm upgrade with gitops.enabled=true makes the Role";
+  const rights = rightsOf(secretNames);
+  return Promise.all(
+    places.map((place) => rightsFinding(cluster, { check: `rights in ${place}`, account, place, rights, cure })),
+  );
+}
+
+/** Where pods elect their leader by a Lease. */
+async function leaseFindings(cluster: Cluster, deployments: readonly V1Deployment[]): Promise<Finding[]> {
+  const pods = deployments.flatMap(({ spec }) => spec?.template.spec ?? []);
+  const pod = pods.find((one) => {
+    const elected = variableOf(one, "FAIRWAY_LEADER");
+    return elected === "lease" || (elected === "auto" && one.automountServiceAccountToken === true);
+  });
+  if (!pod) return [];
+  const lease = { group: "coordination.k8s.io", resource: "leases" };
+  const name = variableOf(pod, "FAIRWAY_LEADER_LEASE") ?? "fairway";
+  const rights = [{ ...lease, verb: "create" }, ...["get", "update"].map((verb) => ({ ...lease, verb, name }))];
+  const account = pod.serviceAccountName ?? "default";
+  const cure = "helm upgrade with leaderElection.backend=lease makes the Role, or choose database";
+  const place = cluster.namespace;
+  return [await rightsFinding(cluster, { check: "rights on the Lease", account, place, rights, cure })];
 }
 
 function variableOf(pod: NonNullable<V1Deployment["spec"]>["template"]["spec"], name: string): string | undefined {
@@ -115,9 +137,11 @@ interface Right {
 }
 
 interface Account {
+  readonly check: string;
   readonly account: string;
   readonly place: string;
-  readonly secretNames: readonly string[];
+  readonly rights: readonly Right[];
+  readonly cure: string;
 }
 
 function rightsOf(secretNames: readonly string[]): Right[] {
@@ -134,11 +158,12 @@ function rightsOf(secretNames: readonly string[]): Right[] {
   ];
 }
 
-async function rightsFinding(cluster: Cluster, { account, place, secretNames }: Account): Promise<Finding> {
+async function rightsFinding(cluster: Cluster, wanted: Account): Promise<Finding> {
+  const { check, account, place, rights, cure } = wanted;
   const user = `system:serviceaccount:${cluster.namespace}:${account}`;
   const lacking: string[] = [];
   await Promise.all(
-    rightsOf(secretNames).map(async ({ verb, resource, group, subresource, name }) => {
+    rights.map(async ({ verb, resource, group, subresource, name }) => {
       const resourceAttributes = {
         namespace: place,
         verb,
@@ -161,9 +186,7 @@ async function rightsFinding(cluster: Cluster, { account, place, secretNames }: 
       if (!status.allowed) lacking.push(`${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`}`);
     }),
   );
-  const check = `rights in ${place}`;
   if (lacking.length === 0) return ok(check, `${account} has them all`);
-  const cure = "helm upgrade with gitops.enabled=true makes the Role";
   return failed(check, `${account} lacks ${lacking.toSorted((a, b) => (a < b ? -1 : 1)).join(", ")}`, cure);
 }
 

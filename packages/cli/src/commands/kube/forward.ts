@@ -61,7 +61,11 @@ export async function openForward(cluster: Cluster, settings: ForwardSettings): 
     await once(server.listen(settings.local, "127.0.0.1"), "listening");
   } catch (cause) {
     if (codeOf(cause) !== "EADDRINUSE") throw cause;
-    throw new CliError(`port ${settings.local} is in use`, EXIT.failure, "give another one: fairway kube port-forward 3001");
+    throw new CliError(
+      `port ${settings.local} is in use`,
+      EXIT.failure,
+      "give another one: fairway kube port-forward 3001",
+    );
   }
   return { local: (server.address() as AddressInfo).port, close: () => (server.close(), forwarder.close()) };
 }

@@ -37,7 +37,9 @@ export async function runKubeLogin(
     forward.close();
   }
   if (kept === FORWARDED)
-    output.note(`Commands need \`fairway kube port-forward -n ${cluster.namespace}\`: the chart has no server.publicUrl.`);
+    output.note(
+      `Commands need \`fairway kube port-forward -n ${cluster.namespace}\`: the chart has no server.publicUrl.`,
+    );
 }
 
 async function environmentOf(cluster: Cluster): Promise<Environment> {

@@ -178,7 +178,10 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
   const { kind: kindName, metadata, spec } = document;
   const { name } = metadata;
   if (written.kind === "Token" && written.spec.writeSecretTo && !deps.secrets.cluster)
-    throw unusable(name, "spec.writeSecretTo is for resources of a cluster: leave it out, and read the key in the console");
+    throw unusable(
+      name,
+      "spec.writeSecretTo is for resources of a cluster: leave it out, and read the key in the console",
+    );
   const kind = deps.kinds[kindName];
   if (!kind) throw unusable(name, `there is no kind ${kindName}`);
   const wanted = await kind.desired(name, spec);
