@@ -131,7 +131,7 @@ describe("fairway login --kube", () => {
     expect((await fetch(`${gateway.url}/api/user/self`, { headers })).status).toBe(200);
   });
 
-  test("asks for the password where the Secret cannot be read, and names port-forward where nothing else leads there", async () => {
+  test("requests the password where the Secret cannot be read, and names port-forward where nothing else leads there", async () => {
     server.pods.set("first", port());
     server.objects.set(DEPLOYMENTS, deployment([secret]));
     const terminal = openTerminal(["login", "--kube", "--username", "root"], env());

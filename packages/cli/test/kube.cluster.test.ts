@@ -89,7 +89,12 @@ describe("fairway kube", () => {
 
   test("shows what Git keeps, with conditions, drift and overrides", async () => {
     const condition = (type: string, status: string, reason: string, message: string) => ({
-      ...{ type, status, reason, message, observedGeneration: 1, lastTransitionTime: "2030-01-01T00:00:00Z" },
+      type,
+      status,
+      reason,
+      message,
+      observedGeneration: 1,
+      lastTransitionTime: "2030-01-01T00:00:00Z",
     });
     const status = {
       observedGeneration: 1,
@@ -104,8 +109,12 @@ describe("fairway kube", () => {
     const { code, out } = await own("gitops -o jsonl");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
-      ...{ resource: "Channel/main", ready: "no", synced: "Overridden", drift: "FieldsChanged" },
-      ...{ keeps: expect.stringContaining("models") as string, message: expect.stringContaining("until") as string },
+      resource: "Channel/main",
+      ready: "no",
+      synced: "Overridden",
+      drift: "FieldsChanged",
+      keeps: expect.stringContaining("models") as string,
+      message: expect.stringContaining("until") as string,
     });
     expect((await kube("gitops -n default")).err).toContain("Git keeps nothing there");
   });

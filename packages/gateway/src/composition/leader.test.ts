@@ -53,18 +53,17 @@ const refuse = () => Promise.reject(new Error("not asked for"));
 
 describe("FAIRWAY_LEADER", () => {
   test.each([
-    ["auto with all rights", {}, ALL, "Lease of Kubernetes", "may create, get and update it"],
-    ["auto with a verb missing", {}, ["create", "get"], "row of the database", "may not update leases in ai"],
-    ["auto without an answer", {}, new Error("connect ECONNREFUSED"), "row of the database", "ECONNREFUSED"],
-    ["lease", { FAIRWAY_LEADER: "lease" }, ALL, "Lease of Kubernetes", "may create"],
-    ["lease without an answer", { FAIRWAY_LEADER: "lease" }, new Error("ECONNREFUSED"), "Lease of Kube", "unknown"],
-    ["database", { FAIRWAY_LEADER: "database" }, ALL, "row of the database", "FAIRWAY_LEADER=database"],
-  ])("%s says in one line what elects and why", async (_, variables, verbs, elected, reason) => {
+    ["auto with all rights", {}, ALL, ["Lease of Kubernetes", "may create, get and update it"]],
+    ["auto with a verb missing", {}, ["create", "get"], ["row of the database", "may not update leases in ai"]],
+    ["auto without an answer", {}, new Error("ECONNREFUSED"), ["row of the database", "ECONNREFUSED"]],
+    ["lease", { FAIRWAY_LEADER: "lease" }, ALL, ["Lease of Kubernetes", "may create"]],
+    ["lease without an answer", { FAIRWAY_LEADER: "lease" }, new Error("away"), ["Lease of Kubernetes", "unknown"]],
+    ["database", { FAIRWAY_LEADER: "database" }, ALL, ["row of the database", "FAIRWAY_LEADER=database"]],
+  ])("%s says in one line what elects and why", async (_, variables, verbs, words) => {
     const { said, isLeader } = await chosen({ ...IN_CLUSTER, ...variables }, apiWith(verbs));
     expect(isLeader).toBe(true);
     expect(said).toHaveLength(1);
-    expect(said[0]).toContain(elected);
-    expect(said[0]).toContain(reason);
+    for (const word of words) expect(said[0]).toContain(word);
   });
 
   test("auto outside of a cluster takes the database", async () => {

@@ -50,7 +50,7 @@ export class GatewaySide {
     return (await this.#deps.documents.stores.ownership.all()).filter(({ owner }) => owner === manager);
   }
 
-  /** Undefined when the token is gone. */
+  /** Undefined when the token no longer exists. */
   tokenKey(id: number): Promise<string | undefined> {
     return keyOfToken(this.#deps.documents.stores, id);
   }

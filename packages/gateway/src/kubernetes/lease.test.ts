@@ -105,7 +105,7 @@ describe("a leader that holds a Lease", () => {
     expect(await row()).toEqual({ holder: "a", term: 1 });
   });
 
-  test("a stop hands over at the next heartbeat, and the term of the database increases", async () => {
+  test("a stop passes leadership on at the next heartbeat, and the term of the database increases", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     await a.elector.stop();
     expect(await pass(FAILOVER_MS, () => b.elector.isLeader)).toBeLessThanOrEqual(2_100);
@@ -136,7 +136,7 @@ describe("a leader that holds a Lease", () => {
     expect(b.elector.isLeader).toBe(true);
   });
 
-  test("nobody leads while the API server is away, and one does when it is back", async () => {
+  test("no replica leads while the API server is away, and one does when it is back", async () => {
     const [a, b] = [await replica("a"), await replica("b")];
     await pass(5_000);
     for (const one of [a, b]) one.api = "away";

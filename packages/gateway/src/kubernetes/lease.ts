@@ -26,7 +26,7 @@ const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 export const LEASE_VERBS = ["create", "get", "update"] as const;
 
 /**
- * A Lease that one replica holds. Its times are for people: it is free when nobody renewed it for its length by the
+ * A Lease that one replica holds. Its times are for people: it is free when no replica renewed it for its length by the
  * monotonic clock of the observer, and the holder gives it up a third of that time earlier.
  */
 export class KubernetesLease implements Permit {
@@ -93,7 +93,7 @@ export class KubernetesLease implements Permit {
     return at - this.#seen.at >= this.#leaseMs;
   }
 
-  /** False when another replica was faster; the next heartbeat looks again. */
+  /** False when another replica was faster; the next heartbeat reads it again. */
   async #write(before: KubeObject | undefined, limit: AbortSignal): Promise<boolean> {
     const { api, name, namespace } = this.#settings;
     try {

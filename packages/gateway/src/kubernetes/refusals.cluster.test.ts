@@ -116,8 +116,10 @@ describe.each(KINDS)("a %s", (kind) => {
     expect(await dryRun(kind, { ...RIGHT[kind], colour: "red" })).toContain('unknown field "spec.colour"');
     for (const [path] of leaves(SPECS.get(kind) ?? {})) {
       if (path.length === 1) continue;
-      const beside = [...path.slice(0, -1), "colour"];
-      expect(await dryRun(kind, specWith(kind, beside, "red"))).toContain(`unknown field "spec.${beside.join(".")}"`);
+      const neighbour = [...path.slice(0, -1), "colour"];
+      expect(await dryRun(kind, specWith(kind, neighbour, "red"))).toContain(
+        `unknown field "spec.${neighbour.join(".")}"`,
+      );
     }
   });
 });

@@ -15,7 +15,7 @@ type Place = NonNullable<TokenSpec["writeSecretTo"]>;
 const DEFAULT_KEY = "api-key";
 const WRITTEN: Verdict = { status: "True", reason: "Written", message: "The Secret holds the key of the token." };
 
-/** Puts the keys of tokens into the Secrets that their resources name, and never into one of somebody else. */
+/** Puts the keys of tokens into the Secrets that their resources name, and never into one that another program made. */
 export class TokenSecrets {
   readonly #deps: TokenSecretDeps;
 
@@ -25,7 +25,7 @@ export class TokenSecrets {
 
   async write(resource: Resource, place: Place, tokenId: number): Promise<Verdict> {
     const key = await this.#deps.gateway.tokenKey(tokenId);
-    if (key === undefined) return failed("TokenNotFound", "The token is gone from the gateway.");
+    if (key === undefined) return failed("TokenNotFound", "The token no longer exists in the gateway.");
     try {
       return await this.#put(resource, place, Buffer.from(key).toString("base64"));
     } catch (error) {

@@ -8,11 +8,17 @@ export interface Exemplar {
 
 type Labels = Readonly<Record<string, string | number>>;
 
+interface Series {
+  readonly labels: Labels;
+  /** Upper ends of its buckets. */
+  readonly bounds: readonly number[];
+}
+
 /** The last sampled request of each bucket. Without traces it stays empty and costs nothing. */
 export class Exemplars {
   readonly #byBucket = new Map<string, Exemplar>();
 
-  note(histogram: string, labels: Labels, bounds: readonly number[], exemplar: Exemplar): void {
+  note(histogram: string, { labels, bounds }: Series, exemplar: Exemplar): void {
     const bound = bounds.find((upper) => exemplar.value <= upper);
     this.#byBucket.set(keyOf(histogram, { ...labels, le: bound ?? "+Inf" }), exemplar);
   }

@@ -15,7 +15,7 @@ describe("metrics", () => {
     expect((await metrics.expose()).contentType).toContain("text/plain");
   });
 
-  test("show a sampled trace next to the bucket of its request, to a scraper that asks for OpenMetrics", async () => {
+  test("show a sampled trace next to the bucket of its request, to a scraper that prefers OpenMetrics", async () => {
     const [traceId, other] = ["4bf92f3577b34da6a3ce929d0e0e4736", "a".repeat(32)];
     metrics.setModels(new Set(["m"]));
     const call = { operation: "chat", model: "m", group: "default", stream: true, outcome: "ok" };
@@ -40,7 +40,7 @@ describe("metrics", () => {
     const bare = (one: string) =>
       one
         .split("\n")
-        .filter((line) => /^fairway_relay/.test(line))
+        .filter((line) => line.startsWith("fairway_relay"))
         .map((line) => line.split(" # ")[0]);
     expect(bare(plain)).toEqual(bare(text));
   });

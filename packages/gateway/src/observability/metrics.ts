@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from "../lib/clock.ts";
 import type { DegradationStatus } from "./degradation-status.ts";
 import { type CHANNEL, DEFINITIONS, SHORT, type MetricDefinition } from "./metric-definitions.ts";
 import { Exemplars, type Exemplar } from "./exemplars.ts";
@@ -96,6 +97,7 @@ export interface Metrics {
 export interface MetricsSettings {
   readonly version: string;
   readonly commit?: string;
+  readonly clock?: Clock;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -127,32 +129,16 @@ function begin(registry: Registry, build: Readonly<Record<string, string>>): Obj
   return of;
 }
 
-export function createMetrics({ version, commit = "" }: MetricsSettings): Metrics {
+export function createMetrics({ version, commit = "", clock = systemClock }: MetricsSettings): Metrics {
   const registry = new Registry();
   const of = begin(registry, { version, node: process.version, commit });
   let models: ReadonlySet<string> = new Set();
   let gauges = NOTHING;
   const named = (model: string) => (models.has(model) ? model : OTHER);
   const exemplars = new Exemplars();
-  const note = (key: "relaySeconds" | "firstTokenSeconds", labels: Labels, seen: Omit<Exemplar, "at">) =>
-    exemplars.note(DEFINITIONS[key].name, labels, DEFINITIONS[key].buckets ?? SHORT, {
-      ...seen,
-      at: Date.now() / 1000,
-    });
 
   return {
-    relayed({ operation, model, group, stream, outcome, seconds, traceId }) {
-      const [endpoint, name] = [operation, named(model)];
-      of.relayRequests.inc({ endpoint, model: name, group, outcome });
-      const labels = { endpoint, model: name, stream: String(stream) };
-      of.relaySeconds.observe(labels, seconds);
-      if (traceId !== undefined) note("relaySeconds", labels, { traceId, value: seconds });
-    },
-    firstToken({ operation, model, seconds, traceId }) {
-      const labels = { endpoint: operation, model: named(model), stream: "true" };
-      of.firstTokenSeconds.observe(labels, seconds);
-      if (traceId !== undefined) note("firstTokenSeconds", labels, { traceId, value: seconds });
-    },
+    ...relayMetrics(of, named, { exemplars, clock }),
     charged({ model, group, quota, input, output }) {
       const name = named(model);
       of.quota.inc({ model: name, group }, quota);
@@ -193,6 +179,37 @@ export function createMetrics({ version, commit = "" }: MetricsSettings): Metric
     setModels: (names) => (models = names),
     watch: (more) => (gauges = { ...gauges, ...more }),
     ...readers(registry, exemplars, () => readGauges(of, gauges)),
+  };
+}
+
+interface Sampling {
+  readonly exemplars: Exemplars;
+  readonly clock: Clock;
+}
+
+/** How long requests took, with the traces of those that are sampled. */
+function relayMetrics(
+  of: Objects,
+  named: (model: string) => string,
+  { exemplars, clock }: Sampling,
+): Pick<Metrics, "relayed" | "firstToken"> {
+  const note = (key: "relaySeconds" | "firstTokenSeconds", labels: Labels, seen: Omit<Exemplar, "at">) => {
+    const { name, buckets } = DEFINITIONS[key];
+    exemplars.note(name, { labels, bounds: buckets }, { ...seen, at: clock.now() / 1000 });
+  };
+  return {
+    relayed({ operation, model, group, stream, outcome, seconds, traceId }) {
+      const [endpoint, name] = [operation, named(model)];
+      of.relayRequests.inc({ endpoint, model: name, group, outcome });
+      const labels = { endpoint, model: name, stream: String(stream) };
+      of.relaySeconds.observe(labels, seconds);
+      if (traceId !== undefined) note("relaySeconds", labels, { traceId, value: seconds });
+    },
+    firstToken({ operation, model, seconds, traceId }) {
+      const labels = { endpoint: operation, model: named(model), stream: "true" };
+      of.firstTokenSeconds.observe(labels, seconds);
+      if (traceId !== undefined) note("firstTokenSeconds", labels, { traceId, value: seconds });
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from "../lib/app-error.ts";
-import type { CallSpan, Tracing } from "../observability/tracing/call-span.ts";
+import type { AttemptStart, CallSpan, Tracing } from "../observability/tracing/call-span.ts";
+import type { ChannelRecord } from "../providers/core/types.ts";
 import { providerByType } from "../providers/registry.ts";
 import { outcomeOf } from "../relay/pipeline/outcome.ts";
 import type { TaskCall, TaskDeps } from "./types.ts";
@@ -43,15 +44,8 @@ export async function traced<A extends Answer | undefined>(
 
 function tracedUpstream(upstream: TaskUpstream, span: CallSpan): TaskUpstream {
   return async (channel, request) => {
-    const provider = providerByType(channel.type);
-    span.attemptStarted({
-      channelId: channel.id,
-      channelName: channel.name,
-      keyIndex: channel.usableKeys?.[0] ?? 0,
-      provider: provider?.telemetryName ?? provider?.id ?? "",
-      upstreamModel: "",
-    });
-    const host = URL.parse(channel.baseUrl || (provider?.baseUrl ?? ""))?.host ?? "";
+    const { start, host } = factsOf(channel);
+    span.attemptStarted(start);
     const ended = (status: number, errorCode: string | undefined) =>
       span.attemptEnded({ status, host, upstreamRequestId: undefined, errorCode });
     try {
@@ -63,4 +57,16 @@ function tracedUpstream(upstream: TaskUpstream, span: CallSpan): TaskUpstream {
       throw error;
     }
   };
+}
+
+function factsOf(channel: ChannelRecord): { readonly start: AttemptStart; readonly host: string } {
+  const { telemetryName, id = "", baseUrl = "" } = providerByType(channel.type) ?? {};
+  const start = {
+    channelId: channel.id,
+    channelName: channel.name,
+    keyIndex: channel.usableKeys?.[0] ?? 0,
+    provider: telemetryName ?? id,
+    upstreamModel: "",
+  };
+  return { start, host: URL.parse(channel.baseUrl || baseUrl)?.host ?? "" };
 }

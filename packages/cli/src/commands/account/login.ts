@@ -54,7 +54,7 @@ export async function runLogin(
   place: SignInPlace,
 ): Promise<void> {
   const address = addressOf(server, options);
-  await signInAt({ address, kept: address }, options, output, place);
+  await signInAt({ address, stored: address }, options, output, place);
 }
 
 /** Addresses of one gateway. */
@@ -62,11 +62,11 @@ export interface SignInAddress {
   /** Where this sign-in goes. */
   readonly address: string;
   /** What later commands call. */
-  readonly kept: string;
+  readonly stored: string;
 }
 
 export async function signInAt(
-  { address, kept }: SignInAddress,
+  { address, stored }: SignInAddress,
   options: LoginOptions,
   output: Output,
   { env, transport }: SignInPlace,
@@ -74,11 +74,11 @@ export async function signInAt(
   await createClient({ baseUrl: address, fetch: transport.json }).call(status, {});
   const made = options.tokenStdin ? await byToken(address) : await byPassword(address, options, transport);
   const { data: user } = await clientOf(made, transport).call(selfGet, {});
-  const profile = { ...made, server: kept };
+  const profile = { ...made, server: stored };
   // A new sign-in does not lift what guards the context.
   const { protected: isProtected, readOnly } = storedProfile(env) ?? {};
   const path = writeProfile(env, { ...profile, userId: user.id, protected: isProtected, readOnly });
-  output.note(`Signed in to ${kept} as ${user.username} (role ${user.role}). The token is stored in ${path}.`);
+  output.note(`Signed in to ${stored} as ${user.username} (role ${user.role}). The token is stored in ${path}.`);
   const context = env["FAIRWAY_CONTEXT"];
   if (!context || context === currentContext(env)) return;
   useContext(env, context);

@@ -12,7 +12,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { plain } from "../../print/columns.ts";
 import { printList, type Output, type Shape } from "../../print/output.ts";
 
-interface Kept {
+interface Declared {
   readonly resource: string;
   readonly ready: string;
   readonly synced: string;
@@ -23,7 +23,7 @@ interface Kept {
   readonly message: string;
 }
 
-const KEPT: Shape<Kept> = {
+const DECLARED: Shape<Declared> = {
   kind: "Resource",
   columns: [
     plain("RESOURCE", "resource"),
@@ -46,11 +46,11 @@ export async function showGitops(options: KubeOptions, output: Output): Promise<
   );
   if (lists.every(({ items }) => items === undefined))
     throw new CliError("the cluster does not know these kinds", EXIT.notFound, "fairway kube crds install");
-  const rows = lists.flatMap(({ kind, items = [] }) => items.map((item) => keptOf(kind, item)));
-  await printList(output, { ...KEPT, rows, empty: `No resources in ${cluster.namespace}: Git keeps nothing there.` });
+  const rows = lists.flatMap(({ kind, items = [] }) => items.map((item) => declaredOf(kind, item)));
+  await printList(output, { ...DECLARED, rows, empty: `No resources in ${cluster.namespace}: Git keeps nothing there.` });
 }
 
-function keptOf(kind: Kind, resource: Resource): Kept {
+function declaredOf(kind: Kind, resource: Resource): Declared {
   const conditions = resource.status?.conditions ?? [];
   const reasonOf = (type: string) => conditions.find((one) => one.type === type)?.reason ?? "";
   const { isReady, reason, message } = readinessOf(resource);

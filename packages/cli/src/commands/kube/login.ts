@@ -26,17 +26,22 @@ export async function runKubeLogin(
   const cluster = await openCluster(options);
   const env = await calling(cluster, () => environmentOf(cluster));
   const publicUrl = env?.find(({ name }) => name === "FAIRWAY_PUBLIC_URL")?.value;
-  const kept = addressOf(server ?? publicUrl ?? FORWARDED, options);
+  const address = addressOf(server ?? publicUrl ?? FORWARDED, options);
   const { username, password } = await calling(cluster, () => accountOf(cluster, env, options));
   const note = (text: string) => output.note(text);
   const forward = await calling(cluster, () => openForward(cluster, { local: 0, port: "http", note }));
   try {
-    const address = `http://127.0.0.1:${forward.local}`;
-    await signInAt({ address, kept }, { ...options, ...(username && { username }), password }, output, place);
+    const through = `http://127.0.0.1:${forward.local}`;
+    await signInAt(
+      { address: through, stored: address },
+      { ...options, ...(username && { username }), password },
+      output,
+      place,
+    );
   } finally {
     forward.close();
   }
-  if (kept === FORWARDED)
+  if (address === FORWARDED)
     output.note(
       `Commands need \`fairway kube port-forward -n ${cluster.namespace}\`: the chart has no server.publicUrl.`,
     );
@@ -53,19 +58,24 @@ async function environmentOf(cluster: Cluster): Promise<Environment> {
   return deployment.spec?.template.spec?.containers[0]?.env;
 }
 
-/** Root with the password of the first start, where the Secret can be read and nothing else was asked for. */
+/** Root with the password of the first start, where the Secret can be read and nothing else was chosen. */
 async function accountOf(cluster: Cluster, env: Environment, { username, tokenStdin, passwordStdin }: LoginOptions) {
   if (tokenStdin || passwordStdin || (username !== undefined && username !== ROOT)) return { username };
+  const password = await firstPassword(cluster, env);
+  return password === undefined ? { username } : { username: ROOT, password };
+}
+
+async function firstPassword(cluster: Cluster, env: Environment): Promise<string | undefined> {
   const name = env?.find((one) => one.name === "FAIRWAY_SESSION_SECRET")?.valueFrom?.secretKeyRef?.name;
-  if (name === undefined) return { username };
+  if (name === undefined) return undefined;
   try {
     const path = `/api/v1/namespaces/${cluster.namespace}/secrets/${name}`;
     const { data = {} } = await request<{ readonly data?: Readonly<Record<string, string>> }>(cluster, { path });
     const stored = data["root-password"];
-    if (stored === undefined) return { username };
-    return { username: ROOT, password: Buffer.from(stored, "base64").toString() };
+    return stored === undefined ? undefined : Buffer.from(stored, "base64").toString();
   } catch (thrown) {
-    if (statusOf(thrown) === 403 || statusOf(thrown) === 404) return { username };
+    const status = statusOf(thrown);
+    if (status === 403 || status === 404) return undefined;
     throw thrown;
   }
 }

@@ -113,6 +113,10 @@ function groupOf(request: RelayRequest, tried: RelayReport["tried"]): string {
   return tried.at(-1)?.target.group ?? request.caller.group;
 }
 
+function labelsOf(request: RelayRequest | undefined) {
+  return { group: request?.caller.group ?? "", traceId: request?.span?.traceId };
+}
+
 const UNREAD = { operation: "unknown", model: "", stream: false } as const;
 
 function reportFailure(deps: ReporterDeps, facts: FailedRequest, error: AppError): void {
@@ -121,9 +125,7 @@ function reportFailure(deps: ReporterDeps, facts: FailedRequest, error: AppError
   const outcome = outcomeOf(error);
   const ms = performance.now() - startedAt;
   const { operation, model, stream } = request?.spec ?? UNREAD;
-  const traceId = request?.span?.traceId;
-  const group = request?.caller.group ?? "";
-  metrics.relayed({ operation, model, group, stream, outcome, seconds: ms / 1000, traceId });
+  metrics.relayed({ operation, model, stream, outcome, seconds: ms / 1000, ...labelsOf(request) });
   recordFailure(deps, facts, error, { outcome, ms });
   request?.span?.ended({ status: error.status, outcome, errorCode: error.code });
   const caller = request && {

@@ -173,15 +173,20 @@ function unusable(name: string, reason: string): Refusal {
   return new Refusal("document_invalid", { values: { name, reason } });
 }
 
+/** Only a cluster has a Secret to write to. */
+function checkPlace({ kind, metadata, spec }: DeclarativeDocument, { cluster }: SecretSources): void {
+  if (kind !== "Token" || !spec.writeSecretTo || cluster) return;
+  throw unusable(
+    metadata.name,
+    "spec.writeSecretTo is for resources of a cluster: leave it out, and read the key in the console",
+  );
+}
+
 async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting: Setting): Promise<Step> {
   const { document, missing, sources: origins } = await resolveSecrets(written, deps.secrets);
   const { kind: kindName, metadata, spec } = document;
   const { name } = metadata;
-  if (written.kind === "Token" && written.spec.writeSecretTo && !deps.secrets.cluster)
-    throw unusable(
-      name,
-      "spec.writeSecretTo is for resources of a cluster: leave it out, and read the key in the console",
-    );
+  checkPlace(written, deps.secrets);
   const kind = deps.kinds[kindName];
   if (!kind) throw unusable(name, `there is no kind ${kindName}`);
   const wanted = await kind.desired(name, spec);

@@ -83,7 +83,7 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
   };
 }
 
-/** Undefined when the token is gone. */
+/** Undefined when the token no longer exists. */
 export async function keyOfToken(deps: TokenKindDeps, id: number): Promise<string | undefined> {
   const row = await tokenOf(deps, id);
   return row && `sk-${row.token.key}`;
