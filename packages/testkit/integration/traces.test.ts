@@ -8,6 +8,7 @@ import {
   type GatewayProcess,
   type Upstream,
 } from "@fairway/testkit";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -32,7 +33,11 @@ interface Export {
 const [SERVER, CLIENT, ERROR] = [2, 3, 2];
 const PARENT = { trace: "4bf92f3577b34da6a3ce929d0e0e4736", span: "00f067aa0ba902b7" };
 
-const TRACEPARENT = `00-${PARENT.trace}-${PARENT.span}-01`;
+/** A sampled context of its own. */
+function context(): { readonly trace: string; readonly header: string } {
+  const trace = randomBytes(16).toString("hex");
+  return { trace, header: `00-${trace}-${PARENT.span}-01` };
+}
 
 let collector: Server;
 let upstream: Upstream;
@@ -147,45 +152,49 @@ test("a caller that does not sample its trace keeps its call out, and the upstre
 });
 
 test("a bucket of the latency shows the trace of its last sampled request", async () => {
-  const answer = await call("plain", { traceparent: `00-${PARENT.trace}-${PARENT.span}-01` });
+  const { trace, header } = context();
+  const answer = await call("plain", { traceparent: header });
   await answer.text();
   await spansOf(answer.headers.get("request-id"));
   const scrape = async (accept: string) => (await fetch(`${gateway.adminUrl}/metrics`, { headers: { accept } })).text();
   const text = await scrape("application/openmetrics-text;version=1.0.0,text/plain;q=0.5");
-  expect(text).toMatch(new RegExp(`relay_duration_seconds_bucket{.*} # {trace_id="${PARENT.trace}"}`));
+  expect(text).toMatch(new RegExp(`relay_duration_seconds_bucket{.*} \\d+ # {trace_id="${trace}"}`));
   expect(await scrape("text/plain")).not.toContain("trace_id");
 });
 
 test("a count of tokens is a trace, with the call of an upstream that can count", async () => {
   upstream.reset();
+  const { trace, header } = context();
   const answer = await fetch(`${gateway.url}/v1/messages/count_tokens`, {
     method: "POST",
-    headers: { "x-api-key": key, "content-type": "application/json", traceparent: TRACEPARENT },
+    headers: { "x-api-key": key, "content-type": "application/json", traceparent: header },
     body: JSON.stringify({ model: "counted", messages: [{ role: "user", content: "a secret question" }] }),
   });
   expect(answer.status).toBe(200);
   const spans = await spansOf(answer.headers.get("request-id"));
   const [server, client] = [spans.find(({ kind }) => kind === SERVER), spans.find(({ kind }) => kind === CLIENT)];
-  expect(server).toMatchObject({ name: "count_tokens counted", traceId: PARENT.trace });
+  expect(server).toMatchObject({ name: "count_tokens counted", traceId: trace });
   expect(client && valueOf(client, "fairway.channel.name")).toBe("counting");
-  expect(upstream.requests[0]?.headers["traceparent"]).toBe(`00-${PARENT.trace}-${client?.spanId}-01`);
+  expect(upstream.requests[0]?.headers["traceparent"]).toBe(`00-${trace}-${client?.spanId}-01`);
 });
 
 test("a realtime session is a trace as long as it lasts, with the handshake of its upstream", async () => {
+  const { trace, header } = context();
   const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/realtime?model=plain`, "realtime", {
-    headers: { authorization: `Bearer ${key}`, traceparent: TRACEPARENT },
+    headers: { authorization: `Bearer ${key}`, traceparent: header },
   });
   await once(socket, "message");
   socket.close();
-  const isSession = ({ name }: Span) => name === "realtime plain";
+  const isSession = ({ name, kind }: Span) => name === "realtime plain" && kind === SERVER;
   await expect.poll(() => received.flatMap(({ spans }) => spans).find(isSession), { timeout: 20_000 }).toBeDefined();
-  const spans = received.flatMap(({ spans: all }) => all).filter(({ traceId }) => traceId === PARENT.trace);
+  const spans = received.flatMap(({ spans: all }) => all).filter(({ traceId }) => traceId === trace);
   const session = spans.find(isSession);
   const handshake = spans.find(({ parentSpanId }) => parentSpanId === session?.spanId);
   expect(handshake && valueOf(handshake, "http.response.status_code")).toBe(101);
 });
 
 test("a submitted song is a trace, and its upstream gets the context", async () => {
+  const { trace, header } = context();
   const heard: (string | undefined)[] = [];
   const songs = createServer((request, response) => {
     heard.push(request.headers["traceparent"] as string | undefined);
@@ -198,15 +207,15 @@ test("a submitted song is a trace, and its upstream gets the context", async () 
   await createChannel(root, { type: 36, name: "songs", base_url, models: "suno_music" });
   const answer = await fetch(`${gateway.url}/suno/submit/music`, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", traceparent: TRACEPARENT },
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", traceparent: header },
     body: JSON.stringify({ prompt: "a secret song" }),
   });
   expect(answer.status, await answer.text()).toBe(200);
   const spans = await spansOf(answer.headers.get("request-id"));
-  const submit = spans.find(({ name }) => name === "tasks.submit");
+  const submit = spans.find(({ name, kind }) => name === "tasks.submit" && kind === SERVER);
   const client = spans.find(({ parentSpanId }) => parentSpanId === submit?.spanId);
   expect(client && valueOf(client, "fairway.channel.name")).toBe("songs");
-  expect(heard).toEqual([`00-${PARENT.trace}-${client?.spanId}-01`]);
+  expect(heard[0]).toBe(`00-${trace}-${client?.spanId}-01`);
   expect(JSON.stringify(spans)).not.toContain("secret song");
   songs.close();
 });

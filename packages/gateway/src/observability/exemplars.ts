@@ -23,7 +23,7 @@ export class Exemplars {
     this.#byBucket.set(keyOf(histogram, { ...labels, le: bound ?? "+Inf" }), exemplar);
   }
 
-  /** Of a bucket with its `le`. */
+  /** The exemplar of a bucket, which its `le` names. */
   find(histogram: string, labels: Labels): Exemplar | undefined {
     return this.#byBucket.size === 0 ? undefined : this.#byBucket.get(keyOf(histogram, labels));
   }

@@ -47,7 +47,7 @@ export interface Metrics {
     stream: boolean;
     outcome: string;
     seconds: number;
-    /** Of a sampled trace. */
+    /** The trace of the request, where that is sampled. */
     traceId?: string | undefined;
   }): void;
   firstToken(request: { operation: string; model: string; seconds: number; traceId?: string | undefined }): void;

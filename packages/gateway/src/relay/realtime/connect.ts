@@ -64,7 +64,7 @@ export async function connectUpstream(
   throw retries.lastError();
 }
 
-/** Of the handshake; the conversation is the time of the call. */
+/** The span covers the handshake; the conversation is the time of the call. */
 function endSpan(span: CallSpan, { channel, plan }: RouteTarget, tried: Tried): void {
   const isOpen = "socket" in tried;
   const url = isOpen ? tried.socket.url : channel.baseUrl || plan.provider.baseUrl;
