@@ -35,6 +35,19 @@ async function kube(args: string, more: Readonly<Record<string, string>> = {}) {
   return { code, out, err };
 }
 
+/** With the seconds of processor time that it took, of which the shell tells. */
+async function timed(args: string) {
+  const words = [process.execPath, PROGRAM, "kube", ...args.split(" "), "-o", "json"];
+  const env = { PATH: process.env["PATH"], HOME: "/nonexistent", KUBECONFIG: cluster.kubeconfig };
+  const child = spawn("bash", ["-c", 'TIMEFORMAT="%U %S"; time "$@" 2>/dev/null', "bash", ...words], { env });
+  let err = "";
+  child.stdout.resume();
+  child.stderr.on("data", (part: Buffer) => (err += part.toString()));
+  await once(child, "close");
+  const [, user, system] = /^([\d.]+) ([\d.]+)\s*$/.exec(err) ?? [];
+  return { err: user === undefined ? err : "", seconds: Number(user) + Number(system) };
+}
+
 const own = (args: string) => kube(`${args} -n ${namespace}`);
 
 describe("fairway kube", () => {
@@ -76,16 +89,19 @@ describe("fairway kube", () => {
     expect((await own("status")).out).toContain("Channel/main");
   });
 
-  // A second on a machine with nothing else to do; it is printed.
-  test("answers `status` without waiting for anything", async () => {
+  // How long it takes depends on what else the machine does, and is printed.
+  test("answers `status` with less than two seconds of processor time", async () => {
     const times: number[] = [];
-    for (let run = 0; run < 5; run++) {
+    for (let run = 0; run < 3; run++) {
       const started = performance.now();
-      expect(await own("status")).toMatchObject({ code: 0 });
-      times.push(performance.now() - started);
+      const { err, seconds } = await timed(`status -n ${namespace}`);
+      expect(err).toBe("");
+      console.log(
+        `fairway kube status: ${(performance.now() - started).toFixed(0)} ms, ${seconds.toFixed(2)} s of CPU`,
+      );
+      times.push(seconds);
     }
-    console.log(`fairway kube status: ${times.map((ms) => ms.toFixed(0)).join(", ")} ms`);
-    expect(Math.min(...times)).toBeLessThan(5_000);
+    expect(Math.min(...times)).toBeLessThan(2);
   });
 
   test("shows what Git keeps, with conditions, drift and overrides", async () => {
