@@ -35,7 +35,7 @@ async function kube(args: string, more: Readonly<Record<string, string>> = {}) {
   return { code, out, err };
 }
 
-/** With the seconds of processor time that it took, of which the shell tells. */
+/** The shell prints the seconds of processor time. */
 async function timed(args: string) {
   const words = [process.execPath, PROGRAM, "kube", ...args.split(" "), "-o", "json"];
   const env = { PATH: process.env["PATH"], HOME: "/nonexistent", KUBECONFIG: cluster.kubeconfig };

@@ -47,7 +47,11 @@ export async function showGitops(options: KubeOptions, output: Output): Promise<
   if (lists.every(({ items }) => items === undefined))
     throw new CliError("the cluster does not know these kinds", EXIT.notFound, "fairway kube crds install");
   const rows = lists.flatMap(({ kind, items = [] }) => items.map((item) => declaredOf(kind, item)));
-  await printList(output, { ...DECLARED, rows, empty: `No resources in ${cluster.namespace}: Git keeps nothing there.` });
+  await printList(output, {
+    ...DECLARED,
+    rows,
+    empty: `No resources in ${cluster.namespace}: Git keeps nothing there.`,
+  });
 }
 
 function declaredOf(kind: Kind, resource: Resource): Declared {
