@@ -44,7 +44,9 @@ class LongestFirst extends BaseSequencer {
 /** Whole processes, builds and long runs that `npm run test:full` runs with its integration tests. */
 const SLOW = [
   "deploy/oci-image.test.ts",
+  "packages/gateway/src/billing/ledger/redis/cluster-faults.test.ts",
   "packages/gateway/src/commands/index.test.ts",
+  "packages/gateway/src/redis/cluster/cluster-faults.test.ts",
   "packages/gateway/src/commands/ledger.test.ts",
   "packages/gateway/src/jobs/leader.test.ts",
   "packages/gateway/test/management/fuzz.test.ts",

@@ -15,7 +15,7 @@ describe("values that cannot work", () => {
     ["sqlite", ["replicaCount=2"], "database.type=sqlite allows one replica"],
     ["mysql", ["database.host="], "database.host or database.existingSecret is required"],
     ["mysql", ["redis.enabled=false"], "more than one replica needs Redis"],
-    ["mysql", ["redis.url=redis+cluster://redis:6379"], "does not match pattern"],
+    ["mysql", ["redis.url=redis+other://redis:6379"], "does not match pattern"],
     ["mysql", ["redis.url="], "redis.url or redis.existingSecret is required"],
     ["mysql", ["drain.terminationGracePeriodSeconds=60"], "drain.terminationGracePeriodSeconds is shorter"],
     ["mysql", ["extraEnv[0].name=FAIRWAY_PORT"], "extraEnv sets FAIRWAY_PORT"],

@@ -7,6 +7,7 @@ export { freePort, type Service } from "./services/process.ts";
 export { startMariadb } from "./services/mariadb.ts";
 export { startPostgres } from "./services/postgres.ts";
 export { startRedis } from "./services/redis.ts";
+export { startRedisCluster, type ClusterSettings, type RedisCluster } from "./services/redis-cluster.ts";
 export { GROUP, startRedisGroup, type RedisGroup } from "./services/sentinels.ts";
 
 export interface ServiceNeeds {

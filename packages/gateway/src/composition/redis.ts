@@ -54,11 +54,12 @@ async function warnOfDistance(client: RedisClient, log: Logger): Promise<void> {
     times.push(performance.now() - startedAt);
   }
   const ms = Math.ceil(Math.min(...times));
-  if (ms < client.waitBudget.ms) return;
+  const { ms: waitMs } = client.waitBudgetOf(client.keys.probe);
+  if (ms < waitMs) return;
   const cure = "set FAIRWAY_REDIS_WAIT_MS to more than twice that, or name a Redis that is nearer";
   log.warn(`Redis is further away than a call waits for it, limits are decided without it: ${cure}`, {
     ms,
-    wait_ms: client.waitBudget.ms,
+    wait_ms: waitMs,
   });
 }
 

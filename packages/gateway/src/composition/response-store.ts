@@ -41,7 +41,7 @@ function inRedis(
       redis,
       sealer: storage.vault,
       keys: (name) => redis.keys.responses(`${what}-${name}`),
-      waitBudget,
+      waitBudget: () => waitBudget,
       onFailure,
     });
   return [entries("outputs"), entries("requests")];

@@ -81,7 +81,7 @@ export const VARIABLES = {
   redisUrl: define({
     name: "FAIRWAY_REDIS_URL",
     about:
-      "Redis shared by all replicas, one server or redis+sentinel://:password@host:26379,host:26379/0?master=name. Blank means a single process without Redis.",
+      "Redis shared by all replicas, one server, redis+sentinel://:password@host:26379,host:26379/0?master=name or redis+cluster://:password@host:6379,host:6379. Blank means a single process without Redis.",
     fallback: "",
     example: "rediss://:password@cache:6379/0",
     parse: parse.optional(parse.redisUrl),

@@ -146,6 +146,7 @@ return 1`);
 /** Limits across all replicas. While Redis is unavailable each process counts alone and reports the outage. */
 export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaimsSettings): Claims {
   const now = () => clock?.now() ?? 0;
+  const waitBudget = () => redis.waitBudgetOf(redis.keys.claim(TAG, ""));
   const keysOf = (claims: readonly Claim[]) => claims.map((claim) => redis.keys.claim(TAG, claimName(claim)));
   /** False when Redis did not answer. Never rejects; sends before the first await. */
   const later = async (text: Script, claims: readonly Claim[], args: readonly (string | number)[]) => {
@@ -165,12 +166,12 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
   const take = async (requestId: string, claims: readonly Claim[]): Promise<ClaimAnswer> => {
     const wanted = claims.flatMap((claim) => [claim.kind, claim.limit, claim.amount, partMs(claim)]);
     const args = [now(), requestId, CLAIM_LEASE_MS, ...wanted];
-    const answer = await redis.one({ script: TAKE, keys: keysOf(claims), args }, redis.waitBudget.ms);
+    const answer = await redis.one({ script: TAKE, keys: keysOf(claims), args }, waitBudget().ms);
     return readAnswer(answer as number[], claims);
   };
   return {
     async take(requestId, claims) {
-      if (redis.waitBudget.isOver) {
+      if (waitBudget().isOver) {
         onOutage(new RedisUnavailable("Redis did not answer a moment ago", false));
         return takeHere(requestId, claims);
       }
@@ -178,7 +179,7 @@ export function createRedisClaims({ redis, local, clock, onOutage }: RedisClaims
         return await take(requestId, claims);
       } catch (error) {
         onOutage(error);
-        if (error instanceof RedisUnavailable) redis.waitBudget.waitedTooLong();
+        if (error instanceof RedisUnavailable) waitBudget().waitedTooLong();
         // The script may still run later: its leases are released, its counts expire with their minute.
         if (error instanceof RedisUnavailable && error.mayHaveRun)
           void later(RELEASE, claims.filter(isConcurrency), [requestId]);

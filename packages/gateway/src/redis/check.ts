@@ -1,6 +1,8 @@
 import type { Logger } from "../observability/log.ts";
 import { tryCommands } from "./check-commands.ts";
-import { RedisUnavailable, type RedisClient } from "./client.ts";
+import { RedisUnavailable, type RedisClient, type RedisServer } from "./client.ts";
+import { ClusterError } from "./cluster/cluster-error.ts";
+import { warnOfNodes } from "./check-nodes.ts";
 import { script } from "./script.ts";
 import { SentinelError } from "./sentinels.ts";
 
@@ -13,7 +15,8 @@ const CONNECT_MS = 6_000;
 const STEP_MS = 200;
 const TIMEOUT_MS = 5_000;
 const OLDEST_MAJOR = 6;
-const CLUSTER = "it is a node of a Redis Cluster: name a primary without cluster mode, with replicas for its fail-over";
+const CLUSTER =
+  "it is a node of a Redis Cluster: write redis+cluster://, or rediss+cluster:// for TLS, and name some of its nodes";
 const ACCESS = "allow it all commands, keys and channels that begin with FAIRWAY_REDIS_PREFIX";
 const HELLO = script("return redis.call('get', KEYS[1])");
 
@@ -24,18 +27,21 @@ const HELLO = script("return redis.call('get', KEYS[1])");
  */
 export async function checkRedis(redis: RedisClient, installation: string, log: Logger): Promise<void> {
   await connect(redis);
-  const info = await serverInfo(redis);
-  if (Number(info["redis_version"]?.split(".")[0] ?? OLDEST_MAJOR) < OLDEST_MAJOR)
-    throw refusal(`it is version ${info["redis_version"]}: use Redis 6.2 or newer`);
-  if (info["cluster_enabled"] === "1") throw refusal(CLUSTER);
-  if (info["role"] === "slave") throw refusal("it is a read-only replica: name the primary");
+  const infos = await Promise.all(redis.servers().map(serverInfo));
+  for (const info of infos) {
+    if (Number(info["redis_version"]?.split(".")[0] ?? OLDEST_MAJOR) < OLDEST_MAJOR)
+      throw refusal(`it is version ${info["redis_version"]}: use Redis 6.2 or newer`);
+    if (!redis.cluster && info["cluster_enabled"] === "1") throw refusal(CLUSTER);
+    if (info["role"] === "slave") throw refusal("it is a read-only replica: name the primary");
+  }
   await write(redis);
   await runScript(redis);
   await tryCommands(redis).catch((error: unknown) => {
     throw explained(error);
   });
   await claimPrefix(redis, installation);
-  warn(info, log);
+  for (const info of infos) warn(info, redis.cluster ? { node: info["name"] } : {}, log);
+  if (redis.cluster) await warnOfNodes(redis, infos, log);
 }
 
 function refusal(reason: string, cause?: unknown): RedisSetupError {
@@ -49,12 +55,25 @@ async function connect(redis: RedisClient): Promise<void> {
     // The client would continue in database 0.
     if (isSelection(lastError)) throw refusal(`${text(lastError)}: correct the number at the end`, lastError);
     if (isReady) return;
-    if (lastError instanceof SentinelError && lastError.isMistake) throw refusal(lastError.message, lastError);
+    if (lastError && isMistake(lastError)) throw refusal(lastError.message, lastError);
     if (isAuthentication(lastError)) throw explained(lastError);
   }
-  const reason = redis.lastError?.message ?? `no answer within ${CONNECT_MS / 1000} s`;
-  const cure = isUnauthenticated(redis.lastError) ? "" : "; rediss:// speaks TLS, redis:// does not";
-  throw refusal(`it cannot be reached (${reason}): start it, or correct the variable${cure}`, redis.lastError);
+  const { lastError } = redis;
+  if (lastError instanceof ClusterError && lastError.problem === "incomplete")
+    throw refusal(lastError.message, lastError);
+  throw unreachable(lastError);
+}
+
+function unreachable(lastError: Error | undefined): RedisSetupError {
+  const reason = lastError?.message ?? `no answer within ${CONNECT_MS / 1000} s`;
+  const cure = isUnauthenticated(lastError) ? "" : "; rediss:// speaks TLS, redis:// does not";
+  return refusal(`it cannot be reached (${reason}): start it, or correct the variable${cure}`, lastError);
+}
+
+/** Waiting does not help. */
+function isMistake(error: Error): boolean {
+  if (error instanceof SentinelError) return error.isMistake;
+  return error instanceof ClusterError && error.problem === "mistake";
 }
 
 /** Nothing is there; all else may be something that speaks otherwise. */
@@ -62,17 +81,18 @@ function isUnauthenticated(error: Error | undefined): boolean {
   return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|certificate/.test(text(error));
 }
 
-async function serverInfo(redis: RedisClient): Promise<Record<string, string>> {
+async function serverInfo({ name, one }: RedisServer): Promise<Record<string, string>> {
   try {
-    const text = String(await redis.one({ command: "info", args: [] }, TIMEOUT_MS));
+    const text = String(await one({ command: "info", args: [] }, TIMEOUT_MS));
     const lines = text.split("\r\n").filter((line) => line.includes(":"));
-    return Object.fromEntries(
+    const fields: Record<string, string> = Object.fromEntries(
       lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
     );
+    return { ...fields, name };
   } catch (error) {
     if (error instanceof RedisUnavailable || isAuthentication(error)) throw explained(error);
     // Some managed services hide INFO; the other checks find what matters.
-    return {};
+    return { name };
   }
 }
 
@@ -104,14 +124,15 @@ async function claimPrefix(redis: RedisClient, installation: string): Promise<vo
   );
 }
 
-function warn(info: Record<string, string>, log: Logger): void {
+function warn(info: Record<string, string>, fields: { readonly node?: string | undefined }, log: Logger): void {
   if (info["aof_enabled"] === "0")
     log.warn(
       "Redis keeps no append-only file: after a crash of Redis balances are rebuilt from the database and the journals of running processes; set appendonly yes",
+      fields,
     );
   const policy = info["maxmemory_policy"];
   if (info["maxmemory"] !== undefined && info["maxmemory"] !== "0" && policy !== undefined && policy !== "noeviction")
-    log.warn(`Redis may evict ${evicted(policy)}: set maxmemory-policy noeviction`, { policy });
+    log.warn(`Redis may evict ${evicted(policy)}: set maxmemory-policy noeviction`, { ...fields, policy });
 }
 
 /** Balances have no end of their own; what has one is evicted by every other policy as well. */

@@ -1,29 +1,45 @@
 import { Redis, type RedisOptions } from "ioredis";
-import { readRedisAddress } from "../lib/net/redis-address.ts";
+import { readRedisAddress, type RedisAddress } from "../lib/net/redis-address.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
-import { mergeCalls } from "./merge-calls.ts";
+import { createClusterClient } from "./cluster/cluster-client.ts";
+import { baseOptions, DEAD_AFTER_MS, isUsable, readiness, sendMerged, watch, type Answer } from "./connection.ts";
+import { connectorTo } from "./connector.ts";
 import type { Keys } from "./keys.ts";
-import { createWaitBudget, type WaitBudget } from "./wait-budget.ts";
-import { toPrimary } from "./primary-connector.ts";
 import { RedisUnavailable } from "./redis-unavailable.ts";
-import type { Call, ScriptCall } from "./script.ts";
+import type { Call } from "./script.ts";
 import { createSentinels } from "./sentinels.ts";
 import { createTurn, within } from "./turn-pipeline.ts";
+import { createWaitBudget, type WaitBudget } from "./wait-budget.ts";
 
 export { RedisUnavailable };
-
-/** What Redis answered to one call: a value, or an Error of this call alone. */
-export type Answer = unknown;
 
 /** A connection for one purpose. */
 export type Connection = Redis;
 
+/** One server of an installation's Redis. */
+export interface RedisServer {
+  /** `host:port` of a node of a cluster; "Redis" where there is one server. */
+  readonly name: string;
+  /** As `one` of the client, to this server. */
+  one(call: Call, timeoutMs: number): Promise<unknown>;
+}
+
+/** Reads that may be long, on connections of their own to all primaries of a cluster. */
+export interface ClusterReads {
+  sendEach(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
+  close(): void;
+}
+
 export interface RedisClient {
   readonly keys: Keys;
-  /** How long requests wait for Redis when they can do without it. */
-  readonly waitBudget: WaitBudget;
-  /** True while the connection for commands is usable. */
+  /** What only a Redis Cluster has; undefined where one server has all keys. */
+  readonly cluster: { openReads(purpose: string): ClusterReads } | undefined;
+  /** The server, or the primaries of a cluster that have slots. */
+  servers(): readonly RedisServer[];
+  /** How long requests wait for the server of this key when they can do without it. */
+  waitBudgetOf(key: string): WaitBudget;
+  /** True while the connection for commands is usable; of a cluster those to all primaries, and each slot has one. */
   readonly isReady: boolean;
   /** Why the last attempt to connect failed. */
   readonly lastError: Error | undefined;
@@ -32,6 +48,8 @@ export interface RedisClient {
    * when answers are missing after `timeoutMs`; the calls may have run then.
    */
   send(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
+  /** Like `send`, but a node of a cluster that is not there answers its own calls with RedisUnavailable. */
+  sendEach(calls: readonly Call[], timeoutMs: number): Promise<readonly Answer[]>;
   /** One call; throws its error. All calls of one event loop turn share one write. */
   one(call: Call, timeoutMs: number): Promise<unknown>;
   /** Calls back now and after every reconnection; returns a function that stops it. */
@@ -51,23 +69,27 @@ export interface RedisSettings {
   readonly keys: Keys;
   readonly log: Logger;
   readonly name: string;
-  /** How long requests wait for Redis when they can do without it; see `waitBudget`. */
+  /** How long requests wait for Redis when they can do without it; see `waitBudgetOf`. */
   readonly waitMs?: number;
 }
 
+/** `Redis` of the settings: one server or sentinels. */
+type AloneAddress = Exclude<RedisAddress, { readonly cluster: unknown }>;
+
 /** The connection that everything begins with. */
 const COMMANDS = "commands";
-const CONNECT_TIMEOUT_MS = 5_000;
-const LONGEST_RECONNECT_MS = 500;
-/** A connection that is silent for this long although it is asked every second is dead. */
-const DEAD_AFTER_MS = 15_000;
 
 /**
  * One connection for scripts and commands. Commands are never queued for a connection: the caller decides what happens
  * while Redis is unavailable. `ready` opens the first connection.
  */
-export function createRedisClient({ url, keys, log, name, waitMs }: RedisSettings): RedisClient {
-  const server = serverOf(url);
+export function createRedisClient(settings: RedisSettings): RedisClient {
+  const address = readRedisAddress(settings.url.reveal());
+  return "cluster" in address ? createClusterClient(address.cluster, settings) : createAloneClient(address, settings);
+}
+
+function createAloneClient(address: AloneAddress, { keys, log, name, waitMs }: RedisSettings): RedisClient {
+  const server = serverOf(address);
   const open = (purpose: string, options: RedisOptions = {}) => {
     const redis = server.connection({ ...baseOptions(`${name}-${purpose}`), ...options });
     watch(redis, purpose, { log, isKnown: purpose !== COMMANDS });
@@ -80,18 +102,25 @@ export function createRedisClient({ url, keys, log, name, waitMs }: RedisSetting
     if (error.name !== "MaxRetriesPerRequestError") lastError = error;
   });
   const others: Redis[] = [];
+  const waitBudget = createWaitBudget(waitMs);
+  const one = createTurn((calls) => sendMerged(main, calls));
+  const send = (calls: readonly Call[], timeoutMs: number) => within(timeoutMs, sendMerged(main, calls));
+  const servers: readonly RedisServer[] = [{ name: "Redis", one }];
 
   return {
     keys,
-    waitBudget: createWaitBudget(waitMs),
+    cluster: undefined,
+    servers: () => servers,
+    waitBudgetOf: () => waitBudget,
     get isReady() {
       return isUsable(main);
     },
     get lastError() {
       return lastError;
     },
-    send: (calls, timeoutMs) => within(timeoutMs, sendMerged(main, calls)),
-    one: createTurn((calls) => sendMerged(main, calls)),
+    send,
+    sendEach: send,
+    one,
     onReady(listener) {
       if (isUsable(main)) listener();
       main.on("ready", listener);
@@ -112,132 +141,10 @@ export function createRedisClient({ url, keys, log, name, waitMs }: RedisSetting
 }
 
 /** How connections are made: to the server of the URL, or to the one that its sentinels name at that moment. */
-function serverOf(url: Secret): { connection(options: RedisOptions): Redis; close(): void } {
-  const address = readRedisAddress(url.reveal());
+function serverOf(address: AloneAddress): { connection(options: RedisOptions): Redis; close(): void } {
   if ("url" in address) return { connection: (options) => new Redis(address.url, options), close: () => {} };
   const sentinels = createSentinels(address.sentinels);
-  const primary = toPrimary(sentinels, address.sentinels);
-  return { connection: (options) => new Redis({ ...options, ...primary }), close: () => sentinels.close() };
-}
-
-function baseOptions(connectionName: string): RedisOptions {
-  return {
-    connectionName,
-    lazyConnect: true,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    // Pending commands of a broken connection fail at once: the sender knows whether a retry is safe.
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    // Rejections of the library's own subscriptions are unhandled and would end the process.
-    autoResubscribe: false,
-    retryStrategy: (times) => Math.min(25 * 2 ** times, LONGEST_RECONNECT_MS),
-    // After a fail-over the old address may lead to a replica.
-    reconnectOnError: (error) => error.message.startsWith("READONLY"),
-  };
-}
-
-/** The first connection reports why it failed. */
-interface Watching {
-  readonly log: Logger;
-  readonly isKnown: boolean;
-}
-
-/** Logs one line when the connection is lost and one when it is restored. */
-function watch(redis: Redis, purpose: string, { log, isKnown }: Watching): void {
-  let isLost = !isKnown;
-  let isReported = false;
-  const lose = (fields: { readonly reason?: string }) => {
-    if (isLost) return;
-    isLost = isReported = true;
-    log.warn("Redis does not answer", { connection: purpose, ...fields });
-  };
-  redis.on("error", (error: Error) => lose({ reason: error.message }));
-  // Comes only when it will be tried again, not when this side closes.
-  redis.on("reconnecting", () => lose({}));
-  redis.on("ready", () => {
-    if (isReported) log.info("Redis answers again", { connection: purpose });
-    isLost = isReported = false;
-  });
-}
-
-/**
- * Between the end of a socket and its close the client library says "ready" and refuses all commands. Who tried again
- * at once would keep the event loop from ever coming to the close.
- */
-function isUsable({ status, stream }: Redis): boolean {
-  return status === "ready" && stream.writable;
-}
-
-/** One listener for all waiting requests, instead of one each while Redis is unavailable. */
-function readiness(redis: Redis): (ms: number) => Promise<boolean> {
-  const waiting = new Set<() => void>();
-  redis.on("ready", () => {
-    for (const wake of waiting) wake();
-  });
-  return (ms) => {
-    if (isUsable(redis)) return Promise.resolve(true);
-    if (redis.status === "wait") redis.connect().catch(() => undefined);
-    return new Promise((resolve) => {
-      const done = (isReady: boolean) => {
-        clearTimeout(timer);
-        waiting.delete(wake);
-        resolve(isReady);
-      };
-      const wake = () => done(true);
-      const timer = setTimeout(() => done(false), ms);
-      waiting.add(wake);
-    });
-  };
-}
-
-async function sendMerged(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {
-  const merged = mergeCalls(calls);
-  return merged.scatter(await sendAll(redis, merged.calls));
-}
-
-async function sendAll(redis: Redis, calls: readonly Call[]): Promise<Answer[]> {
-  if (!isUsable(redis)) throw new RedisUnavailable("Redis is not connected", false);
-  const answers = await run(redis, calls, evalsha);
-  // After a restart Redis has forgotten its scripts; such calls did nothing.
-  const unknown = [...answers.keys()].filter((at) => isUnknownScript(answers[at]));
-  if (unknown.length > 0) {
-    const scripts = unknown.map((at) => calls[at] as ScriptCall);
-    const again = await run(redis, scripts, evalText);
-    for (const [index, at] of unknown.entries()) answers[at] = again[index];
-  }
-  const broken = answers.find(isConnectionError);
-  if (broken) throw new RedisUnavailable("the connection to Redis broke", true, broken);
-  return answers;
-}
-
-type Words = (call: ScriptCall) => [string, ...(string | number)[]];
-const evalsha: Words = ({ script, keys, args }) => ["evalsha", script.sha, keys.length, ...keys, ...args];
-const evalText: Words = ({ script, keys, args }) => ["eval", script.text, keys.length, ...keys, ...args];
-
-/** The socket keeps the commands until the last one is there; a pipeline object would cost half as much again. */
-function run(redis: Redis, calls: readonly Call[], words: Words): Promise<Answer[]> {
-  const { stream } = redis;
-  stream.cork();
-  const answers = calls.map((call) => ask(redis, call, words));
-  stream.uncork();
-  return Promise.all(answers);
-}
-
-/** Never rejects. */
-async function ask(redis: Redis, call: Call, words: Words): Promise<Answer> {
-  const [name, ...args] = "script" in call ? words(call) : ([call.command, ...call.args] as const);
-  try {
-    return await redis.call(name, ...args);
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
-
-function isUnknownScript(answer: Answer): boolean {
-  return answer instanceof Error && answer.message.startsWith("NOSCRIPT");
-}
-
-/** Errors of Redis itself are of this call; all others are of the connection. */
-function isConnectionError(answer: Answer): answer is Error {
-  return answer instanceof Error && answer.name !== "ReplyError";
+  const { redis, db, isTls } = address.sentinels;
+  const options = { Connector: connectorTo(sentinels), ...redis, db, ...(isTls && { tls: {} }) };
+  return { connection: (others) => new Redis({ ...others, ...options }), close: () => sentinels.close() };
 }

@@ -263,11 +263,13 @@ describe("the check at the start", () => {
     expect(left).toEqual([]);
   });
 
-  it("refuses a node of a cluster, whether it says so or hides it", async () => {
+  it("refuses a node of a cluster that is named as one server, whether it says so or hides it", async () => {
     const node = await startRedis({ isClusterNode: true });
     const admin = client(node.url);
     await admin.ready(30_000);
-    expect(await refusal(client(node.url))).toContain("it is a node of a Redis Cluster");
+    expect(await refusal(client(node.url))).toContain(
+      "it is a node of a Redis Cluster: write redis+cluster://, or rediss+cluster:// for TLS",
+    );
     const rules = ["setuser", "managed", "on", ">secret", "~*", "&*", "+@all", "-info"];
     await admin.one({ command: "acl", args: rules }, 1_000);
     const managed = client(`redis://managed:secret@127.0.0.1:${node.port}`);

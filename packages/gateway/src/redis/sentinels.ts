@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { connect as createTlsConnection } from "node:tls";
 import { Redis } from "ioredis";
 import type { HostPort, SentinelAddress } from "../lib/net/redis-address.ts";
+import type { SocketSource } from "./connector.ts";
 
 /** The sentinels do not say where the primary is; the message is for the operator. */
 export class SentinelError extends Error {
@@ -17,7 +18,7 @@ export class SentinelError extends Error {
 }
 
 /** Servers that watch a primary and its replicas, and name the one that is the primary now. */
-export interface Sentinels {
+export interface Sentinels extends SocketSource {
   /** Opens a connection to the primary; it is broken off when the sentinels name another one. Throws SentinelError. */
   connect(): Promise<{ readonly at: HostPort; readonly socket: Socket }>;
   close(): void;
@@ -59,6 +60,11 @@ class AskedSentinels implements Sentinels {
     this.#open.set(socket, at);
     socket.once("close", () => this.#open.delete(socket));
     return { at, socket };
+  }
+
+  /** A sentinel that was cut off names a server that is a replica by now. */
+  refusalOf(role: string): string | undefined {
+    return role === "master" ? undefined : "its sentinels name a server that is a read-only replica";
   }
 
   close(): void {

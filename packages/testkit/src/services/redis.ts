@@ -8,6 +8,10 @@ export interface RedisSettings {
   readonly tls?: Certificates;
   /** A node of a Redis Cluster that serves no slot yet. */
   readonly isClusterNode?: boolean;
+  /** A cluster node: its port for other nodes, how long one may be silent before it counts as dead, its name. */
+  readonly cluster?: { readonly busPort: number; readonly nodeTimeoutMs: number; readonly hostname?: string };
+  /** A user who may do everything, besides the one without a name. */
+  readonly user?: { readonly name: string; readonly password: string };
   /** For clients, and for the primary of a replica. */
   readonly password?: string;
   /** The port of the primary that it follows. */
@@ -16,7 +20,7 @@ export interface RedisSettings {
 
 export function startRedis(settings: RedisSettings = {}): Promise<Service> {
   const account = unprivileged("redis");
-  const { tls, password, replicaOf } = settings;
+  const { tls, password, replicaOf, cluster, user } = settings;
   return startServer({
     name: "redis",
     command: findProgram("redis-server", "redis-server"),
@@ -28,7 +32,9 @@ export function startRedis(settings: RedisSettings = {}): Promise<Service> {
       ...(replicaOf === undefined
         ? []
         : ["--replicaof", "127.0.0.1", String(replicaOf), "--repl-diskless-sync-delay", "0"]),
-      ...(settings.isClusterNode ? ["--cluster-enabled", "yes"] : []),
+      ...(settings.isClusterNode || cluster ? ["--cluster-enabled", "yes"] : []),
+      ...(cluster ? clusterArgs(cluster, tls !== undefined) : []),
+      ...(user ? ["--user", user.name, "on", `>${user.password}`, "~*", "&*", "+@all"] : []),
       "--bind",
       "127.0.0.1",
       "--dir",
@@ -44,6 +50,21 @@ export function startRedis(settings: RedisSettings = {}): Promise<Service> {
     url: (port) => `${tls ? "rediss" : "redis"}://${password ? `:${password}@` : ""}127.0.0.1:${port}/0`,
     stopSignal: "SIGKILL",
   });
+}
+
+/** Slots without a primary do not stop the others, and a replica may always take over. */
+function clusterArgs({ busPort, nodeTimeoutMs, hostname }: NonNullable<RedisSettings["cluster"]>, isTls: boolean) {
+  const values = {
+    "cluster-port": String(busPort),
+    "cluster-node-timeout": String(nodeTimeoutMs),
+    "cluster-require-full-coverage": "no",
+    "cluster-replica-validity-factor": "0",
+    "cluster-allow-replica-migration": "no",
+    "repl-diskless-sync-delay": "0",
+    ...(hostname && { "cluster-announce-hostname": hostname, "cluster-preferred-endpoint-type": "hostname" }),
+    ...(isTls && { "tls-cluster": "yes", "tls-replication": "yes" }),
+  };
+  return Object.entries(values).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
 function tlsArgs(folder: string, port: number): readonly string[] {

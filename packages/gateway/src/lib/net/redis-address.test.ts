@@ -43,7 +43,26 @@ test.each([
   });
 });
 
+test("nodes of a cluster are named with the login of all", () => {
+  expect(readRedisAddress("rediss+cluster://app:p%40ss@a,[::1]:7001/0")).toEqual({
+    cluster: {
+      hosts: [
+        { host: "a", port: 6379 },
+        { host: "::1", port: 7001 },
+      ],
+      redis: { username: "app", password: "p@ss" },
+      isTls: true,
+    },
+  });
+  expect(readRedisAddress("redis+cluster://a:7000")).toEqual({
+    cluster: { hosts: [{ host: "a", port: 7000 }], redis: NO_LOGIN, isTls: false },
+  });
+});
+
 test.each([
+  ["redis+cluster://:hidden@", "redis+cluster://:password@host:6379"],
+  ["redis+cluster://:hidden@a,,b", "separate the hosts of the nodes"],
+  ["redis+cluster://:hidden@a/1", "database 0 only"],
   ["http://:hidden@cache", "give redis://"],
   ["redis+sentinel://:hidden@/0?master=m", "give redis://"],
   ["redis+sentinel://:hidden@a:26379/0", "?master=name"],

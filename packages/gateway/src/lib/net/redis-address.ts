@@ -1,5 +1,8 @@
-/** Where Redis is: one server by its URL, or sentinels that know which of several is the primary. */
-export type RedisAddress = { readonly url: string } | { readonly sentinels: SentinelAddress };
+/** Where Redis is: one server by its URL, sentinels that know which of several is the primary, or nodes of a cluster. */
+export type RedisAddress =
+  | { readonly url: string }
+  | { readonly sentinels: SentinelAddress }
+  | { readonly cluster: ClusterAddress };
 
 export interface HostPort {
   readonly host: string;
@@ -24,16 +27,27 @@ export interface SentinelAddress {
   readonly isTls: boolean;
 }
 
+/** Some nodes of a Redis Cluster; they name the others. */
+export interface ClusterAddress {
+  readonly hosts: readonly HostPort[];
+  /** For all nodes. */
+  readonly redis: Login;
+  readonly isTls: boolean;
+}
+
 const SENTINEL_PORT = 26_379;
+const NODE_PORT = 6_379;
 const FORMS =
-  "give redis://:password@host:6379/0, rediss:// for TLS, or redis+sentinel://:password@host:26379,host:26379/0?master=name";
+  "give redis://:password@host:6379/0, rediss:// for TLS, redis+sentinel://:password@host:26379,host:26379/0?master=name, or redis+cluster://:password@host:6379,host:6379";
 const DATABASE = "the path is the number of the database, such as /0";
 const SENTINEL_URL = /^redis(s?)\+sentinel:\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
+const CLUSTER_URL = /^redis(s?)\+cluster:\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?$/;
 const QUERY = ["master", "sentinel_username", "sentinel_password"];
 
 /** Throws an Error that names what is wrong and shows nothing of the text: it holds passwords. */
 export function readRedisAddress(text: string): RedisAddress {
   if (/^rediss?\+sentinel:/.test(text)) return { sentinels: readSentinels(text) };
+  if (/^rediss?\+cluster:/.test(text)) return { cluster: readCluster(text) };
   const url = URL.parse(text);
   if (!url || !/^rediss?:$/.test(url.protocol)) throw new Error(FORMS);
   if (!/^(?:\/\d*)?$/.test(url.pathname)) throw new Error(DATABASE);
@@ -47,24 +61,37 @@ function readSentinels(text: string): SentinelAddress {
   const given = readQuery(query);
   const master = given.get("master") ?? "";
   if (master === "") throw new Error("name the group of servers that the sentinels watch: ?master=name");
-  const colon = user.indexOf(":");
   return {
-    hosts: hosts.split(",").map(readHost),
+    hosts: readHosts(hosts, "sentinels", SENTINEL_PORT),
     master,
     db: Number(db),
-    redis: {
-      username: decoded(colon < 0 ? user : user.slice(0, colon)),
-      password: colon < 0 ? undefined : decoded(user.slice(colon + 1)),
-    },
+    redis: readLogin(user),
     sentinel: { username: given.get("sentinel_username"), password: given.get("sentinel_password") },
     isTls: tls === "s",
   };
 }
 
-function readHost(text: string): HostPort {
-  const url = URL.parse(`redis://${text}`);
-  if (!url || url.hostname === "") throw new Error("separate the hosts of the sentinels by commas, each host:port");
-  return { host: url.hostname.replace(/^\[|\]$/g, ""), port: url.port === "" ? SENTINEL_PORT : Number(url.port) };
+function readCluster(text: string): ClusterAddress {
+  const [, tls, user = "", hosts = "", db = ""] = CLUSTER_URL.exec(text) ?? [];
+  if (hosts === "") throw new Error(FORMS);
+  if (!/^0?$/.test(db)) throw new Error("a Redis Cluster has database 0 only: leave the path away");
+  return { hosts: readHosts(hosts, "nodes", NODE_PORT), redis: readLogin(user), isTls: tls === "s" };
+}
+
+function readHosts(text: string, what: string, defaultPort: number): HostPort[] {
+  return text.split(",").map((one) => {
+    const url = URL.parse(`redis://${one}`);
+    if (!url || url.hostname === "") throw new Error(`separate the hosts of the ${what} by commas, each host:port`);
+    return { host: url.hostname.replace(/^\[|\]$/g, ""), port: url.port === "" ? defaultPort : Number(url.port) };
+  });
+}
+
+function readLogin(user: string): Login {
+  const colon = user.indexOf(":");
+  return {
+    username: decoded(colon < 0 ? user : user.slice(0, colon)),
+    password: colon < 0 ? undefined : decoded(user.slice(colon + 1)),
+  };
 }
 
 /** A plus stays one: passwords have it, and nothing here has spaces. */

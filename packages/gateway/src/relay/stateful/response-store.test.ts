@@ -37,12 +37,13 @@ async function connect(prefix: string): Promise<RedisClient> {
 type Room = readonly [outputs: TtlStore<Entry>, requests: TtlStore<Entry>];
 
 function inRedis(redis: RedisClient): Room {
+  const waitBudget = createWaitBudget(2_000);
   const entries = (what: string) =>
     createRedisEntries({
       redis,
       sealer: vault,
       keys: (name) => redis.keys.responses(`${what}-${name}`),
-      waitBudget: createWaitBudget(2_000),
+      waitBudget: () => waitBudget,
       onFailure: () => {},
     });
   return [entries("outputs"), entries("requests")];

@@ -10,7 +10,7 @@ export interface RedisEntriesDeps {
   /** Full names of the Redis keys; all have one tag. */
   readonly keys: (name: "entries" | "ends" | "bytes") => string;
   /** How long a read may take. */
-  readonly waitBudget: WaitBudget;
+  readonly waitBudget: () => WaitBudget;
   /** Called for each call that failed. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -63,7 +63,7 @@ export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): Red
   const { redis, sealer, waitBudget, onFailure } = deps;
   const keys = [deps.keys("entries"), deps.keys("ends"), deps.keys("bytes")] as const;
   const failed = (error: unknown) => {
-    if (error instanceof RedisUnavailable) waitBudget.waitedTooLong();
+    if (error instanceof RedisUnavailable) waitBudget().waitedTooLong();
     onFailure(error);
   };
   const opened = (key: string, sealed: unknown) => {
@@ -76,8 +76,8 @@ export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): Red
   };
   return {
     async find(key) {
-      if (waitBudget.isOver) throw new RedisUnavailable("Redis did not answer a moment ago", false);
-      const look = redis.one({ command: "HGET", args: [keys[0], key] }, waitBudget.ms);
+      if (waitBudget().isOver) throw new RedisUnavailable("Redis did not answer a moment ago", false);
+      const look = redis.one({ command: "HGET", args: [keys[0], key] }, waitBudget().ms);
       const sealed = await look.catch((error: unknown) => {
         failed(error);
         throw error;
@@ -86,7 +86,7 @@ export function createRedisEntries<E extends Entry>(deps: RedisEntriesDeps): Red
     },
     keep(key, entry, { keepMs, maxBytes }) {
       const sealed = sealEntry(key, entry, sealer);
-      if (sealed.length > maxBytes || waitBudget.isOver) return;
+      if (sealed.length > maxBytes || waitBudget().isOver) return;
       const args = [key, sealed, keepMs, maxBytes];
       redis.one({ script: KEEP, keys, args }, WRITE_TIMEOUT_MS).catch(failed);
     },

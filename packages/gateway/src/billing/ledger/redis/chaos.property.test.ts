@@ -4,34 +4,10 @@ import { startProxy } from "@fairway/testkit/proxy";
 import fc from "fast-check";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { AppError } from "../../../lib/app-error.ts";
 import { history, play } from "../history.contract.ts";
-import { accountsOf, type LedgerRig } from "../test-harness.contract.ts";
-import { quota } from "../../money/quota.ts";
+import { accountsOf } from "../test-harness.contract.ts";
 import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
-import { books } from "./traffic.contract.ts";
-
-/** A client that receives Retry-After has been refused. */
-function patient({ ledger }: LedgerRig): LedgerRig["ledger"] {
-  return {
-    hold: (request) =>
-      ledger.hold(request).catch((error: unknown) => {
-        if (!(error instanceof AppError)) throw error;
-        return { refused: "user", needed: request.amount, available: quota(0) };
-      }),
-    renew: (hold, seen, amount) => ledger.renew(hold, seen, amount),
-    settle: (settlement) => ledger.settle(settlement),
-    release: (hold) => ledger.release(hold),
-    change: (change) => ledger.change(change),
-    changeWith: (work) => ledger.changeWith(work),
-    // A script may still run shortly after its connection broke.
-    reap: () => ledger.reap().catch(() => pause(30).then(() => 0)),
-    flush: () => ledger.flush(),
-    get pending() {
-      return ledger.pending;
-    },
-  };
-}
+import { books, patient } from "./traffic.contract.ts";
 
 const FAULTS = ["empty", "cut", "forget scripts", "nothing"] as const;
 

@@ -1,4 +1,4 @@
-import type { RedisClient } from "../../../redis/client.ts";
+import type { RedisClient, RedisServer } from "../../../redis/client.ts";
 import { FORGET } from "../../audit/scripts.ts";
 
 const SCAN_COUNT = 500;
@@ -13,8 +13,12 @@ export interface LiveAccount {
   readonly shard: number;
 }
 
-/** All accounts, grouped by shard. */
-export async function* liveAccounts({ keys, one }: RedisClient): AsyncGenerator<LiveAccount[]> {
+/** All accounts, grouped by shard. One whose slot moves meanwhile may be missing or come twice. */
+export async function* liveAccounts(redis: RedisClient): AsyncGenerator<LiveAccount[]> {
+  for (const server of redis.servers()) yield* accountsOf(redis, server);
+}
+
+async function* accountsOf({ keys }: RedisClient, { one }: RedisServer): AsyncGenerator<LiveAccount[]> {
   const start = keys.user(0);
   const prefix = start.slice(0, start.indexOf("{"));
   const match = `${prefix.replace(/[?*[\]\\^]/g, "\\$&")}{s[0-9][0-9]}[ut]*`;

@@ -237,7 +237,8 @@ class LiveLedger implements RedisLedger {
   async check(): Promise<void> {
     const { redis, onOutage } = this.#settings;
     try {
-      await redis.one({ command: "ping", args: [] }, PING_MS);
+      if (redis.cluster && !redis.isReady) throw new Error("the Redis Cluster is not complete");
+      await Promise.all(redis.servers().map(({ one }) => one({ command: "ping", args: [] }, PING_MS)));
     } catch (cause) {
       const reason = redis.lastError?.message ?? (cause instanceof Error ? cause.message : String(cause));
       const meaning = onOutage === "deny" ? "new requests are refused" : "new requests are reserved in the database";

@@ -1,6 +1,7 @@
 import { AppError } from "../../../lib/app-error.ts";
 import type { Logger } from "../../../observability/log.ts";
 import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
+import type { WaitBudget } from "../../../redis/wait-budget.ts";
 import type { Hold, HoldRefusal, HoldRequest } from "../ledger.ts";
 import { quota, type Quota } from "../../money/quota.ts";
 import { holdCall, type Lease } from "./calls.ts";
@@ -51,7 +52,7 @@ const TELL_MS = 10_000;
 
 export function createHolder(deps: HolderDeps): Holder {
   const { redis, log, onOutage, onOutageHold, isFull } = deps;
-  let restsUntil = -Infinity;
+  const restsUntil = new WeakMap<WaitBudget, number>();
   const tell = outageLog(log, onOutage);
 
   const holdInDatabase = async (request: HoldRequest): Promise<Held> => {
@@ -67,8 +68,9 @@ export function createHolder(deps: HolderDeps): Holder {
     tell(request, error);
     // The reservation may exist although no answer arrived.
     releaseLater(redis, granted(request, request.amount, deps));
-    if (error instanceof RedisUnavailable) redis.waitBudget.waitedTooLong();
-    restsUntil = performance.now() + REST_MS;
+    const waitBudget = waitBudgetOf(request, redis);
+    if (error instanceof RedisUnavailable) waitBudget.waitedTooLong();
+    restsUntil.set(waitBudget, performance.now() + REST_MS);
     if (onOutage === "sql") return holdInDatabase(request);
     onOutageHold(onOutage);
     throw unavailable(error);
@@ -77,8 +79,11 @@ export function createHolder(deps: HolderDeps): Holder {
   return {
     async hold(request) {
       if (isFull()) throw unavailable(new Error("too many charges wait for the database"));
-      const isResting = redis.waitBudget.isOver || performance.now() < restsUntil;
-      if (onOutage === "sql" && isResting) return holdInDatabase(request);
+      if (onOutage === "sql") {
+        const waitBudget = waitBudgetOf(request, redis);
+        const isResting = waitBudget.isOver || performance.now() < (restsUntil.get(waitBudget) ?? -Infinity);
+        if (isResting) return holdInDatabase(request);
+      }
       try {
         return { answer: await holdLive(request, deps), isDirect: false };
       } catch (error) {
@@ -107,7 +112,7 @@ function unavailable(cause: unknown): AppError {
 
 async function holdLive(request: HoldRequest, deps: HolderDeps): Promise<Hold | HoldRefusal> {
   const startedAt = performance.now();
-  const waitMs = deps.onOutage === "sql" ? deps.redis.waitBudget.ms : RESTART_MS;
+  const waitMs = deps.onOutage === "sql" ? waitBudgetOf(request, deps.redis).ms : RESTART_MS;
   let isRepeated = false;
   for (;;) {
     const [code, free] = await ask(request, isRepeated, startedAt + waitMs, deps);
@@ -121,6 +126,10 @@ async function holdLive(request: HoldRequest, deps: HolderDeps): Promise<Hold | 
     if (performance.now() > startedAt + SEED_MS)
       throw new Error(`balances are ${seeded === "late" ? "not complete yet" : "not open yet"}`);
   }
+}
+
+function waitBudgetOf({ userId }: HoldRequest, redis: RedisClient): WaitBudget {
+  return redis.waitBudgetOf(redis.keys.user(userId));
 }
 
 const GRANTED = [HELD.granted, 0] as const;

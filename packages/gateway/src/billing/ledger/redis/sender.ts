@@ -51,6 +51,8 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 /** A reaped charge can be corrected once the database has it. */
 const REAPED_PAUSE_MS = 200;
+/** One node of a cluster is away; the others continue. */
+const AWAY_PAUSE_MS = 200;
 
 export function createSender(deps: SenderDeps): Sender {
   return new QueueSender(deps);
@@ -143,7 +145,7 @@ class QueueSender implements Sender {
     const { redis, log } = this.#deps;
     try {
       const calls = some.map(({ charge, text }) => settleCall(redis.keys, charge.settlement, text));
-      const answers = await redis.send(calls, TIMEOUT_MS);
+      const answers = await redis.sendEach(calls, TIMEOUT_MS);
       this.#failures = 0;
       await this.#sort(some, answers);
     } catch (error) {
@@ -157,6 +159,7 @@ class QueueSender implements Sender {
   async #sort(some: readonly Outgoing[], answers: readonly unknown[]): Promise<void> {
     const unknown: Outgoing[] = [];
     const refused: Outgoing[] = [];
+    const away: Outgoing[] = [];
     for (const [at, outgoing] of some.entries()) {
       const answer = answers[at];
       if (typeof answer === "string")
@@ -164,6 +167,7 @@ class QueueSender implements Sender {
       else if (answer === SETTLED.before) this.#sent(outgoing, undefined);
       else if (answer === SETTLED.unknown) unknown.push(outgoing);
       else if (answer === SETTLED.reaped) this.#later(outgoing, REAPED_PAUSE_MS);
+      else if (answer instanceof RedisUnavailable) away.push(outgoing);
       else refused.push(outgoing);
     }
     if (refused.length > 0) {
@@ -175,6 +179,7 @@ class QueueSender implements Sender {
       const ms = this.#nextPause();
       for (const outgoing of refused) this.#later(outgoing, ms);
     }
+    for (const outgoing of away) this.#later(outgoing, AWAY_PAUSE_MS);
     if (unknown.length > 0) await this.#book(unknown);
   }
 

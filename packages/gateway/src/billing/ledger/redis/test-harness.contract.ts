@@ -135,6 +135,10 @@ function withinSlots(redis: RedisClient): RedisClient {
       calls.forEach(check);
       return redis.send(calls, timeoutMs);
     },
+    async sendEach(calls, timeoutMs) {
+      calls.forEach(check);
+      return redis.sendEach(calls, timeoutMs);
+    },
   };
 }
 

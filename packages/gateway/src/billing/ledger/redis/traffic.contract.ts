@@ -2,8 +2,9 @@ import { createDatabase } from "@fairway/testkit/databases";
 import type { Service } from "@fairway/testkit/services";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, vi } from "vitest";
+import { AppError } from "../../../lib/app-error.ts";
 import { audit } from "../../audit/audit.ts";
-import { type Accounts, accountsOf, logOf, requestId, settlementOf } from "../test-harness.contract.ts";
+import { type Accounts, accountsOf, type LedgerRig, logOf, requestId, settlementOf } from "../test-harness.contract.ts";
 import { isRefusal } from "../ledger.ts";
 import { quota } from "../../money/quota.ts";
 import { newPrefix, openRedisRig, type RedisRig, type RedisRigSettings } from "./test-harness.contract.ts";
@@ -11,6 +12,28 @@ import { newPrefix, openRedisRig, type RedisRig, type RedisRigSettings } from ".
 /** Compares Redis, the database and the ledger for every account; returns the differences. */
 export async function books({ redis, database }: Pick<RedisRig, "redis" | "database">) {
   return (await audit({ redis, database, withSums: true, isRepairing: false, pauseMs: 20 })).differences;
+}
+
+/** A client that receives Retry-After has been refused. */
+export function patient({ ledger }: LedgerRig): LedgerRig["ledger"] {
+  return {
+    hold: (request) =>
+      ledger.hold(request).catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error;
+        return { refused: "user", needed: request.amount, available: quota(0) };
+      }),
+    renew: (hold, seen, amount) => ledger.renew(hold, seen, amount),
+    settle: (settlement) => ledger.settle(settlement),
+    release: (hold) => ledger.release(hold),
+    change: (change) => ledger.change(change),
+    changeWith: (work) => ledger.changeWith(work),
+    // A script may still run shortly after its connection broke.
+    reap: () => ledger.reap().catch(() => pause(30).then(() => 0)),
+    flush: () => ledger.flush(),
+    get pending() {
+      return ledger.pending;
+    },
+  };
 }
 
 /** Fewer requests would prove nothing about the injected fault. */

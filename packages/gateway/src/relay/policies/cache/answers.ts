@@ -7,7 +7,8 @@ export type Answers = TtlStore<CachedAnswer>;
 
 /** Answers of all replicas, sealed. While Redis is away every request is a miss. */
 export function createRedisAnswers(deps: Omit<RedisEntriesDeps, "keys" | "waitBudget">): Answers {
-  const { keys, waitBudget } = deps.redis;
-  const entries = createRedisEntries<CachedAnswer>({ ...deps, keys: keys.answers, waitBudget: waitBudget });
+  const { keys } = deps.redis;
+  const waitBudget = () => deps.redis.waitBudgetOf(keys.answers("entries"));
+  const entries = createRedisEntries<CachedAnswer>({ ...deps, keys: keys.answers, waitBudget });
   return { ...entries, find: async (key) => entries.find(key).catch(() => undefined) };
 }

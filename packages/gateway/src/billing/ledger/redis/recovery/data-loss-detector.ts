@@ -1,9 +1,10 @@
-import { RedisUnavailable, type RedisClient } from "../../../../redis/client.ts";
+import { RedisUnavailable, type RedisClient, type RedisServer } from "../../../../redis/client.ts";
 import type { RecordLocation } from "../journal/segment.ts";
 
 /**
  * Detects that Redis may have lost data that it acknowledged to this process: it is a different server than before, or
- * the ids of its streams went back.
+ * the ids of its streams went back. In a cluster, one primary took the place of another one or was restarted; a primary
+ * that joins them receives slots with their keys.
  */
 export interface DataLossDetector {
   /** Called when Redis has acknowledged this charge. */
@@ -18,13 +19,16 @@ const TIMEOUT_MS = 5_000;
 
 export function createDataLossDetector(redis: RedisClient): DataLossDetector {
   const last = new Map<number, string>();
-  let server: string | undefined;
+  let servers: ReadonlySet<string> | undefined;
 
   const isAnother = async () => {
-    const before = server;
-    const now = await serverOf(redis);
-    server = now ?? before;
-    return before !== undefined && server !== before;
+    const ids = await Promise.all(redis.servers().map(idOf));
+    const now = new Set(ids.filter((id) => id !== undefined));
+    // Unknown where INFO is not permitted.
+    if (now.size === 0) return false;
+    const before = servers ?? now;
+    servers = now;
+    return !now.isSubsetOf(before) && !before.isSubsetOf(now);
   };
   const lostShards = async () => {
     const known = [...last];
@@ -52,9 +56,9 @@ export function createDataLossDetector(redis: RedisClient): DataLossDetector {
 const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN)\b/;
 
 /** The id that a server generates at each start; undefined where INFO is not permitted. */
-async function serverOf(redis: RedisClient): Promise<string | undefined> {
+async function idOf({ one }: RedisServer): Promise<string | undefined> {
   try {
-    const info = String(await redis.one({ command: "info", args: ["server"] }, TIMEOUT_MS));
+    const info = String(await one({ command: "info", args: ["server"] }, TIMEOUT_MS));
     return /^run_id:(\w+)/m.exec(info)?.[1];
   } catch (error) {
     if (error instanceof RedisUnavailable || (error instanceof Error && NOT_NOW.test(error.message))) throw error;

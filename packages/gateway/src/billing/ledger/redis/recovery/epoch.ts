@@ -99,7 +99,8 @@ class RedisEpochs implements Epochs {
     } else if (others.length === 0) {
       // A restored database is behind the balances in Redis.
       this.#current = Math.max(this.#current, ...epochs.map((epoch) => epoch ?? 0));
-      await this.#recover("no other process has the balances", "intact");
+      const isPartlyWiped = epochs.includes(undefined);
+      await this.#recover("no other process has the balances", isPartlyWiped ? "doubtful" : "intact");
     } else await this.#join("intact");
     await this.#beats.start();
   }
@@ -249,10 +250,14 @@ class RedisEpochs implements Epochs {
     const { redis } = this.#deps;
     if (!redis.isReady || this.#recovering) return;
     await this.#others();
-    const [first] = await this.#read(1);
-    if (first === undefined) this.#begin("Redis was emptied", "empty");
-    else if (first < this.#current) this.#begin("Redis fell back to an earlier state", "doubtful");
-    else if (first > this.#current || this.#isBehind) await this.#catchUp(first);
+    // One server has all shards or none of them.
+    const epochs = await this.#read(redis.cluster ? SHARDS : 1);
+    const known = epochs.filter((epoch) => epoch !== undefined);
+    const latest = Math.max(...known);
+    if (known.length === 0) this.#begin("Redis was emptied", "empty");
+    else if (known.length < epochs.length) this.#begin("a part of Redis was emptied", "doubtful");
+    else if (Math.min(...known) < this.#current) this.#begin("Redis fell back to an earlier state", "doubtful");
+    else if (latest > this.#current || this.#isBehind) await this.#catchUp(latest);
   }
 
   /** Retried with every heartbeat until it succeeds: only this process has its journal. */

@@ -1,8 +1,10 @@
-import { type Connection, RedisUnavailable, type RedisClient } from "../../../../redis/client.ts";
+import { RedisUnavailable, type RedisClient } from "../../../../redis/client.ts";
 import { SHARDS } from "../../../../redis/keys.ts";
 import { compareIds } from "../recovery/data-loss-detector.ts";
 import { BOOKED, REFUND } from "../scripts.ts";
 import type { StreamCharge, StreamEntry } from "./batch.ts";
+import { createClusterReader } from "./cluster-reader.ts";
+import { createGroupReader, type GroupReader, type ReadStream } from "./group-reader.ts";
 
 /** Reads the charge streams for one of several settlers. */
 export interface ChargeStreams {
@@ -43,12 +45,11 @@ const LEAST_PER_STREAM = 64;
 const AT_ONCE = 8_000;
 const TIMEOUT_MS = 5_000;
 const REFUND_MS = 1_000;
-const DEAD_AFTER_MS = 15_000;
 const GONE_MS = 3_600_000;
 
-/** @param onConnect called when Redis may have delivered charges that did not arrive */
-export function createChargeStreams(redis: RedisClient, consumer: string, onConnect: () => void): ChargeStreams {
-  return new RedisChargeStreams(redis, consumer, onConnect);
+/** @param onDoubt called when Redis may have delivered charges that did not arrive */
+export function createChargeStreams(redis: RedisClient, consumer: string, onDoubt: () => void): ChargeStreams {
+  return new RedisChargeStreams(redis, consumer, onDoubt);
 }
 
 const KEYS_OF = (redis: RedisClient) => Array.from({ length: SHARDS }, (_, shard) => redis.keys.charges(shard));
@@ -56,46 +57,36 @@ const KEYS_OF = (redis: RedisClient) => Array.from({ length: SHARDS }, (_, shard
 class RedisChargeStreams implements ChargeStreams {
   readonly #redis: RedisClient;
   readonly #consumer: string;
-  readonly #reader: Connection;
+  readonly #reader: GroupReader;
   readonly #keys: readonly string[];
   readonly #shards: ReadonlyMap<string, number>;
   #perStream = PER_STREAM;
-  #abandon: ((reason: Error) => void) | undefined;
 
-  constructor(redis: RedisClient, consumer: string, onConnect: () => void) {
+  constructor(redis: RedisClient, consumer: string, onDoubt: () => void) {
     this.#redis = redis;
     this.#consumer = consumer;
-    this.#reader = redis.open("settler", DEAD_AFTER_MS);
-    this.#reader.on("ready", onConnect);
     this.#keys = KEYS_OF(redis);
+    const settings = { redis, group: GROUP, consumer, keys: this.#keys, onDoubt };
+    this.#reader = (redis.cluster ? createClusterReader : createGroupReader)(settings);
     this.#shards = new Map(this.#keys.map((key, shard) => [key, shard]));
   }
 
-  read(ms: number): Promise<ReadEntry[]> {
-    return this.#readGroup(">", ["BLOCK", ms]);
+  async read(ms: number): Promise<ReadEntry[]> {
+    return this.#entriesOf(await this.#reader.read(this.#perStream, ms));
   }
 
   async mine(): Promise<ReadEntry[]> {
-    const entries = await this.#readGroup("0", []);
+    const entries = this.#entriesOf(await this.#reader.mine(this.#perStream));
     const gone = entries.filter(({ entry: [, fields] }) => fields === null);
     const acks = gone.map(({ shard, entry: [id] }) => ({
       command: "xack",
       args: [this.#keys[shard] ?? "", GROUP, id],
     }));
-    if (acks.length > 0) await this.#redis.send(acks, TIMEOUT_MS);
+    if (acks.length > 0) await this.#redis.sendEach(acks, TIMEOUT_MS);
     return entries.filter(({ entry: [, fields] }) => fields !== null);
   }
 
-  async #readGroup(from: string, how: readonly (string | number)[]): Promise<ReadEntry[]> {
-    const words = ["GROUP", GROUP, this.#consumer, "COUNT", this.#perStream, ...how, "STREAMS", ...this.#keys];
-    const ask = () => this.#untilClosed(this.#reader.call("xreadgroup", ...words, ...this.#keys.map(() => from)));
-    const answer: unknown = await ask().catch(async (error: unknown) => {
-      // The first reader creates the groups; an emptied Redis has none.
-      if (!(error instanceof Error) || !/^(?:NOGROUP|UNBLOCKED)/.test(error.message)) throw error;
-      await this.#onAll("xgroup", (key) => ["CREATE", key, GROUP, "0", "MKSTREAM"]);
-      return ask();
-    });
-    const streams = (answer ?? []) as readonly [string, readonly StreamEntry[]][];
+  #entriesOf(streams: readonly ReadStream[]): ReadEntry[] {
     const full = streams.filter(([, entries]) => entries.length >= this.#perStream).length;
     this.#perStream = Math.max(LEAST_PER_STREAM, Math.min(PER_STREAM, Math.floor(AT_ONCE / Math.max(1, full))));
     return streams.flatMap(([key, entries]) => entries.map((entry) => ({ shard: this.#shards.get(key) ?? 0, entry })));
@@ -103,7 +94,8 @@ class RedisChargeStreams implements ChargeStreams {
 
   async claim(idleMs: number): Promise<ReadEntry[]> {
     const args = (key: string) => [key, GROUP, this.#consumer, idleMs, "0-0", "COUNT", PER_STREAM];
-    const answers = await this.#onAll("xautoclaim", args);
+    const calls = this.#keys.map((key) => ({ command: "xautoclaim", args: args(key) }));
+    const answers = await this.#redis.sendEach(calls, TIMEOUT_MS);
     return answers.flatMap((answer, shard) => claimed(answer).map((entry) => ({ shard, entry })));
   }
 
@@ -169,16 +161,7 @@ class RedisChargeStreams implements ChargeStreams {
   }
 
   close(): void {
-    this.#reader.disconnect();
-    this.#abandon?.(new RedisUnavailable("the connection is closed", true));
-  }
-
-  /** The client library never settles a command that waits for a reconnection when the connection is closed. */
-  #untilClosed<T>(answer: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#abandon = reject;
-      answer.then(resolve, reject);
-    });
+    this.#reader.close();
   }
 
   #onAll(command: string, args: (key: string) => (string | number)[]): Promise<readonly unknown[]> {
@@ -194,8 +177,9 @@ export function isPast(oldest: string | undefined, id: string): boolean {
   return oldest === undefined || compareIds(oldest, id) > 0;
 }
 
-/** A stream without a group has nothing to claim; deleted entries come without fields. */
+/** A stream without a group, or on a node that is away, has nothing to claim; deleted entries come without fields. */
 function claimed(answer: unknown): StreamEntry[] {
+  if (answer instanceof RedisUnavailable) return [];
   if (answer instanceof Error && answer.message.startsWith("NOGROUP")) return [];
   const [, entries] = list(answer);
   return (entries as (StreamEntry | null)[]).filter(

@@ -1,16 +1,19 @@
 import { Socket } from "node:net";
 import { AbstractConnector, type RedisOptions } from "ioredis";
-import type { SentinelAddress } from "../lib/net/redis-address.ts";
-import type { Sentinels } from "./sentinels.ts";
 
 const DISCONNECT_MS = 1_000;
 
-/** Makes the client library ask the sentinels for the primary at every connection. */
-export function toPrimary(
-  sentinels: Sentinels,
-  { redis, db, isTls }: SentinelAddress,
-): Pick<RedisOptions, "Connector" | "username" | "password" | "db" | "tls"> {
-  class PrimaryConnector extends AbstractConnector {
+/** Opens a socket to the server that is the right one at that moment. */
+export interface SocketSource {
+  /** Throws an Error for the operator. */
+  connect(): Promise<{ readonly socket: Socket }>;
+  /** Why a server of this role is the wrong one, if it is. */
+  refusalOf(role: string): string | undefined;
+}
+
+/** Makes the client library ask at every connection where to. */
+export function connectorTo(source: SocketSource): NonNullable<RedisOptions["Connector"]> {
+  return class extends AbstractConnector {
     #report: (error: Error) => void = () => {};
 
     constructor() {
@@ -23,7 +26,7 @@ export function toPrimary(
       this.connecting = true;
       delete this.firstError;
       try {
-        const { socket } = await sentinels.connect();
+        const { socket } = await source.connect();
         this.stream = socket;
         socket.once("error", (error) => (this.firstError = error));
         if (!this.connecting) socket.destroy();
@@ -34,12 +37,10 @@ export function toPrimary(
       }
     }
 
-    /** A sentinel that was cut off names a server that is a replica by now. */
     override check(info: { readonly role?: string }): boolean {
-      const isPrimary = info.role === undefined || info.role === "master";
-      if (!isPrimary) this.#report(new Error("its sentinels name a server that is a read-only replica"));
-      return isPrimary;
+      const refusal = info.role === undefined ? undefined : source.refusalOf(info.role);
+      if (refusal !== undefined) this.#report(new Error(refusal));
+      return refusal === undefined;
     }
-  }
-  return { Connector: PrimaryConnector, ...redis, db, ...(isTls && { tls: {} }) };
+  };
 }

@@ -1,0 +1,149 @@
+import { createDatabase } from "@fairway/testkit/databases";
+import { type RedisCluster, type Service, startRedisCluster } from "@fairway/testkit/services";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { accountsOf, type Accounts, granted, settlementOf } from "../test-harness.contract.ts";
+import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
+import { books, RECOVERY_MS, RICH, traffic } from "./traffic.contract.ts";
+
+/** More users than shards, so that every primary has some. */
+const USERS = 70;
+const TRAFFIC = 6;
+
+interface Scene {
+  readonly rigs: readonly [RedisRig, RedisRig];
+  readonly accounts: Accounts;
+  readonly users: readonly { readonly user: number; readonly token: number }[];
+}
+
+let cluster: RedisCluster;
+beforeAll(async () => void (cluster = await startRedisCluster({ replicasOf: [0], spare: 1 })));
+afterAll(() => cluster.stop());
+
+/** Two replicas and users on all primaries. */
+async function openScene(): Promise<Scene> {
+  const url = await createDatabase("mariadb");
+  const shared = { redisUrl: cluster.url, prefix: newPrefix(), part: { barrierMs: 300 } };
+  const rig = await openRedisRig(url, shared);
+  const other = await openRedisRig(url, { ...shared, clock: rig.clock });
+  const accounts = accountsOf(rig);
+  const users: { user: number; token: number }[] = [];
+  for (let at = 0; at < USERS; at += 1) {
+    const user = await accounts.addUser(RICH);
+    users.push({ user, token: await accounts.addToken(user, RICH) });
+  }
+  return { rigs: [rig, other], accounts, users };
+}
+
+/** Load on some users of each primary; the returned function stops it and expects the charges, once each. */
+function load({ rigs, accounts, users }: Scene): () => Promise<void> {
+  const step = Math.floor(USERS / TRAFFIC);
+  const some = users.filter((_, at) => at % step === 0);
+  const stops = some.map(({ user, token }) => traffic(rigs, user, token));
+  return async () => {
+    const charged = await Promise.all(stops.map((stop) => stop()));
+    await vi.waitFor(
+      async () => {
+        for (const { ledger } of rigs) await ledger.flush();
+        for (const [at, { user }] of some.entries()) {
+          expect(await accounts.user(user)).toMatchObject({
+            quota: RICH - (charged[at] ?? 0),
+            used_quota: charged[at],
+          });
+          const logs = await accounts.logs(user);
+          expect(logs.reduce((sum, log) => sum + log.quota, 0)).toBe(charged[at]);
+          expect(new Set(logs.map((log) => log.request_id)).size).toBe(logs.length);
+        }
+        expect(await books(rigs[0])).toEqual([]);
+      },
+      { timeout: RECOVERY_MS, interval: 200 },
+    );
+  };
+}
+
+const epochsBegun = ({ rigs }: Scene) =>
+  new Set(
+    rigs
+      .flatMap(({ lines }) => lines.join("").match(/balances in Redis are reloaded".*?"epoch":\d+/g) ?? [])
+      .map((line) => /\d+$/.exec(line)?.[0]),
+  ).size;
+
+describe("the ledger when a Redis Cluster changes under load", () => {
+  it("and slots move: charges once, without a new epoch", { timeout: 120_000 }, async () => {
+    const scene = await openScene();
+    const [first, second, , spare] = cluster.primaries as [Service, Service, Service, Service];
+    const before = epochsBegun(scene);
+    const check = load(scene);
+    await pause(300);
+    await cluster.reshard(second, first, 700);
+    await cluster.reshard(first, second, 700);
+    await cluster.reshard(second, spare, 700);
+    await cluster.reshard(spare, second, 700);
+    await check();
+    expect(epochsBegun(scene)).toBe(before);
+    for (const rig of scene.rigs) await rig.close();
+  });
+
+  it("and a move is broken off in the middle of a hold: refuses that user and names the cure", async () => {
+    const scene = await openScene();
+    const [{ ledger, redis, lines }] = scene.rigs;
+    const [{ user, token }] = scene.users as [Scene["users"][number]];
+    const running = await granted(ledger, user, token, 100);
+    const key = redis.keys.user(user);
+    const [slot, from] = [await cluster.slotOf(key), await cluster.ownerOf(key)];
+    const to = cluster.primaries.find((node) => node !== from) as Service;
+    const [fromId, toId] = await Promise.all([from, to].map((node) => cluster.ask(node, "cluster", "myid")));
+    await cluster.ask(to, "cluster", "setslot", slot, "importing", String(fromId));
+    await cluster.ask(from, "cluster", "setslot", slot, "migrating", String(toId));
+    await cluster.ask(from, "migrate", "127.0.0.1", to.port, key, 0, 5_000);
+    await expect(granted(ledger, user, token, 100)).rejects.toMatchObject({ code: "balances_unavailable" });
+    expect(lines.join("")).toContain("if that does not end, run redis-cli --cluster fix");
+    // The charge waits until the slot has arrived.
+    await ledger.settle(settlementOf(running, 60));
+    await cluster.move(key, to);
+    await ledger.settle(settlementOf(await granted(ledger, user, token, 100), 40));
+    await vi.waitFor(
+      async () => {
+        await ledger.flush();
+        expect(await scene.accounts.user(user)).toMatchObject({ quota: RICH - 100, used_quota: 100 });
+        expect(await books(scene.rigs[0])).toEqual([]);
+      },
+      { timeout: RECOVERY_MS, interval: 200 },
+    );
+    await cluster.move(key, from);
+    for (const rig of scene.rigs) await rig.close();
+  });
+
+  it("and a primary without a replica is killed and comes back: charges once", { timeout: 120_000 }, async () => {
+    const scene = await openScene();
+    const check = load(scene);
+    const [, , third] = cluster.primaries;
+    for (let round = 0; round < 2; round += 1) {
+      await pause(500);
+      await third?.kill();
+      await pause(2_500);
+      await third?.restart();
+      await cluster.agreed();
+    }
+    await pause(500);
+    await check();
+    expect(epochsBegun(scene)).toBeGreaterThan(1);
+    for (const rig of scene.rigs) await rig.close();
+  });
+
+  it("and a replica takes the place of a killed primary: charges once", { timeout: 120_000 }, async () => {
+    const scene = await openScene();
+    const before = epochsBegun(scene);
+    const check = load(scene);
+    const [first] = cluster.primaries;
+    await pause(500);
+    await first?.kill();
+    await cluster.agreed();
+    await pause(2_000);
+    await first?.restart();
+    await pause(500);
+    await check();
+    expect(epochsBegun(scene)).toBe(before + 1);
+    for (const rig of scene.rigs) await rig.close();
+  });
+});

@@ -1,0 +1,61 @@
+import { propertyRuns } from "@fairway/testkit/property-runs";
+import { createDatabase } from "@fairway/testkit/databases";
+import { startRedisCluster, type Service } from "@fairway/testkit/services";
+import fc from "fast-check";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { SHARDS } from "../../../redis/keys.ts";
+import { history, play } from "../history.contract.ts";
+import { accountsOf } from "../test-harness.contract.ts";
+import { newPrefix, openRedisRig } from "./test-harness.contract.ts";
+import { books, patient } from "./traffic.contract.ts";
+
+const FAULTS = ["move", "move", "move", "empty", "forget scripts"] as const;
+
+it(
+  "preserves the money invariants in any history on a Redis Cluster while slots move and a primary is emptied",
+  { timeout: 300_000 },
+  async () => {
+    const cluster = await startRedisCluster({ isDurable: false });
+    const [url, prefix] = [await createDatabase("sqlite"), newPrefix()];
+    const rig = await openRedisRig(url, { redisUrl: cluster.url, prefix });
+    const accounts = accountsOf(rig);
+    const fault = fc.record({
+      kind: fc.constantFrom(...FAULTS),
+      shard: fc.nat(SHARDS - 1),
+      primary: fc.nat(2),
+      afterMs: fc.nat(30),
+    });
+    const happen = async ({
+      kind,
+      shard,
+      primary,
+    }: {
+      kind: (typeof FAULTS)[number];
+      shard: number;
+      primary: number;
+    }) => {
+      const node = cluster.primaries[primary] as Service;
+      if (kind === "move") await cluster.move(rig.redis.keys.epoch(shard), node);
+      if (kind === "empty") await cluster.ask(node, "flushall");
+      if (kind === "forget scripts") await cluster.ask(node, "script", "flush");
+    };
+    await fc.assert(
+      fc.asyncProperty(history, fc.array(fault, { maxLength: 6 }), async (one, some) => {
+        const trouble = (async () => {
+          for (const next of some) {
+            await pause(next.afterMs);
+            await happen(next);
+          }
+        })();
+        await play({ ...rig, ledger: patient(rig) }, accounts, one);
+        await trouble;
+        await rig.ledger.flush();
+        expect(await books(rig)).toEqual([]);
+      }),
+      { numRuns: propertyRuns(12), endOnFailure: true },
+    );
+    await rig.close();
+    await cluster.stop();
+  },
+);

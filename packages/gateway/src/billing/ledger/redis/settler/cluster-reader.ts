@@ -1,0 +1,68 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { RedisUnavailable, type ClusterReads } from "../../../../redis/client.ts";
+import type { GroupReader, GroupReaderSettings, ReadStream } from "./group-reader.ts";
+
+/** A read that waits is of one slot, so these do not wait and come as often. */
+const EVERY_MS = 100;
+const TIMEOUT_MS = 1_000;
+
+/**
+ * Reads each stream by itself on connections of its own, one to each primary. A primary that is away stops the streams
+ * of its slots only; when it answers again, it may have delivered entries that did not arrive.
+ */
+export function createClusterReader(
+  { redis, group, consumer, keys, onDoubt }: GroupReaderSettings,
+  reads: ClusterReads = redis.cluster?.openReads("settler") ?? notOfACluster(),
+): GroupReader {
+  const stopping = new AbortController();
+  /** Streams whose last read has no answer. */
+  const doubtful = new Set<string>();
+
+  const ask = async (key: string, answer: unknown): Promise<unknown> => {
+    if (!(answer instanceof Error && answer.message.startsWith("NOGROUP"))) return answer;
+    // The first reader creates the group; an emptied Redis has none.
+    const create = { command: "xgroup", args: ["CREATE", key, group, "0", "MKSTREAM"] };
+    const [created] = await reads.sendEach([create], TIMEOUT_MS);
+    return created instanceof RedisUnavailable ? created : undefined;
+  };
+  const readGroup = async (count: number, fromOf: (key: string) => string): Promise<ReadStream[]> => {
+    const words = ["GROUP", group, consumer, "COUNT", count, "STREAMS"];
+    const calls = keys.map((key) => ({ command: "xreadgroup", args: [...words, key, fromOf(key)] }));
+    const first = await reads.sendEach(calls, TIMEOUT_MS);
+    const answers = await Promise.all(keys.map((key, at) => ask(key, first[at])));
+    return keys.flatMap((key, at) => streamOf(key, answers[at]));
+  };
+  const streamOf = (key: string, answer: unknown): ReadStream[] => {
+    if (answer instanceof RedisUnavailable) doubtful.add(key);
+    else if (answer instanceof Error) throw answer;
+    else {
+      doubtful.delete(key);
+      return (answer ?? []) as ReadStream[];
+    }
+    return [];
+  };
+
+  return {
+    async read(count, ms) {
+      const until = performance.now() + ms;
+      for (;;) {
+        const before = new Set(doubtful);
+        const streams = await readGroup(count, (key) => (before.has(key) ? "0" : ">"));
+        if ([...before].some((key) => !doubtful.has(key))) onDoubt();
+        // What was delivered before is read by `mine`.
+        const found = streams.filter(([key, entries]) => entries.length > 0 && !before.has(key));
+        if (found.length > 0 || performance.now() + EVERY_MS > until || stopping.signal.aborted) return found;
+        await pause(EVERY_MS, undefined, stopping).catch(() => undefined);
+      }
+    },
+    mine: (count) => readGroup(count, () => "0"),
+    close() {
+      stopping.abort();
+      reads.close();
+    },
+  };
+}
+
+function notOfACluster(): never {
+  throw new Error("this Redis is not a cluster");
+}

@@ -1,0 +1,156 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Answer } from "../connection.ts";
+import { RedisUnavailable } from "../redis-unavailable.ts";
+import type { Call } from "../script.ts";
+import type { ClusterState } from "./cluster-state.ts";
+import type { NodeConnection, NodeConnections } from "./node-connections.ts";
+import { redirectOf, type Redirect } from "./redirect.ts";
+import { keyOf, slotOf } from "./slots.ts";
+
+/** Calls to the nodes of a cluster, each to the primary of its key. */
+export interface ClusterCalls {
+  /** One write to each node; a node that is not there answers its calls with RedisUnavailable. Never throws that. */
+  sendEach(calls: readonly Call[], timeoutMs: number): Promise<Answer[]>;
+  /** Throws the error of the call. */
+  one(call: Call, timeoutMs: number): Promise<unknown>;
+}
+
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 100;
+/** A call that is sent on this often waits between two tries. */
+const AT_ONCE = 2;
+
+/**
+ * A node that does not have the slot of a call says so before it does anything, so the call is sent again, until its
+ * time is over. Nothing else is sent again: a call without an answer may have run.
+ */
+export function createClusterCalls(state: ClusterState, nodes: NodeConnections): ClusterCalls {
+  return new RoutedCalls(state, nodes);
+}
+
+/** An Error takes the place of the answer. */
+type Asked = readonly [answer: Answer, by: NodeConnection | undefined];
+
+class RoutedCalls implements ClusterCalls {
+  readonly #state: ClusterState;
+  readonly #nodes: NodeConnections;
+
+  constructor(state: ClusterState, nodes: NodeConnections) {
+    this.#state = state;
+    this.#nodes = nodes;
+  }
+
+  async sendEach(calls: readonly Call[], timeoutMs: number): Promise<Answer[]> {
+    const deadline = performance.now() + timeoutMs;
+    const answers: Answer[] = Array.from({ length: calls.length });
+    const places = Map.groupBy(calls.keys(), (at) => this.#nodeOf(calls[at] as Call));
+    const sendTo = async (node: NodeConnection | undefined, of: readonly number[]) => {
+      const some = of.map((at) => calls[at] as Call);
+      const got = await sendSome(node, some, timeoutMs, this.#state);
+      const again = of.map(async (at, index) => {
+        const redirect = redirectOf(got[index], node?.at);
+        answers[at] = redirect ? await this.#follow(calls[at] as Call, redirect, deadline) : got[index];
+      });
+      await Promise.all(again);
+    };
+    await Promise.all([...places].map(([node, of]) => sendTo(node, of)));
+    return answers;
+  }
+
+  async one(call: Call, timeoutMs: number): Promise<unknown> {
+    const node = this.#nodeOf(call);
+    if (!node) throw unowned(this.#state);
+    const sentAt = performance.now();
+    try {
+      return await node.one(call, timeoutMs);
+    } catch (error) {
+      doubtSilent(error, this.#state);
+      const redirect = redirectOf(error, node.at);
+      if (!redirect) throw error;
+      const answer = await this.#follow(call, redirect, sentAt + timeoutMs);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    }
+  }
+
+  #nodeOf(call: Call): NodeConnection | undefined {
+    const key = keyOf(call);
+    const at = key === undefined ? anywhere(this.#state, this.#nodes) : this.#state.ownerOf(slotOf(key));
+    return at && this.#nodes.to(at);
+  }
+
+  /** Answers the error of the call instead of throwing it. */
+  async #follow(call: Call, first: Redirect, deadline: number): Promise<Answer> {
+    let redirect = first;
+    let ms = FIRST_PAUSE_MS;
+    for (let tries = 1; ; tries += 1) {
+      if (redirect.kind === "moved") this.#state.moved(redirect.slot, redirect.to);
+      if (redirect.kind === "wait") this.#state.doubt();
+      if (redirect.kind === "wait" || tries > AT_ONCE) {
+        if (performance.now() + ms >= deadline) return givenUp(redirect);
+        await pause(ms);
+        ms = Math.min(2 * ms, LONGEST_PAUSE_MS);
+      }
+      const isReceiving = redirect.kind === "ask";
+      const node = redirect.kind === "ask" ? this.#nodes.to(redirect.to) : this.#nodeOf(call);
+      const [answer, by] = await this.#ask(call, node, { isReceiving, deadline });
+      const next = redirectOf(answer, by?.at);
+      if (!next) return answer;
+      redirect = next;
+    }
+  }
+
+  async #ask(
+    call: Call,
+    node: NodeConnection | undefined,
+    { isReceiving, deadline }: { readonly isReceiving: boolean; readonly deadline: number },
+  ): Promise<Asked> {
+    if (!node) return [unowned(this.#state), undefined];
+    await node.ready(restOf(deadline));
+    const answer = isReceiving ? node.asking(call, restOf(deadline)) : node.one(call, restOf(deadline));
+    return [await answer.catch((error: unknown) => error), node];
+  }
+}
+
+async function sendSome(
+  node: NodeConnection | undefined,
+  calls: readonly Call[],
+  timeoutMs: number,
+  state: ClusterState,
+): Promise<readonly Answer[]> {
+  try {
+    if (!node) throw unowned(state);
+    return await node.send(calls, timeoutMs);
+  } catch (error) {
+    if (!(error instanceof RedisUnavailable)) throw error;
+    doubtSilent(error, state);
+    return calls.map(() => error);
+  }
+}
+
+/** Another node may have taken the place of one that hangs; its connection alone does not show it. */
+function doubtSilent(error: unknown, state: ClusterState): void {
+  if (error instanceof RedisUnavailable && error.mayHaveRun) state.doubt();
+}
+
+/** A usable primary, if there is one. */
+function anywhere({ topology }: ClusterState, nodes: NodeConnections) {
+  const { primaries = [] } = topology ?? {};
+  return primaries.find((primary) => nodes.to(primary).isUsable) ?? primaries[0];
+}
+
+function restOf(deadline: number): number {
+  return Math.max(1, Math.ceil(deadline - performance.now()));
+}
+
+function unowned({ lastError }: ClusterState): RedisUnavailable {
+  return new RedisUnavailable(lastError?.message ?? "no node of the Redis Cluster has answered yet", false);
+}
+
+function givenUp(redirect: Redirect): RedisUnavailable {
+  if (redirect.kind !== "wait") return new RedisUnavailable("the nodes of the Redis Cluster name each other", false);
+  const cure = redirect.reason.startsWith("TRYAGAIN")
+    ? ": its slot is moving; if that does not end, run redis-cli --cluster fix"
+    : "";
+  return new RedisUnavailable(`the Redis Cluster cannot run it now (${redirect.reason})${cure}`, false);
+}

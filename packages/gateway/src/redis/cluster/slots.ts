@@ -1,0 +1,38 @@
+import { tagOf } from "../keys.ts";
+import type { Call } from "../script.ts";
+
+export const SLOTS = 16_384;
+const POLYNOMIAL = 0x1021;
+
+/** CRC16 as Redis uses it (XMODEM), by byte. */
+const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 8;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? (crc << 1) ^ POLYNOMIAL : crc << 1;
+  return crc;
+});
+
+/** The slot of a key: of its tag, or of the whole key without one. */
+export function slotOf(key: string): number {
+  let crc = 0;
+  for (const byte of Buffer.from(tagOf(key) ?? key)) crc = ((crc << 8) & 0xffff) ^ (TABLE[(crc >> 8) ^ byte] as number);
+  return crc % SLOTS;
+}
+
+/** Commands that any node may answer. `scan` is of one node and is sent to each by name. */
+const KEYLESS = new Set(["ping", "info", "publish", "scan", "script", "config", "cluster", "flushall"]);
+/** Commands whose first word is not the key. */
+const SECOND = new Set(["xgroup", "xinfo"]);
+
+/** The key that decides where a call goes; undefined = anywhere. */
+export function keyOf(call: Call): string | undefined {
+  if ("script" in call) return call.keys[0];
+  const name = call.command.toLowerCase();
+  if (KEYLESS.has(name)) return undefined;
+  if (name === "xreadgroup") return wordAt(call.args, call.args.indexOf("STREAMS") + 1);
+  return wordAt(call.args, SECOND.has(name) ? 1 : 0);
+}
+
+function wordAt(args: readonly (string | number)[], at: number): string | undefined {
+  const word = args[at];
+  return word === undefined ? undefined : String(word);
+}

@@ -1,0 +1,110 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { ClusterAddress, HostPort } from "../../lib/net/redis-address.ts";
+import { ClusterError } from "./cluster-error.ts";
+import { SLOTS } from "./slots.ts";
+
+/** A primary with the replicas that its cluster knows. */
+export interface Primary extends HostPort {
+  readonly replicas: readonly HostPort[];
+}
+
+/** Which primary has which slot. */
+export interface Topology {
+  readonly primaries: readonly Primary[];
+  /** Place in `primaries` of each slot; -1 = no primary has it. */
+  readonly owners: Int16Array;
+  /** Every slot has a primary. */
+  readonly isComplete: boolean;
+}
+
+/** Answers of one node to `CLUSTER SLOTS` and `CLUSTER INFO`. */
+export interface View {
+  readonly slots: unknown;
+  readonly info: string;
+}
+
+/** Longest wait for a node that hangs after another one has answered. */
+const GRACE_MS = 200;
+
+export const nameOf = ({ host, port }: HostPort) => `${host}:${port}`;
+
+/**
+ * Asks all nodes at once; what the node with the latest configuration says counts, because a node that was cut off
+ * still names a primary that was replaced. Throws ClusterError when none answers.
+ */
+export async function askTopology(
+  nodes: readonly HostPort[],
+  ask: (node: HostPort) => Promise<View>,
+): Promise<Topology> {
+  const views: { readonly from: HostPort; readonly view: View }[] = [];
+  const failures = new Map<string, Error>();
+  const first = Promise.withResolvers<void>();
+  const all = Promise.all(
+    nodes.map(async (from) => {
+      try {
+        views.push({ from, view: await ask(from) });
+        first.resolve();
+      } catch (error) {
+        failures.set(nameOf(from), error as Error);
+      }
+    }),
+  );
+  await Promise.race([all, first.promise.then(() => pause(GRACE_MS, undefined, { ref: false }))]);
+  const [best] = views.sort((a, b) => rankOf(b.view) - rankOf(a.view));
+  if (best) return readTopology(best.view.slots, best.from);
+  throw failureOf(failures);
+}
+
+function rankOf({ info }: View): number {
+  const epoch = Number(/^cluster_current_epoch:(\d+)/m.exec(info)?.[1] ?? 0);
+  return epoch + (/^cluster_state:ok/m.test(info) ? 0.5 : 0);
+}
+
+function failureOf(failures: ReadonlyMap<string, Error>): ClusterError {
+  const alone = [...failures].find(([, { message }]) => /cluster support disabled/i.test(message));
+  if (alone)
+    return new ClusterError("mistake", `${alone[0]} is not a node of a Redis Cluster: write redis:// or rediss://`);
+  const reasons = [...failures].map(([node, { message }]) => `${node} ${message}`);
+  const [[, cause] = []] = failures;
+  return new ClusterError("unreachable", `no node of the Redis Cluster answers: ${reasons.join(", ")}`, cause);
+}
+
+/** Reads the answer to `CLUSTER SLOTS`; a node that does not know its own address is the one that was asked. */
+export function readTopology(answer: unknown, asked: HostPort): Topology {
+  const primaries: Primary[] = [];
+  const places = new Map<string, number>();
+  const owners = new Int16Array(SLOTS).fill(-1);
+  for (const [from, to, ...nodes] of answer as readonly [number, number, ...(readonly unknown[])[]][]) {
+    const [primary, ...replicas] = nodes.map((node) => readNode(node, asked));
+    if (!primary) continue;
+    let place = places.get(nameOf(primary));
+    if (place === undefined) {
+      place = primaries.push({ ...primary, replicas }) - 1;
+      places.set(nameOf(primary), place);
+    }
+    owners.fill(place, from, to + 1);
+  }
+  return { primaries, owners, isComplete: !owners.includes(-1) };
+}
+
+function readNode([host, port]: readonly unknown[], asked: HostPort): HostPort {
+  return { host: typeof host === "string" && host !== "" ? host : asked.host, port: Number(port) };
+}
+
+/** `0-100, 200` of the slots for which it is true; "" = none. */
+export function slotRanges(isTrue: (slot: number) => boolean): string {
+  const ranges: string[] = [];
+  for (let slot = 0; slot < SLOTS; slot += 1) {
+    if (!isTrue(slot)) continue;
+    const from = slot;
+    while (slot + 1 < SLOTS && isTrue(slot + 1)) slot += 1;
+    ranges.push(from === slot ? String(from) : `${from}-${slot}`);
+  }
+  return ranges.join(", ");
+}
+
+/** All nodes to ask next: those of the URL and those that are known. */
+export function nodesOf({ hosts }: ClusterAddress, known: Topology | undefined): HostPort[] {
+  const all = [...(known?.primaries ?? []).flatMap(({ replicas, ...primary }) => [primary, ...replicas]), ...hosts];
+  return [...new Map(all.map(({ host, port }) => [nameOf({ host, port }), { host, port }])).values()];
+}
