@@ -14,7 +14,7 @@ const rounds = new Map<string, Round>();
 
 beforeAll(async () => {
   const run = async (database: (typeof NAMES)[number]) => {
-    const plan = planOf({ minutes: 0, database, only: "", program: "", say: () => undefined });
+    const plan = planOf({ minutes: 0, database, store: "Redis", only: "", program: "", say: () => undefined });
     rounds.set(database, await runRound(plan));
   };
   await Promise.all(NAMES.map(run));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
+import type { Servers, Store } from "./servers.ts";
 import type { World } from "./world.ts";
 
 /** How long faults last, milliseconds. */
@@ -27,9 +28,9 @@ export interface Fault {
 }
 
 const REDIS_DELAY_MS = 2_000;
-const seconds = (ms: number) => `${ms / 1000} s`;
+export const seconds = (ms: number) => `${ms / 1000} s`;
 
-const killReplica: Fault = {
+export const killReplica: Fault = {
   name: "a replica is killed",
   about: ({ awayMs }) => `SIGKILL of one of three; started again on its disk after ${seconds(awayMs)}`,
   async run({ replicas }, { awayMs }) {
@@ -54,15 +55,21 @@ const freezeReplica: Fault = {
   },
 };
 
+function serverOf({ store }: Servers): Store & { readonly kind: "server" } {
+  if (store.kind !== "server") throw new Error("this fault needs a Redis of one server");
+  return store;
+}
+
 const killRedis: Fault = {
   name: "Redis is killed",
   about: ({ awayMs }) => `SIGKILL; the same data after ${seconds(awayMs)}`,
   isTotal: true,
   isOfRedis: true,
   async run({ servers }, { awayMs }) {
-    await servers.redis.kill();
+    const { redis } = serverOf(servers);
+    await redis.kill();
     await sleep(awayMs);
-    await servers.redis.restart();
+    await redis.restart();
     return "";
   },
 };
@@ -72,7 +79,7 @@ const wipeRedis: Fault = {
   about: () => "FLUSHALL under load",
   isOfRedis: true,
   async run({ servers }, { badMs }) {
-    const redis = new Redis(servers.redis.url);
+    const redis = new Redis(serverOf(servers).redis.url);
     try {
       const before = await redis.dbsize();
       await redis.flushall();
@@ -90,11 +97,12 @@ const slowRedis: Fault = {
   isTotal: true,
   isOfRedis: true,
   async run({ servers }, { badMs }) {
-    servers.proxy.delay(REDIS_DELAY_MS);
+    const { proxy } = serverOf(servers);
+    proxy.delay(REDIS_DELAY_MS);
     try {
       await sleep(badMs);
     } finally {
-      servers.proxy.delay(0);
+      proxy.delay(0);
     }
     return "";
   },
@@ -105,14 +113,15 @@ const flakyRedis: Fault = {
   about: ({ badMs }) => `one of fifteen answers is dropped with its connection, for ${seconds(badMs)}`,
   isOfRedis: true,
   async run({ servers }, { badMs }) {
-    const before = servers.proxy.dropped;
-    servers.proxy.drop(true);
+    const { proxy } = serverOf(servers);
+    const before = proxy.dropped;
+    proxy.drop(true);
     try {
       await sleep(badMs);
     } finally {
-      servers.proxy.drop(false);
+      proxy.drop(false);
     }
-    return `${servers.proxy.dropped - before} connections broken`;
+    return `${proxy.dropped - before} connections broken`;
   },
 };
 
@@ -184,7 +193,7 @@ const jumpClock: Fault = {
 };
 
 /** Two faults that begin at the same time. */
-function atOnce(name: string, first: Fault, second: Fault): Fault {
+export function atOnce(name: string, first: Fault, second: Fault): Fault {
   return {
     name,
     about: (pace) => `${first.about(pace)}; ${second.about(pace)}`,

@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import { Cluster, Redis } from "ioredis";
 import { runSql } from "../src/sql.ts";
 import type { Servers } from "./servers.ts";
 
@@ -13,8 +13,8 @@ export interface LiveBooks {
 const BATCH = 1_000;
 
 /** Compares Redis with the database; exact only while nothing moves. */
-export async function liveBooks({ redis: server, database }: Servers): Promise<LiveBooks> {
-  const redis = new Redis(server.url);
+export async function liveBooks({ store, database }: Servers): Promise<LiveBooks> {
+  const redis = store.kind === "server" ? new Redis(store.redis.url) : new Cluster(store.cluster.seeds());
   try {
     const keys = await allKeys(redis);
     const findings = [...(await heldInDatabase(database)), ...(await heldInRedis(redis, keys))];
@@ -43,7 +43,13 @@ const KINDS = [
   { table: "tokens", column: "-used_quota", pattern: /\}t(\d+)$/ },
 ];
 
-async function allKeys(redis: Redis): Promise<string[]> {
+async function allKeys(redis: Redis | Cluster): Promise<string[]> {
+  if (redis instanceof Redis) return keysOf(redis);
+  await redis.ping();
+  return (await Promise.all(redis.nodes("master").map(keysOf))).flat();
+}
+
+async function keysOf(redis: Redis): Promise<string[]> {
   const keys: string[] = [];
   let cursor = "0";
   do {
@@ -54,7 +60,7 @@ async function allKeys(redis: Redis): Promise<string[]> {
   return keys;
 }
 
-async function heldInRedis(redis: Redis, keys: readonly string[]): Promise<string[]> {
+async function heldInRedis(redis: Redis | Cluster, keys: readonly string[]): Promise<string[]> {
   const findings: string[] = [];
   for (const key of keys.filter((candidate) => candidate.endsWith("}holds"))) {
     for (const [id, record] of Object.entries(await redis.hgetall(key)))

@@ -1,6 +1,7 @@
 // `npm run test:chaos`: every fault once on MariaDB, then on PostgreSQL. Options after `--`:
 //   --minutes N        continues for N minutes, at a slower pace with longer faults
 //   --database NAME    MariaDB or PostgreSQL alone
+//   --store NAME       "Redis" or "a Redis Cluster" alone
 //   --only PATTERN     faults whose name matches
 //   --program FILE     another program than the sources, such as a built one
 //   --logs FOLDER      keeps the logs of the replicas there
@@ -12,18 +13,23 @@ import { parseArgs } from "node:util";
 import { findProgram } from "../src/services/process.ts";
 import { planOf } from "./plan.ts";
 import { runRound, type Round } from "./round.ts";
-import type { DatabaseName } from "./servers.ts";
+import type { DatabaseName, StoreName } from "./servers.ts";
 import { faultsDocument } from "./table.ts";
 import { problemsOf } from "./verdict.ts";
 
 const PAGE = join(import.meta.dirname, "../../../docs/explain/faults.md");
-const DATABASES: readonly DatabaseName[] = ["MariaDB", "PostgreSQL"];
+const ROUNDS: readonly { readonly database: DatabaseName; readonly store: StoreName }[] = [
+  { database: "MariaDB", store: "Redis" },
+  { database: "PostgreSQL", store: "Redis" },
+  { database: "MariaDB", store: "a Redis Cluster" },
+];
 const PROGRAMS = { MariaDB: "mariadbd", PostgreSQL: "postgres", Redis: "redis-server" };
 
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "0" },
     database: { type: "string", default: "" },
+    store: { type: "string", default: "" },
     only: { type: "string", default: "" },
     program: { type: "string", default: "" },
     logs: { type: "string", default: "" },
@@ -33,9 +39,11 @@ const { values } = parseArgs({
 
 const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 const rounds: Round[] = [];
-for (const database of DATABASES.filter((name) => values.database === "" || name === values.database)) {
+const isChosen = ({ database, store }: (typeof ROUNDS)[number]) =>
+  (values.database === "" || database === values.database) && (values.store === "" || store === values.store);
+for (const { database, store } of ROUNDS.filter(isChosen)) {
   const round = await runRound(
-    planOf({ minutes: Number(values.minutes), database, only: values.only, program: values.program, say }),
+    planOf({ minutes: Number(values.minutes), database, store, only: values.only, program: values.program, say }),
   );
   rounds.push(round);
   for (const phase of round.phases) console.log(phase.fault.name, phase.reasons);
@@ -50,18 +58,18 @@ if (values.write) {
 }
 if (rounds.length === 0 || rounds.some((round) => problemsOf(round).length > 0)) process.exitCode = 1;
 
-async function keepLogs(folder: string, { database, logs }: Round): Promise<void> {
+async function keepLogs(folder: string, { database, store, logs }: Round): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, lines] of Object.entries(logs)) {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-    await writeFile(join(folder, `${database}-${name}.log`), text);
+    await writeFile(join(folder, `${database}-${store.replaceAll(" ", "-")}-${name}.log`), text);
   }
 }
 
 function commandOf(): string {
-  const { minutes, database, only } = values;
-  const given = Object.entries({ minutes, database, only }).flatMap(([name, value]) =>
-    value === "" || value === "0" ? [] : [`--${name} ${value}`],
+  const { minutes, database, store, only } = values;
+  const given = Object.entries({ minutes, database, store, only }).flatMap(([name, value]) =>
+    value === "" || value === "0" ? [] : [`--${name} ${/ /.test(value) ? `"${value}"` : value}`],
   );
   return ["npm run test:chaos --", ...given, "--write"].join(" ");
 }

@@ -8,10 +8,11 @@ import { startLoad, type Load } from "./load.ts";
 import type { Replicas } from "./replicas.ts";
 import { phaseProblems } from "./verdict.ts";
 import { createWorld, type World } from "./world.ts";
-import type { DatabaseName } from "./servers.ts";
+import type { DatabaseName, StoreName } from "./servers.ts";
 
 export interface Plan {
   readonly database: DatabaseName;
+  readonly store: StoreName;
   readonly faults: readonly Fault[];
   readonly perSecond: number;
   readonly pace: Pace;
@@ -50,6 +51,7 @@ export interface Phase {
 
 export interface Round {
   readonly database: DatabaseName;
+  readonly store: StoreName;
   readonly phases: readonly Phase[];
   readonly requests: number;
   readonly withheld: number;
@@ -84,8 +86,8 @@ interface Course {
 /** All faults of the plan under one load, with an audit of the books after each and at the end. */
 export async function runRound(plan: Plan): Promise<Round> {
   const startedAt = performance.now();
-  plan.say(`${plan.database}: starting`);
-  const world = await createWorld(plan.database, plan.program);
+  plan.say(`${plan.database} and ${plan.store}: starting`);
+  const world = await createWorld(plan);
   try {
     const baseline = await openBooks(world.servers.database);
     const load = startLoad(plan.perSecond, (serial) => routeOf(world, serial));
@@ -101,6 +103,7 @@ export async function runRound(plan: Plan): Promise<Round> {
     const end = await untilQuiet(world, baseline, load.outcomes);
     return {
       database: plan.database,
+      store: plan.store,
       phases,
       requests: load.outcomes.length,
       withheld: load.withheld,
@@ -124,9 +127,10 @@ function routeOf({ replicas, keys }: World, serial: number) {
 }
 
 async function runPhase({ plan, world, load, baseline }: Course, fault: Fault): Promise<Phase> {
-  plan.say(`${plan.database}: ${fault.name}`);
+  plan.say(`${plan.database} and ${plan.store}: ${fault.name}`);
   const from = performance.now();
-  const isIdle = fault.isOfRedis === true && world.servers.proxy.connections === 0;
+  const { store } = world.servers;
+  const isIdle = fault.isOfRedis === true && store.kind === "server" && store.proxy.connections === 0;
   const { note, failure } = await attempt(fault, world, plan.pace);
   const lifted = performance.now();
   const recoveredMs = await until(RECOVERY_LIMIT_MS, () =>

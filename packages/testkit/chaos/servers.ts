@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createGuard, type Guard } from "../src/services/guard.ts";
 import { startMariadb } from "../src/services/mariadb.ts";
 import { startPostgres } from "../src/services/postgres.ts";
+import { startRedisCluster, type RedisCluster } from "../src/services/redis-cluster.ts";
 import { startRedis } from "../src/services/redis.ts";
 import { runSql } from "../src/sql.ts";
 import type { Service } from "../src/services.ts";
@@ -11,12 +12,25 @@ import { startRedisProxy, type RedisProxy } from "./redis-proxy.ts";
 
 export type DatabaseName = "MariaDB" | "PostgreSQL";
 
+export type StoreName = "Redis" | "a Redis Cluster";
+
+/** Where balances are live. */
+export type Store =
+  | {
+      readonly kind: "server";
+      readonly redis: Service;
+      /** What the replicas are given instead of Redis. */
+      readonly proxy: RedisProxy;
+    }
+  /** The first primary has a replica, the others have none. */
+  | { readonly kind: "cluster"; readonly cluster: RedisCluster };
+
 export interface Servers {
   /** URL of the gateway's database. */
   readonly database: string;
-  readonly redis: Service;
-  /** What the replicas are given instead of Redis. */
-  readonly proxy: RedisProxy;
+  readonly store: Store;
+  /** What the replicas are given as the URL of Redis. */
+  readonly redisUrl: string;
   freezeDatabase(): void;
   resumeDatabase(): void;
   /** Ends the database without a chance to tidy up, and starts it again on the same data. */
@@ -32,10 +46,9 @@ const CRASH: Readonly<Record<DatabaseName, NodeJS.Signals>> = {
 };
 
 /** Servers with durable commits and an append-only Redis, as an installation has them. */
-export async function startServers(name: DatabaseName): Promise<Servers> {
+export async function startServers(name: DatabaseName, storeName: StoreName): Promise<Servers> {
   const server = await (name === "MariaDB" ? startMariadb : startPostgres)({ isDurable: true });
-  const redis = await startRedis({ isDurable: true });
-  const proxy = await startRedisProxy(redis.port);
+  const store = storeName === "Redis" ? await startServerStore() : await startClusterStore();
   await runSql(
     server.url,
     name === "MariaDB" ? "CREATE DATABASE chaos CHARACTER SET utf8mb4" : "CREATE DATABASE chaos",
@@ -48,8 +61,8 @@ export async function startServers(name: DatabaseName): Promise<Servers> {
   };
   return {
     database: database.href,
-    redis,
-    proxy,
+    store,
+    redisUrl: store.kind === "server" ? store.proxy.url : store.cluster.url,
     freezeDatabase() {
       // The guard of the server ends it with a signal that a frozen process does not see.
       thaw = createGuard(join(server.folder, "no-folder-of-its-own"));
@@ -68,10 +81,19 @@ export async function startServers(name: DatabaseName): Promise<Servers> {
     },
     async stop() {
       signal("SIGCONT");
-      await proxy.stop();
-      await Promise.all([server.stop(), redis.stop()]);
+      if (store.kind === "server") await store.proxy.stop();
+      await Promise.all([server.stop(), (store.kind === "server" ? store.redis : store.cluster).stop()]);
     },
   };
+}
+
+async function startServerStore(): Promise<Store> {
+  const redis = await startRedis({ isDurable: true });
+  return { kind: "server", redis, proxy: await startRedisProxy(redis.port) };
+}
+
+async function startClusterStore(): Promise<Store> {
+  return { kind: "cluster", cluster: await startRedisCluster({ replicasOf: [0] }) };
 }
 
 /** A process and its children: PostgreSQL has one for each connection. */

@@ -57,7 +57,7 @@ const HEADINGS = (
 ).split(" | ");
 
 function roundText(round: Round): string {
-  const { database, phases, requests, withheld, completions, books, live, quietMs, seconds } = round;
+  const { database, store, phases, requests, withheld, completions, books, live, quietMs, seconds } = round;
   const problems = problemsOf(round);
   const about = [
     `${requests} requests in ${seconds} s: ${completions.delivered} delivered, ${completions.refused} refused, ${completions.cut} cut,`,
@@ -69,7 +69,7 @@ function roundText(round: Round): string {
   const verdict =
     problems.length === 0 ? "**Passed.**" : `**Failed:**\n\n${problems.map((line) => `- ${line}`).join("\n")}`;
   const table = [row(HEADINGS), row(HEADINGS.map(() => "---")), ...phases.map(phaseRow)].join("\n");
-  return [`## ${database} and Redis`, about.join(" "), table, verdict].join("\n\n");
+  return [`## ${database} and ${store}`, about.join(" "), table, verdict].join("\n\n");
 }
 
 function phaseRow(phase: Phase): string {

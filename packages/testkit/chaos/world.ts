@@ -12,10 +12,12 @@ import {
 import type { Ask } from "./client.ts";
 import { MODELS } from "./load.ts";
 import { startReplicas, type Replicas } from "./replicas.ts";
-import { startServers, type DatabaseName, type Servers } from "./servers.ts";
+import { startServers, type DatabaseName, type Servers, type StoreName } from "./servers.ts";
 
 const REPLICAS = 3;
 const USERS = 3;
+/** Enough for some on each primary. */
+const CLUSTER_USERS = 12;
 const PASSWORD = "chaos-password-1";
 const QUOTA = 2_000_000_000;
 const RATIO = 50;
@@ -33,13 +35,21 @@ export interface World {
   readonly secondary: Upstream;
   readonly channels: { readonly primary: number; readonly secondary: number };
   readonly keys: readonly string[];
+  /** Accounts that make requests. */
+  readonly userIds: readonly number[];
   /** The console of any replica that is ready. */
   console(): Promise<Session>;
   stop(): Promise<void>;
 }
 
-export async function createWorld(database: DatabaseName, program: string | undefined): Promise<World> {
-  const servers = await startServers(database);
+export interface WorldSettings {
+  readonly database: DatabaseName;
+  readonly store: StoreName;
+  readonly program: string | undefined;
+}
+
+export async function createWorld({ database, store, program }: WorldSettings): Promise<World> {
+  const servers = await startServers(database, store);
   const stops: (() => Promise<void>)[] = [() => servers.stop()];
   const stop = async () => {
     for (const end of stops.splice(0).reverse()) await end();
@@ -52,7 +62,7 @@ export async function createWorld(database: DatabaseName, program: string | unde
     );
     const replicas = await startReplicas({
       database: servers.database,
-      redis: servers.proxy.url,
+      redis: servers.redisUrl,
       count: REPLICAS,
       program,
     });
@@ -62,9 +72,9 @@ export async function createWorld(database: DatabaseName, program: string | unde
     await setOptions(root, { QuotaForNewUser: String(QUOTA), RetryTimes: "2" });
     await setModelRatios(root, Object.fromEntries(Object.values(MODELS).map((model) => [model, RATIO])));
     const channels = await createChannels(root, primary, secondary);
-    const keys = await createKeys(root);
+    const { keys, userIds } = await createKeys(root, servers.store.kind === "cluster" ? CLUSTER_USERS : USERS);
     await untilServed(replicas, keys);
-    return { database, servers, replicas, primary, secondary, channels, keys, console, stop };
+    return { database, servers, replicas, primary, secondary, channels, keys, userIds, console, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -93,16 +103,18 @@ async function createChannels(root: Session, primary: Upstream, secondary: Upstr
 }
 
 /** A limited and an unlimited key of each user. */
-async function createKeys(root: Session): Promise<string[]> {
+async function createKeys(root: Session, users: number): Promise<Pick<World, "keys" | "userIds">> {
   const keys: string[] = [];
-  for (let index = 1; index <= USERS; index++) {
+  const userIds: number[] = [];
+  for (let index = 1; index <= users; index++) {
     const username = `chaos${index}`;
     await root.must("POST", "/api/user/", { username, password: PASSWORD, display_name: username });
     const user = await signIn(root.url, username, PASSWORD);
+    userIds.push(user.userId);
     keys.push(await createToken(user, { name: "limited", unlimited_quota: false, remain_quota: QUOTA / 2 }));
     keys.push(await createToken(user, { name: "unlimited" }));
   }
-  return keys;
+  return { keys, userIds };
 }
 
 /** Replicas learn of channels that another one made; the load starts when all know them. */

@@ -1,0 +1,28 @@
+// The faults of a Redis Cluster, each once. `npm run test:chaos` runs longer and writes the page.
+import { beforeAll, describe, expect, test } from "vitest";
+import { CLUSTER_FAULTS } from "./cluster-faults.ts";
+import { planOf } from "./plan.ts";
+import { runRound, type Round } from "./round.ts";
+import { phaseProblems, problemsOf } from "./verdict.ts";
+
+const LIMIT_MS = 600_000;
+
+describe("three replicas on MariaDB and a Redis Cluster", () => {
+  let round: Round;
+
+  beforeAll(async () => {
+    const wishes = { minutes: 0, database: "MariaDB", store: "a Redis Cluster", only: "", program: "" } as const;
+    round = await runRound(planOf({ ...wishes, say: () => undefined }));
+  }, LIMIT_MS);
+
+  test.each(CLUSTER_FAULTS.map(({ name }) => name))("%s", (name) => {
+    const phases = round.phases.filter(({ fault }) => fault.name === name);
+    expect(phases).toHaveLength(1);
+    expect(phases.flatMap(phaseProblems)).toEqual([]);
+  });
+
+  test("nothing is lost, charged twice or left reserved at the end", () => {
+    expect(problemsOf(round)).toEqual([]);
+    expect(round.completions.delivered).toBeGreaterThan(250);
+  });
+});
