@@ -97,7 +97,7 @@ describe("three replicas with MariaDB and Redis", () => {
         );
       expect(await status()).toBe(200);
       const [, pod = ""] = /through (\S+)/.exec(forward.said()) ?? [];
-      await world.cluster.kubectl("delete", "pod", pod, "-n", NAMESPACE, "--grace-period=1", "--force");
+      await world.cluster.kubectl("delete", "pod", pod, "-n", NAMESPACE, "--grace-period=1", "--wait=false");
       await expect.poll(status, { timeout: 60_000 }).toBe(200);
       await expect.poll(follow.said, { timeout: 60_000 }).toMatch(/joins/);
       await world.cluster.kubectl("rollout", "status", "deployment/demo-fairway", "-n", NAMESPACE, "--timeout=120s");
