@@ -143,7 +143,8 @@ describe("the ledger when a Redis Cluster changes under load", () => {
     await first?.restart();
     await pause(500);
     await check();
-    expect(epochsBegun(scene)).toBe(before + 1);
+    // A replica of the gateway that finds the new primary later than the other one begins another.
+    expect(epochsBegun(scene) - before).toBeOneOf([1, 2]);
     for (const rig of scene.rigs) await rig.close();
   });
 });
