@@ -12,3 +12,17 @@ test("a quick bench of plain calls reports every system next to nginx", async ()
     expect.stringMatching(new RegExp(rows.map((name) => `${name} ${row}`).join(String.raw`\s+\| `))),
   ]);
 }, 300_000);
+
+test("a quick bench of streams leaves out what it is asked to, and takes another build in turn", async () => {
+  const bundle = join(import.meta.dirname, "../../packages/gateway/dist/main.mjs");
+  const args = [join(import.meta.dirname, "bench.ts"), "--at-once", "--quick", "--embedded", `--against=${bundle}`];
+  const { code, output } = await run(process.execPath, args);
+  expect([code, output]).toEqual([0, expect.stringMatching(/fairway, SQLite, other build (?:\| [\d.]+ ){5}\|/)]);
+  expect(output).not.toContain("MariaDB");
+}, 300_000);
+
+test("a number of rounds that is none is refused in words", async () => {
+  const args = [join(import.meta.dirname, "bench.ts"), "--plain", "--rounds=many"];
+  const { code, output } = await run(process.execPath, args);
+  expect([code, output]).toEqual([1, expect.stringContaining("--rounds=many is not a whole number from 1")]);
+});

@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Job } from "../../packages/testkit/load/generator.ts";
 import { ask, measureCpu, type Cpu } from "../../packages/testkit/load/measure.ts";
+import { LOADS } from "../../packages/testkit/load/run.ts";
 import { median } from "../../packages/testkit/load/streams/plan.ts";
 import * as start from "../../packages/testkit/load/systems.ts";
 import { build } from "../build.ts";
@@ -8,8 +10,9 @@ import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
 
 const SECONDS = 4;
 const WARM_SECONDS = 15;
-const CONNECTIONS = 32;
 const ROUNDS = "7";
+
+export type Load = (typeof LOADS)[number];
 
 /** One round of one system; times nginx in the same round. */
 interface Round {
@@ -19,43 +22,49 @@ interface Round {
 }
 
 /**
- * `npm run bench -- --plain`: what a plain call costs, each round next to nginx in the same seconds, so that a machine
- * whose speed changes changes both. Prints the medians of `--rounds=7` in five minutes and writes nothing; `--quick` is
- * a smoke run.
+ * `npm run bench -- --plain`, `--at-once` or `--spaced`: what one kind of call costs, each round next to nginx in the same
+ * seconds, so that a machine whose speed changes changes both. Prints the medians of `--rounds=7` in five minutes and
+ * writes nothing; `--quick` is a smoke run. `--embedded` leaves out MariaDB and Redis. `--against=FILE` takes another
+ * build of the gateway (`packages/gateway/dist/main.mjs` of another checkout) in turn as well.
  */
 export async function benchPlain(): Promise<void> {
   const flag = { type: "boolean" } as const;
-  const options = { plain: flag, quick: flag, rounds: { type: "string", default: ROUNDS } } as const;
-  const { values } = parseArgs({ options });
+  const text = { type: "string" } as const;
+  const { values } = parseArgs({
+    options: {
+      plain: flag,
+      "at-once": flag,
+      spaced: flag,
+      quick: flag,
+      embedded: flag,
+      against: text,
+      rounds: { ...text, default: ROUNDS },
+    },
+  });
+  const load = loadOf(values);
+  const rounds = values.quick ? 1 : roundsOf(values.rounds);
   await build(["gateway"], true);
   const upstream = await start.startScript("upstream.ts");
   const generator = await start.startScript("generator.ts");
-  const url = `http://127.0.0.1:${upstream.port}`;
-  const launch = { env: ALLOCATOR, nodeArgs: NODE_FLAGS };
-  const systems = [
-    await start.startNginx(upstream.port),
-    await start.startBare(url),
-    await start.startFairwaySqlite(url, launch),
-    await start.startFairwayCluster(url, launch),
-  ];
+  const systems = await startSystems(`http://127.0.0.1:${upstream.port}`, upstream.port, values);
   const bystanders = [generator.child, upstream.child];
   const measured = (system: start.System) =>
-    measureCpu(system, bystanders, () => ask(generator.child, jobOf(system, values.quick ? 1 : SECONDS)));
+    measureCpu(system, bystanders, () => ask(generator.child, jobOf(system, load, values.quick ? 1 : SECONDS)));
   try {
-    for (const system of systems) await ask(generator.child, jobOf(system, values.quick ? 1 : WARM_SECONDS));
-    const rounds = new Map<string, Round[]>(systems.map(({ name }) => [name, []]));
-    for (let round = 0; round < (values.quick ? 1 : Number(values.rounds)); round++) {
+    for (const system of systems) await ask(generator.child, jobOf(system, load, values.quick ? 1 : WARM_SECONDS));
+    const all = new Map<string, Round[]>(systems.map(({ name }) => [name, []]));
+    for (let round = 0; round < rounds; round++) {
       let limit = 0;
       for (const system of systems) {
         const { cpu, result } = await measured(system);
         if (result.failed > 0)
           throw new Error(`${result.failed} calls of ${system.name} failed: ${result.firstFailure}`);
         limit ||= cpu.gateway;
-        const all = cpu.gateway + cpu.database + cpu.redis;
-        rounds.get(system.name)?.push({ cpu, times: cpu.gateway / limit, timesWithStores: all / limit });
+        const withStores = cpu.gateway + cpu.database + cpu.redis;
+        all.get(system.name)?.push({ cpu, times: cpu.gateway / limit, timesWithStores: withStores / limit });
       }
     }
-    console.log(tableOf(rounds));
+    console.log(tableOf(all));
   } finally {
     for (const system of systems.toReversed()) await system.stop();
     generator.child.disconnect();
@@ -63,9 +72,39 @@ export async function benchPlain(): Promise<void> {
   }
 }
 
-function jobOf({ port, key }: start.System, seconds: number): Job {
-  const load = { kind: "closed", connections: CONNECTIONS, seconds } as const;
-  return { port, key, model: "bench-plain", isStream: false, load };
+/** The load that the flags of a command name; plain calls where they name none. */
+export function loadOf(flags: { readonly "at-once"?: boolean; readonly spaced?: boolean }): Load {
+  const [plain, atOnce, spaced] = LOADS;
+  if (flags.spaced) return spaced;
+  return flags["at-once"] ? atOnce : plain;
+}
+
+function roundsOf(text: string): number {
+  const rounds = Number(text);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds=${text} is not a whole number from 1`);
+  return rounds;
+}
+
+async function startSystems(
+  url: string,
+  upstreamPort: number,
+  { against, embedded }: { readonly against?: string; readonly embedded?: boolean },
+): Promise<start.System[]> {
+  const launch = { env: ALLOCATOR, nodeArgs: NODE_FLAGS };
+  const systems = [
+    await start.startNginx(upstreamPort),
+    await start.startBare(url),
+    await start.startFairwaySqlite(url, launch),
+  ];
+  const other = against === undefined ? undefined : { ...launch, program: resolve(against), nameSuffix: ", other build" };
+  if (other) systems.push(await start.startFairwaySqlite(url, other));
+  if (!embedded) systems.push(await start.startFairwayCluster(url, launch));
+  if (!embedded && other) systems.push(await start.startFairwayCluster(url, other));
+  return systems;
+}
+
+export function jobOf({ port, key }: start.System, { model, isStream, connections }: Load, seconds: number): Job {
+  return { port, key, model, isStream, load: { kind: "closed", connections, seconds } };
 }
 
 function tableOf(rounds: ReadonlyMap<string, readonly Round[]>): string {

@@ -9,3 +9,9 @@ test("a quick profile names the parts of a call", async () => {
   for (const part of ["fairway: relay", "fairway: billing", "undici", "HTTP and streams of Node", "system calls"])
     expect(output).toContain(`| ${part}`);
 }, 300_000);
+
+test("a quick profile of embedded streams names single functions", async () => {
+  const args = ["--profile", "--at-once", "--embedded", "--functions", "--quick"];
+  const { code, output } = await run(process.execPath, [join(import.meta.dirname, "bench.ts"), ...args]);
+  expect([code, output]).toEqual([0, expect.stringMatching(/^\| \S+ src\/[\w/-]+\.ts:\d+ \|/m)]);
+}, 300_000);

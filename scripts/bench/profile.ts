@@ -1,35 +1,40 @@
 import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { parseArgs } from "node:util";
-import type { Job, Result } from "../../packages/testkit/load/generator.ts";
+import type { Result } from "../../packages/testkit/load/generator.ts";
 import { Inspector, type ProfiledCall } from "../../packages/testkit/load/inspector.ts";
 import { ask } from "../../packages/testkit/load/measure.ts";
 import * as start from "../../packages/testkit/load/systems.ts";
 import { freePort } from "../../packages/testkit/src/index.ts";
 import { build } from "../build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
+import { jobOf, loadOf } from "./plain.ts";
 
 const SECONDS = 10;
 const WARM_SECONDS = 15;
-const CONNECTIONS = 32;
 /** Parts below this share are reported together. */
 const LEAST_SHARE = 0.005;
 
 /**
  * `npm run bench -- --profile`: which part of the program, of Node and of its packages the main thread spends a plain
  * call in, with MariaDB and Redis, 32 at once. Prints a table in half a minute and writes nothing; `--quick` is a smoke
- * run of seconds.
+ * run of seconds. `--at-once` and `--spaced` look at streams instead, `--embedded` at the embedded database, `--functions`
+ * at single functions.
  */
 export async function benchProfile(): Promise<void> {
   const flag = { type: "boolean" } as const;
-  const { values } = parseArgs({ options: { profile: flag, quick: flag } });
+  const { values } = parseArgs({
+    options: { profile: flag, quick: flag, "at-once": flag, spaced: flag, embedded: flag, functions: flag },
+  });
   await build(["gateway"], true);
   const upstream = await start.startScript("upstream.ts");
   const generator = await start.startScript("generator.ts");
   const port = await freePort();
   const launch = { env: ALLOCATOR, nodeArgs: [...NODE_FLAGS, `--inspect=127.0.0.1:${port}`] };
-  const system = await start.startFairwayCluster(`http://127.0.0.1:${upstream.port}`, launch);
-  const load = (seconds: number) => ask(generator.child, jobOf(system, values.quick ? 1 : seconds));
+  const startFairway = values.embedded ? start.startFairwaySqlite : start.startFairwayCluster;
+  const system = await startFairway(`http://127.0.0.1:${upstream.port}`, launch);
+  const kind = loadOf(values);
+  const load = (seconds: number) => ask(generator.child, jobOf(system, kind, values.quick ? 1 : seconds));
   try {
     whole(await load(WARM_SECONDS));
     const inspector = await Inspector.connect(port);
@@ -38,22 +43,12 @@ export async function benchProfile(): Promise<void> {
       calls = whole(await load(SECONDS));
     });
     inspector.close();
-    console.log(tableOf(spent, calls));
+    console.log(tableOf(spent, calls, values.functions ? createFunctions() : createParts()));
   } finally {
     await system.stop();
     generator.child.disconnect();
     upstream.child.disconnect();
   }
-}
-
-function jobOf({ port, key }: start.System, seconds: number): Job {
-  return {
-    port,
-    key,
-    model: "bench-plain",
-    isStream: false,
-    load: { kind: "closed", connections: CONNECTIONS, seconds },
-  };
 }
 
 /** Calls of a load; throws when one of them failed. */
@@ -62,8 +57,10 @@ function whole({ good, failed, firstFailure }: Result): number {
   return good;
 }
 
-function tableOf(spent: ReadonlyMap<ProfiledCall, number>, calls: number): string {
-  const partOf = createParts();
+/** Names what a place in the code belongs to; undefined while the thread rests. */
+type PartOf = (call: ProfiledCall) => string | undefined;
+
+function tableOf(spent: ReadonlyMap<ProfiledCall, number>, calls: number, partOf: PartOf): string {
   const parts = new Map<string, number>();
   for (const [call, us] of spent) {
     const part = partOf(call);
@@ -95,9 +92,25 @@ const STATES: ReadonlyMap<string, string | undefined> = new Map([
   ["(program)", "engine"],
 ]);
 
-/** Names the part that a place belongs to; undefined while the thread rests. */
-function createParts(): (call: ProfiledCall) => string | undefined {
-  const map = new SourceMap(JSON.parse(readFileSync(`${start.BUNDLE}.map`, "utf8")) as SourceMapPayload);
+function readMap(): SourceMap {
+  return new SourceMap(JSON.parse(readFileSync(`${start.BUNDLE}.map`, "utf8")) as SourceMapPayload);
+}
+
+/** Each function by its name, its file and its line. */
+function createFunctions(): PartOf {
+  const map = readMap();
+  return ({ functionName, url, lineNumber, columnNumber }) => {
+    if (STATES.has(functionName)) return STATES.get(functionName);
+    const entry = map.findEntry(lineNumber, columnNumber);
+    const isMapped = url.endsWith("/main.mjs") && "originalSource" in entry;
+    const place = isMapped ? `${entry.originalSource.replace(/^(?:\.\.\/)+/, "")}:${entry.originalLine + 1}` : url;
+    return `${functionName} ${place}`;
+  };
+}
+
+/** Parts of the program, of Node and of its packages. */
+function createParts(): PartOf {
+  const map = readMap();
   return ({ functionName, url, lineNumber, columnNumber }) => {
     if (STATES.has(functionName)) return STATES.get(functionName);
     if (url === "") return WRITES.test(functionName) ? "system calls that write" : "native functions of Node";

@@ -104,16 +104,21 @@ http {
 `;
 }
 
-/** How the gateway is started, such as by the image. */
-type Launch = Pick<GatewaySettings, "env" | "nodeArgs">;
+/** How the gateway is started, such as by the image; `program` is another build of it. */
+interface Launch extends Pick<GatewaySettings, "env" | "nodeArgs" | "program"> {
+  readonly nameSuffix?: string;
+}
 
-export async function startFairwaySqlite(upstream: string, launch: Launch = {}): Promise<System> {
-  const gateway = await startGateway({ ...launch, program: BUNDLE, env: { ...WIDE_LIMITS, ...launch.env } });
+export async function startFairwaySqlite(
+  upstream: string,
+  { nameSuffix = "", ...launch }: Launch = {},
+): Promise<System> {
+  const gateway = await startGateway({ program: BUNDLE, ...launch, env: { ...WIDE_LIMITS, ...launch.env } });
   const key = await prepare(gateway.url, upstream);
   const port = Number(new URL(gateway.url).port);
   const stop = async () => void (await gateway.stop());
   return {
-    name: "fairway, SQLite",
+    name: `fairway, SQLite${nameSuffix}`,
     about: "everything on, embedded database",
     port,
     key,
@@ -123,19 +128,22 @@ export async function startFairwaySqlite(upstream: string, launch: Launch = {}):
   };
 }
 
-export async function startFairwayCluster(upstream: string, launch: Launch = {}): Promise<System> {
+export async function startFairwayCluster(
+  upstream: string,
+  { nameSuffix = "", ...launch }: Launch = {},
+): Promise<System> {
   const [mariadb, redis] = await Promise.all([startMariadb({ isDurable: true }), startRedis({ isDurable: true })]);
   const database = await makeDatabase(mariadb);
   const gateway = await startGateway({
-    ...launch,
     program: BUNDLE,
+    ...launch,
     database,
     redis: redis.url,
     env: { ...WIDE_LIMITS, ...launch.env },
   });
   const key = await prepare(gateway.url, upstream);
   return {
-    name: "fairway, MariaDB + Redis",
+    name: `fairway, MariaDB + Redis${nameSuffix}`,
     about: "everything on, durable commits, append-only Redis",
     port: Number(new URL(gateway.url).port),
     key,
