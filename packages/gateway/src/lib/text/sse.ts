@@ -157,28 +157,46 @@ export function parseBlocks(blocks: Buffer): SseBlock[] {
 export function parseEvents(blocks: Buffer): StreamEvent[] {
   const found: StreamEvent[] = [];
   for (const block of splitBlocks(blocks)) {
-    const parsed = parseBlock(block);
-    if (parsed === undefined) continue;
-    const { event, data = "" } = parsed;
-    found.push({ event, data: data.charCodeAt(0) === BRACE ? parseObject(data) : undefined, raw: data });
+    const event = eventOf(block);
+    if (event !== undefined) found.push(event);
   }
   return found;
+}
+
+/** The first event that `accepts` takes; what comes after it is not read. */
+export function firstEvent(blocks: Buffer, accepts: (event: StreamEvent) => boolean): StreamEvent | undefined {
+  for (let start = 0; start < blocks.length; ) {
+    const next = blockEnd(blocks, start);
+    const event = eventOf(blocks.subarray(start, next));
+    if (event !== undefined && accepts(event)) return event;
+    start = next;
+  }
+  return undefined;
+}
+
+function eventOf(block: Buffer): StreamEvent | undefined {
+  const parsed = parseBlock(block);
+  if (parsed === undefined) return undefined;
+  const { event, data = "" } = parsed;
+  return { event, data: data.charCodeAt(0) === BRACE ? parseObject(data) : undefined, raw: data };
 }
 
 /** The single blocks of a buffer of whole blocks, each with its blank line. No copies. */
 export function splitBlocks(blocks: Buffer): Buffer[] {
   const found: Buffer[] = [];
-  let start = 0;
-  while (start < blocks.length) {
-    const end = blocks.indexOf(BLANK_LINE, start);
-    const next = end < 0 ? blocks.length : end + 2;
-    if (blocks[start] === LF) start++;
-    else {
-      found.push(blocks.subarray(start, next));
-      start = next;
-    }
+  for (let start = 0; start < blocks.length; ) {
+    const next = blockEnd(blocks, start);
+    if (blocks[start] !== LF) found.push(blocks.subarray(start, next));
+    start = next;
   }
   return found;
+}
+
+/** Index after the block that begins at `start`; a blank line between blocks counts as one of its own. */
+function blockEnd(blocks: Buffer, start: number): number {
+  if (blocks[start] === LF) return start + 1;
+  const end = blocks.indexOf(BLANK_LINE, start);
+  return end < 0 ? blocks.length : end + BLANK_LINE.length;
 }
 
 function parseBlock(block: Buffer): SseBlock | undefined {

@@ -57,8 +57,9 @@ export class DeliveredOutput {
     this.#flow.progress(() => this.#counter.bound());
   }
 
-  count(): Promise<number> {
-    return this.#counter.count();
+  /** True when the answer has text or a call of a tool. */
+  hasOutput(): boolean {
+    return this.#counter.hasOutput();
   }
 
   /** The client left, and the answer is read to learn its cost. */

@@ -7,12 +7,21 @@ import {
   isBrokenOff,
   kindOfFirst,
   stripComments,
+  withoutLast,
   withoutTerminator,
 } from "./event-blocks.ts";
 
 const text = (buffer: Buffer) => buffer.toString();
 
 describe("event blocks", () => {
+  it.each([
+    ["data: 1\n\nevent: x\ndata: 2\n\n", "data: 1\n\n"],
+    ["data: 1\n\n", ""],
+    ["", ""],
+  ])("%j without its last one is %j", (blocks, rest) => {
+    expect(text(withoutLast(Buffer.from(blocks)))).toBe(rest);
+  });
+
   it("returns the same buffer when there is nothing to remove", () => {
     const blocks = Buffer.from('data: {"a":1}\n\ndata: {"b":2}\n\n');
     expect(stripComments(blocks)).toBe(blocks);

@@ -1,8 +1,9 @@
-import { parseEvents, splitBlocks, type StreamEvent } from "../../lib/text/sse.ts";
+import { firstEvent, parseEvents, splitBlocks, type StreamEvent } from "../../lib/text/sse.ts";
 import type { Dialect, EventKind, JsonObject } from "../../dialects/core/types.ts";
 
 const COMMENT_LINE = Buffer.from("\n:");
 const DATA = Buffer.from("data:");
+const BLANK_LINE = Buffer.from("\n\n");
 const EMPTY_LIST = Buffer.from("[]");
 const DONE = Buffer.from("[DONE]");
 const COLON = 0x3a;
@@ -65,6 +66,12 @@ export function isBrokenOff(blocks: Buffer): boolean {
   return parseEvents(blocks).some(({ data, raw }) => data === undefined && raw.startsWith("{"));
 }
 
+/** Event blocks without the last one. */
+export function withoutLast(blocks: Buffer): Buffer {
+  const before = blocks.lastIndexOf(BLANK_LINE, blocks.length - BLANK_LINE.length - 1);
+  return blocks.subarray(0, before < 0 ? 0 : before + BLANK_LINE.length);
+}
+
 /** Event blocks without a `[DONE]` at their end. */
 export function withoutTerminator(blocks: Buffer): Buffer {
   const at = blocks.lastIndexOf(DONE);
@@ -82,13 +89,8 @@ function withoutComments(block: Buffer): Buffer {
 /** The kind of the first event: "metadata" while there is no part of the answer. */
 export function kindOfFirst(blocks: Buffer, { kindOf }: Dialect): EventKind {
   if (kindOf === undefined) return "part";
-  for (const block of splitBlocks(blocks)) {
-    for (const event of parseEvents(block)) {
-      const kind = kindOfEvent(event, kindOf);
-      if (kind !== "metadata") return kind;
-    }
-  }
-  return "metadata";
+  const first = firstEvent(blocks, (event) => kindOfEvent(event, kindOf) !== "metadata");
+  return first === undefined ? "metadata" : kindOfEvent(first, kindOf);
 }
 
 /** Text that is no JSON is not part of the answer, unless it was meant as JSON. */

@@ -133,8 +133,28 @@ it.each([
   };
   await run(watching, (sink) => {
     for (let sent = 0; sent < 12; sent += 1) sink.data(words);
-    sink.data(event(said));
-    sink.data(done);
+    setImmediate(() => {
+      sink.data(event(said));
+      sink.data(done);
+    });
   });
   expect(read > 0).toBe(asks);
+});
+
+it.each([
+  ["that has output is whole, and is not counted for that", "Hi", "[DONE]"],
+  ["without output has failed", "", "upstream_stream_interrupted"],
+])("an answer without a finish reason %s", async (_what, content, end) => {
+  const counting = { count: () => Promise.reject(new Error("no one asked")), stop: () => Promise.resolve() };
+  const watching = (flow: SinkContext): Sink =>
+    new StreamSink(
+      { ...flow, settle: () => Promise.resolve(NO_USAGE) },
+      { decoder: plain, upstream: dialect, translation: undefined },
+      counting,
+    );
+  const { text, faults } = await run(watching, (sink) => {
+    sink.data(event({ ...said, choices: [{ index: 0, delta: { content }, finish_reason: null }] }));
+    sink.data(done);
+  });
+  expect([text.includes(end), faults]).toEqual([true, []]);
 });

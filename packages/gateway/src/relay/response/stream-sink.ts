@@ -1,4 +1,4 @@
-import { parseEvents } from "../../lib/text/sse.ts";
+import { firstEvent } from "../../lib/text/sse.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { breaksAfterError, errorFrame } from "../../dialects/core/errors.ts";
 import type { Dialect, EventKind, JsonObject, UsageMeter, StreamPosition, Usage } from "../../dialects/core/types.ts";
@@ -22,10 +22,12 @@ import {
   isBrokenOff,
   kindOfFirst,
   stripComments,
+  withoutLast,
   withoutTerminator,
 } from "./event-blocks.ts";
 import { forgetInlineFiles } from "../upstream/inline-files.ts";
 import type { FinishReason, Completion, SinkContext, Sink } from "./sink.ts";
+import { TurnBuffer } from "./turn-buffer.ts";
 import type { StreamTranslation } from "../pipeline/translate.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 
@@ -57,11 +59,14 @@ export class StreamSink implements Sink {
   readonly #delivered: DeliveredOutput;
   readonly #position: StreamPosition | undefined;
   readonly #resume: () => void;
+  readonly #arrived = new TurnBuffer((bytes) => this.#read(bytes));
   #firstContentAt: number | undefined;
   /** Events that came before the first part of the answer. */
   #early: Buffer = NOTHING;
   /** An event whose names a chunk with usage repeats; held for clients that request one. */
   #head: JsonObject | undefined;
+  /** Events that came with the end of the answer and wait for its charge. */
+  #held: Buffer = NOTHING;
   #isOver = false;
 
   constructor(flow: SinkContext, answer: UpstreamStream, counter: TokenCounter) {
@@ -82,9 +87,13 @@ export class StreamSink implements Sink {
   }
 
   data(chunk: Buffer): void {
+    if (!this.#isOver) this.#arrived.add(chunk);
+  }
+
+  #read(bytes: Buffer): void {
     if (this.#isOver) return;
     this.#guarded(() => {
-      const blocks = this.#decoder.feed(chunk);
+      const blocks = this.#decoder.feed(bytes);
       if (blocks) this.#take(blocks);
     });
   }
@@ -105,6 +114,7 @@ export class StreamSink implements Sink {
   }
 
   end(): void {
+    this.#arrived.flush();
     if (this.#isOver) return;
     this.#guarded(() => {
       const rest = this.#decoder.rest();
@@ -114,17 +124,18 @@ export class StreamSink implements Sink {
     if (this.#firstContentAt === undefined) {
       this.#isOver = true;
       this.#flow.finish({ kind: "failed", failure: emptyStream() });
-    } else if (this.#meter.finished) this.#complete(undefined);
+    } else if (this.#meter.finished) this.#complete();
     else this.#interrupted(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
   fail(error: Error): void {
+    this.#arrived.flush();
     if (this.#isOver) return;
     if (this.#flow.delivery.isDisconnected) this.#abandon();
     else if (this.#firstContentAt === undefined) {
       this.#isOver = true;
       this.#flow.finish({ kind: "failed", failure: brokenStream(error) });
-    } else if (this.#meter.finished) this.#complete(undefined);
+    } else if (this.#meter.finished) this.#complete();
     else if (isIdleTimeout(error)) this.#interrupted(new AppError("upstream_idle_timeout"), "idle_timeout");
     else this.#interrupted(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
@@ -134,6 +145,7 @@ export class StreamSink implements Sink {
   }
 
   readsOn(): boolean {
+    this.#arrived.flush();
     if (this.#isOver || this.#meter.finished) return false;
     const { controller } = this.#flow;
     const hasBegun = this.#delivered.readOn(() => {
@@ -144,6 +156,7 @@ export class StreamSink implements Sink {
   }
 
   stop(error: AppError, reason: FinishReason): void {
+    this.#arrived.flush();
     if (this.#isOver) return;
     if (this.#firstContentAt === undefined) {
       this.#isOver = true;
@@ -203,7 +216,7 @@ export class StreamSink implements Sink {
     this.#firstContentAt = performance.now();
     this.#early = NOTHING;
     if (this.#translation === undefined && this.#flow.request.spec.wantsStreamUsage)
-      this.#head = parseEvents(blocks).find(({ data }) => data !== undefined)?.data;
+      this.#head = firstEvent(blocks, ({ data }) => data !== undefined)?.data;
     this.#flow.request.body.forget?.();
     if (this.#flow.target.plan.route.inlinesImages) forgetInlineFiles(this.#flow.request.body);
     this.#flow.delivery.sendStreamHead();
@@ -212,7 +225,7 @@ export class StreamSink implements Sink {
   #refusal(blocks: Buffer): Failure | undefined {
     const { target } = this.#flow;
     if (target.plan.provider.classify) {
-      const first = parseEvents(blocks).find((event) => event.raw !== "");
+      const first = firstEvent(blocks, (event) => event.raw !== "");
       const upstreamError = first && this.#decoder.refusal(Buffer.from(first.raw));
       if (upstreamError) return this.#flow.refused(upstreamError);
     }
@@ -237,21 +250,22 @@ export class StreamSink implements Sink {
   }
 
   /** The regular end: charge, then the last bytes. */
-  #complete(last: Buffer | undefined): void {
+  #complete(last: Buffer = NOTHING): void {
     this.#isOver = true;
-    this.#finishing(this.#meter.finished ? this.#completeRegularly(last) : this.#completeUnexplained(last));
+    this.#held = this.#translation ? last : withoutLast(last);
+    // A terminator without a finish reason completes an answer that has output; without output the stream has failed.
+    const isWhole = this.#meter.finished || this.#delivered.hasOutput();
+    this.#finishing(
+      isWhole
+        ? this.#completeRegularly(last)
+        : this.#closeWith(new AppError("upstream_stream_interrupted"), "upstream_cut"),
+    );
   }
 
-  async #completeRegularly(last: Buffer | undefined): Promise<void> {
+  async #completeRegularly(last: Buffer): Promise<void> {
     const { judge } = this.#flow.delivery;
     if (judge) return this.#completeJudged(judge, last);
     this.#close(this.#lastBytes(last, await this.#settle("stop")));
-  }
-
-  /** A terminator without a finish reason completes an answer that has output; without output the stream has failed. */
-  async #completeUnexplained(last: Buffer | undefined): Promise<void> {
-    if ((await this.#delivered.count()) > 0) return this.#completeRegularly(last);
-    return this.#closeWith(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
   /** Handles every failure here: no caller does, and the client would wait for ever or the process would end. */
@@ -260,6 +274,7 @@ export class StreamSink implements Sink {
     work
       .catch((error: unknown) => {
         this.#flow.fault(error);
+        if (!delivery.judge) this.#forward(this.#held);
         return this.#closeWith(new AppError("internal_error"), "internal_error");
       })
       .catch((error: unknown) => {
@@ -270,7 +285,7 @@ export class StreamSink implements Sink {
   }
 
   /** Closing events may hold calls of tools: they are judged as well, with usage that is known or after the charge. */
-  async #completeJudged(judge: AnswerJudge, last: Buffer | undefined): Promise<void> {
+  async #completeJudged(judge: AnswerJudge, last: Buffer): Promise<void> {
     const early = this.#meter.usage && this.#lastBytes(last, this.#meter.usage);
     let error = await judge.stream(early ?? last);
     if (error) return this.#closeWith(error, "guardrail");
@@ -281,7 +296,7 @@ export class StreamSink implements Sink {
     this.#close(bytes);
   }
 
-  #lastBytes(last: Buffer = NOTHING, usage: Usage): Buffer {
+  #lastBytes(last: Buffer, usage: Usage): Buffer {
     const { terminator = NOTHING } = this.#flow.dialect;
     if (!this.#translation) return Buffer.concat([withoutTerminator(last), ...this.#untold(usage), terminator]);
     const rest = this.#translation.end(usage);

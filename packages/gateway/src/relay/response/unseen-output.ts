@@ -1,4 +1,4 @@
-import { parseEvents } from "../../lib/text/sse.ts";
+import { firstEvent, type StreamEvent } from "../../lib/text/sse.ts";
 import type { Dialect } from "../../dialects/core/types.ts";
 import type { ReadOn } from "../pipeline/reservation/output-reservation.ts";
 import type { OutputCounter } from "./output-counter.ts";
@@ -57,6 +57,7 @@ export class UnseenOutput {
   }
 
   #hasText(blocks: Buffer): boolean {
-    return parseEvents(blocks).some(({ data }) => data !== undefined && this.#dialect.eventTexts(data).text !== "");
+    const isText = ({ data }: StreamEvent) => data !== undefined && this.#dialect.eventTexts(data).text !== "";
+    return firstEvent(blocks, isText) !== undefined;
   }
 }

@@ -1,0 +1,35 @@
+/** More is passed on at once, so that back-pressure comes in time. */
+const MOST = 64 * 1024;
+
+/**
+ * Collects what arrives in one turn of the event loop, so that it is read and written once: an upstream's events often
+ * share a read of its socket, and each is a chunk of HTTP.
+ */
+export class TurnBuffer {
+  readonly #take: (bytes: Buffer) => void;
+  readonly #flush = () => this.flush();
+  #parts: Buffer[] = [];
+  #size = 0;
+
+  /** `take` gets the bytes at the end of the present callback, before the next event of any socket. */
+  constructor(take: (bytes: Buffer) => void) {
+    this.#take = take;
+  }
+
+  add(chunk: Buffer): void {
+    this.#parts.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size > MOST) this.flush();
+    else if (this.#parts.length === 1) process.nextTick(this.#flush);
+  }
+
+  /** Passes on what is here. */
+  flush(): void {
+    const parts = this.#parts;
+    if (parts.length === 0) return;
+    const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, this.#size);
+    this.#parts = [];
+    this.#size = 0;
+    this.#take(bytes);
+  }
+}
