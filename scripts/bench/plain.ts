@@ -46,11 +46,12 @@ export async function benchPlain(): Promise<void> {
   await build(["gateway"], true);
   const upstream = await start.startScript("upstream.ts");
   const generator = await start.startScript("generator.ts");
-  const systems = await startSystems(`http://127.0.0.1:${upstream.port}`, upstream.port, values);
+  const systems: start.System[] = [];
   const bystanders = [generator.child, upstream.child];
   const measured = (system: start.System) =>
     measureCpu(system, bystanders, () => ask(generator.child, jobOf(system, load, values.quick ? 1 : SECONDS)));
   try {
+    for await (const system of startSystems(upstream.port, values)) systems.push(system);
     for (const system of systems) await ask(generator.child, jobOf(system, load, values.quick ? 1 : WARM_SECONDS));
     const all = new Map<string, Round[]>(systems.map(({ name }) => [name, []]));
     for (let round = 0; round < rounds; round++) {
@@ -85,22 +86,20 @@ function roundsOf(text: string): number {
   return rounds;
 }
 
-async function startSystems(
-  url: string,
+async function* startSystems(
   upstreamPort: number,
   { against, embedded }: { readonly against?: string; readonly embedded?: boolean },
-): Promise<start.System[]> {
+): AsyncGenerator<start.System> {
+  const url = `http://127.0.0.1:${upstreamPort}`;
   const launch = { env: ALLOCATOR, nodeArgs: NODE_FLAGS };
-  const systems = [
-    await start.startNginx(upstreamPort),
-    await start.startBare(url),
-    await start.startFairwaySqlite(url, launch),
-  ];
   const other = against === undefined ? undefined : { ...launch, program: resolve(against), nameSuffix: ", other build" };
-  if (other) systems.push(await start.startFairwaySqlite(url, other));
-  if (!embedded) systems.push(await start.startFairwayCluster(url, launch));
-  if (!embedded && other) systems.push(await start.startFairwayCluster(url, other));
-  return systems;
+  yield await start.startNginx(upstreamPort);
+  yield await start.startBare(url);
+  yield await start.startFairwaySqlite(url, launch);
+  if (other) yield await start.startFairwaySqlite(url, other);
+  if (embedded) return;
+  yield await start.startFairwayCluster(url, launch);
+  if (other) yield await start.startFairwayCluster(url, other);
 }
 
 export function jobOf({ port, key }: start.System, { model, isStream, connections }: Load, seconds: number): Job {
