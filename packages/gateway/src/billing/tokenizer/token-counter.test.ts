@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import type { Worker } from "node:worker_threads";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createTokenCounter } from "./token-counter.ts";
 import { encoderOf } from "./encoders.ts";
 
@@ -42,6 +44,46 @@ describe("the counting thread", () => {
     const [tokens] = await counter.count("gpt-4o", [text]);
     expect(tokens).toBeGreaterThan(500);
     expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+});
+
+describe("a counting thread without work", () => {
+  const starts: Worker[] = [];
+  const onWorker = (worker: Worker) => void starts.push(worker);
+  beforeEach(() => {
+    process.on("worker", onWorker);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  });
+  afterEach(() => {
+    process.off("worker", onWorker);
+    vi.useRealTimers();
+    starts.length = 0;
+  });
+
+  it("ends after a minute, and another one counts what comes later", async () => {
+    const counter = createTokenCounter();
+    expect(starts).toHaveLength(0);
+    await counter.count("gpt-4o", ["hi"]);
+    vi.advanceTimersByTime(59_000);
+    await counter.count("gpt-4o", ["hi"]);
+    vi.advanceTimersByTime(59_000);
+    expect(starts).toHaveLength(1);
+    const ended = once(starts[0] as Worker, "exit");
+    vi.advanceTimersByTime(1_000);
+    await ended;
+    expect(await counter.count("gpt-4o", ["hi"])).toEqual([1]);
+    expect(starts).toHaveLength(2);
+    await counter.stop();
+  });
+
+  it("does not end while it counts", async () => {
+    const counter = createTokenCounter();
+    await counter.count("gpt-4o", ["hi"]);
+    const counting = counter.count("gpt-4o", ["Hello, world!"]);
+    vi.advanceTimersByTime(60_000);
+    expect(await counting).toEqual([4]);
+    expect(starts).toHaveLength(1);
+    await counter.stop();
   });
 });
 

@@ -12,8 +12,8 @@ export type CountAnswer =
   | { readonly id: number; readonly error: string };
 
 /**
- * Counts tokens with the model's encoder in a thread of its own, which starts with the first count.
- * Past 1 MiB of text per call, a token is taken for four bytes.
+ * Counts tokens with the model's encoder in a thread of its own, which starts with the first count and ends after a
+ * minute without one: it takes 50 to 65 MiB. Past 1 MiB of text per call, a token is taken for four bytes.
  */
 export interface TokenCounter {
   /** One number per text. Rejects when the thread fails twice on the same texts, and after `stop`. */
@@ -21,6 +21,8 @@ export interface TokenCounter {
   stop(): Promise<void>;
 }
 
+/** An encoder is loaded again in a third of a second. */
+const IDLE_MS = 60_000;
 /** Counting makes little that lasts: three times this saves no time and takes 20 MiB more. */
 const YOUNG_MIB = 6;
 
@@ -36,6 +38,11 @@ export function createTokenCounter(script: URL = workerScript()): TokenCounter {
   let worker: Worker | undefined;
   let lastId = 0;
   let isStopped = false;
+  const rest = restTimer(() => {
+    const unused = worker;
+    worker = undefined;
+    void unused?.terminate();
+  });
 
   const start = (): Worker => {
     const started = new Worker(script, { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB } });
@@ -47,6 +54,7 @@ export function createTokenCounter(script: URL = workerScript()): TokenCounter {
   };
 
   const post = (job: CountJob) => {
+    rest.end();
     const target = worker ?? start();
     target.ref();
     target.postMessage(job);
@@ -55,25 +63,19 @@ export function createTokenCounter(script: URL = workerScript()): TokenCounter {
   const finish = (answer: CountAnswer) => {
     const waiting = pending.get(answer.id);
     pending.delete(answer.id);
-    if (pending.size === 0) worker?.unref();
+    if (pending.size === 0) {
+      worker?.unref();
+      rest.begin();
+    }
     if (!waiting) return;
     if ("error" in answer) waiting.reject(new Error(`tokens were not counted: ${answer.error}`));
     else waiting.resolve(answer.tokens);
   };
 
-  /** A thread that died takes its texts along; each gets one more try, so that no text can kill threads forever. */
   const restart = (dead: Worker) => {
     if (worker !== dead) return;
     worker = undefined;
-    for (const [id, waiting] of pending) {
-      if (waiting.isSecondTry || isStopped) {
-        pending.delete(id);
-        waiting.reject(new Error("tokens were not counted: the counting thread ended"));
-      } else {
-        waiting.isSecondTry = true;
-        post(waiting.job);
-      }
-    }
+    for (const { job } of withOneMoreTry(pending, isStopped)) post(job);
   };
 
   return {
@@ -89,8 +91,33 @@ export function createTokenCounter(script: URL = workerScript()): TokenCounter {
     },
     async stop() {
       isStopped = true;
+      rest.end();
       await worker?.terminate();
     },
+  };
+}
+
+/** A thread that died takes its texts along; each gets one more try, so that no text can kill threads forever. */
+function withOneMoreTry(pending: Map<number, Pending>, isStopped: boolean): readonly Pending[] {
+  for (const [id, waiting] of pending) {
+    if (!waiting.isSecondTry && !isStopped) continue;
+    pending.delete(id);
+    waiting.reject(new Error("tokens were not counted: the counting thread ended"));
+  }
+  const left = [...pending.values()];
+  for (const waiting of left) waiting.isSecondTry = true;
+  return left;
+}
+
+/** Calls back when nothing was counted for a minute. */
+function restTimer(isOver: () => void): { begin(): void; end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    begin() {
+      clearTimeout(timer);
+      timer = setTimeout(isOver, IDLE_MS).unref();
+    },
+    end: () => clearTimeout(timer),
   };
 }
 

@@ -116,7 +116,8 @@ export interface Usage {
   readonly imageInput: number;
   /** Images, characters, seconds, searches: whatever the operation is priced by besides tokens. */
   readonly units?: number;
-  readonly source: "upstream" | "counted" | "mixed";
+  /** `estimated` counts are upper bounds; only a request whose process died is charged by them. */
+  readonly source: "upstream" | "counted" | "mixed" | "estimated";
   /** Part of `reasoning` that no one reported: estimated by the time it took. */
   readonly estimatedReasoning?: number;
   /** Calls of tools that the vendor ran, by tool. */

@@ -78,6 +78,7 @@ export class DeliveredOutput {
     return {
       reason,
       usage,
+      outputBound: () => this.#counter.bound(),
       countOutput: () => (isWhole ? Promise.resolve(usage.output) : this.#counter.count()),
       bytes: this.#received,
       toolCalls: this.#toolCalls(),

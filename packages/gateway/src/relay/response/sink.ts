@@ -28,6 +28,8 @@ export interface Completion {
   readonly usage: Usage | undefined;
   /** Counts the output that was delivered; called only where the upstream's usage is missing or in doubt. */
   countOutput(): Promise<number>;
+  /** Upper estimate of the same, without the encoder; undefined where nothing is delivered before it is charged. */
+  outputBound?(): number;
   /** Bytes of the answer as it arrived; undefined where they do not limit its tokens. */
   readonly bytes?: number;
   /** Calls of tools that the vendor ran. */

@@ -139,7 +139,7 @@ export function Price({ row, other, price }: PriceProps) {
   const t = useTexts();
   const { quotaPerUnit } = useQuotaDisplay();
   const charge = chargeOf(row, other, quotaPerUnit);
-  const isCounted = other.usage_source === "counted" || other.usage_source === "mixed";
+  const isCounted = ["counted", "mixed", "estimated"].includes(other.usage_source ?? "");
   return (
     <section>
       <h3>{t("whyPrice")}</h3>

@@ -35,6 +35,12 @@ interface Delivered {
   readonly tried: readonly Attempt[];
 }
 
+/** What would be due if the request ended now, and its output tokens. */
+interface Seen {
+  readonly settlement: Settlement;
+  readonly output: number;
+}
+
 /**
  * The money of one request: reserved before the first upstream byte, settled or released exactly once.
  * Prices and ratios are those of the reservation, whatever an operator changes meanwhile.
@@ -158,15 +164,15 @@ export class ReservationSession {
     await attempt.settle({ reason: "client_abort", usage: undefined, countOutput, firstContentAt: undefined });
   }
 
-  /** Records in the ledger what the request would cost if this process died now. Called every few seconds. */
+  /** Records in the ledger what the request would cost at most if this process died now. Called every few seconds. */
   async renew(attempt?: Attempt, tried: readonly Attempt[] = []): Promise<void> {
     if (this.isClosed) return;
-    const seen = attempt && (await this.#seen(attempt, tried));
+    const seen = attempt && this.#seenAtMost(attempt, tried);
     const nothing = { hold: this.#reservation.hold, quota: ZERO, channelId: 0, at: this.#deps.now() };
     await this.#reservation.renew(seen?.settlement ?? nothing);
   }
 
-  /** Extends the reservation before the output reaches it; the upper estimate only decides when to count exactly. */
+  /** Extends the reservation before the upper estimate of the output reaches it. */
   progress(outputBound: () => number, attempt: Attempt, tried: readonly Attempt[]): void {
     const isCapped = this.outputCap !== undefined || this.#request.spec.outputCap !== undefined;
     if (this.#isExtending || this.isClosed || isCapped) return;
@@ -183,24 +189,32 @@ export class ReservationSession {
 
   /**
    * A refused extension ends the stream shortly before the reservation is used up: of a hard budget always, of a balance
-   * when the operator wants that.
+   * when the operator wants that. Only what is refused is counted exactly.
    */
   async #extend(attempt: Attempt, tried: readonly Attempt[]): Promise<void> {
+    const bound = this.#seenAtMost(attempt, tried);
+    if (!bound || !(await this.#extendPast(bound))) return;
     const seen = await this.#seen(attempt, tried);
     if (!seen || seen.output < this.#reserved - LOOK_AHEAD) return;
-    let refusal: "balance" | "budget" | undefined;
-    for (const more of EXTEND_BY) {
-      if (this.isClosed) return;
-      const target = seen.output + more;
-      refusal = await this.#extendTo(target, seen.settlement);
-      if (!refusal) {
-        this.#reserved = Math.max(this.#reserved, target);
-        return;
-      }
-    }
+    const refusal = await this.#extendPast(seen);
+    if (!refusal) return;
     const isUsedUp = seen.output >= this.#reserved - LAST_TOKENS;
     const ends = refusal === "budget" || this.#snapshot.options.StopStreamsOnEmptyBalance;
     if (isUsedUp && ends && !this.isClosed) attempt.stop(new AppError("insufficient_quota"), "quota_exhausted");
+  }
+
+  /** Extends past what was seen, by much or by little; returns what covers neither. */
+  async #extendPast({ output, settlement }: Seen): Promise<"balance" | "budget" | undefined> {
+    let refusal: "balance" | "budget" | undefined;
+    for (const more of EXTEND_BY) {
+      if (this.isClosed) return undefined;
+      const target = output + more;
+      refusal = await this.#extendTo(target, settlement);
+      if (refusal) continue;
+      this.#reserved = Math.max(this.#reserved, target);
+      return undefined;
+    }
+    return refusal;
   }
 
   /** Extends to so many output tokens; returns what cannot cover them. */
@@ -213,13 +227,20 @@ export class ReservationSession {
   }
 
   /** The settlement that would be due if the request ended now; undefined when nothing was delivered. */
-  async #seen(
-    attempt: Attempt,
-    tried: readonly Attempt[],
-  ): Promise<{ readonly settlement: Settlement; readonly output: number } | undefined> {
+  async #seen(attempt: Attempt, tried: readonly Attempt[]): Promise<Seen | undefined> {
+    const completion = attempt.soFar();
+    return completion && this.#seenBy(completion, await this.#usageOf(completion), attempt, tried);
+  }
+
+  /** The same by upper estimates, which need no encoder. */
+  #seenAtMost(attempt: Attempt, tried: readonly Attempt[]): Seen | undefined {
     const completion = attempt.soFar();
     if (!completion) return undefined;
-    const usage = await this.#usageOf(completion);
+    const usage = this.#usage.atMost(completion, { reserved: this.#reserved, outputCap: this.outputCap });
+    return this.#seenBy(completion, usage, attempt, tried);
+  }
+
+  #seenBy(completion: Completion, usage: Usage, attempt: Attempt, tried: readonly Attempt[]): Seen {
     const quota = this.#quotaFor(usage, attempt);
     const settlement = this.#settlement({ usage, quota, completion, built: undefined, attempt, tried });
     return { settlement, output: usage.output };

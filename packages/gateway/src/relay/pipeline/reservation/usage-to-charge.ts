@@ -44,23 +44,33 @@ export class UsageToCharge {
    * cannot be counted add nothing: a charge always succeeds.
    */
   async of(completion: Completion, limits: OutputLimits): Promise<Usage> {
-    const usage = await this.#countedWhereMissing(completion, limits);
-    return completion.toolCalls ? { ...usage, toolCalls: completion.toolCalls } : usage;
+    const usage = this.#reported(completion, limits);
+    if (this.#isKnown(usage, completion)) return withToolCalls(usage, completion);
+    const output = await completion.countOutput().catch(() => 0);
+    const input = usage.input > 0 ? usage.input : await this.#countInput();
+    const seen = withCounts(usage, { input, output, source: "counted" });
+    return withToolCalls(withHiddenReasoning(seen, completion, limits), completion);
   }
 
-  async #countedWhereMissing(completion: Completion, limits: OutputLimits): Promise<Usage> {
+  /**
+   * The same with upper estimates in place of counts, for reservations and for what is charged if this process dies: a
+   * running stream needs no encoder.
+   */
+  atMost(completion: Completion, limits: OutputLimits): Usage {
     const usage = this.#reported(completion, limits);
-    const tokens = usage.input + usage.output;
-    const isComplete = completion.reason === "stop" && tokens > 0;
-    const isByUnits = usage.units !== undefined && tokens === 0;
-    if (isComplete || isByUnits || this.#deps.isPerCall) return usage;
-    const counted = await completion.countOutput().catch(() => 0);
-    const output = Math.max(usage.output, Math.min(counted, MOST_TOKENS));
-    const seen: Usage =
-      usage.input > 0
-        ? { ...usage, output, source: output === usage.output ? usage.source : "mixed" }
-        : { ...usage, input: await this.#countInput(), output, source: "counted" };
-    return withHiddenReasoning(seen, completion, limits);
+    if (this.#isKnown(usage, completion)) return withToolCalls(usage, completion);
+    const output = completion.outputBound?.() ?? 0;
+    const input = usage.input > 0 ? usage.input : this.#deps.request.spec.promptEstimate;
+    const seen = withCounts(usage, { input, output, source: "estimated" });
+    return withToolCalls(withHiddenReasoning(seen, completion, limits), completion);
+  }
+
+  /** True where nothing has to be counted. */
+  #isKnown({ input, output, units }: Usage, { reason }: Completion): boolean {
+    const tokens = input + output;
+    const isComplete = reason === "stop" && tokens > 0;
+    const isByUnits = units !== undefined && tokens === 0;
+    return isComplete || isByUnits || this.#deps.isPerCall;
   }
 
   /** The upstream's usage within its bounds. */
@@ -79,6 +89,17 @@ export class UsageToCharge {
     this.#countedInput ??= countTexts(counter, spec.model, dialect.promptTexts(body)).catch(() => spec.promptEstimate);
     return this.#countedInput;
   }
+}
+
+/** Usage with what its upstream left out. */
+function withCounts(usage: Usage, counted: Pick<Usage, "input" | "output" | "source">): Usage {
+  const output = Math.max(usage.output, Math.min(counted.output, MOST_TOKENS));
+  if (usage.input === 0) return { ...usage, input: counted.input, output, source: counted.source };
+  return { ...usage, output, source: output === usage.output ? usage.source : "mixed" };
+}
+
+function withToolCalls(usage: Usage, { toolCalls }: Completion): Usage {
+  return toolCalls ? { ...usage, toolCalls } : usage;
 }
 
 /** Estimates by time the hidden reasoning of an answer whose client left before its usage arrived; vendors charge it. */
