@@ -92,7 +92,8 @@ async function* startSystems(
 ): AsyncGenerator<start.System> {
   const url = `http://127.0.0.1:${upstreamPort}`;
   const launch = { env: ALLOCATOR, nodeArgs: NODE_FLAGS };
-  const other = against === undefined ? undefined : { ...launch, program: resolve(against), nameSuffix: ", other build" };
+  const other =
+    against === undefined ? undefined : { ...launch, program: resolve(against), nameSuffix: ", other build" };
   yield await start.startNginx(upstreamPort);
   yield await start.startBare(url);
   yield await start.startFairwaySqlite(url, launch);

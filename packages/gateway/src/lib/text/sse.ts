@@ -165,7 +165,7 @@ export function parseEvents(blocks: Buffer): StreamEvent[] {
 
 /** The first event that `accepts` takes; what comes after it is not read. */
 export function firstEvent(blocks: Buffer, accepts: (event: StreamEvent) => boolean): StreamEvent | undefined {
-  for (let start = 0; start < blocks.length; ) {
+  for (let start = 0; start < blocks.length;) {
     const next = blockEnd(blocks, start);
     const event = eventOf(blocks.subarray(start, next));
     if (event !== undefined && accepts(event)) return event;
@@ -184,7 +184,7 @@ function eventOf(block: Buffer): StreamEvent | undefined {
 /** The single blocks of a buffer of whole blocks, each with its blank line. No copies. */
 export function splitBlocks(blocks: Buffer): Buffer[] {
   const found: Buffer[] = [];
-  for (let start = 0; start < blocks.length; ) {
+  for (let start = 0; start < blocks.length;) {
     const next = blockEnd(blocks, start);
     if (blocks[start] !== LF) found.push(blocks.subarray(start, next));
     start = next;
