@@ -22,13 +22,16 @@ export interface StatisticsRollupDeps {
   readonly budgetMs?: number;
   /** How long uncommitted rows may take; SQLite has one writer and needs no wait. */
   readonly settleMs?: number;
+  /** Rows that are added at once: more of them share sums, and hold the memory and the database for longer. */
+  readonly rowsPerPass?: number;
   /** Called before each write; throws when another replica leads. */
   readonly confirm?: () => Promise<void>;
 }
 
 /** Row of `revisions` whose number is the id of the last log row in the sums. */
 export const STATISTICS_MARK = "usage-statistics";
-const ROWS_PER_PASS = 2_000;
+/** A statement holds the whole process up on SQLite. */
+const ROWS_PER_PASS: Readonly<Record<Database["kind"], number>> = { mysql: 10_000, postgres: 10_000, sqlite: 2_000 };
 const BUDGET_MS = 30_000;
 const SLOTS_AT_ONCE = 100;
 const KEY = ["span", "dimension", "owner_id", "subject", "start"] as const;
@@ -76,7 +79,8 @@ interface PassStart {
 /** The id that was reached; undefined when another replica moved the mark meanwhile. */
 async function addPass(deps: StatisticsRollupDeps, { mark, newest, until }: PassStart): Promise<number | undefined> {
   const { db } = deps.logs;
-  const next = Math.min(newest, await endOfPass(db, mark, ROWS_PER_PASS));
+  const rowsPerPass = deps.rowsPerPass ?? ROWS_PER_PASS[deps.database.kind];
+  const next = Math.min(newest, await endOfPass(db, mark, rowsPerPass));
   const rows = await rowsBetween(db, mark, next);
   const reached = next === newest ? until : (rows.at(-1)?.created_at ?? 0);
   await deps.confirm?.();
