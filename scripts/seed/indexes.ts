@@ -39,7 +39,9 @@ const STATEMENTS: Readonly<Record<Database["kind"], (on: RawTransaction, table: 
          from pg_index i where i.indrelid = cast(? as text)::regclass and not i.indisprimary`,
       [table],
     );
-    return { drop: rows.map(({ name }) => `drop index ${name}`), create: rows.map(({ sql }) => sql) };
+    // Of a table with partitions, the text names an index that the partitions do not get.
+    const create = rows.map(({ sql }) => sql.replace(" ON ONLY ", " ON "));
+    return { drop: rows.map(({ name }) => `drop index ${name}`), create };
   },
 
   /** One statement each way: the table is read once for all of its indexes. */

@@ -1,6 +1,7 @@
 import { bump } from "../../packages/gateway/src/storage/revisions.ts";
 import type { Database } from "../../packages/gateway/src/storage/database.ts";
 import { upsertSql } from "../../packages/gateway/src/storage/inserts.ts";
+import { daysBetween, makePartitions } from "../../packages/gateway/src/storage/partitions/partitions.ts";
 import type { Vault } from "../../packages/gateway/src/storage/secrets/secrets.ts";
 import { createActors, type Actors } from "./actors.ts";
 import { inStatements, type PrepareBulk } from "./bulk.ts";
@@ -14,6 +15,8 @@ import { Traffic, type Batch } from "./traffic.ts";
 
 const BATCH_ROWS = 5_000;
 const SAY_EVERY_MS = 5_000;
+const DAY = 86_400;
+const DAYS_AHEAD = 3;
 const TOKEN_RESERVE = 50_000_000;
 /** Row of `revisions` with the id of the last log row in the hourly sums. */
 const ROLLUP_MARK = {
@@ -48,6 +51,7 @@ export async function runSeed(seeding: Seeding): Promise<void> {
   const actors = createActors(await populate({ ...seeding, random }), random);
   say(`${plan.users} users, ${plan.tokens} tokens and ${plan.channels} channels`);
   const traffic = new Traffic(actors, plan, random);
+  if (present === 0) await partition(database, plan);
   const restores = present === 0 ? await withoutIndexes(database) : [];
   const loader = database.kind === "mysql" ? await openLoader(url) : undefined;
   const prepare = loader?.prepare ?? inStatements(database);
@@ -69,6 +73,12 @@ async function refuseNonEmpty({ db }: Database, lastLog: number): Promise<void> 
   const users = await db.selectFrom("users").select("id").limit(2).execute();
   if (lastLog === 0 && !channel && users.length < 2) return;
   throw new NotEmptyError("the database is not empty: name another one, or add to this one with --add");
+}
+
+/** As a gateway that ran on these days has them. */
+async function partition(database: Database, { until, days }: SeedPlan): Promise<void> {
+  const ends = daysBetween(until - days * DAY, until + DAYS_AHEAD * DAY);
+  await makePartitions(database, { ends, mostMoved: 1_000 });
 }
 
 async function withoutIndexes(database: Database): Promise<Restore[]> {

@@ -99,7 +99,7 @@ test("the commands are listed, and an unknown one names them", async () => {
   expect(help.out).toContain("fairway-gateway ledger audit");
   const unknown = await run(database, "nonsense");
   expect(unknown.code).toBe(1);
-  expect(unknown.out).toContain("there is no command nonsense: it is export, import, ledger, migrate, reseal");
+  expect(unknown.out).toContain("there is no command nonsense: it is export, import, ledger, logs, migrate, reseal");
 });
 
 test("help and version need no settings, and every command tells its own", async () => {

@@ -4,12 +4,14 @@ import type { Command, CommandContext } from "./context.ts";
 import { exportAll, EXPORT_USAGE } from "./export.ts";
 import { importAny, IMPORT_USAGE } from "./import.ts";
 import { ledger, LEDGER_USAGE } from "./ledger.ts";
+import { logs, LOGS_USAGE } from "./logs.ts";
 import { migrate, MIGRATE_USAGE, reseal, RESEAL_USAGE } from "./schema.ts";
 
 const COMMANDS: Readonly<Record<string, { readonly run: Command; readonly usage: string }>> = {
   export: { run: exportAll, usage: EXPORT_USAGE },
   import: { run: importAny, usage: IMPORT_USAGE },
   ledger: { run: ledger, usage: LEDGER_USAGE },
+  logs: { run: logs, usage: LOGS_USAGE },
   migrate: { run: migrate, usage: MIGRATE_USAGE },
   reseal: { run: reseal, usage: RESEAL_USAGE },
 };
@@ -19,6 +21,8 @@ fairway-gateway migrate      bring the database to this version
 fairway-gateway export       write everything into files
 fairway-gateway import       read them, or a database of another gateway
 fairway-gateway ledger audit compare balances with the ledger; --repair
+fairway-gateway logs partition
+                            divide the log into partitions by day
 fairway-gateway reseal       encrypt secrets again with the first key
 fairway-gateway version      say which version this is
 

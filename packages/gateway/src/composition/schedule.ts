@@ -3,6 +3,7 @@ import type { Management } from "./management.ts";
 import type { Tasks } from "./tasks.ts";
 import { channelJobs } from "../jobs/channel-jobs.ts";
 import type { Elector } from "../jobs/leader.ts";
+import { logPartitionsJob } from "../jobs/log-partitions.ts";
 import { logRetentionJob } from "../jobs/log-retention.ts";
 import { createSchedule, paced, reaperJob, type ScheduledJob } from "../jobs/schedule.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
@@ -45,13 +46,7 @@ export function scheduleOf(
         testMinutes: env.channelTestMinutes,
         balanceMinutes: env.channelUpdateMinutes,
       }),
-      logRetentionJob({
-        ...core,
-        logDatabase,
-        days: () => options().LogRetentionDays,
-        errorDays: () => options().ErrorLogRetentionDays,
-        jobs: operations.jobs,
-      }),
+      ...logJobs(core, operations),
       {
         name: "usage-rollup",
         isLeaderOnly: true,
@@ -78,6 +73,14 @@ export function scheduleOf(
       },
     ],
   });
+}
+
+function logJobs(core: Core, { jobs }: Management["operations"]): ScheduledJob[] {
+  const { logDatabase } = core.storage;
+  const options = () => core.snapshots.current().options;
+  const days = () => options().LogRetentionDays;
+  const errorDays = () => options().ErrorLogRetentionDays;
+  return [logPartitionsJob({ ...core, logDatabase }), logRetentionJob({ ...core, logDatabase, days, errorDays, jobs })];
 }
 
 function statisticsJob({ storage, clock }: Core): ScheduledJob {

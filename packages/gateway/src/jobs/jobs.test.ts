@@ -37,7 +37,7 @@ eachDatabase("jobs of the leader", (open) => {
   const confirm = () => Promise.resolve();
   const remove = (days: number, on = signal) =>
     removeOldLogs(
-      { logDatabase: kit.database, clock, days: () => days, errorDays: () => 0, jobs },
+      { logDatabase: kit.database, clock, log: quietLog, days: () => days, errorDays: () => 0, jobs },
       { signal: on, confirm },
     );
 
@@ -66,7 +66,7 @@ eachDatabase("jobs of the leader", (open) => {
           run: (control) => spec.run({ ...control, step: (isOk) => (control.step(isOk), stop.abort()) }),
         }),
     };
-    const deps = { logDatabase: kit.database, clock, days: () => 1, errorDays: () => 0, jobs: stopping };
+    const deps = { logDatabase: kit.database, clock, log: quietLog, days: () => 1, errorDays: () => 0, jobs: stopping };
     await removeOldLogs(deps, { signal: stop.signal, confirm });
     const batch = kit.database.kind === "sqlite" ? 200 : 1_000;
     expect(await count()).toBe(5_500 - batch);
@@ -84,7 +84,7 @@ eachDatabase("jobs of the leader", (open) => {
     let asked = 0;
     // The signal is not aborted yet: no timer of this process has run.
     const lost = () => ((asked += 1) === 2 ? Promise.reject(new LeadershipLost("frozen")) : Promise.resolve());
-    const deps = { logDatabase: kit.database, clock, days: () => 1, errorDays: () => 0, jobs };
+    const deps = { logDatabase: kit.database, clock, log: quietLog, days: () => 1, errorDays: () => 0, jobs };
     const removal = removeOldLogs(deps, { signal, confirm: lost });
     await expect(removal).rejects.toThrow(LeadershipLost);
     expect(await count()).toBe(2 * batch);

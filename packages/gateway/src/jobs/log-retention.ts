@@ -1,7 +1,10 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Database } from "../storage/database.ts";
-import { countBatches, newestLogId, removeLogs, type Removal } from "../storage/log-removal.ts";
+import type { Logger } from "../observability/log.ts";
+import { isDenied } from "../storage/errors.ts";
+import { countBatches, newestLogId, newestTime, removeLogs, type Removal } from "../storage/log-removal.ts";
+import { dropOldest, readPartitions, type Partition } from "../storage/partitions/partitions.ts";
 import type { ScheduledJob } from "./schedule.ts";
 
 interface JobControl {
@@ -23,6 +26,9 @@ export interface LogRetentionDeps {
   /** Holds `logs`. */
   readonly logDatabase: Database;
   readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warn">;
+  /** Whether the account of the database may drop partitions, as far as is known; where it may not, rows are deleted. */
+  readonly rights?: { mayDrop: boolean };
   /** Retention in days; 0 = forever. */
   readonly days: () => number;
   /** Retention of failed calls in days; 0 = like other rows. */
@@ -38,11 +44,12 @@ const EVERY_MS = 60_000;
 const TRACKED_FROM = 5;
 
 export function logRetentionJob(deps: LogRetentionDeps): ScheduledJob {
+  const rights = { mayDrop: true };
   return {
     name: NAME,
     everyMs: EVERY_MS,
     isLeaderOnly: true,
-    run: (signal, confirm) => removeOldLogs(deps, { signal, confirm }),
+    run: (signal, confirm) => removeOldLogs({ ...deps, rights }, { signal, confirm }),
   };
 }
 
@@ -54,24 +61,67 @@ interface Lease {
 }
 
 /**
- * Deletes rows older than the option allows, oldest first. A longer backlog runs as a job with progress.
+ * Drops partitions whose last row is older than the option allows, and deletes older rows elsewhere, oldest first. A
+ * longer backlog of rows runs as a job with progress.
  */
 export async function removeOldLogs(deps: LogRetentionDeps, lease: Lease): Promise<void> {
-  await removeClass(deps, { days: deps.days() }, lease);
+  const days = deps.days();
+  const { rights = { mayDrop: true } } = deps;
+  if (days > 0 && rights.mayDrop)
+    rights.mayDrop = await dropPartitions(deps, seconds(deps.clock) - days * DAY_SECONDS, lease);
+  const spared = rights.mayDrop ? lengthOf(await readPartitions(deps.logDatabase)) : 0;
+  await removeClass(deps, { days, spared }, lease);
   await removeClass(deps, { days: deps.errorDays(), type: LOG_TYPE.error }, lease);
+}
+
+/**
+ * False when the account may not change tables.
+ * @param before epoch seconds
+ */
+async function dropPartitions(
+  { logDatabase, log }: LogRetentionDeps,
+  before: number,
+  { signal, confirm }: Lease,
+): Promise<boolean> {
+  const newest = await newestTime(logDatabase);
+  for (const { name, before: end } of await readPartitions(logDatabase)) {
+    // The newest row stays, so that its id is not given again.
+    if (end > before || end > newest || signal.aborted) return true;
+    await confirm();
+    try {
+      await dropOldest(logDatabase);
+    } catch (error) {
+      if (!isDenied(error)) throw error;
+      log.warn(
+        "old log rows are deleted one by one: let the account of the log database alter and drop tables, so that it drops their partition",
+        { partition: name },
+      );
+      return false;
+    }
+    log.info("a partition of old log rows was dropped", { partition: name });
+  }
+  return true;
+}
+
+/** Seconds for which the oldest partition keeps rows longer than the option says: its rows go together. */
+function lengthOf([oldest, next]: readonly Partition[]): number {
+  const length = oldest && next ? next.before - oldest.before : 0;
+  return Number.isFinite(length) ? length : 0;
 }
 
 interface LogClass {
   readonly days: number;
+  /** Rows up to so many seconds older are left to their partition. */
+  readonly spared?: number;
   /** Undefined = every row. */
   readonly type?: number;
 }
 
-async function removeClass(deps: LogRetentionDeps, { days, type }: LogClass, lease: Lease): Promise<void> {
+async function removeClass(deps: LogRetentionDeps, { days, type, spared = 0 }: LogClass, lease: Lease): Promise<void> {
   const { logDatabase, clock, jobs } = deps;
   const { signal } = lease;
   if (days === 0 || signal.aborted) return;
-  const old = { before: seconds(clock) - days * DAY_SECONDS, type };
+  const old = { before: seconds(clock) - days * DAY_SECONDS - spared, type };
   const batches = await countBatches(logDatabase, old.before, type);
   if (batches === 0) return;
   if (batches < TRACKED_FROM) return remove(deps, old, { ...lease, onBatch: () => {} });

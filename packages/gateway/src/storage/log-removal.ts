@@ -35,7 +35,10 @@ export async function* removeLogs({ db, kind }: Database, { before, below, type 
     const last = rows.at(-1);
     if (!last) return;
     const ids = rows.map(({ id }) => id);
-    const { numDeletedRows } = await db.deleteFrom("logs").where("id", "in", ids).executeTakeFirstOrThrow();
+    // The times leave only the partitions to be searched that these rows are in.
+    const these = db.deleteFrom("logs").where("id", "in", ids);
+    const inTime = these.where("created_at", ">=", rows[0]?.created_at ?? 0).where("created_at", "<=", last.created_at);
+    const { numDeletedRows } = await inTime.executeTakeFirstOrThrow();
     from = last.created_at;
     yield Number(numDeletedRows);
     if (rows.length < atOnce) return;
@@ -66,4 +69,13 @@ const MOST_COUNTED = 10_000;
 export async function newestLogId(db: Kysely<Schema>): Promise<number> {
   const newest = db.selectFrom("logs").select((eb) => eb.fn.max("id").as("id"));
   return Number((await newest.executeTakeFirstOrThrow()).id ?? 0);
+}
+
+/** Time of the row with the highest id, epoch seconds; 0 for an empty log. */
+export async function newestTime({ db }: Pick<Database, "db">): Promise<number> {
+  const newest = db
+    .selectFrom("logs")
+    .select("created_at")
+    .where("id", "=", await newestLogId(db));
+  return (await newest.executeTakeFirst())?.created_at ?? 0;
 }

@@ -19,7 +19,7 @@ import { rollUpStatistics, STATISTICS_MARK } from "../../src/resources/statistic
 import { rollUpUsage } from "../../src/resources/usage-data/rollup.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { openStoreKit, type StoreKit } from "../kit/store-kit.ts";
-import { recordStatements, scansOf } from "./statement-plans.ts";
+import { partitionsOf, recordStatements, scansOf } from "./statement-plans.ts";
 import { quietLog } from "../kit/support.ts";
 
 const SEED = join(import.meta.dirname, "../../../../scripts/seed.ts");
@@ -172,12 +172,48 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
     await expectNoScan(12);
   });
 
+  test("questions about a day read the partition of that day alone", async () => {
+    kit.clock.set(SEED_END);
+    const store = createLogStore({ database, sums: database, clock: kit.clock });
+    const [row] = await store.page(EVERYTHING, { offset: 0, limit: 1 });
+    if (!row) throw new Error("the log is empty");
+    recorder.take();
+    const day = { ...EVERYTHING, start_timestamp: SEED_END - 5 * DAY, end_timestamp: SEED_END - 4 * DAY - 1 };
+    const before = { createdAt: SEED_END - 5 * DAY + 7_200, id: row.id };
+    const narrow = [{}, { user_id: row.user_id }, { model_name: row.model_name }, { channel: row.channel_id }];
+    for (const part of [
+      ...narrow,
+      { group: row.group },
+      { type: 5 },
+      { status: 429 },
+      { models: [row.model_name, "m"] },
+    ]) {
+      const query = { ...day, ...part };
+      await store.page(query, { offset: 0, limit: 10 });
+      await store.page(query, { offset: 0, limit: 10, before });
+      await store.total(query);
+      await store.facets(query);
+      await store.histogram(query);
+      await store.spent(query);
+    }
+    const read = recorder.take();
+    // The others find the ends of the log, whatever the period is.
+    const ofDay = read.filter(({ sql }) => /created_at.? [<>]=/.test(sql));
+    expect(ofDay.length).toBeGreaterThan(30);
+    const wide: string[] = [];
+    for (const statement of ofDay) {
+      const count = await partitionsOf(kit.database.raw, statement);
+      if (count > 1) wide.push(`${count}: ${statement.sql}`);
+    }
+    expect(wide).toEqual([]);
+  });
+
   test("old rows are found and deleted by index", async () => {
     kit.clock.set(SEED_END);
     const jobs = { run: () => Promise.reject(new Error("a short removal is no job")) };
     const days = () => 29;
     const term = { signal: AbortSignal.timeout(20_000), confirm: () => Promise.resolve() };
-    await removeOldLogs({ logDatabase: database, clock: kit.clock, days, errorDays: days, jobs }, term);
+    await removeOldLogs({ logDatabase: database, clock: kit.clock, log: quietLog, days, errorDays: days, jobs }, term);
     const left = "select count(*) as rest from logs where created_at < ?";
     expect(await kit.database.raw.rows(left, [SEED_END - 29 * DAY])).toEqual([{ rest: 0 }]);
     await expectNoScan(5);

@@ -3,7 +3,7 @@ import type { Database } from "../../src/storage/database.ts";
 import { numberPlaceholders } from "../../src/storage/engines/placeholders.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../../src/storage/engines/raw.ts";
 
-interface Statement {
+export interface Statement {
   readonly sql: string;
   readonly values: readonly SqlValue[];
   /** Servers keep its plan, made without its values. */
@@ -112,13 +112,38 @@ async function explainPostgres(raw: RawDatabase, { sql, values, isPrepared }: St
   const answers = await raw.rows<PostgresAnswer>(`explain (format json) ${sql}`, values);
   if (isPrepared) answers.push(...(await explainPrepared(raw, sql)));
   const leading = await leadingColumns(raw);
-  return answers.flatMap(({ "QUERY PLAN": plans }) => plans.flatMap(({ Plan }) => scansBelow(Plan, false, leading)));
+  const all = answers.flatMap(({ "QUERY PLAN": plans }) =>
+    plans.flatMap(({ Plan }) => scansBelow(Plan, false, leading)),
+  );
+  return withoutWholeDays(all, await filledPartitions(raw));
+}
+
+const SEQ_SCAN_OF_PARTITION = /^Seq Scan (logs_\w+)/;
+
+/**
+ * Reading a partition as a whole is right where it is nearly empty, and where the statement wants all of it, as for
+ * rows from some id on. A statement without an index reads every partition.
+ */
+function withoutWholeDays(scans: readonly string[], filled: ReadonlySet<string>): string[] {
+  const partitionOf = (scan: string) => SEQ_SCAN_OF_PARTITION.exec(scan)?.[1];
+  const read = new Set(scans.map(partitionOf).filter((name) => name !== undefined && filled.has(name)));
+  const isEvery = read.size > filled.size / 2;
+  return scans.filter((scan) => partitionOf(scan) === undefined || isEvery);
+}
+
+const NEARLY_EMPTY = 200;
+
+async function filledPartitions(raw: RawDatabase): Promise<ReadonlySet<string>> {
+  const sql = `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'logs'::regclass and c.reltuples > ${NEARLY_EMPTY}`;
+  return new Set((await raw.rows<{ name: string }>(sql, [])).map(({ name }) => name));
 }
 
 /** The first column of each index of the big tables. */
 async function leadingColumns(raw: RawDatabase): Promise<ReadonlyMap<string, string>> {
   const sql = `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid, 1, true) as first
-    from pg_index where indrelid in (${BIG_TABLES.map((table) => `'${table}'::regclass`).join(", ")})`;
+    from pg_index where indrelid in (${BIG_TABLES.map((table) => `'${table}'::regclass`).join(", ")})
+      or indrelid in (select inhrelid from pg_inherits where inhparent = 'logs'::regclass)`;
   const rows = await raw.rows<{ name: string; first: string }>(sql, []);
   return new Map(rows.map(({ name, first }) => [name, first.replaceAll('"', "")]));
 }
@@ -148,9 +173,14 @@ function scansBelow(node: PostgresNode, isLimited: boolean, leading: ReadonlyMap
   } = node;
   const below = (node.Plans ?? []).flatMap((child) => scansBelow(child, isLimited || type === "Limit", leading));
   const first = leading.get(index);
-  const isWhole = BIG_TABLES.includes(table) && type.endsWith("Seq Scan");
+  const isWhole = BIG_TABLES.includes(tableOf(table)) && type.endsWith("Seq Scan");
   const isWalk = first !== undefined && !isBounded(condition, first) && !(isLimited && isEnd(condition, first));
   return isWhole || isWalk ? [`${type} ${table}${index} ${condition}`, ...below] : below;
+}
+
+/** A partition is a table of its own in a plan. */
+function tableOf(relation: string): string {
+  return relation.startsWith("logs_") ? "logs" : relation;
 }
 
 /** Only what the first column is compared with narrows an index down; it is walked over for the others. */
@@ -161,4 +191,22 @@ function isBounded(condition: string, first: string): boolean {
 /** The rows at one end of an index are asked for, whatever they are. */
 function isEnd(condition: string, first: string): boolean {
   return condition === "" || condition === `(${first} IS NOT NULL)`;
+}
+
+/** How many partitions of `logs` the plan of a statement reads. */
+export async function partitionsOf(raw: RawDatabase, { sql, values }: Statement): Promise<number> {
+  if (raw.kind === "mysql") {
+    const steps = await raw.rows<{ table: string; partitions: string | null }>(`explain partitions ${sql}`, values);
+    return Math.max(
+      0,
+      ...steps.map(({ partitions }) => (partitions ?? "").split(",").filter((name) => name !== "").length),
+    );
+  }
+  const answers = await raw.rows<PostgresAnswer>(`explain (format json) ${sql}`, values);
+  const read = answers.flatMap(({ "QUERY PLAN": plans }) => plans.flatMap(({ Plan }) => relationsBelow(Plan)));
+  return new Set(read.filter((name) => tableOf(name) === "logs")).size;
+}
+
+function relationsBelow({ "Relation Name": relation = "", Plans = [] }: PostgresNode): string[] {
+  return [relation, ...Plans.flatMap(relationsBelow)];
 }

@@ -83,7 +83,7 @@ function moveSome({ database, logDatabase }: LogOutboxDeps): Promise<number> {
 /** After a crash between the two commits, the same rows are moved a second time. */
 async function insertNew(tx: RawTransaction, kind: RawDatabase["kind"], moved: readonly Moved[]): Promise<void> {
   const ids = [...new Set(moved.map(({ request_id }) => request_id))].filter((id) => id !== "");
-  const known = new Set(ids.length === 0 ? [] : (await knownRows(tx, ids)).map(keyOf));
+  const known = new Set(ids.length === 0 ? [] : (await knownRows(tx, ids, moved)).map(keyOf));
   const fresh: LogRowInput[] = [];
   for (const { replaces, ...row } of moved) {
     if (known.has(keyOf(row))) continue;
@@ -99,11 +99,14 @@ async function insertNew(tx: RawTransaction, kind: RawDatabase["kind"], moved: r
 
 type Key = Pick<LogRowInput, "request_id" | "user_id" | "type" | "quota" | "content">;
 
-function knownRows(tx: RawTransaction, ids: readonly string[]): Promise<Key[]> {
+/** The times leave only the partitions to be searched that these rows can be in. */
+function knownRows(tx: RawTransaction, ids: readonly string[], moved: readonly Moved[]): Promise<Key[]> {
   const { marks, values } = inList(ids);
+  const times = moved.map((row) => row.created_at);
   return tx.rows<Key>(
-    `select request_id, user_id, type, quota, content from logs where request_id in ${marks}`,
-    values,
+    `select request_id, user_id, type, quota, content from logs
+      where request_id in ${marks} and created_at >= ? and created_at <= ?`,
+    [...values, Math.min(...times), Math.max(...times)],
   );
 }
 

@@ -17,6 +17,14 @@ const DEEP_OFFSET = 1_000;
 const IDS_PER_STATEMENT = 1_000;
 const MERGED_MODELS = 50;
 
+/** Finds a row in its partition. */
+interface Place {
+  readonly id: number;
+  readonly created_at: number;
+}
+
+const PLACE = ["id", "created_at"] as const;
+
 /** Rows of a filter and a period, unordered. */
 export function matching(db: Kysely<Schema>, query: LogQuery, period: Period = periodOf(query)) {
   return db
@@ -43,7 +51,7 @@ export async function readPage(database: Database, query: LogQuery, page: PageRe
       .where((eb) => below(eb, before))
       .execute();
   if (offset < DEEP_OFFSET) return rows.selectAll().offset(offset).execute();
-  return readByIds(db, await rows.select("id").offset(offset).execute());
+  return readByIds(db, await rows.select(PLACE).offset(offset).execute());
 }
 
 /** A filter of several models as one for each, when nothing else in it has an index of its own. */
@@ -68,9 +76,9 @@ async function mergedPage(db: Kysely<Schema>, query: LogQuery, page: PageRequest
   const { limit, before } = page;
   const offset = before ? 0 : page.offset;
   const [first, ...others] = perModel(query).map((one) => {
-    const all = newestFirst(db, one).select(["id", "created_at"]);
+    const all = newestFirst(db, one).select(PLACE);
     const newest = before ? all.where((eb) => below(eb, before)) : all;
-    return db.selectFrom(newest.limit(offset + limit).as("newest")).select(["id", "created_at"]);
+    return db.selectFrom(newest.limit(offset + limit).as("newest")).select(PLACE);
   });
   if (!first) return [];
   const all = others.reduce((union, other) => union.unionAll(other), first);
@@ -85,9 +93,9 @@ async function scanPage(database: Database, query: LogQuery, page: PageRequest):
   const offset = before ? 0 : page.offset;
   const wanted = offset + page.limit;
   const { from, to } = periodOf(query);
-  const found: { readonly id: number }[] = [];
+  const found: Place[] = [];
   for await (const slice of slicesOf(database, query, { from, to: before?.createdAt ?? to })) {
-    let rows = newestFirst(db, query, slice).select("id");
+    let rows = newestFirst(db, query, slice).select(PLACE);
     if (before) rows = rows.where((eb) => below(eb, before));
     found.push(...(await rows.limit(wanted - found.length).execute()));
     if (found.length >= wanted) break;
@@ -95,12 +103,15 @@ async function scanPage(database: Database, query: LogQuery, page: PageRequest):
   return readByIds(db, found.slice(offset));
 }
 
-async function readByIds(db: Kysely<Schema>, found: readonly { readonly id: number }[]): Promise<StoredLog[]> {
+/** The times leave only the partitions to be searched that these rows are in. */
+async function readByIds(db: Kysely<Schema>, found: readonly Place[]): Promise<StoredLog[]> {
   const rows: StoredLog[] = [];
   for (const some of inChunks(found, IDS_PER_STATEMENT)) {
     const ids = some.map(({ id }) => id);
+    const times = some.map(({ created_at }) => created_at);
     const read = db.selectFrom("logs").selectAll().where("id", "in", ids);
-    rows.push(...(await read.orderBy("created_at", "desc").orderBy("id", "desc").execute()));
+    const inTime = read.where("created_at", ">=", Math.min(...times)).where("created_at", "<=", Math.max(...times));
+    rows.push(...(await inTime.orderBy("created_at", "desc").orderBy("id", "desc").execute()));
   }
   return rows;
 }

@@ -206,6 +206,7 @@ function contextOf(db: Kysely<Schema>, kind: DatabaseKind): StepContext {
   return {
     kind,
     run: (statement) => command(db, statement),
+    hasRows: async (table) => (await sql`select 1 from ${sql.table(table)} limit 1`.execute(db)).rows.length > 0,
     hasColumn: (table, column) => hasColumn(db, kind, table, column),
     hasIndex: (table, index) => hasIndex(db, kind, table, index),
   };

@@ -4,6 +4,7 @@ import { createTable, type DatabaseKind, type TableSpec } from "./columns.ts";
 export interface StepContext {
   readonly kind: DatabaseKind;
   run(sql: string): Promise<void>;
+  hasRows(table: string): Promise<boolean>;
   hasColumn(table: string, column: string): Promise<boolean>;
   hasIndex(table: string, index: string): Promise<boolean>;
 }

@@ -14,6 +14,7 @@ import { accessScopes } from "./0012-access-scopes.ts";
 import { usageStatistics } from "./0013-usage-statistics.ts";
 import { replicas } from "./0014-replicas.ts";
 import { logs } from "./logs-0001-logs.ts";
+import { logPartitions } from "./logs-0002-partitions.ts";
 
 /** In order; a version is never changed once it was released. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -34,4 +35,4 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
-export const LOG_MIGRATIONS: readonly Migration[] = [logs];
+export const LOG_MIGRATIONS: readonly Migration[] = [logs, logPartitions];

@@ -1,0 +1,41 @@
+import { openStorage } from "../composition/storage.ts";
+import { seconds, systemClock } from "../lib/clock.ts";
+import { convertLogs } from "../storage/partitions/conversion.ts";
+import { daysBetween, makePartitions } from "../storage/partitions/partitions.ts";
+import { UsageError } from "./arguments.ts";
+import type { CommandContext } from "./context.ts";
+import { saying } from "./progress.ts";
+
+const DAY = 86_400;
+/** For installations whose gateways may not change tables. */
+const DAYS_AHEAD = 35;
+
+export const LOGS_USAGE = "fairway-gateway logs partition";
+
+/** Divides the log into partitions by day while gateways write to it. */
+export async function logs([what, ...rest]: readonly string[], { env, log, print }: CommandContext): Promise<void> {
+  if (what !== "partition" || rest.length > 0) throw new UsageError(LOGS_USAGE);
+  const storage = await openStorage(env, log);
+  try {
+    const { logDatabase } = storage;
+    if (logDatabase.kind === "sqlite")
+      throw new UsageError("SQLite has no partitions: move to MariaDB, MySQL or PostgreSQL for a log of that size");
+    const now = seconds(systemClock);
+    const say = saying(print);
+    const onStep = (copied: number, of: number) => say(`log rows up to id ${of.toLocaleString("en")} copied`, copied);
+    const converted = await convertLogs({ database: logDatabase, now, onStep });
+    if (!converted) {
+      const ends = daysBetween(now, now + DAYS_AHEAD * DAY);
+      const made = await makePartitions(logDatabase, { ends, mostMoved: Infinity });
+      return print(`The log has its partitions: ${made} more were made, for the next ${DAYS_AHEAD} days.`);
+    }
+    print(`${converted.rows.toLocaleString("en")} log rows are in partitions by day.`);
+    if (converted.isEqual) return;
+    process.exitCode = 1;
+    print(
+      "The old table stays as logs_before, because rows were changed or deleted during the copy and the two differ: compare them, then drop it.",
+    );
+  } finally {
+    await storage.close();
+  }
+}

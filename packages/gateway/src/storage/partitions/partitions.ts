@@ -1,0 +1,160 @@
+import { CompiledQuery, sql, type Kysely } from "kysely";
+import type { Database } from "../database.ts";
+import type { Schema } from "../schema/schema.ts";
+import { PARTITION_COLUMN, relationOf, REST } from "./table.ts";
+
+export interface Partition {
+  readonly name: string;
+  /** Its rows are older than this (epoch seconds); the last one takes everything later. The first has no lower end. */
+  readonly before: number;
+}
+
+/** More rows than this would hold up the writers for too long. */
+export class TooManyRowsError extends Error {
+  override readonly name = "TooManyRowsError";
+}
+
+const DAY = 86_400;
+/** A pending change of a table holds up every new statement on it. */
+const LOCK_WAIT_SECONDS = 2;
+
+/** In the order of time; none where `logs` is one table. */
+export async function readPartitions(database: Database, table = "logs"): Promise<Partition[]> {
+  if (database.kind === "sqlite") return [];
+  const rows = await (database.kind === "mysql" ? mysqlPartitions : postgresPartitions)(database, table);
+  return rows.toSorted((a, b) => a.before - b.before);
+}
+
+async function mysqlPartitions({ raw }: Database, table: string): Promise<Partition[]> {
+  const text = `select partition_name as name, partition_description as bound from information_schema.partitions
+    where table_schema = database() and table_name = ? and partition_name is not null`;
+  const rows = await raw.rows<{ name: string; bound: string }>(text, [table]);
+  return rows.map(({ name, bound }) => ({ name, before: bound === "MAXVALUE" ? Infinity : Number(bound) }));
+}
+
+async function postgresPartitions({ raw }: Database, table: string): Promise<Partition[]> {
+  const text = `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = cast(? as text)::regclass`;
+  const rows = await raw.rows<{ name: string; bound: string }>(text, [table]);
+  return rows.map(({ name, bound }) => {
+    const [, end] = /TO \('?(\d+|MAXVALUE)'?\)/.exec(bound) ?? [];
+    return { name: name.replace(/^logs_/, ""), before: end === "MAXVALUE" ? Infinity : Number(end) };
+  });
+}
+
+/** Ends of the partitions that hold these days and those between them. */
+export function daysBetween(from: number, to: number, step = DAY): number[] {
+  const ends: number[] = [];
+  for (let end = from - (from % DAY) + step; end - step <= to; end += step) ends.push(end);
+  return ends;
+}
+
+export interface NewPartitions {
+  readonly table?: string;
+  /** Ends of new partitions, rising; those that are no later than an existing end are left out. */
+  readonly ends: readonly number[];
+  /** Refuses with TooManyRowsError where the rest holds more rows, which have to move. */
+  readonly mostMoved: number;
+}
+
+/** Divides what is later than the last end; returns how many partitions were made. */
+export async function makePartitions(
+  database: Database,
+  { table = "logs", ends, mostMoved }: NewPartitions,
+): Promise<number> {
+  const known = await readPartitions(database, table);
+  const last = known.findLast(({ before }) => before !== Infinity)?.before ?? 0;
+  const wanted = ends.filter((end) => end > last);
+  if (known.length === 0 || wanted.length === 0) return 0;
+  await refuseMany(database, { table, from: last, most: mostMoved });
+  const { db } = database;
+  if (database.kind === "mysql")
+    await withPatience(db, `alter table ${table} reorganize partition ${REST} into (${mysqlParts(wanted)})`);
+  else await inOneStep(db, postgresSplit(table, last, wanted));
+  return wanted.length;
+}
+
+async function refuseMany(
+  { db }: Database,
+  { table, from, most }: { readonly table: string; readonly from: number; readonly most: number },
+): Promise<void> {
+  if (most === Infinity) return;
+  const some = sql`select 1 from ${sql.table(table)} where ${sql.ref(PARTITION_COLUMN)} >= ${from} limit ${sql.lit(most + 1)}`;
+  const { rows } = await sql<{ count: number }>`select count(*) as count from (${some}) as limited`.execute(db);
+  if (Number(rows[0]?.count ?? 0) > most)
+    throw new TooManyRowsError(
+      `more than ${most} rows of logs are in the partition ${REST}: run \`fairway-gateway logs partition\` at a quiet time`,
+    );
+}
+
+function mysqlParts(ends: readonly number[]): string {
+  const parts = ends.map((end) => `partition ${nameOf(end)} values less than (${end})`);
+  return [...parts, `partition ${REST} values less than maxvalue`].join(", ");
+}
+
+/** The check lets the partition be attached under other bounds later without reading it. */
+function postgresSplit(table: string, last: number, ends: readonly number[]): string[] {
+  const rest = relationOf(REST);
+  const statements = [
+    `lock table only ${table} in access exclusive mode`,
+    `alter table ${table} detach partition ${rest}`,
+  ];
+  let from = last === 0 ? "minvalue" : String(last);
+  for (const end of ends) {
+    const name = relationOf(nameOf(end));
+    statements.push(
+      `create table ${name} partition of ${table} for values from (${from}) to (${end})`,
+      `alter table ${name} add constraint ${name}_until check (${PARTITION_COLUMN} < ${end})`,
+    );
+    from = String(end);
+  }
+  return [
+    ...statements,
+    `with moved as (delete from ${rest} where ${PARTITION_COLUMN} < ${from} returning *) insert into ${table} select * from moved`,
+    `alter table ${table} attach partition ${rest} for values from (${from}) to (maxvalue)`,
+  ];
+}
+
+/** Named after the last day that it holds. */
+function nameOf(end: number): string {
+  return `p${new Date((end - 1) * 1_000).toISOString().slice(0, 10).replaceAll("-", "")}`;
+}
+
+/** Removes the oldest partition with its rows; the next one takes what is older than itself from then on. */
+export async function dropOldest(database: Database): Promise<void> {
+  const [oldest, next] = await readPartitions(database);
+  if (!oldest || !next || next.before === Infinity) throw new Error("the newest partition of logs is not dropped");
+  const { db } = database;
+  if (database.kind === "mysql") return withPatience(db, `alter table logs drop partition ${oldest.name}`);
+  const nextRelation = relationOf(next.name);
+  await inOneStep(db, [
+    "lock table only logs in access exclusive mode",
+    `drop table ${relationOf(oldest.name)}`,
+    `alter table logs detach partition ${nextRelation}`,
+    `alter table logs attach partition ${nextRelation} for values from (minvalue) to (${next.before})`,
+  ]);
+}
+
+/** MySQL commits each change of a table by itself. */
+export function withPatience(db: Kysely<Schema>, statement: string): Promise<void> {
+  return db.connection().execute(async (on) => {
+    await command(on, `set session lock_wait_timeout = ${LOCK_WAIT_SECONDS}`);
+    try {
+      await command(on, statement);
+    } finally {
+      await command(on, "set session lock_wait_timeout = default");
+    }
+  });
+}
+
+/** On PostgreSQL, all or nothing. */
+export async function inOneStep(db: Kysely<Schema>, statements: readonly string[]): Promise<void> {
+  await db.transaction().execute(async (on) => {
+    await command(on, `set local lock_timeout = '${LOCK_WAIT_SECONDS}s'`);
+    for (const statement of statements) await command(on, statement);
+  });
+}
+
+async function command(db: Kysely<Schema>, text: string): Promise<void> {
+  await db.executeQuery(CompiledQuery.raw(text));
+}

@@ -1,0 +1,39 @@
+import { createTable, type DatabaseKind } from "../schema/columns.ts";
+import { LOG_TABLE } from "../schema/migrations/logs-0001-logs.ts";
+
+/** Seconds from epoch divide the rows; each unique key of a partitioned table must contain that column. */
+export const PARTITION_COLUMN = "created_at";
+/** Takes what no other partition takes: rows that are later than all of them. */
+export const REST = "rest";
+
+const REST_ONLY = `partition by range (${PARTITION_COLUMN}) (partition ${REST} values less than maxvalue)`;
+
+/** Statement of MySQL and MariaDB that divides the table as it is; it copies the rows and blocks writes meanwhile. */
+export const PARTITION_IN_PLACE = `alter table logs drop primary key, add primary key (id, ${PARTITION_COLUMN}) ${REST_ONLY}`;
+
+/** Statements that make an empty log table with one partition, under another name where `logs` is in use. */
+export function partitionedLogs(kind: Exclude<DatabaseKind, "sqlite">, table: string): string[] {
+  if (kind === "mysql") {
+    return [`create table ${table} like logs`, PARTITION_IN_PLACE.replace("alter table logs", `alter table ${table}`)];
+  }
+  // Partitions have no identity columns before PostgreSQL 17; a sequence does the same on all of them.
+  const id = { type: { sqlite: "", mysql: "", postgres: "bigint" }, isNullable: false, initial: undefined };
+  const columns = { ...LOG_TABLE.columns, id };
+  const [create = "", ...indexes] = createTable("postgres", table, {
+    ...LOG_TABLE,
+    columns,
+    primaryKey: ["id", PARTITION_COLUMN],
+  });
+  return [
+    `${create} partition by range (${PARTITION_COLUMN})`,
+    ...indexes,
+    `create sequence ${table}_id_seq owned by ${table}.id`,
+    `alter table ${table} alter column id set default nextval('${table}_id_seq')`,
+    `create table ${relationOf(REST)} partition of ${table} for values from (minvalue) to (maxvalue)`,
+  ];
+}
+
+/** Partitions are tables of their own on PostgreSQL. */
+export function relationOf(partition: string): string {
+  return `logs_${partition}`;
+}
