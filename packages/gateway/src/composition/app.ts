@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { createCore, type Core } from "./core.ts";
 import { createDemo } from "./demo.ts";
 import { authenticatorOf, httpOf, readingOf, trafficOf } from "./edge.ts";
+import { composeLogExport } from "./log-export.ts";
 import { kubernetesOf } from "./kubernetes.ts";
 import { lifeOf, type App } from "./lifecycle.ts";
 import { createManagement, type Management } from "./management.ts";
@@ -34,8 +35,11 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   });
   const management: Management = createManagement({ ...core, pipeline });
   const loopDelay = createLoopDelay();
+  const elector = await electorOf(core);
+  const logExport = composeLogExport(core, elector);
   const health = createHealth({
     ...core,
+    conduct: () => [...core.conduct(), ...logExport.conduct()],
     loopDelay,
     steps: STEPS,
     inflight: () => ({ count: pipeline.running.requests, limit: env.maxInflight }),
@@ -46,7 +50,6 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
   const traffic = trafficOf(core, { pipeline, reporter, tracing, health, reading, tasks: tasks.handler });
   const http = await httpOf(core, management, traffic, reading);
   watch(core, pipeline, health);
-  const elector = await electorOf(core);
   return lifeOf({
     core,
     pipeline,
@@ -69,7 +72,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
       ...(env.roles.has("jobs")
         ? [
             elector,
-            scheduleOf(core, management, { elector, owners: pipeline.owners, tasks }),
+            scheduleOf(core, management, { elector, owners: pipeline.owners, tasks, logExport }),
             ...kubernetesOf(core, management, elector),
           ]
         : []),

@@ -1,4 +1,5 @@
 import type { Core } from "./core.ts";
+import type { LogExport } from "./log-export.ts";
 import type { Management } from "./management.ts";
 import type { Tasks } from "./tasks.ts";
 import { channelJobs } from "../jobs/channel-jobs.ts";
@@ -17,13 +18,14 @@ interface ScheduleParts {
   readonly elector: Elector;
   readonly owners: PipelineDeps["owners"];
   readonly tasks: Tasks;
+  readonly logExport: LogExport;
 }
 
 /** Everything that runs at intervals, on each replica or on the leader alone. */
 export function scheduleOf(
   core: Core,
   { operations, jobs }: Management,
-  { elector, owners, tasks }: ScheduleParts,
+  { elector, owners, tasks, logExport }: ScheduleParts,
 ): Runnable {
   const { env, storage, snapshots, identity, ledger } = core;
   const { database, logDatabase } = storage;
@@ -59,6 +61,7 @@ export function scheduleOf(
         ),
       },
       statisticsJob(core),
+      ...logExport.jobs,
       {
         name: "housekeeping",
         isLeaderOnly: true,

@@ -1,5 +1,6 @@
 import type { Env } from "../config/env.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Tracing } from "../observability/tracing/call-span.ts";
 import { VERSION } from "../version.ts";
@@ -14,7 +15,7 @@ interface TracingDeps {
 /** Undefined where no collector is set: the packages of OpenTelemetry are not even loaded. */
 export async function composeTracing({ env, clock, log }: TracingDeps): Promise<Tracing | undefined> {
   if (env.otlpEndpoint === undefined) return undefined;
-  const headers = headersIn(env.otlpHeaders?.reveal() ?? "");
+  const headers = headersIn("FAIRWAY_OTLP_HEADERS", env.otlpHeaders);
   const { startTracing } = await import("../observability/tracing/otlp.ts");
   return startTracing({
     endpoint: env.otlpEndpoint,
@@ -28,15 +29,16 @@ export async function composeTracing({ env, clock, log }: TracingDeps): Promise<
   });
 }
 
-function headersIn(text: string): Readonly<Record<string, string>> {
-  const pairs = text
+/** Throws StartError. */
+export function headersIn(variable: string, value: Secret | undefined): Readonly<Record<string, string>> {
+  const pairs = (value?.reveal() ?? "")
     .split(",")
     .map((pair) => pair.trim())
     .filter((pair) => pair !== "");
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf("=");
-      if (at < 1) throw new StartError("FAIRWAY_OTLP_HEADERS: write name=value pairs separated by commas");
+      if (at < 1) throw new StartError(`${variable}: write name=value pairs separated by commas`);
       return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
     }),
   );

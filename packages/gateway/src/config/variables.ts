@@ -3,6 +3,7 @@ import * as parse from "./parsers.ts";
 import { define, type Variable } from "./variable.ts";
 import { KUBERNETES_VARIABLES } from "./kubernetes-variables.ts";
 import { LIMIT_VARIABLES } from "./limit-variables.ts";
+import { LOG_EXPORT_VARIABLES } from "./log-export-variables.ts";
 import { PROCESS_VARIABLES } from "./process-variables.ts";
 import { TRACE_VARIABLES } from "./trace-variables.ts";
 
@@ -179,6 +180,7 @@ export const VARIABLES = {
   }),
   ...PROCESS_VARIABLES,
   ...TRACE_VARIABLES,
+  ...LOG_EXPORT_VARIABLES,
   demo: define({
     name: "FAIRWAY_DEMO",
     about:

@@ -137,6 +137,24 @@ export const DEFINITIONS = {
     "error_rows_lost_total",
     "Failed calls without a log row: the database was away for too long, or too many tokens failed in one minute.",
   ),
+  logExportLag: gaugeOf(
+    "max",
+    "log_export_lag_seconds",
+    "Age of the oldest log row that a destination of the export does not have; of the leader.",
+    "destination",
+  ),
+  logExportRows: counter(
+    "log_export_rows_total",
+    "Log rows that a destination has confirmed (sent) or refused for good (rejected).",
+    "destination",
+    "result",
+  ),
+  logExportFailures: counter(
+    "log_export_failures_total",
+    "Batches of log rows that a destination did not confirm; they are sent again.",
+    "destination",
+    "reason",
+  ),
   dependencyUp: gaugeOf("min", "dependency_up", "1 when the last check succeeded.", "dependency"),
   dependencySeconds: histogram("dependency_latency_seconds", "Time of checks.", SHORT, "dependency"),
   degraded: gaugeOf(

@@ -72,6 +72,10 @@ export interface Metrics {
   settlementFailed(isFinal: boolean): void;
   logRowRefused(): void;
   errorRowsLost(rows: number): void;
+  /** Seconds; 0 = the destination has all rows. Undefined when another replica leads. */
+  logExportLag(destination: string, seconds: number | undefined): void;
+  logRowsExported(destination: string, result: "sent" | "rejected", rows: number): void;
+  logExportFailed(destination: string, reason: string): void;
   dependency(check: { name: string; isUp: boolean; seconds: number }): void;
   cacheAsked(cache: string, isHit: boolean): void;
   /** A request of a conversation that `rule` recognised; a hit went where the conversation was served last. */
@@ -168,6 +172,7 @@ export function createMetrics({ version, commit = "", clock = systemClock }: Met
       of.dependencyUp.set({ dependency: name }, Number(isUp));
       of.dependencySeconds.observe({ dependency: name }, seconds);
     },
+    ...exportMetrics(of),
     ...memoryMetrics(of),
     leaderChanged: () => of.leaderTransitions.inc(),
     drainAborted: (streams) => of.drainAborted.inc(streams),
@@ -226,6 +231,17 @@ function readers(registry: Registry, exemplars: Exemplars, refresh: () => void):
       refresh();
       return collected();
     },
+  };
+}
+
+function exportMetrics(of: Objects): Pick<Metrics, "logExportLag" | "logRowsExported" | "logExportFailed"> {
+  return {
+    logExportLag(destination, seconds) {
+      if (seconds === undefined) of.logExportLag.remove({ destination });
+      else of.logExportLag.set({ destination }, seconds);
+    },
+    logRowsExported: (destination, result, rows) => of.logExportRows.inc({ destination, result }, rows),
+    logExportFailed: (destination, reason) => of.logExportFailures.inc({ destination, reason }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { ROLLUP_GAP, ROLLUP_MARK } from "../../resources/usage-data/rollup.ts";
+import { EXPORT_MARKS } from "../../resources/log-export/cursor.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 
 /** Every table with the columns that order its rows; what only concerns running processes stays behind. */
@@ -46,8 +47,8 @@ export const TABLE_NAMES = Object.keys(TABLES) as readonly DumpedTable[];
 /** Reads back only what it understands. */
 export const FORMAT = "fairway-export-1";
 
-/** Rows of `revisions` that mark which log rows the sums contain: they move with both. */
-export const MARKS = [ROLLUP_MARK, ROLLUP_GAP] as const;
+/** Rows of `revisions` that mark which log rows the sums contain, and which were exported: they move with the rows. */
+export const MARKS: readonly string[] = [ROLLUP_MARK, ROLLUP_GAP, ...EXPORT_MARKS];
 
 export interface Manifest {
   readonly format: string;

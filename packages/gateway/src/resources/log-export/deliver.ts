@@ -1,0 +1,25 @@
+import { send, type Sending, type Sent } from "../../lib/net/send.ts";
+import { ExportError } from "./destination.ts";
+
+const TIMEOUT_MS = 60_000;
+const LONGEST_PAUSE_SECONDS = 3_600;
+
+/** Sends a batch. Throws ExportError when there is no answer; `variable` names the address. */
+export async function deliver(sending: Sending, variable: string): Promise<Sent> {
+  const { signal } = sending;
+  try {
+    return await send({ ...sending, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
+  } catch (error) {
+    signal.throwIfAborted();
+    const isLate = error instanceof Error && error.name === "TimeoutError";
+    const code = error instanceof Error && "code" in error ? String(error.code) : "no connection";
+    const what = isLate ? `no answer within ${TIMEOUT_MS / 1_000} s` : code;
+    throw new ExportError("unreachable", `${what}: start it, or correct ${variable}`);
+  }
+}
+
+/** Milliseconds that the answer asks to wait. */
+export function retryAfterOf(sent: Sent): number | undefined {
+  const seconds = Number(sent.header("retry-after"));
+  return seconds > 0 ? Math.min(seconds, LONGEST_PAUSE_SECONDS) * 1_000 : undefined;
+}

@@ -1,0 +1,119 @@
+import { LOG_TYPE } from "@fairway/wire";
+import type { Sent } from "../../lib/net/send.ts";
+import { parseObject } from "../../lib/text/json.ts";
+import { ExportError, type Batch, type Destination, type FailureReason } from "./destination.ts";
+import { deliver, retryAfterOf } from "./deliver.ts";
+import type { StoredLogRow } from "./rows.ts";
+
+export interface OtlpSettings {
+  /** Base address of the collector; rows go to `/v1/logs` below it. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly version: string;
+  readonly rowsAtOnce?: number;
+}
+
+const ROWS_AT_ONCE = 1_000;
+const VARIABLE = "FAIRWAY_LOG_EXPORT_OTLP_ENDPOINT";
+const [INFO, ERROR] = [9, 17];
+const TYPE_NAMES = new Map<number, string>(Object.entries(LOG_TYPE).map(([name, type]) => [type, name]));
+
+/** Log records in the JSON encoding of OTLP over HTTP. */
+export function createOtlpDestination({
+  endpoint,
+  headers,
+  version,
+  rowsAtOnce = ROWS_AT_ONCE,
+}: OtlpSettings): Destination {
+  const url = `${endpoint}/v1/logs`;
+  return {
+    name: "otlp",
+    rowsAtOnce,
+    everyMs: 0,
+    async send(batch, signal) {
+      const body = new TextEncoder().encode(JSON.stringify(requestOf(batch, version)));
+      const all = { ...headers, "content-type": "application/json" };
+      const sent = await deliver({ url, method: "POST", headers: all, body, signal }, VARIABLE);
+      if (sent.status < 200 || sent.status > 299) throw failureOf(sent);
+      return rejectedIn(sent);
+    },
+  };
+}
+
+function requestOf({ rows }: Batch, version: string): object {
+  const resource = { attributes: attributesOf({ "service.name": "fairway", "service.version": version }) };
+  const scope = { name: "fairway.log", version };
+  return { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: rows.map(recordOf) }] }] };
+}
+
+function recordOf(row: StoredLogRow): object {
+  const isError = row.type === LOG_TYPE.error;
+  const time = `${row.created_at}000000000`;
+  return {
+    timeUnixNano: time,
+    observedTimeUnixNano: time,
+    severityNumber: isError ? ERROR : INFO,
+    severityText: isError ? "ERROR" : "INFO",
+    eventName: "fairway.log",
+    body: { stringValue: row.content },
+    attributes: attributesOf(namedOf(row)),
+  };
+}
+
+/** The names that traces use, so that both meet by `fairway.request_id`. */
+function namedOf(row: StoredLogRow): Readonly<Record<string, string | number | boolean>> {
+  return {
+    "fairway.log.id": row.id,
+    "fairway.log.type": TYPE_NAMES.get(row.type) ?? String(row.type),
+    "fairway.request_id": row.request_id,
+    "fairway.user.id": row.user_id,
+    "fairway.user.name": row.username,
+    "fairway.token.id": row.token_id,
+    "fairway.token.name": row.token_name,
+    "fairway.channel.id": row.channel_id,
+    "fairway.group": row.group,
+    "fairway.quota": row.quota,
+    "fairway.duration_s": row.use_time,
+    "fairway.is_stream": row.is_stream === 1,
+    "fairway.other": row.other,
+    "client.address": row.ip,
+    "gen_ai.request.model": row.model_name,
+    "gen_ai.usage.input_tokens": row.prompt_tokens,
+    "gen_ai.usage.output_tokens": row.completion_tokens,
+  };
+}
+
+function attributesOf(values: Readonly<Record<string, string | number | boolean>>): object[] {
+  return Object.entries(values)
+    .filter(([, value]) => value !== "")
+    .map(([key, value]) => ({ key, value: valueOf(value) }));
+}
+
+/** 64-bit numbers are texts in this encoding. */
+function valueOf(value: string | number | boolean): object {
+  if (typeof value === "string") return { stringValue: value };
+  return typeof value === "boolean" ? { boolValue: value } : { intValue: String(value) };
+}
+
+/** Rows that a collector has refused for good: the protocol forbids to send them again. */
+function rejectedIn({ text }: Sent): number {
+  const partial = parseObject(text)?.["partialSuccess"];
+  if (typeof partial !== "object" || partial === null || !("rejectedLogRecords" in partial)) return 0;
+  const count = Number(partial.rejectedLogRecords);
+  return Number.isSafeInteger(count) && count > 0 ? count : 0;
+}
+
+function failureOf(sent: Sent): ExportError {
+  const [reason, cure] = causeOf(sent.status);
+  return new ExportError(reason, `the collector answers ${sent.status}: ${cure}`, retryAfterOf(sent));
+}
+
+function causeOf(status: number): readonly [FailureReason, string] {
+  if (status === 401 || status === 403) return ["denied", "correct FAIRWAY_LOG_EXPORT_OTLP_HEADERS"];
+  if (status === 404 || (status >= 300 && status < 400))
+    return ["missing", `let it take logs over HTTP at /v1/logs, or correct ${VARIABLE}`];
+  if (status === 413) return ["refused", "raise the largest body of its HTTP receiver to 20 MiB"];
+  if (status === 507) return ["full", "make room where it stores the rows"];
+  if (status === 429 || status >= 500) return ["busy", "wait, or look at its own log"];
+  return ["refused", "look at its own log"];
+}

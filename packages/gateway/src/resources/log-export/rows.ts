@@ -1,0 +1,39 @@
+import type { Selectable } from "kysely";
+import type { Database } from "../../storage/database.ts";
+import type { LogTable } from "../../storage/schema/schema.ts";
+
+export type StoredLogRow = Selectable<LogTable>;
+
+/** In the order of their ids. */
+export function rowsBetween({ db }: Database, after: number, to: number): Promise<StoredLogRow[]> {
+  return db.selectFrom("logs").selectAll().where("id", ">", after).where("id", "<=", to).orderBy("id").execute();
+}
+
+/** Id of the row that ends a batch, of `settled` where there are fewer rows. */
+export async function endOfBatch(
+  { db }: Database,
+  { after, settled, rows }: { readonly after: number; readonly settled: number; readonly rows: number },
+): Promise<{ readonly to: number; readonly isFull: boolean }> {
+  const last = db.selectFrom("logs").select("id").where("id", ">", after).where("id", "<=", settled).orderBy("id");
+  const row = await last
+    .offset(rows - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return { to: row?.id ?? settled, isFull: row !== undefined };
+}
+
+/** Epoch seconds of the first row above an id; undefined when there is none. */
+export async function timeAfter({ db }: Database, after: number): Promise<number | undefined> {
+  const rows = db.selectFrom("logs").select("created_at").where("id", ">", after).orderBy("id").limit(1);
+  return (await rows.executeTakeFirst())?.created_at;
+}
+
+/** One line of JSON. `other` stays the text that it is: its members differ by version and type. */
+export function lineOf(row: StoredLogRow): string {
+  const { id, created_at, is_stream, ...rest } = row;
+  return JSON.stringify({ id, created_at, time: isoTime(created_at), ...rest, is_stream: is_stream === 1 });
+}
+
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString();
+}
