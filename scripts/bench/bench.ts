@@ -1,7 +1,7 @@
 // `npm run bench`: what Fairway costs next to nginx (the limit), bare Node and express + fetch (the habit), with the fake upstream
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 20 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
-// `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: api.ts. `--ledger` measures the ledger alone, with and without rows: ledger.ts.
+// `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: api.ts. `--ledger` measures the ledger alone, with and without rows: ledger.ts. `--logs` measures questions to the log at 10,000,000 rows: logs.ts. `--growth` measures what many channels and tokens cost: growth.ts.
 // `--collector` tells what the collector of the engine does for a call: collector.ts; `--plain`, `--at-once` and `--spaced` measure one kind of call alone, round by round next to nginx: plain.ts; `--profile` which parts of the program spend it: profile.ts; `--console` measures the web console: console.ts.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -16,8 +16,10 @@ import { benchApi } from "./api.ts";
 import { benchCli } from "./cli.ts";
 import { benchCollector } from "./collector.ts";
 import { benchConsole } from "./console.ts";
+import { benchLogs } from "./logs.ts";
 import { benchPlain } from "./plain.ts";
 import { benchProfile } from "./profile.ts";
+import { benchGrowth } from "./growth.ts";
 import { benchLedgers } from "./ledger.ts";
 import { build } from "../build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
@@ -56,6 +58,8 @@ const MODES = [
   ["--api", benchApi],
   ["--cli", benchCli],
   ["--ledger", benchLedgers],
+  ["--logs", benchLogs],
+  ["--growth", benchGrowth],
   ["--streams", benchStreams],
   ["--collector", benchCollector],
   ["--profile", benchProfile],

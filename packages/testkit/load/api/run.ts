@@ -85,6 +85,20 @@ export async function runApiBench(database: SeededDatabase, bench: ApiBench): Pr
 }
 
 async function measureCall(session: Session, call: ApiCall, plan: ApiPlan): Promise<CallFigures> {
+  return { call, ...(await timed(session, call, plan)) };
+}
+
+export interface Timed {
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/** Calls one after the other; in milliseconds. */
+export async function timed(
+  session: Session,
+  call: Pick<ApiCall, "path">,
+  plan: Pick<ApiPlan, "calls" | "seconds">,
+): Promise<Timed> {
   const latencies: number[] = [];
   const until = performance.now() + plan.seconds * 1_000;
   for (let turn = 0; turn < plan.calls + WARM_UP_CALLS; turn++) {
@@ -93,5 +107,5 @@ async function measureCall(session: Session, call: ApiCall, plan: ApiPlan): Prom
     if (turn >= WARM_UP_CALLS) latencies.push(performance.now() - from);
     if (performance.now() > until && latencies.length > 0) break;
   }
-  return { call, p50: percentile(latencies, 0.5), p95: percentile(latencies, 0.95) };
+  return { p50: percentile(latencies, 0.5), p95: percentile(latencies, 0.95) };
 }
