@@ -7,7 +7,7 @@ import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router/dom";
 import "./routes/frame/frame.css";
 import { system } from "./theme/system.ts";
-import { whenServerReturns } from "./lib/health.ts";
+import { whenServerReturns } from "./lib/server/health.ts";
 import { queryClient, whenMutationFails } from "./lib/query.ts";
 import { router } from "./routes/router.tsx";
 import { toastProblem } from "./ui/feedback/toaster.ts";

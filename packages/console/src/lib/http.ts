@@ -1,8 +1,9 @@
 import { messageKeyOf, type Endpoint, type Input, type Output } from "@fairway/wire";
-import { noteOutcome } from "./health.ts";
+import { noteOutcome } from "./server/health.ts";
 import { ApiProblem, HttpProblem, OfflineProblem } from "./problems.ts";
-import { serverMessage } from "./server-messages.ts";
+import { serverMessage } from "./server/server-messages.ts";
 import { stored } from "./storage.ts";
+import { parseObject, type JsonObject } from "./text/json.ts";
 
 type Scalar = string | number | boolean | undefined;
 
@@ -106,6 +107,19 @@ export function addressOf(endpoint: Endpoint, input: Pick<LooseInput, "params" |
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
+interface EarlyAnswers {
+  /** What `boot.js` asked for while the scripts were on their way, by address. */
+  readonly fairwayAnswers?: Record<string, Promise<Response> | undefined>;
+}
+
+/** The answer that is there already, once: it is as old as the page. */
+function takeEarly(address: string): Promise<Response> | undefined {
+  const answers = (globalThis as EarlyAnswers).fairwayAnswers;
+  const answer = answers?.[address];
+  if (answers) answers[address] = undefined;
+  return answer;
+}
+
 /** For an answer to begin; a server that takes longer counts as away. Writes may test upstreams. */
 const READ_MS = 30_000;
 const WRITE_MS = 180_000;
@@ -122,8 +136,9 @@ async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
     signal: input.signal ? AbortSignal.any([input.signal, late]) : late,
   };
   if (input.body !== undefined) init.body = JSON.stringify(input.body);
+  const address = addressOf(endpoint, input);
   try {
-    return await fetch(addressOf(endpoint, input), init);
+    return await (takeEarly(address) ?? fetch(address, init));
   } catch (cause) {
     if (input.signal?.aborted) throw cause;
     noteOutcome("away");
@@ -131,15 +146,9 @@ async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
   }
 }
 
-async function readJson(response: Response): Promise<Record<string, unknown>> {
-  const text = await response.text();
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
-  } catch {
-    // Falls through: a proxy's error page and an empty body are no answer of the server.
-  }
-  return {};
+async function readJson(response: Response): Promise<JsonObject> {
+  // A proxy's error page and an empty body are no answer of the server.
+  return parseObject(await response.text()) ?? {};
 }
 
 /**
@@ -194,7 +203,7 @@ export async function openStream<E extends Endpoint>(
   throw problemOf(response, await readJson(response));
 }
 
-function problemOf(response: Response, body: Record<string, unknown>): HttpProblem {
+function problemOf(response: Response, body: JsonObject): HttpProblem {
   const said = typeof body.message === "string" ? serverMessage(messageKeyOf(body.code), body.message) : "";
   const message = said === "" ? response.statusText : said;
   const wait = Number(response.headers.get("retry-after"));

@@ -21,6 +21,8 @@ export const queryClient = new QueryClient({
       retry: (count, problem) => count < TRIES && isTransient(problem),
       retryDelay: (count) => 500 * 2 ** count,
       networkMode: "always",
+      // With that mode, the library leaves it out.
+      refetchOnReconnect: true,
     },
     mutations: { networkMode: "always" },
   },

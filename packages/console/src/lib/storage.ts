@@ -84,7 +84,7 @@ export const stored = {
   logFacets: word("fairway:log-facets", "open", "closed"),
   shortcuts: word("fairway:shortcuts", "on", "off"),
   recents: json("fairway:recents", z.array(Recent)),
-  /** Page that was reloaded because its code no longer existed, so that it is tried once only. */
+  /** Release that was left by itself because its code no longer existed, so that it is tried once only. */
   reloaded: slot<string>(() => sessionStorage, "fairway:reloaded", String, String),
   /** What the sign-in at Telegram that this tab has begun must bring back. */
   telegramState: slot<string>(() => sessionStorage, "fairway:telegram", String, String),

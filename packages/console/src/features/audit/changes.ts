@@ -1,3 +1,5 @@
+import { isObject, parseJson, type JsonObject } from "../../lib/text/json.ts";
+
 /** One member of what a call changed, as text; undefined = it was not there. */
 interface Change {
   readonly name: string;
@@ -11,18 +13,11 @@ export interface Changes {
   readonly isUnfinished: boolean;
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** Members of a JSON object; any other value is one member without a name. */
-function membersOf(text: string | null): Members {
+function membersOf(text: string | null): JsonObject {
   if (text === null || text === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Members;
-    return { "": value };
-  } catch {
-    return { "": text };
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : { "": value === undefined ? text : value };
 }
 
 function print(value: unknown): string {

@@ -1,4 +1,5 @@
 import type { AuditRow } from "@fairway/wire";
+import { parseObject } from "../../lib/text/json.ts";
 
 /** Ends of the names of calls, each with what it did; the longest that fits counts. */
 const VERBS = {
@@ -45,14 +46,8 @@ function longest<T extends string>(names: readonly T[], fits: (name: T) => boole
 }
 
 function member(text: string | null): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? "");
-    if (typeof value !== "object" || value === null) return undefined;
-    const { name, username } = value as { name?: unknown; username?: unknown };
-    return [name, username].find((found): found is string => typeof found === "string" && found !== "");
-  } catch {
-    return undefined;
-  }
+  const { name, username } = parseObject(text ?? "") ?? {};
+  return [name, username].find((found): found is string => typeof found === "string" && found !== "");
 }
 
 /** What a call did, in parts of a sentence; undefined for calls without words. */

@@ -1,4 +1,5 @@
 import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel, type ChannelInput } from "@fairway/wire";
+import { parseObject } from "../../lib/text/json.ts";
 
 /** What is done to the members of a list or a mapping; "" leaves them. */
 type Mode = "" | "set" | "add" | "remove";
@@ -41,23 +42,12 @@ export function checkBulk(draft: BulkDraft): Partial<Record<keyof BulkDraft, Pro
   if (draft.tagMode === "set" && draft.tag.trim() === "") problems.tag = "tagMissing";
   if (draft.groupMode !== "" && splitList(draft.group).length === 0) problems.group = "groupMissing";
   const needsMapping = draft.mappingMode === "set" || draft.mappingMode === "add";
-  if (needsMapping && mappingOf(draft.mapping) === undefined) problems.mapping = "badMapping";
+  if (needsMapping && parseObject(draft.mapping) === undefined) problems.mapping = "badMapping";
   return problems;
 }
 
 function isWhole(text: string, least: number): boolean {
   return text.trim() === "" || (/^-?\d+$/.test(text.trim()) && Number(text) >= least);
-}
-
-function mappingOf(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** One channel of a plan: what is sent for it, and what takes that back. */
@@ -107,8 +97,8 @@ function wantedGroups({ groupMode, group }: BulkDraft, channel: Channel): string
 
 function wantedMapping({ mappingMode, mapping }: BulkDraft, channel: Channel): string {
   if (mappingMode === "remove") return "";
-  const own = mappingMode === "add" ? mappingOf(channel.model_mapping) : {};
-  return JSON.stringify({ ...own, ...mappingOf(mapping) });
+  const own = mappingMode === "add" ? parseObject(channel.model_mapping) : {};
+  return JSON.stringify({ ...own, ...parseObject(mapping) });
 }
 
 /** Most channels of one call: few enough for progress to be seen. */

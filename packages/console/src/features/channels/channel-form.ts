@@ -1,4 +1,5 @@
 import { LOWEST_PRIORITY, splitList, type Channel, type ChannelInput } from "@fairway/wire";
+import { parseObject } from "../../lib/text/json.ts";
 
 /** What the drawer holds while a channel is edited; numbers stay as typed. */
 export interface ChannelDraft {
@@ -98,13 +99,7 @@ type ChannelProblemKey =
 export type ChannelProblems = Partial<Record<keyof ChannelDraft, ChannelProblemKey>>;
 
 function isObjectText(text: string): boolean {
-  if (text.trim() === "") return true;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  return text.trim() === "" || parseObject(text) !== undefined;
 }
 
 function isWhole(text: string, least: number): boolean {

@@ -3,7 +3,7 @@ import { Box, Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useParams } from "react-router";
-import { statusInfo } from "../../lib/status-info.ts";
+import { statusInfo } from "../../lib/text/status-info.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { DrawerForm, DrawerLoading, DrawerShell } from "../../ui/form/form-drawer.tsx";
 import { MarkShape } from "../../ui/display/mark.tsx";

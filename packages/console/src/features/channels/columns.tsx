@@ -7,7 +7,7 @@ import { currentLanguage, useLanguage } from "../../lib/i18n.ts";
 import type { Column } from "../../ui/grid/grid-props.ts";
 import { InlineNumber } from "../../ui/grid/inline-number.tsx";
 import { Graded, Mark, type MarkKind } from "../../ui/display/mark.tsx";
-import { statusInfo } from "../../lib/status-info.ts";
+import { statusInfo } from "../../lib/text/status-info.ts";
 import { Money } from "../../ui/display/money.tsx";
 import { toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
 import { patchChannel } from "./api.ts";

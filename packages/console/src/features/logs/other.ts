@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseJson } from "../../lib/text/json.ts";
 
 const count = z.catch(z.number(), 0);
 const ratio = z.catch(z.number(), 1);
@@ -55,12 +56,15 @@ export type LogOther = z.output<typeof LogOther>;
 
 const NOTHING: LogOther = LogOther.parse({});
 
+/** The cells of a row read the same text one after another. */
+let last = { json: "", other: NOTHING };
+
 export function readOther(json: string): LogOther {
-  if (json === "") return NOTHING;
-  try {
-    const parsed = LogOther.safeParse(JSON.parse(json));
-    return parsed.success ? parsed.data : NOTHING;
-  } catch {
-    return NOTHING;
-  }
+  if (json !== last.json) last = { json, other: parsed(json) };
+  return last.other;
+}
+
+function parsed(json: string): LogOther {
+  const result = LogOther.safeParse(parseJson(json));
+  return result.success ? result.data : NOTHING;
 }

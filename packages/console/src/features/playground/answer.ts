@@ -1,4 +1,5 @@
-import { createEventReader } from "../../lib/sse.ts";
+import { createEventReader } from "../../lib/server/sse.ts";
+import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 
 /** What the gateway said went wrong. */
 export interface Failure {
@@ -25,30 +26,19 @@ export type Step =
   /** The stream said that it is complete. */
   | { readonly kind: "end" };
 
-type Json = Readonly<Record<string, unknown>>;
-
-function object(value: unknown): Json | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+function object(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
 }
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function parsed(json: string): Json | undefined {
-  try {
-    return object(JSON.parse(json));
-  } catch {
-    // A proxy's page, or a line that was cut: no event of the gateway.
-    return undefined;
-  }
-}
-
 type Head = Pick<Response, "status" | "statusText" | "headers">;
 
 /** Reads the error envelope of the relay; other bodies are described by their status. */
 export function failureOf(body: string, head: Head): Failure {
-  const envelope = parsed(body);
+  const envelope = parseObject(body);
   const error = object(envelope?.error);
   const wait = Number(head.headers.get("retry-after"));
   return {
@@ -78,7 +68,7 @@ function deltaSteps(choice: unknown): Step[] {
 /** What one event of the stream means. An empty list of choices ends it, as the done marker does. */
 export function stepsOf(data: string, head: Head): Step[] {
   if (data === "[DONE]") return [{ kind: "end" }];
-  const event = parsed(data);
+  const event = parseObject(data);
   if (!event) return [];
   if (event.error !== undefined) return [{ kind: "failure", failure: failureOf(data, head) }];
   const choices: unknown = event.choices;

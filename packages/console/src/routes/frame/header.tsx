@@ -1,6 +1,6 @@
 import { Box, Button, Flex, Kbd, Text } from "@chakra-ui/react";
 import { Link } from "react-router";
-import { useHealth } from "../../lib/health.ts";
+import { useHealth } from "../../lib/server/health.ts";
 import { printKeys } from "../../lib/keys.ts";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";

@@ -1,4 +1,4 @@
-import { hasMarkup } from "../../lib/content.ts";
+import { hasMarkup } from "../../lib/text/content.ts";
 import { HtmlBlock } from "../../ui/content/html-block.tsx";
 import { Markdown } from "../../ui/content/markdown.tsx";
 

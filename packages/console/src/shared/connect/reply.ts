@@ -1,3 +1,5 @@
+import { isObject, parseJson } from "../../lib/text/json.ts";
+
 /** What came back for a test request. */
 export interface Reply {
   readonly isOk: boolean;
@@ -8,18 +10,8 @@ export interface Reply {
   readonly elapsedMs: number;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 function member(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Json)[name] : undefined;
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  return isObject(value) ? value[name] : undefined;
 }
 
 function said(json: unknown): string {
@@ -35,7 +27,7 @@ function complaint(json: unknown, status: number): string {
 }
 
 export function readReply(status: number, headers: Headers, body: string, elapsedMs: number): Reply {
-  const json = parsed(body);
+  const json = parseJson(body);
   const isOk = status >= 200 && status < 300 && json !== undefined;
   const requestId = headers.get("x-request-id") ?? headers.get("x-oneapi-request-id") ?? undefined;
   return { isOk, status, text: isOk ? said(json) : complaint(json, status), requestId, elapsedMs };

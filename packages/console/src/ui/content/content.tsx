@@ -1,4 +1,4 @@
-import { contentKind } from "../../lib/content.ts";
+import { contentKind } from "../../lib/text/content.ts";
 import "./content.css";
 import { HtmlBlock } from "./html-block.tsx";
 import { Markdown } from "./markdown.tsx";

@@ -1,5 +1,5 @@
 import { Fragment, useMemo, type ReactNode } from "react";
-import { parseMarkdown, type Block, type Inline } from "../../lib/markdown.ts";
+import { parseMarkdown, type Block, type Inline } from "../../lib/text/markdown.ts";
 import { CopyButton } from "./copy-button.tsx";
 import "./markdown.css";
 import { useTexts } from "../texts.ts";

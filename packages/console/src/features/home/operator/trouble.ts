@@ -1,5 +1,5 @@
 import type { Channel, ChannelHealth, UsageSubject } from "@fairway/wire";
-import { statusInfo } from "../../../lib/status-info.ts";
+import { statusInfo } from "../../../lib/text/status-info.ts";
 
 export interface TroubleInput {
   readonly disabled: readonly Pick<Channel, "id" | "name" | "other_info">[];

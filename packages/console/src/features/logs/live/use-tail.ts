@@ -1,6 +1,6 @@
 import { LogRow } from "@fairway/wire";
 import { useEffect, useRef, useState } from "react";
-import { eventBatches } from "../../../lib/sse.ts";
+import { eventBatches } from "../../../lib/server/sse.ts";
 import { openTail, refreshRows, type LogFilter } from "../api.ts";
 import { missed, NO_TAIL, received, released, type Tail } from "./tail.ts";
 

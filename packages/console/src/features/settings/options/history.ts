@@ -1,3 +1,5 @@
+import { parseObject } from "../../../lib/text/json.ts";
+
 /** One member of an object that a change touched; null where it was or is not there. */
 export interface MemberChange {
   readonly name: string;
@@ -6,15 +8,13 @@ export interface MemberChange {
 }
 
 function membersOf(text: string | null): ReadonlyMap<string, string> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text ?? "");
-    if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
-    return new Map(
-      Object.entries(parsed).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
-    );
-  } catch {
-    return undefined;
-  }
+  const members = parseObject(text ?? "");
+  return (
+    members &&
+    new Map(
+      Object.entries(members).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+    )
+  );
 }
 
 /** What differs between two objects as JSON, by name; undefined unless both are objects. */

@@ -3,7 +3,7 @@ import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { Link } from "react-router";
-import { ruleText, serverMessage } from "../../../lib/server-messages.ts";
+import { ruleText, serverMessage } from "../../../lib/server/server-messages.ts";
 import { ask } from "../../../ui/feedback/ask.ts";
 import { EmptyTeach, LoadFailed, Loading } from "../../../ui/feedback/empty.tsx";
 import { FormSection } from "../../../ui/form/form-drawer.tsx";

@@ -1,18 +1,11 @@
 import { OPTIONS, type OptionKey } from "@fairway/wire";
 import type { FieldRow } from "../../../../ui/form/rows-field.tsx";
+import { isObject, parseJson } from "../../../../lib/text/json.ts";
 
 export const LIMITS = ["rpm", "tpm", "concurrency"] as const;
 
 function parsed(text: string, empty: string): unknown {
-  try {
-    return JSON.parse(text === "" ? empty : text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return parseJson(text === "" ? empty : text);
 }
 
 function joined(members: readonly string[]): string {

@@ -1,5 +1,5 @@
 import type { MessageKey } from "@fairway/wire";
-import { currentLanguage, onLanguage } from "./i18n.ts";
+import { currentLanguage, onLanguage } from "../i18n.ts";
 
 /** What the Chinese texts offer; they load with that language. */
 interface Chinese {
