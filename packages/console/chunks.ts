@@ -5,6 +5,7 @@ const FAMILIES = {
   lists: ["channels", "tokens", "users", "redemptions", "budgets", "audit", "tasks", "drawing", "logs", "pricing"],
   account: ["login", "oauth", "register", "reset", "settings"],
   content: ["about", "chat", "chat-link", "home", "playground"],
+  usage: ["home", "dashboard", "channel", "token", "user", "budget"],
 } as const;
 
 /** Modules that this many lists need are loaded with the first list. */
@@ -12,7 +13,7 @@ const MOST_LISTS = 3;
 /** Modules that this many pages of other kinds need share a file, too: fields, mostly. */
 const MOST_PAGES = 9;
 /** Characters before minifying, below which a request costs more than the bytes. */
-const TINY = 1_500;
+const TINY = 3_000;
 
 type Chunk = Rolldown.OutputChunk;
 
@@ -61,8 +62,10 @@ function nameFor(chunk: Chunk, { pages, others }: Users): string | null {
 function sharedName(chunk: Chunk, pages: ReadonlySet<string>, lists: number): string | null {
   const family = (["account", "content"] as const).find((name) => inFamily(pages, name) === pages.size);
   if (family) return family;
-  if (pages.size >= MOST_PAGES && lists < 2 && !isContract(chunk)) return "forms";
-  return chunk.code.length < TINY && lists > 0 ? "lists" : null;
+  if (chunk.code.length < TINY) return lists > 0 ? "lists" : "forms";
+  if (isContract(chunk)) return null;
+  if (inFamily(pages, "usage") > 1) return "usage";
+  return pages.size >= MOST_PAGES && lists < 2 ? "forms" : null;
 }
 
 /**
@@ -98,7 +101,7 @@ export async function planChunks(config: InlineConfig): Promise<(id: string) => 
 }
 
 /** Shared files from the bottom up: a file imports those below it. */
-const LAYERS = ["lists", "forms", "account", "content"] as const;
+const LAYERS = ["lists", "forms", "usage", "account", "content"] as const;
 
 /** What a shared file imports goes into it, or is below it already: two files that import each other break the page. */
 function bringDown(

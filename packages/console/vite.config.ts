@@ -1,35 +1,19 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig, type Plugin, type Rolldown, type UserConfig } from "vite";
+import { defineConfig, type Rolldown, type UserConfig } from "vite";
 import { planChunks } from "./chunks.ts";
-
-/** Preloads the one font file that the first paint needs; its name carries a hash, so it is known only here. */
-function preloadTextFont(): Plugin {
-  return {
-    name: "preload-text-font",
-    apply: "build",
-    transformIndexHtml: {
-      order: "post",
-      handler(_html, context) {
-        const file = Object.keys(context.bundle ?? {}).find((name) => /geist-latin-wght-normal.*\.woff2$/.test(name));
-        if (!file) return [];
-        const attrs = { rel: "preload", href: `/${file}`, as: "font", type: "font/woff2", crossorigin: "" };
-        return [{ tag: "link", attrs, injectTo: "head" }];
-      },
-    },
-  };
-}
+import { preloadPages, preloadTextFont } from "./preload.ts";
 
 const gateway = process.env.FAIRWAY_DEV_GATEWAY ?? "http://127.0.0.1:3000";
 
 const INITIAL_FILES = [
   // A release of the console leaves the libraries' file unchanged in the browser's cache.
-  { name: "react", test: /node_modules\/(react|react-dom|scheduler|react-router)\//, priority: 3 },
+  { name: "react", test: /node_modules\/(react|react-dom|scheduler|react-router)\/|rolldown\/runtime/, priority: 3 },
   { name: "entry", tags: ["$initial"], priority: 2 },
 ] satisfies Rolldown.CodeSplittingGroup[];
 
 const config = {
   root: import.meta.dirname,
-  plugins: [react(), preloadTextFont()],
+  plugins: [react(), preloadTextFont(), preloadPages(import.meta.dirname)],
   build: {
     outDir: "dist",
     emptyOutDir: true,

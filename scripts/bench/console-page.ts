@@ -50,7 +50,7 @@ const SETTLED_MS = 600;
 export async function measurePage(page: Page, path: string): Promise<PageFigures> {
   await page.goto(path);
   await page.locator("h1").first().waitFor();
-  await page.locator('[aria-busy="true"]').waitFor({ state: "detached" });
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached" });
   await page.waitForTimeout(SETTLED_MS);
   const urls = await page.evaluate(() =>
     performance.getEntriesByType("resource").flatMap(({ name }) => (name.endsWith(".js") ? [name] : [])),

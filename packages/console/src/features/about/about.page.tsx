@@ -1,14 +1,15 @@
 import { about, ROLE } from "@fairway/wire";
-import { Box, Button, Skeleton } from "@chakra-ui/react";
+import { Box, Button } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
-import { contentKind } from "../../lib/content.ts";
+import { contentKind } from "../../lib/text/content.ts";
 import { call } from "../../lib/http.ts";
 import { FRESH_STATIC_MS } from "../../lib/query.ts";
 import { Content } from "../../ui/content/content.tsx";
 import { EmptyTeach, LoadFailed } from "../../ui/feedback/empty.tsx";
+import { Placeholder } from "../../ui/feedback/placeholder.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -40,7 +41,7 @@ export function AboutPage() {
   return (
     <Page title={t("title")} width={isFramed ? "full" : "form"}>
       {error && text === undefined && <LoadFailed problem={error} onRetry={() => void refetch()} />}
-      {!error && text === undefined && <Skeleton height="200px" aria-busy="true" />}
+      {!error && text === undefined && <Placeholder height={200} />}
       {text === "" && <Nothing />}
       {text && isFramed && <Content text={text} title={t("title")} />}
       {text && !isFramed && (

@@ -1,4 +1,4 @@
-import { Button, Flex, Skeleton } from "@chakra-ui/react";
+import { Button, Flex } from "@chakra-ui/react";
 import type { UsageStatistics } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -15,6 +15,7 @@ import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { RangeFilter } from "../../ui/grid/range-filter.tsx";
+import { Placeholder } from "../../ui/feedback/placeholder.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
 import { logAddress } from "../../shared/usage/log-link.ts";
 import { dimensionQuery, refreshUsage, usageQuery, type UsageFilter } from "./api.ts";
@@ -35,6 +36,7 @@ import { firstDayOf, spanBefore, spanOf, stepOf, usualRange } from "./span.ts";
 import { useTexts } from "./texts.ts";
 import { UsagePanel, VIEWS } from "./usage-panel.tsx";
 
+const PANEL_HEIGHT = 352;
 const DEFAULTS = { range: "", from: "", to: "", by: "", of: "model", user: "", metric: "quota", view: "overTime" };
 
 type State = Record<keyof typeof DEFAULTS, string>;
@@ -208,7 +210,7 @@ function Dashboard() {
       ) : (
         <>
           <Figures now={shown?.sums} before={before} buckets={shown?.buckets ?? []} filter={filter} />
-          {!shown && <Skeleton height="352px" borderRadius="l3" aria-busy="true" aria-label={title} />}
+          {!shown && <Placeholder height={PANEL_HEIGHT} label={title} />}
           {shown?.models.length === 0 && (
             <Nothing onWiden={() => change({ range: "30d", from: "", to: "", by: "", of: "", user: "" })} />
           )}

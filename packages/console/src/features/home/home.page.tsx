@@ -1,7 +1,7 @@
 import { Box, Button, Flex, Heading, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { contentKind } from "../../lib/content.ts";
+import { contentKind } from "../../lib/text/content.ts";
 import { isAdmin, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { Content } from "../../ui/content/content.tsx";

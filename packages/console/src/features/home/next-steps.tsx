@@ -1,5 +1,6 @@
 import { Box, Button, Flex, Heading, SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useSelf } from "../../session/self.ts";
 import { Mark } from "../../ui/display/mark.tsx";
@@ -59,12 +60,12 @@ function Card(props: { readonly step: Step; readonly number: number; readonly is
   );
 }
 
-/** From an empty gateway to the first request; gone once all of it is done. */
-export function NextSteps(props: { readonly isAdmin: boolean }) {
-  const t = useTexts();
-  const channels = useQuery({ ...hasProviderQuery, enabled: props.isAdmin }).data;
-  const tokens = useQuery(tokenCountQuery).data;
-  const recent = useQuery(recentQuery).data;
+/** What is left to do before the first request; empty once all of it is done, undefined while that is not known. */
+export function useSteps(props: { readonly isAdmin: boolean; readonly isOn: boolean }): readonly Step[] | undefined {
+  const { isAdmin, isOn } = props;
+  const channels = useQuery({ ...hasProviderQuery, enabled: isAdmin && isOn }).data;
+  const tokens = useQuery({ ...tokenCountQuery, enabled: isOn }).data;
+  const recent = useQuery({ ...recentQuery, enabled: isOn }).data;
   const quota = useSelf()?.quota;
   const all: Step[] = [
     { name: "stepChannel", to: "/setup", isDone: channels?.hasProvider },
@@ -73,15 +74,22 @@ export function NextSteps(props: { readonly isAdmin: boolean }) {
     { name: "stepRequest", to: "/token", isDone: recent && recent.items.length > 0 },
   ];
   const isOffered: Partial<Record<StepName, boolean>> = {
-    stepChannel: props.isAdmin,
+    stepChannel: isAdmin,
     // New users may have something to begin with.
     stepBalance: quota !== undefined && quota <= 0,
   };
   const steps = all.filter((step) => isOffered[step.name] ?? true);
-  if (steps.some((step) => step.isDone === undefined) || steps.every((step) => step.isDone)) return null;
+  if (steps.some((step) => step.isDone === undefined)) return undefined;
+  return steps.every((step) => step.isDone) ? [] : steps;
+}
+
+/** From an empty gateway to the first request. Takes the place of charts that would show nothing. */
+function NextSteps(props: { readonly steps: readonly Step[]; readonly height: number }) {
+  const t = useTexts();
+  const { steps, height } = props;
   const next = steps.find((step) => !step.isDone);
   return (
-    <Box mb="6">
+    <Box mb="3" minH={{ lg: `${height}px` }}>
       <Heading as="h2" textStyle="lg" fontWeight="semibold" mb="3">
         {t("next")}
       </Heading>
@@ -92,4 +100,10 @@ export function NextSteps(props: { readonly isAdmin: boolean }) {
       </SimpleGrid>
     </Box>
   );
+}
+
+/** What a page shows in place of charts without calls: the steps, or until they are known `place`, as high as they. */
+export function insteadOf(steps: readonly Step[] | undefined, height: number, place: ReactNode): ReactNode {
+  if (steps === undefined) return place;
+  return steps.length === 0 ? undefined : <NextSteps steps={steps} height={height} />;
 }

@@ -1,16 +1,32 @@
 import { Box } from "@chakra-ui/react";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { useStore } from "../../lib/store.ts";
 import { useStatus } from "../../session/status.ts";
 import { useTexts } from "../../shared/texts.ts";
+import { placeholders } from "../../ui/feedback/placeholders.ts";
+import { late } from "../../ui/late/late.tsx";
 
-const OwnFooter = lazy(async () => ({ default: (await import("./own-footer.tsx")).OwnFooter }));
+const OwnFooter = late(async () => (await import("./own-footer.tsx")).OwnFooter);
 
-/** The end of the content: what the operator wrote for it, or the credit line. */
+/**
+ * The end of the content: what the operator wrote for it, or the credit line. It appears where it stays, and not below
+ * placeholders that may give way to less.
+ */
 export function Footer() {
   const t = useTexts();
   const text = useStatus().footer_html.trim();
+  const isPlaced = useStore(placeholders) === 0;
   return (
-    <Box as="footer" className="site-footer" textStyle="xs" color="fg.muted" px="6" py="4" textAlign="center">
+    <Box
+      as="footer"
+      className="site-footer"
+      visibility={isPlaced ? "visible" : "hidden"}
+      textStyle="xs"
+      color="fg.muted"
+      px="6"
+      py="4"
+      textAlign="center"
+    >
       <Suspense>{text === "" ? t("credit") : <OwnFooter text={text} />}</Suspense>
     </Box>
   );

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect, useMemo, useRef, type CSSProperties } from "react";
+import { Suspense, useEffect, useMemo, useRef, type CSSProperties } from "react";
 import "./data-grid.css";
 import { GridHead } from "./data-grid-head.tsx";
 import { onGridKey } from "./grid-keys.ts";
+import { usePlaceholder } from "../feedback/placeholders.ts";
 import type { GridProps } from "./grid-props.ts";
 import { cellCount, GridRow, type RowModel } from "./grid-row.tsx";
 import { Pager, type PagerProps } from "./pager.tsx";
@@ -10,8 +11,9 @@ import { useFit } from "./use-fit.ts";
 import { useGridTable } from "./use-grid-table.ts";
 import { useRoving } from "./use-roving.ts";
 import { useTexts } from "../texts.ts";
+import { late } from "../late/late.tsx";
 
-const VirtualRows = lazy(async () => ({ default: (await import("./virtual-rows.tsx")).VirtualRows }));
+const VirtualRows = late(async () => (await import("./virtual-rows.tsx")).VirtualRows);
 
 /** More rows than a page of the server has are virtual; up to that number, the browser's own search finds all of them. */
 const MOST_PLAIN_ROWS = 200;
@@ -34,19 +36,20 @@ function Grid<Row>(props: GridProps<Row>) {
   const { rows } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const reveal = useRef<(index: number) => void>(undefined);
-  const { frame, shown, isWide } = useFit(props);
+  const { frame, shown, isWide, width } = useFit(props);
   const { table, visible } = useGridTable(props, shown);
   // Rows that did not change are not drawn again while the table scrolls.
   const model: RowModel<Row> = useMemo(() => ({ grid: props, table, columns: visible }), [props, table, visible]);
   useRoving(body, rows !== undefined);
   const density = props.layout?.density ?? props.density;
   const isVirtual = rows !== undefined && rows.length > MOST_PLAIN_ROWS;
+  const sizes = { "--grid-row": density === "compact" ? "32px" : "40px", "--grid-width": `${width}px` };
   return (
-    <div className="grid-frame" style={{ "--grid-row": density === "compact" ? "32px" : "40px" } as CSSProperties}>
+    <div className={frameClass(width)} style={sizes as CSSProperties}>
       <SelectAllBar selection={props.selection} shown={rows?.length ?? 0} />
       <div ref={frame} className={isWide ? "grid-scroll is-wide" : "grid-scroll"} tabIndex={isWide ? 0 : -1}>
         <table
-          className="grid"
+          className={props.selection ? "grid has-check" : "grid"}
           role="table"
           aria-label={props.label}
           aria-busy={props.isFetching}
@@ -81,6 +84,15 @@ function Grid<Row>(props: GridProps<Row>) {
   );
 }
 
+/** Classes of widths, because container queries take a style recalculation for each layout of a long table. */
+const NARROW = 1_400;
+const TIGHT = 1_150;
+
+function frameClass(width: number): string {
+  if (width === 0 || width > NARROW) return "grid-frame";
+  return width > TIGHT ? "grid-frame is-narrow" : "grid-frame is-narrow is-tight";
+}
+
 /** The last page that has rows, always before the one that has none. */
 function lastPage({ page, size, total }: PagerProps): number {
   return Math.max(1, Math.min(page - 1, Math.ceil((total ?? 0) / size)));
@@ -92,6 +104,7 @@ const BONE_WIDTHS = ["60%", "40%", "75%", "50%"];
 
 /** Grey lines with the geometry of the rows to come. */
 function Bones(props: { readonly columns: number }) {
+  usePlaceholder();
   return Array.from({ length: BONE_ROWS }, (_, row) => (
     <tr key={row} role="row" aria-hidden="true">
       {Array.from({ length: props.columns }, (__, column) => (

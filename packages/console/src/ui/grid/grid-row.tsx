@@ -36,7 +36,7 @@ function GridRowPlain<Row>(props: GridRowProps<Row>) {
       <tr
         role="row"
         data-index={index}
-        className={`grid-row${grid.isMuted?.(row) ? " is-muted" : ""}${grid.onOpen ? " is-opening" : ""}`}
+        className={rowClass(grid, row, isOpen)}
         aria-rowindex={(grid.pager.page - 1) * grid.pager.size + index + 2}
         aria-selected={entry?.getIsSelected()}
         tabIndex={-1}
@@ -82,6 +82,11 @@ function Detail(props: { readonly span: number; readonly children: ReactNode }) 
 
 export function cellCount<Row>({ grid, columns }: Pick<RowModel<Row>, "grid" | "columns">): number {
   return columns.length + (grid.selection ? 1 : 0) + (grid.actions || grid.corner ? 1 : 0);
+}
+
+function rowClass<Row>(grid: GridProps<Row>, row: Row, isOpen: boolean): string {
+  const names = ["grid-row", grid.isMuted?.(row) && "is-muted", grid.onOpen && "is-opening", isOpen && "is-open"];
+  return names.filter(Boolean).join(" ");
 }
 
 function cellClass<Row>({ align, isTitle, isMinor, isElastic }: Column<Row>): string | undefined {

@@ -15,6 +15,8 @@ interface Fit {
   readonly shown: ReadonlySet<string>;
   /** The table is wider than its frame: it scrolls. */
   readonly isWide: boolean;
+  /** Pixels of the frame; 0 before it is measured. */
+  readonly width: number;
 }
 
 function hasNoRoom(frame: HTMLElement): boolean {
@@ -27,21 +29,26 @@ export function useFit<Row>(props: GridProps<Row>): Fit {
   const { columns, rows, layout, selection, actions, corner } = props;
   const frame = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
+  const [isPhone, setPhone] = useState(false);
   // A correction holds for the width and columns that it was found with.
   const [spare, setSpare] = useState({ key: "", count: 0 });
   const [isWide, setWide] = useState(false);
   const reserved = (selection ? CHECK_WIDTH : EDGE) + (actions ? ACTIONS_WIDTH : corner ? CORNER_WIDTH : EDGE);
+  const isMeasured = width > 0 && !isPhone;
   const key = `${width} ${columns.map(({ id }) => id).join(" ")} ${JSON.stringify(layout)}`;
   const count = spare.key === key ? spare.count : 0;
   const shown = useMemo(
-    () => fittingColumns(columns, width === 0 ? Infinity : width - reserved, layout, count),
-    [columns, width, reserved, layout, count],
+    () => fittingColumns(columns, isMeasured ? width - reserved : Infinity, layout, count),
+    [columns, isMeasured, width, reserved, layout, count],
   );
 
   useLayoutEffect(() => {
     const box = frame.current;
     if (!box) return;
-    const read = () => setWidth(matchMedia(PHONE).matches ? 0 : box.clientWidth);
+    const read = () => {
+      setWidth(box.clientWidth);
+      setPhone(matchMedia(PHONE).matches);
+    };
     read();
     const observer = new ResizeObserver(read);
     observer.observe(box);
@@ -50,12 +57,12 @@ export function useFit<Row>(props: GridProps<Row>): Fit {
 
   useLayoutEffect(() => {
     const box = frame.current;
-    if (!box || width === 0 || rows === undefined) return;
+    if (!box || !isMeasured || rows === undefined) return;
     const isTight = hasNoRoom(box);
     const isLess = isTight && fittingColumns(columns, width - reserved, layout, count + 1).size < shown.size;
     if (isLess) setSpare({ key, count: count + 1 });
     setWide(isTight && !isLess);
-  }, [rows, columns, width, reserved, layout, count, key, shown]);
+  }, [rows, columns, isMeasured, width, reserved, layout, count, key, shown]);
 
-  return { frame, shown, isWide };
+  return { frame, shown, isWide, width };
 }

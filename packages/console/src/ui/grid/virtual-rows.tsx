@@ -81,7 +81,13 @@ function useFixedWidths<Row>(top: RefObject<HTMLElement | null>, model: RowModel
       for (const [index, cell] of cells.entries()) cell.style.width = `${widths[index] ?? 0}px`;
       table.style.tableLayout = "fixed";
     };
-    const observer = new ResizeObserver(fix);
+    let width = 0;
+    // Its height changes with the rows.
+    const observer = new ResizeObserver(([entry]) => {
+      if (!entry || entry.contentRect.width === width) return;
+      width = entry.contentRect.width;
+      fix();
+    });
     if (table.parentElement) observer.observe(table.parentElement);
     return () => {
       observer.disconnect();

@@ -1,4 +1,4 @@
-import { Button, SimpleGrid, Skeleton, Text } from "@chakra-ui/react";
+import { Button, SimpleGrid, Text } from "@chakra-ui/react";
 import type { BudgetHistory } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -6,14 +6,13 @@ import { Link, useParams } from "react-router";
 import { formatQuota, formatShare } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { useNow } from "../../../lib/now.ts";
-import { ApiProblem } from "../../../lib/problems.ts";
+import { isRowId, RowPage } from "../../../shared/row/row-page.tsx";
 import { FigureCard } from "../../../shared/usage/figure-card.tsx";
 import { ChartFigure } from "../../../ui/chart/chart-figure.tsx";
 import { MAIN_COLOUR, REST_COLOUR, SECOND_COLOUR } from "../../../ui/chart/colours.ts";
 import { Money, useQuotaDisplay } from "../../../ui/display/money.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { When } from "../../../ui/display/when.tsx";
-import { EmptyTeach, LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { historyQuery } from "../api.ts";
 import { PERIOD_TEXT, SCOPE_TEXT, useSubjectName } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
@@ -121,20 +120,17 @@ function Shown({ history }: { readonly history: BudgetHistory }) {
 export function BudgetPage() {
   const t = useTexts();
   const id = Number(useParams()["id"]);
-  const { data, error, refetch } = useQuery({ ...historyQuery(id), enabled: Number.isSafeInteger(id) && id > 0 });
-  if (data) return <Shown history={data} />;
-  const isMissing = !(id > 0) || (error instanceof ApiProblem && error.key === "budget_not_found");
+  const query = useQuery({ ...historyQuery(id), enabled: isRowId(id) });
+  const missing = {
+    key: "budget_not_found",
+    icon: "budget",
+    title: t("missingTitle"),
+    body: t("missingBody"),
+    list: { path: "/budget", label: t("allBudgets") },
+  } as const;
   return (
-    <Page title={t("title")}>
-      {isMissing && (
-        <EmptyTeach icon="budget" title={t("missingTitle")} body={t("missingBody")}>
-          <Button asChild variant="outline">
-            <Link to="/budget">{t("allBudgets")}</Link>
-          </Button>
-        </EmptyTeach>
-      )}
-      {error && !isMissing && <LoadFailed problem={error} onRetry={() => void refetch()} />}
-      {!error && !isMissing && <Skeleton height="260px" borderRadius="l3" aria-busy="true" />}
-    </Page>
+    <RowPage title={t("title")} id={id} row={query.data} query={query} missing={missing}>
+      {(history) => <Shown history={history} />}
+    </RowPage>
   );
 }

@@ -1,21 +1,17 @@
-import { Box, Button, Flex, SimpleGrid, Skeleton, Stack, Text } from "@chakra-ui/react";
+import { Box, Button, SimpleGrid, Stack } from "@chakra-ui/react";
 import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useNavigate, useParams } from "react-router";
-import { ApiProblem } from "../../../lib/problems.ts";
-import { statusInfo } from "../../../lib/status-info.ts";
-import { useUrlState } from "../../../lib/url-state.ts";
-import { usageOverTimeQuery } from "../../../shared/usage/api.ts";
+import { statusInfo } from "../../../lib/text/status-info.ts";
+import { isRowId, RowPage } from "../../../shared/row/row-page.tsx";
 import { logAddress } from "../../../shared/usage/log-link.ts";
-import { usageRangeOf } from "../../../shared/usage/period.ts";
-import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
-import { UsageFigures } from "../../../shared/usage/usage-figures.tsx";
-import { SpendTrend, UsageTrends } from "../../../shared/usage/usage-trends.tsx";
+import { RangeLine, UsageBlock } from "../../../shared/usage/usage-block.tsx";
+import { SpendTrend } from "../../../shared/usage/usage-trends.tsx";
+import { useUsage, type Usage } from "../../../shared/usage/use-usage.ts";
 import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { When } from "../../../ui/display/when.tsx";
-import { EmptyTeach, LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { NoticeBar } from "../../../ui/feedback/notice-bar.tsx";
 import { toastProblem } from "../../../ui/feedback/toaster.ts";
 import { ManagedNote } from "../managed.tsx";
@@ -26,8 +22,6 @@ import { FactsPanel } from "./facts-panel.tsx";
 import { FailuresPanel } from "./failures-panel.tsx";
 import { KeysPanel } from "./keys-panel.tsx";
 import { TestMatrix } from "./test-matrix.tsx";
-
-const DEFAULTS = { range: "" };
 
 const STATES: Readonly<Record<number, { mark: MarkKind; text: "enabled" | "disabledByHand" | "disabledBySystem" }>> = {
   [CHANNEL_STATUS.enabled]: { mark: "go", text: "enabled" },
@@ -55,55 +49,20 @@ function Disabled({ channel }: { readonly channel: Channel }) {
   );
 }
 
-function Numbers({ channel }: { readonly channel: Channel }) {
+function Spend(props: { readonly usage: Usage; readonly channel: string }) {
   const navigate = useNavigate();
-  const [state, change] = useUrlState(DEFAULTS);
-  const range = usageRangeOf(state.range);
-  const subject = String(channel.id);
-  const { data, error, refetch } = useQuery(usageOverTimeQuery({ by: "channel", subject, range, isOwn: false }));
-  return (
-    <>
-      <Flex justify="flex-end" mb="3">
-        <RangeChoice range={range} choose={(next) => change({ range: next === "24h" ? "" : next })} />
-      </Flex>
-      {error && !data ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <>
-          <UsageFigures usage={data} />
-          {data ? (
-            <UsageTrends
-              usage={data}
-              onOpen={(span, isErrors) => void navigate(logAddress({ span, isErrors, channel: subject }))}
-            />
-          ) : (
-            <Skeleton height="252px" mb="3" borderRadius="l3" aria-busy="true" />
-          )}
-        </>
-      )}
-    </>
-  );
-}
-
-function Spend({ channel }: { readonly channel: Channel }) {
-  const navigate = useNavigate();
-  const [state] = useUrlState(DEFAULTS);
-  const subject = String(channel.id);
-  const asked = { by: "channel", subject, range: usageRangeOf(state.range), isOwn: false } as const;
-  const { data } = useQuery(usageOverTimeQuery(asked));
+  const { channel } = props;
+  const { data } = props.usage;
   if (!data) return null;
-  return (
-    <SpendTrend
-      usage={data}
-      onOpen={(span) => void navigate(logAddress({ span, isErrors: false, channel: subject }))}
-    />
-  );
+  return <SpendTrend usage={data} onOpen={(span) => void navigate(logAddress({ span, isErrors: false, channel }))} />;
 }
 
 function Shown({ channel }: { readonly channel: Channel }) {
   const t = useTexts();
   const types = useQuery(typesQuery).data;
   const type = useMemo(() => types?.find((one) => one.type === channel.type), [types, channel.type]);
+  const subject = String(channel.id);
+  const usage = useUsage({ by: "channel", subject, isOwn: false }, "24h");
   const isOn = channel.status === CHANNEL_STATUS.enabled;
   return (
     <Page
@@ -122,7 +81,8 @@ function Shown({ channel }: { readonly channel: Channel }) {
     >
       <ManagedNote channel={channel} />
       <Disabled channel={channel} />
-      <Numbers channel={channel} />
+      <RangeLine usage={usage} />
+      <UsageBlock usage={usage} part={{ channel: subject }} />
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
         <Stack gap="3" minW="0">
           <KeysPanel id={channel.id} />
@@ -130,7 +90,7 @@ function Shown({ channel }: { readonly channel: Channel }) {
         </Stack>
         <Stack gap="3" minW="0">
           <TestMatrix channel={channel} canTest={type?.can_test !== false} />
-          <Spend channel={channel} />
+          <Spend usage={usage} channel={subject} />
           <FactsPanel channel={channel} type={type} />
         </Stack>
       </SimpleGrid>
@@ -142,21 +102,17 @@ function Shown({ channel }: { readonly channel: Channel }) {
 export function ChannelPage() {
   const t = useTexts();
   const id = Number(useParams()["id"]);
-  const { data, error, refetch } = useQuery({ ...shownChannelQuery(id), enabled: Number.isSafeInteger(id) && id > 0 });
-  const channel = data?.rows[0];
-  if (channel) return <Shown channel={channel} />;
-  const isMissing = !(id > 0) || (error instanceof ApiProblem && error.key === "channel_not_found");
+  const query = useQuery({ ...shownChannelQuery(id), enabled: isRowId(id) });
+  const missing = {
+    key: "channel_not_found",
+    icon: "channel",
+    title: t("missingTitle"),
+    body: t("missingBody"),
+    list: { path: "/channel", label: t("allChannels") },
+  } as const;
   return (
-    <Page title={t("title")}>
-      {isMissing && (
-        <EmptyTeach icon="channel" title={t("missingTitle")} body={<Text>{t("missingBody")}</Text>}>
-          <Button asChild variant="outline">
-            <Link to="/channel">{t("allChannels")}</Link>
-          </Button>
-        </EmptyTeach>
-      )}
-      {error && !isMissing && <LoadFailed problem={error} onRetry={() => void refetch()} />}
-      {!error && !isMissing && <Skeleton height="160px" borderRadius="l3" aria-busy="true" />}
-    </Page>
+    <RowPage title={t("title")} id={id} row={query.data?.rows[0]} query={query} missing={missing}>
+      {(channel) => <Shown channel={channel} />}
+    </RowPage>
   );
 }

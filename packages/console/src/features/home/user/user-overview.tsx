@@ -1,54 +1,66 @@
-import { Box, Skeleton } from "@chakra-ui/react";
+import { Box } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
-import { useUrlState } from "../../../lib/url-state.ts";
 import { useSelf } from "../../../session/self.ts";
-import { usageOverTimeQuery } from "../../../shared/usage/api.ts";
 import { logAddress } from "../../../shared/usage/log-link.ts";
-import { usageRangeOf } from "../../../shared/usage/period.ts";
 import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
 import { SpendTrend } from "../../../shared/usage/usage-trends.tsx";
+import { useUsage } from "../../../shared/usage/use-usage.ts";
 import { Page } from "../../../ui/display/page.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
-import { Announcement } from "../announcement.tsx";
+import { Placeholder } from "../../../ui/feedback/placeholder.tsx";
 import { recentQuery } from "../api.ts";
-import { NextSteps } from "../next-steps.tsx";
+import { insteadOf, useSteps } from "../next-steps.tsx";
+import { Opening } from "../opening.tsx";
 import { useTexts } from "../texts.ts";
 import { Recent } from "./recent.tsx";
 import { UserFigures } from "./user-figures.tsx";
 
-const USUAL = "7d";
-const DEFAULTS = { range: USUAL };
+/** Pixels of a chart without a key. */
+const SPEND_HEIGHT = 252;
+
+/** Whether the user has yet to begin, or to pay; undefined while it is not known. */
+function useIsNew(): boolean | undefined {
+  const { data: recent, isError } = useQuery(recentQuery);
+  const balance = useSelf()?.quota;
+  if (isError) return false;
+  if (recent === undefined || balance === undefined) return undefined;
+  return recent.items.length === 0 || balance <= 0;
+}
 
 /** A user's balance, spending and newest requests; before the first request, what to do. */
 export function UserOverview() {
   const t = useTexts();
   const navigate = useNavigate();
-  const [state, change] = useUrlState(DEFAULTS);
-  const range = usageRangeOf(state.range);
-  const { data, error, refetch } = useQuery(usageOverTimeQuery({ by: "all", subject: "", range, isOwn: true }));
-  const recent = useQuery(recentQuery).data;
-  const balance = useSelf()?.quota;
-  const isNew = recent?.items.length === 0 || (balance !== undefined && balance <= 0);
+  const usage = useUsage({ by: "all", subject: "", isOwn: true }, "7d");
+  const { data, error, refetch } = usage;
+  const isNew = useIsNew();
+  const steps = useSteps({ isAdmin: false, isOn: isNew !== false });
+  const isBegun = data && data.now.total.calls > 0;
+  const place = <Placeholder height={SPEND_HEIGHT} />;
+  const first = isNew ? insteadOf(steps, SPEND_HEIGHT, place) : undefined;
   return (
-    <Page title={t("title")} actions={<RangeChoice range={range} choose={(next) => change({ range: next })} />}>
-      <Announcement />
-      {isNew && <NextSteps isAdmin={false} />}
-      {error && !data ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <>
-          <UserFigures usage={data} />
-          <Box mb="3">
-            {data ? (
-              <SpendTrend usage={data} onOpen={(span) => void navigate(logAddress({ span, isErrors: false }))} />
-            ) : (
-              <Skeleton height="252px" borderRadius="l3" aria-busy="true" />
+    <Page title={t("title")} actions={<RangeChoice range={usage.range} choose={usage.choose} />}>
+      <Opening>
+        {error && !data ? (
+          <LoadFailed problem={error} onRetry={() => void refetch()} />
+        ) : (
+          <>
+            <UserFigures usage={data} />
+            {first}
+            {!(first && !isBegun) && (
+              <Box mb="3">
+                {data && isNew !== undefined ? (
+                  <SpendTrend usage={data} onOpen={(span) => void navigate(logAddress({ span, isErrors: false }))} />
+                ) : (
+                  place
+                )}
+              </Box>
             )}
-          </Box>
-        </>
-      )}
-      <Recent />
+          </>
+        )}
+        <Recent />
+      </Opening>
     </Page>
   );
 }

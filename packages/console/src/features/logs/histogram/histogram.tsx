@@ -234,7 +234,10 @@ export function Histogram(props: HistogramProps) {
           <Twin bars={bars} interval={data.interval} />
         </>
       ) : (
-        <div className="histogram-plot" />
+        <>
+          <div className="histogram-plot" />
+          <div className="histogram-times" />
+        </>
       )}
     </section>
   );

@@ -107,7 +107,7 @@ export function Peek({ peek, isAdmin }: PeekProps) {
   useEffect(() => panel.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
     panel.current?.scrollTo({ top: 0 });
-    document.querySelector('.log-grid .grid-row:has([aria-expanded="true"])')?.scrollIntoView({ block: "nearest" });
+    document.querySelector(".log-grid .grid-row.is-open")?.scrollIntoView({ block: "nearest" });
   }, [key]);
   return (
     <aside ref={panel} className="log-peek" role="dialog" aria-labelledby="log-peek-title" tabIndex={-1}>

@@ -1,9 +1,10 @@
 import type { TwoFactorState } from "@fairway/wire";
-import { Button, Flex, Skeleton, Text } from "@chakra-ui/react";
+import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { CopyButton } from "../../../ui/content/copy-button.tsx";
 import { LoadFailed, Loading } from "../../../ui/feedback/empty.tsx";
+import { Placeholder } from "../../../ui/feedback/placeholder.tsx";
 import { FormSection } from "../../../ui/form/form-drawer.tsx";
 import { Mark } from "../../../ui/display/mark.tsx";
 import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
@@ -18,9 +19,12 @@ import {
 import { CodeForm } from "./code-form.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 import { useTexts } from "../texts.ts";
+import { late } from "../../../ui/late/late.tsx";
 
-const Qr = lazy(async () => ({ default: (await import("./qr-code.tsx")).Qr }));
+const Qr = late(async () => (await import("./qr-code.tsx")).Qr);
 
+/** Pixels of the picture. */
+const QR_SIZE = 204;
 /** So few recovery codes are a reason to make new ones. */
 const FEW_CODES = 2;
 
@@ -116,7 +120,7 @@ function NewSecretForm(props: {
   const { secret, url } = props.secret;
   return (
     <Flex gap="5" wrap="wrap" align="flex-start">
-      <Suspense fallback={<Skeleton boxSize="204px" />}>
+      <Suspense fallback={<Placeholder height={QR_SIZE} width={QR_SIZE} />}>
         <Qr text={url} label={t("qrLabel")} />
       </Suspense>
       <Flex direction="column" gap="4" flex="1" minW="240px">

@@ -1,25 +1,19 @@
-import { Button, Flex, SimpleGrid, Skeleton, Text } from "@chakra-ui/react";
+import { Button, SimpleGrid, Text } from "@chakra-ui/react";
 import { tokenGet, type Token } from "@fairway/wire";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { call } from "../../../lib/http.ts";
-import { useUrlState } from "../../../lib/url-state.ts";
-import { usageOverTimeQuery } from "../../../shared/usage/api.ts";
+import { RowPage } from "../../../shared/row/row-page.tsx";
 import { logAddress } from "../../../shared/usage/log-link.ts";
-import { usageRangeOf } from "../../../shared/usage/period.ts";
-import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
-import { UsageFigures } from "../../../shared/usage/usage-figures.tsx";
-import { SpendTrend, UsageTrends } from "../../../shared/usage/usage-trends.tsx";
+import { RangeLine, UsageBlock } from "../../../shared/usage/usage-block.tsx";
+import { SpendTrend } from "../../../shared/usage/usage-trends.tsx";
+import { useUsage } from "../../../shared/usage/use-usage.ts";
 import { Money } from "../../../ui/display/money.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { When } from "../../../ui/display/when.tsx";
-import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { useTexts } from "../texts.ts";
-
-const USUAL = "7d";
-const DEFAULTS = { range: USUAL };
 
 function shownTokenQuery(id: number) {
   return queryOptions({
@@ -70,10 +64,7 @@ function Facts({ token }: { readonly token: Token }) {
 function Shown({ token }: { readonly token: Token }) {
   const t = useTexts();
   const navigate = useNavigate();
-  const [state, change] = useUrlState(DEFAULTS);
-  const range = usageRangeOf(state.range);
-  const subject = String(token.id);
-  const { data, error, refetch } = useQuery(usageOverTimeQuery({ by: "token", subject, range, isOwn: true }));
+  const usage = useUsage({ by: "token", subject: String(token.id), isOwn: true }, "7d");
   return (
     <Page
       title={token.name}
@@ -83,23 +74,13 @@ function Shown({ token }: { readonly token: Token }) {
         </Button>
       }
     >
-      <Flex justify="flex-end" mb="3">
-        <RangeChoice range={range} choose={(next) => change({ range: next })} />
-      </Flex>
-      {error && !data && <LoadFailed problem={error} onRetry={() => void refetch()} />}
-      {!(error && !data) && <UsageFigures usage={data} />}
-      {!error && !data && <Skeleton height="252px" mb="3" borderRadius="l3" aria-busy="true" />}
-      {data && (
-        <UsageTrends
-          usage={data}
-          onOpen={(span, isErrors) => void navigate(logAddress({ span, isErrors, token: token.name }))}
-        />
-      )}
+      <RangeLine usage={usage} />
+      <UsageBlock usage={usage} part={{ token: token.name }} />
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
         <Facts token={token} />
-        {data && (
+        {usage.data && (
           <SpendTrend
-            usage={data}
+            usage={usage.data}
             onOpen={(span) => void navigate(logAddress({ span, isErrors: false, token: token.name }))}
           />
         )}
@@ -112,15 +93,10 @@ function Shown({ token }: { readonly token: Token }) {
 export function TokenPage() {
   const t = useTexts();
   const id = Number(useParams()["id"]);
-  const { data, error, refetch } = useQuery(shownTokenQuery(id));
-  if (data) return <Shown token={data} />;
+  const query = useQuery(shownTokenQuery(id));
   return (
-    <Page title={t("title")}>
-      {error ? (
-        <LoadFailed problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <Skeleton height="160px" borderRadius="l3" aria-busy="true" />
-      )}
-    </Page>
+    <RowPage title={t("title")} id={id} row={query.data} query={query}>
+      {(token) => <Shown token={token} />}
+    </RowPage>
   );
 }

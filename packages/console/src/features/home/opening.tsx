@@ -1,0 +1,18 @@
+import { Box } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Announcement } from "./announcement.tsx";
+import { demoQuery, noticeQuery } from "./api.ts";
+
+/** The page below its notices, seen once it is known which there are: what is read must not move. */
+export function Opening(props: { readonly hasDemo?: boolean; readonly children: ReactNode }) {
+  const notice = useQuery(noticeQuery);
+  const demo = useQuery({ ...demoQuery, enabled: props.hasDemo === true });
+  const isPlaced = !notice.isLoading && !demo.isLoading;
+  return (
+    <Box visibility={isPlaced ? "visible" : "hidden"} aria-busy={!isPlaced}>
+      <Announcement />
+      {props.children}
+    </Box>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button } from "@chakra-ui/react";
+import type { MessageKey } from "@fairway/wire";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { ApiProblem } from "../../lib/problems.ts";
+import type { IconName } from "../../ui/display/icon.tsx";
+import { Page } from "../../ui/display/page.tsx";
+import { EmptyTeach, LoadFailed } from "../../ui/feedback/empty.tsx";
+import { Placeholder } from "../../ui/feedback/placeholder.tsx";
+
+/** Pixels: some of the page is there until the row comes. */
+const HEIGHT = 260;
+
+interface RowPageProps<Row> {
+  /** Of the page until the row is there. */
+  readonly title: string;
+  readonly id: number;
+  readonly row: Row | undefined;
+  readonly query: { readonly error: Error | null; refetch(): Promise<unknown> };
+  /** What is said of a row that does not exist; `key` names the refusal of the server. */
+  readonly missing?: {
+    readonly key: MessageKey;
+    readonly icon: IconName;
+    readonly title: string;
+    readonly body: string;
+    /** The list, and the words of the link to it. */
+    readonly list: { readonly path: string; readonly label: string };
+  };
+  children(row: Row): ReactNode;
+}
+
+/** Whether an address can name a row. */
+export function isRowId(id: number): boolean {
+  return Number.isSafeInteger(id) && id > 0;
+}
+
+/** The page of one row, or why there is none. */
+export function RowPage<Row>({ title, id, row, query, missing, children }: RowPageProps<Row>) {
+  if (row !== undefined) return children(row);
+  const { error, refetch } = query;
+  const isMissing = missing && (!isRowId(id) || (error instanceof ApiProblem && error.key === missing.key));
+  return (
+    <Page title={title}>
+      {isMissing ? (
+        <EmptyTeach icon={missing.icon} title={missing.title} body={missing.body}>
+          <Button asChild variant="outline">
+            <Link to={missing.list.path}>{missing.list.label}</Link>
+          </Button>
+        </EmptyTeach>
+      ) : error ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
+      ) : (
+        <Placeholder height={HEIGHT} label={title} />
+      )}
+    </Page>
+  );
+}

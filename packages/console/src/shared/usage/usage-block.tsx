@@ -1,0 +1,54 @@
+import { Flex, SimpleGrid } from "@chakra-ui/react";
+import type { ReactNode } from "react";
+import { useNavigate } from "react-router";
+import type { Bounds } from "../../lib/range.ts";
+import { LoadFailed } from "../../ui/feedback/empty.tsx";
+import { Placeholder } from "../../ui/feedback/placeholder.tsx";
+import { logAddress, type LogPart } from "./log-link.ts";
+import { RangeChoice } from "./range-choice.tsx";
+import { UsageFigures } from "./usage-figures.tsx";
+import { UsageTrends } from "./usage-trends.tsx";
+import type { Usage } from "./use-usage.ts";
+
+/** Height in pixels of a chart with title and key. */
+export const TREND_HEIGHT = 290;
+
+interface UsageBlockProps {
+  readonly usage: Usage;
+  /** Whose calls the log then shows. */
+  readonly part?: LogPart;
+  /** In place of the charts, where they would show nothing. */
+  readonly instead?: ReactNode;
+}
+
+/** Figures and charts of a range, their places while they are on the way, or why they did not come. */
+export function UsageBlock({ usage, part, instead }: UsageBlockProps) {
+  const navigate = useNavigate();
+  const { data, error, refetch } = usage;
+  if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
+  const open = (span: Bounds, isErrors: boolean) => void navigate(logAddress({ span, isErrors, ...part }));
+  return (
+    <>
+      <UsageFigures usage={data} />
+      {instead ?? (data ? <UsageTrends usage={data} onOpen={open} /> : <TrendPlaces />)}
+    </>
+  );
+}
+
+export function TrendPlaces() {
+  return (
+    <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" mb="3">
+      <Placeholder height={TREND_HEIGHT} />
+      <Placeholder height={TREND_HEIGHT} />
+    </SimpleGrid>
+  );
+}
+
+/** The range above the figures of a page whose title has other actions next to it. */
+export function RangeLine({ usage }: { readonly usage: Usage }) {
+  return (
+    <Flex justify="flex-end" mb="3">
+      <RangeChoice range={usage.range} choose={usage.choose} />
+    </Flex>
+  );
+}
