@@ -8,6 +8,7 @@ import { FormSection } from "../../ui/form/form-drawer.tsx";
 import { groupsQuery, typesQuery, usualModelsQuery } from "./api.ts";
 import { countKeys, type ChannelDraft } from "./channel-form.ts";
 import { useTexts } from "./texts.ts";
+import { PairsField } from "../../ui/form/pairs-field.tsx";
 
 export interface SectionProps {
   readonly form: Form<ChannelDraft>;
@@ -190,31 +191,40 @@ export function Routing({ form }: SectionProps) {
   );
 }
 
+/** What clients otherwise read as 502: the key of the channel is the operator's business. */
+const PASSED_ON = ["401", "402", "403"].map((status) => ({ from: status, to: status }));
+/** For clients that try again after 503 only. */
+const BUSY = [{ from: "429", to: "503" }];
+
 export function Rewrites({ form }: SectionProps) {
   const t = useTexts();
-  const { values, errors, set, touch } = form;
+  const { values, errors, set } = form;
   return (
     <FormSection title={t("sectionRewrites")}>
-      <AreaField
+      <PairsField
         label={t("mapping")}
-        isMono
         value={values.model_mapping}
         error={errors.model_mapping}
         help={t("mappingHelp")}
-        placeholder='{"gpt-4o": "gpt-4o-2024-11-20"}'
+        from={{ label: t("mappingFrom"), placeholder: "gpt-4o" }}
+        to={{ label: t("mappingTo"), placeholder: "gpt-4o-2024-11-20" }}
+        addLabel={t("mappingAdd")}
+        templates={[{ label: t("mappingAll"), rows: values.models.map((name) => ({ from: name, to: name })) }]}
         onChange={(value) => set("model_mapping", value)}
-        onBlur={() => touch("model_mapping")}
       />
-      <AreaField
+      <PairsField
         label={t("statusMapping")}
-        isMono
-        rows={2}
         value={values.status_code_mapping}
         error={errors.status_code_mapping}
         help={t("statusMappingHelp")}
-        placeholder='{"400": "500"}'
+        from={{ label: t("statusFrom"), placeholder: "400" }}
+        to={{ label: t("statusTo"), placeholder: "500" }}
+        addLabel={t("statusAdd")}
+        templates={[
+          { label: t("statusPassOn"), rows: PASSED_ON },
+          { label: t("statusBusy"), rows: BUSY },
+        ]}
         onChange={(value) => set("status_code_mapping", value)}
-        onBlur={() => touch("status_code_mapping")}
       />
     </FormSection>
   );

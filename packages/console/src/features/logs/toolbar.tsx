@@ -68,6 +68,7 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
         value={filter.token}
         onChange={(token) => onFilter({ token })}
       />
+      <FilterText label={t("group")} width="92px" value={filter.group} onChange={(group) => onFilter({ group })} />
       {isAdmin && (
         <>
           <FilterText
@@ -94,7 +95,6 @@ function Chips({ filter, onFilter }: ToolbarProps) {
   const chips = [
     { name: "status", text: filter.status },
     { name: "code", text: reasonOf(filter.code, t) ?? filter.code },
-    { name: "group", text: filter.group },
   ] as const;
   const shown = chips.filter(({ text }) => text !== "");
   if (shown.length === 0) return null;

@@ -1,0 +1,65 @@
+import { Button, Flex } from "@chakra-ui/react";
+import { useState, type ReactNode } from "react";
+import { EditorChoice, type EditorView } from "./editor-choice.tsx";
+import { GroupFrame } from "./group-frame.tsx";
+import { JsonField } from "./json-field.tsx";
+import { pairFaults, pairRows, pairText } from "./pairs.ts";
+import { RowsField, useFieldRows, type FieldRow } from "./rows-field.tsx";
+
+interface PairsFieldProps {
+  readonly label: string;
+  readonly help?: ReactNode;
+  readonly error?: string | undefined;
+  /** JSON of an object of texts; "" = none. */
+  readonly value: string;
+  onChange(value: string): void;
+  /** Names of the two columns, and what their empty cells show. */
+  readonly from: { readonly label: string; readonly placeholder: string };
+  readonly to: { readonly label: string; readonly placeholder: string };
+  readonly addLabel: string;
+  /** Rows that are often wanted: a click adds those whose name is not there yet. */
+  readonly templates: readonly { readonly label: string; readonly rows: readonly FieldRow[] }[];
+}
+
+/** An object as a table of pairs, or as its JSON; what is no such object is JSON only. */
+export function PairsField(props: PairsFieldProps) {
+  const [wanted, setWanted] = useState<EditorView>("table");
+  const { rows, change } = useFieldRows({
+    text: props.value,
+    parse: pairRows,
+    print: pairText,
+    onChange: props.onChange,
+  });
+  const view = rows ? wanted : "json";
+  const choice = <EditorChoice label={props.label} view={view} onChange={setWanted} />;
+  const frame = { label: props.label, help: props.help, error: props.error, aside: choice };
+  if (view === "json" || !rows) return <JsonField {...frame} value={props.value} onChange={props.onChange} />;
+  const names = new Set(rows.map(({ from }) => from?.trim()));
+  const templates = props.templates
+    .map(({ label, rows: all }) => ({ label, missing: all.filter(({ from }) => !names.has(from)) }))
+    .filter(({ missing }) => missing.length > 0);
+  return (
+    <GroupFrame {...frame}>
+      <RowsField
+        label={props.label}
+        columns={[
+          { id: "from", ...props.from },
+          { id: "to", ...props.to },
+        ]}
+        rows={rows}
+        onChange={change}
+        addLabel={props.addLabel}
+        faultsOf={pairFaults(rows)}
+      />
+      {templates.length > 0 && (
+        <Flex gap="2" mt="2" wrap="wrap">
+          {templates.map(({ label, missing }) => (
+            <Button key={label} size="xs" variant="ghost" onClick={() => change([...rows, ...missing])}>
+              {label}
+            </Button>
+          ))}
+        </Flex>
+      )}
+    </GroupFrame>
+  );
+}
