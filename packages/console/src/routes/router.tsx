@@ -1,6 +1,7 @@
+import { useSuspenseQuery } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { createBrowserRouter, Outlet, redirect, type LoaderFunctionArgs, type RouteObject } from "react-router";
-import { Crash, NoAccess, NotFound, StartFailed } from "./errors/crash.tsx";
+import { Crash, NoAccess, NotFound, PageFailed, StartFailed } from "./errors/crash.tsx";
 import { mayOpen, pages, type Access, type PageEntry } from "./pages.ts";
 import { confirmCaller } from "../shared/credentials/confirm.ts";
 import { ConfirmHost } from "../shared/credentials/confirm-host.tsx";
@@ -13,11 +14,14 @@ import {
   roleOf,
   useUser,
 } from "../session/session.ts";
-import { statusQuery } from "../session/status.ts";
+import { StatusContext, statusQuery } from "../session/status.ts";
 import { whenProofNeeded, whenSignedOut } from "../lib/http.ts";
+import { isChunkProblem } from "../lib/server/chunks.ts";
 import { textsReady } from "../lib/i18n.ts";
 import { queryClient } from "../lib/query.ts";
 import { Hosts } from "../ui/feedback/hosts.tsx";
+import { late } from "../ui/late/late.tsx";
+import { whenPageMissing } from "../ui/late/release.ts";
 import { UnsavedGuard } from "../ui/form/unsaved-guard.ts";
 
 function loginPath(path: string, isExpired: boolean): string {
@@ -39,13 +43,14 @@ async function requireUser({ request }: LoaderFunctionArgs): Promise<Response | 
 }
 
 function Root() {
+  const { data } = useSuspenseQuery(statusQuery);
   return (
-    <>
+    <StatusContext value={data}>
       <Outlet />
       <Hosts />
       <ConfirmHost />
       <UnsavedGuard />
-    </>
+    </StatusContext>
   );
 }
 
@@ -65,13 +70,17 @@ function gate(Page: ComponentType, access: Access): ComponentType {
  * when it is shown: the router keeps its empty fallback on the screen for a route whose `lazy` rejects.
  */
 function lazily(load: PageEntry["load"], access: Access) {
+  const loadPage = async () => {
+    const { Component } = await load();
+    await textsReady();
+    return Component;
+  };
   return async () => {
     try {
-      const { Component } = await load();
-      await textsReady();
-      return { Component: gate(Component, access) };
+      return { Component: gate(await loadPage(), access) };
     } catch (problem) {
-      return { Component: failing(problem) };
+      const Component = isChunkProblem(problem) ? late(loadPage, PageFailed, whenPageMissing) : failing(problem);
+      return { Component: gate(Component, access) };
     }
   };
 }

@@ -1,14 +1,15 @@
 import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { ask } from "../../ui/feedback/ask.ts";
 import { eachOf, partsOf, useBulk, type BulkAction } from "../../ui/bulk/bulk.ts";
 import { BulkBar, BulkButton } from "../../ui/bulk/bulk-bar.tsx";
 import { deleteMany, patchMany, refreshChannels } from "./api.ts";
 import { callsOf, NO_CHANGE, planOf, type BulkChange, type BulkDraft } from "./bulk-patch.ts";
 import { useTexts } from "./texts.ts";
+import { lateOverlay } from "../../ui/late/late.tsx";
 
-const TagDialog = lazy(async () => ({ default: (await import("./tag-dialog.tsx")).TagDialog }));
-const BulkPatchDialog = lazy(async () => ({ default: (await import("./bulk-patch-dialog.tsx")).BulkPatchDialog }));
+const TagDialog = lateOverlay(async () => (await import("./tag-dialog.tsx")).TagDialog);
+const BulkPatchDialog = lateOverlay(async () => (await import("./bulk-patch-dialog.tsx")).BulkPatchDialog);
 
 interface BulkActionsProps {
   readonly chosen: readonly Channel[];

@@ -1,7 +1,7 @@
 import type { Drawing } from "@fairway/wire";
 import { Button } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { Suspense, useMemo, useState } from "react";
 import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
@@ -25,8 +25,9 @@ import { drawingsQuery } from "./api.ts";
 import { actionText, drawingColumns } from "./columns.tsx";
 import "./drawing.css";
 import { useTexts } from "./texts.ts";
+import { lateOverlay } from "../../ui/late/late.tsx";
 
-const Lightbox = lazy(async () => ({ default: (await import("./lightbox.tsx")).Lightbox }));
+const Lightbox = lateOverlay(async () => (await import("./lightbox.tsx")).Lightbox);
 
 const DEFAULTS = { ...LIST_DEFAULTS, id: "", channel: "", range: "30d", from: "", to: "" };
 

@@ -1,7 +1,7 @@
 import { LOG_TYPE, type LogRow } from "@fairway/wire";
 import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { formatCount } from "../../lib/format.ts";
@@ -25,17 +25,18 @@ import { useTexts } from "./texts.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { useLogList } from "./use-log-list.ts";
 import { useMedia } from "./use-media.ts";
+import { lateNeeded, lateOverlay } from "../../ui/late/late.tsx";
 
-const FacetSheet = lazy(async () => ({ default: (await import("./facets/facet-sheet.tsx")).FacetSheet }));
-const UserDialog = lazy(async () => {
+const FacetSheet = lateOverlay(async () => (await import("./facets/facet-sheet.tsx")).FacetSheet);
+const UserDialog = lateOverlay(async () => {
   const { UserDialog: Loaded } = await import("./user/user-dialog.tsx");
   await textsReady();
-  return { default: Loaded };
+  return Loaded;
 });
-const Peek = lazy(async () => {
+const Peek = lateNeeded(async () => {
   const { Peek: Loaded } = await import("./peek/peek.tsx");
   await textsReady();
-  return { default: Loaded };
+  return Loaded;
 });
 
 function Totals(props: { readonly filter: LogFilter; readonly isAdmin: boolean; readonly isLive: boolean }) {

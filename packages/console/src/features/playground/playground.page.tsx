@@ -1,5 +1,5 @@
 import { Box, Button, Heading } from "@chakra-ui/react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { ask } from "../../ui/feedback/ask.ts";
 import { LoadFailed } from "../../ui/feedback/empty.tsx";
 import { FilterSelect } from "../../ui/grid/filter-bar.tsx";
@@ -12,8 +12,9 @@ import { Parameters } from "./parameters.tsx";
 import "./playground.css";
 import { bodyOf } from "./request.ts";
 import { useTexts } from "./texts.ts";
+import { lateOverlay } from "../../ui/late/late.tsx";
 
-const CodeDialog = lazy(async () => ({ default: (await import("./code-dialog.tsx")).CodeDialog }));
+const CodeDialog = lateOverlay(async () => (await import("./code-dialog.tsx")).CodeDialog);
 
 /** The group, and the model while it is the only one. */
 function Pickers({ choice }: { readonly choice: PlaygroundChoice }) {

@@ -1,6 +1,6 @@
 import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useMemo } from "react";
+import { Suspense, useMemo } from "react";
 import { Link, Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
@@ -23,8 +23,9 @@ import { When } from "../../ui/display/when.tsx";
 import { changeCode, deleteCode, redemptionsQuery, refresh, setCodeStatus } from "./api.ts";
 import { createdCodes } from "./created.ts";
 import { useTexts } from "./texts.ts";
+import { lateNeeded } from "../../ui/late/late.tsx";
 
-const CreatedCodes = lazy(async () => ({ default: (await import("./created-codes.tsx")).CreatedCodes }));
+const CreatedCodes = lateNeeded(async () => (await import("./created-codes.tsx")).CreatedCodes);
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", status: "" };
 

@@ -1,6 +1,6 @@
 import { TOKEN_STATUS, type Status, type Token } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { Suspense, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
@@ -24,9 +24,10 @@ import { tokenColumns } from "./columns.tsx";
 import { createdTokens } from "./created.ts";
 import { statusOf } from "./state.ts";
 import { useTexts } from "./texts.ts";
+import { lateNeeded, lateOverlay } from "../../ui/late/late.tsx";
 
-const ConnectDialog = lazy(async () => ({ default: (await import("./connect.tsx")).ConnectDialog }));
-const CreatedDialog = lazy(async () => ({ default: (await import("./connect.tsx")).CreatedDialog }));
+const ConnectDialog = lateOverlay(async () => (await import("./connect.tsx")).ConnectDialog);
+const CreatedDialog = lateNeeded(async () => (await import("./connect.tsx")).CreatedDialog);
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", key: "", status: "", group: "" };
 

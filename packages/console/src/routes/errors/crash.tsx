@@ -1,11 +1,11 @@
 import { Box, Button, Flex, Heading, Text } from "@chakra-ui/react";
-import { useEffect, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Link, useRouteError } from "react-router";
 import { OfflineProblem } from "../../lib/problems.ts";
-import { stored } from "../../lib/storage.ts";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
 import { Icon, type IconName } from "../../ui/display/icon.tsx";
 import { useTexts } from "../../shared/texts.ts";
+import type { FailedProps } from "../../ui/late/late.tsx";
 
 function Notice(props: {
   readonly icon: IconName;
@@ -59,16 +59,18 @@ export function NoAccess(props: { readonly to: "admin" | "root" }) {
   );
 }
 
-/** A missing chunk means that a new version was installed: one silent reload fetches it. */
-function useReloadForNewVersion(problem: unknown): void {
-  useEffect(() => {
-    const isMissingChunk =
-      problem instanceof Error &&
-      /dynamically imported module|module script|preload CSS|Loading chunk/i.test(problem.message);
-    if (!isMissingChunk || stored.reloaded.read() === location.pathname) return;
-    stored.reloaded.write(location.pathname);
-    location.reload();
-  }, [problem]);
+/** The page's code did not come; the address, and what is in other pages, stay as they are. */
+export function PageFailed({ retry }: FailedProps) {
+  const t = useTexts();
+  return (
+    <Notice icon="warning" title={t("pageFailed")} body={t("pageFailedBody")}>
+      <Button onClick={retry}>{t("retry")}</Button>
+      <Button variant="outline" onClick={() => location.reload()}>
+        {t("reload")}
+      </Button>
+      <HomeLink />
+    </Notice>
+  );
 }
 
 function reportOf(problem: unknown): string {
@@ -85,7 +87,6 @@ function reportOf(problem: unknown): string {
 export function Crash() {
   const t = useTexts();
   const problem = useRouteError();
-  useReloadForNewVersion(problem);
   return (
     <Notice icon="warning" title={t("crashTitle")} body={t("crashBody")}>
       <Button onClick={() => location.reload()}>{t("retry")}</Button>
@@ -101,7 +102,6 @@ export function Crash() {
 export function StartFailed() {
   const t = useTexts();
   const problem = useRouteError();
-  useReloadForNewVersion(problem);
   const isAway = problem instanceof OfflineProblem;
   return (
     <Notice

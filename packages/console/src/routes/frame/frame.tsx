@@ -1,8 +1,8 @@
 import { Box, Flex } from "@chakra-ui/react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { undoLast } from "../../ui/feedback/toaster.ts";
-import { useHealth } from "../../lib/health.ts";
+import { useHealth } from "../../lib/server/health.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { stored } from "../../lib/storage.ts";
 import { useStore } from "../../lib/store.ts";
@@ -15,13 +15,14 @@ import { Footer } from "./footer.tsx";
 import { Header } from "./header.tsx";
 import { isPaletteOpen, isSheetOpen } from "./overlays.ts";
 import { Sidebar } from "./sidebar.tsx";
+import { lateNeeded, lateOverlay } from "../../ui/late/late.tsx";
 
-const Palette = lazy(async () => ({ default: (await import("../palette/palette.tsx")).Palette }));
-const MobileNav = lazy(async () => ({ default: (await import("./mobile-nav.tsx")).MobileNav }));
-const DefaultPasswordWarning = lazy(async () => ({
-  default: (await import("../../shared/credentials/default-password.tsx")).DefaultPasswordWarning,
-}));
-const ShortcutSheet = lazy(async () => ({ default: (await import("./shortcut-sheet.tsx")).ShortcutSheet }));
+const Palette = lateOverlay(async () => (await import("../palette/palette.tsx")).Palette);
+const MobileNav = lateOverlay(async () => (await import("./mobile-nav.tsx")).MobileNav);
+const DefaultPasswordWarning = lateNeeded(
+  async () => (await import("../../shared/credentials/default-password.tsx")).DefaultPasswordWarning,
+);
+const ShortcutSheet = lateOverlay(async () => (await import("./shortcut-sheet.tsx")).ShortcutSheet);
 
 function GoKeys() {
   const navigate = useNavigate();

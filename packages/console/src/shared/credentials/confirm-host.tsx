@@ -1,8 +1,12 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useStore } from "../../lib/store.ts";
 import { pendingConfirmation } from "./confirm.ts";
+import { lateOverlay } from "../../ui/late/late.tsx";
 
-const ConfirmDialog = lazy(async () => ({ default: (await import("./confirm-dialog.tsx")).ConfirmDialog }));
+const ConfirmDialog = lateOverlay(
+  async () => (await import("./confirm-dialog.tsx")).ConfirmDialog,
+  () => pendingConfirmation.read()?.answer(false),
+);
 
 /** Rendered once in the application; the dialog loads when it is needed. */
 export function ConfirmHost() {

@@ -1,11 +1,12 @@
 import { Box, Button, Flex, Portal, Spinner, Text } from "@chakra-ui/react";
-import { lazy, Suspense, type ReactNode } from "react";
+import { Suspense, type ReactNode } from "react";
 import type { Bulk, BulkProgress } from "./bulk.ts";
 import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
+import { lateNeeded } from "../late/late.tsx";
 
-const BulkReportDialog = lazy(async () => ({ default: (await import("./bulk-report.tsx")).BulkReportDialog }));
+const BulkReportDialog = lateNeeded(async () => (await import("./bulk-report.tsx")).BulkReportDialog);
 
 interface BulkBarProps {
   readonly count: number;

@@ -1,15 +1,16 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import "./chart.css";
 import type { ShareRingProps } from "./drawn/share-ring.tsx";
 import type { SparklineProps } from "./drawn/sparkline.tsx";
 import type { ChartProps } from "./types.ts";
+import { late } from "../late/late.tsx";
 
 const HEIGHT = 260;
 
-const LazyBars = lazy(async () => ({ default: (await import("./drawn/drawings.ts")).StackedBars }));
-const LazyTrend = lazy(async () => ({ default: (await import("./drawn/drawings.ts")).LineTrend }));
-const LazyRing = lazy(async () => ({ default: (await import("./drawn/drawings.ts")).ShareRing }));
-const LazySparkline = lazy(async () => ({ default: (await import("./drawn/drawings.ts")).Sparkline }));
+const LazyBars = late(async () => (await import("./drawn/drawings.ts")).StackedBars);
+const LazyTrend = late(async () => (await import("./drawn/drawings.ts")).LineTrend);
+const LazyRing = late(async () => (await import("./drawn/drawings.ts")).ShareRing);
+const LazySparkline = late(async () => (await import("./drawn/drawings.ts")).Sparkline);
 
 /** Holds the place of a chart whose code is on its way, so that nothing moves. */
 function Wait(props: { readonly height: number }) {

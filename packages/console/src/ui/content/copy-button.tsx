@@ -1,11 +1,12 @@
 import { Button } from "@chakra-ui/react";
-import { lazy, Suspense, useEffect, useState, type ReactNode } from "react";
+import { Suspense, useEffect, useState, type ReactNode } from "react";
 import { copyText } from "../../lib/clipboard.ts";
 import { Icon } from "../display/icon.tsx";
 import { RowButton } from "../display/row-button.tsx";
 import { useTexts } from "../texts.ts";
+import { lateNeeded } from "../late/late.tsx";
 
-const CopyDialog = lazy(async () => ({ default: (await import("./copy-dialog.tsx")).CopyDialog }));
+const CopyDialog = lateNeeded(async () => (await import("./copy-dialog.tsx")).CopyDialog);
 
 function useCopy(text: string) {
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");

@@ -1,14 +1,22 @@
-import { lazy, Suspense, useEffect } from "react";
+import { Suspense, useEffect } from "react";
 import { useStore } from "../../lib/store.ts";
 import { pendingQuestion } from "./ask.ts";
 import { menu } from "../menu/menu.ts";
 import { TipLayer } from "./tip-layer.tsx";
 import { ToastRegion } from "./toast-region.tsx";
+import { lateOverlay } from "../late/late.tsx";
+import { useReleaseCheck } from "../late/release.ts";
 
 const loadMenu = () => import("../menu/menu-host.tsx");
 const loadAsk = () => import("./ask-dialog.tsx");
-const MenuHost = lazy(async () => ({ default: (await loadMenu()).MenuHost }));
-const AskDialog = lazy(async () => ({ default: (await loadAsk()).AskDialog }));
+const MenuHost = lateOverlay(
+  async () => (await loadMenu()).MenuHost,
+  () => menu.write(undefined),
+);
+const AskDialog = lateOverlay(
+  async () => (await loadAsk()).AskDialog,
+  () => pendingQuestion.read()?.answer(false),
+);
 
 const whenIdle = globalThis.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 1_000));
 
@@ -20,6 +28,7 @@ export function Hosts() {
     // A failed early load is tried again when the part is needed.
     whenIdle(() => void Promise.allSettled([loadMenu(), loadAsk()]));
   }, []);
+  useReleaseCheck();
   return (
     <>
       <TipLayer />

@@ -13,7 +13,7 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
   const t = useTexts();
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
-    if (isHeld) return;
+    if (isHeld || toast.durationMs === Infinity) return;
     const timer = setTimeout(() => dismissToast(toast.id), toast.durationMs);
     return () => clearTimeout(timer);
   }, [isHeld, toast]);

@@ -12,6 +12,7 @@ export interface Toast {
   /** How often the same text came while it was shown. */
   readonly count: number;
   readonly action: { readonly label: string; run(): void } | undefined;
+  /** Infinity = until it is dismissed. */
   readonly durationMs: number;
   /** Its action takes a change back. */
   readonly isUndo: boolean;

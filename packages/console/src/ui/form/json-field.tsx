@@ -1,10 +1,11 @@
 import { Box, Button, Flex, Text } from "@chakra-ui/react";
-import { lazy, Suspense, type ReactNode } from "react";
+import { Suspense, type ReactNode } from "react";
 import { GroupFrame } from "./group-frame.tsx";
 import { laidOut } from "./laid-out.ts";
 import { useTexts } from "../texts.ts";
+import { late } from "../late/late.tsx";
 
-const JsonEditor = lazy(async () => ({ default: (await import("./json-editor.tsx")).JsonEditor }));
+const JsonEditor = late(async () => (await import("./json-editor.tsx")).JsonEditor);
 
 /** JSON as text, with its faults marked where they are. */
 export function JsonField(props: {

@@ -6,6 +6,10 @@ import { say } from "../texts.ts";
 /** The forms that hold something which would be lost. */
 const unsaved = new Set<object>();
 
+export function hasUnsaved(): boolean {
+  return unsaved.size > 0;
+}
+
 /**
  * Asks before unsaved input is lost, whichever way the user leaves; a page may have several such forms. Answers how to
  * leave without a question.

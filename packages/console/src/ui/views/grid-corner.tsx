@@ -1,9 +1,10 @@
-import { lazy, Suspense, useId, useRef, useState, type ComponentProps } from "react";
+import { Suspense, useId, useRef, useState, type ComponentProps } from "react";
 import { Icon } from "../display/icon.tsx";
 import { useTexts } from "../texts.ts";
 import type { GridMenu } from "./grid-menu.tsx";
+import { lateOverlay } from "../late/late.tsx";
 
-const Menu = lazy(async () => ({ default: (await import("./grid-menu.tsx")).GridMenu }));
+const Menu = lateOverlay(async () => (await import("./grid-menu.tsx")).GridMenu);
 
 const GAP = 4;
 

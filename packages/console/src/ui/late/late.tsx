@@ -1,0 +1,82 @@
+import { Button, Flex, Text } from "@chakra-ui/react";
+import { lazy, useEffect, useRef, type ComponentType } from "react";
+import { ChunkProblem, loadCode } from "../../lib/server/chunks.ts";
+import { createStore, useStore } from "../../lib/store.ts";
+import { Icon } from "../display/icon.tsx";
+import { toast } from "../feedback/toaster.ts";
+import { say, useTexts } from "../texts.ts";
+import { whenPartMissing } from "./release.ts";
+
+export interface FailedProps {
+  retry(): void;
+}
+
+/**
+ * As `lazy`, for code that may not come: after an upgrade, or without a network. The part of the page then says so and
+ * tries again when it is asked to; all else stays as it is, with what was typed.
+ */
+export function late<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  Failed: ComponentType<FailedProps & P> = PartFailed,
+  whenMissing: () => Promise<void> = whenPartMissing,
+): ComponentType<P> {
+  const part = createStore(lazy(attempt));
+  async function attempt(): Promise<{ default: ComponentType<P> }> {
+    try {
+      return { default: await loadCode(load) };
+    } catch (problem) {
+      if (!(problem instanceof ChunkProblem)) throw problem;
+      await whenMissing();
+      return { default: (props: P) => <Failed {...props} retry={() => part.write(lazy(attempt))} /> };
+    }
+  }
+  return function Late(props: P) {
+    const Part = useStore(part);
+    return <Part {...props} />;
+  };
+}
+
+interface Closing {
+  onClose?(): void;
+}
+
+/** For dialogs and menus: they close again, by `close` or their own `onClose`, and opening them is the next try. */
+export function lateOverlay<P extends object>(load: () => Promise<ComponentType<P>>, close?: () => void) {
+  return late<P>(load, function OverlayFailed(props) {
+    const latest = useRef(props);
+    useEffect(() => {
+      const { retry, onClose } = latest.current as FailedProps & Closing;
+      toast("error", say("partFailed"));
+      (close ?? onClose)?.();
+      retry();
+    }, []);
+    return null;
+  });
+}
+
+/** For dialogs that must be seen, such as a key that is shown once: they wait for another try. */
+export function lateNeeded<P extends object>(load: () => Promise<ComponentType<P>>) {
+  return late<P>(load, function NeededFailed({ retry }) {
+    const latest = useRef(retry);
+    useEffect(() => {
+      const action = { label: say("retry"), run: () => latest.current() };
+      toast("error", say("partFailed"), { action, durationMs: Infinity });
+    }, []);
+    return null;
+  });
+}
+
+function PartFailed({ retry }: FailedProps) {
+  const t = useTexts();
+  return (
+    <Flex role="alert" align="center" wrap="wrap" gap="3" p="3" borderWidth="1px" borderRadius="l3" bg="bg.panel">
+      <Text flex="1" minW="12rem">
+        {t("partFailed")}
+      </Text>
+      <Button size="xs" variant="outline" onClick={retry}>
+        <Icon name="refresh" size={14} />
+        {t("retry")}
+      </Button>
+    </Flex>
+  );
+}
