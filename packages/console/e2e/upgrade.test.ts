@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, openPage } from "./browser.ts";
 import { signIn } from "./session.ts";
 
-// The gateway is replaced while a tab is open: its files have other names, and the old ones are gone.
+// The gateway is replaced while a tab is open: its files have other names, and the old ones no longer exist.
 
 let folder: string;
 let gateway: GatewayProcess;
@@ -68,7 +68,7 @@ test("a new release is announced, and nothing that was typed is lost", async () 
   expect(await name().inputValue()).toBe("Harbour master");
 });
 
-test("a part whose code is gone says so, and the page stays", async () => {
+test("a part whose code no longer exists says so, and the page stays", async () => {
   await page.keyboard.press("Control+k");
   await page.clock.runFor(5_000);
   await page.getByRole("alert").filter({ hasText: "could not be loaded" }).waitFor();

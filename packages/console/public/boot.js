@@ -26,7 +26,7 @@
   (map.pages[list ? list[1] : path] || map.frame).forEach(function (index) {
     var link = document.createElement("link");
     link.href = "/" + map.files[index];
-    if (/\.css$/.test(link.href)) {
+    if (link.href.endsWith(".css")) {
       link.rel = "preload";
       link.as = "style";
     } else {
@@ -44,7 +44,7 @@
   var answers = {};
   addresses.forEach(function (address) {
     var answer = fetch(address, { credentials: "same-origin" });
-    // Whoever takes it hears of the failure.
+    // The one that takes it handles the failure.
     answer.catch(function () {});
     answers[address] = answer;
   });

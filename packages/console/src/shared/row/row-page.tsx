@@ -8,11 +8,11 @@ import { Page } from "../../ui/display/page.tsx";
 import { EmptyTeach, LoadFailed } from "../../ui/feedback/empty.tsx";
 import { Placeholder } from "../../ui/feedback/placeholder.tsx";
 
-/** Pixels: some of the page is there until the row comes. */
+/** Height in pixels of the place of the row until it comes. */
 const HEIGHT = 260;
 
 interface RowPageProps<Row> {
-  /** Of the page until the row is there. */
+  /** Title of the page until the row is there. */
   readonly title: string;
   readonly id: number;
   readonly row: Row | undefined;

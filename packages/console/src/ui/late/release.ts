@@ -7,7 +7,7 @@ import { say } from "../texts.ts";
 
 let isAnnounced = false;
 
-/** Says once that a reload brings the new release; nobody is forced to it. */
+/** Says once that a reload brings the new release; the user decides when. */
 function announce(): void {
   if (isAnnounced) return;
   isAnnounced = true;
