@@ -66,14 +66,15 @@ test("a part of a form whose script is missing is tried again, and the form keep
   const pattern = /assets\/json-editor-[\w-]+\.js/;
   await page.route(pattern, (route) => route.abort());
   await page.goto("/channel/add");
-  await page.getByLabel("Name", { exact: true }).fill("typed before");
-  await page.getByRole("button", { name: "JSON" }).first().click();
+  const drawer = page.getByRole("dialog", { name: "Add channel" });
+  await drawer.getByLabel("Name").fill("typed before");
+  await drawer.getByRole("button", { name: "JSON" }).first().click();
   const failed = page.getByRole("alert").filter({ hasText: "This part of the page could not be loaded" });
   await failed.first().waitFor();
   await page.unroute(pattern);
   await failed.first().getByRole("button", { name: "Try again" }).click();
-  await page.locator(".json-editor, .cm-editor").first().waitFor();
-  expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("typed before");
+  await drawer.getByRole("textbox", { name: "Model mapping" }).waitFor();
+  expect(await drawer.getByLabel("Name").inputValue()).toBe("typed before");
 });
 
 test("a failed test shows as failed in its row", async () => {

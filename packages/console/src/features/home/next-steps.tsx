@@ -89,16 +89,16 @@ function NextSteps(props: { readonly steps: readonly Step[]; readonly height: nu
   const { steps, height } = props;
   const next = steps.find((step) => !step.isDone);
   return (
-    <Box mb="3" minH={{ lg: `${height}px` }}>
+    <Flex direction="column" mb="3" minH={{ lg: `${height}px` }}>
       <Heading as="h2" textStyle="lg" fontWeight="semibold" mb="3">
         {t("next")}
       </Heading>
-      <SimpleGrid as="ol" columns={{ base: 1, md: steps.length }} gap="3" listStyleType="none">
+      <SimpleGrid as="ol" flex="1" columns={{ base: 1, md: steps.length }} gap="3" listStyleType="none">
         {steps.map((step, index) => (
           <Card key={step.name} step={step} number={index + 1} isNext={step === next} />
         ))}
       </SimpleGrid>
-    </Box>
+    </Flex>
   );
 }
 

@@ -40,7 +40,7 @@ function Search({ filter, onFilter }: ToolbarProps) {
   return (
     <FilterText
       isMain
-      width="200px"
+      width="176px"
       label={t("searchMain")}
       value={filter.request || filter.model}
       onChange={(text) => onFilter(REQUEST_ID.test(text) ? { request: text, model: "" } : { request: "", model: text })}
@@ -64,22 +64,22 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
       <FilterSelect label={t("type")} value={filter.type} choices={types} onChange={(type) => onFilter({ type })} />
       <FilterText
         label={t("searchToken")}
-        width="110px"
+        width="100px"
         value={filter.token}
         onChange={(token) => onFilter({ token })}
       />
-      <FilterText label={t("group")} width="92px" value={filter.group} onChange={(group) => onFilter({ group })} />
+      <FilterText label={t("group")} width="84px" value={filter.group} onChange={(group) => onFilter({ group })} />
       {isAdmin && (
         <>
           <FilterText
             label={t("searchUser")}
-            width="100px"
+            width="92px"
             value={filter.user}
             onChange={(user) => onFilter({ user })}
           />
           <FilterText
             label={t("searchChannel")}
-            width="92px"
+            width="88px"
             value={filter.channel}
             onChange={(channel) => onFilter({ channel })}
           />
@@ -137,11 +137,11 @@ function LiveButtons({ live, isPast, onLive, onPause }: ToolbarProps) {
         title={help}
         disabled={isPast}
         color={isOn ? "fairway.fg" : "fg"}
-        px={{ base: "2.5", sm: "3" }}
+        px={{ base: "2.5", "2xl": "3" }}
         onClick={onLive}
       >
         <span className={dot} />
-        <Box as="span" display={{ base: "none", sm: "inline" }}>
+        <Box as="span" display={{ base: "none", "2xl": "inline" }}>
           {t("live")}
         </Box>
       </Button>
