@@ -17,6 +17,7 @@ export * from "./core/envelope.ts";
 export * from "./options/compatible-factors.ts";
 export * from "./core/format.ts";
 export * from "./channels/groups.ts";
+export * from "./operations/import.ts";
 export * from "./operations/jobs.ts";
 export * from "./core/limits.ts";
 export * from "./core/lists.ts";

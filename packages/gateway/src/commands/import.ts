@@ -11,11 +11,11 @@ import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
 import { importFamily, type FamilyImport } from "./import/new-api/import.ts";
 import type { CommandContext } from "./context.ts";
-import { importConfig } from "./import/litellm/config.ts";
+import { importConfig } from "../resources/import/config.ts";
 import type { LitellmDatabase } from "./import/litellm/context.ts";
 import { importDatabase } from "./import/litellm/database.ts";
 import { saying } from "./progress.ts";
-import { ImportReport } from "./report.ts";
+import { ImportReport } from "../resources/import/report.ts";
 
 export const IMPORT_USAGE = [
   "fairway-gateway import --from one-api|new-api --database URL [--logs] [--log-database URL] [--dry-run]",
@@ -83,8 +83,9 @@ type LitellmTarget = Omit<LitellmDatabase, "source" | "credit" | "report">;
 async function runLitellm(flags: ImportFlags, { log }: CommandContext, target: LitellmTarget): Promise<ImportReport> {
   const { config, database: url, credit = String(CREDIT_DOLLARS) } = flags;
   const report = new ImportReport();
+  const writer = { userId: 0, username: "import", ip: "" };
   if (config !== undefined)
-    await importConfig({ ...target, text: readFileSync(config, "utf8"), env: processEnv() }, report);
+    await importConfig({ ...target, text: readFileSync(config, "utf8"), env: processEnv(), writer }, report);
   if (url === undefined) return report;
   const source = openForeign(sourceUrl(url), log);
   try {

@@ -2,7 +2,7 @@ import { inChunks } from "../lib/chunks.ts";
 import type { Database } from "../storage/database.ts";
 import { upsertSql } from "../storage/inserts.ts";
 import type { RawDatabase, RawTransaction, SqlValue } from "../storage/engines/raw.ts";
-import type { ImportReport } from "./report.ts";
+import type { ImportReport } from "../resources/import/report.ts";
 
 /** Inserts a row under its old number when it has one that is free; the database gives one otherwise. */
 export async function insertKeepingId(

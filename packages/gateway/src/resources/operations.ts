@@ -20,6 +20,7 @@ import { createChannels, type Channels } from "./channels/channels.ts";
 import { drawingRoutes } from "./drawing/routes.ts";
 import { createDrawingStore } from "./drawing/store.ts";
 import { groupRoutes } from "./groups/routes.ts";
+import { importRoutes } from "./import/routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
 import { createJobStore } from "./jobs/store.ts";
@@ -113,6 +114,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...statisticsRoutes({ store: statistics, clock, channelNames: channels.namesOf }),
     ...budgetRoutes({ ...deps, store: createBudgetStore(deps), statistics }),
     ...groupRoutes({ options }),
+    ...importRoutes(deps),
     ...modelRoutes(deps),
     ...pricingRoutes({ snapshots }),
     ...drawingRoutes({ ...deps, store: createDrawingStore({ database }), options }),

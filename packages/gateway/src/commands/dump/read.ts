@@ -10,7 +10,7 @@ import type { RawDatabase, SqlValue } from "../../storage/engines/raw.ts";
 import { sealedIn, verifyVault } from "../../storage/secrets/reseal.ts";
 import { bump } from "../../storage/revisions.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
-import { ImportReport } from "../report.ts";
+import { ImportReport } from "../../resources/import/report.ts";
 import { alignIds, insertMany } from "../rows.ts";
 import { FORMAT, fileOf, MARKS, TABLE_NAMES, TABLES, type DumpedTable } from "./tables.ts";
 

@@ -2,6 +2,8 @@ import { isHiddenOption } from "@fairway/wire";
 
 const HIDDEN = "***";
 const SECRET_NAME = /(password\d?|secret|token|key|code|credential|response|authorization|api_?key)$/i;
+/** Files and variables of another gateway, which may hold keys anywhere. */
+const HOLDS_SECRETS = /^(config|variables)$/;
 const MAX_CHARS = 16_384;
 const MAX_DEPTH = 6;
 
@@ -22,7 +24,7 @@ function hideMember(owner: object, [name, member]: [string, unknown], depth: num
   if (isOption(owner)) {
     return [name, name === "value" && isHiddenOption(owner.key) ? HIDDEN : member];
   }
-  const isSecret = SECRET_NAME.test(name) && member !== "" && typeof member !== "boolean";
+  const isSecret = (SECRET_NAME.test(name) || HOLDS_SECRETS.test(name)) && member !== "" && typeof member !== "boolean";
   return [name, isSecret ? HIDDEN : hide(member, depth + 1)];
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { ForeignDatabase, ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { Vault } from "../../../storage/secrets/secrets.ts";
-import type { ImportReport } from "../../report.ts";
+import type { ImportReport } from "../../../resources/import/report.ts";
 
 export interface LitellmDatabase {
   readonly source: ForeignDatabase;

@@ -10,7 +10,7 @@ import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
 import { carriedKey } from "../../../identity/keys/imported-key.ts";
 import { accountRow } from "../../../identity/accounts/accounts.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
-import { ImportReport } from "../../report.ts";
+import { ImportReport } from "../../../resources/import/report.ts";
 import { importDatabase } from "./database.ts";
 import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 

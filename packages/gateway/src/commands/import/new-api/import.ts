@@ -1,5 +1,5 @@
 import { bump } from "../../../storage/revisions.ts";
-import { ImportReport } from "../../report.ts";
+import { ImportReport } from "../../../resources/import/report.ts";
 import { alignIds } from "../../rows.ts";
 import { importChannels } from "./channels.ts";
 import type { ImportContext } from "./context.ts";

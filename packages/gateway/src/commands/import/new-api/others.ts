@@ -11,7 +11,7 @@ import { priceOptionDefaults } from "../../../snapshot/option-defaults.ts";
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import { bringNew } from "../../rows.ts";
-import { noteUnpriced, optionStoreOf } from "../options.ts";
+import { noteUnpriced, optionStoreOf } from "../../../resources/import/options.ts";
 import type { ImportContext } from "./context.ts";
 
 /** Options that this gateway knows and whose texts pass its checks; the others are named. */

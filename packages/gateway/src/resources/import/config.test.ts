@@ -1,10 +1,10 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
-import { ImportReport } from "../../report.ts";
+import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
+import { ImportReport } from "./report.ts";
 import { importConfig } from "./config.ts";
 import { readLitellm } from "./read.ts";
-import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
+import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 
 const CONFIG = `
 model_list:
@@ -33,6 +33,8 @@ model_list:
 general_settings: { master_key: sk-1234 }
 `;
 
+const WRITER = { userId: 0, username: "import", ip: "" };
+
 let kit: StoreKit;
 beforeAll(async () => {
   kit = await openStoreKit(await createDatabase("sqlite"));
@@ -42,7 +44,7 @@ afterAll(() => kit.database.close());
 const run = async (isDry = false) => {
   const report = new ImportReport();
   const env = { OPENAI_API_KEY: "sk-from-env" };
-  await importConfig({ ...kit, target: kit.database, isDry, text: CONFIG, env }, report);
+  await importConfig({ ...kit, target: kit.database, isDry, text: CONFIG, env, writer: WRITER }, report);
   return report;
 };
 
@@ -99,7 +101,7 @@ test("takes over aliases, limits, retries and prices, and names everything that 
   const { database } = kit;
   const report = new ImportReport();
   const importSettings = () =>
-    importConfig({ ...kit, target: database, isDry: false, text: SETTINGS, env: {} }, report);
+    importConfig({ ...kit, target: database, isDry: false, text: SETTINGS, env: {}, writer: WRITER }, report);
   await importSettings();
   const rows = await database.db
     .selectFrom("channels")

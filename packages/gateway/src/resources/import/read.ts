@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { isObject, type JsonObject } from "../../../lib/text/json.ts";
+import { isObject, type JsonObject } from "../../lib/text/json.ts";
 import { costOf, type TokenCost } from "./prices.ts";
 import { readSettings } from "./settings.ts";
 
@@ -23,6 +23,11 @@ export interface LitellmConfig {
   readonly retries: number | undefined;
   /** What could not be taken over, and why. */
   readonly notes: readonly string[];
+}
+
+/** What was given is something else; the message quotes none of it. */
+export class NoLitellmConfig extends Error {
+  override readonly name = "NoLitellmConfig";
 }
 
 type Source = Readonly<Record<string, string | undefined>>;
@@ -63,7 +68,7 @@ export function readLitellm(text: string, env: Source): LitellmConfig {
   const config = yamlOf(text);
   const list = isObject(config) ? config["model_list"] : undefined;
   if (!isObject(config) || !Array.isArray(list))
-    throw new Error("this is no configuration of LiteLLM: it has no model_list");
+    throw new NoLitellmConfig("this is no configuration of LiteLLM: it has no model_list");
   const found: Found = { channels: [], notes: [], costs: new Map(), left: new Map() };
   for (const entry of list) readModel(entry, env, found);
   const { channels, notes, costs, left } = found;
@@ -83,7 +88,7 @@ function yamlOf(text: string): unknown {
     return parse(text);
   } catch (cause) {
     const [reason = ""] = cause instanceof Error ? cause.message.split("\n", 1) : [];
-    throw new Error(`the configuration is no YAML: ${reason.replace(/:$/, "")}`, { cause });
+    throw new NoLitellmConfig(`the configuration is no YAML: ${reason.replace(/:$/, "")}`, { cause });
   }
 }
 

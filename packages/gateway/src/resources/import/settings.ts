@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../../lib/text/json.ts";
+import { isObject, type JsonObject } from "../../lib/text/json.ts";
 
 /** What a configuration of LiteLLM says outside of its `model_list`. */
 export interface LitellmSettings {

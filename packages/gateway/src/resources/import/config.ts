@@ -1,19 +1,19 @@
 import { CHANNEL_STATUS, type OptionRow } from "@fairway/wire";
 import { createHash } from "node:crypto";
-import { seconds, type Clock } from "../../../lib/clock.ts";
-import { rebuildAbilities } from "../../../resources/channels/abilities.ts";
-import type { Database } from "../../../storage/database.ts";
-import { insertRow } from "../../../storage/inserts.ts";
-import { bump } from "../../../storage/revisions.ts";
-import type { Vault } from "../../../storage/secrets/secrets.ts";
-import { rawOn, transact } from "../../../storage/transaction.ts";
-import type { OptionWrite } from "../../../resources/options/store.ts";
-import type { ImportReport } from "../../report.ts";
-import { noteUnpriced, optionStoreOf } from "../options.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { rebuildAbilities } from "../channels/abilities.ts";
+import type { Database } from "../../storage/database.ts";
+import { insertRow } from "../../storage/inserts.ts";
+import { bump } from "../../storage/revisions.ts";
+import type { Vault } from "../ports.ts";
+import { rawOn, transact } from "../../storage/transaction.ts";
+import type { OptionWrite, Writer } from "../options/store.ts";
+import type { ImportReport } from "./report.ts";
+import { noteUnpriced, optionStoreOf } from "./options.ts";
 import { priceWrites } from "./prices.ts";
 import { readLitellm, type LitellmChannel } from "./read.ts";
-import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
-import { storeKey } from "../../../storage/secrets/store-key.ts";
+import { channelKey } from "../../storage/secrets/sealed-locations.ts";
+import { storeKey } from "../../storage/secrets/store-key.ts";
 
 export interface LitellmImport {
   readonly target: Database;
@@ -23,6 +23,8 @@ export interface LitellmImport {
   /** YAML. */
   readonly text: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Author in the history of options. */
+  readonly writer: Writer;
 }
 
 /** Channels of a LiteLLM configuration. One that is here already stays as it is. */
@@ -36,7 +38,7 @@ export async function importConfig(settings: LitellmImport, report: ImportReport
   const models = channels.flatMap((channel) => [...channel.models.keys()]);
   const after = [...stored, ...writes.map(({ key, text = "" }) => ({ key, value: text }))];
   noteUnpriced(report, models, after);
-  if (!settings.isDry && writes.length > 0) await store.write(writes, { userId: 0, username: "import", ip: "" });
+  if (!settings.isDry && writes.length > 0) await store.write(writes, settings.writer);
 }
 
 /** An operator's own number stays. */

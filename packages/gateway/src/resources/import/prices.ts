@@ -1,8 +1,8 @@
 import { checkOption, parseOptions, type OptionKey, type OptionRow } from "@fairway/wire";
-import { isObject, type JsonObject } from "../../../lib/text/json.ts";
-import { priceOptionDefaults } from "../../../snapshot/option-defaults.ts";
-import type { OptionWrite } from "../../../resources/options/store.ts";
-import type { ImportReport } from "../../report.ts";
+import { isObject, type JsonObject } from "../../lib/text/json.ts";
+import { priceOptionDefaults } from "../../snapshot/option-defaults.ts";
+import type { OptionWrite } from "../options/store.ts";
+import type { ImportReport } from "./report.ts";
 
 /** US dollars of a token. */
 export interface TokenCost {

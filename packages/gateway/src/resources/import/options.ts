@@ -1,12 +1,12 @@
 import { parseOptions, type OptionRow } from "@fairway/wire";
 import { createPriceBook } from "../../billing/pricing/price-book.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { createOptionStore } from "../../resources/options/store.ts";
+import { createOptionStore } from "../options/store.ts";
 import { priceOptionDefaults } from "../../snapshot/option-defaults.ts";
 import type { Database } from "../../storage/database.ts";
 import { createLogWriter } from "../../storage/log-rows.ts";
-import type { Vault } from "../../storage/secrets/secrets.ts";
-import type { ImportReport } from "../report.ts";
+import type { Vault } from "../ports.ts";
+import type { ImportReport } from "./report.ts";
 
 export interface OptionTarget {
   readonly target: Database;

@@ -1,0 +1,34 @@
+import { litellmImport } from "@fairway/wire";
+import { implement, type Route } from "../../http/endpoint.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import type { Database } from "../../storage/database.ts";
+import type { Announce, Vault } from "../ports.ts";
+import { importConfig } from "./config.ts";
+import { NoLitellmConfig } from "./read.ts";
+import { ImportReport } from "./report.ts";
+
+export interface ImportRoutesDeps {
+  readonly database: Database;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly announce: Announce;
+}
+
+export function importRoutes({ database: target, vault, clock, announce }: ImportRoutesDeps): Route[] {
+  return [
+    implement(litellmImport, async ({ body, caller, context }) => {
+      const { config: text, variables: env = {}, dry_run: isDry = false } = body;
+      const report = new ImportReport();
+      const writer = { userId: caller.userId, username: caller.username, ip: context.ip };
+      try {
+        await importConfig({ target, vault, clock, isDry, text, env, writer }, report);
+      } catch (error) {
+        if (!(error instanceof NoLitellmConfig)) throw error;
+        throw new Refusal("document_invalid", { field: "config", values: { name: "config", reason: error.message } });
+      }
+      if (!isDry) for (const topic of ["channels", "options"] as const) await announce(topic);
+      return report.lines();
+    }),
+  ];
+}

@@ -1,0 +1,24 @@
+import * as z from "zod/mini";
+import { endpoint } from "../core/endpoint.ts";
+
+const CONFIG_BYTES = 8 * 1024 * 1024;
+
+export const litellmImport = endpoint({
+  name: "litellmImport",
+  method: "POST",
+  path: "/api/import/litellm",
+  access: "root",
+  summary:
+    "Channels, prices, aliases and retries of a LiteLLM configuration; what is here already stays. Answers what was made, every setting that was not carried over and every model without a price, a line each.",
+  body: z.object({
+    /** YAML. */
+    config: z.string().check(z.minLength(1)),
+    /** Values of the variables that it names as `os.environ/NAME`; the gateway reads none of its own. */
+    variables: z.optional(z.record(z.string(), z.string())),
+    /** Only says what would be made. */
+    dry_run: z.optional(z.boolean()),
+  }),
+  bodyBytes: CONFIG_BYTES,
+  data: z.array(z.string()),
+  fails: ["invalid_parameter", "invalid_field", "document_invalid"],
+});
