@@ -13,7 +13,7 @@ import { streamsSection, withStreams } from "../../packages/testkit/load/streams
 import * as start from "../../packages/testkit/load/systems.ts";
 import { ROOT } from "../bootstrap.mjs";
 import { benchApi } from "./api.ts";
-import { benchCli } from "./cli.ts";
+import { benchCli, benchUi } from "./cli.ts";
 import { benchCollector } from "./collector.ts";
 import { benchConsole } from "./console.ts";
 import { benchLogs } from "./logs.ts";
@@ -57,6 +57,7 @@ const PAGE = join(ROOT, "docs/reference/bench.md");
 const MODES = [
   ["--api", benchApi],
   ["--cli", benchCli],
+  ["--ui", benchUi],
   ["--ledger", benchLedgers],
   ["--logs", benchLogs],
   ["--growth", benchGrowth],

@@ -1,13 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { ROOT } from "../bootstrap.mjs";
 import { build } from "../build.ts";
+import { startStub } from "./cli-stub.ts";
 
 const PROGRAM = join(ROOT, "packages/cli/dist/fairway.mjs");
 
@@ -25,15 +24,8 @@ export async function benchCli(): Promise<void> {
   const isQuick = values.quick ?? false;
   const rows = isQuick ? 20_000 : 1_000_000;
   await build(["cli"], true);
-  const stub = await startStub(rows);
-  // Ink draws nothing but its last frame where this is set.
-  const env = {
-    ...process.env,
-    CI: "false",
-    FAIRWAY_SERVER: stub.url,
-    FAIRWAY_TOKEN: "t",
-    FAIRWAY_CONFIG: "/dev/null/none",
-  };
+  const stub = await startStub({ rows });
+  const env = environmentOf(stub.url);
   try {
     const figures: Figure[] = [
       { what: "fairway --version", value: await median(["--version"], env, isQuick), goal: 60, unit: "ms" },
@@ -46,18 +38,52 @@ export async function benchCli(): Promise<void> {
       },
       {
         what: "fairway top --interval 1",
-        value: await processorShare(env, isQuick ? 3 : 30),
+        value: (await watch(["top", "--interval", "1"], "calls/min", { env, seconds: isQuick ? 3 : 30 })).share,
         goal: 2,
         unit: "% of a core",
       },
     ];
-    for (const { what, value, goal, unit } of figures)
-      console.log(
-        `${what.padEnd(42)} ${value.toFixed(1).padStart(7)} ${unit}  goal ${goal}  ${value <= goal ? "ok" : "MISSED"}`,
-      );
+    print(figures);
   } finally {
     stub.stop();
   }
+}
+
+/** `npm run bench -- --ui --seconds=600`: the browser with 1,000 channels, and with a log that grows by 200 rows a second. */
+export async function benchUi(): Promise<void> {
+  const flag = { type: "boolean" } as const;
+  const options = { ui: flag, quick: flag, seconds: { type: "string" } } as const;
+  const { values } = parseArgs({ options });
+  const seconds = Number(values.seconds ?? (values.quick ? 3 : 60));
+  await build(["cli"], true);
+  const stub = await startStub({ rows: 0, channels: 1_000, rowsPerSecond: 200 });
+  const env = environmentOf(stub.url);
+  try {
+    for (const [words, text, what] of [
+      [["ui"], "openai-1", "fairway ui, 1,000 channels"],
+      [["ui", "logs"], "gpt-4o", "fairway ui logs, 200 rows/s"],
+    ] as const) {
+      const { share, megabytes } = await watch(words, text, { env, seconds, keys: "jjjjkk" });
+      print([
+        { what, value: share, goal: 8, unit: "% of a core" },
+        { what: `${what}, memory`, value: megabytes, goal: 150, unit: "MB" },
+      ]);
+    }
+  } finally {
+    stub.stop();
+  }
+}
+
+function print(figures: readonly Figure[]): void {
+  for (const { what, value, goal, unit } of figures)
+    console.log(
+      `${what.padEnd(42)} ${value.toFixed(1).padStart(7)} ${unit}  goal ${goal}  ${value <= goal ? "ok" : "MISSED"}`,
+    );
+}
+
+function environmentOf(server: string): NodeJS.ProcessEnv {
+  // Ink draws nothing but its last frame where `CI` is set.
+  return { ...process.env, CI: "false", FAIRWAY_SERVER: server, FAIRWAY_TOKEN: "t", FAIRWAY_CONFIG: "/dev/null/none" };
 }
 
 /** Milliseconds from start to end of the process. */
@@ -96,116 +122,48 @@ function peakOf(pid: number | undefined): number {
   }
 }
 
-/** Percent of a core that the live screen takes, in a terminal of its own, after it has started. */
-async function processorShare(env: NodeJS.ProcessEnv, seconds: number): Promise<number> {
-  const words = `stty cols 120 rows 40; echo $$; exec '${process.execPath}' '${PROGRAM}' top --interval 1`;
-  const terminal = spawn("script", ["-q", "-f", "-c", words, "/dev/null"], { env, stdio: ["pipe", "pipe", "inherit"] });
+interface Watched {
+  readonly env: NodeJS.ProcessEnv;
+  readonly seconds: number;
+  /** Typed one after the other, a second apart, over and over. */
+  readonly keys?: string;
+}
+
+interface Load {
+  /** Percent of a core, after the start. */
+  readonly share: number;
+  /** What the process held at most. */
+  readonly megabytes: number;
+}
+
+/** What a screen takes in a terminal of its own, from the moment at which it shows a text. */
+async function watch(words: readonly string[], text: string, { env, seconds, keys = "" }: Watched): Promise<Load> {
+  const command = `stty cols 120 rows 40; echo $$; exec '${process.execPath}' '${PROGRAM}' ${words.join(" ")}`;
+  const terminal = spawn("script", ["-q", "-f", "-e", "-c", command, "/dev/null"], {
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   let shown = "";
-  terminal.stdout.on("data", (part: Buffer) => (shown += part.toString()));
-  while (!shown.includes("calls/min")) await setTimeout(100);
+  const remember = (part: Buffer) => (shown += part.toString());
+  terminal.stdout.on("data", remember);
+  while (!shown.includes(text)) await setTimeout(100);
   const pid = Number(/^(\d+)/.exec(shown)?.[1]);
+  terminal.stdout.off("data", remember).resume();
   await setTimeout(2_000);
   const before = ticksOf(pid);
-  await setTimeout(seconds * 1000);
+  for (let second = 0; second < seconds; second++) {
+    if (keys !== "") terminal.stdin.write(keys[second % keys.length] ?? "");
+    await setTimeout(1_000);
+  }
   const share = (ticksOf(pid) - before) / seconds;
+  const megabytes = peakOf(pid) / 1024;
   terminal.stdin.write("q");
   await once(terminal, "close");
-  return share;
+  return { share, megabytes };
 }
 
 /** Hundredths of a second that the process ran. */
 function ticksOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return Number(fields[11]) + Number(fields[12]);
-}
-
-const CHANNEL = {
-  id: 1,
-  type: 1,
-  name: "openai",
-  status: 1,
-  priority: 0,
-  weight: 0,
-  response_time: 800,
-  group: "default",
-  models: "gpt-4o",
-  used_quota: 1,
-  balance: 0,
-  balance_updated_time: 0,
-  other_info: "",
-  tag: null,
-};
-const USER = { id: 1, username: "root", role: 100, quota: 1, used_quota: 1, request_count: 1, group: "default" };
-const NONE = { count: 0, p50: 0, p90: 0, p95: 0, p99: 0 };
-const TOTAL = {
-  calls: 0,
-  errors: 0,
-  refused: 0,
-  quota: 0,
-  input_tokens: 0,
-  output_tokens: 0,
-  latency: NONE,
-  first_token: NONE,
-};
-const ROW = {
-  user_id: 1,
-  type: 2,
-  content: "model price",
-  username: "root",
-  token_name: "ci",
-  model_name: "gpt-4o",
-  quota: 123,
-  prompt_tokens: 100,
-  completion_tokens: 20,
-  use_time: 2,
-  is_stream: true,
-  channel: 1,
-  channel_name: "openai",
-  token_id: 4,
-  group: "default",
-  ip: "192.0.2.1",
-  request_id: "01M86T2MM99F5SH9C9952RV2J9",
-  other: "",
-};
-
-const ANSWERS: readonly (readonly [path: string, data: unknown])[] = [
-  ["/api/status", { version: "0.1.0", quota_per_unit: 500_000, display_in_currency: true }],
-  ["/api/user/self", USER],
-  ["/api/channel/types", [{ type: 1, id: "openai", label: "OpenAI" }]],
-  ["/api/channel/health", []],
-  ["/api/channel/", Array.from({ length: 100 }, (_one, at) => ({ ...CHANNEL, id: at + 1 }))],
-  ["/api/log/stat", { quota: 0, rpm: 10, tpm: 1000 }],
-  ["/api/log/facets", { complete: true, models: [], tokens: [], groups: [], types: [], channels: [], users: [] }],
-  ["/api/log/", { items: [{ id: 1, created_at: 1_700_000_000, ...ROW }], total: 1, page: 1, page_size: 30, next: "" }],
-  ["/api/statistics/usage", { by: "channel", start_timestamp: 0, total: TOTAL, subjects: [], more_subjects: 0 }],
-  ["/api/system/info", { instance: "bench", database: "sqlite" }],
-];
-
-/** A gateway that has every answer ready. */
-async function startStub(rows: number): Promise<{ readonly url: string; stop(): void }> {
-  const server = createServer((request, response) => {
-    const path = request.url ?? "";
-    if (path.startsWith("/api/log/export")) return void writeRows(response, rows);
-    const found = ANSWERS.find(([start]) => path.startsWith(start));
-    const body = JSON.stringify({ success: found !== undefined, message: "", data: found?.[1] ?? null });
-    response.writeHead(found ? 200 : 404, { "content-type": "application/json" }).end(body);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const stop = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
-}
-
-async function writeRows(response: ServerResponse, rows: number): Promise<void> {
-  response.writeHead(200, { "content-type": "application/x-ndjson" });
-  let part: string[] = [];
-  for (let id = rows; id > 0; id--) {
-    part.push(`${JSON.stringify({ id, created_at: 1_700_000_000 + Math.floor(id / 50), ...ROW })}\n`);
-    if (part.length < 500) continue;
-    if (!response.write(part.join(""))) await once(response, "drain");
-    part = [];
-  }
-  response.end(part.join(""));
 }

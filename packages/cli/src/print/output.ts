@@ -4,7 +4,8 @@ import { headOf, asDollars, asUnits, isCalled, isTitled, sheetCells, sheetLine, 
 import { isTemplated, type Format } from "./format.ts";
 import { jsonRows } from "./json-rows.ts";
 import type { Cut, RowPrinter } from "./rows.ts";
-import { growingTable, table, type Column } from "./table.ts";
+import { growingTable, prepareWidths, table, type Column } from "./table.ts";
+import { loadWidths } from "./width.ts";
 
 /** Where a command writes, and how: data to `out`, everything else to `note`. */
 export interface Output {
@@ -55,9 +56,11 @@ export function isForPeople({ format }: Pick<Output, "format">): boolean {
 export async function printList<Row extends object>(output: Output, list: List<Row>): Promise<void> {
   const { rows, empty } = list;
   if (isForPeople(output)) {
-    if (rows.length === 0) return output.note(empty);
     const sorted = output.sort === undefined ? rows : rowsBy(output.sort, list, rows);
-    output.out(table(await columnsFor(output, list), sorted, widthOf(output), output.hasTitles));
+    if (rows.length === 0) return output.note(empty);
+    const columns = await columnsFor(output, list);
+    await prepareWidths(columns, sorted);
+    output.out(table(columns, sorted, widthOf(output), output.hasTitles));
     return noteCut(output, rows.length, list);
   }
   const printer = await openRows(output, list);
@@ -81,7 +84,10 @@ export async function openRows<Row extends object>(
 ): Promise<RowPrinter<Row>> {
   const { format, sort } = output;
   if (sort !== undefined) return sortedRows(output, shape, sort);
-  if (isTemplated(format)) return (await import("./template.ts")).templateRows(output, shape.kind, format);
+  if (isTemplated(format)) {
+    await loadWidths();
+    return (await import("./template.ts")).templateRows(output, shape.kind, format);
+  }
   if (isForPeople(output)) return lineRows(output, await peopleLines(output, shape, line));
   const lines = (text: (row: Row) => string) => lineRows(output, text);
   switch (format) {
@@ -108,6 +114,7 @@ function lineRows<Row>({ out }: Output, text: (row: Row) => string): RowPrinter<
 
 async function peopleLines<Row>(output: Output, shape: Shape<Row>, line: ((row: Row) => string) | undefined) {
   if (line && output.columns === undefined) return line;
+  await loadWidths();
   return growingTable(await columnsFor(output, shape), widthOf(output), output.hasTitles);
 }
 
@@ -214,7 +221,10 @@ export interface About<Row> {
 export async function printOne<Row extends object>(output: Output, value: Row, about: About<Row> = {}): Promise<void> {
   if (isForPeople(output)) return printWords(output, about.words ?? Object.fromEntries(Object.entries(value)));
   if (output.format === "json" || output.format === "yaml") return (await documentWriter(output))(value);
-  if (isTemplated(output.format)) return (await import("./template.ts")).printTemplate(output, value, output.format);
+  if (isTemplated(output.format)) {
+    await loadWidths();
+    return (await import("./template.ts")).printTemplate(output, value, output.format);
+  }
   const printer = await openRows(output, about.shape ?? membersOf(value, about.quotas));
   printer.add(value);
   printer.end();

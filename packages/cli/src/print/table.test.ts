@@ -1,5 +1,8 @@
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { growingTable, table } from "./table.ts";
+import { loadWidths } from "./width.ts";
+
+beforeAll(loadWidths);
 
 const columns = [
   { title: "ID", value: (row: { id: number; name: string }) => String(row.id), isNumber: true },

@@ -1,5 +1,5 @@
-import stringWidth from "string-width";
 import { printable } from "./printable.ts";
+import { isAscii, loadWidths, widthOf } from "./width.ts";
 
 export interface Column<Row> {
   readonly title: string;
@@ -13,6 +13,12 @@ export interface Column<Row> {
   readonly decimals?: number;
   /** What is written in the place of an amount, where there is none. */
   readonly text?: (row: Row) => string | undefined;
+}
+
+/** Must be awaited before rows are laid out whose texts may go beyond ASCII. */
+export async function prepareWidths<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Promise<void> {
+  const isPlain = rows.every((row) => columns.every(({ value }) => isAscii(value(row))));
+  if (!isPlain) await loadWidths();
 }
 
 /** Aligned columns; cells are cut only when a terminal is too narrow for them. */
@@ -56,7 +62,7 @@ function cellsOf<Row>(columns: readonly Column<Row>[], row: Row): string[] {
 const NO_WIDTHS: readonly number[] = [];
 
 function wider(widths: readonly number[], cells: readonly string[]): readonly number[] {
-  return cells.map((cell, at) => Math.max(widths[at] ?? 0, stringWidth(cell)));
+  return cells.map((cell, at) => Math.max(widths[at] ?? 0, widthOf(cell)));
 }
 
 /** Longer texts give way before a column is left out, down to this. */
@@ -98,23 +104,24 @@ function shrunk<Row>(
 
 function lineOf<Row>(columns: readonly Column<Row>[], texts: readonly string[], widths: readonly number[]): string {
   const cells = texts.slice(0, widths.length).map((text, at) => {
-    const cut = cutTo(text, widths[at] ?? 0);
-    const gap = " ".repeat((widths[at] ?? 0) - stringWidth(cut));
-    return columns[at]?.isNumber ? gap + cut : cut + gap;
+    const width = widths[at] ?? 0;
+    const used = widthOf(text);
+    if (used > width) return isAscii(text) ? `${text.slice(0, width - 1)}…` : cutTo(text, width);
+    const gap = " ".repeat(width - used);
+    return columns[at]?.isNumber ? gap + text : text + gap;
   });
   return cells.join("  ").trimEnd();
 }
 
+/** A letter of two columns may leave one of them empty. */
 function cutTo(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
   let cut = "";
   let used = 1;
-  for (const { segment } of LETTERS.segment(text)) {
-    used += stringWidth(segment);
-    if (used > width) break;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const next = used + widthOf(segment);
+    if (next > width) break;
     cut += segment;
+    used = next;
   }
-  return `${cut}…`;
+  return `${cut}…${" ".repeat(width - used)}`;
 }
-
-const LETTERS = new Intl.Segmenter();

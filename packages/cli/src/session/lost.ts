@@ -26,10 +26,17 @@ export function lost(url: string, timeoutMs: number | undefined, cause: unknown)
   const { origin } = new URL(url);
   if (timeoutMs !== undefined) return new Error(`${origin} gave no answer within ${timeoutMs / 1000} s`, { cause });
   const root = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  const code = codeOf(root);
+  const code = tlsCodeOf(root);
   const fault = CERTIFICATE_FAULTS[code];
   if (fault) return new CliError(`${origin} cannot be trusted: ${fault[0]} (${code})`, EXIT.failure, fault[1]);
   return new Error(`${origin} cannot be reached: ${reasonOf(root, code)}`, { cause });
+}
+
+/** What speaks no TLS fails with a code of the system, whose words name the fault. */
+function tlsCodeOf(root: unknown): string {
+  const code = codeOf(root);
+  if (code !== "EPROTO" || !(root instanceof Error)) return code;
+  return /wrong version number|packet length too long/.test(root.message) ? "ERR_SSL_WRONG_VERSION_NUMBER" : code;
 }
 
 /** The system's code where there is one; those of the HTTP client say less than its words. */

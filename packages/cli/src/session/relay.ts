@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { linesOf } from "../terminal/events.ts";
 import { CliError, EXIT } from "../core/exit.ts";
+import type { Answer as Reply } from "./request.ts";
 import type { Transport } from "./transport.ts";
 
 /** One turn of a conversation. */
@@ -64,8 +65,8 @@ function textOf({ choices }: z.output<typeof Chunk>): string {
 /** Models that a key may call. */
 export async function modelsOf(transport: Transport, server: string, key: string): Promise<string[]> {
   const response = await transport.head(`${server}/v1/models`, { method: "GET", headers: bearer(key) });
-  if (!response.ok) throw problemOf(await response.text(), response);
-  return z.parse(Models, await response.json()).data.map(({ id }) => id);
+  if (response.status >= 300) throw problemOf(await response.text(), response);
+  return z.parse(Models, jsonOf(await response.text())).data.map(({ id }) => id);
 }
 
 interface Posted {
@@ -74,10 +75,10 @@ interface Posted {
   readonly signal: AbortSignal | undefined;
 }
 
-async function post(transport: Transport, url: string, { key, body, signal }: Posted): Promise<Response> {
+async function post(transport: Transport, url: string, { key, body, signal }: Posted): Promise<Reply> {
   const headers = { ...bearer(key), "content-type": "application/json" };
   const response = await transport.ask(url, { method: "POST", headers, body, ...(signal ? { signal } : {}) });
-  if (!response.ok) throw problemOf(await response.text(), response);
+  if (response.status >= 300) throw problemOf(await response.text(), response);
   return response;
 }
 
@@ -86,8 +87,8 @@ function bearer(key: string): Record<string, string> {
 }
 
 /** The events of a stream up to its end; one that breaks off is a lost connection. */
-async function* chunksOf(response: Response): AsyncGenerator<z.output<typeof Chunk>> {
-  const lines = linesOf(response.body ?? new ReadableStream<Uint8Array>());
+async function* chunksOf(response: Reply): AsyncGenerator<z.output<typeof Chunk>> {
+  const lines = linesOf(response.body);
   try {
     for await (const line of lines) {
       const data = line.startsWith("data:") ? line.slice(5).trim() : "";
@@ -104,7 +105,7 @@ async function* chunksOf(response: Response): AsyncGenerator<z.output<typeof Chu
   throw new CliError("the answer broke off before its end", EXIT.unreachable);
 }
 
-function problemOf(text: string, { status, headers }: Response): CliError {
+function problemOf(text: string, { status, headers }: Reply): CliError {
   const parsed = z.safeParse(Problem, jsonOf(text));
   const message = parsed.success ? parsed.data.error.message : `the gateway answered with status ${status}`;
   const wait = headers.get("retry-after");

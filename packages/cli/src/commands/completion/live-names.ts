@@ -10,11 +10,11 @@ import {
 } from "@fairway/wire";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { Noun } from "../arguments.ts";
 import { namedRows } from "../names.ts";
 import { readProfile } from "../../session/config.ts";
+import { cacheFolderOf } from "../../session/folders.ts";
 import { openSession } from "../../session/session.ts";
 import { createTransport } from "../../session/transport.ts";
 
@@ -33,7 +33,7 @@ export async function liveNames(env: Environment, kind: Kind): Promise<readonly 
   if (path === undefined || (cached && Date.now() - cached.at < FRESH_MS)) return cached?.names ?? [];
   try {
     const transport = createTransport({ timeoutMs: TIMEOUT_MS, retries: 0, note: () => undefined });
-    const names = await namesOf(openSession(env, transport).client, kind);
+    const names = await namesOf((await openSession(env, transport)).client, kind);
     writeCache(path, names);
     return names;
   } catch {
@@ -56,8 +56,11 @@ function cachePath(env: Environment, kind: Kind): string | undefined {
   try {
     const profile = readProfile(env);
     if (!profile) return undefined;
-    const mark = createHash("sha256").update(`${profile.server} ${profile.token}`).digest("hex").slice(0, 16);
-    return join(env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "fairway", mark, `${kind}.json`);
+    const mark = createHash("sha256")
+      .update(`${profile.server} ${profile.token}${profile.keychain ?? ""}`)
+      .digest("hex")
+      .slice(0, 16);
+    return cacheFolderOf(env, mark, `${kind}.json`);
   } catch {
     return undefined;
   }

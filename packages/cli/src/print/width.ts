@@ -1,0 +1,18 @@
+/** Loaded where a text needs it: the tables of Unicode take longer than all else of a short list. */
+let measure: ((text: string) => number) | undefined;
+
+/** Must be awaited before a text beyond ASCII is measured. */
+export async function loadWidths(): Promise<void> {
+  measure ??= (await import("string-width")).default;
+}
+
+export function isAscii(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
+}
+
+/** Columns that a text takes in a terminal. */
+export function widthOf(text: string): number {
+  if (isAscii(text)) return text.length;
+  if (!measure) throw new Error("the widths of letters beyond ASCII are not loaded");
+  return measure(text);
+}
