@@ -1,23 +1,11 @@
-import { createProgram, VARIABLES } from "../../packages/cli/src/program.ts";
+import { createProgram } from "../../packages/cli/src/program.ts";
+import { EXIT_MEANINGS } from "../../packages/cli/src/core/exit.ts";
+import { VARIABLES } from "../../packages/cli/src/core/variables.ts";
 import { examplesOf } from "../../packages/cli/src/commands/arguments.ts";
 import { VERSION } from "../../packages/cli/src/core/version.ts";
 import { code, page, table } from "./markdown.ts";
 
 type Program = ReturnType<typeof createProgram>;
-
-/** What each number means to a script. */
-const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
-  [0, "done; `diff`: nothing differs"],
-  [1, "a failure that has no number of its own, or a question that was not agreed to; `diff`: something differs"],
-  [2, "wrong usage, a value that the gateway refuses, or a prompt without a terminal"],
-  [3, "what was named does not exist"],
-  [4, "not signed in"],
-  [5, "a conflict: changed by someone else meanwhile, declared in documents, or already present"],
-  [6, "not allowed for this user"],
-  [7, "the gateway cannot be reached, is busy or failed; the same command may be run again"],
-  [8, "some of several failed; the output tells which"],
-  [130, "interrupted by Ctrl-C"],
-];
 
 /** Every command of the terminal program, from its own tree. */
 export function cli(): string {
@@ -27,6 +15,7 @@ export function cli(): string {
     isTerminal: false,
     nowSeconds: () => 0,
     useUtc: () => undefined,
+    closeInput: () => undefined,
     write: () => undefined,
     out: () => undefined,
     room: () => undefined,
@@ -41,7 +30,7 @@ export function cli(): string {
     `## Everywhere\n\n${table(["Flag", "What it does"], [...flagRows(program), ...variableRows()])}`,
     `## Exit codes\n\n${table(
       ["Code", "Meaning"],
-      EXIT_CODES.map(([number, meaning]) => [String(number), meaning]),
+      Object.entries(EXIT_MEANINGS).map(([number, meaning]) => [number, meaning]),
     )}`,
     ...commands.map((one) => section(one)),
   );

@@ -12,6 +12,7 @@ it("names each executable that has a checksum", () => {
   );
   expect(formula).toContain(`sha256 "${"b".repeat(64)}"`);
   expect(formula).not.toContain("fairway-linux-arm64");
+  expect(formula).toContain(`(man1/"fairway.1").write`);
 });
 
 it("refuses a release without an executable", () => {

@@ -43,6 +43,7 @@ export function homebrewFormula({ version, downloads, homepage, checksums }: For
     "  def install",
     `    bin.install Dir["fairway-*"].first => "fairway"`,
     `    generate_completions_from_executable(bin/"fairway", "completion")`,
+    `    (man1/"fairway.1").write Utils.safe_popen_read(bin/"fairway", "man")`,
     "  end",
     "",
     "  test do",

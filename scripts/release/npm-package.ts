@@ -28,6 +28,10 @@ export async function writeNpmPackage(folder: string): Promise<string> {
     cpSync(join(ROOT, "packages/cli/dist"), join(stage, "dist"), { recursive: true });
     cpSync(join(ROOT, "LICENSE"), join(stage, "LICENSE"));
     writeFileSync(join(stage, "README.md"), README);
+    const manual = await run(process.execPath, [join(stage, "dist/fairway.mjs"), "man"]);
+    if (manual.code !== 0) throw new Error(manual.output);
+    mkdirSync(join(stage, "man"));
+    writeFileSync(join(stage, "man/fairway.1"), manual.output);
     const manifest = {
       name: "@fairway/cli",
       version,
@@ -36,7 +40,8 @@ export async function writeNpmPackage(folder: string): Promise<string> {
       keywords: ["ai", "llm", "gateway", "openai", "anthropic", "gemini", "cli"],
       type: "module",
       bin: { fairway: "dist/fairway.mjs" },
-      files: ["dist"],
+      man: "man/fairway.1",
+      files: ["dist", "man"],
       engines: { node: `>=${OLDEST_NODE}` },
       publishConfig: { access: "public", provenance: true },
     };

@@ -56,6 +56,7 @@ describe("the release", () => {
     expect(run.stdout, run.stderr).toBe(`${version}\n`);
     const packages = execFileSync("npm", ["ls", "--prefix", prefix, "--all", "--parseable"], { encoding: "utf8" });
     expect(packages.trim().split("\n")).toEqual([prefix, join(prefix, "node_modules/@fairway/cli")]);
+    expect(readFileSync(join(prefix, "node_modules/@fairway/cli/man/fairway.1"), "utf8")).toContain(".SH COMMANDS");
     expect(statSync(path(`fairway-cli-${version}.tgz`)).size).toBeLessThan(1e6);
   });
 
@@ -65,7 +66,9 @@ describe("the release", () => {
     const node = join(oldest, "node_modules/node/bin/node");
     expect(execFileSync(node, ["--version"], { encoding: "utf8" })).toBe(`v${OLDEST_NODE}\n`);
     const dist = join(folder, "prefix/node_modules/@fairway/cli/dist");
-    const parts = readdirSync(dist).filter((name) => name.endsWith(".mjs") && name !== "fairway.mjs");
+    const parts = readdirSync(dist).filter(
+      (name) => name.endsWith(".mjs") && !["fairway.mjs", "main.mjs"].includes(name),
+    );
     expect(parts.length).toBeGreaterThan(20);
     const loadAll = `await Promise.all(${JSON.stringify(parts)}.map((name) => import("${dist}/" + name)))`;
     const loaded = spawnSync(node, ["--input-type=module", "--eval", loadAll], { encoding: "utf8" });

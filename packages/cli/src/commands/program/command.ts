@@ -1,5 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../core/command-context.ts";
+import { EXIT_MEANINGS } from "../../core/exit.ts";
+import { VARIABLES } from "../../core/variables.ts";
 import { examples } from "../arguments.ts";
 
 /** What concerns the program itself. */
@@ -12,6 +14,14 @@ export function programCommands(program: Command, { env, io, output, session }: 
       (await import("./version.ts")).showVersion(options.client ? undefined : await session(), output()),
     );
   examples(version, "fairway version", "fairway version --client -o json");
+  const man = program
+    .command("man")
+    .description("print the manual page, for man -l")
+    .action(async () => {
+      const { manualPage } = await import("./man.ts");
+      io.write(manualPage(program, { variables: VARIABLES, exitCodes: EXIT_MEANINGS }));
+    });
+  examples(man, "fairway man | man -l -");
   const load = () => import("./config.ts");
   const config = program.command("config").description("defaults of the flags, for every context");
   const view = config
@@ -39,6 +49,11 @@ export function programCommands(program: Command, { env, io, output, session }: 
     .description("take a default back")
     .action(async (name: string) => (await load()).unsetSetting(env(), name, output()));
   examples(unset, "fairway config unset output");
+  const edit = config
+    .command("edit")
+    .description("change the defaults in $EDITOR, as the JSON that they are")
+    .action(async () => (await load()).editSettings(env(), { output: output(), io }));
+  examples(edit, "EDITOR=nano fairway config edit");
   const path = config
     .command("path")
     .description("print the name of the file")

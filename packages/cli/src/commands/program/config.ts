@@ -1,9 +1,11 @@
+import type { Io } from "../../core/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { plain } from "../../print/columns.ts";
 import { printBare, printList, type Output, type Shape } from "../../print/output.ts";
 import {
   checkedSetting,
   defaultsOf,
+  replaceSettings,
   SETTINGS,
   settingsPath,
   storedSettings,
@@ -57,6 +59,21 @@ export function unsetSetting(env: Environment, name: string, output: Output): vo
   if (!SETTINGS.some((one) => one === name)) throw unknown(name);
   writeSetting(env, name, undefined);
   output.note(`${name} has its default again.`);
+}
+
+/** What is wrong is named, and the text stays in its file. */
+export async function editSettings(
+  env: Environment,
+  { output, io }: { readonly output: Output; readonly io: Io },
+): Promise<void> {
+  const text = `${JSON.stringify(storedSettings(env), undefined, 2)}\n`;
+  const save = async (changed: string) => {
+    const path = replaceSettings(env, changed);
+    await Promise.resolve();
+    output.note(`${path} is written.`);
+  };
+  const { editText } = await import("../../terminal/editor.ts");
+  await editText({ text, fileName: "config.json" }, save, io);
 }
 
 function unknown(name: string): CliError {
