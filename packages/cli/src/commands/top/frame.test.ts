@@ -1,7 +1,10 @@
 import type { Channel } from "@fairway/wire";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { frameOf, PANES } from "./frame.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
+import { loadWidths } from "../../print/width.ts";
+
+beforeAll(loadWidths);
 
 const money = { quotaPerUnit: 500_000, inCurrency: true };
 const place: ServerIdentity = { server: "http://a", version: "1", instance: "i", user: "root", isAdmin: true, money };

@@ -12,6 +12,8 @@ import { statusWord } from "../channel/channel.ts";
 import { cellOf, number, plain } from "../../print/columns.ts";
 import { asDollars } from "../../print/sheet.ts";
 import { table, type Column } from "../../print/table.ts";
+import { channelsOf, type Order } from "./choice.ts";
+import { detailOf } from "./detail.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
 
 /** A line of the screen; without colours it says the same. */
@@ -33,6 +35,13 @@ export interface Screen {
   readonly chosen?: number;
   /** Requests of the last samples, the oldest first. */
   readonly history?: readonly number[];
+  /** Only channels with this text in them. */
+  readonly filter?: string;
+  readonly order?: Order;
+  /** Over which errors, first tokens and spending are summed. */
+  readonly span?: string;
+  /** Shown alone instead of the channels. */
+  readonly detail?: Channel;
 }
 
 /** Lines of the header with the blank line below the channels, and lines of the channel table without its rows. */
@@ -46,27 +55,31 @@ export function frameOf(place: ServerIdentity, sample: Sample, screen: Screen): 
   const room = height - HEAD;
   // What is below gets half of the room where it needs that much.
   const forChannels = Math.max(1, room - CHANNEL_HEAD - Math.min(below.length, Math.ceil(room / 2)));
-  const channels = place.isAdmin ? channelLines(place, sample, screen, windowOf(sample, chosen, forChannels)) : [];
+  const shown = channelsOf(sample, screen);
+  const channels = place.isAdmin
+    ? channelLines(place, { sample, shown }, screen, windowOf(shown, chosen, forChannels))
+    : [];
   const title = `fairway top  ${place.server} · ${place.version} · ${place.instance} · ${place.user}`;
   const lines: Line[] = [
     { text: cut(title, width), tone: "title" },
-    { text: cut(ratesOf(sample, place), width) },
+    { text: cut(ratesOf(sample, place, screen.span), width) },
     { text: cut(statesOf(sample, screen.history ?? []), width) },
-    ...channels,
-    { text: "" },
-    ...below,
+    ...(screen.detail
+      ? [{ text: "" }, ...detailOf(place, sample, screen.detail, screen.span ?? "1 h")]
+      : [...channels, { text: "" }, ...below]),
   ];
   return lines.slice(0, height);
 }
 
-/** Errors, first token and spending are those of the last hour and the begun one. */
-function ratesOf({ at, rpm, tpm, usage }: Sample, { money }: ServerIdentity): string {
+/** Errors, first token and spending are those of the span and the begun hour. */
+function ratesOf({ at, rpm, tpm, usage }: Sample, { money }: ServerIdentity, span = "1 h"): string {
   const { calls, errors, first_token: firstToken, quota } = usage.total;
   const hours = Math.max(1, at - usage.start_timestamp) / 3600;
   return [
     formatTime(at).slice(11),
     `${rpm} calls/min`,
     `${shortNumber(tpm)} tokens/min`,
+    `over ${span}`,
     `errors ${percent(errors, calls)}`,
     `first token ${firstToken.count === 0 ? "-" : `${(firstToken.p95 / 1000).toFixed(1)} s p95`}`,
     `$${dollars(Math.round(quota / hours), 2, money.quotaPerUnit)}/hour`,
@@ -105,7 +118,7 @@ interface Window {
 }
 
 /** The part of the channels that fits, with the chosen one in it. */
-function windowOf({ channels }: Sample, chosen: number, room: number): Window {
+function windowOf(channels: readonly Channel[], chosen: number, room: number): Window {
   if (channels.length <= room) return { from: 0, count: channels.length };
   const from = Math.min(Math.max(0, chosen - Math.floor(room / 2)), channels.length - room);
   return { from, count: room };
@@ -113,16 +126,18 @@ function windowOf({ channels }: Sample, chosen: number, room: number): Window {
 
 function channelLines(
   place: ServerIdentity,
-  sample: Sample,
-  { width, chosen }: Screen,
+  { sample, shown }: { readonly sample: Sample; readonly shown: readonly Channel[] },
+  { width, chosen, filter = "", order = "priority" }: Screen,
   { from, count }: Window,
 ): Line[] {
-  const rows = sample.channels.slice(from, from + count);
+  const rows = shown.slice(from, from + count);
   const [titles = "", ...lines] = table(channelColumns(place, sample), rows, width - 2).split("\n");
-  const hidden = sample.channels.length - rows.length;
+  const hidden = shown.length - rows.length;
+  const all = filter === "" ? String(shown.length) : `${shown.length} of ${sample.channels.length}`;
+  const how = `${hidden > 0 ? `, ${hidden} more` : ""}${filter === "" ? "" : ` · /${filter}`}${order === "priority" ? "" : ` · by ${order}`}`;
   return [
     { text: "" },
-    { text: `CHANNELS (${sample.channels.length})${hidden > 0 ? `, ${hidden} more` : ""}`, tone: "title" },
+    { text: `CHANNELS (${all})${how}`, tone: "title" },
     { text: `  ${titles}`, tone: "quiet" },
     ...lines.map((text, at): Line => {
       const isChosen = from + at === chosen;

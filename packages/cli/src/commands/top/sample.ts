@@ -49,7 +49,7 @@ export interface Sample {
   /** Facets of the last minute. */
   readonly facets: LogFacets;
   readonly recent: readonly LogRow[];
-  /** Usage of the last full hour and the current one, by channel for administrators. */
+  /** Usage of the span and the current hour, by channel for administrators. */
   readonly usage: UsageStatistics;
 }
 
@@ -75,16 +75,19 @@ export async function placeOf(client: Client, server: string): Promise<ServerIde
 /** Sums of hours change slowly: they are read at most this often. */
 const USAGE_SECONDS = 10;
 
-export type Sampler = (nowSeconds: number, signal: AbortSignal) => Promise<Sample>;
+/** `spanSeconds` is how far back sums go. */
+export type Sampler = (nowSeconds: number, signal: AbortSignal, spanSeconds?: number) => Promise<Sample>;
 
 /** Administrators see all calls, other users their own. */
 export function createSampler(client: Client, place: ServerIdentity): Sampler {
   let usage: UsageStatistics | undefined;
   let readAt = 0;
-  return async (nowSeconds, signal) => {
-    if (!usage || nowSeconds - readAt >= USAGE_SECONDS) {
-      usage = await usageOf(client, place, nowSeconds, signal);
+  let readSpan = 0;
+  return async (nowSeconds, signal, spanSeconds = 3600) => {
+    if (!usage || nowSeconds - readAt >= USAGE_SECONDS || readSpan !== spanSeconds) {
+      usage = await usageOf(client, place, { start: nowSeconds - spanSeconds, signal });
       readAt = nowSeconds;
+      readSpan = spanSeconds;
     }
     return { ...(await takeSample(client, place, nowSeconds, signal)), usage };
   };
@@ -93,10 +96,9 @@ export function createSampler(client: Client, place: ServerIdentity): Sampler {
 async function usageOf(
   client: Client,
   { isAdmin }: ServerIdentity,
-  nowSeconds: number,
-  signal: AbortSignal,
+  { start, signal }: { readonly start: number; readonly signal: AbortSignal },
 ): Promise<UsageStatistics> {
-  const query = { by: isAdmin ? "channel" : "all", start_timestamp: nowSeconds - 3600, limit: CHANNELS };
+  const query = { by: isAdmin ? "channel" : "all", start_timestamp: start, limit: CHANNELS };
   return (await client.call(isAdmin ? usageStatistics : usageStatisticsSelf, { query, signal })).data;
 }
 

@@ -1,9 +1,10 @@
 import type { Channel, Client } from "@fairway/wire";
-import { Box, render, Text, useApp, useInput, useWindowSize } from "ink";
+import { Box, render, Text, useApp, useInput, useWindowSize, type Key } from "ink";
 import { useEffect, useState } from "react";
 import { printable } from "../../print/printable.ts";
 import { messageOf } from "../../core/problem.ts";
 import { act, type Action } from "./actions.ts";
+import { channelsOf, orderAfter, SPANS, type Order, type SpanKey } from "./choice.ts";
 import { frameOf, PANES, type Line, type Pane } from "./frame.ts";
 import type { Sample, Sampler, ServerIdentity } from "./sample.ts";
 import { poll } from "../../terminal/poll.ts";
@@ -34,12 +35,15 @@ function TopScreen(props: ScreenProps) {
   const { columns, rows } = useWindowSize();
   const [isPaused, setPaused] = useState(false);
   const [changes, setChanges] = useState(0);
-  const { seen, problem } = useSamples(props, isPaused, changes);
+  const choice = useChoice();
+  const { filter, order, span } = choice;
+  const { seen, problem } = useSamples(props, { isPaused, changes, spanSeconds: span.seconds });
   const [pane, setPane] = useState<Pane>("calls");
   const [marked, setMarked] = useState(0);
   const [notice, setNotice] = useState("");
   const [asked, setAsked] = useState<Channel>();
-  const channels = seen?.sample.channels ?? [];
+  const channels = seen ? channelsOf(seen.sample, { filter, order }) : [];
+  const detail = seen?.sample.channels.find(({ id }) => id === choice.detailId);
   const last = Math.max(0, channels.length - 1);
   const chosen = Math.min(marked, last);
 
@@ -58,6 +62,8 @@ function TopScreen(props: ScreenProps) {
     move: (by) => setMarked((before) => Math.min(Math.max(0, Math.min(before, last) + by), last)),
     pause: () => setPaused(!isPaused),
     nextPane: () => setPane(paneAfter(pane, place.isAdmin)),
+    choice,
+    open: (isOpen) => choice.show(isOpen ? channels[chosen]?.id : undefined),
     act: (action) => {
       const channel = channels[chosen];
       if (!channel) return;
@@ -69,9 +75,14 @@ function TopScreen(props: ScreenProps) {
   if (!seen) return <Text>{problem === "" ? `Asking ${place.server} …` : `! ${problem}`}</Text>;
   const frame = frameOf(place, seen.sample, {
     width: columns,
-    height: rows - 1,
+    // Two lines more would push the title out.
+    height: rows - 3,
     pane,
     history: seen.history,
+    filter,
+    order,
+    span: span.name,
+    ...(detail ? { detail } : {}),
     ...(place.isAdmin ? { chosen } : {}),
   });
   const question = asked && `Disable channel ${asked.id} (${printable(asked.name)})? [y/N]`;
@@ -84,17 +95,18 @@ function TopScreen(props: ScreenProps) {
         ))}
       </Box>
       <Text color={problem === "" ? "yellow" : "red"} wrap="truncate">
-        {question ?? (problem === "" ? notice : `! ${problem}`)}
+        {question ?? (choice.isTyping ? `/${filter}` : problem === "" ? notice : `! ${problem}`)}
       </Text>
       <Text dimColor wrap="truncate">
-        {keysOf(place.isAdmin)} · {isPaused ? "PAUSED" : `every ${Math.round(intervalMs / 1000)} s`}
+        {isPaused ? "PAUSED" : `every ${Math.round(intervalMs / 1000)} s`} · {keysOf(place.isAdmin)}
       </Text>
     </Box>
   );
 }
 
 function keysOf(isAdmin: boolean): string {
-  return `q quit · p pause · tab ${isAdmin ? "pane · ↑↓ choose · t test · d disable · e enable" : "pane"}`;
+  const rest = "pane · ↑↓ · enter detail · s sort · / filter · t test · d disable · e enable";
+  return `q quit · p pause · 1-4 span · tab ${isAdmin ? rest : "pane"}`;
 }
 
 /** Users see themselves alone. */
@@ -103,8 +115,39 @@ function paneAfter(pane: Pane, isAdmin: boolean): Pane {
   return panes[(panes.indexOf(pane) + 1) % panes.length] ?? "calls";
 }
 
-/** Takes samples at the interval, and immediately when `changes` rises. */
-function useSamples({ sampler, intervalMs, now }: ScreenProps, isPaused: boolean, changes: number) {
+/** What a person wants to see of the samples. */
+interface Choice {
+  readonly span: { readonly name: string; readonly seconds: number };
+  readonly order: Order;
+  readonly filter: string;
+  /** The letters of a filter are typed. */
+  readonly isTyping: boolean;
+  readonly detailId: number | undefined;
+  sum(key: SpanKey): void;
+  nextOrder(): void;
+  type(change: (before: string) => string): void;
+  search(isOn: boolean): void;
+  show(id: number | undefined): void;
+}
+
+function useChoice(): Choice {
+  const [key, sum] = useState<SpanKey>("1");
+  const [order, setOrder] = useState<Order>("priority");
+  const [filter, type] = useState("");
+  const [isTyping, search] = useState(false);
+  const [detailId, show] = useState<number>();
+  const nextOrder = () => setOrder(orderAfter);
+  return { span: SPANS[key], order, filter, isTyping, detailId, sum, nextOrder, type, search, show };
+}
+
+interface Wanted {
+  readonly isPaused: boolean;
+  readonly changes: number;
+  readonly spanSeconds: number;
+}
+
+/** Takes samples at the interval, and immediately when `changes` rises or the span is another. */
+function useSamples({ sampler, intervalMs, now }: ScreenProps, { isPaused, changes, spanSeconds }: Wanted) {
   const [seen, setSeen] = useState<Seen>();
   const [problem, setProblem] = useState("");
   useEffect(() => {
@@ -112,7 +155,7 @@ function useSamples({ sampler, intervalMs, now }: ScreenProps, isPaused: boolean
     const closing = new AbortController();
     void poll(closing.signal, intervalMs, async () => {
       try {
-        const sample = await sampler(now(), closing.signal);
+        const sample = await sampler(now(), closing.signal, spanSeconds);
         setSeen((before) => ({ sample, history: [...(before?.history ?? []), sample.rpm].slice(-HISTORY) }));
         setProblem("");
       } catch (error) {
@@ -120,7 +163,7 @@ function useSamples({ sampler, intervalMs, now }: ScreenProps, isPaused: boolean
       }
     });
     return () => closing.abort();
-  }, [sampler, intervalMs, now, isPaused, changes]);
+  }, [sampler, intervalMs, now, isPaused, changes, spanSeconds]);
   return { seen, problem };
 }
 
@@ -128,6 +171,8 @@ interface Keys {
   /** A channel that is asked about: nothing but an answer counts then. */
   readonly asked: Channel | undefined;
   answer(isMeant: boolean): void;
+  readonly choice: Choice;
+  open(isOpen: boolean): void;
   move(by: number): void;
   pause(): void;
   nextPane(): void;
@@ -138,23 +183,54 @@ const ACTIONS: Readonly<Record<string, Action>> = { t: "test", d: "disable", e: 
 
 function useKeys(keys: Keys): void {
   const { exit } = useApp();
+  const hasDetail = keys.choice.detailId !== undefined;
   useInput((input, key) => {
     if (keys.asked) keys.answer(input.toLowerCase() === "y");
-    else if (key.escape) exit();
+    else if (keys.choice.isTyping) typed(keys.choice, input, key);
+    else if (key.escape) leave();
+    else if (key.return) keys.open(!hasDetail);
     else if (key.tab) keys.nextPane();
     else if (key.upArrow) keys.move(-1);
     else if (key.downArrow) keys.move(1);
     // Keys that are held or typed fast come together.
-    else for (const letter of input) onLetter(letter);
+    else onLetters(input);
   });
+  const leave = () => (hasDetail ? keys.open(false) : exit());
+  const onLetters = (input: string) => {
+    const [keysBefore = "", ...text] = input.split("/");
+    for (const letter of keysBefore) onLetter(letter);
+    if (text.length === 0) return;
+    const [filter = "", ...end] = text.join("/").split(/[\r\n]/);
+    keys.choice.search(end.length === 0);
+    keys.choice.type((before) => before + filter);
+  };
   const onLetter = (letter: string) => {
     const action = ACTIONS[letter];
-    if (letter === "q") exit();
+    if (letter === "q") leave();
+    else if (letter === "s") keys.choice.nextOrder();
+    else if (isSpan(letter)) keys.choice.sum(letter);
     else if (letter === "p") keys.pause();
     else if (letter === "k") keys.move(-1);
     else if (letter === "j") keys.move(1);
     else if (action) keys.act(action);
   };
+}
+
+/** Enter keeps the filter, Escape takes it away. */
+function typed({ type, search }: Choice, input: string, key: Key): void {
+  if (key.return || key.escape) {
+    if (key.escape) type(() => "");
+    return search(false);
+  }
+  // What is pasted may end its line.
+  const [text = "", ...rest] = input.split(/[\r\n]/);
+  if (rest.length > 0) search(false);
+  if (key.backspace || key.delete) type((before) => before.slice(0, -1));
+  else if (!key.ctrl && !key.meta) type((before) => before + text);
+}
+
+function isSpan(letter: string): letter is SpanKey {
+  return letter in SPANS;
 }
 
 function FrameLine({ line: { text, tone } }: { readonly line: Line }) {

@@ -1,6 +1,7 @@
 import type { Io } from "../../core/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
+import { loadWidths } from "../../print/width.ts";
 import type { Session } from "../../session/session.ts";
 import { frameOf } from "./frame.ts";
 import { createSampler, placeOf } from "./sample.ts";
@@ -24,6 +25,7 @@ export async function runTop(
     throw new CliError(`a screen has no -o ${output.format}`, EXIT.usage, "add --once for one sample");
   if (!once && !io.isTerminal)
     throw new CliError("top needs a terminal", EXIT.usage, "use `fairway top --once` in scripts");
+  await loadWidths();
   const place = await placeOf(client, server);
   if (!once)
     return (await import("./top-screen.tsx")).showTop({

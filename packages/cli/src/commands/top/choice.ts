@@ -1,0 +1,55 @@
+import type { Channel } from "@fairway/wire";
+import { statusWord } from "../channel/channel.ts";
+import type { Sample } from "./sample.ts";
+
+/** Spans over which errors, first tokens and spending are summed, by the key that chooses them. */
+export const SPANS = {
+  "1": { name: "1 h", seconds: 3600 },
+  "2": { name: "6 h", seconds: 6 * 3600 },
+  "3": { name: "24 h", seconds: 86_400 },
+  "4": { name: "7 d", seconds: 7 * 86_400 },
+} as const;
+export type SpanKey = keyof typeof SPANS;
+
+/** Orders of the channels, in those of the key `s`. */
+const ORDERS = ["priority", "calls", "errors", "first token", "used", "name"] as const;
+export type Order = (typeof ORDERS)[number];
+
+export function orderAfter(order: Order): Order {
+  return ORDERS[(ORDERS.indexOf(order) + 1) % ORDERS.length] ?? "priority";
+}
+
+/** The channels whose name, status or tag holds the text, the most interesting first. */
+export function channelsOf(sample: Sample, { filter = "", order = "priority" }: { filter?: string; order?: Order }) {
+  const wanted = filter.toLowerCase();
+  const isShown = ({ name, status, tag }: Channel) =>
+    [name, statusWord(status), tag ?? ""].some((text) => text.toLowerCase().includes(wanted));
+  const shown = sample.channels.filter(isShown);
+  return order === "priority" ? shown : shown.toSorted(COMPARE[order](sample));
+}
+
+type Compare = (a: Channel, b: Channel) => number;
+
+function most(valueOf: (channel: Channel) => number): Compare {
+  return (a, b) => valueOf(b) - valueOf(a);
+}
+
+const COMPARE: Readonly<Record<Exclude<Order, "priority">, (sample: Sample) => Compare>> = {
+  calls: ({ facets }) => {
+    const calls = new Map(facets.channels.map(({ value, count }) => [value, count]));
+    return most(({ id }) => calls.get(String(id)) ?? 0);
+  },
+  errors: (sample) => most(({ id }) => errorShare(sample, id)),
+  "first token": (sample) => most(({ id }) => usageOf(sample, id)?.first_token.p50 ?? 0),
+  used: () => most(({ used_quota: used }) => used),
+  name: () => (a, b) => a.name.localeCompare(b.name),
+};
+
+export function usageOf({ usage }: Sample, id: number) {
+  return usage.subjects.find(({ subject }) => subject === String(id));
+}
+
+function errorShare(sample: Sample, id: number): number {
+  const found = usageOf(sample, id);
+  return found && found.calls > 0 ? found.errors / found.calls : 0;
+}
