@@ -9,6 +9,7 @@ export interface Profile {
   /** Without trailing slash. */
   readonly server: string;
   readonly userId: number;
+  /** "" where the keychain has it. */
   readonly token: string;
   /** Under which the gateway keeps the token, where `fairway login` made it. */
   readonly tokenName?: string | undefined;
@@ -16,6 +17,8 @@ export interface Profile {
   readonly protected?: boolean | undefined;
   /** Nothing is changed through it. */
   readonly readOnly?: boolean | undefined;
+  /** Under this name the keychain of the system has the token; absent = it is in the file. */
+  readonly keychain?: string | undefined;
 }
 
 const Stored = z.object({
@@ -25,6 +28,7 @@ const Stored = z.object({
   tokenName: z.optional(z.string()),
   protected: z.optional(z.boolean()),
   readOnly: z.optional(z.boolean()),
+  keychain: z.optional(z.string()),
 });
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,6 +50,12 @@ export function readProfile(env: Environment): Profile | undefined {
       `set FAIRWAY_TOKEN as well, or sign in with \`fairway login ${server}\``,
     );
   return { ...stored, userId: userId ?? stored.userId };
+}
+
+/** The token, also where the keychain has it. */
+export async function tokenOf({ token, keychain }: Profile): Promise<string> {
+  if (token !== "" || keychain === undefined) return token;
+  return (await import("./keychain.ts")).readFromKeychain(keychain);
 }
 
 function named(env: Environment) {
@@ -95,7 +105,7 @@ export function isLoopback({ hostname }: URL): boolean {
   return /^(localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** What a header can carry: the error of `fetch` for anything else would quote the token. */
+/** What a header can carry: the error for anything else would quote the token. */
 export function readToken(text: string, source: string): string {
   const token = text.trim();
   if (token === "") throw new CliError(`${source} holds no token`, EXIT.usage);
@@ -147,15 +157,26 @@ export function storedProfile(env: Environment): Profile | undefined {
   return readFile(configPath(env));
 }
 
-/** Returns the path of the removed file; undefined if there was none. */
-export function removeProfile(env: Environment): string | undefined {
+/** Returns the path of the removed file; undefined if there was none. The keychain forgets its token too. */
+export async function removeProfile(env: Environment): Promise<string | undefined> {
   const path = configPath(env);
+  const account = keychainOf(path);
+  if (account !== undefined) (await import("./keychain.ts")).removeFromKeychain(account);
   try {
     rmSync(path);
     return path;
   } catch (cause) {
     if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return undefined;
     throw new CliError(`${path} cannot be removed (${codeOf(cause)})`, EXIT.failure, "remove it yourself");
+  }
+}
+
+/** A file that cannot be read names nothing; it is removed all the same. */
+function keychainOf(path: string): string | undefined {
+  try {
+    return readFile(path)?.keychain;
+  } catch {
+    return undefined;
   }
 }
 

@@ -41,13 +41,7 @@ export function storedSettings(env: Environment): Readonly<Record<string, unknow
     if (["ENOENT", "ENOTDIR"].includes(codeOf(cause))) return {};
     throw new CliError(`${path} cannot be read (${codeOf(cause)})`, EXIT.failure);
   }
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // Says the same as for a value that is no object.
-  }
-  throw new CliError(`${path} is no JSON object`, EXIT.failure, "correct it, or remove it");
+  return settingsIn(text, path);
 }
 
 /** The environment before the file before what is built in. */
@@ -70,11 +64,34 @@ export function checkedSetting(name: string, text: string, source: string): Defa
   return value;
 }
 
+/** The whole file, after each of its settings is checked. */
+export function replaceSettings(env: Environment, text: string): string {
+  const path = settingsPath(env);
+  const settings = settingsIn(text, "the text");
+  for (const [name, value] of Object.entries(settings)) checkedSetting(name, String(value), path);
+  writeFile(path, settings);
+  return path;
+}
+
+function settingsIn(text: string, source: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // Says the same as for a value that is no object.
+  }
+  throw new CliError(`${source} is no JSON object`, EXIT.failure, "correct it, or remove it");
+}
+
 /** Undefined takes the setting out. */
 export function writeSetting(env: Environment, name: string, value: Defaults[keyof Defaults] | undefined): string {
   const path = settingsPath(env);
   const { [name]: _before, ...others } = storedSettings(env);
-  const settings = value === undefined ? others : { ...others, [name]: value };
+  writeFile(path, value === undefined ? others : { ...others, [name]: value });
+  return path;
+}
+
+function writeFile(path: string, settings: Readonly<Record<string, unknown>>): void {
   const draft = `${path}.${process.pid}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -84,5 +101,4 @@ export function writeSetting(env: Environment, name: string, value: Defaults[key
     rmSync(draft, { force: true });
     throw new CliError(`${path} cannot be written (${codeOf(cause)})`, EXIT.failure);
   }
-  return path;
 }

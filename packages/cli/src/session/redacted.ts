@@ -1,4 +1,4 @@
-const SECRET = /key|token|password|secret|cookie|authorization|^code$|^value$/i;
+const SECRET = /key|token|password|secret|cookie|authorization|^code$|^value$|^config$|^variables$/i;
 /** Names that hold the word, and no secret. */
 const HARMLESS =
   /^(key_count|key_hint|multi_key|max_input_tokens|prompt_tokens|completion_tokens|token_name|keyword|tokens)$/i;

@@ -1,6 +1,7 @@
 import { createClient, type CallAnswer, type CallInput, type Client, type Endpoint, type Fetch } from "@fairway/wire";
-import { readProfile, type Profile } from "./config.ts";
+import { readProfile, tokenOf, type Profile } from "./config.ts";
 import { CliError, EXIT } from "../core/exit.ts";
+import type { Answer } from "./request.ts";
 import type { Transport } from "./transport.ts";
 
 /** What a call answers while it is still being written. */
@@ -24,9 +25,13 @@ export interface Session {
 }
 
 /** A client for the signed-in profile; fails with exit 4 when there is none. */
-export function openSession(env: Readonly<Record<string, string | undefined>>, transport: Transport): Session {
-  const profile = readProfile(env);
-  if (!profile) throw new CliError("you are not signed in", EXIT.notSignedIn, "sign in with `fairway login URL`");
+export async function openSession(
+  env: Readonly<Record<string, string | undefined>>,
+  transport: Transport,
+): Promise<Session> {
+  const stored = readProfile(env);
+  if (!stored) throw new CliError("you are not signed in", EXIT.notSignedIn, "sign in with `fairway login URL`");
+  const profile = { ...stored, token: await tokenOf(stored) };
   return { client: clientOf(profile, transport), profile, transport };
 }
 
@@ -49,7 +54,7 @@ export function clientOf(profile: Profile, transport: Transport): SessionClient 
       return { data, tag };
     },
     async open(endpoint, input) {
-      let answer: Response | undefined;
+      let answer: Answer | undefined;
       const opening: Fetch = async (url, init) => {
         const head = await transport.head(url, init);
         if (head.status >= 400) return head;

@@ -1,8 +1,10 @@
 import type { Fetch } from "@fairway/wire";
 import { setTimeout as pause } from "node:timers/promises";
-import { CliError, EXIT } from "../core/exit.ts";
+import { CliError, EXIT, MissingCall } from "../core/exit.ts";
+import { asOurs } from "./compatible.ts";
 import { lost } from "./lost.ts";
 import { redactedBody, redactedUrl } from "./redacted.ts";
+import { request, type Answer, type AnswerHeaders } from "./request.ts";
 
 type Init = Parameters<Fetch>[1];
 type Sent = Omit<Init, "credentials">;
@@ -16,6 +18,8 @@ export interface TransportSettings {
   note(text: string): void;
   /** What `--debug` prints; secrets are taken out before. */
   debug?(text: string): void;
+  /** Gets the id of each request that is answered. */
+  answered?(request: string): void;
   /** Throws where a call must not be sent: `--dry-run`, or a context that is read-only. */
   inspect?(method: string, url: string, body: string | undefined): void;
 }
@@ -23,7 +27,7 @@ export interface TransportSettings {
 /** A whole answer of the management API. */
 interface WholeAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: AnswerHeaders;
   text(): Promise<string>;
 }
 
@@ -31,9 +35,9 @@ export interface Transport {
   /** Failures of the connection name the server and the reason. */
   json(url: string, init: Init): Promise<WholeAnswer>;
   /** The head of an answer; only that has to come in time. */
-  head(url: string, init: Sent): Promise<Response>;
+  head(url: string, init: Sent): Promise<Answer>;
   /** The same for a model, which may think as long as it needs and is asked once. */
-  ask(url: string, init: Sent): Promise<Response>;
+  ask(url: string, init: Sent): Promise<Answer>;
 }
 
 /** Waits where an answer names none. */
@@ -47,20 +51,24 @@ export function createTransport(settings: TransportSettings): Transport {
   const json = async (url: string, init: Init): Promise<WholeAnswer> => {
     const limit = AbortSignal.timeout(timeoutMs);
     const { status, headers, text: read } = await textOf(settings, url, init, limit);
-    if ((status < 300 || status === 404) && !isEnvelope(read))
+    const envelope = envelopeOf(read);
+    if (status === 404 && isUnknownCall(read) && !url.endsWith("/api/status")) throw new MissingCall(init.method, url);
+    if ((status < 300 || status === 404) && !envelope)
       throw new CliError(
         `${url.split("/api/", 1)[0]} is no Fairway gateway`,
         EXIT.unreachable,
         "check the address; behind a proxy it may need a path, such as https://ai.example.com/fairway",
       );
-    return { status, headers, text: () => Promise.resolve(read) };
+    const ours = envelope && asOurs(url, envelope);
+    const text = ours === envelope ? read : JSON.stringify(ours);
+    return { status, headers, text: () => Promise.resolve(text) };
   };
 
-  const head = async (url: string, init: Sent): Promise<Response> => {
+  const head = async (url: string, init: Sent): Promise<Answer> => {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), timeoutMs);
     try {
-      return await reach(settings, url, init, limit.signal);
+      return await existing(await reach(settings, url, init, limit.signal), url, init.method);
     } finally {
       clearTimeout(timer);
     }
@@ -76,6 +84,14 @@ export function createTransport(settings: TransportSettings): Transport {
   };
 }
 
+/** Fails where a compatible gateway does not have the call. */
+async function existing(answer: Answer, url: string, method: string): Promise<Answer> {
+  if (answer.status !== 404) return answer;
+  const text = await answer.text();
+  if (isUnknownCall(text)) throw new MissingCall(method, url);
+  return { ...answer, text: () => Promise.resolve(text) };
+}
+
 async function textOf(settings: TransportSettings, url: string, init: Sent, limit: AbortSignal) {
   const answer = await reach(settings, url, init, limit);
   const text = await answer.text().catch((cause: unknown) => {
@@ -84,15 +100,14 @@ async function textOf(settings: TransportSettings, url: string, init: Sent, limi
   return { status: answer.status, headers: answer.headers, text };
 }
 
-async function reach(settings: TransportSettings, url: string, init: Sent, limit: AbortSignal): Promise<Response> {
+async function reach(settings: TransportSettings, url: string, init: Sent, limit: AbortSignal): Promise<Answer> {
   const { method, headers, body, signal } = init;
-  const { debug, timeoutMs } = settings;
+  const { debug, answered, timeoutMs } = settings;
   const began = performance.now();
   debug?.(`> ${method} ${redactedUrl(url)}${body === undefined ? "" : ` ${redactedBody(body)}`}`);
-  const answer = await fetch(url, {
+  const answer = await request(url, {
     method,
     headers,
-    redirect: "manual",
     ...(body === undefined ? {} : { body }),
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   }).catch((cause: unknown) => {
@@ -100,19 +115,16 @@ async function reach(settings: TransportSettings, url: string, init: Sent, limit
     debug?.(`< ${error.message}`);
     throw error;
   });
-  debug?.(`< ${answer.status} in ${Math.round(performance.now() - began)} ms${requestOf(answer.headers)}`);
+  const id = answer.headers.get("x-request-id") ?? answer.headers.get("x-oneapi-request-id");
+  debug?.(`< ${answer.status} in ${Math.round(performance.now() - began)} ms${id === null ? "" : `, request ${id}`}`);
+  if (id !== null) answered?.(id);
   if (answer.status >= 300 && answer.status < 400)
     throw new Error(`${new URL(url).origin} sends requests on to ${originOf(answer.headers.get("Location"), url)}`);
   return answer;
 }
 
-function requestOf(headers: Headers): string {
-  const request = headers.get("x-request-id") ?? headers.get("x-oneapi-request-id");
-  return request === null ? "" : `, request ${request}`;
-}
-
 /** Sends again what the gateway has no time for, as often as the settings allow. */
-async function patiently<A extends { readonly status: number; readonly headers: Headers }>(
+async function patiently<A extends { readonly status: number; readonly headers: AnswerHeaders }>(
   { retries, note, inspect }: TransportSettings,
   url: string,
   init: Sent,
@@ -129,7 +141,7 @@ async function patiently<A extends { readonly status: number; readonly headers: 
 }
 
 /** Seconds; what the answer names, or longer from try to try. Several clients do not come back at once. */
-function waitOf(headers: Headers, tries: number): number {
+function waitOf(headers: AnswerHeaders, tries: number): number {
   const named = Number(headers.get("Retry-After") ?? Number.NaN);
   if (Number.isFinite(named) && named >= 0) return Math.max(1, Math.ceil(named));
   const base = PAUSES_SECONDS[Math.min(tries, PAUSES_SECONDS.length - 1)] ?? 8;
@@ -141,11 +153,16 @@ function originOf(location: string | null, base: string): string {
 }
 
 /** Every JSON answer under `/api` tells its success; a proxy's page does not. */
-function isEnvelope(text: string): boolean {
+function envelopeOf(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && "success" in value;
+    return typeof value === "object" && value !== null && "success" in value ? { ...value } : undefined;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** As compatible gateways answer a call that they do not have. */
+function isUnknownCall(text: string): boolean {
+  return /^\s*\{\s*"error"\s*:\s*\{[^}]*"message"\s*:\s*"Invalid URL/.test(text);
 }

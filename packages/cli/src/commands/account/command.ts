@@ -7,33 +7,7 @@ import { examples, named, yes } from "../arguments.ts";
 
 export function accountCommands(program: Command, context: CommandContext): void {
   const { env, output, session, transport } = context;
-  const login = program
-    .command("login")
-    .argument("[server]", "address of the gateway; https unless it names http or this machine", "http://127.0.0.1:3000")
-    .description("sign in and remember it")
-    .option("-u, --username <name>", "asked when absent; the password always is")
-    .option("--token-stdin", "read an access token from standard input instead; asked for in a terminal")
-    .addOption(new Option("--password-stdin", "read the password from standard input").conflicts("tokenStdin"))
-    .option("--scope <list>", "what the token may do, such as channels:read,logs:read; everything when absent")
-    .option("--expires <days>", "when the token ends; never when absent")
-    .option("--insecure-http", "allow plain http beyond this machine")
-    .option("--kube", "sign in through a pod of the cluster in the kubeconfig; as root with the chart's Secret")
-    .option("-n, --namespace <namespace>", "with --kube: namespace of the release; that of the context when left out")
-    .option("--kube-context <name>", "with --kube: context of the kubeconfig")
-    .addOption(new Option("--selector <labels>", "with --kube: labels of the pods").default(SELECTOR))
-    .action(async (server: string, options: KubeLoginOptions & { readonly kube?: boolean }, command: Command) => {
-      const place = { env: env(), transport: await transport() };
-      if (!options.kube) return (await import("./login.ts")).runLogin(server, options, output(), place);
-      const given = command.args[0];
-      return (await import("../kube/login.ts")).runKubeLogin(given, options, output(), place);
-    });
-  examples(
-    login,
-    "fairway login https://ai.example.com",
-    "fairway login https://ai.example.com --scope read --expires 30",
-    "pass fairway | fairway login https://ai.example.com --token-stdin",
-    "fairway login --kube -n ai",
-  );
+  loginCommand(program, context);
   const logout = program
     .command("logout")
     .description("forget the sign-in")
@@ -43,7 +17,7 @@ export function accountCommands(program: Command, context: CommandContext): void
       (await import("./logout.ts")).runLogout(options, output(), { env: env(), transport: await transport() }),
     );
   examples(logout, "fairway logout --revoke", "fairway logout --all");
-  contextCommands(program, { env, output });
+  contextCommands(program, context);
   const whoami = program
     .command("whoami")
     .description("the signed-in user: role, group, balance")
@@ -55,14 +29,60 @@ export function accountCommands(program: Command, context: CommandContext): void
   const doctor = program
     .command("doctor")
     .description("look for what is wrong: address, versions, sign-in, proxies that hold streams back, clock")
-    .action(async () => {
+    .option("--fix", "close the sign-in to other users who can read it")
+    .action(async (options: { fix?: boolean }) => {
+      const { closeToOthers, runDoctor } = await import("./doctor.ts");
+      if (options.fix) closeToOthers(env(), output());
       const { client, profile } = await session();
-      return (await import("./doctor.ts")).runDoctor(client, profile, output());
+      return runDoctor(client, profile, output());
     });
   examples(doctor, "fairway doctor", "fairway -c prod doctor -o json");
 }
 
-function contextCommands(program: Command, { env, output }: Pick<CommandContext, "env" | "output">): void {
+function loginCommand(program: Command, { env, output, transport }: CommandContext): void {
+  const login = program
+    .command("login")
+    .argument("[server]", "address of the gateway; https unless it names http or this machine", "http://127.0.0.1:3000")
+    .description("sign in and remember it")
+    .option("-u, --username <name>", "asked when absent; the password always is")
+    .option("--token-stdin", "read an access token from standard input instead; asked for in a terminal")
+    .addOption(new Option("--password-stdin", "read the password from standard input").conflicts("tokenStdin"))
+    .option("--scope <list>", "what the token may do, such as channels:read,logs:read; everything when absent")
+    .option("--expires <days>", "when the token ends; never when absent")
+    .option("--insecure-http", "allow plain http beyond this machine")
+    .addOption(store())
+    .option("--kube", "sign in through a pod of the cluster in the kubeconfig; as root with the chart's Secret")
+    .option("-n, --namespace <namespace>", "with --kube: namespace of the release; that of the context when left out")
+    .option("--kube-context <name>", "with --kube: context of the kubeconfig")
+    .addOption(new Option("--selector <labels>", "with --kube: labels of the pods").default(SELECTOR))
+    .action(async (server: string, options: KubeLoginOptions & { readonly kube?: boolean }, command: Command) => {
+      const { enterContext, runLogin } = await import("./login.ts");
+      const place = { env: env(), transport: await transport() };
+      if (options.kube)
+        await (await import("../kube/login.ts")).runKubeLogin(command.args[0], options, output(), place);
+      else await runLogin(server, options, output(), place);
+      enterContext(env(), output());
+    });
+  examples(
+    login,
+    "fairway login https://ai.example.com",
+    "fairway login https://ai.example.com --scope read --expires 30",
+    "pass fairway | fairway login https://ai.example.com --token-stdin",
+    "fairway login --kube -n ai",
+  );
+}
+
+function store(): Option {
+  return new Option(
+    "--store <place>",
+    "of the token: a file that only you can read, or the keychain of the system; as before, or file",
+  ).choices(["file", "keychain"]);
+}
+
+function contextCommands(
+  program: Command,
+  { env, output, transport }: Pick<CommandContext, "env" | "output" | "transport">,
+): void {
   const load = () => import("./contexts.ts");
   const context = program.command("context").alias("contexts").description("sign-ins to several gateways");
   const list = context
@@ -76,12 +96,36 @@ function contextCommands(program: Command, { env, output }: Pick<CommandContext,
     "fairway -c prod channel list",
     "fairway -c prod logout --revoke",
   );
+  const add = context
+    .command("add")
+    .argument("<name>", "of the new sign-in")
+    .argument("<server>", "address of the gateway")
+    .description("sign in to another gateway; commands still go where they went")
+    .option("-u, --username <name>", "asked when absent; the password always is")
+    .option("--token-stdin", "read an access token from standard input instead; asked for in a terminal")
+    .addOption(new Option("--password-stdin", "read the password from standard input").conflicts("tokenStdin"))
+    .option("--insecure-http", "allow plain http beyond this machine")
+    .addOption(store())
+    .action(async (name: string, server: string, options: object) =>
+      (await load()).addContext({ env: env(), transport: await transport() }, { name, server, options }, output()),
+    );
+  examples(add, "pass staging | fairway context add staging https://ai.staging.example.com --token-stdin");
   const use = context
     .command("use")
     .argument("<name>", "as `fairway context list` shows it", named("context"))
     .description("what commands use by default")
     .action(async (name: string) => (await load()).chooseContext(env(), name, output()));
   examples(use, "fairway context use prod", "fairway context use default");
+  const show = context
+    .command("show")
+    .description("the name of the one in use")
+    .action(async () => (await load()).showContext(env(), output()));
+  examples(show, "fairway context show");
+  changingContexts(context, { env, output });
+}
+
+function changingContexts(context: Command, { env, output }: Pick<CommandContext, "env" | "output">): void {
+  const load = () => import("./contexts.ts");
   const set = context
     .command("set")
     .argument("<name>", "as `fairway context list` shows it", named("context"))
@@ -108,9 +152,4 @@ function contextCommands(program: Command, { env, output }: Pick<CommandContext,
       (await load()).removeContext(env(), name, options.yes, output()),
     );
   examples(remove, "fairway context remove staging --yes");
-  const show = context
-    .command("show")
-    .description("the name of the one in use")
-    .action(async () => (await load()).showContext(env(), output()));
-  examples(show, "fairway context show");
 }

@@ -15,6 +15,8 @@ import { printList, type Output } from "../../print/output.ts";
 import { plain } from "../../print/columns.ts";
 import type { Column } from "../../print/table.ts";
 
+import type { LoginOptions, SignInPlace } from "./login.ts";
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Row {
@@ -47,6 +49,24 @@ function rowOf(env: Environment, name: string, current: boolean): Row {
   } catch (error) {
     return { name, current, server: `(${messageOf(error)})`, user_id: 0 };
   }
+}
+
+/** Fails with exit code 5 where there is one of that name. */
+export async function addContext(
+  place: SignInPlace,
+  { name, server, options }: { readonly name: string; readonly server: string; readonly options: LoginOptions },
+  output: Output,
+): Promise<void> {
+  const { env } = place;
+  refuseOneFile(env);
+  if (contextNames(env).includes(checkedName(name)))
+    throw new CliError(
+      `there is a context ${name} already`,
+      EXIT.conflict,
+      `sign in again with \`fairway -c ${name} login\``,
+    );
+  const { runLogin } = await import("./login.ts");
+  await runLogin(server, options, output, { ...place, env: { ...env, FAIRWAY_CONTEXT: name } });
 }
 
 export function chooseContext(env: Environment, name: string, output: Output): void {
@@ -104,14 +124,18 @@ export async function removeContext(
 ): Promise<void> {
   const from = existing(env, name);
   await output.confirm(`Forget the sign-in of ${from}`, 1, isAgreed);
-  removeProfile({ ...env, FAIRWAY_CONFIG: pathOf(env, from), FAIRWAY_CONTEXT: undefined });
+  await removeProfile({ ...env, FAIRWAY_CONFIG: pathOf(env, from), FAIRWAY_CONTEXT: undefined });
   if (currentContext(env) === from) useContext(env, DEFAULT_CONTEXT);
   output.note(`${from} is removed; its token stays valid until \`fairway logout --revoke\` or its end.`);
 }
 
-function existing(env: Environment, name: string): string {
+function refuseOneFile(env: Environment): void {
   if (env["FAIRWAY_CONFIG"])
     throw new CliError("FAIRWAY_CONFIG names the file of one sign-in", EXIT.usage, "unset it to use contexts");
+}
+
+function existing(env: Environment, name: string): string {
+  refuseOneFile(env);
   if (contextNames(env).includes(checkedName(name))) return name;
   throw unknownContext(name);
 }

@@ -1,4 +1,7 @@
 import { logTail, logTailSelf, ROLE, selfGet, status, systemInfo, type Endpoint } from "@fairway/wire";
+import { chmodSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { configPath } from "../../session/contexts.ts";
 import { isLoopback, type Profile } from "../../session/config.ts";
 import { eventsOf } from "../../terminal/events.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
@@ -36,6 +39,20 @@ export async function runDoctor(client: SessionClient, { server }: Profile, outp
   await printList(output, { kind: "Finding", columns: COLUMNS, name, rows: findings, empty: "" });
   const failures = findings.filter(({ verdict }) => verdict === "failure").length;
   if (failures > 0) throw new CliError(`${failures} of ${findings.length} checks failed`, EXIT.failure);
+}
+
+/** The file of the sign-in and its folder, which the command refuses while others can read them. */
+export function closeToOthers(env: Readonly<Record<string, string | undefined>>, output: Output): void {
+  const path = configPath(env);
+  for (const [place, mode] of [
+    [dirname(path), 0o700],
+    [path, 0o600],
+  ] as const) {
+    const now = statSync(place, { throwIfNoEntry: false });
+    if (!now || (now.mode & 0o077) === 0 || (env["FAIRWAY_CONFIG"] && place !== path)) continue;
+    chmodSync(place, mode);
+    output.note(`Only you can read ${place} now.`);
+  }
 }
 
 function transport(server: string): Finding {

@@ -11,6 +11,7 @@ import {
   type Client,
   type Fetch,
 } from "@fairway/wire";
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { currentContext, useContext } from "../../session/contexts.ts";
 import {
@@ -36,7 +37,8 @@ export interface LoginOptions {
   readonly scope?: string;
   /** In days. */
   readonly expires?: string;
-  /** Known already, so it is not asked for. */
+  readonly store?: "file" | "keychain";
+  /** Known already, so it is not requested. */
   readonly password?: string | undefined;
 }
 
@@ -44,6 +46,8 @@ export interface LoginOptions {
 export interface SignInPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly transport: Transport;
+  /** How a person is asked; on the terminal when absent. */
+  readonly ask?: typeof ask;
 }
 
 /** Signs in by password (asked, never a flag) or by a token from standard input, and remembers the result. */
@@ -69,20 +73,40 @@ export async function signInAt(
   { address, stored }: SignInAddress,
   options: LoginOptions,
   output: Output,
-  { env, transport }: SignInPlace,
+  { env, transport, ask: question = ask }: SignInPlace,
 ): Promise<void> {
   await createClient({ baseUrl: address, fetch: transport.json }).call(status, {});
-  const made = options.tokenStdin ? await byToken(address) : await byPassword(address, options, transport);
-  const { data: user } = await clientOf(made, transport).call(selfGet, {});
-  const profile = { ...made, server: stored };
+  const profile = options.tokenStdin
+    ? await byToken(address)
+    : await byPassword(address, options, { transport, question, context: env["FAIRWAY_CONTEXT"] });
+  const { data: user } = await clientOf(profile, transport).call(selfGet, {});
   // A new sign-in does not lift what guards the context.
   const { protected: isProtected, readOnly } = storedProfile(env) ?? {};
-  const path = writeProfile(env, { ...profile, userId: user.id, protected: isProtected, readOnly });
-  output.note(`Signed in to ${stored} as ${user.username} (role ${user.role}). The token is stored in ${path}.`);
+  const full = { ...profile, server: stored, userId: user.id, protected: isProtected, readOnly };
+  const place = await keep(env, full, options.store);
+  output.note(`Signed in to ${stored} as ${user.username} (role ${user.role}). The token is stored in ${place}.`);
+}
+
+/** Makes the context of the sign-in the one that commands use. */
+export function enterContext(env: SignInPlace["env"], output: Output): void {
   const context = env["FAIRWAY_CONTEXT"];
   if (!context || context === currentContext(env)) return;
   useContext(env, context);
   output.note(`Commands go to ${context} now; change that with \`fairway context use\`.`);
+}
+
+/** Answers where the token is. A new sign-in replaces that of the keychain. */
+async function keep(env: SignInPlace["env"], profile: Profile, store: LoginOptions["store"]): Promise<string> {
+  const before = storedProfile(env)?.keychain;
+  const isInKeychain = store === undefined ? before !== undefined : store === "keychain";
+  if (!isInKeychain) {
+    const path = writeProfile(env, profile);
+    if (before !== undefined) (await import("../../session/keychain.ts")).removeFromKeychain(before);
+    return path;
+  }
+  const account = before ?? `${new URL(profile.server).host} ${randomUUID()}`;
+  (await import("../../session/keychain.ts")).storeInKeychain(account, profile.token);
+  return `the keychain, and the rest in ${writeProfile(env, { ...profile, token: "", keychain: account })}`;
 }
 
 export function addressOf(server: string, options: LoginOptions): string {
@@ -95,14 +119,22 @@ async function byToken(server: string): Promise<Profile> {
   return { server, userId: 0, token: readToken(await readStdin("Access token"), "standard input") };
 }
 
-async function byPassword(server: string, options: LoginOptions, transport: Transport): Promise<Profile> {
+interface Asking {
+  readonly transport: Transport;
+  readonly question: typeof ask;
+  readonly context: string | undefined;
+}
+
+async function byPassword(server: string, options: LoginOptions, asking: Asking): Promise<Profile> {
+  const { transport, question, context } = asking;
   const scopes = readScopes(options.scope);
   const expires_at = readEnd(options.expires);
-  const username = options.username ?? (await ask("Username")).trim();
+  const username = options.username ?? (await question("Username")).trim();
   const password =
-    options.password ?? (options.passwordStdin ? await readSecret("Password") : await ask("Password", true));
-  const { client, userId } = await sessionOf(transport, server, { username, password });
-  const tokenName = `cli ${hostname()}`.slice(0, 64);
+    options.password ?? (options.passwordStdin ? await readSecret("Password") : await question("Password", true));
+  const { client, userId } = await sessionOf(transport, server, { username, password }, question);
+  // A token replaces the one of its name: each context has its own.
+  const tokenName = `cli ${hostname()}${context === undefined ? "" : ` ${context}`}`.slice(0, 64);
   const { data: token } = await client.call(accessTokenCreate, { body: { name: tokenName, expires_at, scopes } });
   return { server, userId, token, tokenName };
 }
@@ -132,6 +164,7 @@ export async function sessionOf(
   transport: Transport,
   server: string,
   { username, password }: { readonly username: string; readonly password: string },
+  question: typeof ask = ask,
 ): Promise<{ readonly client: Client; readonly userId: number }> {
   let cookie = "";
   const keeping: Fetch = async (url, init) => {
@@ -143,17 +176,21 @@ export async function sessionOf(
         .join("; ") || cookie;
     return answer;
   };
-  const user = await signIn(createClient({ baseUrl: server, fetch: keeping }), username, password);
+  const user = await signIn(createClient({ baseUrl: server, fetch: keeping }), { username, password }, question);
   const headers = () => ({ Cookie: cookie, "New-Api-User": String(user.id) });
   return { client: createClient({ baseUrl: server, fetch: keeping, headers }), userId: user.id };
 }
 
-async function signIn(client: Client, username: string, password: string) {
+async function signIn(
+  client: Client,
+  { username, password }: { readonly username: string; readonly password: string },
+  question: typeof ask,
+) {
   try {
     return (await client.call(login, { body: { username, password } })).data;
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.key !== "second_factor_required") throw error;
   }
-  const code = (await ask("Code of your authenticator, or a recovery code", true)).trim();
+  const code = (await question("Code of your authenticator, or a recovery code", true)).trim();
   return (await client.call(login, { body: { username, password, code } })).data;
 }

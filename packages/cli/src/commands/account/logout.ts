@@ -1,5 +1,5 @@
 import { accessTokenDelete, ApiProblem } from "@fairway/wire";
-import { removeProfile, storedProfile, type Profile } from "../../session/config.ts";
+import { removeProfile, storedProfile, tokenOf, type Profile } from "../../session/config.ts";
 import { contextNames, currentContext, DEFAULT_CONTEXT, pathOf, useContext } from "../../session/contexts.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
@@ -24,7 +24,7 @@ export async function runLogout({ all, revoke }: LogoutOptions, output: Output, 
 /** Forgets the sign-in; with `revoke` the gateway forgets its token first. */
 async function leave({ revoke }: Pick<LogoutOptions, "revoke">, output: Output, { env, transport }: SignInPlace) {
   if (revoke) await revokeToken(storedProfile(env), transport);
-  const path = removeProfile(env);
+  const path = await removeProfile(env);
   // The next command falls back to the default context, not to the removed one.
   if (path !== undefined && !env["FAIRWAY_CONFIG"] && pathOf(env, currentContext(env)) === path)
     useContext(env, DEFAULT_CONTEXT);
@@ -42,7 +42,8 @@ async function revokeToken(profile: Profile | undefined, transport: Transport): 
       "leave out --revoke, and remove the token in the console",
     );
   try {
-    await clientOf(profile, transport).call(accessTokenDelete, { query: { name: profile.tokenName } });
+    const token = await tokenOf(profile);
+    await clientOf({ ...profile, token }, transport).call(accessTokenDelete, { query: { name: profile.tokenName } });
   } catch (error) {
     // A token that is not known any more needs no revocation.
     if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
