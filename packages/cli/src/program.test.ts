@@ -11,6 +11,7 @@ const io = {
   isTerminal: false,
   nowSeconds: () => 0,
   useUtc: nothing,
+  closeInput: nothing,
   write: nothing,
   out: nothing,
   room: nothing,

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import type { CommandContext, Io } from "./core/command-context.ts";
 import { CliError, EXIT } from "./core/exit.ts";
 import { addGlobals, BUILT_IN, type Defaults, type Globals } from "./core/globals.ts";
+import { VARIABLES } from "./core/variables.ts";
 import type { Output } from "./print/output.ts";
 import { accountCommands } from "./commands/account/command.ts";
 import { apiCommands } from "./commands/api/command.ts";
@@ -11,6 +12,8 @@ import { channelCommands } from "./commands/channel/command.ts";
 import { chatCommands } from "./commands/chat/command.ts";
 import { completionCommands } from "./commands/completion/command.ts";
 import { documentCommands } from "./commands/documents/command.ts";
+import { importCommands } from "./commands/import/command.ts";
+import { initCommands } from "./commands/init/command.ts";
 import { kubeCommands } from "./commands/kube/command.ts";
 import { logCommands } from "./commands/log/command.ts";
 import { optionCommands } from "./commands/option/command.ts";
@@ -20,17 +23,6 @@ import { statusCommands } from "./commands/status/command.ts";
 import { tokenCommands } from "./commands/token/command.ts";
 import { uiCommands } from "./commands/ui/command.ts";
 import { userCommands } from "./commands/user/command.ts";
-
-/** Variables that every command reads. */
-export const VARIABLES: Readonly<Record<string, string>> = {
-  "FAIRWAY_SERVER, FAIRWAY_TOKEN": "instead of a sign-in; FAIRWAY_USER_ID is checked against the token",
-  FAIRWAY_INSECURE_HTTP: "1 lets FAIRWAY_TOKEN travel over plain http to another machine",
-  FAIRWAY_CONTEXT: "as --context",
-  FAIRWAY_OUTPUT: "as --output",
-  FAIRWAY_CA_FILE: "as --ca-file",
-  FAIRWAY_CONFIG: "file of the sign-in, ~/.config/fairway/credentials.json",
-  NO_COLOR: "no colours, as --no-color",
-};
 
 const HELP = `
 Environment:
@@ -53,6 +45,7 @@ const NOUNS = [
   catalogueCommands,
   chatCommands,
   documentCommands,
+  importCommands,
   kubeCommands,
   apiCommands,
   completionCommands,
@@ -75,12 +68,15 @@ export function createProgram(version: string, process: Io, defaults: Defaults =
     .description("Operate a Fairway gateway from the terminal.")
     .version(version)
     .showHelpAfterError("(try --help)")
+    .configureOutput({ writeOut: process.write, writeErr: (text) => process.note(text.replace(/\n$/, "")) })
     .addHelpText("after", HELP);
   addGlobals(program, defaults);
   const context = contextOf(() => program.opts<Globals>(), process);
   program.on("option:utc", () => context.io.useUtc());
+  program.on("option:no-input", () => context.io.closeInput());
 
   accountCommands(program, context);
+  initCommands(program, context);
   statusCommands(program, context);
   uiCommands(program, context);
   for (const add of NOUNS) add(program, context);
@@ -90,7 +86,13 @@ export function createProgram(version: string, process: Io, defaults: Defaults =
 /** What commands see of the flags, the process and the gateway. */
 function contextOf(globals: () => Globals, { note: say, ...process }: Io): CommandContext {
   const note = (text: string) => (globals().quiet ? undefined : say(text));
-  const io: Io = { ...process, note };
+  const io: Io = {
+    ...process,
+    get isTerminal() {
+      return process.isTerminal;
+    },
+    note,
+  };
   const env = () => {
     const { context, server } = globals();
     return {

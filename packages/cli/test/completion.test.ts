@@ -1,9 +1,10 @@
 // What a shell offers: names that the gateway knows, at once or not at all.
 import { channelCreate, tokenCreate } from "@fairway/wire";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmod, mkdir, readdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startRig, type Rig } from "./rig.ts";
 import { PROGRAM, run } from "./terminal.ts";
@@ -45,24 +46,49 @@ test.each([
 });
 
 test("keeps the names for a minute in files that only the user can read", async () => {
-  const [folder = ""] = await readdir(join(rig.home, "cache", "fairway"));
+  const folders = await readdir(join(rig.home, "cache", "fairway"));
+  const folder = folders.find((name) => name !== "compiled") ?? "";
   const file = join(rig.home, "cache", "fairway", folder, "channel.json");
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const away = { ...env, FAIRWAY_SERVER: "http://127.0.0.1:1", FAIRWAY_TOKEN: "t" };
   expect((await run(["__complete", "--", "channel", "get", "op"], away)).out).toBe("");
 });
 
-test("completes in bash", async () => {
+/** The variables of a shell that finds `fairway`. */
+async function shellEnv(): Promise<Record<string, string>> {
   const bin = join(rig.home, "bin");
-  await mkdir(bin);
-  await symlink(PROGRAM, join(bin, "fairway"));
+  await mkdir(bin, { recursive: true });
+  await symlink(PROGRAM, join(bin, "fairway")).catch(() => undefined);
   await chmod(PROGRAM, 0o755);
+  const path = `${bin}:${join(process.execPath, "..")}:${process.env["PATH"] ?? ""}`;
+  return { ...env, HOME: rig.home, TERM: "xterm", PATH: path };
+}
+
+test("completes in fish", async () => {
+  const script = 'fairway completion fish | source; complete -C "fairway channel get op"; complete -C "fairway chan"';
+  const { stdout } = await promisify(execFile)("fish", ["--no-config", "-c", script], { env: await shellEnv() });
+  expect(stdout.split("\n").map((line) => line.split("\t", 1)[0])).toEqual(["openai", "channel", ""]);
+});
+
+test("completes in zsh, at its line", async () => {
+  const child = spawn("script", ["-q", "-f", "-e", "-c", "zsh -f -i", "/dev/null"], { env: await shellEnv() });
+  let shown = "";
+  child.stdout.on("data", (part: Buffer) => (shown += stripVTControlCharacters(part.toString())));
+  const sees = (text: string) => expect.poll(() => shown, { timeout: 30_000 }).toContain(text);
+  child.stdin.write("autoload -Uz compinit; compinit -u -D; source <(fairway completion zsh); echo is-re''ady\r");
+  await sees("is-ready");
+  child.stdin.write("fairway channel get op\t");
+  await sees("fairway channel get openai");
+  child.stdin.write("\u0015exit\r");
+  await once(child, "close");
+});
+
+test("completes in bash", async () => {
   const script = [
     "source <(fairway completion bash)",
     'COMP_WORDS=(fairway channel get op); COMP_CWORD=3; _fairway; echo "${COMPREPLY[@]}"',
   ].join("\n");
-  const path = `${bin}:${join(process.execPath, "..")}:${process.env["PATH"] ?? ""}`;
-  const { stdout } = await promisify(execFile)("bash", ["-c", script], { env: { ...env, PATH: path } });
+  const { stdout } = await promisify(execFile)("bash", ["-c", script], { env: await shellEnv() });
   expect(stdout).toBe("openai\n");
   expect((await run(["completion", "powershell"], {})).out).toContain(
     "Register-ArgumentCompleter -Native -CommandName fairway",

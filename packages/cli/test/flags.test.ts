@@ -2,7 +2,7 @@
 import { optionUpdate, tokenCreate } from "@fairway/wire";
 import { createCertificates } from "@fairway/testkit/services/certificates";
 import { once } from "node:events";
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -54,10 +54,20 @@ test("--debug shows calls and never a secret, whatever the command", async () =>
   await rig.client.call(optionUpdate, { body: { key: "SMTPToken", value: CANARY } });
   const create = "channel create --type openai --name canary --models m --key-stdin";
   expect((await rig.fairway(create, CANARY)).code).toBe(0);
+  const litellm = join(rig.home, "litellm.yaml");
+  const params = `{ model: openai/gpt-4o-mini, api_key: sk-${CANARY} }`;
+  await writeFile(litellm, `model_list:\n  - { model_name: fast, litellm_params: ${params} }\n`);
   for (const command of [
     ["channel list -o json"],
     ["channel get canary"],
     ["channel get canary -o yaml"],
+    ["channel describe canary"],
+    ["channel describe canary -o json"],
+    [`import --from litellm ${litellm}`],
+    [`import --from litellm ${litellm} --dry-run -o json`],
+    ["model map --type openai"],
+    ["token create --name filed --output-file " + join(rig.home, "filed.key")],
+    ["redemption create --name filed --quota 1usd --output-file " + join(rig.home, "filed.codes")],
     ["channel update canary --key-stdin -o json", `${CANARY}-2`],
     ["token list -o wide"],
     [`token get ${id} -o csv`],
@@ -79,6 +89,7 @@ test("--debug shows calls and never a secret, whatever the command", async () =>
       expect(err, command[0]).not.toContain(secret);
     }
   }
+  expect((await rig.fairway("token delete filed --yes")).code).toBe(0);
   expect((await rig.fairway("whoami --debug")).err).toMatch(
     /> GET http.*\/api\/user\/self\n< 200 in \d+ ms, request \S+/,
   );

@@ -113,13 +113,20 @@ test("refuses to run without a terminal and names what scripts use", async () =>
 });
 
 test("restores the terminal when it is ended from outside", async () => {
-  for (const words of [["ui"], ["top"], ["status", "--watch"]]) {
+  for (const [words, signal] of [
+    [["ui"], "SIGTERM"],
+    [["ui"], "SIGHUP"],
+    [["ui"], "SIGINT"],
+    [["top"], "SIGTERM"],
+    [["top"], "SIGHUP"],
+    [["status", "--watch"], "SIGTERM"],
+  ] as const) {
     const pidFile = join(rig.home, `${words[0]}.pid`);
     const terminal = openTerminal(words, rig.env, 80, pidFile);
     await terminal.sees(words[0] === "status" ? "enabled" : "harbour");
-    process.kill(Number(await readFile(pidFile, "utf8")), "SIGTERM");
+    process.kill(Number(await readFile(pidFile, "utf8")), signal);
     await terminal.exited;
-    expect(terminal.raw.lastIndexOf("\u001B[?25h"), words.join(" ")).toBeGreaterThan(
+    expect(terminal.raw.lastIndexOf("\u001B[?25h"), `${words.join(" ")}, ${signal}`).toBeGreaterThan(
       terminal.raw.lastIndexOf("\u001B[?25l"),
     );
     if (words[0] !== "status") expect(terminal.raw.trimEnd()).toContain(MAIN_SCREEN);

@@ -22,16 +22,17 @@ export async function rowsUpTo<Row>(
 ): Promise<Rows<Row>> {
   const rows: Row[] = [];
   let count: number | undefined;
+  let first = 0;
   let isLast = false;
   // One row beyond the limit tells whether there are more, where the gateway does not count.
   for (let p = 0; !isLast && rows.length <= limit; p++) {
     const { data, total } = await read({ p, page_size: SIZE });
     rows.push(...data);
     count = total;
-    isLast =
-      data.length < SIZE ||
-      (total !== undefined && rows.length >= total) ||
-      (total !== undefined && rows.length >= limit);
+    first ||= data.length;
+    // A compatible gateway may answer fewer rows at once than it is asked for.
+    const isWhole = total === undefined ? data.length < first : rows.length >= Math.min(total, limit);
+    isLast = data.length === 0 || isWhole;
   }
   const isCut = rows.length > limit || (count !== undefined && count > rows.length);
   return { rows: rows.slice(0, limit), isCut, total: count };

@@ -10,6 +10,8 @@ export interface Io {
   readonly width: number | undefined;
   readonly isTerminal: boolean;
   readonly nowSeconds: () => number;
+  /** Asks nothing from now on. */
+  closeInput(): void;
   /** Prints times in UTC from now on. */
   useUtc(): void;
   /** Data as they are, without a line end. */

@@ -12,6 +12,20 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
+/** By code. */
+export const EXIT_MEANINGS: Readonly<Record<string, string>> = {
+  "0": "done; `diff`: nothing differs",
+  "1": "a failure that has no number of its own, or a question that was not agreed to; `diff`: something differs",
+  "2": "wrong usage, a value that the gateway refuses, or a prompt without a terminal",
+  "3": "what was named does not exist",
+  "4": "not signed in",
+  "5": "a conflict: changed by someone else meanwhile, declared in documents, or already present",
+  "6": "not allowed for this user",
+  "7": "the gateway cannot be reached, is busy or failed; the same command may be run again",
+  "8": "some of several failed; the output tells which",
+  "130": "interrupted by Ctrl-C",
+};
+
 /** A failure that a person can act on; `hint` says how. */
 export class CliError extends Error {
   readonly code: number;
@@ -25,11 +39,32 @@ export class CliError extends Error {
   }
 }
 
+/** All is said; only the exit code is left, such as that of a `diff` that found something. */
+export class Said extends CliError {
+  constructor(code: number) {
+    super("", code);
+    this.name = "Said";
+  }
+}
+
 /** A call that `--dry-run` printed instead of sending it. */
 export class NotSent extends CliError {
   constructor() {
     super("the request was printed, not sent", EXIT.ok);
     this.name = "NotSent";
+  }
+}
+
+/** A call that a compatible gateway does not have. */
+export class MissingCall extends CliError {
+  constructor(method: string, url: string) {
+    const { origin, pathname } = new URL(url);
+    super(
+      `${origin} has no call ${method} ${pathname}`,
+      EXIT.failure,
+      "it is a compatible gateway, and only Fairway has what this command needs",
+    );
+    this.name = "MissingCall";
   }
 }
 

@@ -19,6 +19,7 @@ export interface Globals {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly debug?: boolean;
+  readonly requestId?: boolean;
 }
 
 /** What holds where neither a flag nor a variable says otherwise; `fairway config set` changes it. */
@@ -58,6 +59,9 @@ export function addGlobals(program: Command, defaults: Defaults): void {
   program.option("-q, --quiet", "print data and errors, nothing else");
   program.option("-v, --verbose", "also what stays as it is");
   program.option("--debug", "print each call on standard error, without secrets, and the stack of a failure");
+  program.option("--request-id", "print the id of each request on standard error");
+  program.option("--no-input", "ask nothing, as without a terminal");
+  program.option("--color", "colours, also in a pipe");
   program.option("--no-color", "no colours");
 }
 

@@ -1,5 +1,5 @@
 import { ApiProblem, type MessageKey } from "@fairway/wire";
-import { CliError, EXIT, NotSent } from "./exit.ts";
+import { CliError, EXIT, MissingCall, NotSent } from "./exit.ts";
 
 const EXIT_BY_MESSAGE: Readonly<Partial<Record<MessageKey, number>>> = {
   password_login_disabled: EXIT.notSignedIn,
@@ -100,6 +100,11 @@ function ownFailure(thrown: unknown): CliError | undefined {
 /** Whether `--dry-run` printed the call. */
 export function isNotSent(thrown: unknown): boolean {
   return ownFailure(thrown) instanceof NotSent;
+}
+
+/** Whether the gateway is a compatible one that does not have the call. */
+export function isMissingCall(thrown: unknown): boolean {
+  return ownFailure(thrown) instanceof MissingCall;
 }
 
 /** What a thrown value means for the shell. */

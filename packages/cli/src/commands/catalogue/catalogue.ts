@@ -4,6 +4,7 @@ import {
   drawingListSelf,
   formatTime,
   groupList,
+  modelsByType,
   pricingList,
   ROLE,
   selfGet,
@@ -21,12 +22,37 @@ import { moneyText } from "../../print/sheet.ts";
 import { cellOf, number, plain, quota, time } from "../../print/columns.ts";
 import { isForPeople, printList, printOne, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
+import { typeNames } from "../channel/channel.ts";
 import { rowsUpTo } from "../paging.ts";
 import { usernames } from "../usernames.ts";
 
 export async function listModels(client: Client, { all }: { readonly all?: boolean }, output: Output): Promise<void> {
   const { data } = all ? await client.call(channelModelsEnabled, {}) : await client.call(selfModels, {});
   await printModels(data.toSorted(), "No models. An enabled channel names some.", output);
+}
+
+interface TypeModels {
+  readonly type: number;
+  readonly name: string;
+  readonly models: readonly string[];
+}
+
+const MAP_COLUMNS: readonly Column<TypeModels>[] = [
+  number("TYPE", "type"),
+  plain("NAME", "name"),
+  { title: "MODELS", field: "models", value: ({ models }) => models.join(",") },
+];
+
+/** The models that each kind of upstream usually offers; administrators see the names of the kinds. */
+export async function mapModels(client: Client, { type }: { readonly type?: string }, output: Output): Promise<void> {
+  const { data } = await client.call(modelsByType, {});
+  const names = (await isAdmin(client)) ? await typeNames(client) : new Map<number, string>();
+  const rows = Object.entries(data)
+    .map(([number, models]) => ({ type: Number(number), name: names.get(Number(number)) ?? "", models }))
+    .filter((row) => type === undefined || String(row.type) === type || row.name === type);
+  const name = (row: TypeModels) => `channel-type/${row.type}`;
+  const empty = "No kind of upstream matches. See `fairway channel types`.";
+  await printList(output, { kind: "TypeModels", columns: MAP_COLUMNS, name, rows, empty });
 }
 
 interface Model {

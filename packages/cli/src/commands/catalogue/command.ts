@@ -19,6 +19,12 @@ function offers(program: Command, { client, output }: CommandContext): void {
     .option("--all", "those of every enabled channel (administrators)")
     .action(async (options: { all?: boolean }) => (await load()).listModels(await client(), options, output()));
   examples(list, "fairway model list", "fairway model list --all -o jsonl");
+  const map = model
+    .command("map")
+    .description("the models that each kind of upstream usually offers")
+    .option("--type <type>", "its name or number; see `fairway channel types`")
+    .action(async (options: { type?: string }) => (await load()).mapModels(await client(), options, output()));
+  examples(map, "fairway model map --type openai -o jsonl | jq -r '.models[]'");
   const pricing = program.command("pricing").description("what models cost");
   const prices = pricing
     .command("list")

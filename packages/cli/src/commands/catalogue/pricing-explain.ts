@@ -2,7 +2,7 @@ import { dollars, pricingExplain, type Client, type PricingExplanation } from "@
 import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain } from "../../print/columns.ts";
 import { isForPeople, openRows, printOne, type Output, type Shape } from "../../print/output.ts";
-import { table, type Column } from "../../print/table.ts";
+import { prepareWidths, table, type Column } from "../../print/table.ts";
 
 export interface ExplainOptions {
   readonly prompt: number;
@@ -42,6 +42,7 @@ export async function explainPrice(
       "see what is offered with `fairway pricing list`",
     );
   if (!isForPeople(output)) return printMachine(data, output);
+  await prepareWidths(PART_COLUMNS, data.parts);
   if (output.columns === undefined) output.out(table(PART_COLUMNS, data.parts, output.width, output.hasTitles));
   await printOne(output, data, { words: wordsOf(data) });
 }

@@ -18,7 +18,7 @@ import { isForPeople, openRows, printDone, printOne, type Output, type Shape } f
 import { number, plain } from "../../print/columns.ts";
 import { readStdin, readTextFile } from "../../terminal/prompt.ts";
 import type { SessionClient } from "../../session/session.ts";
-import { CHANNELS, typeOf } from "./channel.ts";
+import { channelRows, CHANNELS, typeOf } from "./channel.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 
 interface Settings {
@@ -196,15 +196,37 @@ export async function copyChannel(client: Client, id: number, output: Output): P
   await printDone(output, data, `Created channel ${data.id}, ${data.name}.`, CHANNELS);
 }
 
+export interface SwitchOptions {
+  readonly search?: string;
+  readonly yes?: boolean;
+}
+
+/** Those that are named, or all that a search finds. */
 export async function switchChannels(
   client: Client,
-  ids: readonly number[],
+  { ids: named, search, yes }: SwitchOptions & { readonly ids: readonly number[] },
   verb: "enable" | "disable",
   output: Output,
 ): Promise<void> {
+  if ((search === undefined) === (named.length === 0))
+    throw new CliError("which channels?", EXIT.usage, "name ids of `fairway channel list`, or --search TEXT");
+  const ids = search === undefined ? named : await foundChannels(client, search);
+  if (search !== undefined)
+    await output.confirm(`Switch ${ids.length} channels, such as ${ids.slice(0, 3).join(", ")}`, ids.length, yes);
   const status = verb === "enable" ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
   const act = async (id: number) => void (await client.call(channelUpdate, { body: { id, status } }));
   await doEach({ noun: "channel", done: `${verb}d`, kind: "ChannelSwitch", ids, act }, output);
+}
+
+async function foundChannels(client: Client, keyword: string): Promise<readonly number[]> {
+  const { rows } = await channelRows(client, { keyword }, Number.POSITIVE_INFINITY);
+  if (rows.length === 0)
+    throw new CliError(
+      `no channel matches ${keyword}`,
+      EXIT.notFound,
+      `see \`fairway channel list --search ${keyword}\``,
+    );
+  return rows.map(({ id }) => id);
 }
 
 /** The gateway takes an unknown id for deleted, so each is looked up first. */

@@ -14,6 +14,7 @@ import {
   type Client,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { isMissingCall } from "../../core/problem.ts";
 import { nearest } from "../../core/nearest.ts";
 import { moneyText } from "../../print/sheet.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
@@ -71,9 +72,20 @@ export async function channelShape(client: Client, output: Pick<Output, "format"
   return { ...CHANNELS, columns: CHANNELS.columns.map(named) };
 }
 
+/** Undefined where a compatible gateway does not have the call. */
+async function unlessMissing<T>(answer: Promise<{ readonly data: T }>): Promise<T | undefined> {
+  try {
+    return (await answer).data;
+  } catch (error) {
+    if (isMissingCall(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Empty where the gateway names no types: they are shown by number. */
 export async function typeNames(client: Client): Promise<ReadonlyMap<number, string>> {
-  const { data } = await client.call(channelTypes, {});
-  return new Map(data.map(({ type, id }) => [type, id]));
+  const data = await unlessMissing(client.call(channelTypes, {}));
+  return new Map(data?.map(({ type, id }) => [type, id]));
 }
 
 /** The number of a type that is named or numbered. */
@@ -117,9 +129,13 @@ export async function listChannels(client: Client, options: ChannelListOptions, 
   const { search: keyword, group, model, tag, limit } = options;
   const type = options.type === undefined ? undefined : await typeOf(client, options.type);
   const status = Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status);
+  const [shape, rows] = await Promise.all([
+    channelShape(client, output),
+    channelRows(client, { keyword, group, model, tag, type, status }, limit),
+  ]);
   await printList(output, {
-    ...(await channelShape(client, output)),
-    ...(await channelRows(client, { keyword, group, model, tag, type, status }, limit)),
+    ...shape,
+    ...rows,
     empty: "No channels. Connect a provider: fairway channel create --type 1 --name openai --models gpt-4o --key-stdin",
   });
 }
@@ -134,14 +150,23 @@ export function channelRows(
 }
 
 /** `managed_by` names who keeps it in documents. */
-export async function getChannel(client: Client, id: number, output: Output): Promise<void> {
-  const [{ data: channel }, { data: managed }] = await Promise.all([
+type ChannelFacts = Channel & { readonly managed_by?: string; readonly managed_fields?: readonly string[] };
+
+export async function channelFacts(client: Client, id: number): Promise<ChannelFacts> {
+  const [{ data: channel }, managed] = await Promise.all([
     client.call(channelGet, { params: { id } }),
-    client.call(declarativeManaged, {}),
+    unlessMissing(client.call(declarativeManaged, {})),
   ]);
-  const owner = managed.find(({ kind, resource_id }) => kind === "Channel" && resource_id === id);
-  const managedBy = owner ? { managed_by: owner.owner, managed_fields: owner.fields } : {};
-  if (!isForPeople(output)) return printOne(output, { ...channel, ...managedBy }, { shape: CHANNELS });
+  const owner = managed?.find(({ kind, resource_id }) => kind === "Channel" && resource_id === id);
+  return { ...channel, ...(owner ? { managed_by: owner.owner, managed_fields: owner.fields } : {}) };
+}
+
+export async function getChannel(client: Client, id: number, output: Output): Promise<void> {
+  await printChannel(client, await channelFacts(client, id), output);
+}
+
+export async function printChannel(client: Client, channel: ChannelFacts, output: Output): Promise<void> {
+  if (!isForPeople(output)) return printOne(output, channel, { shape: CHANNELS });
   const [types, perUnit] = await Promise.all([typeNames(client), output.quotaPerUnit()]);
   const words: Record<string, string> = {
     id: String(channel.id),
@@ -158,13 +183,10 @@ export async function getChannel(client: Client, id: number, output: Output): Pr
     "last test": channel.test_time === 0 ? "" : `${formatTime(channel.test_time)}, ${channel.response_time} ms`,
     balance: channel.balance_updated_time === 0 ? "" : `$${channel.balance.toFixed(2)}`,
     used: moneyText(channel.used_quota, perUnit),
-    "managed by": owner ? `${owner.owner} (${owner.fields.join(", ")})` : "",
+    "managed by": channel.managed_by ? `${channel.managed_by} (${channel.managed_fields?.join(", ")})` : "",
   };
-  await printOne(
-    output,
-    { ...channel, ...managedBy },
-    { shape: CHANNELS, words: Object.fromEntries(Object.entries(words).filter(([, text]) => text !== "")) },
-  );
+  const filled = Object.entries(words).filter(([, text]) => text !== "");
+  await printOne(output, channel, { shape: CHANNELS, words: Object.fromEntries(filled) });
 }
 
 const TYPE_COLUMNS: readonly Column<ChannelType>[] = [

@@ -34,28 +34,41 @@ const TESTS: Shape<Verdict> = {
 export interface ChannelTestOptions {
   readonly all?: boolean;
   readonly model?: string;
+  readonly concurrency: number;
+  /** Seconds. */
+  readonly failSlow?: number;
 }
 
-/** Tests each channel in turn; exit 8 when some failed. */
+/** Tests some channels at a time, and prints them in the order of their answers; exit 8 when some failed. */
 export async function testChannels(
   client: Client,
   chosen: readonly number[],
-  { all, model }: ChannelTestOptions,
+  { all, model, concurrency, failSlow }: ChannelTestOptions,
   output: Output,
 ): Promise<void> {
   const ids = await idsOf(client, chosen, all);
   const printer = await openRows(output, TESTS, lineOf);
   let failures = 0;
-  for (const id of ids) {
-    const one = await testOne(client, id, model).catch((error: unknown) => {
-      if (ids.length === 1 || !isOfChannel(error)) throw error;
-      return { id, ok: false, seconds: 0, message: error.message };
-    });
-    printer.add(one);
-    if (!one.ok) failures += 1;
-  }
+  const waiting = ids.values();
+  const work = async () => {
+    for (const id of waiting) {
+      const answered = await testOne(client, id, model).catch((error: unknown) => {
+        if (ids.length === 1 || !isOfChannel(error)) throw error;
+        return { id, ok: false, seconds: 0, message: error.message };
+      });
+      const one = judged(answered, failSlow);
+      printer.add(one);
+      if (!one.ok) failures += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
   printer.end();
   if (failures > 0) throw new CliError(`${failures} of ${ids.length} channels failed their test`, EXIT.partial);
+}
+
+function judged(verdict: Verdict, limit = Number.POSITIVE_INFINITY): Verdict {
+  if (!verdict.ok || verdict.seconds <= limit) return verdict;
+  return { ...verdict, ok: false, message: `answered, but later than ${limit} s` };
 }
 
 function lineOf({ id, ok, seconds, message }: Verdict): string {

@@ -1,9 +1,10 @@
-import { Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import type { ChannelBalanceOptions, ChannelTestOptions } from "./checks.ts";
-import type { ChannelCreateOptions, ChannelUpdateOptions } from "./changes.ts";
+import type { ChannelCreateOptions, ChannelUpdateOptions, SwitchOptions } from "./changes.ts";
 import type { ChannelListOptions } from "./channel.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, integer, limit, yes, type Reference } from "../arguments.ts";
+import { examples, id, ids, integer, limit, positive, yes, type Reference } from "../arguments.ts";
+import { secondsOfSpan } from "../times.ts";
 
 const AS_LISTED = "ids or names, as `fairway channel list` shows them";
 
@@ -42,6 +43,14 @@ function reading(channel: Command, { client, output, idOf }: CommandContext): vo
     .description("settings of one channel, and who manages it")
     .action(async (one: Reference) => (await load()).getChannel(await client(), await idOf(one), output()));
   examples(get, "fairway channel get 3", "fairway channel get 3 -o json | jq .models");
+  const describe = channel
+    .command("describe")
+    .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
+    .description("the same with the state of its keys and its latest failed calls")
+    .action(async (one: Reference) =>
+      (await import("./describe.ts")).describeChannel(await client(), await idOf(one), output()),
+    );
+  examples(describe, "fairway channel describe 3", "fairway channel describe 3 -o json | jq .latest_failures");
   const types = channel
     .command("types")
     .description("kinds of upstream that a channel may have, with their numbers")
@@ -139,12 +148,22 @@ function switching(channel: Command, { client, output, idOf, idsOf }: CommandCon
   for (const verb of ["enable", "disable"] as const) {
     const command = channel
       .command(verb)
-      .argument("<id...>", AS_LISTED, ids("channel"))
+      .argument("[id...]", AS_LISTED, ids("channel"))
       .description(`switch channels ${verb === "enable" ? "on" : "off"}`)
-      .action(async (chosen: Reference[]) =>
-        (await import("./changes.ts")).switchChannels(await client(), await idsOf(chosen), verb, output()),
+      .option(
+        "--search <text>",
+        "instead of ids: all that `fairway channel list --search` finds; asks with their number",
+      )
+      .addOption(yes())
+      .action(async (chosen: Reference[] | undefined, options: SwitchOptions) =>
+        (await import("./changes.ts")).switchChannels(
+          await client(),
+          { ids: await idsOf(chosen), ...options },
+          verb,
+          output(),
+        ),
       );
-    examples(command, `fairway channel ${verb} 3 4`);
+    examples(command, `fairway channel ${verb} 3 4`, `fairway channel ${verb} --search azure --yes`);
   }
   const keys = channel
     .command("keys")
@@ -166,6 +185,8 @@ function checking(channel: Command, { client, output, idsOf }: CommandContext): 
     .description("send one small request through each channel")
     .option("--all", "every channel that is enabled")
     .option("--model <name>", "instead of the channel's test model")
+    .option("--concurrency <count>", "channels that are tested at the same time, 16 at most", atOnce, 4)
+    .option("--fail-slow <span>", "an answer that takes longer is a failure, such as 5s", slow)
     .action(async (chosen: Reference[] | undefined, options: ChannelTestOptions) =>
       (await load()).testChannels(await client(), await idsOf(chosen), options, output()),
     );
@@ -179,6 +200,19 @@ function checking(channel: Command, { client, output, idsOf }: CommandContext): 
       (await load()).channelBalances(await client(), await idsOf(chosen), options, output()),
     );
   examples(balance, "fairway channel balance 3");
+}
+
+function atOnce(text: string): number {
+  const value = positive(text);
+  if (value > 16) throw new InvalidArgumentError("It must be 16 at most.");
+  return value;
+}
+
+/** Seconds. */
+function slow(text: string): number {
+  const seconds = secondsOfSpan(text);
+  if (seconds === undefined || seconds < 1) throw new InvalidArgumentError("Write a span such as 5s.");
+  return seconds;
 }
 
 function deleting(channel: Command, { client, output, idsOf }: CommandContext): void {

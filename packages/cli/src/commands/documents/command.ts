@@ -33,18 +33,28 @@ export function documentCommands(program: Command, { client, output, globals, en
     .description("fields of the documents that `fairway apply` takes")
     .action(async (kind: string | undefined) => (await import("./explain.ts")).explainDocument(kind, output()));
   examples(explain, "fairway explain Channel", "fairway explain Channel.credentialsFrom");
+  const schema = program
+    .command("schema")
+    .argument("[name]", "such as Channel, or ChannelList for a list of them; all names when absent")
+    .description("JSON Schema of what commands print with -o json, and of documents")
+    .action(async (name: string | undefined) => (await import("../schema/schema.ts")).showSchema(name, output()));
+  examples(schema, "fairway schema", "fairway schema ChannelList > channel-list.schema.json");
   const exporting = program
     .command("export")
     .addArgument(new Argument("[what]").choices(["channels", "tokens", "options", "budgets", "all"]).default("all"))
     .description("what is here as documents, with names of variables in the place of secrets (super administrator)")
     .option("--crd", "the kinds that Kubernetes needs for such documents instead; needs no sign-in")
-    .action(async (what: string, { crd }: { readonly crd?: boolean }) =>
-      crd ? (await load()).exportKinds(output()) : (await load()).exportDocuments(await client(), what, output()),
+    .option("--split-dir <folder>", "a file for each document in this folder, which is made where it is missing")
+    .action(async (what: string, { crd, splitDir }: { readonly crd?: boolean; readonly splitDir?: string }) =>
+      crd
+        ? (await load()).exportKinds(output())
+        : (await load()).exportDocuments(await client(), { what, folder: splitDir }, output()),
     );
   examples(
     exporting,
     "fairway export > fairway.yaml",
     "fairway export channels -o jsonl",
+    "fairway export --split-dir deploy/fairway",
     "fairway export --crd | kubectl apply -f -",
   );
 }

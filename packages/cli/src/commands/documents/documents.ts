@@ -12,7 +12,7 @@ import { randomUUID } from "node:crypto";
 import { documentText, readDocuments } from "./files.ts";
 import { withLocalSecrets } from "./local-secrets.ts";
 import { mistakesIn } from "./mistakes.ts";
-import { CliError, EXIT } from "../../core/exit.ts";
+import { CliError, EXIT, Said } from "../../core/exit.ts";
 import { exitCodeOf, hintOf, messageOf } from "../../core/problem.ts";
 import { plain } from "../../print/columns.ts";
 import { documentWriter, isForPeople, openRows, type Output, type Shape } from "../../print/output.ts";
@@ -76,14 +76,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** As `diff` and `kubectl diff` do: 1 if something differs, more if the comparison failed. */
 export async function diffDocuments(client: Client, options: DocumentOptions, around: Surroundings): Promise<void> {
-  try {
-    const { plan } = await planOf(client, options, around);
-    await printChanges(plan, around);
-    if (plan.some(({ action }) => action !== "unchanged")) process.exitCode = EXIT.failure;
-  } catch (error) {
-    if (exitCodeOf(error) !== EXIT.failure) throw error;
-    throw new CliError(messageOf(error), EXIT.usage, hintOf(error));
-  }
+  const { plan } = await planOf(client, options, around).catch((error: unknown) => {
+    // 1 means that something differs.
+    throw exitCodeOf(error) === EXIT.failure ? new CliError(messageOf(error), EXIT.usage, hintOf(error)) : error;
+  });
+  await printChanges(plan, around);
+  if (plan.some(({ action }) => action !== "unchanged")) throw new Said(EXIT.failure);
 }
 
 /** What would be deleted is asked for first; conflicts are left alone and end with 5. */
@@ -208,9 +206,16 @@ const DOCUMENTS: Shape<Exported> = {
 };
 
 /** Documents one after the other, ready for `apply`; secrets are named, never shown. */
-export async function exportDocuments(client: Client, what: string, output: Output): Promise<void> {
+export async function exportDocuments(
+  client: Client,
+  { what, folder }: { readonly what: string; readonly folder: string | undefined },
+  output: Output,
+): Promise<void> {
   const { data } = await client.call(declarativeExport, { query: { kind: KIND[what] } });
-  return printDocuments(data, output);
+  if (folder === undefined) return printDocuments(data, output);
+  const { writeDocuments } = await import("./split.ts");
+  const files = writeDocuments(folder, data);
+  output.note(`Wrote ${files.length} documents to ${folder}.`);
 }
 
 /** The CustomResourceDefinitions of these documents, as this version of the command line knows them. */

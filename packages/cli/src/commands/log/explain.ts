@@ -13,6 +13,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain } from "../../print/columns.ts";
 import { isForPeople, printOne, type Output, type Shape } from "../../print/output.ts";
 import { table, type Column } from "../../print/table.ts";
+import { loadWidths } from "../../print/width.ts";
 
 const NAMED: Shape<LogExplanation> = {
   kind: "LogExplanation",
@@ -46,6 +47,7 @@ export async function explainLog(client: Client, request: string, output: Output
   if (output.columns !== undefined) return;
   const { attempts, candidates } = found;
   const skipped = candidates.filter(({ is_tried: isTried }) => !isTried);
+  await loadWidths();
   if (attempts.length > 0) output.out(`\n${table(ATTEMPTS, attempts, output.width, output.hasTitles)}`);
   if (skipped.length > 0) output.out(`\n${table(SKIPPED, skipped, output.width, output.hasTitles)}`);
   if (!found.is_recorded) output.note("The route of this call was not recorded.");
@@ -82,7 +84,9 @@ function wordsOf(found: LogExplanation): Record<string, string> {
   const { price } = found;
   return {
     summary: found.summary,
-    outcome: [found.outcome, found.status > 0 ? found.status : "", found.code].filter((word) => word !== "").join(" "),
+    outcome: [...new Set([found.outcome, found.status > 0 ? String(found.status) : "", found.code])]
+      .filter((word) => word !== "")
+      .join(" "),
     model: found.model,
     group: found.group,
     route: found.route,

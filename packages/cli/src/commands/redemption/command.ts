@@ -48,6 +48,7 @@ function writing(redemption: Command, { client, output, idsOf }: CommandContext)
     .requiredOption("--name <name>", "what they are for")
     .requiredOption("--quota <amount>", "value of each: 5usd or 500000")
     .option("--count <number>", "100 at most", positive, 1)
+    .option("--output-file <path>", "a new file for the codes, a line each, that only you can read")
     .action(async (options: RedemptionCreateOptions) =>
       (await load()).createRedemptions(await client(), options, output()),
     );

@@ -12,6 +12,7 @@ import {
 } from "@fairway/wire";
 import { money, moneyText } from "../../print/sheet.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
+import { openSecretFile } from "../../terminal/secret-file.ts";
 import { isForPeople, printBare, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { rowsUpTo } from "../paging.ts";
@@ -119,17 +120,21 @@ export interface RedemptionCreateOptions {
   readonly name: string;
   readonly quota: string;
   readonly count: number;
+  readonly outputFile?: string;
 }
 
 export async function createRedemptions(
   client: Client,
-  { name, quota: amount, count }: RedemptionCreateOptions,
+  { name, quota: amount, count, outputFile }: RedemptionCreateOptions,
   output: Output,
 ): Promise<void> {
   const { data: info } = await client.call(status, {});
   const each = quotaOf(amount, info.quota_per_unit);
+  const file = outputFile === undefined ? undefined : openSecretFile(outputFile);
   const { data } = await client.call(redemptionCreate, { body: { name, quota: each, count } });
-  if (isForPeople(output) || output.format === "raw" || output.format === "name")
+  file?.write(data);
+  if (file) output.note(`Wrote ${data.length} codes to ${outputFile}.`);
+  else if (isForPeople(output) || output.format === "raw" || output.format === "name")
     for (const code of data) output.out(code);
   else {
     const rows = data.map((code) => ({ code }));

@@ -1,7 +1,7 @@
 import { formatTime } from "@fairway/wire";
 import type { Io } from "../../core/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { printOne, type Output } from "../../print/output.ts";
+import { isForPeople, printOne, type Output } from "../../print/output.ts";
 import type { Session } from "../../session/session.ts";
 import { overviewOf } from "./overview.ts";
 
@@ -18,6 +18,8 @@ export async function showStatus(
   { isTerminal }: Io,
 ): Promise<void> {
   if (options.watch) {
+    if (!isForPeople(output))
+      throw new CliError(`a screen has no -o ${output.format}`, EXIT.usage, "leave out --watch for one sample");
     if (!isTerminal)
       throw new CliError("--watch needs a terminal", EXIT.usage, "use `fairway status -o json` in scripts");
     return (await import("./status-screen.tsx")).showStatus({

@@ -1,7 +1,7 @@
-import { Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import type { TokenCreateOptions, TokenListOptions, TokenUpdateOptions } from "./token.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, limit, yes, type Reference } from "../arguments.ts";
+import { examples, id, ids, limit, positive, yes, type Reference } from "../arguments.ts";
 
 const load = () => import("./token.ts");
 const AS_LISTED = "ids or names, as `fairway token list` shows them";
@@ -55,6 +55,8 @@ function writing(token: Command, { client, output, io, idOf }: CommandContext): 
     .requiredOption("--name <name>", "what it is for")
     .option("--quota <amount>", "5usd, 500000 or unlimited", "unlimited")
     .option("--expires <when>", "never, 30d, 12h or a date", "never")
+    .option("--count <number>", "several at once, 100 at most, with -1, -2 and so on behind their names", several, 1)
+    .option("--output-file <path>", "a new file for the keys, a line each, that only you can read")
     .action(async (options: TokenCreateOptions) =>
       (await load()).createToken(await client(), options, output(), io.nowSeconds()),
     );
@@ -81,6 +83,12 @@ function writing(token: Command, { client, output, io, idOf }: CommandContext): 
     "fairway token update 3 --quota 10usd --expires 90d",
     'fairway token update 3 --models ""',
   );
+}
+
+function several(text: string): number {
+  const value = positive(text);
+  if (value > 100) throw new InvalidArgumentError("It must be 100 at most.");
+  return value;
 }
 
 function switching(token: Command, { client, output, idsOf }: CommandContext): void {

@@ -14,6 +14,7 @@ import {
   type Token,
 } from "@fairway/wire";
 import type { Io } from "../../core/command-context.ts";
+import { openSecretFile } from "../../terminal/secret-file.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { moneyText } from "../../print/sheet.ts";
@@ -225,6 +226,8 @@ export interface TokenCreateOptions {
   readonly models?: string;
   readonly group?: string;
   readonly allowIp?: readonly string[];
+  readonly count: number;
+  readonly outputFile?: string;
 }
 
 /** The end of the year 9999. */
@@ -239,6 +242,24 @@ export async function createToken(
   const isUnlimited = options.quota === "unlimited";
   const expires = expiryOf(options.expires, nowSeconds);
   const amount = isUnlimited ? 0 : quotaOf(options.quota, (await client.call(status, {})).data.quota_per_unit);
+  const file = options.outputFile === undefined ? undefined : openSecretFile(options.outputFile);
+  const made: (Key & Token)[] = [];
+  for (let at = 1; at <= options.count; at++) {
+    const name = options.count === 1 ? options.name : `${options.name}-${at}`;
+    made.push(await makeToken(client, { ...options, name }, { isUnlimited, amount, expires }));
+    // What was made before a failure is not lost.
+    file?.write(made.map(({ key }) => key));
+  }
+  await printMade(output, made, options.outputFile);
+}
+
+interface Terms {
+  readonly isUnlimited: boolean;
+  readonly amount: number;
+  readonly expires: number;
+}
+
+async function makeToken(client: Client, options: TokenCreateOptions, { isUnlimited, amount, expires }: Terms) {
   const { data } = await client.call(tokenCreate, {
     body: {
       name: options.name,
@@ -251,9 +272,25 @@ export async function createToken(
       group: options.group ?? "",
     },
   });
-  const key = `sk-${data.key}`;
-  await printBare(output, key, { ...data, key }, KEYS);
+  return { ...data, key: `sk-${data.key}` };
 }
+
+/** The keys themselves, unless they went into a file. */
+async function printMade(output: Output, made: readonly (Key & Token)[], file: string | undefined): Promise<void> {
+  const [first] = made;
+  if (file !== undefined) {
+    const rows = made.map(({ id, name }) => ({ id, name }));
+    const columns = [number<Named>("ID", "id"), plain<Named>("NAME", "name")];
+    const shape: Shape<Named> = { kind: "Token", columns, name: ({ id }) => `token/${id}` };
+    if (!isForPeople(output)) await printList(output, { ...shape, rows, empty: "" });
+    return output.note(`Wrote ${made.length === 1 ? "the key" : `${made.length} keys`} to ${file}.`);
+  }
+  if (made.length === 1 && first) return printBare(output, first.key, first, KEYS);
+  if (isForPeople(output) || output.format === "raw") for (const { key } of made) output.out(key);
+  else await printList(output, { ...KEYS, rows: made, empty: "" });
+}
+
+type Named = Pick<Key, "id" | "name">;
 
 /** `5usd`, `$5` or units of quota; `quotaPerUnit` units are a dollar. */
 export function quotaOf(text: string, quotaPerUnit: number, flag = "--quota"): number {

@@ -1,6 +1,9 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { chosenAt, loaded, openCalls, press, startOf, visibleItems, type Item, type State } from "./state.ts";
 import { frameOf } from "./view.ts";
+import { loadWidths } from "../../print/width.ts";
+
+beforeAll(loadWidths);
 
 const channels = { name: "channels", aliases: ["ch"], titles: ["ID", "NAME"], numeric: [true, false] };
 const logs = { name: "logs", aliases: [], titles: ["TIME"], numeric: [false] };

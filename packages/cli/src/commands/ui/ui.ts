@@ -3,6 +3,7 @@ import type { Io } from "../../core/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { messageOf } from "../../core/problem.ts";
 import { isForPeople, type Output } from "../../print/output.ts";
+import { loadWidths } from "../../print/width.ts";
 import type { Session } from "../../session/session.ts";
 import { channelShape, CHANNELS } from "../channel/channel.ts";
 import { editChannel } from "../channel/edit.ts";
@@ -24,6 +25,7 @@ export async function runUi({ client, profile }: Session, options: UiOptions, ou
   const isPlain = options.plain || io.env["INK_SCREEN_READER"] === "true";
   if (!isPlain && !io.isTerminal)
     throw new CliError("ui needs a terminal", EXIT.usage, "use commands such as `fairway channel list` in scripts");
+  await loadWidths();
   const { data: self } = await client.call(selfGet, {});
   const isAdmin = self.role >= ROLE.admin;
   const resources = resourcesOf(client, {

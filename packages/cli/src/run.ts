@@ -1,0 +1,43 @@
+import { CommanderError } from "commander";
+import type { Io } from "./core/command-context.ts";
+import { EXIT, Said } from "./core/exit.ts";
+import type { Globals } from "./core/globals.ts";
+import { VERSION } from "./core/version.ts";
+import { printable } from "./print/printable.ts";
+import { createProgram } from "./program.ts";
+import { defaultsOf } from "./session/defaults.ts";
+
+/** Runs one command line, without the name of the program; answers the exit code and never throws. */
+export async function runWords(words: readonly string[], io: Io): Promise<number> {
+  let globals: Partial<Globals> = {};
+  try {
+    const program = createProgram(VERSION, io, defaultsOf(io.env));
+    for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])])
+      command.exitOverride();
+    globals = program.opts<Globals>();
+    await program.parseAsync(words, { from: "user" });
+    return EXIT.ok;
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) return fail(thrown, globals, io);
+    return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+}
+
+/** One line, the cure below it, no stack. */
+async function fail(thrown: unknown, globals: Partial<Globals>, { note }: Io): Promise<number> {
+  const { codeNameOf, exitCodeOf, hintOf, isNotSent, messageOf } = await import("./core/problem.ts");
+  if (isNotSent(thrown)) {
+    if (!globals.quiet) note("Nothing was changed: --dry-run.");
+    return EXIT.ok;
+  }
+  if (thrown instanceof Said) return thrown.code;
+  const message = messageOf(thrown);
+  const hint = hintOf(thrown);
+  const code = codeNameOf(thrown);
+  if (["json", "jsonl", "yaml"].includes(globals.output ?? "table")) {
+    const error = { ...(code === undefined ? {} : { code }), message, ...(hint === undefined ? {} : { hint }) };
+    note(JSON.stringify({ error }));
+  } else note(`error: ${printable(message)}${hint === undefined ? "" : `\n  try  ${hint}`}`);
+  if (globals.debug && thrown instanceof Error) note(thrown.stack ?? "");
+  return exitCodeOf(thrown);
+}

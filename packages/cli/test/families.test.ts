@@ -1,0 +1,212 @@
+// The command against answers as compatible gateways give them: what they have works, what they lack is said.
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { rowsOf } from "./rig.ts";
+import { run } from "./terminal.ts";
+
+const CANARY = "canary-3f8a";
+const CHANNEL = {
+  id: 3,
+  type: 1,
+  key: "",
+  openai_organization: null,
+  test_model: null,
+  status: 1,
+  name: "upstream",
+  weight: 0,
+  created_time: 1_730_000_000,
+  test_time: 1_730_000_100,
+  response_time: 812,
+  base_url: "",
+  other: "",
+  balance: 0,
+  balance_updated_time: 0,
+  models: "gpt-4o,gpt-4o-mini",
+  group: "default",
+  used_quota: 500_000,
+  model_mapping: "",
+  priority: 5,
+};
+const TOKEN = {
+  id: 7,
+  user_id: 1,
+  key: `${CANARY}0123456789abcdef`,
+  status: 1,
+  name: "laptop",
+  created_time: 1_730_000_000,
+  accessed_time: 1_730_000_000,
+  expired_time: -1,
+  remain_quota: 500_000,
+  unlimited_quota: false,
+  used_quota: 100,
+};
+const USER = {
+  id: 1,
+  username: "root",
+  display_name: "Root",
+  role: 100,
+  status: 1,
+  quota: 5_000_000,
+  used_quota: 9,
+  request_count: 4,
+  group: "default",
+  access_token: CANARY,
+};
+const LOG = {
+  id: 11,
+  user_id: 1,
+  created_at: 1_730_000_200,
+  type: 2,
+  content: "model ratio 1.25",
+  username: "root",
+  token_name: "laptop",
+  model_name: "gpt-4o",
+  quota: 1234,
+  prompt_tokens: 12,
+  completion_tokens: 30,
+};
+const OPTIONS = [{ key: "RetryTimes", value: "2" }];
+
+type Answers = Readonly<Record<string, unknown>>;
+
+/** Rows alone, ten a page, and a log that is such a list as well. */
+const ONE_API: Answers = {
+  "/api/status": { version: "v0.6.10", system_name: "One API", quota_per_unit: 500_000, display_in_currency: true },
+  "/api/user/self": USER,
+  "/api/channel/": [
+    CHANNEL,
+    ...Array.from({ length: 22 }, (_one, at) => ({ ...CHANNEL, id: at + 10, name: `other-${at}` })),
+  ],
+  "/api/channel/3": CHANNEL,
+  "/api/channel/test/3": undefined,
+  "/api/token/": [TOKEN],
+  "/api/token/7": TOKEN,
+  "/api/user/": [USER],
+  "/api/user/1": USER,
+  "/api/log/": [{ ...LOG, channel: 3, elapsed_time: 800 }],
+  "/api/option/": OPTIONS,
+  "/api/group/": ["default", "vip"],
+};
+
+/** A page around the rows of every list. */
+const NEW_API: Answers = {
+  ...ONE_API,
+  "/api/status": { version: "v0.9.3", system_name: "New API", quota_per_unit: 500_000, display_in_currency: true },
+  "/api/channel/": { items: [CHANNEL], total: 1, page: 1, page_size: 10 },
+  "/api/token/": { items: [TOKEN], total: 1, page: 1, page_size: 10 },
+  "/api/user/": { items: [USER], total: 1, page: 1, page_size: 10 },
+  "/api/log/": {
+    items: [
+      {
+        ...LOG,
+        use_time: 1,
+        is_stream: true,
+        channel: 3,
+        channel_name: "upstream",
+        token_id: 7,
+        group: "default",
+        ip: "",
+        other: "",
+      },
+    ],
+    total: 1,
+    page: 1,
+    page_size: 10,
+  },
+};
+
+let server: Server | undefined;
+afterEach(() => void server?.close());
+
+interface Gateway {
+  readonly env: Record<string, string>;
+  readonly seen: string[];
+}
+
+async function start(answers: Answers): Promise<Gateway> {
+  const seen: string[] = [];
+  server = createServer((request, response) => {
+    const path = (request.url ?? "").split("?", 1)[0] ?? "";
+    seen.push(`${request.method} ${path} ${userOf(request)}`);
+    const isKnown = Object.hasOwn(answers, path);
+    const body = isKnown
+      ? { success: true, message: "", data: request.method === "PUT" ? CHANNEL : pageOf(answers[path], request) }
+      : {
+          error: {
+            message: `Invalid URL (${request.method} ${path})`,
+            type: "invalid_request_error",
+            param: "",
+            code: "",
+          },
+        };
+    response.writeHead(isKnown ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(body));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { env: { FAIRWAY_SERVER: address, FAIRWAY_TOKEN: CANARY, FAIRWAY_USER_ID: "1" }, seen };
+}
+
+/** Ten rows at a time, whatever is asked for. */
+function pageOf(data: unknown, { url }: IncomingMessage): unknown {
+  const page = Number(new URL(url ?? "", "http://gateway").searchParams.get("p") ?? 0);
+  return Array.isArray(data) && url?.includes("page_size") ? data.slice(page * 10, page * 10 + 10) : data;
+}
+
+function userOf({ headers }: IncomingMessage): string {
+  return `${String(headers.authorization ?? "")} ${String(headers["new-api-user"] ?? "")}`;
+}
+
+test.each([
+  ["one-api", ONE_API],
+  ["new-api", NEW_API],
+])("%s: lists, single things and switches work, and no secret is shown", async (_name, answers) => {
+  const { env, seen } = await start(answers);
+  const fairway = async (line: string) => {
+    const done = await run([...line.split(" "), "--debug"], env);
+    expect(done.code, `${line}\n${done.err}`).toBe(0);
+    expect(done.out + done.err, line).not.toContain(CANARY);
+    return done;
+  };
+  expect((await fairway("whoami")).out).toContain("super administrator");
+  const channels = rowsOf(await fairway("channel list -o jsonl"));
+  expect(channels[0]).toMatchObject({ id: 3, name: "upstream" });
+  expect(channels).toHaveLength(Array.isArray(answers["/api/channel/"]) ? 23 : 1);
+  expect((await fairway("channel list")).out).toMatch(/3 +upstream +1 +enabled/);
+  expect((await fairway("channel get upstream")).out).toContain("gpt-4o,gpt-4o-mini");
+  await fairway("channel disable 3");
+  await fairway("channel test 3");
+  expect(rowsOf(await fairway("token list -o jsonl"))).toMatchObject([{ id: 7, name: "laptop" }]);
+  expect((await fairway("token get laptop")).out).toContain("laptop");
+  expect((await fairway("user list")).out).toContain("root");
+  expect(rowsOf(await fairway("log list -o jsonl"))).toMatchObject([{ id: 11, quota: 1234 }]);
+  expect((await fairway("option get RetryTimes")).out).toBe("2\n");
+  expect((await fairway("group list --all")).out).toContain("vip");
+  expect(seen.every((one) => one.endsWith(`Bearer ${CANARY} 1`))).toBe(true);
+});
+
+test.each([
+  ["one-api", ONE_API],
+  ["new-api", NEW_API],
+])("%s: what only Fairway has is one sentence that names the call", async (_name, answers) => {
+  const { env } = await start(answers);
+  for (const [line, call] of [
+    ["channel types", "GET /api/channel/types"],
+    ["export", "GET /api/declarative/export"],
+    ["option history", "GET /api/option/history"],
+    ["log list --limit all", "GET /api/log/export"],
+  ] as const) {
+    const { code, out, err } = await run(line.split(" "), env);
+    expect({ code, out }, line).toEqual({ code: 1, out: "" });
+    expect(err, line).toContain(`has no call ${call}`);
+    expect(err).toContain("it is a compatible gateway");
+  }
+});
+
+test("a server that answers like a model provider is still no gateway", async () => {
+  const { env } = await start({});
+  const { code, err } = await run(["status"], env);
+  expect(code).toBe(7);
+  expect(err).toContain("is no Fairway gateway");
+});
