@@ -19,5 +19,11 @@ test("a quick bench measures every system without a failed call", async () => {
     // CPU and memory of its streams.
     expect(stdout.split("\n").filter((line) => line.startsWith(`| ${client} |`))).toHaveLength(2);
   }
+  for (const goal of [
+    "plain, fairway, SQLite: times the limit | 9",
+    "stream at once, fairway, MariaDB + Redis: times the limit | 3",
+  ])
+    expect(stdout).toContain(`| ${goal} | `);
+  expect(stdout.split("\n").filter((line) => /\| (?:met|missed) \|$/.test(line))).toHaveLength(11);
   expect(stdout).not.toContain("NaN");
 }, 240_000);

@@ -50,6 +50,7 @@ export function benchDocument(figures: readonly Figures[], plan: Plan, at: Date)
       figures.map(memoryRow),
     ),
     "",
+    ...goalsSection(figures, plan),
   ].join("\n");
 }
 
@@ -82,6 +83,46 @@ function memoryRow({ name, freshMib, memory }: Figures): Row {
 
 function microseconds(value: number): string {
   return Math.round(value).toLocaleString("en");
+}
+
+/** Times the limit that a call may take, and MiB that may be resident, by system. */
+const GOALS = [
+  { system: "fairway, SQLite", cpu: [9, 3, 2.6], withStores: undefined },
+  { system: "fairway, MariaDB + Redis", cpu: [6, 3, 2.6], withStores: 10 },
+] as const;
+const GOAL_MIB = 200;
+
+/** The goals next to what was measured; none where no gateway was. */
+function goalsSection(figures: readonly Figures[], { streams }: Plan): string[] {
+  const limit = figures[0]?.cpu ?? {};
+  const rows = GOALS.flatMap(({ system, cpu, withStores }): Row[] => {
+    const figure = figures.find(({ name }) => name === system);
+    if (!figure) return [];
+    const times = ({ gateway, database, redis }: Cpu, load: string) =>
+      (gateway + database + redis) / (limit[load]?.gateway ?? Number.NaN);
+    const alone = (used: Cpu) => ({ ...used, database: 0, redis: 0 });
+    const calls = LOADS.map(({ name }, at) => {
+      const used = figure.cpu[name];
+      return goalRow(`${name}, ${system}: times the limit`, cpu[at] ?? Number.NaN, used && times(alone(used), name), 1);
+    });
+    const plain = figure.cpu["plain"];
+    const all =
+      withStores && plain ? [goalRow(`plain, ${system}: with both stores`, withStores, times(plain, "plain"), 1)] : [];
+    const { idleMib, openMib } = figure.memory ?? {};
+    return [
+      ...calls,
+      ...all,
+      goalRow(`${system}: MiB after the loads`, GOAL_MIB, idleMib, 0),
+      goalRow(`${system}: MiB with ${streams} streams`, GOAL_MIB, openMib, 0),
+    ];
+  });
+  if (rows.length === 0) return [];
+  return ["## Goals", "", ...table(["goal", "at most", "measured", ""], rows), ""];
+}
+
+function goalRow(what: string, most: number, measured: number | undefined, digits: number): Row {
+  const value = measured ?? Number.NaN;
+  return [what, String(most), value.toFixed(digits), Number(value.toFixed(digits)) <= most ? "met" : "missed"];
 }
 
 export function table(head: Row, rows: readonly Row[]): string[] {

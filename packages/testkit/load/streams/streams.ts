@@ -16,7 +16,7 @@ export interface StreamFigures {
 }
 
 /** An OpenAI-compatible server that speaks chat and nothing else. */
-const COMPATIBLE = 1005;
+export const COMPATIBLE = 1005;
 
 export async function runStreams(bench: StreamBench): Promise<StreamFigures> {
   const inspectPort = await freePort();
