@@ -38,7 +38,9 @@ async function electedBy(core: ElectorCore, open: typeof connect): Promise<Elect
   const { env, storage, clock, log, metrics } = core;
   const holder = `${env.instanceId}-${randomUUID()}`;
   const settings = { database: storage.database.raw, holder, clock, log, metrics };
-  const { lease, reason } = env.roles.has("jobs") ? await leaseOf(core, holder, open) : { reason: "it runs no jobs" };
+  // Without its jobs a process never contends.
+  if (!env.roles.has("jobs")) return createDatabaseElector(settings);
+  const { lease, reason } = await leaseOf(core, holder, open);
   if (!lease) {
     log.info("the leader is elected by a row of the database", { reason });
     return createDatabaseElector(settings);

@@ -185,7 +185,8 @@ export class Reconciler {
   async #report(item: Wanted, outcome: Outcome): Promise<void> {
     if ("refused" in outcome || outcome.change.action === "conflict") return this.#conclude(item, outcome);
     const findings = findingsOf(outcome.change, this.#secretsOf(item));
-    return this.#publish(item, { ...findings, drifted: driftOf(outcome.change) });
+    const written = await this.#written(item, outcome.change);
+    return this.#publish(item, { ...findings, written, drifted: driftOf(outcome.change) });
   }
 
   async #written({ resource, document }: Wanted, { action, resource_id: id }: DeclarativeChange) {
