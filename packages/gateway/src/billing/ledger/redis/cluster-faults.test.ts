@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accountsOf, type Accounts, granted, settlementOf } from "../test-harness.contract.ts";
 import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
+import type { OnOutage } from "./reservations.ts";
 import { books, RECOVERY_MS, RICH, traffic } from "./traffic.contract.ts";
 
 /** More users than shards, so that every primary has some. */
@@ -21,9 +22,9 @@ beforeAll(async () => void (cluster = await startRedisCluster({ replicasOf: [0],
 afterAll(() => cluster.stop());
 
 /** Two replicas and users on all primaries. */
-async function openScene(): Promise<Scene> {
+async function openScene(onOutage: OnOutage = "deny"): Promise<Scene> {
   const url = await createDatabase("mariadb");
-  const shared = { redisUrl: cluster.url, prefix: newPrefix(), part: { barrierMs: 300 } };
+  const shared = { redisUrl: cluster.url, prefix: newPrefix(), part: { barrierMs: 300, onOutage } };
   const rig = await openRedisRig(url, shared);
   const other = await openRedisRig(url, { ...shared, clock: rig.clock });
   const accounts = accountsOf(rig);
@@ -128,6 +129,32 @@ describe("the ledger when a Redis Cluster changes under load", () => {
     await pause(500);
     await check();
     expect(epochsBegun(scene)).toBeGreaterThan(1);
+    for (const rig of scene.rigs) await rig.close();
+  });
+
+  it("and a primary is away: reserves for its users alone in the database, if allowed", async () => {
+    const scene = await openScene("sql");
+    const [{ ledger, redis, database }] = scene.rigs;
+    const [, , third] = cluster.primaries as [Service, Service, Service];
+    const owners = await Promise.all(scene.users.map(({ user }) => cluster.ownerOf(redis.keys.user(user))));
+    await third.kill();
+    await vi.waitFor(() => expect(redis.isReady).toBe(false));
+    const holds = await Promise.all(scene.users.map(({ user, token }) => granted(ledger, user, token, 100)));
+    const rows = await database.rows<{ user_id: number }>("select user_id from holds", []);
+    expect(new Set(rows.map((row) => row.user_id))).toEqual(
+      new Set(scene.users.filter((_, at) => owners[at] === third).map(({ user }) => user)),
+    );
+    await Promise.all(holds.map((hold) => ledger.settle(settlementOf(hold, 40))));
+    await third.restart();
+    await vi.waitFor(
+      async () => {
+        await ledger.flush();
+        for (const { user } of scene.users)
+          expect(await scene.accounts.user(user)).toMatchObject({ quota: RICH - 40, used_quota: 40 });
+        expect(await books(scene.rigs[0])).toEqual([]);
+      },
+      { timeout: RECOVERY_MS, interval: 200 },
+    );
     for (const rig of scene.rigs) await rig.close();
   });
 

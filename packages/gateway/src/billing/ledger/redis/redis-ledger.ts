@@ -241,8 +241,8 @@ class LiveLedger implements RedisLedger {
       await Promise.all(redis.servers().map(({ one }) => one({ command: "ping", args: [] }, PING_MS)));
     } catch (cause) {
       const reason = redis.lastError?.message ?? (cause instanceof Error ? cause.message : String(cause));
-      const meaning = onOutage === "deny" ? "new requests are refused" : "new requests are reserved in the database";
-      throw new Error(`${reason}; ${meaning}`, { cause });
+      const meaning = onOutage === "deny" ? "are refused" : "are reserved in the database";
+      throw new Error(`${reason}; new requests${redis.cluster ? " of its users" : ""} ${meaning}`, { cause });
     }
   }
 
