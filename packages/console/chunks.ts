@@ -13,7 +13,7 @@ const MOST_LISTS = 3;
 /** Modules that this many pages of other kinds need share a file, too: fields, mostly. */
 const MOST_PAGES = 9;
 /** Characters before minifying, below which a request costs more than the bytes. */
-const TINY = 3_000;
+const TINY = 1_500;
 
 type Chunk = Rolldown.OutputChunk;
 
@@ -62,10 +62,11 @@ function nameFor(chunk: Chunk, { pages, others }: Users): string | null {
 function sharedName(chunk: Chunk, pages: ReadonlySet<string>, lists: number): string | null {
   const family = (["account", "content"] as const).find((name) => inFamily(pages, name) === pages.size);
   if (family) return family;
-  if (chunk.code.length < TINY) return lists > 0 ? "lists" : "forms";
-  if (isContract(chunk)) return null;
-  if (inFamily(pages, "usage") > 1) return "usage";
-  return pages.size >= MOST_PAGES && lists < 2 ? "forms" : null;
+  if (!isContract(chunk)) {
+    if (pages.size >= MOST_PAGES && lists < 2) return "forms";
+    if (inFamily(pages, "usage") > 1 && lists === 0) return "usage";
+  }
+  return chunk.code.length < TINY && lists > 0 ? "lists" : null;
 }
 
 /**

@@ -37,6 +37,7 @@ export interface PageEntry {
     | "task"
     | "budget"
     | "audit"
+    | "documents"
     | "playground"
     | "chat"
     | "about"
@@ -228,6 +229,15 @@ export const pages: readonly PageEntry[] = [
     access: "root",
     key: "j",
     load: async () => ({ Component: (await import("../features/audit/audit.page.tsx")).AuditPage }),
+  },
+  {
+    path: "/document",
+    label: "documents",
+    icon: "file",
+    section: "operate",
+    access: "root",
+    key: "f",
+    load: async () => ({ Component: (await import("../features/documents/documents.page.tsx")).DocumentsPage }),
   },
   {
     path: "/setup",

@@ -118,7 +118,7 @@ function Chips({ filter, onFilter }: ToolbarProps) {
 }
 
 /** Follows the log, and holds new rows back while paused. */
-function LiveButtons({ live, isPast, onLive, onPause }: ToolbarProps) {
+function LiveButtons({ live, isPast, isFiltered, onLive, onPause }: ToolbarProps) {
   const t = useTexts();
   const { isOn, isPaused, isLost } = live;
   const help = t(isPast ? "livePast" : isLost ? "liveLost" : isOn ? "liveOn" : "liveOff");
@@ -141,7 +141,7 @@ function LiveButtons({ live, isPast, onLive, onPause }: ToolbarProps) {
         onClick={onLive}
       >
         <span className={dot} />
-        <Box as="span" display={{ base: "none", "2xl": "inline" }}>
+        <Box as="span" display={{ base: "none", xl: isFiltered ? "none" : "inline", "2xl": "inline" }}>
           {t("live")}
         </Box>
       </Button>

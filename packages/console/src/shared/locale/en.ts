@@ -15,6 +15,7 @@ export const en = {
   users: "Users",
   budget: "Budgets",
   audit: "Audit log",
+  documents: "Documents",
   settings: "Settings",
   start: "Get started",
   sectionUse: "Use",

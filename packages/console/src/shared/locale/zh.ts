@@ -18,6 +18,7 @@ export const zh: Translation<typeof en> = {
   users: "用户",
   budget: "预算",
   audit: "审计日志",
+  documents: "声明文档",
   settings: "设置",
   start: "快速开始",
   sectionUse: "使用",

@@ -47,6 +47,7 @@ const PATHS = {
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 7v5l3.5 2",
   budget: "M12 4a8 8 0 1 0 8 8h-8ZM15 3.6A8 8 0 0 1 20.4 9H15Z",
   audit: "M9 4h6v3H9zM9 5H6v15h12V5h-3M9 12l2 2 4-4M9 17h6",
+  file: "M6 3h8l4 4v14H6zM14 3v4h4M9.5 14l2-2-2-2M13 15h2",
   stop: "M6 6h12v12H6z",
   send: "M4 12 20 4l-5 16-3.5-6.5zM11.5 13.5 20 4",
   code: "M8.5 7 3.5 12l5 5M15.5 7l5 5-5 5M13.5 5l-3 14",
