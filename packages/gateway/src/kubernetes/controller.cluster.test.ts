@@ -211,8 +211,18 @@ describe("the service account of the chart", () => {
   const CHART = join(import.meta.dirname, "../../../../charts/fairway");
 
   /** A kubeconfig of the account that the chart makes, with what its Role grants. */
-  async function accountOf(place: string, change: (role: string) => string = (role) => role): Promise<string> {
-    const values = ["--namespace", place, "-f", join(CHART, "ci/gitops.yaml")];
+  async function accountOf(
+    place: string,
+    change: (role: string) => string = (role) => role,
+    ...sets: string[]
+  ): Promise<string> {
+    const values = [
+      "--namespace",
+      place,
+      "-f",
+      join(CHART, "ci/gitops.yaml"),
+      ...sets.flatMap((one) => ["--set", one]),
+    ];
     const shown = ["gitops-role", "serviceaccount"].flatMap((file) => ["--show-only", `templates/${file}.yaml`]);
     const rendered = await cluster.helm("template", "demo", CHART, ...values, ...shown);
     await cluster.apply(change(rendered), "--namespace", place);
@@ -249,6 +259,29 @@ describe("the service account of the chart", () => {
     const can = (...args: string[]) => cluster.kubectl("--kubeconfig", file, "auth", "can-i", ...args, "-n", place);
     await expect(can("get", "secret/other")).rejects.toThrow("no");
     await expect(can("update", "channels.fairway.dev")).rejects.toThrow("no");
+  });
+
+  test("writes the key of a token with the right for it, only in its namespace, and says when it has none", async () => {
+    const place = await namespace();
+    const spec = { owner: { username: "root" }, writeSecretTo: { name: "ci-key" } };
+    const token = { apiVersion: "fairway.dev/v1alpha1", kind: "Token", metadata: { name: "ci" }, spec };
+    await cluster.apply(JSON.stringify(token), "--namespace", place);
+    const wait = (condition: string) =>
+      cluster.kubectl("wait", `--for=${condition}`, "token.fairway.dev/ci", "--timeout=30s", "-n", place);
+
+    const without = await run(place, await accountOf(place));
+    await wait('jsonpath={.status.conditions[?(@.type=="SecretWritten")].reason}=SecretForbidden');
+    await without.stop();
+
+    const file = await accountOf(place, undefined, "gitops.tokenSecrets=true", "gitops.secretNames={openai,ci-key}");
+    const { stop } = await run(place, file);
+    await wait("condition=Ready");
+    await stop();
+    const key = ["get", "secret", "ci-key", "-n", place, "-o", "jsonpath={.data.api-key}"];
+    expect(Buffer.from(await cluster.kubectl(...key), "base64").toString()).toMatch(/^sk-/);
+    const can = (...args: string[]) => cluster.kubectl("--kubeconfig", file, "auth", "can-i", ...args);
+    await expect(can("create", "secrets", "-n", "default")).rejects.toThrow("no");
+    await expect(can("patch", "secret/other", "-n", place)).rejects.toThrow("no");
   });
 
   test("that lacks a verb is named in the log, with the cure", async () => {
