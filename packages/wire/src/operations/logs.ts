@@ -16,7 +16,7 @@ export const LOG_SEARCH_CAP = 100;
 /** Rows that a relay key may read of itself. */
 export const LOG_TOKEN_CAP = 1000;
 /** Facets count within the newest rows of this number that match. */
-export const LOG_FACET_SAMPLE = 20_000;
+export const LOG_FACET_SAMPLE = 10_000;
 /** Codes and statuses are counted within the newest failed calls of this number that match. */
 export const LOG_FACET_ERRORS = 5_000;
 
