@@ -39,27 +39,37 @@ const PAGE = join(ROOT, "docs/reference/bench-logs.md");
  * `npm run bench -- --logs`: every question to the log on MariaDB and PostgreSQL with 10,000,000 rows; about an hour and
  * 30 GB below the temporary folder. `--rows N` takes another number, `--databases mariadb` one of the two, `--quick` is a
  * smoke run that writes nothing. `--at URL`, once or more often, measures databases that `npm run seed` has filled. Each
- * database is measured a second time with 300 further partitions: the plans of a log of 100,000,000 rows.
+ * database is measured a second time with 300 further partitions: the plans of a log of 100,000,000 rows. `--calls N` makes fewer calls of each kind than 100,
+ * for two seconds at most.
  */
 export async function benchLogs(): Promise<void> {
-  const text = { type: "string" } as const;
-  const flag = { type: "boolean" } as const;
-  const { values } = parseArgs({
-    options: { logs: flag, quick: flag, rows: text, databases: text, at: { type: "string", multiple: true } },
-  });
+  const { at, kinds, rows, plan, isQuick } = readFlags();
   await build(["gateway"], true);
-  const isQuick = values.quick ?? false;
-  const rows = values.rows === undefined ? (isQuick ? QUICK_ROWS : ROWS) : Number(values.rows);
   const figures: LogsFigures[] = [];
-  for (const url of values.at ?? []) figures.push(...(await measureBoth(kindOfUrl(url), url, isQuick)));
-  const kinds = values.at ? [] : (values.databases?.split(",") ?? Object.keys(NAMES)).map(kindOf);
-  for (const kind of kinds) figures.push(...(await onFreshServer(kind, rows, isQuick)));
-  const document = logsDocument(figures, new Date());
+  for (const url of at) figures.push(...(await measureBoth(kindOfUrl(url), url, plan)));
+  for (const kind of kinds) figures.push(...(await onFreshServer(kind, rows, plan)));
+  const document = logsDocument(figures, plan.calls, new Date());
   console.log(`\n${document}`);
   for (const line of missedGoals(figures)) console.log(`missed: ${line}`);
   if (isQuick) return;
   await mkdir(dirname(PAGE), { recursive: true });
   await writeFile(PAGE, document);
+}
+
+function readFlags() {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
+  const several = { type: "string", multiple: true } as const;
+  const options = { logs: flag, quick: flag, rows: text, calls: text, databases: text, at: several } as const;
+  const { quick: isQuick = false, rows, calls, databases, at = [] } = parseArgs({ options }).values;
+  const usual = isQuick ? QUICK : FULL;
+  return {
+    at,
+    isQuick,
+    kinds: at.length > 0 ? [] : (databases?.split(",") ?? Object.keys(NAMES)).map(kindOf),
+    rows: rows === undefined ? (isQuick ? QUICK_ROWS : ROWS) : Number(rows),
+    plan: calls === undefined ? usual : { calls: Number(calls), seconds: 2 },
+  };
 }
 
 function kindOf(text: string): Kind {
@@ -71,35 +81,35 @@ function kindOfUrl(url: string): Kind {
   return url.startsWith("postgres") ? "postgres" : "mariadb";
 }
 
-async function onFreshServer(kind: Kind, rows: number, isQuick: boolean): Promise<LogsFigures[]> {
+async function onFreshServer(kind: Kind, rows: number, plan: LogsPlan): Promise<LogsFigures[]> {
   const service = await (kind === "mariadb" ? startMariadb({ isLarge: true }) : startPostgres({ isLarge: true }));
   try {
     await runSql(service.url, "CREATE DATABASE bench");
     const url = new URL(service.url);
     url.pathname = "/bench";
-    const sizes = isQuick ? "--users 40 --tokens 60 --channels 20" : "--users 1000 --tokens 5000 --channels 200";
+    const sizes = rows < ROWS ? "--users 40 --tokens 60 --channels 20" : "--users 1000 --tokens 5000 --channels 200";
     const args = [join(ROOT, "scripts/seed.ts"), "--database", url.href, "--logs", String(rows), ...sizes.split(" ")];
     const env = { FAIRWAY_ENCRYPTION_KEY: ENCRYPTION_KEY, FAIRWAY_ROOT_PASSWORD: ROOT_PASSWORD };
     const { code, output } = await run(process.execPath, args, { env, isLoud: true });
     if (code !== 0) throw new Error(`the seed failed:\n${output}`);
-    return await measureBoth(kind, url.href, isQuick);
+    return await measureBoth(kind, url.href, plan);
   } finally {
     await service.stop();
   }
 }
 
-async function measureBoth(kind: Kind, url: string, isQuick: boolean): Promise<LogsFigures[]> {
+async function measureBoth(kind: Kind, url: string, plan: LogsPlan): Promise<LogsFigures[]> {
   await sumUp(url);
-  const figures = [await measure(kind, url, isQuick)];
+  const figures = [await measure(kind, url, plan)];
   await makeFurther(url);
-  return [...figures, await measure(kind, url, isQuick)];
+  return [...figures, await measure(kind, url, plan)];
 }
 
-async function measure(kind: Kind, url: string, isQuick: boolean): Promise<LogsFigures> {
+async function measure(kind: Kind, url: string, plan: LogsPlan): Promise<LogsFigures> {
   const program = join(ROOT, "packages/gateway/dist/main.mjs");
   const partitions = await inDatabase(url, async (database) => (await readPartitions(database)).length);
   const database = { name: `${NAMES[kind]}, ${partitions} partitions`, url, password: SAMPLE_PASSWORD, partitions };
-  return runLogsBench(database, { plan: isQuick ? QUICK : FULL, program, say: console.log });
+  return runLogsBench(database, { plan, program, say: console.log });
 }
 
 /** Days without rows cost a planner the same. */

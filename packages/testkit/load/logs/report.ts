@@ -6,14 +6,14 @@ const SECTIONS = ["Lists", "Histogram", "Facets", "Statistics"] as const;
 const QUIET_LOAD = 1;
 
 /** The figures as a page of Markdown: a table a section, one column a database, the goal next to them. */
-export function logsDocument(figures: readonly LogsFigures[], at: Date): string {
+export function logsDocument(figures: readonly LogsFigures[], calls: number, at: Date): string {
   const machine = `${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), Linux ${release()}, Node ${process.version}`;
   const noisy = figures.map(({ loadBefore }) => loadBefore).filter((load) => load > QUIET_LOAD);
   return [
     "# What questions to the log cost at size",
     "",
     `Written by \`npm run bench -- --logs\` on ${at.toISOString().slice(0, 10)}: ${machine}. Gateway, database and client share these`,
-    "cores. Milliseconds over HTTP, p50 / p95 of up to 100 calls, one after the other, each with other names and days.",
+    `cores. Milliseconds over HTTP, p50 / p95 of up to ${calls} calls, one after the other, each with other names and days.`,
     "",
     ...figures.map(contentsLine),
     ...(noisy.length > 0
