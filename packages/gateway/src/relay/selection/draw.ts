@@ -7,6 +7,7 @@ import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
 
 /** Weight 0 still gets traffic. */
 const BASE_WEIGHT = 10;
+const MOST_DRAWS = 8;
 
 /** The criteria of one draw. */
 interface Draw extends SelectionCriteria {
@@ -23,15 +24,31 @@ interface Draw extends SelectionCriteria {
 export function draw(level: Level, group: string, tried: ReadonlySet<number>, request: Draw): RouteTarget | undefined {
   let open = level.channels;
   if (open.length > 1 || tried.size > 0) open = open.filter((channel) => !tried.has(channel.id));
-  while (open.length > 0) {
-    const channel = open.length === 1 ? (open[0] as ChannelRecord) : byWeight(open, request.deps.random());
-    const mayServe = fits(channel, request.spec) && !request.full?.has(String(channel.id));
-    const target = mayServe ? targetOn(channel, group, request) : undefined;
+  for (let draws = 0; open.length > 0; draws += 1) {
+    if (draws === MOST_DRAWS) open = usableOf(open, group, request);
+    const channel = open.length > 1 ? byWeight(open, request.deps.random()) : open[0];
+    if (!channel) return undefined;
+    const target = mayServe(channel, request) ? targetOn(channel, group, request) : undefined;
     if (target) return target;
     request.onSkip?.(channel);
     open = open.filter((other) => other !== channel);
   }
   return undefined;
+}
+
+function mayServe(channel: ChannelRecord, { spec, full }: Draw): boolean {
+  return fits(channel, spec) && !full?.has(String(channel.id));
+}
+
+/** A draw reads all open channels, so after some without success they are checked once. The chances stay the same. */
+function usableOf(open: readonly ChannelRecord[], group: string, request: Draw): ChannelRecord[] {
+  // Channels that are not chosen must not move on to their next key.
+  const trial = { ...request, deps: { ...request.deps, polling: new Map(request.deps.polling) } };
+  return open.filter((channel) => {
+    const isGood = mayServe(channel, request) && targetOn(channel, group, trial) !== undefined;
+    if (!isGood) request.onSkip?.(channel);
+    return isGood;
+  });
 }
 
 /** Undefined when the channel cannot serve the request, or has no key that may be used. */

@@ -143,6 +143,25 @@ describe("createSelection", () => {
     expect(createSelection(snapshotOf([channel(1)]), ["default"], { spec }, resting).next()?.channel.id).toBe(1);
   });
 
+  it("reads a level of thousands a few times, however many of its channels rest", () => {
+    const many = Array.from({ length: 3_000 }, (_, at) => channel(at + 1, { keys: ["a", "b"], keyMode: "polling" }));
+    let draws = 0;
+    const resting = deps(() => {
+      draws += 1;
+      return 0.5;
+    });
+    const rested = {
+      ...resting,
+      cooldowns: { ...resting.cooldowns, until: (id: number) => (id === 7 ? 0 : Infinity) },
+    };
+    const selection = createSelection(snapshotOf(many), ["default"], { spec }, rested);
+    expect(selection.next()?.channel.id).toBe(7);
+    expect(draws).toBeLessThan(10);
+    // Only keys that were drawn take their turn.
+    expect(rested.polling.size).toBeLessThan(10);
+    expect(rested.polling.get(7)).toBe(1);
+  });
+
   it("rests one key of several", () => {
     const resting = deps(() => 0);
     resting.cooldowns.rest(1, 0, "m", 5_000);
