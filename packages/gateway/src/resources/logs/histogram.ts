@@ -59,22 +59,24 @@ async function readSums(
   { deps, query, interval }: Counting,
   hours: Hours,
 ): Promise<{ readonly buckets: Buckets; readonly mark: number } | undefined> {
-  const start = startOf(interval);
+  // By hour, as the index has them: buckets would be sorted in a table of their own, which takes three times as long.
   const rows = await summed(deps, query, hours)
-    .select((eb) => [start.as("start"), eb.fn.sum<number>("count").as("count"), sumsMark.as("mark")])
-    .groupBy(start)
+    .select((eb) => ["created_at", eb.fn.sum<number>("count").as("count"), sumsMark.as("mark")])
+    .groupBy("created_at")
     .execute();
   const mark = Number(rows[0]?.mark ?? 0);
   if (rows.length === 0 || !(await isNearby(deps, mark))) return undefined;
   const buckets: Buckets = new Map();
-  for (const row of rows) add(buckets, { start: Number(row.start), count: Number(row.count), errors: 0 });
+  for (const { created_at, count } of rows)
+    add(buckets, { start: created_at - (created_at % interval), count: Number(count), errors: 0 });
   return { buckets, mark };
 }
 
 async function countRows({ deps, query, interval }: Counting, period: Period, buckets: Buckets): Promise<Buckets> {
   const { database } = deps;
   for await (const slice of slicesOf(database, query, period))
-    for (const bucket of await bucketsOf(matching(database.db, query, slice), interval)) add(buckets, bucket);
+    for (const bucket of await bucketsOf(database.db, matching(database.db, query, slice), interval))
+      add(buckets, bucket);
   return buckets;
 }
 
@@ -85,12 +87,12 @@ async function countNewest(
   buckets: Buckets,
 ): Promise<void> {
   const newest = matching(deps.database.db, query, { from: hours.from, to: hours.to - 1 }).where("id", ">", mark);
-  for (const bucket of await bucketsOf(newest, interval)) add(buckets, bucket);
+  for (const bucket of await bucketsOf(deps.database.db, newest, interval)) add(buckets, bucket);
 }
 
 async function countOthers({ deps, query, interval }: Counting, period: Period, buckets: Buckets): Promise<void> {
   const others = matching(deps.database.db, query, period).where("type", "in", OTHER_TYPES);
-  for (const bucket of await bucketsOf(others, interval)) add(buckets, bucket);
+  for (const bucket of await bucketsOf(deps.database.db, others, interval)) add(buckets, bucket);
 }
 
 function add(buckets: Buckets, { start, count, errors }: Bucket): void {
@@ -114,15 +116,21 @@ function startOf(interval: number) {
   return sql<number>`created_at - (created_at % ${sql.lit(interval)})`;
 }
 
-async function bucketsOf(rows: ReturnType<typeof matching>, interval: number): Promise<Bucket[]> {
+async function bucketsOf(db: Kysely<Schema>, rows: ReturnType<typeof matching>, interval: number): Promise<Bucket[]> {
+  // By second first, which is the order of the indexes.
+  const isError = sql<number>`sum(case when type = ${sql.lit(LOG_TYPE.error)} then 1 else 0 end)`;
+  const bySecond = rows
+    .select((eb) => ["created_at", eb.fn.countAll<number>().as("count"), isError.as("errors")])
+    .groupBy("created_at");
   const start = startOf(interval);
-  const counted = await rows
-    .select((eb) => [start.as("start"), "type", eb.fn.countAll<number>().as("count")])
-    .groupBy([start, "type"])
+  const counted = await db
+    .selectFrom(bySecond.as("by_second"))
+    .select((eb) => [
+      start.as("start"),
+      eb.fn.sum<number>("count").as("count"),
+      eb.fn.sum<number>("errors").as("errors"),
+    ])
+    .groupBy(start)
     .execute();
-  return counted.map((row) => ({
-    start: Number(row.start),
-    count: Number(row.count),
-    errors: row.type === LOG_TYPE.error ? Number(row.count) : 0,
-  }));
+  return counted.map((row) => ({ start: Number(row.start), count: Number(row.count), errors: Number(row.errors) }));
 }
