@@ -38,31 +38,34 @@ export async function readContents(url: string): Promise<Contents> {
   const [firstLog = 0, lastLog = 0, from = 0, until = 0] = ends.map(Number);
   const [counts = []] = await ask("select count(*) from channels");
   const users = await ask(`select username, id from users where role = 1 order by id limit ${SOME}`);
-  const firsts = users.map(async ([name, id]) => {
+  // One after the other: on PostgreSQL each of these locks all partitions.
+  const firsts: { name: string; firstLog: number }[] = [];
+  for (const [name, id] of users) {
     const [row = []] = await ask(
       `select id from logs where user_id = ${Number(id)} order by created_at, id limit 1 offset 20`,
     );
-    return { name: String(name), firstLog: Number(row[0] ?? lastLog) };
-  });
+    firsts.push({ name: String(name), firstLog: Number(row[0] ?? lastLog) });
+  }
   const tokens = await ask(`select name from tokens order by id limit ${SOME}`);
   const channels = await ask(`select id from channels order by used_quota desc limit ${SOME}`);
   const models = await ask(`select distinct model_name from quota_data where created_at > ${until - 2 * DAY}`);
-  const requests = Array.from({ length: SOME }, async (_, at) => {
+  const requestIds: string[] = [];
+  for (let at = 0; at < SOME; at += 1) {
     const id = firstLog + Math.floor(((lastLog - firstLog) * at) / SOME);
     const [row = [""]] = await ask(`select request_id from logs where id = ${id}`);
-    return String(row[0]);
-  });
+    requestIds.push(String(row[0]));
+  }
   return {
     logs: lastLog - firstLog + 1,
     channels: Number(counts[0] ?? 0),
     firstLog,
     until,
     days: Math.max(1, Math.floor((until - from) / DAY)),
-    users: await Promise.all(firsts),
+    users: firsts,
     tokens: tokens.map(([name]) => String(name)),
     models: models.map(([name]) => String(name)),
     channelIds: channels.map(([id]) => Number(id)),
-    requestIds: await Promise.all(requests),
+    requestIds,
   };
 }
 

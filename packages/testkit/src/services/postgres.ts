@@ -6,7 +6,7 @@ import { findProgram, run, startServer, unprivileged, type Service } from "./pro
 const FOLDERS = ["/usr/lib/postgresql/*/bin"];
 const FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 const WIDE = ["max_connections=300", "shared_buffers=128MB"];
-const LARGE = ["shared_buffers=2GB", "max_wal_size=8GB"];
+const LARGE = ["shared_buffers=2GB", "max_wal_size=8GB", "max_locks_per_transaction=256"];
 
 export interface PostgresSettings {
   /** Flushes at every commit, as the server does by default. */
