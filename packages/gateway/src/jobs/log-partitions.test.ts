@@ -98,21 +98,20 @@ describe.each(["mariadb", "postgres"] as const)("partitions by day on %s", (kind
 });
 
 describe.each(["mariadb", "postgres"] as const)("a log that is stored for ever on %s", (kind) => {
-  test("gets longer partitions after four hundred days", async () => {
+  const most = kind === "mariadb" ? 400 : 100;
+
+  test(`gets longer partitions after ${most} days`, async () => {
     const kit = await openStoreKit(await createDatabase(kind));
-    kit.clock.set(MONDAY);
     const deps = { logDatabase: kit.database, clock: kit.clock };
-    await makeNextPartitions(deps, () => Promise.resolve());
-    for (let days = 1; days <= 397; days += 1) {
+    for (let days = 0; days <= most; days += days < most - 6 ? 3 : 1) {
       kit.clock.set(MONDAY + days * DAY);
-      if (days % 3 === 0 || days > 394) await makeNextPartitions(deps, () => Promise.resolve());
+      await makeNextPartitions(deps, () => Promise.resolve());
     }
     const all = await readPartitions(kit.database);
-    const [last, rest] = all.slice(-2);
-    const before = all.at(-3)?.before ?? 0;
-    expect(all.length).toBeGreaterThan(400);
+    const [before, last, rest] = all.slice(-3);
+    expect(all.length).toBeGreaterThan(most);
     expect(rest?.name).toBe("rest");
-    expect((last?.before ?? 0) - before).toBe(30 * DAY);
+    expect((last?.before ?? 0) - (before?.before ?? 0)).toBe(30 * DAY);
     await kit.database.close();
   }, 60_000);
 });

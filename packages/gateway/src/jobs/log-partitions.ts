@@ -9,8 +9,11 @@ const DAY = 86_400;
 const EVERY_MS = 600_000;
 /** Days that are ready before they begin, so that a failure of some days does not matter. */
 const DAYS_AHEAD = 3;
-/** From here on partitions are longer, so that a log that is stored for ever stays quick. */
-const MOST_DAILY = 400;
+/**
+ * From here on partitions are longer, so that a log that is stored for ever stays quick. PostgreSQL locks every partition
+ * and its indexes for a search without a period, in a table of limited size.
+ */
+const MOST_DAILY: Readonly<Record<Database["kind"], number>> = { mysql: 400, postgres: 100, sqlite: 0 };
 const LONG_DAYS = 30;
 /** Moved while writers wait: a second. */
 const MOST_MOVED = 50_000;
@@ -52,7 +55,7 @@ export async function makeNextPartitions(
   if (known.length === 0) return;
   const last = known.findLast(({ before }) => before !== Infinity)?.before;
   const now = seconds(clock);
-  const step = known.length < MOST_DAILY ? DAY : LONG_DAYS * DAY;
+  const step = known.length < MOST_DAILY[logDatabase.kind] ? DAY : LONG_DAYS * DAY;
   // Days without partitions that are over share one with today.
   const ends = daysBetween(Math.max(last ?? 0, now), now + DAYS_AHEAD * DAY, step);
   if (ends.length === 0) return;
