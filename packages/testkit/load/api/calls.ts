@@ -39,22 +39,20 @@ export async function readContents(url: string): Promise<Contents> {
   const [counts = []] = await ask("select count(*) from channels");
   const users = await ask(`select username, id from users where role = 1 order by id limit ${SOME}`);
   // One after the other: on PostgreSQL each of these locks all partitions.
-  const firsts: { name: string; firstLog: number }[] = [];
-  for (const [name, id] of users) {
+  const firsts = await inTurn(users, async ([name, id]) => {
     const [row = []] = await ask(
       `select id from logs where user_id = ${Number(id)} order by created_at, id limit 1 offset 20`,
     );
-    firsts.push({ name: String(name), firstLog: Number(row[0] ?? lastLog) });
-  }
+    return { name: String(name), firstLog: Number(row[0] ?? lastLog) };
+  });
   const tokens = await ask(`select name from tokens order by id limit ${SOME}`);
   const channels = await ask(`select id from channels order by used_quota desc limit ${SOME}`);
   const models = await ask(`select distinct model_name from quota_data where created_at > ${until - 2 * DAY}`);
-  const requestIds: string[] = [];
-  for (let at = 0; at < SOME; at += 1) {
+  const requestIds = await inTurn(Array.from({ length: SOME }).keys().toArray(), async (at) => {
     const id = firstLog + Math.floor(((lastLog - firstLog) * at) / SOME);
     const [row = [""]] = await ask(`select request_id from logs where id = ${id}`);
-    requestIds.push(String(row[0]));
-  }
+    return String(row[0]);
+  });
   return {
     logs: lastLog - firstLog + 1,
     channels: Number(counts[0] ?? 0),
@@ -67,6 +65,12 @@ export async function readContents(url: string): Promise<Contents> {
     channelIds: channels.map(([id]) => Number(id)),
     requestIds,
   };
+}
+
+async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
 }
 
 /** Every call of the bench, in the order of the report. */
