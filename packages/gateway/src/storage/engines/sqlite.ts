@@ -22,6 +22,8 @@ const MAX_PREPARED = 500;
  * Rows of logs touch ten pages each; moved to the file four times less often than by default, they cost a third less.
  */
 const CHECKPOINT_PAGES = 4_000;
+/** Pages of the file in this process; the kernel holds the others (docs/performance/stream-memory.md). */
+const CACHE_KIB = 16 * 1024;
 /** Without statistics the planner takes any of two indexes, also the one that finds nearly every row. */
 const OPTIMIZE = "pragma optimize";
 const OPTIMIZE_EVERY_MS = 3_600_000;
@@ -77,7 +79,7 @@ function openFile(path: string, sync: "normal" | "full"): DatabaseSync {
   if (path !== ":memory:") createPrivately(path);
   const handle = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: false });
   handle.exec(`pragma journal_mode = wal; pragma synchronous = ${sync}; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
-    pragma journal_size_limit = 67108864; pragma temp_store = memory; pragma cache_size = -65536;
+    pragma journal_size_limit = 67108864; pragma temp_store = memory; pragma cache_size = -${CACHE_KIB};
     pragma case_sensitive_like = on; pragma analysis_limit = 1000; pragma optimize = 0x10002`);
   return handle;
 }
