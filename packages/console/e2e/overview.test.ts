@@ -12,6 +12,7 @@ import { asUser, signIn } from "./session.ts";
 // What an operator and a user see first, and the page of one channel: from the figures to the calls behind them.
 
 const HOUR = 3_600;
+const DAY = 86_400;
 /** Numbers of the column `dimension` of the sums. */
 const ALL = 0;
 const USER = 1;
@@ -40,23 +41,36 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Two days of hours, each with ten calls of 100 ms to 10 s, one of them failed. */
-function hoursOf(dimension: number, owner: number, subject: string): Record<string, string | number>[] {
+interface Span {
+  readonly span: number;
+  readonly start: number;
+  readonly hours: number;
+}
+
+/** The last two days by hour and by day: the server reads whole days from rows of their own. */
+function spans(): Span[] {
   const last = Math.floor(Date.now() / 1000 / HOUR) * HOUR;
-  return Array.from({ length: 48 }, (_, index) => ({
-    span: HOUR,
+  const hours = Array.from({ length: 48 }, (_, index) => ({ span: HOUR, start: last - index * HOUR, hours: 1 }));
+  const days = Map.groupBy(hours, ({ start }) => Math.floor(start / DAY) * DAY);
+  return [...hours, ...[...days].map(([start, all]) => ({ span: DAY, start, hours: all.length }))];
+}
+
+/** Two days of calls, ten an hour of 100 ms to 10 s, one of them failed. */
+function hoursOf(dimension: number, owner: number, subject: string): Record<string, string | number>[] {
+  return spans().map(({ span, start, hours }) => ({
+    span,
     dimension,
     owner_id: owner,
     subject,
-    start: last - index * HOUR,
-    calls: 10,
-    errors: 1,
+    start,
+    calls: 10 * hours,
+    errors: hours,
     refused: 0,
-    quota: 50_000,
-    input_tokens: 900,
-    output_tokens: 100,
-    latency: "118:8 200:1",
-    first_token: "100:8",
+    quota: 50_000 * hours,
+    input_tokens: 900 * hours,
+    output_tokens: 100 * hours,
+    latency: `118:${8 * hours} 200:${hours}`,
+    first_token: `100:${8 * hours}`,
   }));
 }
 
