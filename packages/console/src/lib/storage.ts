@@ -1,3 +1,4 @@
+import type { Status } from "@fairway/wire";
 import * as z from "zod/mini";
 
 /**
@@ -70,11 +71,36 @@ export type Recent = z.output<typeof Recent>;
 
 export const PAGE_SIZES = [10, 20, 50, 100] as const;
 
+/** Members of the status that other consoles read under names of their own. */
+const SHARED_MEMBERS = [
+  "system_name",
+  "logo",
+  "footer_html",
+  "quota_per_unit",
+  "display_in_currency",
+  "enable_drawing",
+  "enable_task",
+  "enable_data_export",
+  "data_export_default_time",
+  "default_collapse_sidebar",
+  "mj_notify_enabled",
+  "chat_link",
+  "chat_link2",
+] as const satisfies readonly (keyof Status)[];
+
+/** Leaves the state of the gateway where other consoles and chat pages of this origin look for it. */
+export function shareStatus(status: Status): void {
+  slot<Status>(local, "status", () => undefined, JSON.stringify).write(status);
+  for (const name of SHARED_MEMBERS) slot<string>(local, name, String, String).write(String(status[name]));
+}
+
 export const stored = {
   user: json("user", StoredUser),
   themeMode: word("theme-mode", "dark", "light"),
   idSort: word("id-sort", "true", "false"),
   pageSize: slot<number>(local, "page-size", (text) => PAGE_SIZES.find((size) => String(size) === text), String),
+  /** Usual models by channel type, for other consoles: this one reads them from the server. */
+  channelModels: json("channel_models", z.record(z.string(), z.array(z.string()))),
   language: word("fairway:language", "en", "zh"),
   /** Invitation code of the link that led here. */
   invitation: slot<string>(local, "aff", String, String),

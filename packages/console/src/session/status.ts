@@ -3,10 +3,15 @@ import { queryOptions } from "@tanstack/react-query";
 import { createContext, use } from "react";
 import { call } from "../lib/http.ts";
 import { FRESH_STATIC_MS } from "../lib/query.ts";
+import { shareStatus } from "../lib/storage.ts";
 
 export const statusQuery = queryOptions({
   queryKey: ["status"],
-  queryFn: ({ signal }) => call(status, { signal }),
+  queryFn: async ({ signal }) => {
+    const current = await call(status, { signal });
+    shareStatus(current);
+    return current;
+  },
   staleTime: FRESH_STATIC_MS,
 });
 
