@@ -6,10 +6,13 @@ import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { MarkShape, type MarkKind } from "../../ui/display/mark.tsx";
 import { tip } from "../../ui/feedback/tip.ts";
+import { toast } from "../../ui/feedback/toaster.ts";
 import { useUser } from "../../session/session.ts";
+import { useStatus } from "../../session/status.ts";
 import { useTexts } from "../../shared/texts.ts";
 import { AboutLink } from "./about-link.tsx";
 import { Brand } from "../../shared/frame/brand.tsx";
+import { isFestive } from "./festive.ts";
 import { isPaletteOpen, isSheetOpen } from "./overlays.ts";
 import { LanguageButton, ThemeButton } from "../../shared/frame/preferences.tsx";
 import { UserMenu } from "./user-menu.tsx";
@@ -69,6 +72,35 @@ function SearchButton() {
   );
 }
 
+/** A lantern around New Year. */
+function Lantern() {
+  const t = useTexts();
+  if (!isFestive(new Date())) return null;
+  return (
+    <IconButton label={t("newYear")} color="fg.error" onClick={() => toast("info", t("newYear"))}>
+      <Icon name="lantern" />
+    </IconButton>
+  );
+}
+
+/** The ways in, for visitors; phones find the second one on the sign-in page. */
+function VisitorLinks() {
+  const t = useTexts();
+  const { register_enabled: isOpen, password_register_enabled: isByPassword } = useStatus();
+  return (
+    <>
+      {isOpen && isByPassword && (
+        <Button asChild size="sm" variant="outline" display={{ base: "none", sm: "inline-flex" }}>
+          <Link to="/register">{t("register")}</Link>
+        </Button>
+      )}
+      <Button asChild size="sm">
+        <Link to="/login">{t("signIn")}</Link>
+      </Button>
+    </>
+  );
+}
+
 export function Header(props: { onMenu(): void }) {
   const t = useTexts();
   const user = useUser();
@@ -95,6 +127,7 @@ export function Header(props: { onMenu(): void }) {
         <Brand />
       </Box>
       <SearchButton />
+      <Lantern />
       <HealthMark />
       <Box display={{ base: "none", sm: "block" }}>
         <LanguageButton />
@@ -108,13 +141,7 @@ export function Header(props: { onMenu(): void }) {
         </IconButton>
       </Box>
       <ThemeButton />
-      {user ? (
-        <UserMenu user={user} />
-      ) : (
-        <Button asChild size="sm">
-          <Link to="/login">{t("signIn")}</Link>
-        </Button>
-      )}
+      {user ? <UserMenu user={user} /> : <VisitorLinks />}
     </Flex>
   );
 }

@@ -33,6 +33,8 @@ export const en = {
   shortcuts: "Keyboard shortcuts",
   userMenu: "Your account: {name}",
   signIn: "Log in",
+  register: "Create an account",
+  newYear: "Happy New Year!!!",
   exit: "Exit",
   signedOut: "Cancellation successful!",
   balance: "Balance",

@@ -36,6 +36,8 @@ export const zh: Translation<typeof en> = {
   shortcuts: "键盘快捷键",
   userMenu: "您的账户：{name}",
   signIn: "登录",
+  register: "注册",
+  newYear: "新年快乐！！！",
   exit: "退出",
   signedOut: "注销成功！",
   balance: "余额",
