@@ -1,8 +1,8 @@
-import type { User } from "@fairway/wire";
+import { ROLE, type User } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
-import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useSelfQuery } from "../../session/self.ts";
+import { isAdmin, roleOf, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { formatCount, formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
@@ -10,10 +10,12 @@ import { useForm } from "../../lib/use-form.ts";
 import { LoadFailed, Loading } from "../../ui/feedback/empty.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { FormSection } from "../../ui/form/form-drawer.tsx";
+import { Icon } from "../../ui/display/icon.tsx";
 import { Money, useQuotaDisplay } from "../../ui/display/money.tsx";
 import { Page } from "../../ui/display/page.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { redeem } from "./api.ts";
+import { Figure } from "./figure.tsx";
 import { Invitations } from "./invitations.tsx";
 import { Orders } from "./orders.tsx";
 import { PayOnline } from "./pay-online.tsx";
@@ -49,14 +51,31 @@ export function WalletPage() {
   );
 }
 
-function Figure(props: { readonly label: string; readonly children: ReactNode }) {
+/** Where redemption codes are sold; administrators read that it is not set. */
+function TopUpLink() {
+  const t = useTexts();
+  const { top_up_link: link } = useStatus();
+  const user = useUser();
+  if (link !== "") {
+    return (
+      <Button asChild size="sm" variant="outline">
+        <a href={link} target="_blank" rel="noreferrer">
+          {t("getCode")}
+          <Icon name="external" />
+        </a>
+      </Button>
+    );
+  }
+  if (!isAdmin(user)) return null;
   return (
-    <Flex direction="column">
-      <Text textStyle="xs" color="fg.muted">
-        {props.label}
-      </Text>
-      <Text fontWeight="semibold">{props.children}</Text>
-    </Flex>
+    <Text textStyle="sm" color="fg.muted">
+      {t("noTopUpLink")}{" "}
+      {roleOf(user) >= ROLE.root && (
+        <Link className="link" to="/setting?tab=operation&section=general">
+          {t("setTopUpLink")}
+        </Link>
+      )}
+    </Text>
   );
 }
 
@@ -64,7 +83,6 @@ function Balance({ self }: { readonly self: User }) {
   const t = useTexts();
   const language = useLanguage();
   const display = useQuotaDisplay();
-  const { top_up_link: link } = useStatus();
   const form = useForm({
     initial: { key: "" },
     check: ({ key }) => (key.trim() === "" ? { key: t("redeemEmpty") } : {}),
@@ -104,11 +122,7 @@ function Balance({ self }: { readonly self: User }) {
           <Button type="submit" size="sm" loading={form.isSaving}>
             {t("redeem")}
           </Button>
-          {link !== "" && (
-            <a className="link" href={link} target="_blank" rel="noreferrer">
-              {t("getCode")}
-            </a>
-          )}
+          <TopUpLink />
         </Flex>
       </FormSection>
     </form>
