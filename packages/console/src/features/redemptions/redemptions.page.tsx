@@ -6,7 +6,7 @@ import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/feedback/ask.ts";
-import { CopyButton } from "../../ui/content/copy-button.tsx";
+import { SecretCell } from "../../ui/content/secret-cell.tsx";
 import { BulkSwitch } from "../../ui/bulk/bulk-switch.tsx";
 import type { Column } from "../../ui/grid/grid-props.ts";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
@@ -59,12 +59,15 @@ function codeColumns(t: ReturnType<typeof useTexts>): Column<Redemption>[] {
     {
       id: "code",
       header: t("code"),
-      width: 150,
+      width: 180,
       cell: (row) => (
-        <span className="nowrap">
-          <code className="mono">{`${row.key.slice(0, 4)}…${row.key.slice(-4)}`}</code>{" "}
-          <CopyButton text={row.key} label={t("copyCode", { name: row.name })} />
-        </span>
+        <SecretCell
+          text={row.key}
+          masked={`${row.key.slice(0, 4)}…${row.key.slice(-4)}`}
+          reveal={t("reveal", { name: row.name })}
+          conceal={t("conceal", { name: row.name })}
+          copy={t("copyCode", { name: row.name })}
+        />
       ),
     },
     { id: "state", header: t("state"), width: 104, cell: (row) => <StateCell row={row} /> },

@@ -1,23 +1,19 @@
 import { NEVER_EXPIRES, splitList, TOKEN_STATUS, type Token } from "@fairway/wire";
-import { useEffect, useState } from "react";
 import { Link, useLocation } from "react-router";
 import { useNow } from "../../lib/now.ts";
-import { CopyButton } from "../../ui/content/copy-button.tsx";
 import type { Column } from "../../ui/grid/grid-props.ts";
-import { Icon } from "../../ui/display/icon.tsx";
-import { RowButton } from "../../ui/display/row-button.tsx";
 import { useLimitsLine } from "../../ui/form/limits-fields.tsx";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Meter } from "../../ui/display/meter.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { maskKey } from "../../ui/content/connection.ts";
+import { SecretCell } from "../../ui/content/secret-cell.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { When } from "../../ui/display/when.tsx";
 import { statusOf } from "./state.ts";
 import { useTexts } from "./texts.ts";
 import "./tokens.css";
 
-const REVEAL_MS = 30_000;
 const HIGH_PERCENT = 90;
 
 type StateKey = "enabled" | "disabled" | "expired" | "exhausted";
@@ -40,26 +36,15 @@ function NameCell({ token }: { readonly token: Token }) {
 
 function KeyCell({ token }: { readonly token: Token }) {
   const t = useTexts();
-  const [isShown, setShown] = useState(false);
-  useEffect(() => {
-    if (!isShown) return;
-    const timer = setTimeout(() => setShown(false), REVEAL_MS);
-    return () => clearTimeout(timer);
-  }, [isShown]);
+  const { key, name } = token;
   return (
-    <span className="token-key">
-      <code className={isShown ? "mono token-key-open" : "mono"}>
-        {isShown ? `sk-${token.key}` : maskKey(token.key)}
-      </code>
-      <RowButton
-        hasTip={false}
-        label={t(isShown ? "conceal" : "reveal", { name: token.name })}
-        onClick={() => setShown(!isShown)}
-      >
-        <Icon name={isShown ? "eyeOff" : "eye"} size={15} />
-      </RowButton>
-      <CopyButton text={`sk-${token.key}`} label={t("copyKey", { name: token.name })} />
-    </span>
+    <SecretCell
+      text={`sk-${key}`}
+      masked={maskKey(key)}
+      reveal={t("reveal", { name })}
+      conceal={t("conceal", { name })}
+      copy={t("copyKey", { name })}
+    />
   );
 }
 

@@ -4,7 +4,7 @@ import { statusOf } from "./state.ts";
 
 const { enabled, disabled, expired } = TOKEN_STATUS;
 
-test("a token whose time has passed is expired, whether or not the server has marked it", () => {
+test("a token whose time has passed is expired, whether or not the server has marked it (C-253)", () => {
   expect(statusOf({ status: enabled, expired_time: 1_000 }, 1_000)).toBe(expired);
   expect(statusOf({ status: enabled, expired_time: 1_001 }, 1_000)).toBe(enabled);
   expect(statusOf({ status: enabled, expired_time: NEVER_EXPIRES }, 1_000)).toBe(enabled);

@@ -1,4 +1,4 @@
-import { copyText } from "../../lib/clipboard.ts";
+import { copyOrShow } from "../content/copy.ts";
 import { ask } from "../feedback/ask.ts";
 import { BulkBar, BulkButton } from "./bulk-bar.tsx";
 import { eachOf, useBulk, type BulkAction, type Chosen, type RowChange } from "./bulk.ts";
@@ -49,8 +49,7 @@ export function BulkSwitch<R extends Switched>(props: BulkSwitchProps<R>) {
   };
   const copy = async () => {
     if (chosen.length === 0) return toast("error", t("selectFirst"));
-    const isCopied = await copyText(chosen.map((row) => props.line(row)).join("\n"));
-    toast(isCopied ? "success" : "error", ui(isCopied ? "copied" : "copyFailed"));
+    if (await copyOrShow(chosen.map((row) => props.line(row)).join("\n"))) toast("success", ui("copied"));
   };
   const remove = async () => {
     const title = tell("removeManyTitle", chosen.length);

@@ -1,11 +1,26 @@
-import { Button, Dialog, Input, Portal } from "@chakra-ui/react";
+import { Button, Dialog, Input, Portal, Textarea } from "@chakra-ui/react";
+import type { FocusEvent } from "react";
+import { useStore } from "../../lib/store.ts";
 import { useTexts } from "../texts.ts";
+import { uncopied } from "./copy.ts";
+
+const ROWS = { least: 3, most: 12 };
 
 /** Shown when the browser refuses the clipboard: the text, selected, to copy by hand. */
-export function CopyDialog(props: { readonly text: string; onClose(): void }) {
+export function CopyDialog() {
   const t = useTexts();
+  const text = useStore(uncopied) ?? "";
+  const close = () => uncopied.write(undefined);
+  const lines = text.split("\n").length;
+  const field = {
+    "aria-label": t("copy"),
+    readOnly: true,
+    value: text,
+    fontFamily: "mono",
+    onFocus: (event: FocusEvent<HTMLInputElement | HTMLTextAreaElement>) => event.target.select(),
+  };
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && props.onClose()} placement="center">
+    <Dialog.Root open onOpenChange={(change) => !change.open && close()} placement="center">
       <Portal>
         <Dialog.Backdrop />
         <Dialog.Positioner px="4">
@@ -14,16 +29,14 @@ export function CopyDialog(props: { readonly text: string; onClose(): void }) {
               <Dialog.Title>{t("copyFailed")}</Dialog.Title>
             </Dialog.Header>
             <Dialog.Body>
-              <Input
-                aria-label={t("copy")}
-                readOnly
-                value={props.text}
-                fontFamily="mono"
-                onFocus={(event) => event.target.select()}
-              />
+              {lines === 1 ? (
+                <Input {...field} />
+              ) : (
+                <Textarea {...field} rows={Math.min(ROWS.most, Math.max(ROWS.least, lines))} />
+              )}
             </Dialog.Body>
             <Dialog.Footer>
-              <Button variant="outline" onClick={props.onClose}>
+              <Button variant="outline" onClick={close}>
                 {t("close")}
               </Button>
             </Dialog.Footer>

@@ -1,10 +1,11 @@
 import { Suspense, useEffect } from "react";
 import { useStore } from "../../lib/store.ts";
+import { uncopied } from "../content/copy.ts";
 import { pendingQuestion } from "./ask.ts";
 import { menu } from "../menu/menu.ts";
 import { TipLayer } from "./tip-layer.tsx";
 import { ToastRegion } from "./toast-region.tsx";
-import { lateOverlay } from "../late/late.tsx";
+import { lateNeeded, lateOverlay } from "../late/late.tsx";
 import { useReleaseCheck } from "../late/release.ts";
 
 const loadMenu = () => import("../menu/menu-host.tsx");
@@ -13,6 +14,7 @@ const MenuHost = lateOverlay(
   async () => (await loadMenu()).MenuHost,
   () => menu.write(undefined),
 );
+const CopyDialog = lateNeeded(async () => (await import("../content/copy-dialog.tsx")).CopyDialog);
 const AskDialog = lateOverlay(
   async () => (await loadAsk()).AskDialog,
   () => pendingQuestion.read()?.answer(false),
@@ -24,6 +26,7 @@ const whenIdle = globalThis.requestIdleCallback ?? ((run: () => void) => setTime
 export function Hosts() {
   const isMenuOpen = useStore(menu) !== undefined;
   const isAsking = useStore(pendingQuestion) !== undefined;
+  const isUncopied = useStore(uncopied) !== undefined;
   useEffect(() => {
     // A failed early load is tried again when the part is needed.
     whenIdle(() => void Promise.allSettled([loadMenu(), loadAsk()]));
@@ -34,6 +37,7 @@ export function Hosts() {
       <TipLayer />
       <ToastRegion />
       <Suspense>{isMenuOpen && <MenuHost />}</Suspense>
+      <Suspense>{isUncopied && <CopyDialog />}</Suspense>
       <Suspense>{isAsking && <AskDialog />}</Suspense>
     </>
   );

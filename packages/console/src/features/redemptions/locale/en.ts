@@ -23,6 +23,8 @@ export const en = {
   usedBy: "Used by",
   code: "Code",
   copyCode: "Copy the code {name}",
+  reveal: "Show the code {name}",
+  conceal: "Hide the code {name}",
   section: "Codes",
   createdTitle: "{count} new {count:code|codes}",
   createdBody: "Give each to one person: a code can be redeemed once.",

@@ -25,6 +25,8 @@ export const zh: Translation<typeof en> = {
   created: "创建时间",
   usedBy: "使用者",
   code: "兑换码",
+  reveal: "显示兑换码 {name}",
+  conceal: "隐藏兑换码 {name}",
   copyCode: "复制兑换码 {name}",
   section: "兑换码",
   createdTitle: "{count} 个新兑换码",

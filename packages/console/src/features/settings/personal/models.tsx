@@ -1,8 +1,8 @@
 import { Box, Button, Flex, Input, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { copyText } from "../../../lib/clipboard.ts";
 import { modelsQuery } from "../../../session/models.ts";
+import { copyOrShow } from "../../../ui/content/copy.ts";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { FormSection } from "../../../ui/form/form-drawer.tsx";
 import { toast } from "../../../ui/feedback/toaster.ts";
@@ -18,7 +18,7 @@ export function Models() {
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   const found = (data ?? []).filter((name) => name.toLowerCase().includes(find.trim().toLowerCase()));
   const copy = async (name: string) => {
-    if (await copyText(name)) toast("success", t("modelCopied", { name }));
+    if (await copyOrShow(name)) toast("success", t("modelCopied", { name }));
   };
   return (
     <FormSection title={t("models")} aside={<Text textStyle="sm">{data?.length}</Text>}>
