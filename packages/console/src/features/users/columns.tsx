@@ -4,7 +4,7 @@ import { useUser } from "../../session/session.ts";
 import { formatCount } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
 import type { Column } from "../../ui/grid/grid-props.ts";
-import { Mark } from "../../ui/display/mark.tsx";
+import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { isDeleted, isOpenTo } from "./access.ts";
 import { useTexts } from "./texts.ts";
@@ -38,14 +38,16 @@ function NameCell({ user }: { readonly user: User }) {
   );
 }
 
+const STATES: Readonly<Record<number, { mark: MarkKind; text: "activated" | "banned" }>> = {
+  [USER_STATUS.enabled]: { mark: "go", text: "activated" },
+  [USER_STATUS.disabled]: { mark: "stop", text: "banned" },
+};
+
 function StateCell({ user }: { readonly user: User }) {
   const t = useTexts();
   if (isDeleted(user)) return <Mark kind="unknown" label={t("cancelled")} />;
-  return user.status === USER_STATUS.enabled ? (
-    <Mark kind="go" label={t("activated")} />
-  ) : (
-    <Mark kind="stop" label={t("banned")} />
-  );
+  const state = STATES[user.status];
+  return state ? <Mark kind={state.mark} label={t(state.text)} /> : <Mark kind="unknown" label={t("unknownState")} />;
 }
 
 export function userColumns(t: ReturnType<typeof useTexts>): Column<User>[] {

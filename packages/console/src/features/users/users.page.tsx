@@ -68,21 +68,24 @@ function UserActions({ user }: { readonly user: User }) {
     icon: "budget",
     run: () => void navigate(`/budget?scope=user&q=${user.id}`),
   };
-  if (!isBelow) return <RowMenu name={name} entries={[usage, edit, log, budgets]} />;
   const isOn = user.status === USER_STATUS.enabled;
+  const toggle: MenuEntry = {
+    id: "toggle",
+    label: t(isOn ? "disable" : "enable"),
+    icon: isOn ? "pause" : "play",
+    run: () => manage(user, isOn ? "disable" : "enable"),
+  };
+  if (!isBelow) return <RowMenu name={name} entries={[usage, edit, log, budgets]} />;
   const isAdmin = user.role >= ROLE.admin;
+  // A status that this release does not know is not changed by accident.
+  const isKnown = isOn || user.status === USER_STATUS.disabled;
   const rank = isAdmin ? "demote" : "promote";
   const entries: (MenuEntry | undefined)[] = [
     usage,
     edit,
     log,
     budgets,
-    {
-      id: "toggle",
-      label: t(isOn ? "disable" : "enable"),
-      icon: isOn ? "pause" : "play",
-      run: () => manage(user, isOn ? "disable" : "enable"),
-    },
+    ...(isKnown ? [toggle] : []),
     {
       id: "rank",
       label: t(rank),

@@ -18,6 +18,7 @@ export const en = {
   activated: "Activated",
   banned: "Banned",
   cancelled: "Cancelled",
+  unknownState: "Unknown",
   balance: "Balance",
   used: "Used",
   calls: "Calls",

@@ -20,6 +20,7 @@ export const zh: Translation<typeof en> = {
   anyStatus: "全部状态",
   activated: "已激活",
   banned: "已封禁",
+  unknownState: "未知状态",
   cancelled: "已注销",
   balance: "余额",
   used: "已用",
