@@ -15,8 +15,10 @@ export const ChannelType = z.object({
   type: z.int(),
   id: z.string(),
   label: z.string(),
-  /** "" = the channel must name it. */
+  /** "" = there is no usual one. */
   base_url: z.string(),
+  /** A channel must name its own; false also where the address follows from the key or the region. */
+  needs_base_url: z.boolean(),
   key_hint: z.string(),
   other_hint: z.string(),
   /** Accepted, but no longer offered. */

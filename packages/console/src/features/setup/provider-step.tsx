@@ -65,7 +65,7 @@ export function ProviderStep(props: { onDone(): void }) {
   const { connection, failure, isBusy, connect, tryAgain, forget } = useConnection();
   const type = types.find((entry) => String(entry.type) === draft.type);
   const recognised = isTypeChosen ? undefined : typeOfKey(draft.key, types);
-  const isAddressNeeded = type?.base_url === "";
+  const isAddressNeeded = type?.needs_base_url ?? false;
   const change = (part: Partial<ProviderDraft>) => {
     setDraft({ ...draft, ...part });
     forget();

@@ -8,6 +8,7 @@ const type = (id: number, key_hint: string, retired = false): ChannelType => ({
   label: `Type ${id}`,
   base_url: "",
   key_hint,
+  needs_base_url: false,
   other_hint: "",
   retired,
   can_test: true,

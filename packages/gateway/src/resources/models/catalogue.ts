@@ -2,7 +2,7 @@ import type { CatalogueModel, ChannelType } from "@fairway/wire";
 import type { ProviderAdapter } from "../../providers/core/types.ts";
 
 type Provider = Pick<ProviderAdapter, "type" | "id" | "label" | "baseUrl" | "models" | "ownedBy"> &
-  Partial<Pick<ProviderAdapter, "keyHint" | "otherHint" | "retired" | "isTask" | "balance" | "listModels">>;
+  Partial<Pick<ProviderAdapter, "base" | "keyHint" | "otherHint" | "retired" | "isTask" | "balance" | "listModels">>;
 
 /** Creation time of every model in compatible gateways. */
 const CREATED = 1_626_777_600;
@@ -65,6 +65,7 @@ export function channelTypesOf(providers: readonly Provider[]): ChannelType[] {
     id: provider.id,
     label: provider.label,
     base_url: provider.baseUrl,
+    needs_base_url: provider.baseUrl === "" && provider.base === undefined,
     key_hint: provider.keyHint ?? "",
     other_hint: provider.otherHint ?? "",
     retired: provider.retired ?? false,

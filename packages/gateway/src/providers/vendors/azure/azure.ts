@@ -138,5 +138,5 @@ export const azure: ProviderAdapter = {
     headers: (_channel, key) => ({ "api-key": key }),
   }),
   keyHint: "API key, or tenant|client id|client secret",
-  otherHint: "API version: v1, preview, or a date such as 2024-10-21",
+  otherHint: "API version: v1 (when empty), preview, or a date such as 2024-10-21",
 };

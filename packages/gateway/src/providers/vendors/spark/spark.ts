@@ -116,5 +116,5 @@ export const spark: ProviderAdapter = {
   responseTransforms: [httpAnswers, usageOnFinish],
   classify: readSpark,
   keyHint: "APPID|APISecret|APIKey",
-  otherHint: "API version, for example v2.1",
+  otherHint: "API version such as v2.1, for models whose name has none",
 };

@@ -108,6 +108,8 @@ export const vertex: ProviderAdapter = {
   telemetryName: "gcp.vertex_ai",
   label: "Google Vertex AI",
   baseUrl: "",
+  // The paths are whole addresses, whose host follows from the region.
+  base: () => "",
   speaks: [
     route(
       { operation: "chat", dialect: "gemini-generate", inlinesImages: true },
@@ -149,7 +151,7 @@ export const vertex: ProviderAdapter = {
   requestTransforms: [thinkingSuffix, claudeBody, countBody, geminiBody],
   classify: readGoogle,
   keyHint: "Service account key file (JSON), or an API key",
-  otherHint: 'Region, or {"model": "region", "default": "region"}',
+  otherHint: 'Region, us-central1 when empty, or {"model": "region", "default": "region"}',
 };
 
 async function sign(
