@@ -3,6 +3,7 @@ import {
   CHANNEL_STATUS,
   channelBalance,
   channelBulk,
+  channelCatalogue,
   channelCopy,
   channelCreate,
   channelDelete,
@@ -26,6 +27,7 @@ import { modelsQuery } from "../../session/models.ts";
 import { call, request } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
+import { stored } from "../../lib/storage.ts";
 import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
 
 export interface ChannelFilter {
@@ -77,9 +79,18 @@ export const typesQuery = queryOptions({
 
 export const usualModelsQuery = queryOptions({
   queryKey: ["channels", "models"],
-  queryFn: ({ signal }) => call(modelsByType, { signal }),
+  queryFn: async ({ signal }) => {
+    const models = await call(modelsByType, { signal });
+    stored.channelModels.write(models);
+    return models;
+  },
   staleTime: FRESH_STATIC_MS,
 });
+
+/** Names of all models that the gateway knows. */
+export async function allModels(): Promise<string[]> {
+  return (await call(channelCatalogue, {})).map(({ id }) => id);
+}
 
 export const groupsQuery = queryOptions({
   queryKey: ["groups", "all"],

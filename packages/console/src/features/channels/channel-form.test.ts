@@ -51,7 +51,7 @@ test("the reason of a disabled channel is read, bad text says nothing", () => {
   for (const text of ["", "null", "{"]) expect(statusInfo(text)).toEqual({ reason: "", at: undefined });
 });
 
-test("response times are graded at the bounds of the contract", () => {
+test("response times are graded at the bounds of the contract (C-218)", () => {
   expect([0, 1, 1_000, 1_001, 3_000, 3_001, 5_000, 5_001].map(responseGrade)).toEqual([
     "grey",
     "green",

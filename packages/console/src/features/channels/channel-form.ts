@@ -16,6 +16,8 @@ export interface ChannelDraft {
   tag: string;
   priority: string;
   weight: string;
+  /** Empty = no limit. */
+  max_input_tokens: string;
   model_mapping: string;
   status_code_mapping: string;
   auto_ban: boolean;
@@ -40,6 +42,7 @@ export const EMPTY_CHANNEL: ChannelDraft = {
   tag: "",
   priority: "0",
   weight: "0",
+  max_input_tokens: "",
   model_mapping: "",
   status_code_mapping: "",
   auto_ban: true,
@@ -60,6 +63,7 @@ export function formOfChannel(channel: Channel): ChannelDraft {
     tag: channel.tag ?? "",
     priority: String(channel.priority),
     weight: String(channel.weight),
+    max_input_tokens: channel.max_input_tokens === 0 ? "" : String(channel.max_input_tokens),
     model_mapping: channel.model_mapping,
     status_code_mapping: channel.status_code_mapping,
     auto_ban: channel.auto_ban === 1,
@@ -80,6 +84,7 @@ export function inputOfForm(form: ChannelDraft): ChannelInput {
     tag: form.tag.trim(),
     priority: Number(form.priority),
     weight: Math.max(0, Number(form.weight)),
+    max_input_tokens: Number(form.max_input_tokens),
     model_mapping: form.model_mapping.trim(),
     status_code_mapping: form.status_code_mapping.trim(),
     auto_ban: form.auto_ban ? 1 : 0,
@@ -94,6 +99,7 @@ type ChannelProblemKey =
   | "badStatusMapping"
   | "badPriority"
   | "badWeight"
+  | "badMaxInput"
   | "oneKey";
 
 export type ChannelProblems = Partial<Record<keyof ChannelDraft, ChannelProblemKey>>;
@@ -116,6 +122,9 @@ export function checkChannel(form: ChannelDraft, isNew: boolean): ChannelProblem
   if (!isObjectText(form.status_code_mapping)) problems.status_code_mapping = "badStatusMapping";
   if (!isWhole(form.priority, LOWEST_PRIORITY)) problems.priority = "badPriority";
   if (!isWhole(form.weight, 0)) problems.weight = "badWeight";
+  if (form.max_input_tokens.trim() !== "" && !isWhole(form.max_input_tokens, 0)) {
+    problems.max_input_tokens = "badMaxInput";
+  }
   return problems;
 }
 

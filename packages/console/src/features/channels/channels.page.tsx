@@ -5,12 +5,14 @@ import { Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { stored } from "../../lib/storage.ts";
+import { IconButton } from "../../ui/display/icon-button.tsx";
+import { Icon } from "../../ui/display/icon.tsx";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { problemText, toast } from "../../ui/feedback/toaster.ts";
 import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { useList } from "../../ui/grid/use-list.ts";
 import { useSelection } from "../../ui/grid/use-selection.ts";
-import { channelsQuery, testChannel, typesQuery } from "./api.ts";
+import { channelsQuery, refreshChannels, testChannel, typesQuery } from "./api.ts";
 import { BulkActions } from "./bulk-actions.tsx";
 import { channelColumns } from "./columns.tsx";
 import { DEFAULTS, Filters } from "./filters.tsx";
@@ -22,6 +24,9 @@ function Actions() {
   const t = useTexts();
   return (
     <>
+      <IconButton variant="outline" label={t("refresh")} onClick={() => void refreshChannels()}>
+        <Icon name="refresh" />
+      </IconButton>
       <PageMenu />
       <AddLink to="/channel/add" label={t("add")} />
     </>

@@ -1,6 +1,7 @@
 import { useStore } from "../../lib/store.ts";
 import { failedTests } from "./api.ts";
 import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel, type ChannelType } from "@fairway/wire";
+import { useState } from "react";
 import { Link, useLocation } from "react-router";
 import { dollars, formatCount, formatExactTime, seconds } from "../../lib/format.ts";
 import { currentLanguage, useLanguage } from "../../lib/i18n.ts";
@@ -10,7 +11,7 @@ import { Graded, Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { statusInfo } from "../../lib/text/status-info.ts";
 import { Money } from "../../ui/display/money.tsx";
 import { toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
-import { patchChannel } from "./api.ts";
+import { patchChannel, refreshBalance } from "./api.ts";
 import { ManagedTag } from "./managed.tsx";
 import { responseGrade } from "./response-grade.ts";
 import { useTexts } from "./texts.ts";
@@ -62,6 +63,27 @@ function ResponseCell(props: { readonly channel: Channel; readonly isTesting: bo
   if (props.isTesting) return <Mark kind="underway" label={t("testing")} />;
   if (isFailed) return <Graded grade="red" text={t("testFailed")} />;
   return <Graded grade={responseGrade(time)} text={time === 0 ? t("untested") : seconds(time)} />;
+}
+
+/** What the provider says is left; a click asks it again. */
+function BalanceCell({ channel, canRefresh }: { readonly channel: Channel; readonly canRefresh: boolean }) {
+  const t = useTexts();
+  const [isAsking, setAsking] = useState(false);
+  const isKnown = channel.balance_updated_time > 0;
+  const text = isKnown ? dollars(channel.balance, currentLanguage()) : "–";
+  if (!canRefresh) return <span className={isKnown ? undefined : "soft"}>{text}</span>;
+  const ask = () => {
+    setAsking(true);
+    void refreshBalance(channel)
+      .catch(toastProblem)
+      .finally(() => setAsking(false));
+  };
+  const label = t("balanceOf", { name: channel.name, balance: text });
+  return (
+    <button type="button" className="link" aria-label={label} title={label} disabled={isAsking} onClick={ask}>
+      {text}
+    </button>
+  );
 }
 
 function NumberCell(props: { readonly channel: Channel; readonly field: "priority" | "weight" }) {
@@ -179,8 +201,7 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
       sort: "balance",
       align: "end",
       isMinor: true,
-      cell: (row) =>
-        row.balance_updated_time > 0 ? dollars(row.balance, currentLanguage()) : <span className="soft">–</span>,
+      cell: (row) => <BalanceCell channel={row} canRefresh={types.get(row.type)?.can_balance ?? false} />,
     },
     {
       id: "priority",

@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import { ChipsField } from "../../ui/form/chips-field.tsx";
 import { FormSection } from "../../ui/form/form-drawer.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { fetchModels, usualModelsQuery } from "./api.ts";
+import { allModels, fetchModels, usualModelsQuery } from "./api.ts";
 import { inputOfForm } from "./channel-form.ts";
 import { useType, type SectionProps } from "./sections.tsx";
 import { useTexts } from "./texts.ts";
@@ -38,6 +38,8 @@ export function Models({ form, channel }: SectionProps) {
     }
   }
 
+  const addAll = () => void allModels().then(add, toastProblem);
+
   return (
     <FormSection title={t("sectionModels")}>
       <ChipsField
@@ -53,6 +55,9 @@ export function Models({ form, channel }: SectionProps) {
       <Flex gap="2" wrap="wrap">
         <Button size="xs" variant="outline" disabled={usual.length === 0} onClick={() => add(usual)}>
           {t("fillRelated")}
+        </Button>
+        <Button size="xs" variant="outline" onClick={addAll}>
+          {t("fillAll")}
         </Button>
         {type?.can_list_models && (
           <Button size="xs" variant="outline" loading={isAsking} onClick={() => void askProvider()}>

@@ -117,11 +117,11 @@ export function Connection({ form, channel }: SectionProps) {
       <TextField
         label={t("baseUrl")}
         isMono
-        isRequired={type?.base_url === ""}
+        isRequired={type?.needs_base_url ?? false}
         value={values.base_url}
         placeholder={type?.base_url ?? ""}
         error={errors.base_url}
-        help={type?.base_url === "" ? undefined : t("baseUrlHelp")}
+        help={type?.needs_base_url ? undefined : t("baseUrlHelp")}
         onChange={(value) => set("base_url", value)}
       />
       {(type?.other_hint || values.other !== "") && (
@@ -187,6 +187,15 @@ export function Routing({ form }: SectionProps) {
           onBlur={() => touch("weight")}
         />
       </SimpleGrid>
+      <TextField
+        label={t("maxInput")}
+        value={values.max_input_tokens}
+        error={errors.max_input_tokens}
+        placeholder={t("maxInputNone")}
+        help={t("maxInputHelp")}
+        onChange={(value) => set("max_input_tokens", value)}
+        onBlur={() => touch("max_input_tokens")}
+      />
     </FormSection>
   );
 }
