@@ -20,6 +20,7 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
   return (
     <Flex
       role={toast.kind === "error" ? "alert" : "status"}
+      data-toast=""
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}

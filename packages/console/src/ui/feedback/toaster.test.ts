@@ -11,6 +11,7 @@ test("each kind of failure has its text", () => {
     new HttpProblem(500, ""),
     new HttpProblem(405, ""),
     new HttpProblem(502, "Bad Gateway"),
+    new HttpProblem(200, "OK"),
     new OfflineProblem(new Error("refused")),
   ].map(problemText);
   expect(texts).toEqual([
@@ -19,6 +20,7 @@ test("each kind of failure has its text", () => {
     "Error: Internal server error, please contact the administrator!",
     "This site is for demonstration purposes only, no server-side!",
     "Error: Bad Gateway",
+    "The answer of the server cannot be read.",
     "Unable to connect to the server!",
   ]);
 });

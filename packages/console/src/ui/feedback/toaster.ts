@@ -73,6 +73,8 @@ export function problemText(problem: unknown): string {
     if (problem.status === 429) return say("tooMany");
     if (problem.status === 500) return say("serverError");
     if (problem.status === 405) return say("demoOnly");
+    // The body is none of ours: a proxy answered, or the answer was cut.
+    if (problem.status < 400) return say("unreadable");
     return say("otherError", { message: problem.message || String(problem.status) });
   }
   return say("otherError", { message: problem instanceof Error ? problem.message : String(problem) });

@@ -82,6 +82,7 @@ export const en = {
   serverError: "Error: Internal server error, please contact the administrator!",
   demoOnly: "This site is for demonstration purposes only, no server-side!",
   otherError: "Error: {message}",
+  unreadable: "The answer of the server cannot be read.",
   offline: "Unable to connect to the server!",
   requestId: "Request {id}",
   sorted: "Sort by {name}",

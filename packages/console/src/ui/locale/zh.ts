@@ -84,6 +84,7 @@ export const zh: Translation<typeof en> = {
   serverError: "错误：服务器内部错误，请联系管理员！",
   demoOnly: "本站仅作演示，没有服务端！",
   otherError: "错误：{message}",
+  unreadable: "无法读取服务器的响应。",
   offline: "无法连接到服务器！",
   requestId: "请求 {id}",
   sorted: "按{name}排序",
