@@ -82,7 +82,7 @@ async function bindMail(name: string, password: string, email: string, mails: Ma
   await visitor.getByRole("button", { name: "Change: E-mail" }).waitFor();
 }
 
-test("a visitor makes an account from an invitation link (C-098, C-099, C-100)", async () => {
+test("a visitor makes an account from an invitation link (C-051, C-098, C-099, C-100)", async () => {
   await visitor.goto("/register?aff=nobody");
   await visitor.getByRole("heading", { level: 1, name: "Create an account" }).waitFor();
   await visitor.getByLabel("Username").fill(USER.name);
@@ -269,7 +269,7 @@ test("options are found, checked, saved together and never show a secret (C-131,
   expect(await root.locator(option("SMTPServer")).count()).toBe(0);
 });
 
-test("an address is bound, and a forgotten password is replaced through it (C-102, C-103, C-114)", async () => {
+test("an address is bound, and a forgotten password is replaced through it (C-040, C-102, C-103, C-114)", async () => {
   const mails = await startMailServer();
   try {
     await setOption("SMTPServer", "127.0.0.1");

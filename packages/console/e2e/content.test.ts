@@ -115,7 +115,7 @@ test("without a token the chat leads to the tokens (C-360, C-361)", async () => 
   await page.waitForURL(/\/token$/);
 });
 
-test("the chat is framed with the first enabled token", async () => {
+test("the chat is framed with the first enabled token (C-048)", async () => {
   const token = { name: "chat", remain_quota: 500_000, unlimited_quota: false, expired_time: -1 };
   expect(await asUser(page, "POST", "/api/token/", token)).toMatchObject({ success: true });
   await page.goto("/");
@@ -134,7 +134,7 @@ test("the chat is framed with the first enabled token", async () => {
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-test("the other chat link leads on with the token", async () => {
+test("the other chat link leads on with the token (C-049)", async () => {
   await page.goto("/chat2link");
   await page.waitForURL(/^https:\/\/chat2\.example\.test\/\?k=sk-\w{48}&u=http/);
   await page.goto(gateway.url);

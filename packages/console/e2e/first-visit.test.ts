@@ -108,7 +108,7 @@ test("selected rows are rows in sight", async () => {
   await page.getByRole("region", { name: "1 selected" }).waitFor({ state: "detached" });
 });
 
-test("deleting the last row of the last page shows the page before it", async () => {
+test("deleting the last row of the last page shows the page before it (C-259, C-381)", async () => {
   await page.goto("/token?size=10&p=3");
   await page.getByRole("button", { name: "Actions for token-1", exact: true }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
@@ -129,7 +129,7 @@ test("a time range of one's own is typed part by part, and the address follows",
   await page.waitForURL((url) => url.searchParams.get("from") === String(typed));
 });
 
-test("renaming a token leaves alone what calls spent of its limit meanwhile", async () => {
+test("renaming a token leaves alone what calls spent of its limit meanwhile (C-261, C-267)", async () => {
   await page.goto("/token");
   await page.getByRole("link", { name: "token-20" }).click();
   const drawer = page.getByRole("dialog", { name: "Edit token" });

@@ -75,7 +75,7 @@ test("the overview says what comes next", async () => {
   await page.getByRole("dialog", { name: "Add channel" }).waitFor();
 });
 
-test("a channel is refused without its parts and then created (C-233)", async () => {
+test("a channel is refused without its parts and then created (C-203, C-233)", async () => {
   const drawer = page.getByRole("dialog", { name: "Add channel" });
   const models = drawer.getByRole("combobox", { name: "Models" });
   await drawer.getByRole("button", { name: "Clear" }).click();

@@ -115,6 +115,39 @@ test("a browser that forgets its storage keeps the page at work", async () => {
   await page.getByRole("row").filter({ hasText: "ada" }).waitFor();
 });
 
+test("whatever the browser's storage holds, no page is white (C-392)", async () => {
+  const { page: own, faults: found } = await openPage(browser, gateway.url);
+  await signIn(own, "root", ROOT_PASSWORD);
+  const names = await own.evaluate(() => Object.keys(localStorage));
+  const known = ["id-sort", "page-size", "notice", "aff", "channel_models", "fairway:density", "fairway:dismissed"];
+  const more = ["fairway:sidebar", "fairway:language", "fairway:recents", "fairway:shortcuts", "fairway:log-facets"];
+  for (const bad of [
+    ['{"', "null", "1e999"],
+    ["[]", '{"id":"x"}', "\u0000"],
+  ]) {
+    await own.evaluate(
+      ([all, texts]) => {
+        for (const [index, name] of all.entries())
+          if (name !== "user") localStorage.setItem(name, texts[index % texts.length] ?? "");
+      },
+      [[...names, ...known, ...more], bad] as const,
+    );
+    for (const [path, title] of [
+      ["/token", "Token"],
+      ["/log", "Log"],
+    ] as const) {
+      await own.goto(path);
+      await own.getByRole("heading", { level: 1, name: title }).waitFor();
+    }
+  }
+  // Without a user that can be read, the visitor signs in.
+  await own.evaluate(() => localStorage.setItem("user", '{"id":'));
+  await own.goto("/token");
+  await own.getByLabel("Username").waitFor();
+  expect(found).toEqual([]);
+  await own.context().close();
+});
+
 test("the log is deleted up to a time, which is asked for (C-134)", async () => {
   await page.evaluate(() => localStorage.clear());
   await signIn(page, "root", ROOT_PASSWORD);

@@ -174,7 +174,7 @@ test("every model of a channel is tested from its page", async () => {
   expect(await axeFindings(page)).toEqual([]);
 });
 
-test("a channel that the system disabled says why, and is enabled again", async () => {
+test("a channel that the system disabled says why, and is enabled again (C-239)", async () => {
   await page.goto("/channel/1");
   await page.getByText("Disabled by the system: 401 invalid key").waitFor();
   await page.getByRole("button", { name: "Enable", exact: true }).click();

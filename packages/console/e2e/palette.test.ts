@@ -102,7 +102,7 @@ test("focus returns to where it was", async () => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain("Add token");
 });
 
-test("Ctrl Z takes the last change back", async () => {
+test("Ctrl Z takes the last change back (C-260)", async () => {
   await page.goto("/token");
   const row = page.getByRole("row").filter({ hasText: "build-bot" });
   await row.getByRole("button", { name: "Actions for build-bot" }).click();

@@ -101,7 +101,7 @@ test("the operator finds what to enter at the services, and switches them on (C-
     expect(await setOption(page, key, value)).toMatchObject({ success: true });
 });
 
-test("an account is bound to GitHub and stays so (C-105, C-116)", async () => {
+test("an account is bound to GitHub and stays so (C-053, C-105, C-116)", async () => {
   await page.goto("/setting");
   await page.getByRole("button", { name: "Bind: GitHub" }).click();
   await page.getByText("Your account is bound to GitHub.").waitFor();

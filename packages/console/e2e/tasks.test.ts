@@ -108,7 +108,7 @@ test("without drawings the page says what belongs there, and that callbacks are 
   expect(await axeFindings(page)).toEqual([]);
 });
 
-test("drawings show how far they are, and their images (C-332 to C-335)", async () => {
+test("drawings show how far they are, and their images (C-332, C-335)", async () => {
   insertRows(join(folder, "fairway.db"), "midjourneys", [
     drawing("1731000000000001", {}),
     drawing("1731000000000002", { action: "UPSCALE", finish_time: now() * 1_000 - 400_000 }),
@@ -160,7 +160,7 @@ test("drawings are narrowed by task, channel and time (C-330)", async () => {
   await page.getByText("1–6 of 6").waitFor();
 });
 
-test("tasks show their state, and their record at a click (C-336 to C-338)", async () => {
+test("tasks show their state, and their record at a click (C-336, C-337, C-338)", async () => {
   await page.goto("/task");
   await heading("Asynchronous task").waitFor();
   await page.getByRole("heading", { name: "No tasks yet today" }).waitFor();
@@ -198,6 +198,29 @@ test("tasks show their state, and their record at a click (C-336 to C-338)", asy
   expect(await axeFindings(page)).toEqual([]);
   await page.getByRole("combobox", { name: "Status" }).selectOption("FAILURE");
   await page.getByText("1–1 of 1").waitFor();
+});
+
+test("drawings and tasks have the fields of compatible gateways (C-339)", async () => {
+  const members = async (path: string) => {
+    const { data } = (await asUser(page, "GET", path)) as { data: object[] | { items: object[] } };
+    return Object.keys(("items" in data ? data.items[0] : data[0]) ?? {});
+  };
+  const both = [
+    "id",
+    "created_at",
+    "submit_time",
+    "finish_time",
+    "channel_id",
+    "action",
+    "status",
+    "progress",
+    "fail_reason",
+  ];
+  const drawn = ["mj_id", "code", "image_url", "prompt", "prompt_en"];
+  expect(await members("/api/mj/?p=0&page_size=10")).toEqual(expect.arrayContaining([...both, ...drawn]));
+  expect(await members("/api/task/?p=0&page_size=10")).toEqual(
+    expect.arrayContaining([...both, "platform", "task_id"]),
+  );
 });
 
 test("owners see their own rows, without channels", async () => {

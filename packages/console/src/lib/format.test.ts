@@ -19,7 +19,7 @@ import {
 
 const short = (value: number) => abbreviate(value, "en");
 
-test("large counts are abbreviated from ten thousand on", () => {
+test("large counts are abbreviated from ten thousand on (C-003)", () => {
   expect([9_999, 10_000, 12_345, 1_000_000, 2_500_000_000].map(short)).toEqual(["9,999", "10k", "12.3k", "1M", "2.5B"]);
   expect([999_949, 999_950, 999_949_999, 999_999_999].map(short)).toEqual(["999.9k", "1M", "999.9M", "1B"]);
 });

@@ -60,7 +60,7 @@ test("addresses fill the path and leave out empty filters", () => {
   );
 });
 
-test("every call names the user, and public ones -1 without a user", async () => {
+test("every call names the user, and public ones -1 without a user (C-008)", async () => {
   reply = { body: '{"success":true,"message":"","data":""}' };
   await call(notice, {});
   stored.user.write(undefined);

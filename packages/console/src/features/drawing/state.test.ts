@@ -1,6 +1,6 @@
 import type { Drawing } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { imageSource, lengthOf, resultOf, statusOf } from "./state.ts";
+import { ACTIONS, imageSource, lengthOf, resultOf, statusOf } from "./state.ts";
 
 const row: Drawing = {
   id: 1,
@@ -50,4 +50,22 @@ test("images of this gateway come from the console's own address, others from th
   expect(imageSource("https://other.example/mj/image/m1", own)).toBe("https://other.example/mj/image/m1");
   expect(imageSource("https://cdn.example/a.png", own)).toBe("https://cdn.example/a.png");
   expect(imageSource("no address", "")).toBe("no address");
+});
+
+test("every action of compatible gateways has a name (C-333)", () => {
+  const actions =
+    "IMAGINE UPSCALE VARIATION HIGH_VARIATION LOW_VARIATION PAN DESCRIBE BLEND UPLOAD SHORTEN REROLL INPAINT ZOOM CUSTOM_ZOOM MODAL SWAP_FACE";
+  expect(Object.keys(ACTIONS)).toEqual(actions.split(" "));
+});
+
+test("every status of compatible gateways has a name (C-334)", () => {
+  const statuses = ["SUCCESS", "NOT_START", "SUBMITTED", "IN_PROGRESS", "FAILURE", "MODAL"];
+  expect(statuses.map((status) => statusOf({ ...row, status }).text)).toEqual([
+    "success",
+    "notStarted",
+    "queued",
+    "inProgress",
+    "failed",
+    "awaitsWindow",
+  ]);
 });

@@ -23,7 +23,7 @@ export function kindOf(type: string | number): Kind | undefined {
   return KINDS[Number(type)];
 }
 
-export function isConsumption({ type }: LogRow): boolean {
+export function isConsumption({ type }: Pick<LogRow, "type">): boolean {
   return type === LOG_TYPE.consume || type === LOG_TYPE.unknown;
 }
 

@@ -1,17 +1,18 @@
 import type { User } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
 import { FormSection } from "../../ui/form/form-drawer.tsx";
+import { lateOverlay } from "../../ui/late/late.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { inviteQuery } from "./api.ts";
 import { Figure } from "./figure.tsx";
 import { useTexts } from "./texts.ts";
 
-const MoveDialog = lazy(async () => ({ default: (await import("./move-dialog.tsx")).MoveDialog }));
+const MoveDialog = lateOverlay(async () => (await import("./move-dialog.tsx")).MoveDialog);
 
 export function Invitations({ self }: { readonly self: User }) {
   const t = useTexts();

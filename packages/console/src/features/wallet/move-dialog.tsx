@@ -54,6 +54,7 @@ export function MoveDialog(props: { readonly pending: number; onClose(): void })
                   help={t("moveHelp", { pending: print(props.pending) })}
                   quota={form.values.quota}
                   error={form.errors.quota}
+                  most={props.pending}
                   onChange={(quota) => form.set("quota", quota)}
                 />
               </form>

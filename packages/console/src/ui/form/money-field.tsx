@@ -16,6 +16,8 @@ interface MoneyFieldProps {
   readonly help?: string;
   readonly error?: string | undefined;
   readonly isDisabled?: boolean;
+  /** Quota units above which no amount is offered. */
+  readonly most?: number;
 }
 
 /** Text of an amount in the unit of the field. */
@@ -29,6 +31,7 @@ export function MoneyField(props: MoneyFieldProps) {
   const language = useLanguage();
   const { quotaPerUnit, inCurrency } = useQuotaDisplay();
   const unit = inCurrency ? quotaPerUnit : 1;
+  const most = props.most ?? Infinity;
   const [draft, setDraft] = useState(() => print(props.quota, unit));
   const set = (text: string) => {
     setDraft(text);
@@ -55,7 +58,7 @@ export function MoneyField(props: MoneyFieldProps) {
       <Presets
         label={`${props.label}: ${t("actions")}`}
         isDisabled={props.isDisabled ?? false}
-        items={PRESET_DOLLARS.map((amount) => ({
+        items={PRESET_DOLLARS.filter((amount) => amount * quotaPerUnit <= most).map((amount) => ({
           label: `$${formatCount(amount, language)}`,
           run: () => set(print(amount * quotaPerUnit, unit)),
         }))}

@@ -3,8 +3,8 @@ import type { en } from "./en.ts";
 
 export const zh: Translation<typeof en> = {
   title: "渠道",
-  refresh: "刷新",
   add: "添加渠道",
+  refresh: "刷新",
   edit: "编辑渠道",
   create: "创建渠道",
   search: "ID、名称或密钥",
@@ -149,11 +149,11 @@ export const zh: Translation<typeof en> = {
   tag: "标签",
   tagHelp: "标记属于一组的渠道，留空表示无标签。",
   priorityHelp: "数值大的优先。",
+  weightHelp: "同级之间的份额。",
   maxInput: "最大输入 token 数",
   maxInputNone: "不限",
   maxInputHelp: "更长的请求会走其他渠道。",
   badMaxInput: "请输入整数，或留空。",
-  weightHelp: "同级之间的份额。",
   mapping: "模型映射",
   mappingHelp: "该提供商使用其他名称的模型，其余模型名称不变。",
   mappingFrom: "客户端请求",

@@ -67,11 +67,11 @@ test("bad data in a row explains nothing and breaks nothing", () => {
   }
 });
 
-test("the retry chain is read as texts, numbers included", () => {
+test("the retry chain is read as texts, numbers included (C-316)", () => {
   expect(readOther('{"admin_info":{"use_channel":["4",7]}}').admin_info?.use_channel).toEqual(["4", "7"]);
 });
 
-test("durations are graded at the bounds of the contract", () => {
+test("durations are graded at the bounds of the contract (C-317)", () => {
   expect([100, 101, 299, 300].map(durationGrade)).toEqual(["green", "orange", "orange", "red"]);
   expect([2_999, 3_000, 9_999, 10_000].map(firstTokenGrade)).toEqual(["green", "orange", "orange", "red"]);
 });
