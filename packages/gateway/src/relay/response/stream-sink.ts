@@ -87,7 +87,10 @@ export class StreamSink implements Sink {
   }
 
   data(chunk: Buffer): void {
-    if (!this.#isOver) this.#arrived.add(chunk);
+    if (this.#isOver) return;
+    // An error right behind the first part must not take the place of that part.
+    if (this.#firstContentAt === undefined) this.#read(chunk);
+    else this.#arrived.add(chunk);
   }
 
   #read(bytes: Buffer): void {
