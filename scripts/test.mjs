@@ -24,7 +24,7 @@ const PROGRAMS = [
   ["systemd-analyze", "systemd"],
 ];
 
-/** What real Kubernetes nodes run; only `npm run test:cluster` needs them. */
+/** Programs of real Kubernetes nodes; only `npm run test:cluster` needs them. */
 const NODE_PROGRAMS = [
   ["containerd", "containerd"],
   ["runc", "runc"],

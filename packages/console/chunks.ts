@@ -104,7 +104,7 @@ export async function planChunks(config: InlineConfig): Promise<(id: string) => 
 /** Shared files from the bottom up: a file imports those below it. */
 const LAYERS = ["lists", "forms", "usage", "account", "content"] as const;
 
-/** What a shared file imports goes into it, or is below it already: two files that import each other break the page. */
+/** Moves the imports of a shared chunk into it or below it, because two chunks that import each other break the page. */
 function bringDown(
   files: Map<Chunk, string | null>,
   chunks: ReadonlyMap<string, Chunk>,

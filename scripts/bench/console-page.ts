@@ -66,7 +66,7 @@ function vitalsOf(page: Page): Promise<Vitals> {
   return page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals);
 }
 
-/** What users do first: type into the search, walk rows, sort, open the menu of a row. */
+/** Typical first interactions: type into the search, move through rows, sort, open the menu of a row. */
 async function interact(page: Page): Promise<void> {
   const search = page.getByRole("searchbox").first();
   if (await search.count()) {

@@ -85,7 +85,7 @@ const WRITES = /^(?:write|writev|writeBuffer|write(?:Latin1|Utf8|Ascii|Ucs2)Stri
 const PACKAGE = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 const OWN = /^\.\.\/src\/([^/]+)/;
 
-/** What the engine names in brackets; undefined while the thread rests. */
+/** States that the engine names in brackets; undefined while the thread is idle. */
 const STATES: ReadonlyMap<string, string | undefined> = new Map([
   ["(idle)", undefined],
   ["(garbage collector)", "collector, main thread"],

@@ -33,5 +33,5 @@ export const SETTINGS = {
   volume: "/data",
 } as const;
 
-/** What Node and the two shell scripts need from Debian. */
+/** Debian packages that Node and the two shell scripts require. */
 export const DEBIAN_PACKAGES = ["ca-certificates", "dash", "libatomic1", "libc6", "libgcc-s1", "libstdc++6"] as const;

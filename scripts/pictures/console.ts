@@ -14,7 +14,7 @@ interface Shot {
   readonly scheme?: "dark";
   readonly width?: number;
   readonly height?: number;
-  /** What to do when the page has come to rest. */
+  /** Runs once the page is idle. */
   prepare?(page: Page): Promise<void>;
 }
 

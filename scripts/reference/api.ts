@@ -139,7 +139,7 @@ function unwrapped(schema: Schema): { inner: Schema; isList: boolean } {
     : { inner: schema, isList: false };
 }
 
-/** What the groups of calls are about. */
+/** Descriptions of the groups of calls. */
 const OBJECTS: Readonly<Record<string, string>> = {
   user: "User",
   channel: "Channel",
@@ -167,7 +167,7 @@ function fieldTable(shape: Shape, owner: string, comments: Comments): string {
 interface Walk {
   /** Declaration that holds the field. */
   readonly owner: string;
-  /** What the call is about. */
+  /** The kind of object that the call concerns. */
   readonly object: string;
   readonly comments: Comments;
   readonly prefix: string;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
 
-/** What the sources say about the fields of their schemas. */
+/** Comments of the sources on the fields of their schemas. */
 export interface Comments {
   /** The comment of a field in the declaration of that name, or in one that it extends; "" if there is none. */
   about(declaration: string, field: string): string;

@@ -28,7 +28,7 @@ export function crdFiles(): Readonly<Record<string, string>> {
   );
 }
 
-/** What the command line installs. */
+/** The definitions that the command line installs. */
 export function crdJson(): string {
   return `${JSON.stringify(customResources(), null, 1)}\n`;
 }

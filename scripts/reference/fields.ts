@@ -1,6 +1,6 @@
 import * as wire from "../../packages/wire/src/index.ts";
 
-/** What fields mean wherever nothing closer is said; `Object.field` wins over `field`. */
+/** Default descriptions of fields; `Object.field` wins over `field`. */
 const MEANINGS: Readonly<Record<string, string>> = {
   id: "Number of the row.",
   name: "Name that people gave it.",

@@ -3,7 +3,7 @@ import type { Population, SampleChannel, SampleToken, SampleUser } from "./entit
 import { SAMPLE_MODELS, type SampleModel } from "./models.ts";
 import { createRankedDraw, type Random } from "./random.ts";
 
-/** Who takes part in the traffic, and what it came to for each so far. Amounts are quota units. */
+/** Users, tokens and channels of the traffic with their sums so far. Amounts are quota units. */
 export interface Actors {
   readonly accounts: readonly Account[];
   readonly callers: readonly Caller[];
@@ -40,7 +40,7 @@ export interface Service extends SampleModel {
   readonly otherMiddle: string;
 }
 
-/** What every account begins with. */
+/** The balance that every account starts with. */
 export const GIFT = 5 * QUOTA_PER_UNIT;
 
 const FIRST_SHARE = 0.7;

@@ -1,4 +1,4 @@
-/** What sample traffic requests. `usage` is the median of prompt and completion tokens. */
+/** A model of the sample traffic. `usage` is the median of prompt and completion tokens. */
 export interface SampleModel {
   readonly name: string;
   /** Type of the channels that serve it. */

@@ -60,7 +60,7 @@ interface AxeResult {
   readonly violations: readonly { id: string; nodes: readonly { html: string; failureSummary?: string }[] }[];
 }
 
-/** What breaks WCAG 2.2 AA on the page, one line per element. A violation during a colour transition does not appear in the second check. */
+/** Violations of WCAG 2.2 AA on the page, one line per element. A violation during a colour transition does not appear in the second check. */
 export async function axeFindings(page: Page): Promise<string[]> {
   const found = await findingsNow(page);
   return found.length === 0 ? found : findingsNow(page);

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const footer = () => page.getByRole("contentinfo");
 
-/** What a hostile text would have left behind inside of a part of the page. */
+/** Traces that a hostile text would leave in a part of the page. */
 function leftIn(part: ReturnType<Page["locator"]>): Promise<{ hacked: boolean; bad: number; links: string[] }> {
   return part.evaluate((box) => ({
     hacked: "hacked" in window,

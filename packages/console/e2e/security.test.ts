@@ -9,7 +9,7 @@ import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
 // Next to the password: authenticator, passkeys, and the human check of visitors.
 
 const ROOT_PASSWORD = "harbour-master-1";
-/** What the check's script hands out here, and what its service accepts. */
+/** The token that the check's script issues here and its service accepts. */
 const HUMAN = "token-of-a-human";
 
 let gateway: GatewayProcess;

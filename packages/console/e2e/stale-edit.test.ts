@@ -13,7 +13,7 @@ interface Form {
   readonly put: string;
   readonly title: string;
   readonly field: string;
-  /** What another user saves meanwhile, and how the form shows it. */
+  /** A change that another user saves meanwhile, and how the form shows it. */
   readonly theirs: readonly [change: object, shown: string];
   readonly mine: string;
 }

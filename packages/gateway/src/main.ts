@@ -70,7 +70,7 @@ function announce(log: Logger, env: Env, started: StartedApp & { readonly worker
   if (process.stdout.isTTY || env.demo !== "off") process.stderr.write(welcome(started, env));
 }
 
-/** What a signal stops: the gateway of this process, or the workers that it supervises. */
+/** What a signal stops: this process's gateway, or the workers that it supervises. */
 interface Serving {
   app?: App;
   primary?: Primary;

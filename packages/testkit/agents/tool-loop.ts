@@ -19,7 +19,7 @@ const FORMATS: readonly (readonly [string, ChatFormat])[] = [
 const SHELL = /^(bash|shell|shell_command|exec_command|run_shell_command|local_shell)$/i;
 const RESULT = /"tool_result"|"role":"tool"|"function_call_output"|"functionResponse"/;
 
-/** What the upstream says at the end, and what the shell is asked to print. */
+/** The upstream's final text, and the text that the shell prints. */
 export interface Loop {
   readonly command: string;
   readonly end: string;

@@ -6,7 +6,7 @@ import { PRICE } from "./world.ts";
 export type Baseline = ReadonlyMap<string, Row>;
 type Row = Readonly<Record<string, number>>;
 
-/** What an audit of the books found wrong; every list is empty when all is well. */
+/** The differences that an audit of the books found; every list is empty if there are none. */
 export interface Findings {
   /** Two answers with one id, or two rows of one kind for one request. */
   readonly twice: readonly string[];
@@ -106,7 +106,7 @@ export function compare(
   return { lost, wrong };
 }
 
-/** What does not follow from the ledger in the change of one account. */
+/** Changes of one account that the ledger does not explain. */
 export function disagreement(name: string, now: Row, before: Row = {}): string[] {
   const change = (column: string) => (now[column] ?? 0) - (before[column] ?? 0);
   const used = -change("charged");

@@ -15,7 +15,7 @@ export interface Pace {
 
 export interface Fault {
   readonly name: string;
-  /** What is done, for the report. */
+  /** The description of a step, for the report. */
   readonly about: (pace: Pace) => string;
   /** No request may fail because of it. */
   readonly isHarmless?: true;

@@ -2,7 +2,7 @@ import { Cluster, Redis } from "ioredis";
 import { runSql } from "../src/sql.ts";
 import type { Servers } from "./servers.ts";
 
-/** What Redis says about balances once nothing runs. */
+/** Balances in Redis while nothing runs. */
 export interface LiveBooks {
   /** Accounts whose balance Redis keeps; 0 = the replicas keep balances in the database alone. */
   readonly accounts: number;

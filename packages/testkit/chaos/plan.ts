@@ -22,7 +22,7 @@ export interface Wishes {
   readonly say: (line: string) => void;
 }
 
-/** What one round does. */
+/** Plans one round. */
 export function planOf({ minutes, database, store, only, program, say }: Wishes): Plan {
   const isMain = database === "MariaDB";
   const isLong = minutes > 0;

@@ -19,7 +19,7 @@ export type Store =
   | {
       readonly kind: "server";
       readonly redis: Service;
-      /** What the replicas are given instead of Redis. */
+      /** The proxy that the replicas use instead of Redis. */
       readonly proxy: RedisProxy;
     }
   /** The first primary has a replica, the others have none. */

@@ -16,7 +16,7 @@ export function problemsOf(round: Round): string[] {
   ];
 }
 
-/** What speaks against one phase. */
+/** The problems of one phase. */
 export function phaseProblems(phase: Phase): string[] {
   const { fault, failure, completions, deliveredDuring, recoveredMs, isIdle, harmed, books } = phase;
   const delivered = completions.delivered;

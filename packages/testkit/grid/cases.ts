@@ -13,7 +13,7 @@ export interface Cell {
   readonly marker: string;
 }
 
-/** What happened in a cell: the answer, and what the upstream received before it. */
+/** The outcome of a cell: the answer, and the requests that the upstream received. */
 interface Outcome {
   readonly answer: Answer;
   readonly got: Got;
@@ -34,7 +34,7 @@ export interface Case {
   readonly isFault?: boolean;
   /** Why the cell cannot apply. */
   impossible?(cell: Cell): string | undefined;
-  /** What of the case the cell cannot show, with the reason. */
+  /** The part of the case that the cell cannot show, with the reason. */
   partly?(outcome: Outcome, cell: Cell): string | undefined;
   ask(cell: Cell): Asked;
   /** The request that follows the first answer. */

@@ -9,7 +9,7 @@ import { isNativeResponses, readRequest } from "./upstreams.ts";
 export interface Gate {
   readonly url: string;
   readonly key: string;
-  /** What the fake upstream received so far. */
+  /** Requests that the fake upstream received so far. */
   readonly requests: () => readonly Recorded[];
 }
 
@@ -29,9 +29,9 @@ const NOTHING_GOT: Got = {
 };
 
 export interface Judgement {
-  /** What is wrong in the cell, one line each. */
+  /** The problems of the cell, one line each. */
   readonly problems: readonly string[];
-  /** What of the case the cell cannot show. */
+  /** The part of the case that the cell cannot show. */
   readonly partly: string | undefined;
 }
 

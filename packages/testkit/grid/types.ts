@@ -29,7 +29,7 @@ export interface Asked {
 
 export type Finish = "stop" | "length" | "tool_calls" | "content_filter";
 
-/** What a client understands of an answer. */
+/** An answer as a client parsed it. */
 export interface Seen {
   readonly text: string;
   readonly refusal: string;
@@ -68,7 +68,7 @@ export interface StreamData {
   readonly data: Json | "[DONE]";
 }
 
-/** What an upstream received. */
+/** A request that an upstream received. */
 export interface Got {
   readonly system: string;
   /** Texts of the turns, in order. */

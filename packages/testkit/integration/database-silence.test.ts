@@ -17,7 +17,7 @@ import { startProxy, type Proxy } from "../src/proxy.ts";
 
 /** Five seconds until the next poll, five for its answer, and what a busy machine adds. */
 const NOTICED_MS = 15_000;
-/** What is known of a key is asked for again after a minute. */
+/** How long the state of a key is cached. */
 const KNOWN_MS = 60_000;
 /** A minute after the database is back, five seconds until that is noticed, and what a busy machine adds. */
 const GIVEN_UP_MS = 90_000;

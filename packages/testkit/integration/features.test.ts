@@ -72,7 +72,7 @@ function named(clients: readonly OfficialClient[], name: string): OfficialClient
   return client;
 }
 
-/** What the last request said; with threads it brings only the new messages, and the upstream keeps the others. */
+/** The last request; with threads it has only the new messages. */
 function received() {
   const last = upstream.requests.at(-1);
   if (!last) throw new Error("the upstream received nothing");

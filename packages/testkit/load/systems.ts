@@ -17,7 +17,7 @@ export interface System {
   readonly gatewayPid: number;
   readonly databasePid?: number;
   readonly redisPid?: number;
-  /** What the gateway has written so far, traces of its engine included. */
+  /** The output of the gateway so far, including traces of its engine. */
   readonly logs?: GatewayProcess["logs"];
   stop(): Promise<void>;
 }

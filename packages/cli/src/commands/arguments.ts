@@ -40,7 +40,7 @@ export function list(text: string): string[] {
 /** Kinds of things that an argument names by id or by name. */
 export type Noun = "channel" | "token" | "user" | "redemption";
 
-/** What an argument means: an id, or a name that is looked up when the command runs. */
+/** An argument that names a resource: an id, or a name that is resolved when the command runs. */
 export type Reference = number | { readonly noun: Noun; readonly name: string };
 
 const KINDS = /^(channel|token|user|redemption|log|option|model|request|context|group|task|drawing|call)\/(.+)$/;

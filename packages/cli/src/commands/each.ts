@@ -15,11 +15,11 @@ interface Outcome {
 const COLUMNS: readonly Column<Outcome>[] = [number("ID", "id"), plain("OK", "ok"), plain("MESSAGE", "message")];
 
 export interface Batch {
-  /** What the ids name, such as `channel`. */
+  /** The noun of the ids, such as `channel`. */
   readonly noun: string;
   /** Prefix of the id in `-o name`, if it is not the noun. */
   readonly prefix?: string;
-  /** What has become of one, such as `deleted`. */
+  /** The verb for a finished row, such as `deleted`. */
   readonly done: string;
   /** Kind of the document in JSON output, without `List`. */
   readonly kind: string;
@@ -58,7 +58,7 @@ export async function doEach({ noun, prefix = noun, done, kind, ids, act }: Batc
 }
 
 export interface Deletion extends Pick<Batch, "noun" | "prefix" | "kind" | "ids"> {
-  /** What is about to happen to all of `named`. */
+  /** The question that confirms the action on all of `named`. */
   question(named: string): string;
   nameOf(id: number): Promise<string>;
   remove(id: number): Promise<unknown>;

@@ -3,7 +3,7 @@ interface Page<Row> {
   readonly total: number | undefined;
 }
 
-/** What the calls of all lists take at once. */
+/** The page size for reading whole lists. */
 const SIZE = 100;
 
 /** The beginning of a list. */

@@ -4,7 +4,7 @@ import type { Output } from "../print/output.ts";
 import type { Session, SessionClient } from "../session/session.ts";
 import type { Transport } from "../session/transport.ts";
 
-/** What a command sees of the process. */
+/** The parts of the process that a command uses. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly width: number | undefined;
@@ -22,7 +22,7 @@ export interface Io {
   note(text: string): void;
 }
 
-/** What every part of the command tree works with. */
+/** The context that every command receives. */
 export interface CommandContext {
   readonly io: Io;
   /** The environment, with the context that the command line chooses. */

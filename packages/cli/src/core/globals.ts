@@ -22,7 +22,7 @@ export interface Globals {
   readonly requestId?: boolean;
 }
 
-/** What holds where neither a flag nor a variable says otherwise; `fairway config set` changes it. */
+/** Defaults for flags and variables that are not set; `fairway config set` changes them. */
 export interface Defaults {
   readonly output: Format;
   readonly timeout: number;

@@ -107,7 +107,7 @@ export function isMissingCall(thrown: unknown): boolean {
   return ownFailure(thrown) instanceof MissingCall;
 }
 
-/** What a thrown value means for the shell. */
+/** Maps a thrown value to an exit code. */
 export function exitCodeOf(thrown: unknown): number {
   const known = ownFailure(thrown);
   if (known) return known.code;

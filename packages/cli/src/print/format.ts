@@ -1,4 +1,4 @@
-/** What `-o` takes. */
+/** Values of `-o`. */
 export const FORMATS = ["table", "wide", "json", "jsonl", "yaml", "name", "csv", "tsv", "raw"] as const;
 type Plain = (typeof FORMATS)[number];
 /** With a template behind the sign of equality. */

@@ -27,7 +27,7 @@ export interface Output {
   confirm(action: string, count: number, isAgreed?: boolean): Promise<void>;
 }
 
-/** What all rows of a kind have in common. */
+/** How rows of a kind are printed. */
 export interface Shape<Row> {
   readonly kind: string;
   readonly columns: readonly Column<Row>[];
@@ -43,7 +43,7 @@ export interface List<Row> extends Shape<Row> {
   readonly isCut?: boolean;
   /** The number of all rows, if it is known. */
   readonly total?: number | undefined;
-  /** What to do about an empty list. */
+  /** A hint for an empty list. */
   readonly empty: string;
 }
 
@@ -211,7 +211,7 @@ async function withMoney<Row>(output: Output, columns: readonly Column<Row>[]): 
 export interface About<Row> {
   /** As in lists of the same things; without it every member is a column. */
   readonly shape?: Shape<Row>;
-  /** What people see instead of the members. */
+  /** The labels shown instead of the members. */
   readonly words?: Readonly<Record<string, unknown>>;
   /** Members that count quota. */
   readonly quotas?: readonly (keyof Row & string)[];
@@ -230,7 +230,7 @@ export async function printOne<Row extends object>(output: Output, value: Row, a
   printer.end();
 }
 
-/** What a change has made: a sentence for people, the object as well for programs. Never fails: the change is done. */
+/** Prints the result of a change: a sentence for people, and the object for programs. Never fails, because the change is done. */
 export async function printDone<Row extends object>(
   output: Output,
   value: Row,

@@ -1,4 +1,4 @@
-/** What a list leaves out. */
+/** How a list was cut. */
 export interface Cut {
   readonly isCut?: boolean;
   readonly total?: number | undefined;

@@ -11,7 +11,7 @@ export interface Column<Row> {
   readonly holds?: "quota" | "time";
   /** Decimals of an amount in dollars. */
   readonly decimals?: number;
-  /** What is written in the place of an amount, where there is none. */
+  /** The text in place of an amount, if there is none. */
   readonly text?: (row: Row) => string | undefined;
 }
 

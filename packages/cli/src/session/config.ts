@@ -13,7 +13,7 @@ export interface Profile {
   readonly token: string;
   /** Under which the gateway keeps the token, where `fairway login` made it. */
   readonly tokenName?: string | undefined;
-  /** What deletes requires the name of the context. */
+  /** Deleting commands require the name of the context. */
   readonly protected?: boolean | undefined;
   /** Nothing is changed through it. */
   readonly readOnly?: boolean | undefined;

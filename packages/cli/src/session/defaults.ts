@@ -31,7 +31,7 @@ export function settingsPath(env: Environment): string {
   return join(folderOf(env), "config.json");
 }
 
-/** What the file says, as it is; empty without one. */
+/** The settings of the file, unchecked; empty without a file. */
 export function storedSettings(env: Environment): Readonly<Record<string, unknown>> {
   const path = settingsPath(env);
   let text: string;

@@ -3,7 +3,7 @@ import { CliError, codeOf, EXIT } from "../core/exit.ts";
 const UNKNOWN_ISSUER = "its certificate is signed by an authority that this machine does not know";
 const USE_CA = "name the certificate of that authority with --ca-file FILE, or in FAIRWAY_CA_FILE";
 
-/** What is wrong with a certificate, by the code of TLS; a further try changes nothing about it. */
+/** Certificate faults by TLS code; retrying does not help. */
 const CERTIFICATE_FAULTS: Readonly<Record<string, readonly [fault: string, hint: string]>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is signed by itself", USE_CA],
   SELF_SIGNED_CERT_IN_CHAIN: [UNKNOWN_ISSUER, USE_CA],

@@ -4,7 +4,7 @@ import { CliError, EXIT } from "../core/exit.ts";
 import type { Answer } from "./request.ts";
 import type { Transport } from "./transport.ts";
 
-/** What a call answers while it is still being written. */
+/** The answer of a call while it is still being written. */
 export interface LiveAnswer {
   readonly body: AsyncIterable<Uint8Array>;
   /** Epoch seconds by the clock of the server. */

@@ -16,7 +16,7 @@ export interface TransportSettings {
   readonly retries: number;
   /** Says why a call waits. */
   note(text: string): void;
-  /** What `--debug` prints; secrets are taken out before. */
+  /** Prints a line of `--debug`; secrets are already removed. */
   debug?(text: string): void;
   /** Gets the id of each request that is answered. */
   answered?(request: string): void;

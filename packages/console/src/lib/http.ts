@@ -7,7 +7,7 @@ import { parseObject, type JsonObject } from "./text/json.ts";
 
 type Scalar = string | number | boolean | undefined;
 
-/** What a call is given; the members that the endpoint does not declare do not exist. */
+/** The input of a call; only members that the endpoint declares exist. */
 export type CallInput<E extends Endpoint> = {
   [K in "params" as E["params"] extends undefined ? never : K]: Record<keyof Input<E["params"]>, string | number>;
 } & {

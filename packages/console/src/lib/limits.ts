@@ -29,7 +29,7 @@ export function wrongLimits(draft: LimitsDraft): LimitName[] {
   return LIMIT_NAMES.filter((name) => draft[name].trim() !== "" && !isLimit(draft[name].trim()));
 }
 
-/** What is sent: blank members are left out, which lifts them. */
+/** The limits to send: blank members are omitted, which removes them. */
 export function limitsOfDraft(draft: LimitsDraft): Limits {
   const given = LIMIT_NAMES.filter((name) => isLimit(draft[name].trim()));
   return Object.fromEntries(given.map((name) => [name, Number(draft[name].trim())]));

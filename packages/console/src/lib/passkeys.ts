@@ -1,4 +1,4 @@
-/** What the gateway hands to the browser and takes from it, in the JSON form of WebAuthn. */
+/** Values that the gateway and the browser exchange, in the JSON form of WebAuthn. */
 type BrowserJson = Record<string, unknown>;
 
 /** Passkeys belong to a name: browsers refuse them for addresses of numbers, and where the connection is open. */

@@ -112,7 +112,7 @@ export const stored = {
   recents: json("fairway:recents", z.array(Recent)),
   /** Release that was left by itself because its code no longer existed, so that it is tried once only. */
   reloaded: slot<string>(() => sessionStorage, "fairway:reloaded", String, String),
-  /** What the sign-in at Telegram that this tab has begun must bring back. */
+  /** The state that the Telegram sign-in of this tab must return. */
   telegramState: slot<string>(() => sessionStorage, "fairway:telegram", String, String),
   /** The announcement that was closed; another text is shown again. */
   notice: slot<string>(local, "notice", String, String),

@@ -5,7 +5,7 @@ import { queryClient } from "../lib/query.ts";
 import { createStore, useStore } from "../lib/store.ts";
 import { useUser } from "./session.ts";
 
-/** What the user chose about the console, stored at the server. */
+/** The user's preferences for the console, stored on the server. */
 const preferencesQuery = queryOptions({
   queryKey: ["self", "preferences"],
   queryFn: ({ signal }) => call(selfPreferences, { signal }),

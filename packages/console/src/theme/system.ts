@@ -23,7 +23,7 @@ import { ramps } from "./ramps.ts";
 import { recipes, slotRecipes } from "./recipes.ts";
 import { semanticColors } from "./semantic.ts";
 
-/** What Geist has no signs for: Han, kana and hangul of macOS, Windows and Linux, then emoji. */
+/** Fonts for characters that Geist lacks: Han, kana and hangul of macOS, Windows and Linux, then emoji. */
 const FALLBACK = [
   '"PingFang SC", "Hiragino Sans", "Apple SD Gothic Neo"',
   '"Microsoft YaHei UI", "Microsoft YaHei", "Yu Gothic UI", "Malgun Gothic"',

@@ -34,7 +34,7 @@ const FLAGS = {
   "dry-run": "boolean",
 } as const;
 
-/** What an account without a budget begins with: more than anybody spends by chance. */
+/** The balance of an imported account without a budget, high enough to act as unlimited. */
 const CREDIT_DOLLARS = 1_000_000;
 
 type ImportFlags = ReturnType<typeof readFlags<typeof FLAGS>>;

@@ -5,7 +5,7 @@ export interface CarriedUsage {
   /** The same as that of the balance that is imported with it. */
   readonly requestId: string;
   readonly userId: number;
-  /** What `used_quota` of the account says. */
+  /** The account's `used_quota`. */
   readonly used: number;
   readonly detail: string;
   /** Milliseconds. */

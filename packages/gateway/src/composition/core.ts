@@ -26,7 +26,7 @@ import { createSnapshotStore, type LiveSnapshots } from "../snapshot/refresh.ts"
 import { createTokenCache, type ClearableTokenCache } from "../snapshot/tokens.ts";
 import { VERSION } from "../version.ts";
 
-/** What every side of the program shares. */
+/** Services that all parts of the program share. */
 export interface Core {
   readonly env: Env;
   readonly log: Logger;
@@ -45,7 +45,7 @@ export interface Core {
   /** Background parts, started in this order. */
   readonly runnables: readonly Runnable[];
   readonly dependencies: readonly Dependency[];
-  /** What each part does now, and while Redis is away. */
+  /** The mode of each part, now and while Redis is down. */
   readonly conduct: () => readonly DegradationStatus[];
   readonly jobs: readonly ScheduledJob[];
 }

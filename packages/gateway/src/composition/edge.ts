@@ -24,7 +24,7 @@ import type { Reporter } from "../relay/pipeline/report.ts";
 const DECODED_TO_SENT = 2;
 const SLOWEST_BYTES_PER_SECOND = 1024;
 
-/** What carries model traffic, and what is known of its end. */
+/** The handlers of model traffic. */
 export interface Traffic {
   readonly relay: RelayHandler;
   /** WebSockets. */
@@ -32,7 +32,7 @@ export interface Traffic {
   readonly draining: Draining;
 }
 
-/** Who calls a relay route. */
+/** Authenticates the caller of a relay route. */
 export function authenticatorOf(core: Core): Authenticator {
   const { storage, snapshots, identity } = core;
   return createAuthenticator({

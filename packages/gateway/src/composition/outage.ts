@@ -57,7 +57,7 @@ function stateOf(
 const REDIS = ["in Redis; while it is away", "Redis is away:"] as const;
 const DATABASE = ["with the database; while it is away", "the database is away:"] as const;
 
-/** What each part does now, and by which option it does something else while Redis or the database is away. */
+/** The current mode of each part, and the option that sets its mode while Redis or the database is down. */
 export function conductOf(
   env: Options,
   redis: { readonly outage: Outage } | undefined,

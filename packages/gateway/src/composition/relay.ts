@@ -62,7 +62,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
   readonly reporter: Reporter;
   /** For addresses that users name; the owner of the composition closes it. */
   readonly fetcher: GuardedFetcher;
-  /** What shares the health of upstreams, what calls the operator's webhook, and what writes rows of failed calls. */
+  /** Background services that share upstream health, call the operator's webhook and write rows of failed calls. */
   readonly channels: readonly Runnable[];
 } {
   const { env, clock, log, metrics, snapshots, ledger, counter } = deps;

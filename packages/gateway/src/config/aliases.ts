@@ -6,7 +6,7 @@ export interface Alias {
   readonly name: string;
   /** The name here; absent where nothing needs to be set here. */
   readonly variable?: string;
-  /** What differs. */
+  /** The difference. */
   readonly about: string;
   /** The text for the variable here; undefined leaves it alone. `others` are all variables of the process. */
   readonly translate?: (text: string, others: Readonly<Record<string, string | undefined>>) => string | undefined;

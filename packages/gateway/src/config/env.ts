@@ -130,7 +130,7 @@ function readText(name: string, path: string): string {
 const KNOWN = new Set(
   ENV_VARIABLES.flatMap((variable) => (variable.isSecret ? [variable.name, `${variable.name}_FILE`] : [variable.name])),
 );
-/** What Kubernetes adds for a service whose name begins with `fairway`. */
+/** Matches the variables that Kubernetes adds for a service whose name begins with `fairway`. */
 const SERVICE_LINK =
   /^FAIRWAY(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$/;
 

@@ -1,7 +1,7 @@
 import * as parse from "./parsers.ts";
 import { define } from "./variable.ts";
 
-/** What a process does among the others of its installation. */
+/** Variables that give a process its role in the installation. */
 export const PROCESS_VARIABLES = {
   roles: define({
     name: "FAIRWAY_ROLES",

@@ -18,7 +18,7 @@ const REASONING: Members = {
   thinking: plain("type budget_tokens"),
 };
 
-/** What vendors charge for in addition to tokens, in any protocol. */
+/** Members, in any protocol, that vendors charge for in addition to tokens. */
 const CHARGED: Members = {
   ...plain("service_tier serviceTier speed inference_geo background enable_search max_tool_calls"),
   ...plain("modalities responseModalities response_modalities"),
@@ -197,7 +197,7 @@ const BY_DIALECT: Readonly<Record<string, Members>> = {
   "gemini-count-tokens": { ...GENERATE, generateContentRequest: GENERATE },
 };
 
-/** What the gateway reads in a request of this protocol. */
+/** The members that the gateway reads in a request of this protocol. */
 export function membersOf(dialect: DialectId): Members {
   return { ...CHARGED, ...BY_DIALECT[dialect] };
 }

@@ -8,7 +8,7 @@ export interface RequestContext {
   readonly isSecure: boolean;
   /** Milliseconds of the monotonic clock. */
   readonly startedAt: number;
-  /** What the audit row of the call says besides its input. */
+  /** Values for the audit row in addition to the input. */
   audit?: Readonly<Record<string, string>>;
 }
 

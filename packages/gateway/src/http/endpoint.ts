@@ -5,7 +5,7 @@ import type { RequestContext } from "./context.ts";
 
 export type { Principal } from "../identity/sessions/principal.ts";
 
-/** What a handler sees: parsed input and the caller; no Express type, no envelope. */
+/** A handler's input: parsed values and the caller, without Express types and without the envelope. */
 export interface Call<E extends Endpoint> {
   readonly params: Output<E["params"]>;
   readonly query: Output<E["query"]>;
@@ -25,7 +25,7 @@ export interface Call<E extends Endpoint> {
   message(text: string): void;
 }
 
-/** What a handler answers: the `data` of its endpoint, or nothing where the contract names none. */
+/** A handler's result: the `data` of its endpoint, or nothing if the contract declares none. */
 type Answer<E extends Endpoint> = E["data"] extends undefined ? unknown : Output<E["data"]>;
 
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<Answer<E>> | Answer<E>;

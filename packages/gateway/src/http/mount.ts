@@ -28,7 +28,7 @@ export interface MountDeps {
   readonly rules: ApiRules;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "answered">;
-  /** What the bodies of this process may hold together. */
+  /** The memory limit for all bodies of this process together. */
   readonly memory: BodyMemory;
   /** Absent where no process ends. */
   readonly draining?: Draining;

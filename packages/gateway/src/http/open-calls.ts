@@ -8,7 +8,7 @@ export interface OpenCall {
   giveUp(error: AppError): void;
 }
 
-/** What a process that drains waits for. */
+/** Calls that a draining process waits for. */
 export interface OpenCalls {
   arrived(call: OpenCall): void;
   left(call: OpenCall): void;

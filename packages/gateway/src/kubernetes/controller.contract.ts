@@ -29,7 +29,7 @@ export interface ContractCluster {
 
 const never = new AbortController().signal;
 
-/** What the controller promises, whatever serves the Kubernetes API. */
+/** The contract of the controller for any server of the Kubernetes API. */
 export function controllerContract(name: string, open: () => Promise<ContractCluster>): void {
   describe(`the controller of custom resources with ${name}`, () => {
     let cluster: ContractCluster;

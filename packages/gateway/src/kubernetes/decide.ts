@@ -1,7 +1,7 @@
 import type { DeclarativeDocument } from "@fairway/wire";
 import { ANNOTATION, annotationOf, documentOf, hasFinalizer, isDeleting, type Resource } from "./resources.ts";
 
-/** What to do about a resource next. */
+/** The next step for a resource. */
 export type Decision =
   | { readonly act: "nothing" | "delete" | "pause" }
   | { readonly act: "refuse"; readonly reason: string }

@@ -23,7 +23,7 @@ interface Item {
   readonly resource: Resource;
 }
 
-/** What is deleted in the cluster is deleted in the gateway, unless it is too much at once. */
+/** Carries deletions from the cluster into the gateway, unless there are too many at once. */
 export class Deletions {
   readonly #deps: DeletionDeps;
   /** Namespaces in which something vanished and is held, with how much. */
@@ -81,7 +81,7 @@ export class Deletions {
     });
   }
 
-  /** What the namespace owns in the gateway and no resource describes any more. */
+  /** Removes what the namespace owns in the gateway and no resource describes any more. */
   async sweep(namespace: string): Promise<void> {
     const { store, gateway, guard, log } = this.#deps;
     if (!store.isSynced(namespace)) return;

@@ -18,7 +18,7 @@ export interface GatewayDeps {
   readonly confirm: (tx: RawTransaction) => Promise<void>;
 }
 
-/** What became of a document: its change, or why it cannot be used. */
+/** The outcome of a document: its change, or the reason for refusing it. */
 export type Outcome = { readonly change: DeclarativeChange } | { readonly refused: string };
 
 export interface Batch {
@@ -55,7 +55,7 @@ export class GatewaySide {
     return keyOfToken(this.#deps.documents.stores, id);
   }
 
-  /** What applying would do, without doing it. */
+  /** Computes the outcome of an apply without writing. */
   plan(batch: Batch): Promise<Outcomes> {
     return eachHalf(batch, async (half) => {
       const refused = new Map<DeclarativeDocument, string>();

@@ -5,7 +5,7 @@ import { secretRefsOf, type SecretRef } from "./resources.ts";
 /** Why a reference to a Secret gives no value; undefined when it does. */
 export type SecretFault = "no-secret" | "no-key";
 
-/** What became of a document, as conditions. */
+/** Converts the outcome of a document to conditions. */
 export function findingsOf(change: DeclarativeChange, secrets: Verdict | undefined): Findings {
   const { action, message, resource_id: resourceId } = change;
   if (action === "conflict") return { synced: refused("Conflict", message), secrets };

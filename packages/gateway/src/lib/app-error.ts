@@ -168,7 +168,7 @@ export interface AppErrorOptions {
   readonly cause?: unknown;
 }
 
-/** What an upstream said about a failure, already masked and mapped. */
+/** An upstream failure, already masked and mapped. */
 export interface UpstreamFailure {
   /** HTTP status for the client. */
   readonly status: number;

@@ -4,7 +4,7 @@ import { AppError } from "../lib/app-error.ts";
 const HELD = Symbol("bytes of the body");
 const PARSED = Symbol("bytes of what was parsed from it");
 
-/** What holds memory: the request whose body it is. */
+/** The request that a reserved amount of memory belongs to. */
 interface Holder {
   [HELD]?: number;
   [PARSED]?: number;

@@ -112,7 +112,7 @@ class Window {
     return this.#total;
   }
 
-  /** What belongs to a part that has left the window counts nowhere, unless it is more. No part falls below nothing. */
+  /** Adds an amount to its part of the window. Corrections of expired parts are ignored unless they raise the sum; no part falls below zero. */
   add(time: number, amount: number, now: number): void {
     this.total(now);
     const part = Math.floor(time / this.#partMs);

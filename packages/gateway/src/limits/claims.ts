@@ -22,7 +22,7 @@ export interface Used {
   readonly isSuccess: boolean;
 }
 
-/** What a limit says: after the claim was taken, or at its refusal without it. */
+/** The state of a limit, with the claim if it was granted and without it if it was refused. */
 export interface ClaimState {
   readonly claim: Claim;
   readonly used: number;
@@ -89,7 +89,7 @@ export function isTokens({ kind }: Claim): boolean {
   return kind === "tokens";
 }
 
-/** What is to be added for a claim after its request; 0 where nothing is corrected. */
+/** The correction of a claim after its request; 0 if there is none. */
 export function correctionOf({ kind, amount }: Claim, { tokens, isSuccess }: Used): number {
   if (kind === "tokens") return Math.round(tokens - amount);
   return kind === "successes" && !isSuccess ? -amount : 0;

@@ -3,7 +3,7 @@ export interface Rule {
   readonly name: string;
   readonly limit: number;
   readonly windowMs: number;
-  /** What holds while the common count cannot be reached; `allow` (default) counts on in this process alone. */
+  /** Behaviour while the shared count cannot be reached; `allow` (default) counts in this process only. */
   readonly onOutage?: "deny" | "allow";
 }
 

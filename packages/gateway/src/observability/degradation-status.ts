@@ -1,4 +1,4 @@
-/** What a part does now: its ordinary work, or what its option says for outages. */
+/** The current mode of a part: normal, or its configured outage behaviour. */
 export interface DegradationStatus {
   readonly part: string;
   /** Value of the option. */

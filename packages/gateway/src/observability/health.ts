@@ -24,7 +24,7 @@ export interface HealthDeps {
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "dependency" | "expose">;
   readonly loopDelay: Pick<LoopDelay, "p99Ms">;
-  /** What must have happened once before the process counts as started. */
+  /** Steps that must complete before the process counts as started. */
   readonly steps: readonly string[];
   readonly dependencies: readonly Dependency[];
   readonly conduct: () => readonly DegradationStatus[];

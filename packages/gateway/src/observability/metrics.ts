@@ -32,7 +32,7 @@ export interface Gauges {
   readonly admissionQueue: () => number;
   readonly responseCacheBytes: () => number;
   readonly storedResponsesBytes: () => number;
-  /** What each part does now. */
+  /** The current mode of each part. */
   readonly conduct: () => readonly DegradationStatus[];
   readonly isDraining: () => boolean;
   readonly isLeader: () => boolean;
@@ -245,7 +245,7 @@ function exportMetrics(of: Objects): Pick<Metrics, "logExportLag" | "logRowsExpo
   };
 }
 
-/** What is remembered, and what a webhook says. */
+/** Metrics of caches, affinity and guardrail verdicts. */
 function memoryMetrics(of: Objects): Pick<Metrics, "cacheAsked" | "cacheFailed" | "affinityAsked" | "judged"> {
   return {
     judged({ phase, verdict, seconds }) {

@@ -4,7 +4,7 @@ import { mergeCalls } from "./merge-calls.ts";
 import { RedisUnavailable } from "./redis-unavailable.ts";
 import type { Call, ScriptCall } from "./script.ts";
 
-/** What Redis answered to one call: a value, or an Error of this call alone. */
+/** Redis's answer to one call: a value, or an Error of this call only. */
 export type Answer = unknown;
 
 /** A connection that is silent for this long although it is asked every second is dead. */

@@ -62,7 +62,7 @@ export class TaskCandidates implements Candidates<TaskCandidate> {
     this.admission?.end(NOTHING_USED);
   }
 
-  /** What the task was charged on the channel that took it. */
+  /** Reports the charge of a task on the channel that accepted it. */
   end(target: TaskTarget, quota: Quota): void {
     clearInterval(this.#renewal);
     if (this.admission) this.admission.end({ tokens: 0, quota, isSuccess: true, isRefundable: true });

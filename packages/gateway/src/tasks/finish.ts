@@ -4,7 +4,7 @@ import { seconds } from "../lib/clock.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
 import type { PollDeps } from "./types.ts";
 
-/** What a table of tasks says about one of them. */
+/** A row of a table of tasks. */
 export interface TaskRow {
   readonly id: number;
   readonly user_id: number;

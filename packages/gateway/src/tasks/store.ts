@@ -58,7 +58,7 @@ export interface AcceptedTask {
   readonly platform: string;
   readonly action: string;
   readonly status: string;
-  /** What was asked for, `input` before all. */
+  /** The request's properties; `input` wins. */
   readonly properties: JsonObject;
   readonly data: JsonValue;
 }

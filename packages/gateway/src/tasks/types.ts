@@ -46,7 +46,7 @@ export interface TaskDeps {
   readonly random: () => number;
 }
 
-/** What following tasks needs. */
+/** The dependencies of polling tasks. */
 export interface PollDeps extends Pick<TaskDeps, "database" | "ledger" | "writeLog" | "clock" | "log" | "upstream"> {
   readonly snapshots: { current(): Pick<Snapshot, "channels"> };
 }

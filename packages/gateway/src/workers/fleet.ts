@@ -52,7 +52,7 @@ export class Fleet {
     return [...this.#members.values()];
   }
 
-  /** What ended workers counted. */
+  /** Counters of workers that have ended. */
   get counted(): readonly CollectedMetric[] {
     return this.#counted;
   }

@@ -1,7 +1,7 @@
 import type { ProbeAnswer } from "../observability/health.ts";
 import type { CollectedMetric } from "../observability/exposition.ts";
 
-/** What a worker says of itself after its start. */
+/** The message that a worker sends after its start. */
 export interface WorkerStarted {
   readonly url: string;
   /** A password that was made for the first account just now. */

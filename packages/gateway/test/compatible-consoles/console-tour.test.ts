@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ApiCaller, ApiReply } from "../kit/api-caller.ts";
 import { startManagementApp, type ManagementApp } from "../kit/management-app.ts";
 
-/** What the consoles of 2024-09 and 2024-11 send on a tour, in their order, and what they read of the answers. */
+/** Requests that the consoles of 2024-09 and 2024-11 send in a tour, in order, and the members that they read. */
 
 type Row = Readonly<Record<string, unknown>>;
 

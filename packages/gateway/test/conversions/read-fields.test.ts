@@ -40,7 +40,7 @@ function readsOf(dialect: Dialect, json: JsonObject, operation: Operation, pathM
   return reads;
 }
 
-/** What was read and does not stand among the members of the protocol. */
+/** Members that were read but are not listed for the protocol. */
 function unlisted(reads: ReadonlySet<string>, dialect: DialectId): string[] {
   return [...reads].filter((path) => {
     let at: Members | undefined = membersOf(dialect);

@@ -66,7 +66,7 @@ function translate(client: ChatLike, upstream: ChatLike, chunks: readonly Buffer
   return Buffer.concat([...parts, translation.end()]);
 }
 
-/** What has another shape than its protocol's is refused in words, and breaks nothing. */
+/** Requires that an invalid shape is either read or refused with a clear error. */
 function readOrRefused(read: () => unknown): void {
   try {
     read();

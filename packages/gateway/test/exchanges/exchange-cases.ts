@@ -11,11 +11,11 @@ export interface Exchange {
   /** Path of the client's request. */
   readonly path?: string;
   readonly body: JsonObject;
-  /** What must reach the upstream; what is left out is not looked at. */
+  /** The request that must reach the upstream; omitted members are not checked. */
   readonly sent?: { readonly url?: string; readonly headers?: JsonObject; readonly body?: JsonValue };
-  /** What the upstream answers: body, sse, ndjson or body_base64; one for each call. */
+  /** The upstream's answers: body, sse, ndjson or body_base64; one for each call. */
   readonly answer?: JsonObject | readonly JsonObject[];
-  /** What the client gets. */
+  /** The expected answer to the client. */
   readonly got?: JsonObject;
   readonly usage?: JsonObject;
   readonly classify?: JsonObject;

@@ -39,7 +39,7 @@ export function runExchange(parts: ExchangeParts): Promise<void> {
   return runVector(readVector("exchange", json));
 }
 
-/** What the upstream must be sent. */
+/** The request that the upstream must receive. */
 export function sent(url: string, body: JsonValue, headers: JsonObject = {}, method = "POST"): JsonObject {
   return { method, url, headers, body };
 }

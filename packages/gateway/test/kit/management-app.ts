@@ -54,7 +54,7 @@ export interface ManagementAppSettings {
   readonly trustedProxies?: Parameters<typeof createHttpServer>[0]["trustedProxies"];
   readonly consoleDir?: string;
   readonly publicUrl?: string;
-  /** What documents may refer to. */
+  /** The secrets that documents may refer to. */
   readonly secrets?: SecretSources;
   readonly services?: Partial<SignInServices>;
 }

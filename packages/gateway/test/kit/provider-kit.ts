@@ -138,7 +138,7 @@ export async function jsonOf(answer: UpstreamAnswer): Promise<JsonObject> {
   return JSON.parse(Buffer.concat(received).toString("utf8")) as JsonObject;
 }
 
-/** What a provider's repairs make of a request body, in the dialect of chat unless another is named. */
+/** Applies a provider's request transforms to a body, in the chat dialect unless another is named. */
 export function requestTransformed(
   provider: ProviderAdapter,
   body: JsonObject,

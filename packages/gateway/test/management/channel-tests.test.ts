@@ -17,7 +17,7 @@ import { headersOf } from "../vectors/script.ts";
 const upstreams = createUpstreams({ connectTimeoutMs: 2_000, keepAliveMs: 1_000 });
 let server: Server;
 let url = "";
-/** What is still to be answered. */
+/** Steps that are still to be answered. */
 let steps: JsonObject[] = [];
 
 beforeAll(async () => {

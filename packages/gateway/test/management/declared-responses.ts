@@ -8,7 +8,7 @@ const ENDPOINTS = Object.values<unknown>(wire).filter(
 /** Codes that every call may answer: of its access, its rate, its input, and of an empty part of its path. */
 const OF_ALL: ReadonlySet<unknown> = new Set("AU1 AU2 AU3 AU4 AU5 AU6 AU7 AU8 G1 G2 G3 G6 G7 G8 G9 G10".split(" "));
 
-/** What an answer says that its endpoint has not promised: another shape of `data`, a refusal that is not named. */
+/** Differences between an answer and its endpoint's contract: another shape of `data`, an undeclared refusal. */
 export function brokenPromises(operationId: string, path: string, text: string): string[] {
   const named = ENDPOINTS.find(({ name }) => name === operationId);
   const answer = objectOf(text);

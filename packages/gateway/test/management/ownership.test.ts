@@ -5,7 +5,7 @@ import type { ApiCaller } from "../kit/api-caller.ts";
 import { startManagementApp, type ManagementApp } from "../kit/management-app.ts";
 import { signInMembers, type Members } from "../kit/members.ts";
 
-/** What belongs to one user is neither read nor moved by another, whichever call he tries with its ids. */
+/** No user can read or change another user's rows, whichever call they try with their ids. */
 
 const CANARY = "canary-3b7e";
 const NOW = 1_700_000_000;

@@ -126,7 +126,7 @@ async function audit(database: RawDatabase): Promise<number> {
   return (performance.now() - startedAt) / 1_000;
 }
 
-/** What a Redis that takes two seconds adds where requests may continue without it. */
+/** Measures the delay that a Redis of two seconds adds to requests that may continue without it. */
 export async function benchSlowRedis(requests: number): Promise<SlowRedisFigures> {
   const servers = { redis: await startRedis({ isDurable: true }), mariadb: await startMariadb() };
   const folder = mkdtempSync(join(tmpdir(), "fairway-bench-"));

@@ -14,7 +14,7 @@ export interface Statement {
 export interface Recorder {
   raw(database: RawDatabase): RawDatabase;
   whole(database: Database): Database;
-  /** What read or changed rows of the big tables since the last call, each text with its first values. Inserts have no plan. */
+  /** Statements that read or changed rows of the big tables since the last call, each with its first values. Inserts have no plan. */
   take(): Statement[];
 }
 

@@ -30,7 +30,7 @@ import { compareUsage } from "./usages.ts";
 
 export const REQUEST_ID = "01J00000000000000000000000";
 
-/** What one run leaves behind besides the client's answer. */
+/** The outcome of a run in addition to the client's answer. */
 interface Outcome {
   result: AttemptResult | undefined;
   usage: Usage | undefined;
@@ -127,7 +127,7 @@ async function relayRequestOf(vector: Vector, onDialect: (dialect: Dialect) => v
   };
 }
 
-/** What the client sends: JSON, or a form whose member `file` is a file. */
+/** Sends the client's request: JSON, or a form whose member `file` is a file. */
 async function receivedOf(
   { client }: Vector,
   { operation }: Extract<RouteMatch, { kind: "relay" }>,
@@ -195,7 +195,7 @@ function attemptOf(
   );
 }
 
-/** What the account would have counted where the upstream told nothing. */
+/** The usage that the gateway would have counted if the upstream reported none. */
 function countedUsage({ usage = {} }: Vector): Usage {
   return {
     ...NO_USAGE,
@@ -259,7 +259,7 @@ export function channelOf(vector: Vector): ChannelRecord {
   };
 }
 
-/** What concerns the operator's key reaches clients as 502 unless the channel maps it; the vectors show it unmapped. */
+/** Statuses that must not become 502: clients get 502 for problems with the operator's key unless the channel maps the status, and the vectors show it unmapped. */
 function keptStatuses(vector: Vector): number[] {
   const isKey = vector.verdict?.class === "bad_key" || vector.verdict?.class === "out_of_credit";
   return isKey ? [400, 401, 402, 403, 429] : [401, 402, 403];

@@ -48,7 +48,7 @@ const CALLER: Caller = {
   ip: "",
 };
 
-/** What one sequence of exchanges shares. */
+/** State that a sequence of exchanges shares. */
 interface World {
   readonly database: Database;
   /** Epoch milliseconds. */

@@ -20,7 +20,7 @@ export interface Release {
   stateOf(pod: string): Promise<string>;
   /** Runs a program of the image in a pod of the Deployment. */
   exec(...command: string[]): Promise<string>;
-  /** What remains in the namespace and belongs to the release, as `kind/name`. */
+  /** Objects of the release that remain in the namespace, as `kind/name`. */
   remains(): Promise<readonly string[]>;
 }
 

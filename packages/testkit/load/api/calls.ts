@@ -1,6 +1,6 @@
 import { runSql } from "../../src/sql.ts";
 
-/** What the figures of one kind of call must stay under, p95 in milliseconds; undefined = shown, not judged. */
+/** Targets of the p95 by kind of call, in milliseconds; undefined means that it is shown only. */
 export const TARGETS = { list: 200, day: 300, channels: 100, other: undefined } as const;
 
 export interface ApiCall {
@@ -11,7 +11,7 @@ export interface ApiCall {
   path(turn: number): string;
 }
 
-/** What a seeded database holds, as far as calls name it. */
+/** The contents of a seeded database that calls refer to. */
 export interface Contents {
   readonly logs: number;
   readonly channels: number;

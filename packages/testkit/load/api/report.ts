@@ -45,7 +45,7 @@ export function apiDocument(figures: readonly ApiFigures[], plan: ApiPlan, at: D
   ].join("\n");
 }
 
-/** What stayed above its target, a sentence each. */
+/** Figures above their target, one sentence each. */
 export function missedTargets(figures: readonly ApiFigures[]): string[] {
   return figures.flatMap(({ name, calls, signIns }) => [
     ...calls.flatMap(({ call, p95 }) => {

@@ -18,7 +18,7 @@ interface CallFigures {
   readonly p95: number;
 }
 
-/** What one database did. */
+/** The figures of one database. */
 export interface ApiFigures {
   readonly name: string;
   readonly contents: Contents;

@@ -11,7 +11,7 @@ export interface ToolCall {
   readonly argumentPieces: readonly string[];
 }
 
-/** What the upstream says, before it is written in a wire format. */
+/** The upstream's reply, before it is encoded. */
 export interface Reply {
   readonly id: string;
   readonly model: string;
@@ -53,7 +53,7 @@ export const NORMAL_TEXT = PIECES.join("");
 
 export const REFUSAL = "I cannot help with that.";
 
-/** What the formats that sign their thinking give out next to it. */
+/** The signature that some formats send with their thinking. */
 export const SIGNATURE = "c2lnbmVkK2J5L3RoZS9mYWtlK3Vwc3RyZWFtPT0=";
 
 export function composeReply(behaviour: Behaviour, model: string, question: string, serial: number): Reply {

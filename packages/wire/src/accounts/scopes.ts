@@ -34,7 +34,7 @@ const AREA_OF: Readonly<Record<string, ScopeArea>> = {
   mj: "tasks",
 };
 
-/** What a limited access token needs for a call; undefined where anyone may call. */
+/** The scope that an access token needs for a call; undefined if anyone may call. */
 export function scopeNeeded(
   endpoint: Pick<Endpoint, "path" | "method" | "access" | "hasEffects">,
 ): `${ScopeArea}:${Level}` | undefined {

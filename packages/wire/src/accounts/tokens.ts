@@ -31,7 +31,7 @@ export const Token = z.object({
   used_quota: z.int(),
   /** "" = the group of the user. */
   group: z.string(),
-  /** What the token may use of what its user may. */
+  /** Limits of the token, within those of its user. */
   limits: LimitsView,
   DeletedAt: z.nullable(z.string()),
 });
@@ -141,7 +141,7 @@ export const tokenUpdate = endpoint({
     ...tokenFields,
     id: z.optional(z.int()),
     status: z.optional(z.int()),
-    /** What the form began with; what was spent since then stays spent. */
+    /** The value that the form started with; what was spent since then stays spent. */
     original_remain_quota: z.optional(z.number({ error: REASONS.integer })),
   }),
   data: Token,
@@ -197,7 +197,7 @@ export const tokenKeys = endpoint({
   fails: ["invalid_parameter", "invalid_field"],
 });
 
-/** What a relay key has left, in the shape of later versions of compatible gateways. */
+/** The remaining quota of a relay key, in the format of later versions of compatible gateways. */
 export const TokenUsage = z.object({
   code: z.literal(true),
   message: z.literal("ok"),

@@ -51,7 +51,7 @@ export const User = z.object({
 });
 export type User = z.output<typeof User>;
 
-/** What a sign-in answers. */
+/** The user returned by a sign-in. */
 export const SignedInUser = z.object({
   id: z.int(),
   username: z.string(),

@@ -15,7 +15,7 @@ export const BudgetHistory = z.object({
   forecast: z.object({
     /** Quota units a day: the mean of the window so far and, after its first day, of the last day. */
     per_day: z.int(),
-    /** What will be used when the window ends. */
+    /** The forecast for the end of the window. */
     used_at_end: z.int(),
     /** Epoch seconds at which the limit is reached; 0 = not within the window. */
     reached_at: z.int(),

@@ -8,7 +8,7 @@ const units = z.int().check(z.minimum(1));
 const percent = z.int().check(z.minimum(0), z.maximum(100));
 const name = z.string().check(z.minLength(1), z.maxLength(191));
 
-/** What a token, user, group, model or channel may spend in a period of the calendar. */
+/** A spending limit of a token, user, group, model or channel for a calendar period. */
 export const Budget = z.object({
   id: z.int(),
   scope,

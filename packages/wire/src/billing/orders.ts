@@ -8,7 +8,7 @@ export const Order = z.object({
   user_id: z.int(),
   /** Dollars in currency mode, else quota units. */
   amount: z.int(),
-  /** What was to be paid, in the currency of the payment service. */
+  /** The amount to pay, in the currency of the payment service. */
   money: z.number(),
   /** Quota units that the payment credits. */
   quota: z.int(),

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { queryInt, queryText } from "../core/envelope.ts";
 
-/** What a model costs: by tokens (`quota_type` 0) or per call (1). */
+/** The price of a model: by tokens (`quota_type` 0) or per call (1). */
 export const PricingRow = z.object({
   model_name: z.string(),
   quota_type: z.int(),
@@ -38,12 +38,12 @@ export const PricingExplanation = z.object({
   tier_above: z.optional(z.int()),
   /** Ratios as the log shows them; absent for prices per call. */
   ratios: z.optional(z.object({ model: z.number(), completion: z.number(), cache: z.number() })),
-  /** What is counted, each with the quota of one and of all, before the ratio of the group. */
+  /** The counted parts, each with its rate and quota, before the ratio of the group. */
   parts: z.array(z.object({ name: z.string(), count: z.int(), rate: z.string(), quota: z.string() })),
   group_ratio: z.string(),
   /** The sum times the ratio of the group. */
   exact: z.string(),
-  /** What is charged: rounded once, halves up, and at least 1 where anything costs something. */
+  /** The charge: rounded once, half up, and at least 1 unless the call is free. */
   quota: z.int(),
   quota_per_unit: z.number(),
 });

@@ -24,7 +24,7 @@ export interface AffinityRule {
   readonly ttl_seconds: number;
   /** A request that went to its remembered channel and failed there is not tried elsewhere. */
   readonly skip_retry_on_failure: boolean;
-  /** What tells conversations of the same name apart besides their user. */
+  /** Whether conversations of the same name are separate by group, in addition to their user. */
   readonly include_group: boolean;
   readonly include_model: boolean;
   readonly include_rule: boolean;

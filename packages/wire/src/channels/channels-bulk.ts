@@ -123,7 +123,7 @@ export const channelBulk = endpoint({
   fails: ["unknown_action", "invalid_field", "channel_not_found", "channel_selection_missing"],
 });
 
-/** What an unsaved form's upstream answered. */
+/** The result of testing an unsaved form's upstream. */
 export const ChannelProbeResult = z.object({
   ok: z.boolean(),
   /** HTTP status of the upstream, where one was seen. */

@@ -35,7 +35,7 @@ type Needs<Name extends string, T> = undefined extends T
     ? Optional<Name, T>
     : { readonly [K in Name]: T };
 
-/** What a call takes: only the parts that its endpoint declares. */
+/** The input of a call: only the parts that its endpoint declares. */
 export type CallInput<E extends Endpoint> = Needs<"params", Input<E["params"]>> &
   Needs<"query", Input<E["query"]>> &
   Needs<"body", Input<E["body"]>> & {

@@ -11,7 +11,7 @@ export interface Envelope<D> {
   readonly field?: string;
 }
 
-/** What a client puts into a query; the server reads text, and a list of texts where a name is repeated. */
+/** A value of a query. The server reads text, and a list of texts if a name is repeated. */
 export type QueryValue = string | number | boolean | undefined | readonly (string | number)[];
 
 const anyValue = z.optional(z.custom<QueryValue>(() => true));

@@ -103,7 +103,7 @@ export const TokenSpec = z.strictObject({
 export type TokenSpec = z.output<typeof TokenSpec>;
 
 export const BudgetSpec = z.strictObject({
-  /** What the limit counts for. */
+  /** The scope of the limit. */
   scope: z.enum(["token", "user", "group", "model", "channel"]),
   /** Name of the user, group or model; of a token or channel the name of its document, or its number. */
   subject: z.string().check(z.minLength(1), z.maxLength(191)),

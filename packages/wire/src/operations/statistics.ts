@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { queryInt, queryText } from "../core/envelope.ts";
 
-/** What usage can be summed by; `all` is one sum. */
+/** Dimensions of usage sums; `all` is one sum. */
 export const USAGE_DIMENSIONS = ["all", "user", "token", "channel", "group", "model"] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 /** Subjects that one answer names; the rest is summed up in `others`. */
@@ -52,7 +52,7 @@ export type UsagePoint = z.output<typeof UsagePoint>;
 export const UsageSubject = z.object({
   /** Id of the user, token or channel; name of the group or model; "" for `all`. */
   subject: z.string(),
-  /** What people call it; the subject itself where that is a name. */
+  /** The display name; the subject itself if that is a name. */
   name: z.string(),
   ...figures,
   /** Intervals with calls, oldest first; empty unless the call names an interval. */
@@ -61,7 +61,7 @@ export const UsageSubject = z.object({
 export type UsageSubject = z.output<typeof UsageSubject>;
 
 export const UsageStatistics = z.object({
-  /** What the answer is summed by. */
+  /** The dimension that the answer is summed by. */
   by: z.enum(USAGE_DIMENSIONS),
   start_timestamp: z.int(),
   end_timestamp: z.int(),

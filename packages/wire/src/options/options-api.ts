@@ -128,7 +128,7 @@ export const OptionPrice = z.object({
   model: z.string(),
   /** What is charged now, before the ratio of a group; null if the model has no price. */
   price: z.nullable(ShownPrice),
-  /** What is charged where the options say nothing about the model. */
+  /** The price without entries for the model in the options. */
   built_in: z.nullable(ShownPrice),
   /** Some enabled channel has the model. */
   is_served: z.boolean(),

@@ -26,7 +26,7 @@ export type OptionDefaults = Partial<Readonly<Record<OptionKey, string>>>;
 export const OPTION_KEYS = Object.keys(OPTIONS) as readonly OptionKey[];
 
 const PRICE_TABLE_EMPTY = "{}";
-/** What the program uses while `ServerAddress` is empty. */
+/** The address that is used while `ServerAddress` is empty. */
 const LOCAL_ADDRESS = "http://localhost:3000";
 
 /** Switches in the forms of compatible consoles that mean nothing here; a change of one is accepted and has no effect. */

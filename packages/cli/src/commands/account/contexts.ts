@@ -74,7 +74,7 @@ export function chooseContext(env: Environment, name: string, output: Output): v
   output.note(`Commands go to ${name} now, ${rowOf(env, name, true).server}.`);
 }
 
-/** What a context allows; both are off at first. */
+/** Properties of a context; both are off by default. */
 const PROPERTIES = { protected: "protected", "read-only": "readOnly" } as const;
 
 /** `protected=true`: deletions require its name. `read-only=true`: nothing is changed through it. */

@@ -70,7 +70,7 @@ function gateway(client: SessionClient): Promise<Finding> {
   });
 }
 
-/** What needs a sign-in; without one the others would only fail for the same reason. */
+/** Checks that need a sign-in; without one they would all fail for the same reason. */
 async function account(client: SessionClient): Promise<Finding[]> {
   let role: number = ROLE.guest;
   const signIn = await finding("sign-in", async () => {

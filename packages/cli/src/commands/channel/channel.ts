@@ -110,7 +110,7 @@ export async function typeOf(client: Client, text: string): Promise<number> {
   throw new CliError(`there is no channel type ${text}`, EXIT.usage, hint);
 }
 
-/** What a status number means. */
+/** The word for a status number. */
 export function statusWord(status: number): string {
   return STATUS_WORD[status] ?? String(status);
 }

@@ -113,7 +113,7 @@ export async function channelBalances(
   await doEach({ noun: "channel", done: "", kind: "ChannelBalance", ids, act }, output);
 }
 
-/** What the upstream of a stored channel offers; `set` takes all of it over. */
+/** Reads the models of a stored channel's upstream; `set` adopts all of them. */
 export async function offeredModels(
   client: Client,
   id: number,

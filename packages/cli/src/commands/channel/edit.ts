@@ -6,7 +6,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import type { Output } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
 
-/** What an editor shows, in the order of the console's form. The key is none of it. */
+/** Fields that the editor shows, in the order of the console's form, without the key. */
 const FIELDS = [
   "name",
   "type",

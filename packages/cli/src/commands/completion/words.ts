@@ -19,7 +19,7 @@ interface CommandPosition {
   readonly isPlain: boolean;
 }
 
-/** What the last word may become, by the words before it; empty where anything may stand, such as a file. */
+/** Completes the last word by the words before it; empty if anything may follow, such as a file. */
 export async function candidatesFor(
   program: Command,
   words: readonly string[],

@@ -84,7 +84,7 @@ export async function diffDocuments(client: Client, options: DocumentOptions, ar
   if (plan.some(({ action }) => action !== "unchanged")) throw new Said(EXIT.failure);
 }
 
-/** What would be deleted is asked for first; conflicts are left alone and end with 5. */
+/** Applies documents. Deletions require a confirmation; conflicts are skipped and end with exit code 5. */
 export async function applyDocuments(client: Client, options: ApplyOptions, around: Surroundings): Promise<void> {
   const { output } = around;
   const { body, plan } = await planOf(client, options, around);
@@ -158,7 +158,7 @@ const CHANGES: Shape<DeclarativeChange> = {
   name: ({ kind, name }) => `${kind}/${name}`,
 };
 
-/** What stays as it is goes without saying, unless a person wants to see it. */
+/** Prints the changes; unchanged documents only with `-v`. */
 async function printChanges(all: readonly DeclarativeChange[], { output, isVerbose }: Surroundings): Promise<void> {
   const isShown = ({ action, message }: DeclarativeChange) => isVerbose || action !== "unchanged" || message !== "";
   const changes = isForPeople(output) ? all.filter(isShown) : all;

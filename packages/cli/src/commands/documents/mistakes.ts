@@ -3,7 +3,7 @@ import { nearest } from "../../core/nearest.ts";
 import type { Placed } from "./files.ts";
 import { DeclarativeDocument, fieldAt, fieldsOfKind, KINDS } from "./shape.ts";
 
-/** What is wrong with a document, in the place where it is written. */
+/** A mistake in a document, with its position. */
 interface Mistake {
   readonly path: readonly PropertyKey[];
   readonly text: string;

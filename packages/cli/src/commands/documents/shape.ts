@@ -1,6 +1,6 @@
 import { DeclarativeDocument } from "@fairway/wire";
 
-/** What is written under `spec`, by kind. */
+/** The schema of `spec`, by kind. */
 const SPECS: Readonly<Record<string, unknown>> = Object.fromEntries(
   DeclarativeDocument.def.options.flatMap(({ def: { shape } }) =>
     shape.kind.def.values.map((kind): [string, unknown] => [kind, shape.spec]),

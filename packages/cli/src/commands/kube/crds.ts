@@ -22,7 +22,7 @@ const STATES: Shape<KindState> = {
 };
 
 const PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-/** Who applies the definitions, for the API server. */
+/** Field manager of the definitions. */
 const MANAGER = "fairway-cli";
 const WAIT_MS = 200;
 const TRIES = 50;

@@ -11,7 +11,7 @@ import type { LogQuery } from "./query.ts";
 /** Pauses before an export that broke off is continued. */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 
-/** What follows a row: the next one, the end (false), or a pause. */
+/** The result of taking a row: continue, stop (false), or wait. */
 type Taken = boolean | void | Promise<void> | undefined;
 
 /** Hands all matching rows to `take`, newest first, as they arrive; stops where it answers false. */

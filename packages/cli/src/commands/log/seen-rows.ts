@@ -5,7 +5,7 @@ export interface SeenRows {
   reading(): (row: LogRow) => boolean;
   /** Takes a new row for seen and answers its number. */
   add(row: LogRow, now: number): number;
-  /** What was written and seen earlier will not come again. */
+  /** Drops rows that were seen before this time. */
   forgetBefore(seconds: number): void;
 }
 

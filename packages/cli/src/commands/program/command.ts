@@ -4,7 +4,7 @@ import { EXIT_MEANINGS } from "../../core/exit.ts";
 import { VARIABLES } from "../../core/variables.ts";
 import { examples } from "../arguments.ts";
 
-/** What concerns the program itself. */
+/** Commands about the program itself. */
 export function programCommands(program: Command, { env, io, output, session }: CommandContext): void {
   const version = program
     .command("version")

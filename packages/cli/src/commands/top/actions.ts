@@ -2,7 +2,7 @@ import { CHANNEL_STATUS, channelUpdate, type Channel, type Client } from "@fairw
 import { testOne } from "../channel/checks.ts";
 import { messageOf } from "../../core/problem.ts";
 
-/** What a key does to the chosen channel. */
+/** The action of a key on the chosen channel. */
 export type Action = "test" | "enable" | "disable";
 
 /** Does it and says what came of it; never fails. */

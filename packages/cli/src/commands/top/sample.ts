@@ -24,7 +24,7 @@ import {
   type UsageStatistics,
 } from "@fairway/wire";
 
-/** What stays the same between two samples. */
+/** Values that do not change between samples. */
 export interface ServerIdentity {
   readonly server: string;
   readonly version: string;

@@ -54,7 +54,7 @@ export interface Resource extends Titles {
   act(item: Item, action: Action): Promise<string>;
 }
 
-/** What a list shows. */
+/** The part of the state that decides what a list shows. */
 type Wanted = Pick<State, "scope" | "search" | "pages">;
 
 /** Rows that are read at once; the key `m` reads as many again. */
@@ -127,7 +127,7 @@ function membersOf(row: object): string[] {
   });
 }
 
-/** What the signed-in user may see, channels first. */
+/** Resources that the signed-in user may see, channels first. */
 export function resourcesOf(client: Client, seen: Seen): Resource[] {
   const own = [tokens(client, seen), logs(client, seen), prices(client, seen)];
   if (!seen.isAdmin) return own;
@@ -141,7 +141,7 @@ export function resourcesOf(client: Client, seen: Seen): Resource[] {
   ];
 }
 
-/** Who is signed in, and what amounts and types are called. */
+/** The signed-in user, and the names of amounts and types. */
 export interface Seen {
   readonly isAdmin: boolean;
   readonly quotaPerUnit: number;

@@ -1,10 +1,10 @@
-/** What a key may do to a row. */
+/** The actions that a key may trigger on a row. */
 export type Action = "enable" | "disable" | "test" | "copy" | "delete" | "edit";
 
 export interface Item {
   /** Identifies the row while the list is read again. */
   readonly key: string;
-  /** What a question calls it, such as `channel 3 (azure)`. */
+  /** The name used in questions, such as `channel 3 (azure)`. */
   readonly label: string;
   readonly cells: readonly string[];
   /** Sorts numbers as numbers. */
@@ -40,7 +40,7 @@ export interface State {
   readonly isLoading: boolean;
   readonly chosenKey: string | undefined;
   readonly filter: string;
-  /** What the gateway is asked to search for, where it has more rows than were read. */
+  /** The text that the gateway searches for if it has more rows than were read. */
   readonly search: string;
   /** How many times the usual number of rows is read. */
   readonly pages: number;
@@ -116,7 +116,7 @@ export function chosenAt(state: State): number {
   );
 }
 
-/** What a key does. `rows` is the height of a page. */
+/** Handles a key. `rows` is the height of a page. */
 export function press(state: State, key: string, resources: readonly Titles[], rows: number): Step {
   if (state.mode === "filter" || state.mode === "command") return pressText(state, key, resources);
   if (state.mode === "confirm") return pressAnswer(state, key);

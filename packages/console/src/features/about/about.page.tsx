@@ -28,7 +28,7 @@ function Nothing() {
   );
 }
 
-/** What the operator says about this gateway. */
+/** The operator's page about this gateway. */
 export function AboutPage() {
   const t = useTexts();
   const { data, error, refetch } = useQuery({

@@ -24,7 +24,7 @@ function print(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 1);
 }
 
-/** What was there before and afterwards, member by member, in the order of the newer one. */
+/** Values before and after, member by member, in the order of the newer object. */
 export function changesOf(oldValue: string | null, newValue: string | null): Changes {
   const before = membersOf(oldValue);
   const written = membersOf(newValue);

@@ -11,7 +11,7 @@ function Value({ text }: { readonly text: string | undefined }) {
   );
 }
 
-/** What the call changed, before and afterwards side by side. */
+/** The values before and after the call, next to each other. */
 export function AuditDetail({ row }: { readonly row: AuditRow }) {
   const t = useTexts();
   const { rows, isUnfinished } = changesOf(row.old_value, row.new_value);

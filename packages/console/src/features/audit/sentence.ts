@@ -50,7 +50,7 @@ function member(text: string | null): string | undefined {
   return [name, username].find((found): found is string => typeof found === "string" && found !== "");
 }
 
-/** What a call did, in parts of a sentence; undefined for calls without words. */
+/** Describes a call as parts of a sentence; undefined for calls without a description. */
 export function sentenceOf(row: Pick<AuditRow, "action" | "target" | "old_value" | "new_value">): Sentence | undefined {
   const noun = longest(Object.keys(NOUNS) as (keyof typeof NOUNS)[], (name) => row.action.startsWith(name));
   const verb = longest(Object.keys(VERBS) as (keyof typeof VERBS)[], (name) => row.action.endsWith(name));

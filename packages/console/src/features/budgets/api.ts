@@ -86,7 +86,7 @@ export function subjectQuery({ scope, subject }: Pick<Budget, "scope" | "subject
   });
 }
 
-/** What the subject of a scope may be, by what was typed. */
+/** Suggests subjects of a scope for the typed text. */
 export function suggestionsQuery(scope: Budget["scope"], typed: string) {
   return queryOptions({
     queryKey: ["budgets", "suggestions", scope, scope === "group" ? "" : typed],

@@ -53,7 +53,7 @@ function subjectProblem({ scope, subject }: BudgetDraft): ProblemKey | undefined
   return isNamed || /^\d+$/.test(subject.trim()) ? undefined : "subjectNoId";
 }
 
-/** What is wrong with the form, in keys of this feature's texts. */
+/** Validates the form; problems are keys of this feature's texts. */
 export function checkBudget(form: BudgetDraft, isNew: boolean): Partial<Record<keyof BudgetDraft, ProblemKey>> {
   const subject = isNew ? subjectProblem(form) : undefined;
   const percent = form.soft_percent.trim();

@@ -18,7 +18,7 @@ interface BulkActionsProps {
   test(id: number): Promise<unknown>;
 }
 
-/** What is done to many channels at once. */
+/** Actions for many channels at once. */
 export function BulkActions({ chosen, select, test }: BulkActionsProps) {
   const t = useTexts();
   const bulk = useBulk(select);

@@ -1,7 +1,7 @@
 import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel, type ChannelInput } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
 
-/** What is done to the members of a list or a mapping; "" leaves them. */
+/** How members of a list or a mapping are changed; "" leaves them. */
 type Mode = "" | "set" | "add" | "remove";
 
 export interface BulkDraft {
@@ -34,7 +34,7 @@ export type BulkPatch = Pick<ChannelInput, BulkField>;
 
 type ProblemText = "badPriority" | "badWeight" | "badMapping" | "groupMissing" | "tagMissing";
 
-/** What is wrong with a draft, by its field. */
+/** Validates a draft, by field. */
 export function checkBulk(draft: BulkDraft): Partial<Record<keyof BulkDraft, ProblemText>> {
   const problems: Partial<Record<keyof BulkDraft, ProblemText>> = {};
   if (!isWhole(draft.priority, LOWEST_PRIORITY)) problems.priority = "badPriority";

@@ -1,7 +1,7 @@
 import { LOWEST_PRIORITY, splitList, type Channel, type ChannelInput } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
 
-/** What the drawer holds while a channel is edited; numbers stay as typed. */
+/** The state of the drawer while a channel is edited; numbers stay as typed. */
 export interface ChannelDraft {
   type: string;
   name: string;
@@ -112,7 +112,7 @@ function isWhole(text: string, least: number): boolean {
   return /^-?\d+$/.test(text.trim()) && Number(text) >= least;
 }
 
-/** What is wrong with the form, in keys of this feature's texts. */
+/** Validates the form; problems are keys of this feature's texts. */
 export function checkChannel(form: ChannelDraft, isNew: boolean): ChannelProblems {
   const problems: ChannelProblems = {};
   if (isNew && form.name.trim() === "") problems.name = "nameAndKey";

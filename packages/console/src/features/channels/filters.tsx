@@ -6,7 +6,7 @@ import { LIST_DEFAULTS, type useList } from "../../ui/grid/use-list.ts";
 import { groupsQuery, typesQuery } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
-/** What the address of the list may hold. */
+/** The parameters of the list's address. */
 export const DEFAULTS = { ...LIST_DEFAULTS, q: "", model: "", status: "", type: "", group: "", tag: "" };
 
 interface FiltersProps {

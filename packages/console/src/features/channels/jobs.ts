@@ -32,7 +32,7 @@ export async function startJob(name: ChannelJob): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: JOBS_KEY });
 }
 
-/** What runs on all channels now, no matter who started it. Rows follow while it runs, and its end is announced. */
+/** The jobs that run on all channels, no matter who started them. Rows update while one runs, and its end is announced. */
 export function useChannelJobs() {
   const t = useTexts();
   const { data } = useQuery({

@@ -50,7 +50,7 @@ export function Provider({ form, channel }: SectionProps) {
   );
 }
 
-/** What the keys of the form will do; nothing while it has none. */
+/** Explains how the form changes the keys; empty while it has none. */
 function useKeysHelp({ form, channel }: SectionProps): string | undefined {
   const t = useTexts();
   const { key, keysAs, type } = form.values;

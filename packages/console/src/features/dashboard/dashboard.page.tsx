@@ -241,7 +241,7 @@ function Dashboard() {
   );
 }
 
-/** What was used, when, by which model. */
+/** The usage dashboard. */
 export function DashboardPage() {
   const t = useTexts();
   const { enable_data_export: isOn } = useStatus();

@@ -1,7 +1,7 @@
 import type { UsageRow, UsageStatistics } from "@fairway/wire";
 import type { LogPart } from "../../shared/usage/log-link.ts";
 
-/** What usage is shown by; users see models and tokens of their own. */
+/** Dimensions of the dashboard; users see their own models and tokens. */
 const DIMENSIONS = ["model", "user", "token", "channel", "group"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
@@ -9,7 +9,7 @@ export function dimensionsOf(isAdmin: boolean): readonly Dimension[] {
   return isAdmin ? DIMENSIONS : ["model", "token"];
 }
 
-/** What the sums by model do not have. */
+/** Figures that the sums by model lack. */
 export interface SubjectFigures {
   readonly name: string;
   readonly calls: number;

@@ -7,7 +7,7 @@ export type Step = (typeof STEPS)[number];
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
-/** What the operator's default step shows when the address says nothing. */
+/** The range for the operator's default step if the address has none. */
 const USUAL: Record<Step, RangeName> = { hour: "24h", day: "7d", week: "30d" };
 
 export function usualRange(step: Step): RangeName {

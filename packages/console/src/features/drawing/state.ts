@@ -49,7 +49,7 @@ const RESULTS: Readonly<Record<number, State<ResultText>>> = {
   22: { mark: "caution", text: "resultRepeat" },
 };
 
-/** What the upstream said when the drawing was submitted. */
+/** The upstream's answer to the submission of the drawing. */
 export function resultOf(row: Drawing): State<ResultText> {
   return RESULTS[row.code] ?? { mark: "unknown", text: "unknown" };
 }

@@ -35,7 +35,7 @@ export const failuresQuery = queryOptions({
   queryFn: ({ signal }) => call(logListSelf, { query: { p: 1, page_size: RECENT, type: LOG_TYPE.error }, signal }),
 });
 
-/** What the operator wrote in place of this page; "" is the page that comes with the console. */
+/** The operator's replacement of this page; "" means the built-in page. */
 export const ownHomeQuery = queryOptions({
   queryKey: ["content", "home"],
   queryFn: async ({ signal }) => (await call(homePage, { signal })).trim(),

@@ -12,7 +12,7 @@ const AdminInfo = z.object({
   guardrail_reason: text,
 });
 
-/** What the console reads of the JSON text in `other`; anything unreadable counts as absent. */
+/** The members of the JSON text in `other` that the console reads; anything unreadable counts as absent. */
 const LogOther = z.object({
   /** Absent on rows that were not paid by tokens. */
   model_ratio: z.catch(z.optional(z.number()), undefined),

@@ -19,7 +19,7 @@ const FILTER: Readonly<Record<keyof LogFilter, string>> = {
   to: "",
 };
 const LIST = { ...LIST_DEFAULTS, ...FILTER };
-/** What else the address says: the open row, and how the page is used. */
+/** Other state in the address: the open row, and how the page is used. */
 const PLACE = { row: "", live: "", facets: "" };
 const ALL = { ...LIST, ...PLACE };
 

@@ -1,7 +1,7 @@
 import { createEventReader } from "../../lib/server/sse.ts";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 
-/** What the gateway said went wrong. */
+/** An error reported by the gateway. */
 export interface Failure {
   /** HTTP status; 200 when the answer had begun. */
   readonly status: number;
@@ -65,7 +65,7 @@ function deltaSteps(choice: unknown): Step[] {
   return said === "" ? steps : [...steps, { kind: "text", text: said }];
 }
 
-/** What one event of the stream means. An empty list of choices ends it, as the done marker does. */
+/** Parses one event of the stream. An empty list of choices ends it, like the done marker. */
 export function stepsOf(data: string, head: Head): Step[] {
   if (data === "[DONE]") return [{ kind: "end" }];
   const event = parseObject(data);

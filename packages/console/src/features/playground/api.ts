@@ -23,7 +23,7 @@ const TRIES = 4;
 
 class NotYet extends Error {}
 
-/** What a request was charged, from its row in the log; the row may come a moment later. */
+/** Reads the charge of a request from its log row, which may appear a moment later. */
 export function chargeQuery(requestId: string) {
   return queryOptions({
     queryKey: ["playground", "charge", requestId],

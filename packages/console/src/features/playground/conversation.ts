@@ -29,7 +29,7 @@ export interface Round {
   readonly answers: readonly Answer[];
 }
 
-/** What survives a visit to another page, in the memory of this tab. */
+/** State that survives a visit to another page, in the memory of this tab. */
 interface TabState {
   readonly owner: number | undefined;
   readonly rounds: readonly Round[];
@@ -142,7 +142,7 @@ function changeAnswer(id: number, update: (current: Answer) => Answer): void {
   });
 }
 
-/** What was said belongs to who said it. */
+/** The conversation of this tab; it is separate for each user. */
 function useTabState(): TabState {
   const owner = useUser()?.id;
   const now = useStore(tabState);
@@ -152,14 +152,14 @@ function useTabState(): TabState {
   return now.owner === owner ? now : nothing(owner);
 }
 
-/** What came before a round. */
+/** The rounds before this one. */
 function before(id: number): readonly Round[] {
   const { rounds } = tabState.read();
   const at = rounds.findIndex((round) => round.id === id);
   return rounds.slice(0, Math.max(0, at));
 }
 
-/** What needs no model. */
+/** Steps that need no model. */
 const edits = {
   setDraft: (draft: string) => change({ draft }),
   setSettings: (update: Partial<Settings>) => change({ settings: { ...tabState.read().settings, ...update } }),

@@ -63,7 +63,7 @@ function Charge(props: { readonly requestId: string }) {
   );
 }
 
-/** What an answer took, below it. */
+/** Duration and tokens, shown below an answer. */
 function Measures({ answer }: { readonly answer: Answer }) {
   const t = useTexts();
   const language = useLanguage();

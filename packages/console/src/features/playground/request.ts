@@ -1,4 +1,4 @@
-/** What the parameters panel holds; undefined is not sent, so that the model's own default holds. */
+/** The state of the parameters panel; undefined values are not sent, so the model's default applies. */
 export interface Settings {
   readonly system: string;
   readonly temperature: number | undefined;

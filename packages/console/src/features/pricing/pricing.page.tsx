@@ -117,7 +117,7 @@ function ordered(rows: readonly Priced[], sort: string, { ratio, usual }: Reader
   });
 }
 
-/** What every model costs, in the group of the reader or another one. */
+/** The prices of all models, for the user's group or another one. */
 export function PricingPage() {
   const t = useTexts();
   const language = useLanguage();

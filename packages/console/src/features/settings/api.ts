@@ -173,7 +173,7 @@ export const twoFactorQuery = queryOptions({
 export interface NewSecret {
   /** Base32, for typing in. */
   readonly secret: string;
-  /** What the QR code says. */
+  /** The URL in the QR code. */
   readonly url: string;
 }
 

@@ -52,7 +52,7 @@ async function modelsOf(type: ChannelType, input: ChannelInput): Promise<readonl
   return (await call(modelsByType, {}))[String(type.type)] ?? [];
 }
 
-/** What an upstream offers, and what it costs as far as this user may know. */
+/** Reads the models of an upstream, with the prices that this user may see. */
 export async function readOffer(
   type: ChannelType,
   draft: ProviderDraft,

@@ -33,7 +33,7 @@ function Verdict({ tried }: { readonly tried: Probe }) {
   );
 }
 
-/** What a key opens: the test, the models with their prices, and the button that makes the channel. */
+/** Shown once the provider accepts the key: the test, the models with prices, and the button that creates the channel. */
 export function Connected(props: {
   readonly connection: Connection;
   readonly isBusy: boolean;

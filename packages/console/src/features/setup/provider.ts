@@ -1,6 +1,6 @@
 import type { ChannelInput, ChannelType, OptionPrice, ShownPrice } from "@fairway/wire";
 
-/** What the first step holds while a provider is connected. */
+/** The state of the first step while a provider is connected. */
 export interface ProviderDraft {
   type: string;
   key: string;
@@ -41,7 +41,7 @@ export function withPrices(
   return offered.toSorted((a, b) => Number(a.price === null) - Number(b.price === null));
 }
 
-/** What is chosen at first: users are refused models without a price, so these are left out unless there are no others. */
+/** The models selected at first: those with a price, because users are refused the others; all of them if none has a price. */
 export function preselected(models: readonly OfferedModel[]): ReadonlySet<string> {
   const priced = models.filter(({ price }) => price !== null);
   return new Set((priced.length > 0 ? priced : models).map(({ name }) => name));

@@ -4,7 +4,7 @@ import { draftOfLimits, limitsOfDraft, NO_LIMITS, wrongLimits, type LimitsDraft 
 import { nowSeconds } from "../../lib/now.ts";
 import type { FormErrors } from "../../lib/use-form.ts";
 
-/** What the drawer holds while a token is edited. */
+/** The state of the drawer while a token is edited. */
 export interface TokenDraft extends LimitsDraft {
   name: string;
   /** Quota units; undefined while the text is no amount. */
@@ -85,7 +85,7 @@ function wrongExpiry(text: string, isNew: boolean): ProblemKey | undefined {
   return isNew && at <= nowSeconds() ? "pastExpiry" : undefined;
 }
 
-/** What is wrong with the form, in keys of this feature's texts. */
+/** Validates the form; problems are keys of this feature's texts. */
 export function checkToken(form: TokenDraft, isNew: boolean): Partial<Record<keyof TokenDraft, ProblemKey>> {
   const count = Number(form.count);
   const expires = wrongExpiry(form.expires, isNew);

@@ -1,7 +1,7 @@
 import type { MessageKey } from "@fairway/wire";
 import { currentLanguage, onLanguage } from "../i18n.ts";
 
-/** What the Chinese texts offer; they load with that language. */
+/** The Chinese texts; they load with that language. */
 interface Chinese {
   inChinese(key: MessageKey, text: string): string;
   ruleInChinese(text: string): string;
@@ -13,12 +13,12 @@ onLanguage(async () => {
   chinese = await import("./server-messages.zh.ts");
 });
 
-/** What the server said, in the language of the reader where its code is known. */
+/** Translates a server message if its code is known. */
 export function serverMessage(key: MessageKey | undefined, text: string): string {
   return key !== undefined && chinese && currentLanguage() === "zh" ? chinese.inChinese(key, text) : text;
 }
 
-/** What an input has to be, in the language of the reader. */
+/** Translates the rule of an input. */
 export function ruleText(text: string): string {
   return chinese && currentLanguage() === "zh" ? chinese.ruleInChinese(text) : text;
 }

@@ -1,6 +1,6 @@
 import { MESSAGES, REASONS, type MessageKey } from "@fairway/wire";
 
-/** What the server says, by the key of its code; places are those of the English text. */
+/** Server messages by key; placeholders are those of the English text. */
 export const messages: Record<MessageKey, string> = {
   invalid_parameter: "参数无效。",
   invalid_field: "输入无效：{field} {reason}。",
@@ -164,7 +164,7 @@ export const messages: Record<MessageKey, string> = {
   setup_token_required: "从其他机器初始化需要初始化令牌：请设置 FAIRWAY_SETUP_TOKEN 并填写其值。",
 };
 
-/** What inputs have to be, as the server and the tables of options say it; `#` is a number or a name. */
+/** Rules of inputs as the server and the option tables phrase them; `#` is a number or a name. */
 const RULES: readonly (readonly [en: string, zh: string])[] = [
   [REASONS.string, "须为文本"],
   [REASONS.integer, "须为整数"],
@@ -227,7 +227,7 @@ function valuesOf(template: string, text: string): ReadonlyMap<string, string> |
 
 const RULE_PLACES: ReadonlySet<string> = new Set(["rule", "reason"]);
 
-/** What the server said, in Chinese; a text that is not the message of its code stays as it is. */
+/** Translates a server message into Chinese; a text that is not the message of its code stays unchanged. */
 export function inChinese(key: MessageKey, text: string): string {
   const values = valuesOf(MESSAGES[key].text, text);
   if (!values) return text;

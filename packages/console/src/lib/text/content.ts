@@ -1,4 +1,4 @@
-/** What an operator's text is: an address to frame, HTML, or Markdown. */
+/** The kind of an operator's text: a URL to frame, HTML, or Markdown. */
 export type ContentKind = "frame" | "html" | "markdown";
 
 export function contentKind(text: string): ContentKind {

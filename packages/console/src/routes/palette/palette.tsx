@@ -41,7 +41,7 @@ function Group(props: {
   );
 }
 
-/** What the server and the settings know by this name. */
+/** Matches of a name on the server and among the settings. */
 function useHits(text: string) {
   const isRoot = roleOf(useUser()) >= ROLE.root;
   const found = useFound(text);

@@ -6,7 +6,7 @@ import { setThemeMode, useThemeMode } from "../../theme/theme-mode.ts";
 import { isSheetOpen } from "../frame/overlays.ts";
 import type { Item } from "./item.ts";
 
-/** What can be done from everywhere; pages offer more while they are open. */
+/** Actions of the palette that are always available; pages add more while they are open. */
 export function useGlobalActions(): readonly Item[] {
   const t = useTexts();
   const user = useUser();

@@ -10,7 +10,7 @@ const SHORTEST_SEARCH = 2;
 /** Typing is not sent letter by letter. */
 const PAUSE_MS = 250;
 
-/** What the server finds by name. */
+/** Results of the server's search by name. */
 export function useFound(text: string) {
   const user = useUser();
   const wanted = useDeferredValue(text.trim());

@@ -12,7 +12,7 @@ import { exampleModel, snippetsFor } from "./snippets.ts";
 import { TestRequest } from "./test-request.tsx";
 import { useTexts } from "./texts.ts";
 
-/** What the examples name while the caller has no model at all. */
+/** The model in the examples if the caller has none. */
 const PLACEHOLDER_MODEL = "gpt-4o-mini";
 
 function useModels(token: Token): readonly string[] {

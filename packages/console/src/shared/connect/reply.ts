@@ -1,6 +1,6 @@
 import { isObject, parseJson } from "../../lib/text/json.ts";
 
-/** What came back for a test request. */
+/** The answer to a test request. */
 export interface Reply {
   readonly isOk: boolean;
   readonly status: number;

@@ -15,7 +15,7 @@ export interface HumanCheck {
   readonly widget: ReactNode;
   /** The check is on and has not passed yet. */
   readonly isMissing: boolean;
-  /** What to tell who sends the form before that. */
+  /** The message if the form is sent before that. */
   readonly waitText: string;
   /** Members of the query that prove it. */
   readonly proof: Readonly<Record<string, string>>;

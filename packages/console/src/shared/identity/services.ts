@@ -21,7 +21,7 @@ export interface SignInService {
   readonly name: "github" | "linuxdo" | "oidc";
   readonly label: string;
   readonly endpoint: Endpoint;
-  /** What is bound of an account, "" for nothing; absent where the server does not tell. */
+  /** The bound account, "" if there is none; absent if the server does not say. */
   bound?(self: User): string;
   isOffered(status: Status): boolean;
 }

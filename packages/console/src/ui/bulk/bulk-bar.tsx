@@ -16,7 +16,7 @@ interface BulkBarProps {
   readonly children: ReactNode;
 }
 
-/** What can be done with the selected rows; floats at the bottom while something is selected. */
+/** Actions for the selected rows; floats at the bottom while something is selected. */
 export function BulkBar(props: BulkBarProps) {
   const t = useTexts();
   const { bulk } = props;

@@ -13,7 +13,7 @@ type Switched = Chosen & { readonly status: number };
 interface BulkSwitchProps<R extends Switched> {
   readonly chosen: readonly R[];
   select(ids: ReadonlySet<number>): void;
-  /** What the page says. */
+  /** Texts of the page. */
   t(word: "copySelected" | "disable" | "enable" | "remove" | "removeManyBody" | "selectFirst"): string;
   /** What it says of a number of its rows. */
   tell(word: "changedMany" | "removedMany" | "removeManyTitle", count: number): string;

@@ -24,7 +24,7 @@ export interface BulkAction {
   /** Whether each row is a call of its own, whose number can be shown meanwhile. */
   readonly isCounted: boolean;
   send(ids: readonly number[], track: Track): Promise<readonly Outcome[]>;
-  /** What is said of the rows that went well. */
+  /** The message about the rows that succeeded. */
   done(count: number): string;
   /** Takes it back for rows that went well; absent where that is not possible. */
   undo?(ids: readonly number[]): BulkAction;
@@ -36,7 +36,7 @@ export interface Chosen {
   readonly name: string;
 }
 
-/** What is done to rows that can be switched off. */
+/** Changes of rows that can be disabled. */
 export type RowChange = "enable" | "disable" | "delete";
 
 export interface BulkReport {

@@ -9,7 +9,7 @@ export interface Snippet {
   /** Names this one among those of its tab. */
   readonly variant?: string;
   readonly code: string;
-  /** What is copied, where it differs from what is shown: the key in clear. */
+  /** The text to copy if it differs from the visible one: the plain key. */
   readonly copied?: string;
 }
 

@@ -65,7 +65,7 @@ export function undoLast(): boolean {
   return true;
 }
 
-/** What a user reads about a failure. */
+/** The text of a failure for the user. */
 export function problemText(problem: unknown): string {
   if (problem instanceof ApiProblem) return problem.message;
   if (problem instanceof OfflineProblem) return say("offline");

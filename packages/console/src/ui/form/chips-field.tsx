@@ -12,7 +12,7 @@ interface ChipsProps {
   onChange(values: string[]): void;
   /** Offered while typing; other values may be entered too. */
   readonly suggestions: readonly string[];
-  /** What to say when every entered value is in the list already. */
+  /** The message if every entered value is already in the list. */
   readonly duplicateText: string;
   readonly placeholder?: string;
   readonly help?: ReactNode;

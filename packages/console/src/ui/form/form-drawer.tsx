@@ -55,7 +55,7 @@ export function DrawerShell(props: DrawerShellProps) {
   );
 }
 
-/** What the drawer shows until its row is there, or when it does not come. */
+/** The drawer while its row loads, or if loading fails. */
 export function DrawerLoading(props: { readonly problem: unknown; onRetry(): void }) {
   return (
     <Drawer.Body>

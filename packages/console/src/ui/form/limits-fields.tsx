@@ -11,7 +11,7 @@ const SHORT = { rpm: "shortRpm", tpm: "shortTpm", concurrency: "shortConcurrency
 interface LimitsFieldsProps {
   readonly values: LimitsDraft;
   readonly errors: { readonly [K in keyof LimitsDraft]?: string | undefined };
-  /** What holds for a member that is left blank. */
+  /** The value that applies if the member is blank. */
   readonly placeholder: string;
   onChange(name: keyof LimitsDraft, value: string): void;
   onBlur(name: keyof LimitsDraft): void;

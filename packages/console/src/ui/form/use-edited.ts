@@ -6,7 +6,7 @@ import { ask } from "../feedback/ask.ts";
 import { say } from "../texts.ts";
 import { toastProblem } from "../feedback/toaster.ts";
 
-/** What a form edits. */
+/** The row that a form edits, with its version. */
 export interface Edited<R> extends Version<R> {
   /** Key of the form: with another one it starts again. */
   readonly edition: number;

@@ -31,7 +31,7 @@ export interface Selection {
 
 export type Density = "comfortable" | "compact";
 
-/** What a user changed about the columns of a table. */
+/** A user's changes to the columns of a table. */
 export interface GridLayout {
   readonly hidden?: readonly string[] | undefined;
   /** Shown even where they do not fit. */

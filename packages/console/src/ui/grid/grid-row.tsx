@@ -3,7 +3,7 @@ import type { Column, GridProps } from "./grid-props.ts";
 import { useTexts } from "../texts.ts";
 import type { GridTable } from "./use-grid-table.ts";
 
-/** What all rows of a table share; made once for each state of the table. */
+/** State that all rows of a table share; created once for each state of the table. */
 export interface RowModel<Row> {
   readonly grid: GridProps<Row>;
   readonly table: GridTable;

@@ -94,7 +94,7 @@ interface BatchSettings {
   readonly now: number;
 }
 
-/** What one transaction reads and writes. Nothing is read of a request before its budgets are locked. */
+/** The rows that one transaction reads and writes. A request is read only after its budgets are locked. */
 class BatchState {
   readonly passed: [Budget, number][] = [];
   readonly #settings: BatchSettings;
@@ -254,7 +254,7 @@ class BatchState {
     return rows.length > 0;
   }
 
-  /** What was charged too much in a window that is over stays there. */
+  /** Corrects a reaped charge. Windows that have ended are not lowered. */
   #correct(budget: Budget, more: number, { closed_at }: ReapedRow): void {
     if (more < 0 && budget.window_start * 1000 > closed_at) return;
     this.#change(budget, more, 0);

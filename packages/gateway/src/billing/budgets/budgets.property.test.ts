@@ -35,7 +35,7 @@ const history = fc.record({
   requests: fc.array(request, { minLength: 5, maxLength: 40 }),
 });
 
-/** What the budgets must have in the end, by scope and subject. */
+/** The expected use of each budget, by scope and subject. */
 type Books = Map<string, number>;
 
 const turns = async (count: number) => {

@@ -44,7 +44,7 @@ export interface Budgets {
   idle(ms: number): Promise<void>;
 }
 
-/** What the database could not be asked for, and what that meant. */
+/** The effect of a budget operation that the database did not answer. */
 export type BudgetOutage =
   | "refused" // a request, because of a hard budget
   | "passed" // a request continued without a reservation
@@ -143,7 +143,7 @@ class SqlBudgets implements Budgets {
     return held && !answer ? { ...held, asked } : { amount, ids: new Set(ids), asked };
   }
 
-  /** What is not reserved is charged at the end. */
+  /** Lets a request pass unreserved; it is charged at its end. */
   #passed({ requestId, held }: BudgetUse, wanted: readonly KnownBudget[], error: unknown): BudgetHold {
     this.#settings.onOutage("passed");
     this.#settings.log.warn("a budget could not be checked; its request continues", { error, request_id: requestId });

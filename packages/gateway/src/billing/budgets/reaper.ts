@@ -11,7 +11,7 @@ export interface BudgetReaperDeps {
   readonly write: (operation: BudgetOperation) => Promise<BudgetAnswer>;
 }
 
-/** What the ledger says of a request. */
+/** The ledger's record of a request. */
 interface Booked {
   readonly charged: number;
   /** Nothing will be added to it. */
@@ -20,7 +20,7 @@ interface Booked {
 
 /** A reservation without a ledger row is released after this time; a later charge still counts. */
 const GIVEN_UP_MS = 600_000;
-/** Who has not looked for so long does not know since when the database answers. */
+/** After a gap this long between polls, it is unknown since when the database answers. */
 const GAP_MS = 120_000;
 const AT_ONCE = 200;
 

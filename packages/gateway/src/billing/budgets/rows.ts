@@ -11,7 +11,7 @@ export interface HoldRow {
   readonly lease_until: number;
 }
 
-/** What was charged for a request whose last word is not known. */
+/** The charge of a reaped request, which may still be corrected. */
 export interface ReapedRow {
   readonly request_id: string;
   readonly budget_id: number;

@@ -17,7 +17,7 @@ export interface BudgetRig {
   now: number;
   /** While true every statement of the replicas fails. */
   isAway: boolean;
-  /** What the replicas asked of the database. */
+  /** Database calls of the replicas. */
   readonly calls: { transactions: number; others: number };
   readonly reported: [string, number][];
   readonly outages: BudgetOutage[];

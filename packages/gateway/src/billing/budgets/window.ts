@@ -57,7 +57,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   return clock;
 }
 
-/** What clocks on the wall show, written as a time of UTC. */
+/** The local time of a zone, written as if it were UTC. */
 function wallTime(ms: number, timeZone: string): Date {
   const parts = new Map(
     clockOf(timeZone)

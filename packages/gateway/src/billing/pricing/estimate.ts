@@ -13,7 +13,7 @@ export interface EstimateOptions {
   readonly quotaPerUnit?: Ratio;
 }
 
-/** What of a request decides its reservation. */
+/** The members of a request that decide its reservation. */
 export type Estimated = Priced & Pick<RequestSpec, "promptEstimate" | "outputCap" | "units" | "dearTokens">;
 
 /**

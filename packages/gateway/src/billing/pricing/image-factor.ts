@@ -26,7 +26,7 @@ export const IMAGE_TOKENS: Readonly<Record<string, bigint>> = {
   high: 6240n,
   hd: 6240n,
 };
-/** What the rate of one image stands for where an answer reports no tokens. */
+/** Tokens that an image counts as if an answer reports none. */
 const TOKENS_OF_RATE = 1056n;
 
 /** How the quality of an image changes its price where tokens are priced and none are reported. */

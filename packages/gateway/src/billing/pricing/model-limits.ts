@@ -1,7 +1,7 @@
 import { listedEntry } from "./listed-entry.ts";
 import type { DecimalTable } from "./price-tables.ts";
 
-/** What one answer of a model can hold; undefined where no vendor says so. */
+/** Context and output limits of a model; undefined if the vendor publishes none. */
 export interface ModelLimits {
   readonly outputTokens: number | undefined;
   readonly contextTokens: number | undefined;

@@ -46,11 +46,11 @@ export interface PriceRow {
 export interface PriceBook {
   /** Undefined = the model has no price; a call is refused and says how to price it. */
   find(model: string): Price | undefined;
-  /** What one answer of the model can hold. */
+  /** Context and output limits of the model. */
   limits(model: string): ModelLimits;
-  /** What vendors add for tools and tiers. */
+  /** Surcharges of vendors for tools and tiers. */
   readonly surcharges: Surcharges;
-  /** What an operation for a single owner charges where `find` knows nothing: ratio 1. */
+  /** The price of unknown models in self-use mode: ratio 1. */
   readonly selfUsePrice: Price;
   /** Decimal text; a group without a ratio counts as 1. */
   groupRatio(group: string): string;

@@ -24,7 +24,7 @@ export interface ChargeTerms {
   readonly quotaPerUnit?: Ratio;
 }
 
-/** What of a request its price depends on, besides usage. A task has no operation. */
+/** The members of a request that its price depends on, in addition to usage. A task has no operation. */
 export type Priced = Pick<RequestSpec, "model" | "size" | "quality"> & {
   readonly operation?: RequestSpec["operation"];
 };
@@ -69,7 +69,7 @@ export function countsOf(usage: Usage, unit: Unit | undefined): Counts {
 
 export type Unit = "image" | "second" | "character" | "query";
 
-/** What `usage.units` counts for an operation. */
+/** The unit that `usage.units` counts for an operation. */
 export function unitOf(operation: RequestSpec["operation"] | undefined): Unit | undefined {
   switch (operation) {
     case "images.generations":

@@ -4,7 +4,7 @@ import type { DecimalTable } from "./price-tables.ts";
 import { type Price, type TokenRates, weigh, WEIGHT_NAMES, type Weights, type RateTable } from "./rates.ts";
 import { fractionOf, isZero, ONE, over, ratio, type Ratio, times, toNumber } from "../money/ratio.ts";
 
-/** What vendors add to the price of tokens. Keys of both tables are a name, or a name, a slash and a model. */
+/** Surcharges of vendors on the price of tokens. Keys of both tables are `name` or `name/model`. */
 export interface Surcharges {
   /** US dollars of a thousand calls of a tool that the vendor runs; undefined = no price. */
   toolPrice(tool: string, model: string): Ratio | undefined;

@@ -1,4 +1,4 @@
-/** What one text or many cost in tokens; numbers the encoders answer, estimates past the limit. */
+/** Encoders that count the tokens of one or many texts; texts beyond the limit are estimated. */
 export type EncoderName = "o200k_base" | "cl100k_base";
 
 const O200K = /^(gpt-4o|gpt-4\.1|gpt-4\.5|gpt-5|chatgpt-4o|o1|o3|o4|gpt-image|computer-use|omni|gpt-realtime|gpt-oss)/;

@@ -37,7 +37,7 @@ export const TABLES = {
   logs: ["id"],
 } as const satisfies Partial<Record<keyof Schema, readonly string[]>>;
 
-/** What only concerns running processes, or counts the changes of one database. */
+/** Tables that only concern running processes, or that count the changes of one database. */
 export const LEFT_BEHIND: readonly (keyof Schema)[] = ["leases", "replicas", "revisions"];
 
 export type DumpedTable = keyof typeof TABLES;

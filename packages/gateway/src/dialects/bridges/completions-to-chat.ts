@@ -21,7 +21,7 @@ const SAME = [
   "seed",
 ];
 const CARRIED = new Set([...SAME, "model", "prompt"]);
-/** What text completions write when the request sets no limit. */
+/** The output limit of text completions if the request sets none. */
 const DEFAULT_TOKENS = 16;
 
 /** Clients of text completions on upstreams that only chat: the prompt is what one user says. */

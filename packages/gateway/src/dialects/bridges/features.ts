@@ -11,7 +11,7 @@ export interface Feature {
   readonly name: string;
   /** How each protocol says it. */
   readonly words: Readonly<Record<Upstream, string>>;
-  /** What happens to it when a chat client meets an upstream of the protocol. */
+  /** How each upstream protocol treats the feature when the client speaks chat. */
   readonly fate: Readonly<Record<Exclude<Upstream, "openai-chat">, Fate>>;
   /** Members of a chat request that use it. */
   readonly sample: JsonObject;

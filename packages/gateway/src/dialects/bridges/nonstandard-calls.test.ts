@@ -25,7 +25,7 @@ const callsIn = (json: unknown): unknown[] => {
   if (functionCall !== undefined) return [[(functionCall as JsonObject)["id"], (functionCall as JsonObject)["args"]]];
   return Object.values(json).flatMap(callsIn);
 };
-/** What a stream adds up to. */
+/** The calls that the chunks of a stream add up to. */
 const callsOf = (client: DialectId, chunks: readonly object[]) => {
   const events = run(client, "openai-chat", "m").stream(chunks);
   if (client !== "anthropic-messages") return callsIn(events.at(-1));

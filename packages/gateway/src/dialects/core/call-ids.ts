@@ -33,7 +33,7 @@ export function joinExtra(id: string, extra: string): string {
   return `${id}${EXTRA}${Buffer.from(extra).toString("base64url")}`;
 }
 
-/** What `joinExtra` added to an id. */
+/** The part that `joinExtra` added to an id. */
 export function extraIn(joined: string): string | undefined {
   const at = joined.indexOf(EXTRA);
   return at < 0 ? undefined : Buffer.from(joined.slice(at + EXTRA.length), "base64url").toString("utf8");

@@ -65,7 +65,7 @@ export function errorAnswer(dialect: ErrorDialect, error: AppError, requestId: s
   };
 }
 
-/** What Anthropic's API calls the limits of `x-ratelimit-…` headers; times there are dates. */
+/** The names that Anthropic's API uses for the limits of the `x-ratelimit-…` headers; its times are dates. */
 export function anthropicLimits(headers: Readonly<Record<string, string>>): Record<string, string> {
   const reported: Record<string, string> = {};
   for (const kind of ["requests", "tokens"]) {

@@ -43,7 +43,7 @@ function isWhole(bytes: Buffer, at: number, { lead }: Needle): boolean {
   return true;
 }
 
-/** What `read` makes of the last object that it can read among the values of members of this name, at any depth. */
+/** The last result of `read` over the objects under this member name, at any depth. */
 export function lastRead<T>(bytes: Buffer, name: Needle, read: (value: JsonObject) => T | undefined): T | undefined {
   let at = bytes.lastIndexOf(name.tail);
   while (at >= 0) {

@@ -54,7 +54,7 @@ export type ErrorDialect =
   | "midjourney"
   | "suno";
 
-/** What the core must know about a request before it can route and price it. */
+/** The facts about a request that routing and pricing need. */
 export interface RequestSpec {
   readonly operation: Operation;
   readonly dialect: DialectId;
@@ -122,7 +122,7 @@ export interface Usage {
   readonly estimatedReasoning?: number;
   /** Calls of tools that the vendor ran, by tool. */
   readonly toolCalls?: Readonly<Record<string, number>>;
-  /** What the upstream reported, where that is more than the answer can have cost; the counts are bounded then. */
+  /** The reported usage, if it is more than the answer can have cost; the counts are bounded then. */
   readonly reported?: { readonly input: number; readonly output: number; readonly units: number };
 }
 
@@ -163,7 +163,7 @@ export interface UsageMeter {
   readonly error: UpstreamErrorEvent | undefined;
 }
 
-/** What a streamed event is: a part of an answer, something next to it, or what no client of the protocol could read. */
+/** The kind of a streamed event: part of the answer, metadata, or unreadable for clients of the protocol. */
 export type EventKind = "part" | "metadata" | "unreadable";
 
 /** Texts that a request or an answer holds, for counting where no usage is reported. */
@@ -195,7 +195,7 @@ export interface Dialect {
   errorIn(answer: JsonObject): UpstreamErrorEvent | undefined;
   /** False for a whole answer that no client of the protocol could read; absent where any object will do. */
   isAnswer?(answer: JsonObject): boolean;
-  /** What a streamed event is; absent where every event is a part. */
+  /** Classifies a streamed event; absent if every event is a part of the answer. */
   kindOf?(event: JsonObject): EventKind;
   /** Event blocks without what its clients stumble over and some upstreams send; the same buffer where there is none. */
   tidy?(blocks: Buffer): Buffer;
@@ -239,7 +239,7 @@ export interface Dialect {
 export interface StreamPosition {
   /** `blocks` are whole events on their way to the client. */
   feed(blocks: Buffer): void;
-  /** What an error frame says about the stream that it ends. */
+  /** Options for the error frame that ends the stream. */
   options(): ErrorFrameOptions;
 }
 

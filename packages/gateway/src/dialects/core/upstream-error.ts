@@ -16,7 +16,7 @@ export function errorOfEvent({ event, data, raw }: StreamEvent): UpstreamErrorEv
   return isError ? errorEvent(data) : undefined;
 }
 
-/** What a server says in place of an answer when it has no word for an error: a sentence, and maybe a code. */
+/** Reads an error from a body that has only a sentence and possibly a code. */
 export function readSentence(answer: JsonObject): UpstreamErrorEvent | undefined {
   const message = ["message", "msg", "detail"].map((key) => text(answer, key) ?? "").find((said) => said !== "");
   return message === undefined ? undefined : { ...errorEvent(answer), message };

@@ -179,7 +179,7 @@ export function anthropicUsage(usage: Usage): JsonObject {
   return { ...anthropicCounts(usage), inference_geo: null, service_tier: null, speed: null };
 }
 
-/** What the end of a streamed message counts. */
+/** The usage counts at the end of a streamed message. */
 export function anthropicCounts(usage: Usage): JsonObject {
   return {
     input_tokens: Math.max(0, usage.input - usage.cachedInput - usage.cacheWrite),

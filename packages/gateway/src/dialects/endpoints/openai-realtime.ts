@@ -28,7 +28,7 @@ export const openaiRealtime: Dialect = {
   promptWords: () => [],
 };
 
-/** What one event of the upstream means for the bill. */
+/** A fact that one upstream event adds to the bill. */
 export type RealtimeFact =
   | { readonly kind: "response"; readonly usage: Usage | undefined }
   | { readonly kind: "transcription"; readonly usage: Usage | undefined; readonly text: string }

@@ -57,7 +57,7 @@ export const openaiChat: Dialect = {
   heartbeat: HEARTBEAT,
 };
 
-/** What chat and text completions ask for in the same words. */
+/** The request members that chat and text completions share. */
 export function completionAsk(
   json: JsonObject,
   own: Omit<RequestSpec, "stream" | "wantsStreamUsage" | "outputCap" | "units">,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** What ties the code that a service sends to the browser that asked for it (RFC 7636, OpenID Connect Core 3.1.2.1). */
+/** Binds the authorization code to the browser that started the sign-in (RFC 7636, OpenID Connect Core 3.1.2.1). */
 export interface OauthProof {
   /** Sent with the code; "" where the browser was not sent off with its challenge. */
   readonly verifier: string;

@@ -121,7 +121,7 @@ async function spend(deps: TwoFactorDeps, userId: number, row: Row, { code, chan
   throw new Refusal("second_factor_wrong", { field: "code", siblings: { two_factor: true } });
 }
 
-/** What is left after the code was used; undefined when it is wrong. */
+/** The second factor after the code was used; undefined if the code is wrong. */
 function use({ clock, vault }: TwoFactorDeps, stored: Stored, code: string): Stored | undefined {
   if (!/^\d{6}$/.test(code)) {
     const hash = vault.hashKey(code);

@@ -7,7 +7,7 @@ import type { Limiter, Rule } from "../../limits/limiter.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 
-/** What a code proves: that a mailbox is read, or that its owner wants a new password. */
+/** The purpose of a code: verifying a mailbox, or resetting a password. */
 export type CodePurpose = "email" | "reset";
 
 /** Signed messages of other services that are accepted once. */

@@ -12,10 +12,10 @@ export interface Caller {
   /** 0 in the playground. */
   readonly tokenId: number;
   readonly tokenName: string;
-  /** What the token is found by; absent where there is none. */
+  /** The hash that finds the token; absent if there is none. */
   readonly keyHash?: string;
   readonly isUnlimited: boolean;
-  /** What the token may use in its life, in quota units; absent where there is no token or no limit. */
+  /** The total allowance of the token in quota units; absent without a token or a limit. */
   readonly tokenGrant?: number;
   /** The revision of tokens at which the token was read; absent where there is no token. */
   readonly tokenRevision?: number;
@@ -35,7 +35,7 @@ export interface SessionCaller {
   inGroup(group: string | undefined): Caller;
 }
 
-/** Who calls a relay route; throws AppError with the codes of the relay's error catalogue. */
+/** Authenticates the caller of a relay route; throws AppError with the codes of the relay's error catalogue. */
 export interface Authenticator {
   /** By API key, from every place where clients of compatible gateways send it. */
   byKey(request: IncomingMessage, ip: string, options?: { readonly allowExhausted?: boolean }): Promise<Caller>;

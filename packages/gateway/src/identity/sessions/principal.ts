@@ -13,7 +13,7 @@ export interface Account {
   readonly limits?: Limits | undefined;
 }
 
-/** Who calls a management endpoint. */
+/** The caller of a management endpoint. */
 export interface Principal {
   readonly userId: number;
   readonly username: string;
@@ -29,7 +29,7 @@ export interface Principal {
   readonly token: CallerToken | undefined;
 }
 
-/** What is known of the access token of a call. */
+/** The access token of a call. */
 export interface CallerToken {
   readonly name: string;
   /** Empty = no limits. */
@@ -47,7 +47,7 @@ export function requireSession({ via }: Pick<Principal, "via">): void {
   if (via === "access-token") throw new Refusal("session_required");
 }
 
-/** What the credentials of a request came to. */
+/** The result of checking the credentials of a request. */
 export type Identified =
   | { readonly kind: "anonymous" }
   | { readonly kind: "unknown-token" }

@@ -12,7 +12,7 @@ const RENEW_AFTER_SECONDS = 86_400;
 const VALUE_BYTES = 32;
 const MAX_AGENT_CHARS = 255;
 
-/** What a session remembers besides its user. */
+/** Data that a session stores in addition to its user. */
 export interface SessionData {
   /** State of a sign-in with another service, and its epoch seconds. */
   readonly oauthState?: string;

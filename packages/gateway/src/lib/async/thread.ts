@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 
-/** What a thread answers to each job, in any order. */
+/** A thread's answer to one job; answers arrive in any order. */
 export type ThreadAnswer<Result> =
   | { readonly id: number; readonly result: Result }
   | { readonly id: number; readonly error: string };

@@ -1,4 +1,4 @@
-/** What one JSON text may hold. */
+/** Limits for one JSON text. */
 export interface JsonLimits {
   readonly maxDepth: number;
   /** Items count 1, members 6; every object and list counts 8 more: about what each costs once parsed. */

@@ -42,7 +42,7 @@ export interface BlockFramer {
    * The very same buffer comes back when it holds whole blocks only. Throws BlockTooLargeError.
    */
   feed(chunk: Buffer): Buffer | undefined;
-  /** What is left at the end of the stream, closed with a blank line; undefined when nothing is. */
+  /** The unfinished event at the end of the stream, closed with a blank line; undefined if there is none. */
   rest(): Buffer | undefined;
 }
 

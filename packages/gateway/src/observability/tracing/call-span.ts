@@ -1,6 +1,6 @@
 import type { Runnable } from "../../lib/async/runnable.ts";
 
-/** What the relay tells a trace of one call. Times are milliseconds of the monotonic clock. */
+/** The events of one call that the relay reports to a trace. Times are milliseconds of the monotonic clock. */
 export interface CallSpan {
   /** Undefined for a call that is not sampled: nothing of it can be found. */
   readonly traceId: string | undefined;

@@ -17,7 +17,7 @@ interface ChatOnly {
 
 const known = new Map<string, ChatOnly>();
 
-/** What a failed call says of itself. */
+/** How a refused path is reported. */
 export interface RefusedPath {
   readonly status: number;
   readonly message: string;

@@ -40,7 +40,7 @@ export interface ResponseDecoder {
   answer(body: JsonObject): JsonObject;
   /** Whole event blocks, the same bytes where nothing changes; undefined when none is complete. */
   feed(chunk: Buffer): Buffer | undefined;
-  /** What is left after the last byte. */
+  /** Bytes that remain after the end of the stream. */
   rest(): Buffer | undefined;
 }
 
@@ -137,7 +137,7 @@ function framed(framer: Flow, bytes: Buffer | undefined): Buffer | undefined {
   return bytes === undefined || bytes.length === 0 ? undefined : framer.feed(bytes);
 }
 
-/** What to look for; a native search is several times slower when it begins with a quote, which JSON is full of. */
+/** The bytes to search for. A native search is several times slower if it begins with a quote, because JSON is full of quotes. */
 function markBytes(mark: string): Buffer {
   return Buffer.from(mark.replace(/^"/, ""));
 }

@@ -93,7 +93,7 @@ export interface RequestTransform {
   apply(body: JsonObject, spec: RequestSpec, upstreamModel: string, channel: ChannelRecord): JsonObject;
 }
 
-/** What a repair may look at besides the answer. */
+/** Context that a response transform may read in addition to the answer. */
 export interface ResponseContext {
   readonly spec: RequestSpec;
   readonly upstreamModel: string;
@@ -131,7 +131,7 @@ export type ErrorClass =
   | "timeout"
   | "server";
 
-/** What an upstream failure means. */
+/** The meaning of an upstream failure. */
 export interface UpstreamError {
   readonly class: ErrorClass;
   readonly retry: boolean;
@@ -191,7 +191,7 @@ export interface UpstreamSocket {
   close(): void;
 }
 
-/** What an exchange may use: I/O of the relay with its pools, time limits and the client's abort signal. */
+/** The I/O of an exchange: the relay's connection pools, time limits and the client's abort signal. */
 export interface ExchangeContext extends SigningContext {
   readonly spec: RequestSpec;
   readonly upstreamModel: string;
@@ -210,7 +210,7 @@ export interface ExchangeContext extends SigningContext {
 /** Talks to the upstream in more than one step and answers as if it had been one. The call is signed already. */
 export type Exchange = (call: UpstreamCall, context: ExchangeContext) => Promise<UpstreamAnswer>;
 
-/** What signing may need besides the channel. */
+/** Context for signing in addition to the channel. */
 export interface SigningContext {
   /** The key chosen for this attempt. */
   readonly key: string;
@@ -238,7 +238,7 @@ export interface ProviderAdapter {
   readonly base?: (channel: ChannelRecord, key: string, upstreamModel: string) => string;
   /** End of a base URL that operators paste with it although the paths hold it themselves. */
   readonly pastedEnd?: RegExp;
-  /** What operators may write for the base URL of a plan. */
+  /** Short names that operators may use as the base URL of a plan. */
   readonly namedBases?: Readonly<Record<string, string>>;
   /** Start of the path that the Cloudflare AI gateway host already stands for. */
   readonly gatewayDrops?: string;
@@ -258,7 +258,7 @@ export interface ProviderAdapter {
    * whole answers of status 200 and about the first event of a stream: some vendors fail with status 200.
    */
   readonly classify?: (answer: FailedAnswer) => UpstreamError | undefined;
-  /** What is left, in the currency that the vendor counts in. */
+  /** Reads the remaining balance, in the currency of the vendor. */
   readonly balance?: (channel: ChannelRecord, key: string, http: HttpJson, now: number) => Promise<number>;
   /** Model ids that the vendor lists. */
   readonly listModels?: (channel: ChannelRecord, key: string, http: HttpJson, now: number) => Promise<string[]>;

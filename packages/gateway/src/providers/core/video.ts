@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 
-/** What an upstream says of a task, in the words of the task table; absent members say nothing. */
+/** An upstream's report about a task, in terms of the task table; absent members are unchanged. */
 export interface TaskNews {
   /** NOT_START, SUBMITTED, QUEUED, IN_PROGRESS, SUCCESS or FAILURE. */
   readonly status?: string | undefined;
@@ -21,7 +21,7 @@ export interface VideoRequest {
 }
 
 export interface VideoNames {
-  /** What the vendor calls the model. */
+  /** The vendor's name of the model. */
   readonly model: string;
   /** Name that one task of this kind is listed and priced by. */
   readonly priced: string;
@@ -32,11 +32,11 @@ export interface VideoTask {
   readonly id: string;
   readonly status: string;
   readonly failReason: string;
-  /** What the upstream last said. */
+  /** The latest answer of the upstream. */
   readonly data: JsonObject;
 }
 
-/** What the vendor's own clients receive when something failed. */
+/** An error in the format of the vendor's own clients. */
 export interface VideoRefusal {
   /** The vendor's own code, where the failure is the vendor's. */
   readonly code: string | undefined;

@@ -27,7 +27,7 @@ let kit: StoreKit;
 let claims: Claims;
 let budgets: Budgets;
 let queue: AdmissionQueue;
-/** What budgets asked of the database. */
+/** Database calls made by budgets. */
 let calls = 0;
 /** The database answers nothing any more. */
 let stillUntil: Promise<never> | undefined;

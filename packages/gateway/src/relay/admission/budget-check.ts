@@ -25,7 +25,7 @@ export function subjectsOf({ caller, spec }: Spender, { channel, group }: Server
   return { tokenId: caller.tokenId, userId: caller.userId, group, model: spec.model, channelId: channel.id };
 }
 
-/** What one request has reserved in budgets. Where none concerns it, nothing is computed or queried. */
+/** The budget reservations of one request. If no budget concerns it, nothing is computed or queried. */
 export class RequestBudgets {
   readonly #requestId: string;
   readonly #budgets: Budgets;

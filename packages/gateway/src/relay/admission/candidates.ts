@@ -7,7 +7,7 @@ export interface Candidate {
   readonly keyIndex: number;
 }
 
-/** What is at its limit: one key, or the channel with all its keys. */
+/** The scope that is at its limit: one key, or the whole channel. */
 export type LimitScope = "key" | "channel";
 
 /** The channels and keys that may serve a request, best first. */
@@ -25,7 +25,7 @@ export interface Candidates<R extends Candidate> {
 interface Mover {
   /** False when the channel is at its limit. */
   move(candidate: Candidate): Promise<boolean>;
-  /** What was at its limit when `move` last answered false. */
+  /** The scope that was at its limit when `move` last returned false. */
   readonly full: LimitScope;
 }
 

@@ -5,7 +5,7 @@ import type { Database } from "../../storage/database.ts";
 
 export type BillingRead = "subscription" | "usage";
 
-/** What an unlimited token has left, for clients that want a number. */
+/** The remaining amount reported for an unlimited token, for clients that require a number. */
 const UNLIMITED_AMOUNT = 100_000_000;
 
 interface Balance {

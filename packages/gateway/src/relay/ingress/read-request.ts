@@ -15,7 +15,7 @@ import type { RelayRequest } from "../types.ts";
 import { isForm } from "./body/form-fields.ts";
 import { FORM_OPERATIONS, readUpload, type Upload } from "./body/upload.ts";
 
-/** What the edge knows about a request before the relay reads it. */
+/** A request as the edge passes it to the relay. */
 export interface Arrival {
   readonly requestId: string;
   readonly ip: string;

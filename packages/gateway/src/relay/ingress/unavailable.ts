@@ -6,7 +6,7 @@ export function unavailable(groups: readonly string[], model: string): AppError 
   return new AppError("no_available_channel", { values: { model, group: groups.join(", ") }, retryAfterMs: 5_000 });
 }
 
-/** What clients can do instead. */
+/** Advice for the client. */
 const CURES: Readonly<Partial<Record<DialectId, string>>> = {
   "openai-compaction": "Ask the model for a summary of the conversation and continue from it.",
 };

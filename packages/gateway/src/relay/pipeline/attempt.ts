@@ -38,7 +38,7 @@ export interface AttemptDeps extends CallDeps, AnswerStorageDeps {
 
 /** How long an upstream may take to end a complete answer. */
 const LAST_WORDS_MS = 2_000;
-/** What the pipeline provides to one attempt. */
+/** Hooks that the pipeline provides to one attempt. */
 export interface AttemptHooks {
   readonly delivery: Delivery;
   settle(completion: Completion, built: BuiltCall, attempt: Attempt): Promise<Usage>;
@@ -153,7 +153,7 @@ export class Attempt implements SinkContext {
     return this.#built?.call.url.host ?? "";
   }
 
-  /** What would be charged if the answer ended now. */
+  /** The completion that would be charged if the answer ended now. */
   soFar(): Completion | undefined {
     return this.#sink?.soFar();
   }
@@ -317,7 +317,7 @@ export class Attempt implements SinkContext {
   }
 }
 
-/** What this side has ended is not tried on another channel. */
+/** The result of an attempt that the gateway itself stopped; no other channel is tried. */
 function stoppedBy(error: AppError, failure: Failure): AttemptResult {
   return { kind: "failed", failure: { ...failure, error, retry: false } };
 }

@@ -15,7 +15,7 @@ export interface Reporter {
   failed(facts: FailedRequest, error: AppError): void;
 }
 
-/** What is known about a request that ended before anything was delivered. */
+/** A request that ended before anything was delivered. */
 export interface FailedRequest {
   readonly requestId: string;
   readonly method: string;

@@ -7,7 +7,7 @@ import type { Bridge, BridgeContext, Dialect, JsonObject, StreamBridge, Usage } 
 export interface StreamTranslation {
   /** Translates whole event blocks of the upstream for the client (maybe to none). Throws for unreadable events. */
   blocks(blocks: Buffer): Buffer;
-  /** What the client's protocol still needs after the upstream's regular end; `counted` where that reported no usage. */
+  /** The bytes that end the client's stream after the upstream's regular end; `counted` if the upstream reported no usage. */
   end(counted?: Usage): Buffer;
 }
 

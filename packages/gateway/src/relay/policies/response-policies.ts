@@ -15,7 +15,7 @@ import { listedName } from "../selection/select.ts";
 import type { RelayRequest } from "../types.ts";
 import { WatchedDelivery } from "../response/watched-delivery.ts";
 
-/** What the operator wants to happen with prompts and answers besides relaying them. */
+/** The dependencies of the operator's policies for prompts and answers. */
 export interface ResponsePolicyDeps {
   readonly guardrail: Guardrail;
   readonly cache: ResponseCache;

@@ -17,7 +17,7 @@ interface DeliveredOutputDeps {
   readonly counter: TokenCounter;
 }
 
-/** What a stream has delivered, for its charge. */
+/** Measures what a stream has delivered, for its charge. */
 export class DeliveredOutput {
   readonly #flow: SinkContext;
   readonly #deps: DeliveredOutputDeps;

@@ -21,7 +21,7 @@ export type FinishReason =
   /** A fault of this program. */
   | "internal_error";
 
-/** What is known about an answer when it is charged. */
+/** The facts about an answer that its charge uses. */
 export interface Completion {
   readonly reason: FinishReason;
   /** Usage that the upstream reported. */
@@ -46,7 +46,7 @@ export type AttemptResult =
   | { readonly kind: "failed"; readonly failure: Failure }
   | { readonly kind: "disconnected" };
 
-/** What a sink needs of the attempt it belongs to. */
+/** The parts of an attempt that its sink uses. */
 export interface SinkContext {
   readonly request: RelayRequest;
   readonly target: RouteTarget;
@@ -78,7 +78,7 @@ export interface Sink {
   end(): void;
   /** The upstream's connection broke, timed out, or was aborted from this side. */
   fail(error: Error): void;
-  /** What would be charged if the answer ended now; undefined while nothing has reached the client. */
+  /** The completion that would be charged if the answer ended now; undefined while nothing has reached the client. */
   soFar(): Completion | undefined;
   /** Answers that are collected before they are sent: true when more than keep-alives has arrived. */
   hasContent?(): boolean;

@@ -32,7 +32,7 @@ import type { StreamTranslation } from "../pipeline/translate.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 
 const NOTHING = Buffer.alloc(0);
-/** What an upstream may send before the first part of its answer. */
+/** Most bytes that an upstream may send before the first part of its answer. */
 const MAX_EARLY_BYTES = 64 * 1024;
 const EMPTY_CHOICES = Buffer.from('"choices":[]');
 const NULL_DELTA = Buffer.from('"delta":null');

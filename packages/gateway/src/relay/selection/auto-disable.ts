@@ -6,7 +6,7 @@ import type { Cooldowns } from "./cooldown.ts";
 import type { RouteTarget } from "./types.ts";
 import type { AttemptResult, FinishReason } from "../response/sink.ts";
 
-/** What the guard reads of an attempt. */
+/** The parts of an attempt that the guard reads. */
 export type Observed = Pick<Attempt, "target" | "request" | "startedAt">;
 
 /** Applies the results of attempts to channels: a rest after 429 and failures, off after a dead key. */

@@ -4,7 +4,7 @@ import type { AffinityRule, AffinitySource } from "@fairway/wire";
 import type { Price } from "../../billing/pricing/price.ts";
 import type { Body } from "../../dialects/core/types.ts";
 
-/** What identifies the conversation of a request. */
+/** The sources that identify the conversation of a request. */
 export interface Spoken {
   readonly userId: number;
   readonly tokenId: number;

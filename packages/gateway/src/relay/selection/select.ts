@@ -55,7 +55,7 @@ class ChannelSelector implements Selection {
   readonly #again = new Map<number, RouteTarget>();
   /** Channels where an attempt failed because of its key. */
   readonly #otherKeys = new Set<number>();
-  /** What is not tried any more: channels by their id, keys by id and place. */
+  /** Targets that are not tried again: channels by id, keys by id and index. */
   readonly #full = new Set<string>();
   readonly #keepsLevel: boolean;
   readonly #groups: readonly string[];

@@ -12,7 +12,7 @@ export interface SharedHealthSettings {
   readonly onAffinity: (rule: string, isHit: boolean) => void;
 }
 
-/** What this process knows about the health of upstreams and shares with other replicas. */
+/** Health of upstreams that this process observed and shares with other replicas. */
 export interface SharedHealth {
   readonly cooldowns: Cooldowns;
   readonly breakers: Breakers;

@@ -7,7 +7,7 @@ import { parseObject } from "../../lib/text/json.ts";
 import type { Vault } from "../../storage/secrets/secrets.ts";
 import type { Bound, TtlStore, Entry } from "../ttl-store/ttl-store.ts";
 
-/** What a response adds to its request. */
+/** The output that a stored response adds to its request. */
 export interface StoredOutput {
   /** The response that it continues. */
   readonly previous: string | undefined;
@@ -24,7 +24,7 @@ export interface StoredResponse extends StoredOutput {
   response(): JsonObject;
 }
 
-/** What is stored of an answer. */
+/** The stored form of an answer. */
 export interface MadeResponse {
   readonly input: readonly JsonValue[];
   readonly response: JsonObject;

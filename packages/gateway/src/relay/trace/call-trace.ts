@@ -7,7 +7,7 @@ import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
  */
 export interface CallTrace {
   readonly v: 1;
-  /** What decided the channel. */
+  /** The rule that decided the channel. */
   readonly by: LogExplanation["route"];
   /** Milliseconds from arrival to the end. */
   readonly ms: number;

@@ -3,7 +3,7 @@ import type { Attempt } from "../pipeline/attempt.ts";
 import type { AttemptResult } from "../response/sink.ts";
 import type { RelayRequest } from "../types.ts";
 
-/** What a trace shows of a call; no text of it. */
+/** The attributes of a call that a trace records; never its text. */
 export function callStartOf(request: RelayRequest): CallStart {
   const { id, spec, caller, url, startedAt, clientHeaders = {} } = request;
   return {

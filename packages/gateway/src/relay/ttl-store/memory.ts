@@ -1,6 +1,6 @@
 import type { TtlStore, Entry } from "./ttl-store.ts";
 
-/** What an entry costs besides its body: key, usage, the map. */
+/** Overhead of an entry in addition to its body: key, usage, the map. */
 const OVERHEAD_BYTES = 512;
 
 /** Entries of one process: the least recently used leave when there is no space. */

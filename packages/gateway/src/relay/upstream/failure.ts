@@ -39,7 +39,7 @@ const TRANSIENT_CLASSES: ReadonlySet<ErrorClass> = new Set(["rate_limit", "overl
 /** Statuses that the next channel would most likely return too, or after which no time is left. */
 const NEVER_RETRIED: ReadonlySet<number> = new Set([400, 408, 504, 524]);
 
-/** What another kind of channel may still do. */
+/** Errors after which another kind of channel may still serve. */
 const ELSEWHERE: ReadonlySet<string | undefined> = new Set([
   "unsupported_parameter",
   "unsupported_by_channel",

@@ -9,7 +9,7 @@ const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 const MAX_DEPTH = 32;
 const WEB = /^https?:\/\//i;
 const MARK = Buffer.from("http");
-/** What the vendor of Gemini reads itself. */
+/** Hosts whose files Gemini fetches itself. */
 const OWN_HOSTS = /^https:\/\/(?:generativelanguage\.googleapis\.com|(?:www\.)?youtube\.com|youtu\.be)\//i;
 const PLACES = ["messages", "input", "contents", "system"] as const;
 

@@ -115,7 +115,7 @@ function connectorOf(origin: string, settings: UpstreamSettings): Connect {
   return { timeout: settings.connectTimeoutMs, ...lookupOf(settings) };
 }
 
-/** What a name may resolve to. */
+/** A lookup that refuses addresses outside the allowed networks. */
 function lookupOf({ isPublicOnly, allowsLinkLocal }: UpstreamSettings): { readonly lookup?: LookupFunction } {
   if (isPublicOnly) return { lookup: publicOnly() };
   return allowsLinkLocal ? {} : { lookup: guardedLookup };

@@ -55,7 +55,7 @@ function viewOf(row: Selectable<TaskTable>): AsyncTask {
   return { ...rest, properties: jsonOf(row.properties), data: jsonOf(row.data) };
 }
 
-/** What an upstream sent is stored as text; what is no JSON is answered as the text it is. */
+/** Parses a stored upstream answer; text that is not JSON is returned as text. */
 function jsonOf(text: string): unknown {
   if (text === "") return null;
   try {

@@ -41,7 +41,7 @@ const OWN: ReadonlySet<string> = new Set(["self", "token", "aff", "passkey", "2f
 /** Limit for one value; the history of options stores long lists in full. */
 const MAX_CHARS = 16_384;
 
-/** What the path and the input of a call name; undefined when it is nothing single. */
+/** The resource that a call's path and input name; undefined if it is not a single one. */
 export function targetOf({ path }: Endpoint, input: Input): Target | undefined {
   const [, , kind = "", part] = path.split("/");
   if (!isKind(kind)) return undefined;
@@ -53,7 +53,7 @@ export function targetOf({ path }: Endpoint, input: Input): Target | undefined {
 export interface Input {
   readonly params: unknown;
   readonly body: unknown;
-  /** What the call answered; a row that it made has its number there. */
+  /** The result of the call; it contains the id of a created row. */
   readonly data?: unknown;
   readonly callerId: number;
 }

@@ -6,7 +6,7 @@ import type { AbilityTable, Schema } from "../../storage/schema/schema.ts";
 const ROWS_PER_INSERT = 500;
 const IDS_PER_STATEMENT = 1000;
 
-/** What of a channel decides where requests may go. */
+/** The columns of a channel that decide about routing. */
 export interface RoutedChannel {
   readonly id: number;
   readonly status: number;

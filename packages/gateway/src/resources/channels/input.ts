@@ -15,7 +15,7 @@ const VERTEX = 41;
 const AZURE_VERSION = "2023-06-01-preview";
 const SPARK_VERSION = "v2.1";
 
-/** What a form decides about a channel, ready for its row. */
+/** The columns of a channel that a form sets. */
 export interface ChannelFields {
   readonly type: number;
   readonly name: string;

@@ -127,7 +127,7 @@ export async function statesWhenOn(trx: Trx, vault: Vault, id: number): Promise<
   return keyStatesText(triedAgain(set.states, set.keys.length), set.info);
 }
 
-/** What was switched off by hand stays so, unless nothing else is left. */
+/** Enables keys again that the system disabled; keys disabled by hand stay so, unless no other key is left. */
 function triedAgain(states: KeyStates, count: number): KeyStates {
   const byHand = [...states].filter(([, { status }]) => status === CHANNEL_STATUS.disabledByHand);
   return new Map(byHand.length < count ? byHand : []);

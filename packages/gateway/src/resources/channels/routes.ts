@@ -123,7 +123,7 @@ async function update({ store, isType }: ChannelRoutesDeps, { body, caller, requ
   return viewOf(outcome.row);
 }
 
-/** What becomes of the channel's keys; undefined = they stay. */
+/** The new keys of the channel; undefined if they stay. */
 function newKey(key: string, mode: string, type: number): NewKey | undefined {
   const given = storedKey(key, type);
   if (given === undefined) return undefined;

@@ -32,7 +32,7 @@ interface PageQuery {
   readonly limit: number;
 }
 
-/** What a change of a channel did: the new row, or why there is none. */
+/** The result of a channel update: the new row, or the reason for refusing it. */
 export type UpdateOutcome = { readonly row: ChannelRow } | { readonly refused: "missing" | "stale" };
 
 export interface UpdateOptions {

@@ -13,7 +13,7 @@ export interface TestLogDeps {
   readonly snapshots: { current(): Snapshot };
 }
 
-/** Who asked for a test; the schedule acts for the super administrator. */
+/** The user that requested a test; the schedule acts for the super administrator. */
 export interface Tester {
   readonly userId: number;
   readonly username: string;

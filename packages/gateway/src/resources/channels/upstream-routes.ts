@@ -61,7 +61,7 @@ export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
 
 type ProbeForm = Omit<Call<typeof channelProbe>["body"], "kind">;
 
-/** What a form needs besides its connection before it can be asked. */
+/** Values that an unsaved form lacks before its upstream can be queried. */
 const FORM = { name: "unsaved", models: "unsaved" };
 
 async function test(deps: UpstreamRoutesDeps, { params, query, caller }: Call<typeof channelTest>) {

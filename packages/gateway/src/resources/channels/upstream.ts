@@ -29,7 +29,7 @@ export interface ChannelUpstreamDeps {
 
 export type ChannelUpstream = ReturnType<typeof createChannelUpstream>;
 
-/** What an upstream said instead of an answer, masked and cut. */
+/** An upstream's error in place of an answer, masked and shortened. */
 export class UpstreamFailed extends Error {
   override readonly name = "UpstreamFailed";
 }

@@ -21,7 +21,7 @@ export const BUDGET_MEMBERS = {
   hard: "is_hard",
 } as const satisfies Partial<Record<keyof BudgetSpec, keyof BudgetChange>>;
 
-/** What identifies a budget; another one is another budget. */
+/** The columns that identify a budget; they never change. */
 const IDENTITY = ["scope", "subject", "period"] as const;
 
 export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {

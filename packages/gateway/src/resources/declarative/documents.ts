@@ -26,7 +26,7 @@ interface Exported {
 
 export interface Documents {
   readonly stores: Stores;
-  /** What applying would change. `secrets` replaces the sources of the deployment. */
+  /** Computes the changes of an apply. `secrets` replaces the sources of the deployment. */
   plan(wanted: Wanted, writer: Writer, secrets?: SecretSources): Promise<DeclarativeChange[]>;
   /** Applies in one transaction; `record` writes to it what else belongs to the change. */
   apply(wanted: Wanted, writer: Writer, more?: ApplyOptions): Promise<DeclarativeChange[]>;

@@ -128,7 +128,7 @@ function members(kind: Form["kind"], body: unknown): Form {
   return { kind, id: values(body)["id"], body: values(body) };
 }
 
-/** What a full update of a token does: absent members take their default, a list that is switched off is none. */
+/** Applies a full update of a token: absent members get their defaults, and a disabled model list becomes empty. */
 function wholeToken(token: Values): Values {
   const { expired_time, model_limits_enabled, model_limits } = token;
   return {

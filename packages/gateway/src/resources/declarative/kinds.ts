@@ -22,7 +22,7 @@ export interface Kind<S> {
   find(name: string, spec: S, ownedId: number | undefined): Promise<Current | undefined>;
   /** Why an existing thing cannot become what the document says; "" when it can. */
   refusal(current: Current, wanted: Fields): string;
-  /** What a new thing lacks; "" when nothing. */
+  /** What is missing to create the resource; "" if nothing. */
   lacks(spec: S): string;
   /** Before the first of several is written: who will own the new ones, then the rows that exist, by rising number. */
   lock?(ids: readonly number[], created: readonly S[]): Promise<void>;

@@ -1,7 +1,7 @@
 import type { DeclarativeDocument } from "@fairway/wire";
 import type { Owned, OwnershipStore } from "./ownership.ts";
 
-/** Who has an option, and how strongly. */
+/** The owner of an option and its priority. */
 interface Claim {
   readonly set: string;
   readonly owner: string;

@@ -7,7 +7,7 @@ export interface Owned {
   readonly resource_id: number;
   readonly owner: string;
   readonly fields: readonly string[];
-  /** What happens when no document names it any more. */
+  /** What to do when no document names the resource any more. */
   readonly deletionPolicy: "Delete" | "Disable" | "Orphan";
   /** For option sets: the higher priority wins. */
   readonly priority?: number;

@@ -36,13 +36,13 @@ export interface DocumentId {
 /** A planned change with what is needed to make it. */
 interface Step {
   readonly change: DeclarativeChange;
-  /** What the document says; absent for what no document names any more. */
+  /** The spec of the document; absent if no document names the resource any more. */
   readonly spec?: unknown;
   /** Answers the number of what it created. */
   run(): Promise<number | undefined>;
 }
 
-/** What is known before the first document is compared. */
+/** State that is read before the first document is compared. */
 interface Setting extends Wanted {
   readonly owned: readonly Owned[];
   readonly claims: OptionClaims;
@@ -209,7 +209,7 @@ interface Comparison {
   readonly manager: string;
   readonly current: Current | undefined;
   readonly wanted: Fields;
-  /** What the document owned before. */
+  /** The resource as this document owned it before. */
   readonly mine: Owned | undefined;
   /** Another document that owned the same thing. */
   readonly rival: Owned | undefined;

@@ -5,7 +5,7 @@ import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Secret } from "../../lib/secret.ts";
 
-/** What documents may refer to, and nothing else of this machine. */
+/** The secrets that documents may refer to; nothing else of this machine can be read. */
 export interface SecretSources {
   /** Folder of mounted Secrets: one folder for each, one file for each key. */
   readonly secretsDir: string | undefined;

@@ -21,7 +21,7 @@ export interface LitellmConfig {
   readonly channels: readonly LitellmChannel[];
   readonly costs: ReadonlyMap<string, TokenCost>;
   readonly retries: number | undefined;
-  /** What could not be taken over, and why. */
+  /** Settings that could not be imported, with reasons. */
   readonly notes: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 type Outcome = "created" | "updated" | "unchanged" | "skipped";
 
-/** What was done, or would be. */
+/** Counts and notes of an import, or of its dry run. */
 export class ImportReport {
   readonly #counts = new Map<string, Record<Outcome, number>>();
   readonly #remarks = new Map<string, number>();

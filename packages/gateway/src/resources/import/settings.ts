@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from "../../lib/text/json.ts";
 
-/** What a configuration of LiteLLM says outside of its `model_list`. */
+/** Settings of a LiteLLM configuration outside its `model_list`. */
 export interface LitellmSettings {
   /** Another name of a model to that model. */
   readonly aliases: ReadonlyMap<string, string>;
   /** Further attempts after a failure. */
   readonly retries: number | undefined;
-  /** What was not taken over, and why. */
+  /** Settings that were not imported, with reasons. */
   readonly notes: readonly string[];
 }
 

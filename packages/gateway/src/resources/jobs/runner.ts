@@ -4,7 +4,7 @@ import type { Runnable } from "../../lib/async/runnable.ts";
 import type { Logger } from "../../observability/log.ts";
 import { LEASE_MS, NO_PROGRESS, type JobStore, type Progress } from "./store.ts";
 
-/** What a job's work reports and watches. */
+/** How a job reports progress and learns that it should stop. */
 export interface JobControl {
   /** Aborted when the process stops, or when another process runs the job by now. */
   readonly signal: AbortSignal;

@@ -70,7 +70,7 @@ function outputTerm(other: JsonObject, inputs: PriceInput[], source: string): st
   return "(output_tokens - audio_output) * completion_ratio + audio_output * audio_ratio * audio_completion_ratio";
 }
 
-/** Who counted the tokens. */
+/** Whether the upstream or the gateway counted the tokens. */
 function countedBy(other: JsonObject): string {
   const source = other["usage_source"];
   return typeof source === "string" ? source : "upstream";

@@ -23,7 +23,7 @@ export function tracedChannels({ other }: StoredLog): number[] {
   return [...new Set([...trace.c, ...trace.a].map(([id]) => id))].filter((id) => Number.isSafeInteger(id) && id > 0);
 }
 
-/** What the row recorded; the configuration of now is not consulted. */
+/** Explains a row from what it recorded; the current configuration is not read. */
 export function explain(row: StoredLog, view: ExplainView): LogExplanation {
   const other = parseObject(row.other) ?? {};
   const trace = traceIn(other);

@@ -14,7 +14,7 @@ const MOST = 5_000;
 /** Transactions commit out of the order of their ids, so each call reads this far back. */
 const LOOK_BACK = 200;
 
-/** What is written to the log from now on, by all. */
+/** Follows the log rows of all replicas from now on. */
 export async function createLogFeed(store: Pick<LogStore, "newestId" | "after">): Promise<LogFeed> {
   let newest = await store.newestId();
   const seen = new Set<number>();

@@ -97,7 +97,7 @@ export function isOfErrors({ code, status }: LogQuery): boolean {
   return code !== "" || status > 0;
 }
 
-/** What `other` contains, as the rows of failed calls write it. */
+/** Texts to find in `other`, as the rows of failed calls store them. */
 export function errorTexts({ code, status }: LogQuery): string[] {
   const texts: string[] = [];
   if (code !== "") texts.push(`"error_code":${JSON.stringify(code)},`);

@@ -43,7 +43,7 @@ eachDatabase("calls over time", (open) => {
     return insertLogs(kit.database, rows);
   }
 
-  /** What the rows themselves say of the buckets of an answer. */
+  /** Counts the buckets from the rows themselves. */
   async function fromRows(query: LogQuery, { interval, from, to }: LogHistogram): Promise<LogHistogram["buckets"]> {
     const all = await store.page({ ...query, start_timestamp: from, end_timestamp: to }, { offset: 0, limit: 2_000 });
     const buckets = new Map<number, { start: number; count: number; errors: number }>();

@@ -18,7 +18,7 @@ export interface FacetRow {
   readonly count: number;
 }
 
-/** What the counts of facets are added up from. */
+/** The inputs of the facet counts. */
 export interface FacetCounts {
   readonly rows: readonly FacetRow[];
   /** The beginning of `other` of failed calls, which names status and code. */

@@ -7,7 +7,7 @@ export type DimensionNumber = (typeof DIMENSION)[keyof typeof DIMENSION];
 export const HOUR = 3_600;
 export const DAY = 86_400;
 
-/** What administrators ask for, and what users may ask for of themselves. */
+/** The dimension that a query sums by; users may only query their own. */
 export function dimensionOf(by: UsageDimension, isOwn: boolean): DimensionNumber | undefined {
   if (!isOwn) return DIMENSION[by];
   if (by === "all") return DIMENSION.user;

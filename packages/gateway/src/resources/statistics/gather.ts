@@ -39,7 +39,7 @@ export type Gathered = Map<string, Slot>;
 
 type Verdict = "ok" | "error" | "refused" | "left";
 
-/** What one row, or one attempt of it, adds to each of its subjects. */
+/** The amounts that a row, or one of its attempts, adds to each of its subjects. */
 interface Facts {
   readonly verdict: Verdict;
   readonly calls: number;

@@ -4,7 +4,7 @@ import { mergeText, percentilesOf, type Histogram } from "./histogram.ts";
 const COUNTS = ["calls", "errors", "refused", "quota", "input_tokens", "output_tokens"] as const;
 type Counts = Record<(typeof COUNTS)[number], number>;
 
-/** What is summed of the calls of one subject. */
+/** The sums over the calls of one subject. */
 export interface Sums extends Counts {
   readonly latency: Histogram;
   readonly first_token: Histogram;

@@ -14,7 +14,7 @@ export function readStripeAmount(value: unknown, options: OptionValues, group: s
   return { ...reading, money: `${String((cents + 99n) / 100n)}.00` };
 }
 
-/** What the provider counts in: cents, or whole units. */
+/** Converts an amount to the provider's unit: cents, or whole units. */
 export function unitsOf(money: string, currency: string): string {
   const cents = centsOf(money) ?? 0n;
   return String(WHOLE_UNITS.has(currency) ? cents / 100n : cents);

@@ -6,7 +6,7 @@ import { Refusal } from "../../lib/refusal.ts";
 
 const NAME_LIMIT = 30;
 
-/** What a form decides about a token, ready for its row. */
+/** The columns of a token that a form sets. */
 export interface TokenFields {
   readonly name: string;
   readonly remain_quota: number;

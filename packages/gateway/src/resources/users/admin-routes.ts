@@ -133,7 +133,7 @@ async function editUser(deps: AdminRoutesDeps, call: Call<typeof userUpdate>): P
   setTag(call.response, userTag(present(await deps.store.find(user.id))));
 }
 
-/** What leads from the balance that is there to the wanted one; with the one that a form began with, only its difference. */
+/** The change of the balance. If the form sends the balance that it started with, only the difference is applied. */
 function differenceOf({ quota = 0, original_quota: original }: Call<typeof userUpdate>["body"]) {
   return (balance: number) => (original === undefined ? quota - balance : quota - original);
 }

@@ -23,7 +23,7 @@ export interface ConfirmRouteDeps extends PasswordProofDeps, PartyDeps {
   readonly clock: Clock;
 }
 
-/** What a session shows before it may change credentials, some time after its sign-in. */
+/** Lets a session confirm its user before a change of credentials, some time after the sign-in. */
 export function confirmRoute(deps: ConfirmRouteDeps): Route {
   return implement(selfConfirm, async (call) => {
     await prove(deps, call);

@@ -17,7 +17,7 @@ import type { Sessions } from "../../identity/sessions/sessions.ts";
 /** Leading characters of the stored hash: enough to name a session, nothing to open one. */
 const ID_CHARS = 16;
 
-/** What a user can see and end of his own credentials. */
+/** Routes by which users list and end their own sessions and credentials. */
 export function sessionRoutes({
   sessions,
   accessTokens,

@@ -1,6 +1,6 @@
 import type { SqlValue } from "./raw.ts";
 
-/** What MySQL reads as something else in a text; every session here has backslashes and single quotes in their usual sense. */
+/** Characters that MySQL must have escaped in a string literal; sessions use the default meaning of backslashes and quotes. */
 const SPECIAL = /[\0\\']/;
 const SPECIALS = /[\0\\']/g;
 

@@ -8,7 +8,7 @@ export interface Submission {
   readonly prompt: string;
   /** The task that it continues. */
   readonly taskId: string | undefined;
-  /** What is sent instead of the client's own request: the long form of a short one. */
+  /** The request that replaces the client's own: the expanded form of a short one. */
   readonly long?: { readonly path: string; readonly body: JsonObject };
 }
 

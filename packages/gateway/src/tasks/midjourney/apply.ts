@@ -23,7 +23,7 @@ export const DONE = "100%";
 /** From the submission, by the gateway's own clock. */
 export const LONGEST_DRAWING_MS = 3_600_000;
 
-/** What an upstream's word about a task means for its row; pure. */
+/** Computes the change of a task's row from an upstream report. Pure. */
 export function applyNews(row: DrawingRow, news: JsonObject): DrawingPatch {
   const status = text(news, "status") ?? row.status;
   const reason = text(news, "failReason") ?? "";
@@ -51,7 +51,7 @@ export function timedOut(row: DrawingRow, now: number): boolean {
 
 type Facts = "prompt_en" | "state" | "submit_time" | "start_time" | "finish_time" | "image_url";
 
-/** What is known stays until something new is said. */
+/** Keeps known facts until the report has new ones. */
 function factsOf(row: DrawingRow, news: JsonObject): Pick<DrawingPatch, Facts> {
   return {
     prompt_en: text(news, "promptEn") ?? row.prompt_en,

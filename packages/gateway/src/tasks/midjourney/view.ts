@@ -10,7 +10,7 @@ export type DrawingRow = Selectable<MidjourneyTable>;
 /** Signs the address of an image. */
 export type Sign = (text: string) => string;
 
-/** What the view of a task needs. */
+/** The dependencies of a task's view. */
 type ViewDeps = Pick<TaskDeps, "snapshots" | "sign" | "publicUrl">;
 
 /** A task as the protocol shows it. */

@@ -7,7 +7,7 @@ import { consumeRows, type ConsumeRow, type RelayBench } from "../../kit/relay-a
 
 export const SECRET = "a webhook secret";
 
-/** What a webhook answers: JSON, a text as it is, a status, or nothing at all. */
+/** A webhook's reaction: JSON, plain text, a status, or no answer. */
 type Reaction = object | string | typeof HANG | typeof CLOSE;
 export const HANG = Symbol("hang");
 /** The connection is closed instead. */

@@ -39,7 +39,7 @@ export function openResponseClient(relay: RelayBench) {
   };
 }
 
-/** Who said what, as an upstream of Anthropic's protocol got it. */
+/** Roles and texts as an upstream of Anthropic's protocol received them. */
 export function anthropicMessages(body: object | undefined): [role: string, text: string][] {
   const { messages } = body as { messages: { role: string; content: string | { text: string }[] }[] };
   return messages.map(({ role, content }) => [

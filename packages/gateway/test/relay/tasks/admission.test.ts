@@ -128,7 +128,7 @@ it("a budget of one drawing admits one, and a failed one does not use it", async
   await gateway.root.must("DELETE", `/api/budget/${budget.id}`);
 });
 
-/** What the budget gets when its task fails. */
+/** The amount that the budget gets back if the task fails. */
 async function refundable(budgetId: number): Promise<number | undefined> {
   const rows = gateway.database.db.selectFrom("budget_reaped").where("budget_id", "=", budgetId);
   return (await rows.select("charged").executeTakeFirst())?.charged;

@@ -4,7 +4,7 @@ import type { ChartSlot } from "../../../ui/chart/types.ts";
 /** About as many points as a chart can show. */
 const MOST_SLOTS = 62;
 
-/** What is used of the limit over the window: so far, and at the present pace until its end. */
+/** The use of the limit over the window: so far, and at the present pace until its end. */
 export function burnDown({ budget, interval, points, forecast }: BudgetHistory, now: number): ChartSlot[] {
   const { window_start: start, window_end: end, quota_limit: limit } = budget;
   const length = Math.max(interval, Math.ceil((end - start) / MOST_SLOTS / interval) * interval);

@@ -21,7 +21,7 @@ function Fact(props: { readonly name: string; readonly children: ReactNode }) {
   );
 }
 
-/** What the channel is: provider, routing, and the money that went through it. */
+/** Facts about the channel: provider, routing and spending. */
 export function FactsPanel({ channel, type }: { readonly channel: Channel; readonly type: ChannelType | undefined }) {
   const t = useTexts();
   const language = useLanguage();

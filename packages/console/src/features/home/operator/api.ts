@@ -16,7 +16,7 @@ const DAY = 86_400;
 const MOST_CHANNELS = 200;
 const MOST_DISABLED = 50;
 
-/** What says that a channel is in trouble: what the system disabled, what is skipped, what fails. */
+/** Channels in trouble: disabled by the system, skipped, or failing. */
 export const troubleQuery = queryOptions({
   queryKey: ["channels", "trouble"],
   queryFn: async ({ signal }) => {

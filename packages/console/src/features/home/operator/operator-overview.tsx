@@ -28,7 +28,7 @@ function Complete({ usage }: { readonly usage: UsageOverTime }) {
   );
 }
 
-/** What an operator wants to know first: figures with the time before, and what needs a hand. */
+/** The operator's overview: figures compared with the previous period, and what needs attention. */
 export function OperatorOverview() {
   const t = useTexts();
   const usage = useUsage({ by: "all", subject: "", isOwn: false }, "24h");

@@ -16,7 +16,7 @@ export interface Trouble {
   readonly id: number;
   readonly name: string;
   readonly kind: TroubleKind;
-  /** What the upstream or the system said; "" = nothing. */
+  /** The reason given by the upstream or the system; "" if there is none. */
   readonly reason: string;
   /** When it began, Unix seconds. */
   readonly at: number | undefined;

@@ -19,7 +19,7 @@ interface HistogramProps {
   onErrors(): void;
 }
 
-/** What is chosen on the plot: bars from `anchor` to `end`. */
+/** The selected bars of the plot, from `anchor` to `end`. */
 interface Choice {
   readonly anchor: number;
   readonly end: number;

@@ -109,7 +109,7 @@ function Formula({ price }: { readonly price: ExplainedPrice }) {
   );
 }
 
-/** What was set aside before the call and returned after it. */
+/** The amount reserved before the call and returned after it. */
 function Reservation({ price }: { readonly price: ExplainedPrice }) {
   const t = useTexts();
   const { reserved, charged } = price;

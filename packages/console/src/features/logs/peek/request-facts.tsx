@@ -118,7 +118,7 @@ function What({ row, other, found }: FactsProps) {
   );
 }
 
-/** Who sent the request and what it was, each with a way to others like it. */
+/** Facts about the request, each with a link to similar calls. */
 export function RequestFacts(props: FactsProps) {
   const t = useTexts();
   const say = useLogTexts();

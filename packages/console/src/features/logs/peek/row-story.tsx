@@ -77,7 +77,7 @@ function Outcome(props: {
   return found?.is_recorded ? <p className="log-outcome is-ok">{t("answeredFirst")}</p> : null;
 }
 
-/** What a guardrail did, and what the conversion left out; empty where nothing happened. */
+/** Guardrail verdicts and parameters that the conversion omitted; empty if there are none. */
 function Events({ other, found }: { readonly other: LogOther; readonly found: LogExplanation | undefined }) {
   const t = useTexts();
   const losses = found?.losses ?? [];

@@ -4,7 +4,7 @@ import { indexOfKey, rowKeyOf } from "./row-key.ts";
 interface PeekInput {
   readonly rows: readonly LogRow[] | undefined;
   readonly isAdmin: boolean;
-  /** What the address says. */
+  /** The state in the address. */
   readonly row: string;
   go(change: { row: string }): void;
   replace(change: { row: string }): void;

@@ -53,7 +53,7 @@ function Account({ id }: { readonly id: number }) {
   );
 }
 
-/** Who is behind a username of the log. */
+/** Shows the user of a log row. */
 export function UserDialog({ id, name, onCalls, onClose }: UserDialogProps) {
   const t = useTexts();
   return (

@@ -2,12 +2,12 @@ import { isSecretOption, messageText, OPTIONS, type MessageKey, type OptionKey, 
 
 export type OptionTexts = Readonly<Partial<Record<string, string>>>;
 
-/** What is stored, with the public site key, which the list leaves out because its name reads like a secret. */
+/** The stored options, with the public site key, which the list omits because its name looks like a secret. */
 export function withPublicTexts(listed: OptionTexts, status: Pick<Status, "turnstile_site_key">): OptionTexts {
   return { ...listed, TurnstileSiteKey: status.turnstile_site_key };
 }
 
-/** What was typed; of a secret "" means that it is emptied. */
+/** Edited values; for a secret, "" clears it. */
 export type Draft = Readonly<Partial<Record<OptionKey, string>>>;
 
 /** A secret whose input is cleared stays as it is: it was never shown, so clearing it means nothing. */
@@ -17,7 +17,7 @@ export function typed(draft: Draft, key: OptionKey, text: string): Draft {
   return rest;
 }
 
-/** What was typed and differs from what is stored. */
+/** The edits of a draft that differ from the stored values. */
 export function changesOf(draft: Draft, stored: OptionTexts): Draft {
   const changed = Object.entries(draft).filter(
     ([key, text]) => isSecretOption(key as OptionKey) || text !== (stored[key] ?? ""),
@@ -33,7 +33,7 @@ export function withoutKeys(draft: Draft, keys: readonly OptionKey[]): Draft {
   return Object.fromEntries(Object.entries(draft).filter(([key]) => !keys.includes(key as OptionKey)));
 }
 
-/** What was typed while the rest was being saved stays. */
+/** Removes saved edits from a draft; later edits stay. */
 export function withoutSaved(draft: Draft, saved: Draft): Draft {
   return Object.fromEntries(Object.entries(draft).filter(([key, text]) => saved[key as OptionKey] !== text));
 }

@@ -32,7 +32,7 @@ function shown(key: OptionKey, value: string | null): string | null {
   return value;
 }
 
-/** What saving one option changes, member by member where it is a table. */
+/** The effects of saving one option, member by member for tables. */
 export function effectsOf(key: OptionKey, before: string, after: string): readonly Effect[] {
   const members = memberChanges(before === "" ? "{}" : before, after === "" ? "{}" : after);
   const lines = members ?? [{ name: "", before, after }];

@@ -17,7 +17,7 @@ function membersOf(text: string | null): ReadonlyMap<string, string> | undefined
   );
 }
 
-/** What differs between two objects as JSON, by name; undefined unless both are objects. */
+/** Members that differ between two JSON objects; undefined unless both are objects. */
 export function memberChanges(before: string | null, after: string | null): MemberChange[] | undefined {
   const [old, now] = [membersOf(before), membersOf(after)];
   if (!old || !now) return undefined;

@@ -29,7 +29,7 @@ interface OptionFieldProps {
   onHistory(): void;
 }
 
-/** What the option does, and the name that documents and the command line use. */
+/** The description of the option, and the name that documents and the command line use. */
 function Help({ name }: { readonly name: OptionKey }): ReactNode {
   const { about } = useOptionWords();
   return (

@@ -18,7 +18,7 @@ interface HistoryProps {
   onPutBack(text: string): void;
 }
 
-/** What an option was before: who changed it, when, and from what to what. */
+/** Earlier values of an option: who changed it, when, and how. */
 export function OptionHistory(props: HistoryProps) {
   const t = useTexts();
   const { label } = useOptionWords();

@@ -15,7 +15,7 @@ function short(text: string): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
-/** What saving would change, before it is saved. */
+/** A preview of the changes that saving would make. */
 export function Preview(props: { readonly changes: Draft; readonly stored: OptionTexts }) {
   const t = useTexts();
   const language = useLanguage();

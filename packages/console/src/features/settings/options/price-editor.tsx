@@ -45,7 +45,7 @@ const SHOWN: Readonly<Record<string, (row: PriceRow) => boolean>> = {
 };
 
 interface DraftProps {
-  /** What differs from what is charged; it survives a switch to another tab. */
+  /** Edited prices that are not saved; they survive a switch to another tab. */
   readonly drafts: PriceDrafts;
   onDrafts(change: (current: PriceDrafts) => PriceDrafts): void;
 }

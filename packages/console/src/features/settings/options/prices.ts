@@ -5,7 +5,7 @@ const PRICE_OPTIONS = ["ModelPrice", "ModelRatio", "CompletionRatio", "CacheRati
 export type PriceOption = (typeof PRICE_OPTIONS)[number];
 export type PriceTexts = Readonly<Record<PriceOption, string>>;
 
-/** What the options say about one model, as decimal texts. */
+/** The option entries of one model, as decimal texts. */
 type Entries = Readonly<Partial<Record<PriceOption, string>>>;
 
 export const PRICE_CELLS = ["input", "output", "cached", "call"] as const;
@@ -15,7 +15,7 @@ export type Cells = Readonly<Record<PriceCell, string>>;
 
 export interface PriceDraft {
   readonly cells: Cells;
-  /** What the options said when the edit began: another user may change it before it is saved. */
+  /** The options when the edit began; another user may change them before it is saved. */
   readonly began: string;
 }
 export type PriceDrafts = Readonly<Record<string, PriceDraft>>;
@@ -31,7 +31,7 @@ function plain(value: number): string {
   return String(Number(value.toPrecision(DIGITS)));
 }
 
-/** What a price is in dollars. */
+/** The cells of a price, in dollars. */
 export function cellsOf(price: ShownPrice | null | undefined): Cells {
   if (!price) return NO_CELLS;
   if (price.by === "call") return { ...NO_CELLS, call: plain(price.model_price) };

@@ -4,13 +4,13 @@ import { labels } from "./words/en.ts";
 
 const abouts = Object.fromEntries(OPTION_KEYS.map((key) => [key, OPTIONS[key].about])) as Record<OptionKey, string>;
 
-/** What an option is called, in the language of the reader. */
+/** Labels of the options, translated. */
 const { useTexts: useOptionLabels, say: label } = defineTexts(
   labels,
   async () => (await import("./words/zh.ts")).labels,
 );
 
-/** What an option does. */
+/** Descriptions of the options. */
 const { useTexts: useOptionAbouts, say: about } = defineTexts(
   abouts,
   async () => (await import("./words/zh.ts")).abouts,

@@ -16,9 +16,9 @@ import { useTexts } from "../texts.ts";
 
 interface LineProps {
   readonly name: string;
-  /** What is bound, "" for nothing. */
+  /** The bound account, "" if there is none. */
   readonly value: string;
-  /** What the button says; without it there is none. */
+  /** The label of the button; without it there is no button. */
   readonly action: string | undefined;
   onAction(): void;
 }
@@ -87,7 +87,7 @@ function TelegramDialog(props: { onClose(): void }) {
   );
 }
 
-/** What else belongs to the account: the address for mails and the services that sign in to it. */
+/** The e-mail address of the account and the services that sign in to it. */
 export function Accounts({ self }: { readonly self: User }) {
   const t = useTexts();
   const { wechat_login: hasWechat, telegram_oauth: hasTelegram } = useStatus();

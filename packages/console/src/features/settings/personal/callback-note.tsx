@@ -12,7 +12,7 @@ const CALLBACKS: Partial<Record<SectionId, string>> = {
   linuxdo: "/oauth/linuxdo",
 };
 
-/** What has to be entered at the service itself. */
+/** Values to enter at the service itself. */
 export function CallbackNote({ group }: { readonly group: SectionId }) {
   const t = useTexts();
   const base = baseAddress(useStatus().server_address);

@@ -21,7 +21,7 @@ import { SecondFactor } from "./second-factor.tsx";
 import { Sessions } from "./sessions.tsx";
 import { useTexts } from "../texts.ts";
 
-/** What everybody may change about their own account. */
+/** Settings of the user's own account. */
 export function Personal() {
   const { data: self, error, refetch } = useSelfQuery();
   if (error && !self) return <LoadFailed problem={error} onRetry={() => void refetch()} />;

@@ -35,7 +35,7 @@ function Fact(props: { readonly name: string; readonly children: ReactNode }) {
   );
 }
 
-/** What the token may do, and when it was last used. */
+/** The permissions of the token, and its last use. */
 function Facts({ token }: { readonly token: Token }) {
   const t = useTexts();
   const limits = Object.entries(token.limits).filter(([, value]) => typeof value === "number" && value > 0);

@@ -7,7 +7,7 @@ import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { useTexts } from "../texts.ts";
 import { auditQuery } from "./api.ts";
 
-/** What the user changed through the management API, latest first. */
+/** Changes by the user through the management API, newest first. */
 export function AuditPanel({ id }: { readonly id: number }) {
   const t = useTexts();
   const { data, error, refetch } = useQuery(auditQuery(id));

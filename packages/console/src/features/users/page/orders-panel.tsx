@@ -7,7 +7,7 @@ import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { useTexts } from "../texts.ts";
 import { ordersQuery } from "./api.ts";
 
-/** What the user bought, newest first. */
+/** Orders of the user, newest first. */
 export function OrdersPanel({ id }: { readonly id: number }) {
   const t = useTexts();
   const { data, error, refetch } = useQuery(ordersQuery(id));

@@ -13,7 +13,7 @@ const HEIGHT = 260;
 interface PlotProps extends ChartProps {
   /** The largest value on the axis. */
   readonly top: number;
-  /** What a slot amounts to, for readers and screen readers; undefined where a sum means nothing. */
+  /** The sum of a slot, also for screen readers; undefined if a sum is meaningless. */
   total(index: number): number | undefined;
   draw(scales: Scales, read: number | undefined): ReactNode;
 }

@@ -11,7 +11,7 @@ interface ReadingProps {
   print(value: number): string;
 }
 
-/** What the pointer or the arrow keys rest on. */
+/** The value under the pointer or the arrow keys. */
 export function Reading(props: ReadingProps) {
   const language = useLanguage();
   const { slot, total, print, left } = props;

@@ -36,7 +36,7 @@ function boundsOf(slots: readonly ChartSlot[], { from, to }: Span): [number, num
   return first && last && [first.start, last.end - 1];
 }
 
-/** What both ways of input read and change. */
+/** State that pointer and keyboard input share. */
 interface PlotState extends PlotInput {
   readonly read: number | undefined;
   readonly brush: Span | undefined;

@@ -163,7 +163,7 @@ export const HELD = { granted: 0, userShort: 1, tokenShort: 2, userUnread: 3, to
 
 export const RENEWED = { unknown: 0, closed: 1, refused: 2, done: 3, unread: 4 } as const;
 
-/** What `SETTLE` returns instead of the stream id of the charge. */
+/** Return codes of `SETTLE` in place of the charge's stream id. */
 export const SETTLED = { unknown: -1, before: -2, reaped: -3 } as const;
 
 /** Larger numbers are not exact in Lua. */

@@ -19,7 +19,7 @@ export interface Owner {
   readonly email: string;
   readonly role: number;
   readonly isBlocked: boolean;
-  /** What keys of this owner that name no models may use; none = all. */
+  /** Models that keys of this owner may use if they name none; empty means all. */
   readonly models: readonly string[];
   readonly spending: Spending;
 }
@@ -116,7 +116,7 @@ async function insertAccount(
   return made.id;
 }
 
-/** What is left of a budget without a period; all others begin with the credit. */
+/** The remaining amount of a budget without a period; all other accounts start with the credit. */
 function balanceOf({ credit }: DatabaseImport, { max, period, spent }: Spending): number {
   return max === undefined || period !== undefined ? units(credit) : units(max - spent);
 }

@@ -5,7 +5,7 @@ import { upsertSql } from "../../../storage/inserts.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import type { DatabaseImport } from "./context.ts";
 
-/** What a user, a team or a key may spend, in US dollars, and how fast it may call. */
+/** Spending limit in US dollars and rate limits of a user, a team or a key. */
 export interface Spending {
   readonly spent: number;
   /** Undefined = no budget. */

@@ -61,7 +61,7 @@ const ONE_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map<number,
 
 const LAST_OF_ONE_API = 51;
 
-/** What a number of the other gateway is here; undefined when there is nothing like it. */
+/** Maps a channel type of the other gateway to ours; undefined if there is no equivalent. */
 export function typeHere(kind: FamilyKind, type: number): TypeHere | undefined {
   const own = kind === "one-api" ? ONE_API_TYPES : NEW_API_TYPES;
   if (own.has(type)) return own.get(type);

@@ -7,7 +7,7 @@ import type { ImportReport } from "../../../resources/import/report.ts";
 
 export type FamilyKind = "one-api" | "new-api";
 
-/** What an import works with. */
+/** The dependencies of an import. */
 export interface ImportContext {
   readonly kind: FamilyKind;
   readonly source: ForeignDatabase;

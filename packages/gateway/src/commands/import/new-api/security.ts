@@ -5,7 +5,7 @@ import { secondFactor } from "../../../storage/secrets/sealed-locations.ts";
 import { insertMany } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";
 
-/** What secures an account besides its password. */
+/** The second factors of an account. */
 export interface Security {
   /** Base32 of an authenticator that is switched on. */
   secret?: string;

@@ -5,7 +5,7 @@ import { bringNew } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";
 
 const DONE = "100%";
-/** What is asked about here until it ends. */
+/** The platform of the tasks that are polled here. */
 const POLLED = "suno";
 
 /** Drawings. Those that still run are asked about here, and paid back when they fail. */

@@ -87,7 +87,7 @@ function userPart(block: JsonObject, context: BridgeContext): JsonObject[] {
   }
 }
 
-/** What a part of a result says in words; undefined when it says nothing in words. */
+/** The text of a result's part; undefined if it has none. */
 function writtenIn(block: JsonObject): string | undefined {
   switch (block["type"]) {
     case "text":
@@ -101,7 +101,7 @@ function writtenIn(block: JsonObject): string | undefined {
   }
 }
 
-/** What a search of the client found, written as text. */
+/** Renders the results of a client's search as text. */
 function searchText(block: JsonObject): string {
   const texts = objects(block, "content").map((part) => anyText(part, "text"));
   return [anyText(block, "title"), anyText(block, "source"), ...texts].filter((line) => line !== "").join("\n");

@@ -12,7 +12,7 @@ export interface ChatToolMembers {
   readonly parallel_tool_calls: boolean | undefined;
 }
 
-/** What the client runs travels; tools that the vendor runs itself are only offered and fall away, unless one is forced. */
+/** Keeps the tools that the client runs; tools that the vendor runs are dropped, unless one is forced. */
 export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMembers {
   noteLongNames(body, context);
   const tools: JsonObject[] = [];

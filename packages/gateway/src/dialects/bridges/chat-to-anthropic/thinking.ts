@@ -25,7 +25,7 @@ const OFF: Thinking = { thinking: undefined, effort: undefined, isOn: false };
 /** Thinking that the client wants to see, as much as the model likes. */
 const OPEN: Thinking = { thinking: { type: "adaptive", display: "summarized" }, effort: undefined, isOn: true };
 
-/** What a chat request's reasoning effort means for this model and this limit of tokens. */
+/** Maps a chat request's reasoning effort to this model's thinking parameters, within the token limit. */
 export function thinkingFor(body: JsonObject, model: ClaudeModel, maxTokens: number, context: BridgeContext): Thinking {
   const own = object(body, "thinking");
   if (own !== undefined && text(own, "type") !== undefined)

@@ -53,7 +53,7 @@ export function thoughtOf(part: JsonObject): string {
   return part["thought"] === true ? (text(part, "text") ?? "") : "";
 }
 
-/** What a part adds to the text of an answer: words, images as markdown, code and its results as fenced text. */
+/** Renders a part as answer text: text, images as markdown, code and its output as fenced blocks. */
 export function writtenOf(part: JsonObject): string {
   if (part["thought"] === true) return "";
   const image = object(part, "inlineData");

@@ -93,7 +93,7 @@ function toolCalls(message: JsonObject): readonly JsonObject[] {
     : [...objects(message, "tool_calls"), { function: legacy }];
 }
 
-/** What Google's own endpoint of the chat protocol hangs on a call. */
+/** The extra content that Google's own chat endpoint adds to a tool call. */
 function googleExtra(call: JsonObject): JsonObject | undefined {
   return object(object(call, "extra_content"), "google");
 }

@@ -95,7 +95,7 @@ function camelCased(from: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(from).map(([name, value]) => [camel(name), value]));
 }
 
-/** What is cached holds its instruction already. */
+/** The system instruction; cached content already contains it. */
 function instructionOf(system: JsonObject[], cached: string | undefined): JsonObject | undefined {
   return system.length === 0 || cached !== undefined ? undefined : { parts: system };
 }

@@ -12,7 +12,7 @@ import { expiryOf, SOUND_ID, soundOf } from "./sound.ts";
 export class CandidatesToChunks implements StreamBridge {
   readonly #context: BridgeContext;
   readonly #writer: ChunkWriter;
-  /** What was written by candidate, for the places of its sources. */
+  /** Text written so far by candidate, to locate its sources. */
   readonly #written = new Map<number, LongText>();
   readonly #called = new Set<number>();
   readonly #sounding = new Set<number>();

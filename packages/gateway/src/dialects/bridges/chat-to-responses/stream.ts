@@ -105,7 +105,7 @@ export class ResponseToChunks implements StreamBridge {
     return sealed.length === 0 ? [] : this.#writer.delta({ fw_thinking: sealed });
   }
 
-  /** What was said, or cited, without events of its own is sent at once. */
+  /** Sends text and citations that had no events of their own. */
   #closeMessage(item: JsonObject): StreamEvent[] {
     const parts = objects(item, "content");
     const said = this.#isReported ? [] : parts.flatMap((part) => this.#say(part));

@@ -94,7 +94,7 @@ function resultMessage(result: JsonObject, open: OpenCall[]): JsonObject[] {
   ];
 }
 
-/** What the SDKs wrap around a plain result is taken off again. */
+/** Unwraps a plain result that the SDKs have wrapped. */
 function contentOf(response: JsonObject, name: string): string {
   const value = wrapped(response, name) ?? response;
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -29,7 +29,7 @@ function cutShort(items: readonly JsonObject[], status: string): JsonObject[] {
   return last?.["status"] === undefined ? [...items] : [...items.slice(0, -1), { ...last, status }];
 }
 
-/** What every copy of the response object shows. */
+/** Members that every copy of the response object contains. */
 export function headOf(chat: JsonObject, context: BridgeContext): JsonObject {
   const { pending } = context;
   return {

@@ -8,10 +8,10 @@ interface ClientTool {
   readonly parameters: JsonObject;
   /** Type of a call; that of its result has `_output` behind it. */
   readonly call: string;
-  /** What a call says in addition to its ids, from the arguments of the function; and back. */
+  /** Converts the arguments of the function to the members of the native call. */
   said(args: JsonObject): JsonObject;
   args(item: JsonObject): JsonObject;
-  /** What the model reads of a result. */
+  /** The text of a result for the model. */
   result(item: JsonObject): string;
 }
 
@@ -90,7 +90,7 @@ export function clientFunction(name: string): JsonObject {
   return { type: "function", function: { name, description, parameters } };
 }
 
-/** What the call of a function says as a call of its own kind. */
+/** Converts a function call to the native kind of call. */
 export function clientCall(name: string, args: JsonObject): JsonObject {
   const { call, said } = known(name);
   return { type: call, ...said(args) };
@@ -105,7 +105,7 @@ export function clientArguments(name: string, item: JsonObject): string {
   return JSON.stringify(known(name).args(item));
 }
 
-/** What a result says; undefined for items that are none of such a tool. */
+/** The content of a tool result; undefined for items of other tools. */
 export function clientResult(item: JsonObject): string | undefined {
   const type = text(item, "type") ?? "";
   const name = type.endsWith("_output") ? CALLS.get(type.slice(0, -"_output".length)) : undefined;

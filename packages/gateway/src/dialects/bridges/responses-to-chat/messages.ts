@@ -81,7 +81,7 @@ function addTo(draft: Draft, item: JsonObject, context: BridgeContext): void {
   }
 }
 
-/** What another vendor encrypted stays shut; what is readable goes along for models that read it. */
+/** Drops reasoning that another vendor encrypted; readable reasoning is passed to models that accept it. */
 function thinkingOfItem(item: JsonObject, context: BridgeContext): JsonObject[] {
   const sealed = text(item, "encrypted_content");
   const signed = openThinking(sealed);
@@ -122,7 +122,7 @@ function assistantMessage({ content, calls, thinking }: Draft): JsonObject[] {
   ];
 }
 
-/** What only the vendor can look up or open stands for a part of the conversation. */
+/** Items that only the vendor can resolve are refused, because they replace a part of the conversation. */
 function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
   const reference = referenceIn(item);
   if (reference !== undefined) throw notStored(reference);

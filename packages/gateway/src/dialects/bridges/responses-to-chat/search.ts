@@ -12,7 +12,7 @@ export function isFound(item: JsonObject): boolean {
   return item["type"] === "tool_search_output" && text(item, "call_id") !== undefined;
 }
 
-/** What the model reads of a search: the names by which it can call now. */
+/** The text of a search result for the model: the names that it can call now. */
 export function foundText(item: JsonObject): string {
   const names = objects(item, "tools").flatMap((tool) =>
     tool["type"] === "namespace"

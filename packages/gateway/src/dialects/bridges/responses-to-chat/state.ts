@@ -8,7 +8,7 @@ export interface SpecialTool {
   readonly namespace?: string;
 }
 
-/** What the answer of a converted request needs to know about it. */
+/** State of a converted request that its answer needs. */
 export interface ResponsesState {
   /** Settings that a response object repeats. */
   readonly echo: JsonObject;

@@ -252,7 +252,7 @@ function partOf(kind: Part, written: string): JsonObject {
   return kind === "output_text" ? textPart(written) : { type: "refusal", refusal: written };
 }
 
-/** What a call passes to its tool, whole; a search tells it in its item alone. */
+/** Events for the complete arguments of a call; a search has them only in its item. */
 function doneEvents(item: JsonObject, place: JsonObject, writer: ResponseWriter): StreamEvent[] {
   const { type, name, input, arguments: args } = item;
   switch (type) {

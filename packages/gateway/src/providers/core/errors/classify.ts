@@ -134,7 +134,7 @@ const ERROR_MEMBER = Buffer.from('"error"');
 
 type Reader = Pick<ProviderAdapter, "classify">;
 
-/** What a failed answer means. Its message still has to be masked. */
+/** Classifies a failed answer. The caller masks the message. */
 export function readFailure(provider: Reader, answer: ReadAnswer, options: ReadingOptions = {}): UpstreamError {
   const read = withJson(answer);
   return finish(provider.classify?.(read) ?? general(answer, read.json, options), options);
@@ -167,7 +167,7 @@ export function failureIn200(
   return finish(general(answer, read.json, options), options);
 }
 
-/** What an error event in the middle of a stream means. */
+/** Classifies an error event in the middle of a stream. */
 export function readErrorEvent(
   provider: Reader,
   event: UpstreamErrorEvent,

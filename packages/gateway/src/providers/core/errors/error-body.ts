@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 
-/** What a failure's body says, whatever its shape. */
+/** The body of an error in a common form. */
 export interface ErrorBody {
   readonly message: string;
   readonly type: string | undefined;

@@ -28,7 +28,7 @@ const CLASS_BY_STATUS: Readonly<Record<number, ErrorClass>> = {
   529: "overloaded",
 };
 
-/** What a status means where nothing else is known. */
+/** Classifies an error by its status alone. */
 export function classOfStatus(status: number): ErrorClass {
   const known = CLASS_BY_STATUS[status];
   if (known) return known;

@@ -60,7 +60,7 @@ export function errorOf({ json }: FailedAnswer): { code: string; message: string
   };
 }
 
-/** What a vendor's own error shape says. */
+/** An error in the vendor's own format. */
 export interface NativeError {
   readonly code: string;
   readonly message: string;

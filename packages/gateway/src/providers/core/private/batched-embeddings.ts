@@ -29,7 +29,7 @@ export async function fanOut(
   return jsonAnswer(merge(answers, heads));
 }
 
-/** What several answers counted; undefined when one of them tells nothing, so that all is counted here. */
+/** The sum of reported counts; undefined if one is missing, so that everything is counted here. */
 export function sumOf(counts: readonly (number | undefined)[]): number | undefined {
   return counts.reduce((sum, next) => (sum === undefined || next === undefined ? undefined : sum + next), 0);
 }

@@ -5,7 +5,7 @@ import { UpstreamRefusal, type HttpJson, type UpstreamError } from "../types.ts"
 
 let serial = 0;
 
-/** What a failed exchange means; every one with a key of its own, as tokens are retained. */
+/** Runs an exchange that fails and returns its error; each run uses its own key, because tokens are cached. */
 async function upstreamErrorOf(http: HttpJson): Promise<UpstreamError | undefined> {
   try {
     await accessToken(channelOf({ type: 15 }), { key: `id-${serial++}|secret`, now: 0, http, clientHeaders: {} });

@@ -43,7 +43,7 @@ function finishOf(reason: string | undefined): string {
   return reason === "TOOL_CALL" ? "tool_calls" : "stop";
 }
 
-/** What is billed is the usage; some answers tell only the tokens. */
+/** Reads the billed usage; some answers report only tokens. */
 function cohereUsage(usage: JsonObject | undefined): ChatUsage | undefined {
   const counted = object(usage, "billed_units") ?? object(usage, "tokens");
   const input = count(counted, "input_tokens");

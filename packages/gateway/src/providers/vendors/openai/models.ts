@@ -1,4 +1,4 @@
-/** What the vendor serves in late 2026, then the names that compatible gateways' consoles know. */
+/** Models that the vendor serves in late 2026, then the names that consoles of compatible gateways know. */
 export const OPENAI_MODELS: readonly string[] = [
   "gpt-6-astra",
   "gpt-6-luna",

@@ -4,7 +4,7 @@ import { list, object, objects, text } from "../../../dialects/core/read.ts";
 import type { RequestTransform } from "../../core/types.ts";
 import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 
-/** What the name of an OpenAI model says about its reasoning. */
+/** The reasoning features of an OpenAI model, derived from its name. */
 export interface ReasoningModel {
   /** Without compatible gateways' effort suffix (`o3-mini-high`). */
   readonly name: string;
@@ -57,7 +57,7 @@ export function nearestEffort(asked: string, model: ReasoningModel): string {
 const NEVER_TAKEN = ["presence_penalty", "frequency_penalty", "logit_bias", "top_logprobs"];
 const WITHOUT_REASONING_ONLY = ["temperature", "top_p", "logprobs"];
 
-/** What reasoning models of OpenAI refuse on chat completions is renamed or left out. */
+/** Renames or removes parameters that OpenAI's reasoning models refuse on chat completions. */
 export const reasoningParams: RequestTransform = {
   name: "reasoning model parameters",
   drops: [...NEVER_TAKEN, ...WITHOUT_REASONING_ONLY],

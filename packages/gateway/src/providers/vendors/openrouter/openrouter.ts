@@ -88,7 +88,7 @@ function isModeration(error: JsonObject): boolean {
   return isNamed || metadata?.["reasons"] !== undefined || metadata?.["patterns"] !== undefined;
 }
 
-/** What the key may still spend; without a limit of its own, what the account has left. */
+/** The remaining amount of the key; if it has no limit, that of the account. */
 async function balance(channel: ChannelRecord, key: string, http: HttpJson): Promise<number> {
   const read = async (path: string): Promise<JsonObject> => {
     const json = await getJson(http, joinUrl(channel.baseUrl || BASE, path).href, bearerHeaders(key));

@@ -1,4 +1,4 @@
-/** What a version decides: where the call goes and what the model is called there. */
+/** The path and the model name of a protocol version. */
 export interface SparkVersion {
   readonly path: string;
   readonly domain: string;

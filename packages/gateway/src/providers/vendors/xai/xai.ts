@@ -76,7 +76,7 @@ function withUsage(body: JsonObject): JsonObject {
   return { ...body, usage: { ...said, prompt_tokens: input, completion_tokens: output, total_tokens: input + output } };
 }
 
-/** What the total leaves next to the prompt; without a total the reasoning is added. */
+/** Output tokens: the total minus the prompt; without a total, completion plus reasoning. */
 function outputOf(said: JsonObject, prompt: number, completion: number): number {
   const total = count(said, "total_tokens");
   if (total !== undefined) return total - prompt;

@@ -16,7 +16,7 @@ export interface BodyLimits {
   readonly minBytesPerSecond: number;
   /** Decoded bytes of a JSON body without its inline files. */
   readonly maxJsonBytes: number;
-  /** What all bodies of this process may hold together. */
+  /** The memory limit for all bodies of this process together. */
   readonly memory: BodyMemory;
 }
 

@@ -138,7 +138,7 @@ export function estimateOptions({ options }: Snapshot) {
   };
 }
 
-/** What a request reserves; 0 when it costs nothing. Throws `model_price_error`. */
+/** The amount to reserve for a request; 0 if it is free. Throws `model_price_error`. */
 export function reservedAmount({
   request,
   snapshot,

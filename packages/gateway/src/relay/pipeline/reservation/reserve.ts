@@ -19,7 +19,7 @@ export interface ReservationDeps {
   readonly onDoubtfulUsage: (request: Pick<RelayRequest, "id" | "spec">, target: RouteTarget, usage: Usage) => void;
 }
 
-/** What a reservation depends on. */
+/** The inputs of a reservation. */
 export interface RequestContext {
   readonly request: RelayRequest;
   readonly snapshot: Snapshot;

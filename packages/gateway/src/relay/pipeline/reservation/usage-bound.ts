@@ -10,7 +10,7 @@ export interface UsageBounds {
   readonly units: number;
 }
 
-/** What is known of an answer besides its usage. */
+/** Facts about an answer in addition to its usage. */
 export interface Answered {
   readonly spec: Pick<
     RequestSpec,

@@ -3,7 +3,7 @@ import type { CachePolicy } from "../../../snapshot/cache-policy.ts";
 import type { RelayRequest } from "../../types.ts";
 import { canonicalJson } from "./canonical.ts";
 
-/** What else an answer depends on. */
+/** Context that an answer depends on in addition to the request. */
 export interface KeyContext {
   readonly policy: CachePolicy;
   /** How answers to this request are judged; "" when they are not. */

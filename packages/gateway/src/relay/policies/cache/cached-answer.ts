@@ -5,7 +5,7 @@ import type { Entry } from "../../ttl-store/ttl-store.ts";
 export interface CachedAnswer extends Entry {
   /** "" for streams, whose head follows from the request. */
   readonly contentType: string;
-  /** What was charged for it. */
+  /** The charged usage. */
   readonly usage: Usage;
   /** The group that served. */
   readonly group: string;

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue, Operation } from "../../../dialects/core/ty
 import { isObject } from "../../../lib/text/json.ts";
 import type { RelayRequest } from "../../types.ts";
 
-/** What a request may do with cached answers. */
+/** Whether a request may read and store cached answers. */
 export interface Eligibility {
   /** False = the upstream answers again, and that answer is cached. */
   readonly mayRead: boolean;

@@ -79,7 +79,7 @@ export class AnswerGuard implements AnswerJudge {
     return this.#blocked;
   }
 
-  /** What is still held when the answer ends: nothing of it when it was not judged, nor of what is being judged. */
+  /** The text that is released at the end of the answer; text without a verdict is not. */
   rest(): Buffer | undefined {
     const held = this.#isAllowed && this.#held.length > 0 ? Buffer.concat(this.#held, this.#heldBytes) : undefined;
     this.leave();

@@ -29,7 +29,7 @@ interface Table {
 
 type Texts = ReturnType<typeof useTexts>;
 
-/** What the names of a table are. */
+/** The label of the names in a table. */
 function nameLabel(key: OptionKey, t: Texts): string {
   if (/Group/.test(key)) return t("columnGroup");
   return key === "ToolPrice" || key === "ServiceTierRatio" ? t("columnName") : t("columnModel");

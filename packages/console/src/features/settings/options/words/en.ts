@@ -1,6 +1,6 @@
 import type { OptionKey } from "@fairway/wire";
 
-/** What an option is called on the settings page. */
+/** Labels of the options on the settings page. */
 export const labels = {
   PasswordLoginEnabled: "Sign-in with a password",
   PasswordRegisterEnabled: "Registration with a password",

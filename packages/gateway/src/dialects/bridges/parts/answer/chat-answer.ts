@@ -3,7 +3,7 @@ import type { BridgeContext, JsonObject, StreamEvent, Usage } from "../../../cor
 import { chatUsage } from "../../../core/usage.ts";
 import { chatId } from "./ids.ts";
 
-/** What names a chat answer; missing parts are made up. */
+/** Id, model and time of a chat answer; missing values are generated. */
 export interface ChatHead {
   readonly id: string | undefined;
   readonly model: string | undefined;

@@ -10,7 +10,7 @@ import { echoReasoning, readsReasoning } from "../reasoning/reasoning-echo.ts";
 import { SealedDetails, sealedAnswer, withDetails } from "../reasoning/sealed-details.ts";
 
 const MAX_STOPS = 4;
-/** What a client notices when it is lost. */
+/** Features whose loss a client would notice. */
 const STATED: Readonly<Record<string, string>> = {
   fw_top_k: "top_k",
   fw_cache_control: "cache_control",

@@ -2,7 +2,7 @@
 import { anyText, object, objects } from "../../../core/read.ts";
 import type { JsonObject } from "../../../core/types.ts";
 
-/** What was written: words, and images as markdown. */
+/** The text of a message: words, and images as markdown. */
 export function writtenOf(message: JsonObject | undefined): string {
   const words = wordsOf(message);
   return message?.["images"] === undefined ? words : [words, ...imagesOf(message)].join("");

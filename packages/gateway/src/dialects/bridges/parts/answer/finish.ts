@@ -43,7 +43,7 @@ const TO_GEMINI: Readonly<Record<string, string>> = {
   content_filter: "SAFETY",
 };
 
-/** What the model wrote could not be read as the call that it meant, or no call was possible. */
+/** Finish reasons of a tool call that could not be parsed or was not possible. */
 const FAILED_AT_GEMINI = new Set([
   "MALFORMED_FUNCTION_CALL",
   "MALFORMED_RESPONSE",

@@ -20,7 +20,7 @@ function chatToken(token: JsonObject): JsonObject {
   return { token: written, logprob: number(token, "logProbability") ?? 0, bytes: [...Buffer.from(written)] };
 }
 
-/** What a Responses request includes to receive them. */
+/** The entry of `include` that requests log probabilities in the Responses API. */
 export const INCLUDED_LOGPROBS = "message.output_text.logprobs";
 
 /** The `logprobs` of a chat choice from parts or events of a response; nothing when they have none. */

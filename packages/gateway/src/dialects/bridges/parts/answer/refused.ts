@@ -8,6 +8,6 @@ export function refuseBias(body: JsonObject): void {
   if (bias !== undefined && Object.keys(bias).length > 0) throw unsupportedParameter("logit_bias");
 }
 
-/** What clients can do instead. */
+/** Advice for the client. */
 export const FILE_INSIDE = "Send the file inside of the request instead.";
 export const ONE_BY_ONE = "Ask once for each answer instead.";

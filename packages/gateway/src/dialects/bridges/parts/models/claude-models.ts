@@ -63,7 +63,7 @@ export function refusesSamplingTogether({ version }: ClaudeModel): boolean {
 
 const UNKNOWN_LIMIT = 4096;
 
-/** What is sent where the client sets no limit: the most that the model can write. */
+/** The output limit that is sent if the client sets none: the model's maximum. */
 export function defaultOutputTokens(model: ClaudeModel): number {
   return mostOutputTokens(model) ?? UNKNOWN_LIMIT;
 }

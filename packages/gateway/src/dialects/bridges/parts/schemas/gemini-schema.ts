@@ -127,7 +127,7 @@ function member(key: string, value: JsonValue | undefined, place: SchemaPosition
   return value;
 }
 
-/** What the type requires: items for lists, known formats, choices among texts only. */
+/** Adapts a schema to its type: items for lists, known formats, enums of strings only. */
 function typed(out: JsonObject, schema: JsonObject): JsonObject {
   const only = schema["const"];
   const choices = typeof only === "string" ? [only] : list(out, "enum").filter((item) => item !== null);

@@ -15,7 +15,7 @@ export function isNothing(text: string): boolean {
   return /^\s*(?:null\s*)?$/.test(text);
 }
 
-/** What a call passes to its tool, as a text; some servers and clients write the object itself. */
+/** The arguments of a tool call as text; some servers and clients send an object instead. */
 export function argumentsOf(target: JsonObject | undefined): string {
   const value = target?.["arguments"] ?? target?.["input"];
   if (typeof value === "string") return value;

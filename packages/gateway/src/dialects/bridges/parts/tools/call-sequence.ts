@@ -89,7 +89,7 @@ export class CallSequence {
   }
 }
 
-/** What a delta adds to the arguments of its call. */
+/** The part of the arguments that a delta adds. */
 function piece(target: JsonObject | undefined, isFirst: boolean): string {
   const args = argumentsOf(target);
   return isFirst && isNothing(args) ? "" : args;
