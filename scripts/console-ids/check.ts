@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
 
-/** What each id is about. */
+/** A short description of each id. */
 export type Inventory = Readonly<Record<string, string>>;
 
 /** Test files by path, with their text. */
