@@ -224,8 +224,13 @@ test("every field of the form is sent and comes back, and a row carries them all
   await field("Priority").fill("7");
   await field("Weight").fill("3");
   await field("Most input tokens").fill("many");
+  for (const name of ["Model mapping", "Status mapping"])
+    await drawer
+      .getByRole("group", { name: new RegExp(`^${name}: `) })
+      .getByRole("button", { name: "JSON" })
+      .click();
   await field("Model mapping").fill('{"own-1": ');
-  await field("Status mapping").focus();
+  await drawer.getByRole("button", { name: "Create channel" }).click();
   await drawer.getByText("The model mapping must be in a valid JSON format!").waitFor();
   await field("Model mapping").fill('{"own-1": "real-1"}');
   await field("Status mapping").fill('{"400": "500"}');
@@ -273,8 +278,6 @@ test("every field of the form is sent and comes back, and a row carries them all
     ["Priority", "7"],
     ["Weight", "3"],
     ["Most input tokens", "8000"],
-    ["Model mapping", '{"own-1": "real-1"}'],
-    ["Status mapping", '{"400": "500"}'],
     ["Test model", "own-2"],
   ] as const)
     expect(

@@ -107,7 +107,9 @@ test("users are listed ten to a hundred a page, and an unknown state is called s
   database.close();
   await page.goto("/user");
   const size = page.getByLabel("Rows per page");
-  expect(await size.locator("option").allTextContents()).toEqual(["10 / page", "20 / page", "50 / page", "100 / page"]);
+  await expect
+    .poll(() => size.locator("option").allTextContents())
+    .toEqual(["10 / page", "20 / page", "50 / page", "100 / page"]);
   await size.selectOption("10");
   await expect.poll(() => page.locator(".grid-row").count()).toBe(10);
   await row("crew12").getByText("Unknown").waitFor();
@@ -250,7 +252,8 @@ test("the log has the filters, types and columns of compatible consoles (C-310, 
     await page.getByRole("table", { name: "Log" }).getByRole("columnheader", { name, exact: true }).waitFor();
   await expect.poll(() => row("shop").count()).toBe(2);
   const streamed = row("stream");
-  for (const text of ["west", "root", "shop", "gpt-4o", "20", "10", "$0.000150"])
+  await streamed.getByText(/west$/).first().waitFor();
+  for (const text of ["root", "shop", "gpt-4o", "20", "10", "$0.000150"])
     await streamed.getByText(text, { exact: true }).first().waitFor();
   await streamed
     .getByText(/^\d+ s$/)
