@@ -265,7 +265,7 @@ test("the log has the filters, types and columns of compatible consoles (C-310, 
     ["TPM", /\d/],
   ] as const)
     await expect
-      .poll(() => page.getByText(label, { exact: true }).locator("..").textContent(), { message: label })
+      .poll(() => page.locator(".log-totals > span", { hasText: label }).textContent(), { message: label })
       .toMatch(text);
   const types = page.getByLabel("Type", { exact: true });
   const offered = await types
