@@ -2,7 +2,7 @@
 // and the load generator as processes of their own. Writes docs/reference/bench.md; takes about 20 minutes.
 // `--rounds=N` takes fewer or more than three rounds. `--quick` is a smoke run of a minute that writes nothing. `--without-fairway` measures the yardsticks alone.
 // `--streams` measures conversions and long streams alone and renews their section. `--api` measures the management API at size instead: api.ts. `--ledger` measures the ledger alone, with and without rows: ledger.ts. `--logs` measures questions to the log at 10,000,000 rows: logs.ts. `--growth` measures what many channels and tokens cost: growth.ts.
-// `--collector` tells what the collector of the engine does for a call: collector.ts; `--plain`, `--at-once` and `--spaced` measure one kind of call alone, round by round next to nginx: plain.ts; `--profile` which parts of the program spend it: profile.ts; `--console` measures the web console: console.ts; `--soak MINUTES` watches memory under mixed load: soak.ts.
+// `--collector` tells what the collector of the engine does for a call: collector.ts; `--plain`, `--at-once` and `--spaced` measure one kind of call alone, round by round next to nginx: plain.ts; `--budgets` measures what three budgets add to plain calls: budgets.ts; `--profile` which parts of the program spend it: profile.ts; `--console` measures the web console: console.ts; `--soak MINUTES` watches memory under mixed load: soak.ts.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { benchDocument } from "../../packages/testkit/load/report.ts";
@@ -13,6 +13,7 @@ import { streamsSection, withStreams } from "../../packages/testkit/load/streams
 import * as start from "../../packages/testkit/load/systems.ts";
 import { ROOT } from "../bootstrap.mjs";
 import { benchApi } from "./api.ts";
+import { benchBudgets } from "./budgets.ts";
 import { benchCli, benchUi } from "./cli.ts";
 import { benchCollector } from "./collector.ts";
 import { benchConsole } from "./console.ts";
@@ -66,6 +67,7 @@ const MODES = [
   ["--collector", benchCollector],
   ["--profile", benchProfile],
   ["--plain", benchPlain],
+  ["--budgets", benchBudgets],
   ["--at-once", benchPlain],
   ["--spaced", benchPlain],
   ["--console", benchConsole],

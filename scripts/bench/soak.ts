@@ -80,7 +80,7 @@ function progress(seconds: number): (sample: Sample) => void {
   };
 }
 
-export function report(samples: readonly Sample[], good: ReadonlyMap<string, number>, seconds: number): string {
+function report(samples: readonly Sample[], good: ReadonlyMap<string, number>, seconds: number): string {
   const part = seconds / PARTS;
   const rows = Array.from({ length: PARTS }, (_, at) => {
     const within = samples.filter((sample) => Math.floor(sample.seconds / part) === at);

@@ -127,6 +127,19 @@ test("limits of all scopes, breakers and affinity add none", async () => {
   expect(await roundTrips()).toBe(1);
 });
 
+test("hard budgets of three scopes add none", async () => {
+  const subjects = { user: "1", group: "default", model: "plain" };
+  for (const [scope, subject] of Object.entries(subjects))
+    await root.must("POST", "/api/budget/", { scope, subject, period: "month", quota_limit: 10 ** 12 });
+  for (let warm = 0; warm < 2; warm += 1) await ask("plain");
+  expect(await roundTrips()).toBe(1);
+  const spent = async () => {
+    const all = await root.must<readonly { readonly used: number; readonly held: number }[]>("GET", "/api/budget/");
+    return all.map(({ used, held }) => used > 0 && held === 0);
+  };
+  await expect.poll(spent, { timeout: 5_000 }).toEqual([true, true, true]);
+});
+
 test.each([
   ["plain", 200],
   ["slow-50", 200],

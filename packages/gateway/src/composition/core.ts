@@ -82,10 +82,12 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   const parts = { database, clock, limiter, options, sessionSecret, vault };
   const identity = createIdentity({ ...parts, services: env, sessionMaxDays: env.sessionMaxDays });
   const onBalance = createQuotaReminder({ ...env, database, mailer: identity.mailer, limiter, options, log });
-  const cluster = redis && createClusterLedger({ env, redis, storage, clock, log, metrics, onBalance });
+  const onThreshold = budgetNotice({ database, mailer: identity.mailer, log });
+  const notices = { onBalance, onThreshold };
+  const cluster = redis && createClusterLedger({ env, redis, storage, clock, log, metrics, ...notices });
   const { logRowRefused: onLogRowRefused } = metrics;
-  const ledger = cluster ?? createSqlLedger({ ...databasesOf(storage), clock, log, onBalance, onLogRowRefused });
-  const budgets = budgetsOf({ storage, clock, log, metrics, identity, snapshots });
+  const ledger = cluster ?? createSqlLedger({ ...databasesOf(storage), clock, log, ...notices, onLogRowRefused });
+  const budgets = budgetsOf({ storage, ledger, log, metrics, snapshots });
   return {
     env,
     log,
@@ -108,14 +110,12 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
 }
 
 /** Changes of budgets count up the options, so that every replica reads both. */
-function budgetsOf(parts: Pick<Core, "storage" | "clock" | "log" | "metrics" | "identity" | "snapshots">): Budgets {
-  const { storage, clock, log, metrics, identity, snapshots } = parts;
-  const { database } = storage;
+function budgetsOf(parts: Pick<Core, "storage" | "ledger" | "log" | "metrics" | "snapshots">): Budgets {
+  const { storage, ledger, log, metrics, snapshots } = parts;
   const budgets = createBudgets({
-    database: database.raw,
-    clock,
+    database: storage.database.raw,
+    reservations: ledger.budgets,
     log,
-    onThreshold: budgetNotice({ database, mailer: identity.mailer, log }),
     onOutage: metrics.budgetNotAsked,
   });
   snapshots.subscribe(() => {

@@ -39,7 +39,7 @@ export interface ManagementDeps {
   readonly snapshots: LiveSnapshots;
   readonly tokens: ClearableTokenCache;
   readonly ledger: Ledger;
-  readonly budgets: Pick<Budgets, "reload">;
+  readonly budgets: Pick<Budgets, "reload" | "heldElsewhere">;
   readonly identity: Identity;
   readonly pipeline: PipelineDeps;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { watchOutage, type Outage } from "./outage.ts";
 import { StartError, type AppStorage } from "./storage.ts";
+import type { Budget } from "../billing/budgets/budget.ts";
 import { createRedisLedger, type RedisLedger } from "../billing/ledger/redis/redis-ledger.ts";
 import { type LedgerState, readLedgerState } from "../billing/ledger/redis/recovery/epoch-store.ts";
 import type { Env } from "../config/env.ts";
@@ -82,11 +83,12 @@ export interface ClusterDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly onBalance: (userId: number, before: number, after: number) => void;
+  readonly onThreshold: (budget: Budget, percent: number) => void;
 }
 
 /** The ledger over Redis. Throws StartError when its journal cannot be written. */
 export function createClusterLedger(deps: ClusterDeps): RedisLedger {
-  const { env, redis, storage, clock, log, metrics, onBalance } = deps;
+  const { env, redis, storage, clock, log, metrics, onBalance, onThreshold } = deps;
   const { database, logDatabase, isLogSeparate } = storage;
   const journalDir = join(env.dataDir, "journal");
   try {
@@ -109,6 +111,7 @@ export function createClusterLedger(deps: ClusterDeps): RedisLedger {
         logRowRefused: () => metrics.logRowRefused(),
       },
       onBalance,
+      onThreshold,
     });
     metrics.watch({ ledgerBacklog: () => ledger.backlog, journalBytes: () => ledger.journalBytes });
     return ledger;

@@ -80,6 +80,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
   const pipeline: PipelineDeps = {
     snapshots,
     ledger,
+    budgets: deps.budgets,
     counter,
     usageDoubts,
     responseStore: composeResponseStore(deps),

@@ -120,7 +120,7 @@ export const DEFINITIONS = {
   ledgerOutages: counter("ledger_outage_requests_total", "New requests that met a Redis that was away.", "mode"),
   budgetOutages: counter(
     "budget_outages_total",
-    "Budget operations that the database did not answer: the request was refused, or passed unreserved, or its charge is deferred to the reaper, or lost to a budget that was created while it ran.",
+    "Budgets that could not be asked: the request was refused, or passed unreserved and is charged at its end.",
     "meaning",
   ),
   journalBytes: gauge("journal_bytes", "Charges that this process keeps on its disk."),

@@ -63,7 +63,7 @@ export interface Metrics {
   limitOutage(rule: string): void;
   heldWithoutRedis(mode: "deny" | "sql"): void;
   /** The database did not answer for a budget. */
-  budgetNotAsked(meaning: "refused" | "passed" | "deferred" | "lost"): void;
+  budgetNotAsked(meaning: "refused" | "passed"): void;
   ledgerAudited(differences: number): void;
   /** Seen by this replica; what others tell is counted there. */
   breakerChanged(channelId: number, isOpen: boolean): void;

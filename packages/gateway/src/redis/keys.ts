@@ -3,7 +3,7 @@ export const SHARDS = 64;
 
 /**
  * Names of all Redis keys. What belongs to one user, its tokens included, carries the tag of the user's shard;
- * what belongs to the installation carries `{all}`.
+ * what belongs to budgets carries `{budgets}`, what belongs to the installation `{all}`.
  */
 export interface Keys {
   /** Present while balances of the shard are valid; the value changes when they must be reloaded. */
@@ -16,6 +16,10 @@ export interface Keys {
   leases(shard: number): string;
   /** Stream of charges to book in the database. */
   charges(shard: number): string;
+  /** What budgets have: users of every shard share them. */
+  readonly budgets: BudgetKeys;
+  /** The epochs of all shards, and that of the budgets. */
+  readonly epochs: readonly string[];
   user(userId: number): string;
   token(userId: number, tokenId: number): string;
   /** A window or a set of leases that a claim counts in; `name` is free of braces. */
@@ -36,6 +40,17 @@ export interface Keys {
   channel(name: string): string;
   /** Scratch key of the writability check. */
   readonly probe: string;
+}
+
+export interface BudgetKeys {
+  /** As `epoch` of a shard. */
+  readonly epoch: string;
+  /** Hash of what is used and reserved by budget. */
+  readonly state: string;
+  /** Hash of the requests that count in budgets and are not booked yet, by request id. */
+  readonly holds: string;
+  /** Sorted set of their request ids by the time at which they are looked at. */
+  readonly leases: string;
 }
 
 const SHARD_TAGS: readonly string[] = Array.from(
@@ -63,8 +78,18 @@ export function createKeys(prefix: string): Keys {
     return (shard: number) => names[shard] as string;
   };
   const all = `${prefix}{all}`;
+  const budgets = `${prefix}{budgets}`;
+  const epoch = ofShards("epoch");
+  const epochs = [...SHARD_TAGS.keys()].map(epoch).concat(`${budgets}epoch`);
   return {
-    epoch: ofShards("epoch"),
+    epoch,
+    epochs,
+    budgets: {
+      epoch: `${budgets}epoch`,
+      state: `${budgets}state`,
+      holds: `${budgets}holds`,
+      leases: `${budgets}leases`,
+    },
     holds: ofShards("holds"),
     seen: ofShards("seen"),
     leases: ofShards("leases"),

@@ -59,7 +59,7 @@ export interface OperationsDeps {
   readonly announce: Announce;
   readonly writeLog: WriteLog;
   readonly ledger: Pick<Ledger, "changeWith">;
-  readonly budgets: Pick<Budgets, "reload">;
+  readonly budgets: Pick<Budgets, "reload" | "heldElsewhere">;
   /** By ascending type. */
   readonly providers: readonly ProviderAdapter[];
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
@@ -112,7 +112,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     }),
     ...usageRoutes({ store: createUsageStore({ database }) }),
     ...statisticsRoutes({ store: statistics, clock, channelNames: channels.namesOf }),
-    ...budgetRoutes({ ...deps, store: createBudgetStore(deps), statistics }),
+    ...budgetRoutes({ ...deps, store: createBudgetStore({ ...deps, held: deps.budgets }), statistics }),
     ...groupRoutes({ options }),
     ...importRoutes(deps),
     ...modelRoutes(deps),

@@ -1,5 +1,4 @@
 import type { Quota } from "../billing/money/quota.ts";
-import { chargeNewBudgets } from "../relay/admission/budget-check.ts";
 import {
   admissionFor,
   NOTHING_USED,
@@ -41,7 +40,7 @@ export class TaskCandidates implements Candidates<TaskCandidate> {
   /** Takes the limits with the first channel that has capacity. */
   async enter(admission: AdmissionController, amount: Quota): Promise<TaskCandidate | undefined> {
     this.#call.isCounted = true;
-    const entering = admission.enter(this.next(), this, { client: this.#call.response, amount: () => amount });
+    const entering = admission.enter(this.next(), this, { client: this.#call.response, ask: () => ({ amount }) });
     this.#first = await whileWaiting(this.#deps.running, admission, undefined, entering);
     this.#renewal = setInterval(() => void admission.renew(), RENEW_EVERY_MS).unref();
     return this.#first;
@@ -62,11 +61,10 @@ export class TaskCandidates implements Candidates<TaskCandidate> {
     this.admission?.end(NOTHING_USED);
   }
 
-  /** Reports the charge of a task on the channel that accepted it. */
-  end(target: TaskTarget, quota: Quota): void {
+  /** The task was charged. */
+  end(): void {
     clearInterval(this.#renewal);
-    if (this.admission) this.admission.end({ tokens: 0, quota, isSuccess: true, isRefundable: true });
-    else chargeNewBudgets(this.#request, target, quota, { ...this.#deps.admission, isRefundable: true });
+    this.admission?.end({ tokens: 0, isSuccess: true });
   }
 
   /** Skips channels that an operator has disabled since, and returns the others as they are now. */

@@ -1,4 +1,3 @@
-import { recountSoon } from "../billing/budgets/rows.ts";
 import type { Quota } from "../billing/money/quota.ts";
 import { seconds } from "../lib/clock.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
@@ -33,7 +32,6 @@ export async function failTask(
       row.quota > 0 &&
       (await tx.run(`update ${table} set refunded = 1 where id = ? and charged = 1 and refunded = 0`, [row.id])) > 0;
     if (!isOwed) return undefined;
-    await recountSoon(tx, row.request_id);
     const detail = `Task ${row.id} failed; ${row.quota} returned`;
     const [user] = await tx.rows<{ username: string }>("select username from users where id = ?", [row.user_id]);
     await deps.writeLog(tx, {

@@ -28,7 +28,7 @@ function depsOf(): TaskDeps {
     clock: rig.clock,
     log: quietLog,
     snapshots: { current: () => snapshot },
-    admission: { budgets: { isEmpty: true } },
+    admission: { budgets: { isEmpty: true, counting: () => ({}) } },
   } as unknown as TaskDeps;
 }
 

@@ -6,6 +6,7 @@ import { NO_USAGE } from "../dialects/core/types.ts";
 import { AppError } from "../lib/app-error.ts";
 import { Reservation } from "../relay/pipeline/reservation/reservation.ts";
 import { openWithin } from "../relay/admission/admission-controller.ts";
+import { subjectsOf } from "../relay/admission/budget-check.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { TaskTarget } from "./channels.ts";
 import { TaskCandidates } from "./candidates.ts";
@@ -60,7 +61,7 @@ export async function reserveTask(
     async settle(target, detail) {
       await stopRenewing();
       await reservation.settle(() => ({ settlement: settlement(target, detail) }));
-      candidates.end(target, quotaOf(target));
+      candidates.end();
     },
     async release() {
       candidates.giveUp();
@@ -146,7 +147,9 @@ interface Charging {
 function settlementOf(charging: Charging, deps: TaskDeps): Settlement {
   const { call, pricing, price, hold, target, detail, quota } = charging;
   const { prices, options } = deps.snapshots.current();
-  const base = { hold, quota, channelId: target.channel.id, at: deps.clock.now() };
+  const subjects = subjectsOf({ caller: call.caller, spec: pricing }, target);
+  const counting = deps.admission.budgets.counting(subjects);
+  const base = { hold, quota, channelId: target.channel.id, at: deps.clock.now(), isRefundable: true, ...counting };
   if (!options.LogConsumeEnabled) return base;
   const groupRatio = Number(prices.groupRatio(target.group));
   const modelPrice = price.kind === "call" ? price.modelPrice : 0;

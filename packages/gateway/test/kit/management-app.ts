@@ -175,6 +175,7 @@ async function createParts(settings: ManagementAppSettings) {
   const identity = createIdentity({ database, vault, clock, limiter, options, sessionSecret, passwords, services });
   const setupState = createSetupState(database);
   await setupState.refresh();
+  const ledger = createSqlLedger({ database: database.raw, clock, log });
   const pending = new Set<Promise<void>>();
   const background = (work: Promise<void>) => {
     pending.add(work);
@@ -192,8 +193,8 @@ async function createParts(settings: ManagementAppSettings) {
     setupState,
     pending,
     background,
-    ledger: createSqlLedger({ database: database.raw, clock, log }),
-    budgets: createBudgets({ database: database.raw, clock, log, onThreshold: () => {}, onOutage: () => {} }),
+    ledger,
+    budgets: createBudgets({ database: database.raw, reservations: ledger.budgets, log, onOutage: () => {} }),
     tokens: createTokenCache({ raw: database.raw, clock }),
     announce: snapshots.announce,
     writeLog: createLogWriter(false),

@@ -86,7 +86,7 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
 
   test("a direct settlement books, finds and corrects by index", async () => {
     const { clock } = kit;
-    const deps = { database: database.raw, clock, log: quietLog, onBalance: undefined, onCommit() {} };
+    const deps = { database: database.raw, clock, log: quietLog, onBalance: undefined, onCommit() {}, onBudgets() {} };
     const directSettlement = createDirectSettlement({ ...deps, isLogSeparate: false });
     const reaped = settlements(1).map((settlement, at) => {
       const requestId = `late-${kind}-${at}`;

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseOptions, serverAddress } from "@fairway/wire";
 import { createBudgets } from "../../src/billing/budgets/budgets.ts";
+import type { Ledger } from "../../src/billing/ledger/ledger.ts";
 import { createSqlLedger } from "../../src/billing/ledger/sql/sql-ledger.ts";
 import { createPriceBook } from "../../src/billing/pricing/price-book.ts";
 import { object, objects, text } from "../../src/dialects/core/read.ts";
@@ -124,11 +125,12 @@ function depsOf(
     channels: [taskChannel(vector)],
     unusable: [],
   });
+  const ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
   return {
     database,
     clock,
     log: quietLog,
-    ledger: createSqlLedger({ database: database.raw, clock, log: quietLog }),
+    ledger,
     writeLog: createLogWriter(false),
     snapshots: { current: () => snapshot, refresh: () => Promise.resolve(), subscribe: () => () => undefined },
     authenticator: {
@@ -149,13 +151,13 @@ function depsOf(
     readForm: () => Promise.reject(new Error("no forms here")),
     judge: () => Promise.resolve(),
     running: createRunningRequests(() => undefined),
-    admission: admissionOf(world, snapshot),
+    admission: admissionOf(world, snapshot, ledger),
     random: () => 0.5,
   };
 }
 
 /** Nothing is limited here. */
-function admissionOf({ database, now }: World, { options }: Snapshot): TaskDeps["admission"] {
+function admissionOf({ database, now }: World, { options }: Snapshot, ledger: Ledger): TaskDeps["admission"] {
   const clock = { now: () => now };
   const claims = createMemoryClaims(clock);
   const metrics = { limited: () => undefined, queued: () => undefined };
@@ -163,9 +165,8 @@ function admissionOf({ database, now }: World, { options }: Snapshot): TaskDeps[
     claims,
     budgets: createBudgets({
       database: database.raw,
-      clock,
+      reservations: ledger.budgets,
       log: quietLog,
-      onThreshold: () => undefined,
       onOutage: () => undefined,
     }),
     queue: createAdmission(),

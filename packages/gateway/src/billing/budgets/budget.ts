@@ -14,7 +14,8 @@ export interface BudgetSubjects {
   readonly channelId: number;
 }
 
-export interface Budget {
+/** What an operator has set. */
+export interface BudgetTerms {
   readonly id: number;
   readonly scope: BudgetScope;
   /** Id or name. */
@@ -22,13 +23,20 @@ export interface Budget {
   readonly period: BudgetPeriod;
   readonly time_zone: string;
   readonly quota_limit: number;
-  /** Share of the limit at which a notice is sent; 0 = never. */
-  readonly soft_percent: number;
   /** 1 = nothing beyond the limit is let through; 0 = it is only reported. */
   readonly is_hard: number;
+}
+
+/** A row of the database. */
+export interface Budget extends BudgetTerms {
+  /** Share of the limit at which a notice is sent; 0 = never. */
+  readonly soft_percent: number;
   readonly window_start: number;
   readonly used: number;
+  /** Reserved in the database. */
   readonly held: number;
+  /** Counts the changes of the three above. */
+  readonly revision: number;
 }
 
 /** What a request has reserved. */
@@ -48,11 +56,52 @@ export interface BudgetUse {
 }
 
 export interface BudgetRefusal {
-  readonly budget: Budget;
+  readonly budget: BudgetTerms;
   /** Seconds at which the next window begins. */
   readonly endsAt: number;
 }
 
-export function isOverBudget(answer: BudgetHold | BudgetRefusal | undefined): answer is BudgetRefusal {
+/** Puts `amount` in each of `wanted` in the place of what the request has reserved, all or nothing. */
+export interface Placing {
+  readonly requestId: string;
+  readonly userId: number;
+  readonly wanted: readonly BudgetTerms[];
+  readonly amount: Quota;
+  /** Reserved instead of `amount` as far as budgets carry it: all of it, a quarter of it, a sixteenth, and so on. */
+  readonly wished: Quota | undefined;
+  readonly held: BudgetHold | undefined;
+}
+
+/** Undefined: the request has ended, nothing was changed. */
+export type Placed = { readonly granted: Quota } | BudgetRefusal | undefined;
+
+/** Where budgets are reserved: in the database, or in Redis. The ledger that books charges closes what they reserved. */
+export interface BudgetReservations {
+  /** Rejects when it cannot be asked. */
+  place(placing: Placing): Promise<Placed>;
+  /** Returns what a request reserved that is not charged. In the background; does nothing for one that was charged. */
+  release(requestId: string): void;
+  /** Returns what died between two steps, and forgets what is final; returns how many reservations. */
+  reap(): Promise<number>;
+  /** What is reserved outside of the database, by budget. */
+  heldElsewhere(): Promise<ReadonlyMap<number, number>>;
+  /** Resolves when nothing is on its way, or after `ms`. */
+  idle(ms: number): Promise<void>;
+}
+
+export function isOverBudget(answer: BudgetHold | Placed): answer is BudgetRefusal {
   return answer !== undefined && "budget" in answer;
+}
+
+/** Divisor of the amount that is tried next where budgets do not carry what is wished. */
+export const SMALLER = 4;
+
+/** Most of `wished` that `fits`; `amount` at least, whether it fits or not. */
+export function grantedOf(
+  { amount, wished = amount }: Pick<Placing, "amount" | "wished">,
+  fits: (amount: number) => boolean,
+): Quota {
+  for (let more: number = wished; more > amount; more = Math.floor(more / SMALLER))
+    if (fits(more)) return more as Quota;
+  return amount;
 }

@@ -1,12 +1,10 @@
-import type { Budget, BudgetScope, BudgetSubjects } from "./budget.ts";
-
-export type KnownBudget = Pick<Budget, "id" | "scope" | "subject" | "is_hard">;
+import type { BudgetScope, BudgetSubjects, BudgetTerms } from "./budget.ts";
 
 /** Which budgets there are and whom they concern, in memory. */
 export class BudgetIndex {
-  readonly #bySubject: ReadonlyMap<BudgetScope, ReadonlyMap<string, readonly KnownBudget[]>>;
+  readonly #bySubject: ReadonlyMap<BudgetScope, ReadonlyMap<string, readonly BudgetTerms[]>>;
 
-  constructor(budgets: readonly KnownBudget[]) {
+  constructor(budgets: readonly BudgetTerms[]) {
     const byScope = Map.groupBy(budgets, ({ scope }) => scope);
     this.#bySubject = new Map(
       [...byScope].map(([scope, some]) => [scope, Map.groupBy(some, ({ subject }) => subject)]),
@@ -17,7 +15,7 @@ export class BudgetIndex {
     return this.#bySubject.size === 0;
   }
 
-  find({ tokenId, userId, group, model, channelId }: BudgetSubjects): readonly KnownBudget[] {
+  find({ tokenId, userId, group, model, channelId }: BudgetSubjects): readonly BudgetTerms[] {
     if (this.isEmpty) return NONE;
     const found = [
       this.#of("user", userId),
@@ -36,9 +34,9 @@ export class BudgetIndex {
     return this.find({ tokenId, userId, model, group: "", channelId: 0 }).length > 0;
   }
 
-  #of(scope: BudgetScope, subject: string | number): readonly KnownBudget[] {
+  #of(scope: BudgetScope, subject: string | number): readonly BudgetTerms[] {
     return this.#bySubject.get(scope)?.get(String(subject)) ?? NONE;
   }
 }
 
-const NONE: readonly KnownBudget[] = [];
+const NONE: readonly BudgetTerms[] = [];

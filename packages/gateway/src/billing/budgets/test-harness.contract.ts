@@ -1,19 +1,36 @@
 import { PassThrough } from "node:stream";
+import { createDatabase, eachDatabase, freshRedis } from "@fairway/testkit/databases";
+import { describe } from "vitest";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createLog } from "../../observability/log.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
+import { isRefusal, type Hold, type Ledger, type Settlement } from "../ledger/ledger.ts";
+import { shardOf } from "../../redis/keys.ts";
+import { newPrefix, openRedisRig, type RedisRig } from "../ledger/redis/test-harness.contract.ts";
+import type { OnOutage } from "../ledger/redis/reservations.ts";
+import { createSqlLedger } from "../ledger/sql/sql-ledger.ts";
 import { isOverBudget, type Budget, type BudgetHold, type BudgetRefusal, type BudgetSubjects } from "./budget.ts";
 import { createBudgets, type BudgetOutage, type Budgets } from "./budgets.ts";
-import { quota } from "../money/quota.ts";
+import { quota, type Quota } from "../money/quota.ts";
 
 export const NOON = Date.parse("2026-11-21T12:00:00Z");
 export const ask: BudgetSubjects = { tokenId: 3, userId: 7, group: "vip", model: "m", channelId: 5 };
+const BALANCE = 10 ** 15;
+
+/** A process with its budgets and the ledger that books their charges. */
+export interface Replica {
+  readonly budgets: Budgets;
+  readonly ledger: Ledger;
+  /** Set where balances are in Redis. */
+  readonly redis: RedisRig | undefined;
+}
 
 /** Budgets as replicas see them, on one database. */
 export interface BudgetRig {
   readonly raw: RawDatabase;
-  readonly replicas: readonly Budgets[];
-  readonly budgets: Budgets;
+  readonly replicas: readonly Replica[];
+  /** Requests of different tests have different ids: a ledger remembers those that ended. */
+  idOf(request: string): string;
   now: number;
   /** While true every statement of the replicas fails. */
   isAway: boolean;
@@ -22,15 +39,23 @@ export interface BudgetRig {
   readonly reported: [string, number][];
   readonly outages: BudgetOutage[];
   add(scope: string, subject: string, limit: number, more?: object): Promise<void>;
+  /** Once everything that was charged is booked. */
   state(scope: string, subject?: string): Promise<{ readonly used: number; readonly held: number } | undefined>;
-  /** A row of the ledger. */
-  book(requestId: string, charged: number, more?: { readonly kind?: string; readonly detail?: string }): Promise<void>;
+  flush(): Promise<void>;
   /** Empty tables, at noon. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openBudgetRig(url: string, replicas = 1): Promise<BudgetRig> {
+interface Live {
+  /** URL of a Redis for live balances; without it they are in the database. */
+  readonly redisUrl?: string;
+  readonly onOutage?: OnOutage;
+  /** Default 0: no process waits for the others after a loss. */
+  readonly barrierMs?: number;
+}
+
+export async function openBudgetRig(url: string, replicas = 1, live: Live = {}): Promise<BudgetRig> {
   const kits: StoreKit[] = [];
   // SQLite has one process, and one connection.
   const connections = url.startsWith("sqlite:") ? 1 : replicas;
@@ -39,57 +64,77 @@ export async function openBudgetRig(url: string, replicas = 1): Promise<BudgetRi
   const { raw } = kit.database;
   const calls = { transactions: 0, others: 0 };
   const log = createLog({ level: "off", format: "text", out: new PassThrough() });
+  const all: Replica[] = [];
+  const prefix = newPrefix();
+  let tests = 0;
+  const onThreshold = ({ scope }: Budget, percent: number) => void rig.reported.push([scope, percent]);
   const rig: BudgetRig = {
     raw,
+    replicas: all,
+    idOf: (request) => `${request}-${tests}`,
     now: NOON,
     isAway: false,
     calls,
     reported: [],
     outages: [],
-    replicas: Array.from({ length: replicas }, (_, at) =>
-      createBudgets({
-        database: watched((kits[at] ?? kit).database.raw),
-        clock: { now: () => rig.now },
-        log,
-        onThreshold: ({ scope }, percent) => void rig.reported.push([scope, percent]),
-        onOutage: (meaning) => void rig.outages.push(meaning),
-      }),
-    ),
-    get budgets() {
-      return rig.replicas[0] as Budgets;
-    },
     async add(scope, subject, limit, more = {}) {
       const row = { scope, subject, period: "day", time_zone: "UTC", quota_limit: limit, soft_percent: 0, is_hard: 1 };
       const values = { ...row, window_start: 0, ...more };
       await kit.database.db.insertInto("budgets").values(values).execute();
-      for (const replica of rig.replicas) await replica.reload();
+      for (const { budgets } of all) await budgets.reload();
     },
     async state(scope, subject) {
-      const sql = "select subject, used, held from budgets where scope = ?";
-      const rows = await raw.rows<Pick<Budget, "subject" | "used" | "held">>(sql, [scope]);
+      await rig.flush();
+      const sql = "select id, subject, used, held from budgets where scope = ?";
+      const rows = await raw.rows<Pick<Budget, "id" | "subject" | "used" | "held">>(sql, [scope]);
       const row = rows.find((one) => subject === undefined || one.subject === subject);
-      return row && { used: row.used, held: row.held };
+      const elsewhere = await (all[0] as Replica).budgets.heldElsewhere();
+      return row && { used: row.used, held: row.held + (elsewhere.get(row.id) ?? 0) };
     },
-    async book(requestId, charged, { kind = "consume", detail = "" } = {}) {
-      const row = { user_id: 7, token_id: 3, channel_id: 5, created_at: rig.now, request_id: requestId, kind, detail };
-      await kit.database.db
-        .insertInto("ledger")
-        .values({ ...row, quota: 0 - charged })
-        .execute();
+    async flush() {
+      for (const { budgets, ledger } of all) {
+        await budgets.idle(10_000);
+        await ledger.flush();
+      }
+      // A process that settled booked what others had sent, so what follows from it may be on its way there.
+      for (const { budgets } of all) await budgets.idle(10_000);
     },
     async reset() {
-      for (const table of ["budgets", "budget_holds", "budget_reaped", "ledger"])
+      await rig.flush();
+      tests += 1;
+      for (const table of ["budgets", "budget_holds", "budget_reaped", "holds", "ledger", "tokens", "users"])
         await raw.run(`delete from ${table}`, []);
-      for (const replica of rig.replicas) await replica.reload();
+      await addAccounts(kit);
+      for (const { budgets, redis } of all) {
+        await budgets.reload();
+        if (redis) await forget(redis);
+      }
       rig.now = NOON;
       rig.isAway = false;
       rig.reported.length = 0;
       rig.outages.length = 0;
     },
     async close() {
+      for (const { redis } of all) await redis?.close();
       for (const one of kits) await one.database.close();
     },
   };
+  const clock = { now: () => rig.now, advance: (ms: number) => void (rig.now += ms) };
+  await addAccounts(kit);
+  for (let at = 0; at < replicas; at += 1) {
+    const database = watched((kits[at] ?? kit).database.raw);
+    const { redisUrl, onOutage: mode = "deny", barrierMs = 0 } = live;
+    const part = { onThreshold, onOutage: mode, barrierMs };
+    const wrap = (raw: RawDatabase) => watched(raw);
+    const redis = redisUrl === undefined ? undefined : await openRedisRig(url, { redisUrl, prefix, clock, wrap, part });
+    const ledger = redis?.ledger ?? createSqlLedger({ database, clock, log, onThreshold });
+    const onOutage = (meaning: BudgetOutage) => void rig.outages.push(meaning);
+    all.push({
+      ledger,
+      redis,
+      budgets: createBudgets({ database, reservations: ledger.budgets, log, onOutage }),
+    });
+  }
 
   /** The real database, counted, and away while a test says so. */
   function watched(database: RawDatabase): RawDatabase {
@@ -110,16 +155,58 @@ export async function openBudgetRig(url: string, replicas = 1): Promise<BudgetRi
   return rig;
 }
 
+async function addAccounts({ database: { raw } }: StoreKit): Promise<void> {
+  for (const id of [7, 8, 9])
+    await raw.run(
+      `insert into users (id, username, username_key, password, display_name, role, status, quota, "group", aff_code, created_at) values (?, ?, ?, '', '', 1, 1, ?, 'default', ?, 0)`,
+      [id, `user${id}`, `user${id}`, BALANCE, `aff${id}`],
+    );
+}
+
+/** Accounts of a test before are not those of the next one. */
+async function forget({ redis }: RedisRig): Promise<void> {
+  const { keys } = redis;
+  const names = ["state", "holds", "leases"] as const;
+  const calls = names.map((name) => ({ command: "del", args: [keys.budgets[name]] }));
+  const users = [7, 8, 9].map((id) => ({
+    command: "del",
+    args: [keys.user(id), ...[keys.holds, keys.leases, keys.seen].map((of) => of(shardOf(id)))],
+  }));
+  await redis.send([...calls, ...users], 2_000);
+}
+
+interface OpenRig {
+  (replicas?: number): Promise<BudgetRig>;
+  readonly hasRedis: boolean;
+  readonly kind: "sqlite" | "mariadb" | "postgres";
+}
+
+/** The same suite with balances in each database, and with live balances in Redis. */
+export function eachLedger(name: string, suite: (open: OpenRig) => void): void {
+  eachDatabase(name, (open) => {
+    const openSql = async (replicas?: number) => openBudgetRig(await open(), replicas);
+    suite(Object.assign(openSql, { hasRedis: false, kind: open.kind }));
+  });
+  describe.each(["mariadb", "postgres"] as const)(`${name} on %s with Redis`, (kind) => {
+    const openLive = async (replicas?: number) =>
+      openBudgetRig(await createDatabase(kind), replicas, { redisUrl: (await freshRedis()).url });
+    suite(Object.assign(openLive, { hasRedis: true, kind }));
+  });
+}
+
 /** A request between its reservation and its charge, as the relay keeps it. */
 export class Spending {
   readonly #id: string;
-  readonly #budgets: Budgets;
+  readonly #replica: Replica;
+  readonly #rig: BudgetRig;
   #subjects: BudgetSubjects;
+  #hold: Hold | undefined;
   held: BudgetHold | undefined;
 
-  constructor(budgets: Budgets, id: string, subjects: BudgetSubjects = ask) {
-    this.#budgets = budgets;
-    this.#id = id;
+  constructor(rig: BudgetRig, id: string, subjects: BudgetSubjects = ask, replica = 0) {
+    this.#rig = rig;
+    this.#replica = rig.replicas[replica] as Replica;
+    this.#id = rig.idOf(id);
     this.#subjects = subjects;
   }
 
@@ -128,30 +215,56 @@ export class Spending {
   }
 
   /** Answers the refusal. */
-  async reserve(amount: number, channelId = this.channelId): Promise<BudgetRefusal | undefined> {
+  async reserve(amount: number, channelId = this.channelId, wished?: number): Promise<BudgetRefusal | undefined> {
     const subjects = { ...this.#subjects, channelId };
-    const answer = await this.#budgets.reserve({ requestId: this.#id, subjects, held: this.held }, quota(amount));
+    const use = { requestId: this.#id, subjects, held: this.held };
+    const holding = this.#hold ? undefined : this.#reserveBalance(amount);
+    const asked = this.#replica.budgets.reserve(use, quota(amount), wished as Quota | undefined);
+    const [placed] = await Promise.allSettled([asked, holding]);
+    if (placed.status === "rejected") throw placed.reason;
+    const answer = placed.value;
     if (isOverBudget(answer)) return answer;
     this.#subjects = subjects;
     this.held = answer;
     return undefined;
   }
 
+  async #reserveBalance(amount: number): Promise<void> {
+    const { userId } = this.#subjects;
+    const request = { requestId: this.#id, userId, tokenId: 0, amount: quota(amount), isCharged: true };
+    const hold = await this.#replica.ledger.hold(request);
+    if (isRefusal(hold)) throw new Error("a balance of a test is used up");
+    this.#hold = hold;
+  }
+
   /** False when it is refused. */
   async extend(amount: number): Promise<boolean> {
     const use = { requestId: this.#id, subjects: this.#subjects, held: this.held };
-    const answer = await this.#budgets.extend(use, quota(amount));
+    const answer = await this.#replica.budgets.extend(use, quota(amount));
     if (isOverBudget(answer)) return false;
     this.held = answer;
     return true;
   }
 
-  renew(): Promise<void> {
-    return this.#budgets.renew(this.#id);
+  /** What it would be charged if its process died now. */
+  async renew(seen?: number): Promise<void> {
+    if (this.#hold) await this.#replica.ledger.renew(this.#hold, this.#settlement(seen ?? 0));
   }
 
-  settle(charged: number, channelId = this.channelId, isRefundable = false): Promise<void> {
-    const subjects = { ...this.#subjects, channelId };
-    return this.#budgets.settle({ requestId: this.#id, subjects, held: this.held }, quota(charged), isRefundable);
+  async settle(charged: number, channelId = this.channelId, isRefundable = false): Promise<void> {
+    this.#subjects = { ...this.#subjects, channelId };
+    if (!this.#hold) await this.#reserveBalance(0);
+    await this.#replica.ledger.settle({ ...this.#settlement(charged), isRefundable });
+  }
+
+  async release(): Promise<void> {
+    if (this.#hold) await this.#replica.ledger.release(this.#hold);
+    this.#replica.budgets.release({ requestId: this.#id, subjects: this.#subjects, held: this.held });
+  }
+
+  #settlement(charged: number): Settlement {
+    const { channelId } = this.#subjects;
+    const counting = this.#replica.budgets.counting(this.#subjects);
+    return { hold: this.#hold as Hold, quota: quota(charged), channelId, at: this.#rig.now, ...counting };
   }
 }

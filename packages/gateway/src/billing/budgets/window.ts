@@ -20,8 +20,20 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** The last window of each period and zone: calendars are slow, and nearly every call needs the same one. */
+const latest = new Map<string, BudgetWindow>();
+
 /** The calendar day, week (from Monday) or month of a time zone that `nowMs` lies in. Throws on an unknown zone. */
 export function budgetWindow(period: BudgetPeriod, timeZone: string, nowMs: number): BudgetWindow {
+  const name = `${period} ${timeZone}`;
+  const known = latest.get(name);
+  if (known && nowMs >= known.start * 1000 && nowMs < known.end * 1000) return known;
+  const window = windowAt(period, timeZone, nowMs);
+  latest.set(name, window);
+  return window;
+}
+
+function windowAt(period: BudgetPeriod, timeZone: string, nowMs: number): BudgetWindow {
   const local = wallTime(nowMs, timeZone);
   const today = Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate());
   const [first, next] = datesOf(period, new Date(today));

@@ -1,4 +1,5 @@
 import type { RawTransaction } from "../../storage/engines/raw.ts";
+import type { BudgetReservations } from "../budgets/budget.ts";
 import type { Quota } from "../money/quota.ts";
 
 /** Why a balance moved. One row per (request id, kind). */
@@ -72,6 +73,10 @@ export interface Settlement {
   readonly channelId: number;
   /** Time of the settlement, epoch milliseconds. */
   readonly at: number;
+  /** Budgets that count the charge, by rising id; absent when there are none. */
+  readonly budgets?: readonly number[];
+  /** The charge may be paid back later (a task). */
+  readonly isRefundable?: boolean;
   /** Absent when consumption logging is off; the charge is booked regardless. */
   readonly log?: LogDetail;
 }
@@ -117,6 +122,8 @@ export interface Ledger {
   reap(): Promise<number>;
   /** Resolves when everything accepted so far is committed to the database; rejects after `ms`. */
   flush(ms?: number): Promise<void>;
+  /** Reserves in budgets, in the same turn as the hold; `settle` and `release` close what was reserved. */
+  readonly budgets: BudgetReservations;
   /** Settlements that are not booked yet, for metrics and drain. */
   readonly pending: number;
 }

@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createBudgets, type Budgets } from "../../billing/budgets/budgets.ts";
+import { createSqlLedger } from "../../billing/ledger/sql/sql-ledger.ts";
 import { quota } from "../../billing/money/quota.ts";
 import type { Caller } from "../../identity/sessions/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
@@ -66,13 +67,9 @@ beforeEach(async () => {
   claims = createMemoryClaims(clock);
   calls = 0;
   stillUntil = undefined;
-  budgets = createBudgets({
-    database: counted(kit.database.raw),
-    clock,
-    log,
-    onThreshold: () => undefined,
-    onOutage: () => undefined,
-  });
+  const database = counted(kit.database.raw);
+  const { budgets: reservations } = createSqlLedger({ database, clock, log });
+  budgets = createBudgets({ database, reservations, log, onOutage: () => undefined });
   queue = createAdmission(NEVER_MS);
 });
 
@@ -121,7 +118,10 @@ test("a client that leaves while it waits is out of the queue at once", async ()
   await claims.take("other", [place]);
   const client = new Client();
   const candidates = candidatesOf(only);
-  const entering = admissionOf("a").enter(candidates.next(), candidates, { client: client, amount: () => quota(0) });
+  const entering = admissionOf("a").enter(candidates.next(), candidates, {
+    client: client,
+    ask: () => ({ amount: quota(0) }),
+  });
   await expect.poll(() => queue.waiting).toBe(1);
   client.leave();
   expect(queue.waiting).toBe(0);
@@ -133,7 +133,10 @@ test("a request that cannot be paid stops waiting and gets the reason", async ()
   await claims.take("other", [place]);
   const admission = admissionOf("a");
   const candidates = candidatesOf(candidate(1, { concurrency: 1 }));
-  const entering = admission.enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(0) });
+  const entering = admission.enter(candidates.next(), candidates, {
+    client: new Client(),
+    ask: () => ({ amount: quota(0) }),
+  });
   await expect.poll(() => queue.waiting).toBe(1);
   const poor = new AppError("insufficient_user_quota");
   const opening = Promise.reject<object>(poor);
@@ -146,7 +149,7 @@ test("a request counts once, however many channels were over their budget", asyn
   const candidates = candidatesOf(candidate(1), candidate(2));
   const entering = admissionOf("a").enter(candidates.next(), candidates, {
     client: new Client(),
-    amount: () => quota(100),
+    ask: () => ({ amount: quota(100) }),
   });
   expect((await entering)?.channel.id).toBe(2);
 });
@@ -160,7 +163,7 @@ const placeIn = (subject: string, limit = 1): Claim => ({
 });
 const enter = (id: string, userId: number, ...all: Candidate[]) => {
   const candidates = candidatesOf(...all);
-  const asked = { client: new Client(), amount: () => quota(0) };
+  const asked = { client: new Client(), ask: () => ({ amount: quota(0) }) };
   return admissionOf(id, userId).enter(candidates.next(), candidates, asked);
 };
 
@@ -195,7 +198,7 @@ test("a request waits for another channel when one is over its budget", async ()
   const candidates = candidatesOf(candidate(1, { concurrency: 1 }), candidate(2));
   const entering = admissionOf("a").enter(candidates.next(), candidates, {
     client: new Client(),
-    amount: () => quota(100),
+    ask: () => ({ amount: quota(100) }),
   });
   await expect.poll(() => queue.waiting).toBe(1);
   await claims.release("other", [placeIn("1")]);
@@ -207,7 +210,7 @@ test("claims are renewed while the budget database does not respond", async () =
   await addBudget("channel", "2");
   const candidates = candidatesOf(candidate(2, { concurrency: 1 }));
   const admission = admissionOf("a");
-  await admission.enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(1) });
+  await admission.enter(candidates.next(), candidates, { client: new Client(), ask: () => ({ amount: quota(1) }) });
   const renewed = vi.spyOn(claims, "renew");
   stillUntil = new Promise(() => undefined);
   void admission.renew();
@@ -219,7 +222,10 @@ test("a waiting request renews the claims it holds before its reservation is ope
   await claims.take("other", [placeIn("1")]);
   const candidates = candidatesOf(candidate(2), candidate(1, { concurrency: 1 }));
   const admission = admissionOf("a");
-  const entering = admission.enter(candidates.next(), candidates, { client: new Client(), amount: () => quota(100) });
+  const entering = admission.enter(candidates.next(), candidates, {
+    client: new Client(),
+    ask: () => ({ amount: quota(100) }),
+  });
   await expect.poll(() => queue.waiting).toBe(1);
   const added: RunningRequest[] = [];
   const running = { add: (one: RunningRequest) => void added.push(one), remove: () => undefined };
@@ -245,12 +251,12 @@ test("a request that no budget concerns sends no query to the database", async (
   calls = 0;
   const admission = maybeAdmission("a") as AdmissionController;
   const candidates = candidatesOf(candidate(1));
-  const amount = () => expect.unreachable("nothing needs an estimate");
-  await admission.enter(candidates.next(), candidates, { client: new Client(), amount });
+  const ask = () => expect.unreachable("nothing needs an estimate");
+  await admission.enter(candidates.next(), candidates, { client: new Client(), ask });
   expect(await admission.move(candidate(2))).toBe(true);
   expect(await admission.extend(quota(500))).toBe(true);
   await admission.renew();
-  admission.end({ tokens: 20, isSuccess: true, quota: quota(300) });
+  admission.end({ tokens: 20, isSuccess: true });
   await budgets.idle(1_000);
   expect(calls).toBe(0);
 });

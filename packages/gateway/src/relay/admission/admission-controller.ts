@@ -1,18 +1,10 @@
 import type { Budgets } from "../../billing/budgets/budgets.ts";
-import { ZERO, type Quota } from "../../billing/money/quota.ts";
-import { anthropicLimits } from "../../dialects/core/errors.ts";
+import type { BudgetRefusal } from "../../billing/budgets/budget.ts";
+import type { Quota } from "../../billing/money/quota.ts";
 import type { RequestSpec, Dialect } from "../../dialects/core/types.ts";
 import type { Caller } from "../../identity/sessions/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
-import {
-  isTokens,
-  LONG_AGO,
-  type Claim,
-  type Claims,
-  type ClaimState,
-  type TakenAt,
-  type Used,
-} from "../../limits/claims.ts";
+import { isTokens, LONG_AGO, type Claim, type Claims, type TakenAt, type Used } from "../../limits/claims.ts";
 import {
   channelClaims,
   channelLimits,
@@ -24,8 +16,8 @@ import type { Metrics } from "../../observability/metrics.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { AdmissionQueue, QueuePosition } from "./admission-queue.ts";
 import type { CallLimit } from "./call-limit.ts";
-import { RequestBudgets, subjectsOf } from "./budget-check.ts";
-import { limitHeaders, overBudget, refusalOf } from "./admission-refusal.ts";
+import { RequestBudgets, subjectsOf, type BudgetAsk } from "./budget-check.ts";
+import { overBudget, refusalOf, tell } from "./admission-refusal.ts";
 import type { LimitScope, Candidate, Candidates } from "./candidates.ts";
 import { unavailable } from "../ingress/unavailable.ts";
 
@@ -127,7 +119,7 @@ export class AdmissionController {
   async enter<R extends Candidate>(
     first: R | undefined,
     candidates: Candidates<R>,
-    { client, amount }: { readonly client: ClientConnection; readonly amount: () => Quota },
+    { client, ask }: { readonly client: ClientConnection; readonly ask: () => BudgetAsk },
   ): Promise<R | undefined> {
     if (!first) return undefined;
     const since = performance.now();
@@ -135,7 +127,7 @@ export class AdmissionController {
     client.once("close", onClose);
     let entered: R | undefined;
     try {
-      entered = await this.#findRoom(first, candidates, { client, amount, since });
+      entered = await this.#findRoom(first, candidates, { client, ask, since });
       if (this.#place) await this.#deps.recheck(this.#request.caller);
       return entered;
     } finally {
@@ -164,16 +156,36 @@ export class AdmissionController {
   async #firstWithRoom<R extends Candidate>(
     first: R | undefined,
     candidates: Candidates<R>,
-    { client, amount }: Asked,
+    { client, ask }: Asked,
   ): Promise<{ readonly entered?: R; readonly full: ReadonlySet<number> }> {
     const full = new Set<number>();
     for (let room = first; room; room = candidates.next()) {
-      const hasRoom = await this.#takes(room, client);
-      if (hasRoom && (await this.#reserves(room, amount))) return { entered: room, full };
+      const [hasRoom, isCarried] = await this.#enters(room, client, ask);
+      if (hasRoom && isCarried) return { entered: room, full };
       if (!hasRoom) full.add(room.channel.id);
       candidates.full(room, this.full);
     }
     return { full };
+  }
+
+  /** Limits and budgets at the same time, so that both cost one round trip. Limits decide first. */
+  async #enters(room: Candidate, client: ClientConnection, ask: () => BudgetAsk): Promise<readonly [boolean, boolean]> {
+    this.#refusal = undefined;
+    this.full = "channel";
+    if (this.#isWaitedFor(room)) return [false, false];
+    const reserving = this.#budgets.reserve(this.#subjects(room), ask);
+    if (!reserving) return [await this.#takes(room, client), true];
+    const [taken, reserved] = await Promise.allSettled([this.#takes(room, client), reserving]);
+    if (taken.status === "rejected") throw taken.reason;
+    if (!taken.value) return [false, false];
+    if (reserved.status === "rejected") throw reserved.reason;
+    return [true, !reserved.value || this.#skips(reserved.value)];
+  }
+
+  #isWaitedFor({ channel, keyIndex }: Candidate): boolean {
+    const isTurn = this.#place?.isIn(channel.id) === true;
+    const isLimited = channelClaims(channel, keyIndex, this.#tokens).length > 0;
+    return isLimited && !isTurn && this.#deps.queue.isWaitedFor(channel.id);
   }
 
   /** Ends the wait for a channel; a request that was admitted already continues. */
@@ -189,6 +201,16 @@ export class AdmissionController {
     this.#release(this.#ofChannel, this.#channelTakenAt, NOT_USED);
     this.#ofChannel = [];
     return false;
+  }
+
+  /** What budgets carry of the request; undefined when nothing is reserved in any. */
+  get budgeted(): Quota | undefined {
+    return this.#budgets.carried;
+  }
+
+  /** Returns what is reserved in budgets beyond `amount`. Not awaited. */
+  shrink(amount: Quota): void {
+    if (this.#candidate) this.#budgets.shrink(this.#subjects(this.#candidate), amount);
   }
 
   /** Raises the budget reservation of a running answer; false when a hard budget cannot cover it. Never rejects. */
@@ -229,20 +251,15 @@ export class AdmissionController {
     return answer?.taken === false ? refusalOf(answer.state) : undefined;
   }
 
-  /** Claims are renewed without waiting for budgets, whose database may not respond. */
   async renew(): Promise<void> {
-    const { claims } = this.#deps;
-    await Promise.all([
-      claims.renew(this.#request.id, [...this.#ofRequest, ...this.#ofChannel]),
-      this.#budgets.renew(),
-    ]);
+    await this.#deps.claims.renew(this.#request.id, [...this.#ofRequest, ...this.#ofChannel]);
   }
 
-  /** Reports what the request used. Not awaited. */
-  end(used: Used & { readonly quota: Quota; readonly isRefundable?: boolean }): void {
+  /** Reports what the request used; its charge is in the ledger already. Not awaited. */
+  end(used: Used): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    if (this.#candidate) this.#budgets.end(this.#subjects(this.#candidate), used.quota, used.isRefundable ?? false);
+    if (this.#candidate) this.#budgets.end(this.#subjects(this.#candidate));
     this.#releaseAll(used);
   }
 
@@ -264,12 +281,8 @@ export class AdmissionController {
 
   async #takes(candidate: Candidate, client: ClientConnection): Promise<boolean> {
     const { id, caller } = this.#request;
-    const { claims, queue } = this.#deps;
-    this.#refusal = undefined;
-    this.full = "channel";
+    const { claims } = this.#deps;
     const ofChannel = channelClaims(candidate.channel, candidate.keyIndex, this.#tokens);
-    const isTurn = this.#place?.isIn(candidate.channel.id) === true;
-    if (ofChannel.length > 0 && !isTurn && queue.isWaitedFor(candidate.channel.id)) return false;
     // The budget of an earlier channel refused the request after its caller was counted.
     if (this.#hasCounted) return this.#movesClaims(candidate);
     this.#candidate = candidate;
@@ -303,10 +316,8 @@ export class AdmissionController {
     return scope === "key" || scope === "channel";
   }
 
-  /** Budgets come after limits because a budget costs a transaction. A refusal releases the channel's claims. */
-  async #reserves(candidate: Candidate, amount: () => Quota): Promise<boolean> {
-    const refusal = await this.#budgets.reserve(this.#subjects(candidate), amount);
-    if (!refusal) return true;
+  /** False for a channel whose own budget is used up; throws for every other budget. */
+  #skips(refusal: BudgetRefusal): false {
     this.#refusal = overBudget(refusal);
     if (refusal.budget.scope !== "channel") throw this.#refusal;
     this.#release(this.#ofChannel, this.#channelTakenAt, NOT_USED);
@@ -350,14 +361,14 @@ export class AdmissionController {
 /** The parameters of a search for a candidate. */
 interface Asked {
   readonly client: ClientConnection;
-  readonly amount: () => Quota;
+  readonly ask: () => BudgetAsk;
   /** When the search began, in milliseconds of the monotonic clock. */
   readonly since: number;
 }
 
 const NOT_USED: Used = { tokens: 0, isSuccess: false };
 /** Nothing came of the request. */
-export const NOTHING_USED = { ...NOT_USED, quota: ZERO };
+export const NOTHING_USED = NOT_USED;
 const RETRY_SECONDS = 5;
 
 /** Takes limits and money at the same time; when one is refused, the other is released. */
@@ -375,11 +386,4 @@ export async function openWithin<R extends Candidate, M>(
   admission.end(NOTHING_USED);
   if (opened.status === "fulfilled") await release(opened.value);
   throw entered.status === "rejected" ? entered.reason : (opened as PromiseRejectedResult).reason;
-}
-
-function tell(client: ClientConnection, states: readonly ClaimState[], dialect: AdmissionRequest["dialect"]): void {
-  if (client.headersSent || states.length === 0) return;
-  const headers = limitHeaders(states);
-  const own = dialect?.errors === "anthropic" ? anthropicLimits(headers) : {};
-  for (const [name, value] of Object.entries({ ...headers, ...own })) client.setHeader(name, value);
 }

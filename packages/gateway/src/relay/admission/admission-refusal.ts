@@ -1,5 +1,7 @@
 import type { BudgetRefusal } from "../../billing/budgets/budget.ts";
 import { AppError } from "../../lib/app-error.ts";
+import { anthropicLimits } from "../../dialects/core/errors.ts";
+import type { Dialect } from "../../dialects/core/types.ts";
 import type { Claim, ClaimState } from "../../limits/claims.ts";
 
 const UNITS = {
@@ -53,6 +55,24 @@ export function limitHeaders(states: readonly ClaimState[]): Readonly<Record<str
     headers[`x-ratelimit-reset-${heading}`] = `${Math.ceil(resetMs / 1000)}s`;
   }
   return headers;
+}
+
+/** A response whose headers may still be set. */
+interface Headed {
+  readonly headersSent: boolean;
+  setHeader(name: string, value: string): unknown;
+}
+
+/** Sends the headers of the limits, as clients of the protocol read them. */
+export function tell(
+  client: Headed,
+  states: readonly ClaimState[],
+  dialect: Pick<Dialect, "errors"> | undefined,
+): void {
+  if (client.headersSent || states.length === 0) return;
+  const headers = limitHeaders(states);
+  const own = dialect?.errors === "anthropic" ? anthropicLimits(headers) : {};
+  for (const [name, value] of Object.entries({ ...headers, ...own })) client.setHeader(name, value);
 }
 
 function left({ claim, used }: ClaimState): number {

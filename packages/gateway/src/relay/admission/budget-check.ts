@@ -10,7 +10,6 @@ import type { Caller } from "../../identity/sessions/caller.ts";
 
 /** A request as far as budgets know it. */
 interface Spender {
-  readonly id: string;
   readonly caller: Pick<Caller, "tokenId" | "userId">;
   readonly spec: { readonly model: string };
 }
@@ -25,12 +24,19 @@ export function subjectsOf({ caller, spec }: Spender, { channel, group }: Server
   return { tokenId: caller.tokenId, userId: caller.userId, group, model: spec.model, channelId: channel.id };
 }
 
+/** What a request wants to reserve in budgets. */
+export interface BudgetAsk {
+  readonly amount: Quota;
+  /** Reserved instead of `amount` as far as budgets carry it. */
+  readonly wished?: Quota;
+}
+
 /** The budget reservations of one request. If no budget concerns it, nothing is computed or queried. */
 export class RequestBudgets {
   readonly #requestId: string;
   readonly #budgets: Budgets;
   #held: BudgetHold | undefined;
-  #amount: () => Quota = () => ZERO;
+  #ask: () => BudgetAsk = () => ({ amount: ZERO });
   #extending: Promise<unknown> = Promise.resolve();
   #isEnded = false;
 
@@ -39,21 +45,26 @@ export class RequestBudgets {
     this.#budgets = budgets;
   }
 
-  /** Reserves `amount`. Throws `budgets_unavailable`. */
-  reserve(subjects: BudgetSubjects, amount: () => Quota): Promise<BudgetRefusal | undefined> | undefined {
-    this.#amount = amount;
+  /** What budgets carry of the request; undefined when nothing is reserved. */
+  get carried(): Quota | undefined {
+    return this.#held && this.#held.ids.size > 0 ? this.#held.amount : undefined;
+  }
+
+  /** Reserves; undefined when no budget concerns the request. Rejects with `budgets_unavailable`. */
+  reserve(subjects: BudgetSubjects, ask: () => BudgetAsk): Promise<BudgetRefusal | undefined> | undefined {
+    this.#ask = ask;
     return this.move(subjects);
   }
 
-  /** Moves the reservation to other subjects, all or nothing. Throws `budgets_unavailable`. */
+  /** Moves the reservation to other subjects, all or nothing. Rejects with `budgets_unavailable`. */
   move(subjects: BudgetSubjects): Promise<BudgetRefusal | undefined> | undefined {
     return this.#budgets.concerns({ subjects, held: this.#held }) ? this.#place(subjects) : undefined;
   }
 
   async #place(subjects: BudgetSubjects): Promise<BudgetRefusal | undefined> {
     const held = this.#held;
-    const amount = held && held.amount > ZERO ? held.amount : this.#amount();
-    const answer = await this.#budgets.reserve({ requestId: this.#requestId, subjects, held }, amount);
+    const { amount, wished } = held && held.amount > ZERO ? { amount: held.amount } : this.#ask();
+    const answer = await this.#budgets.reserve({ requestId: this.#requestId, subjects, held }, amount, wished);
     if (isOverBudget(answer)) return answer;
     this.#held = answer;
     return undefined;
@@ -61,43 +72,34 @@ export class RequestBudgets {
 
   /** Raises the reservation of a running answer to `amount`; false when a hard budget cannot cover it. Never rejects. */
   extend(subjects: BudgetSubjects, amount: Quota): Promise<boolean> {
-    const extending = this.#extending.then(() => this.#extendTo(subjects, amount));
-    this.#extending = extending;
-    return extending;
+    return this.#change(subjects, (held) => (held !== undefined && amount <= held ? undefined : amount));
   }
 
-  async #extendTo(subjects: BudgetSubjects, amount: Quota): Promise<boolean> {
+  /** Returns what is reserved beyond `amount`. Not awaited. */
+  shrink(subjects: BudgetSubjects, amount: Quota): void {
+    void this.#change(subjects, (held) => (held !== undefined && amount < held ? amount : undefined));
+  }
+
+  #change(subjects: BudgetSubjects, amountOf: (held: Quota | undefined) => Quota | undefined): Promise<boolean> {
+    const changing = this.#extending.then(() => this.#changeTo(subjects, amountOf(this.#held?.amount)));
+    this.#extending = changing;
+    return changing;
+  }
+
+  async #changeTo(subjects: BudgetSubjects, amount: Quota | undefined): Promise<boolean> {
     const use = { requestId: this.#requestId, subjects, held: this.#held };
-    const isEnough = use.held !== undefined && amount <= use.held.amount;
-    if (this.#isEnded || isEnough || !this.#budgets.concerns(use)) return true;
+    if (this.#isEnded || amount === undefined || !this.#budgets.concerns(use)) return true;
     const answer = await this.#budgets.extend(use, amount);
     if (isOverBudget(answer)) return false;
     this.#held = answer;
     return true;
   }
 
-  async renew(): Promise<void> {
-    if (this.#held) await this.#budgets.renew(this.#requestId);
-  }
-
-  /** Not awaited. */
-  end(subjects: BudgetSubjects, charged: Quota, isRefundable: boolean): void {
+  /** Returns what was reserved, unless the ledger has closed it with its charge. Not awaited. */
+  end(subjects: BudgetSubjects): void {
     this.#isEnded = true;
-    if (!this.#budgets.concerns({ subjects, held: this.#held })) return;
-    void this.#extending.then(() =>
-      this.#budgets.settle({ requestId: this.#requestId, subjects, held: this.#held }, charged, isRefundable),
-    );
+    void this.#extending.then(() => {
+      this.#budgets.release({ requestId: this.#requestId, subjects, held: this.#held });
+    });
   }
-}
-
-/** Charges budgets that were created while a request without budgets ran. Not awaited. */
-export function chargeNewBudgets(
-  spender: Spender,
-  server: Server | undefined,
-  charged: Quota | undefined,
-  { budgets, isRefundable }: { readonly budgets: Budgets; readonly isRefundable?: boolean },
-): void {
-  if (budgets.isEmpty || !server || !charged) return;
-  const use = { requestId: spender.id, subjects: subjectsOf(spender, server), held: undefined };
-  void budgets.settle(use, charged, isRefundable);
 }

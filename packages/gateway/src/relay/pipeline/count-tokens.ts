@@ -48,7 +48,10 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
     else {
       const candidate = here(request);
       if (!found && admission)
-        await admission.enter(candidate, singleCandidate(candidate), { client: response, amount: () => ZERO });
+        await admission.enter(candidate, singleCandidate(candidate), {
+          client: response,
+          ask: () => ({ amount: ZERO }),
+        });
       await countHere(request, response, deps);
     }
     isSuccess = true;
@@ -158,10 +161,12 @@ function entering(
   admission: AdmissionController,
   { selection, first, response }: Omit<AttemptContext, "admission">,
 ): Promise<RouteTarget | undefined> {
-  return admission.enter(first, selection, { client: response, amount: () => ZERO }).catch((error: unknown) => {
-    selection.unused();
-    throw error;
-  });
+  return admission
+    .enter(first, selection, { client: response, ask: () => ({ amount: ZERO }) })
+    .catch((error: unknown) => {
+      selection.unused();
+      throw error;
+    });
 }
 
 async function attempt(

@@ -3,7 +3,7 @@ import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
 import { ReservationSession } from "./reservation/reservation-session.ts";
 import type { RequestContext, ReservationDeps } from "./reservation/reserve.ts";
 import { readOnFor } from "./reservation/output-reservation.ts";
-import { reservedAmount } from "./reservation/reservation-terms.ts";
+import { budgetAsk } from "./reservation/reservation-terms.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { Affinity, Preferred } from "../selection/affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
@@ -11,7 +11,6 @@ import type { ChannelGuard } from "../selection/auto-disable.ts";
 import type { CheckWords } from "../admission/blocked-words.ts";
 import { conversationOf, type Conversation } from "../selection/conversation.ts";
 import { Delivery, type DeliveryTicker } from "../response/delivery.ts";
-import { chargeNewBudgets } from "../admission/budget-check.ts";
 import {
   admissionFor,
   NOTHING_USED,
@@ -99,7 +98,7 @@ async function serve(
   const admission = admissionFor(request, snapshot, deps.admission);
   const { first, money: session } = await enter(context, admission, selection, response);
   if (conversation) bind(request, conversation, { preferred, first }, deps);
-  if (admission) session.extendBudgets = (amount) => admission.extend(amount);
+  if (admission) session.budgets = admission;
   const delivery = deliveryFor(response, policies, deps);
   const tried: Attempt[] = [];
   const handle = runningOf(request, session, tried, admission);
@@ -108,7 +107,7 @@ async function serve(
   let isSuccess = false;
   try {
     if (request.spec.stream) keepAlive(delivery, request);
-    if (admission) await session.fitBudgets();
+    if (admission) session.fitBudgets(admission.budgeted);
     const result = await attemptUntilDelivered(request, first, selection, attempts);
     isSuccess = result.kind === "delivered";
     if (result.kind === "disconnected") await session.abandon(tried.at(-1));
@@ -120,7 +119,7 @@ async function serve(
     throw error;
   } finally {
     deps.running.remove(handle);
-    leave(request, attempts, isSuccess);
+    leave(attempts, isSuccess);
   }
 }
 
@@ -148,7 +147,7 @@ function enterWithin(
 ) {
   const entering = admission.enter(selection.next(), selection, {
     client: response,
-    amount: () => reservedAmount(context),
+    ask: () => budgetAsk(context),
   });
   const opened = ReservationSession.open(context);
   const entered = openWithin(admission, entering, opened, (session) => session.release());
@@ -156,9 +155,8 @@ function enterWithin(
 }
 
 /** Reports the use of limits and budgets. */
-function leave(request: RelayRequest, { admission, session, tried, deps }: AttemptContext, isSuccess: boolean): void {
-  if (admission) admission.end({ ...usedBy(session), isSuccess });
-  else chargeNewBudgets(request, tried.at(-1)?.target, session.charged?.quota, deps.admission);
+function leave({ admission, session }: AttemptContext, isSuccess: boolean): void {
+  admission?.end({ ...usedBy(session), isSuccess });
 }
 
 function deliveryFor(
@@ -220,7 +218,7 @@ export function placeOf({ channel, keyIndex }: RouteTarget): Preferred {
 }
 
 export function usedBy({ charged }: Pick<ReservationSession, "charged">) {
-  return charged ? { tokens: charged.usage.input + charged.usage.output, quota: charged.quota } : NOTHING_USED;
+  return charged ? { tokens: charged.usage.input + charged.usage.output } : NOTHING_USED;
 }
 
 interface AttemptContext {

@@ -5,6 +5,7 @@ import type { Settlement } from "../../billing/ledger/ledger.ts";
 import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
 import { readRealtimeEvent } from "../../dialects/endpoints/openai-realtime.ts";
 import type { AppError } from "../../lib/app-error.ts";
+import { subjectsOf } from "../admission/budget-check.ts";
 import type { Reservation } from "../pipeline/reservation/reservation.ts";
 import {
   reserve,
@@ -218,7 +219,9 @@ export class RealtimeBill {
     const { request, snapshot } = this.#context;
     const quota = chargeOrReserved(this.#reservation.amount, () => this.#quota(), onFailure);
     const target = this.#target;
-    const base = { hold: this.#reservation.hold, quota, channelId: target?.channel.id ?? 0, at: this.#deps.now() };
+    const counting = target && this.#deps.budgets.counting(subjectsOf(request, target));
+    const channelId = target?.channel.id ?? 0;
+    const base = { hold: this.#reservation.hold, quota, channelId, at: this.#deps.now(), ...counting };
     if (!target || !snapshot.options.LogConsumeEnabled) return base;
     const attempt = { target, upstreamRequestId: undefined };
     return {

@@ -7,9 +7,8 @@ import { AppError } from "../../lib/app-error.ts";
 import type { Tracing } from "../../observability/tracing/call-span.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { RequestContext } from "../pipeline/reservation/reserve.ts";
-import { reservedAmount } from "../pipeline/reservation/reservation-terms.ts";
+import { budgetAsk } from "../pipeline/reservation/reservation-terms.ts";
 import { admitUnjudged } from "../policies/guardrail/elsewhere.ts";
-import { chargeNewBudgets } from "../admission/budget-check.ts";
 import {
   admissionFor,
   NOTHING_USED,
@@ -167,7 +166,10 @@ async function openSession(
     const bill = RealtimeBill.open(context);
     return { first, bill: await whileWaiting(deps.running, { giveUp }, bill, bill), admission };
   }
-  const entering = admission.enter(selection.next(), selection, { client, amount: () => reservedAmount(context) });
+  const entering = admission.enter(selection.next(), selection, {
+    client,
+    ask: () => ({ amount: budgetAsk(context).amount }),
+  });
   const opened = RealtimeBill.open(context);
   const entered = openWithin(admission, entering, opened, (bill) => bill.release());
   const leave = (error: AppError) => {
@@ -218,8 +220,7 @@ async function converse(
     deps.reporter.delivered(relayed, { result: { kind: "delivered", reason }, tried, session: bill });
   } finally {
     deps.running.remove(handle);
-    if (admission) admission.end({ ...usedBy(bill), isSuccess: true });
-    else chargeNewBudgets(relayed, target, bill.charged?.quota, deps.admission);
+    admission?.end({ ...usedBy(bill), isSuccess: true });
   }
 }
 

@@ -1,16 +1,19 @@
 import type { Budget } from "@fairway/wire";
 import { budgetWindow, type BudgetPeriod } from "../../billing/budgets/window.ts";
 import type { BudgetScope } from "../../billing/budgets/budget.ts";
+import type { Budgets } from "../../billing/budgets/budgets.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { tagOf, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
-import type { RawTransaction } from "../../storage/engines/raw.ts";
+import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
 import { bump } from "../../storage/revisions.ts";
 
 export interface BudgetStoreDeps {
   readonly database: Database;
   readonly clock: Clock;
+  /** Knows what is reserved outside of the database; without it only that is shown which is reserved there. */
+  readonly held?: Pick<Budgets, "heldElsewhere">;
 }
 
 export interface NewBudget {
@@ -39,8 +42,9 @@ interface Row extends Omit<NewBudget, "is_hard"> {
 }
 
 /** Every write counts up the options in its transaction: that is what tells replicas to read budgets again. */
-export function createBudgetStore({ database, clock }: BudgetStoreDeps) {
+export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
   const { raw, db } = database;
+  const shown = (rows: readonly Row[]) => viewsOf(rows, { clock, held });
   const write = <T>(work: (tx: RawTransaction) => Promise<T>): Promise<T> =>
     raw.transaction(async (tx) => {
       await bump(tx, raw.kind, "options");
@@ -48,7 +52,7 @@ export function createBudgetStore({ database, clock }: BudgetStoreDeps) {
     });
   const find = async (id: number): Promise<Budget | undefined> => {
     const row = await db.selectFrom("budgets").selectAll().where("id", "=", id).executeTakeFirst();
-    return row && viewOf(row as Row, clock);
+    return row && (await shown([row as Row]))[0];
   };
   return {
     find,
@@ -60,23 +64,14 @@ export function createBudgetStore({ database, clock }: BudgetStoreDeps) {
 
     async list(): Promise<Budget[]> {
       const rows = await db.selectFrom("budgets").selectAll().orderBy("id").execute();
-      return rows.map((row) => viewOf(row as Row, clock));
+      return shown(rows as Row[]);
     },
 
     /** Undefined when there is one of that scope, subject and period already. */
     async create(budget: NewBudget): Promise<Budget | undefined> {
-      const {
-        scope,
-        subject,
-        period,
-        time_zone: zone,
-        quota_limit: limit,
-        soft_percent: soft,
-        is_hard: isHard,
-      } = budget;
-      const { start } = budgetWindow(period, zone, clock.now());
+      const { scope, subject, period } = budget;
       try {
-        await write((tx) => tx.run(INSERT, [scope, subject, period, zone, limit, soft, isHard ? 1 : 0, start]));
+        await write((tx) => tx.run(INSERT, valuesOf(budget, clock)));
       } catch (error) {
         if (isDuplicate(error)) return undefined;
         throw error;
@@ -108,6 +103,12 @@ export function createBudgetStore({ database, clock }: BudgetStoreDeps) {
   };
 }
 
+function valuesOf(budget: NewBudget, clock: Clock): SqlValue[] {
+  const { scope, subject, period, time_zone: zone, quota_limit: limit, soft_percent: soft, is_hard: isHard } = budget;
+  const { start } = budgetWindow(period, zone, clock.now());
+  return [scope, subject, period, zone, limit, soft, isHard ? 1 : 0, start];
+}
+
 /** Locks the budget first: reservations hold its lock too, so that no row arrives after its deletion. */
 async function removeWithRows(tx: RawTransaction, id: number): Promise<boolean> {
   const removed = await tx.run("delete from budgets where id = ?", [id]);
@@ -133,6 +134,18 @@ export function budgetTag({ time_zone, quota_limit, soft_percent, is_hard }: Bud
 const TABLES = { token: "tokens", user: "users", channel: "channels" } as const;
 const INSERT =
   "insert into budgets (scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held) values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)";
+
+async function viewsOf(
+  rows: readonly Row[],
+  { clock, held }: { readonly clock: Clock; readonly held: BudgetStoreDeps["held"] | undefined },
+): Promise<Budget[]> {
+  // Redis may be away; the rest of a budget is shown all the same.
+  const elsewhere = await held?.heldElsewhere().catch(() => undefined);
+  return rows.map((row) => {
+    const view = viewOf(row, clock);
+    return { ...view, held: view.held + (elsewhere?.get(row.id) ?? 0) };
+  });
+}
 
 /** Nothing is used yet in a window that no request has opened. */
 function viewOf(row: Row, clock: Clock): Budget {

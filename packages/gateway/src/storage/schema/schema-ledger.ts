@@ -67,7 +67,10 @@ export interface BudgetTable {
   is_hard: number;
   window_start: number;
   used: Generated<number>;
+  /** Reserved in the database; reservations in Redis are not in it. */
   held: Generated<number>;
+  /** Increases with each change of `window_start`, `used` and `held`. */
+  revision: Generated<number>;
 }
 
 /** Budget reservations of running requests. */
@@ -79,13 +82,13 @@ export interface BudgetHoldTable {
   lease_until: number;
 }
 
-/** Budget charges of requests whose ledger entries may still change. */
+/** Budget charges of requests that may be corrected or paid back. */
 export interface BudgetReapedTable {
   request_id: string;
   budget_id: number;
   charged: number;
   /** Milliseconds. */
   closed_at: number;
-  /** Milliseconds; the next check of the ledger. */
+  /** Milliseconds; when it may be forgotten. */
   look_at: number;
 }

@@ -193,8 +193,12 @@ eachDatabase("polling", (open) => {
     const before = (await state("tasks")).user;
     await task("one");
     await task("two");
-    const remember = "insert into budget_reaped select request_id, 1, quota, 1, 2 from tasks";
-    await database.raw.run(remember, []);
+    const budget =
+      "insert into budgets (scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used) values ('user', '1', 'month', 'UTC', 1000, 0, 1, ?, 170)";
+    await database.raw.run(budget, [Math.floor(clock.now() / 1000)]);
+    const remember =
+      "insert into budget_reaped select request_id, (select max(id) from budgets), quota, ?, ? from tasks";
+    await database.raw.run(remember, [clock.now(), clock.now()]);
     polled = {
       code: "success",
       data: [{ task_id: "one", status: "IN_PROGRESS", start_time: 5, data: [{ id: "clip" }] }, { task_id: "none" }],
@@ -215,8 +219,9 @@ eachDatabase("polling", (open) => {
       { status: "FAILURE", progress: "100%", fail_reason: "The task timed out.", refunded: 1 },
     ]);
     expect(user).toEqual(before);
-    const asked = await database.raw.rows("select charged, look_at from budget_reaped", []);
-    expect(asked).toEqual(Array(2).fill({ charged: 50, look_at: 0 }));
+    expect(await database.raw.rows("select charged from budget_reaped", [])).toEqual([]);
+    const [left] = await database.raw.rows<{ used: number }>("select used from budgets", []);
+    expect(left?.used).toBe(70);
   });
 
   it("follows videos to completion with one call each; an upstream without answer changes nothing", async () => {

@@ -123,6 +123,7 @@ function alternating(first: LedgerRig, second: LedgerRig): LedgerRig["ledger"] {
   let turn = 0;
   const next = () => ((turn += 1) % 2 === 0 ? first.ledger : second.ledger);
   return {
+    budgets: first.ledger.budgets,
     hold: (request) => next().hold(request),
     renew: (hold, seen, amount) => next().renew(hold, seen, amount),
     settle: (settlement) => next().settle(settlement),

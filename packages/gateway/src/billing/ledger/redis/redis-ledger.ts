@@ -1,25 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "../../../lib/app-error.ts";
-import type { Clock } from "../../../lib/clock.ts";
 import { repeat } from "../../../lib/async/repeat.ts";
 import type { Runnable } from "../../../lib/async/runnable.ts";
-import type { Logger } from "../../../observability/log.ts";
-import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
-import type { RawDatabase } from "../../../storage/engines/raw.ts";
+import { RedisUnavailable } from "../../../redis/client.ts";
+import { createLiveBudgets, type LiveBudgets } from "../../budgets/redis/live-budgets.ts";
 import { createChanges } from "../balance-changes.ts";
 import { chargeText, readCharge } from "../charge.ts";
 import { createDirectSettlement, type DirectSettlement } from "../sql/direct-settlement.ts";
 import { createFoundJournal, type FoundJournal } from "./journal/orphaned-journal.ts";
 import { type Journal, openJournal } from "./journal/journal.ts";
 import type { Ledger, Settlement } from "../ledger.ts";
-import type { LedgerState } from "./recovery/epoch-store.ts";
 import { createLogOutbox, type LogOutbox } from "../log-outbox.ts";
 import { createOpenHolds, type OpenHolds } from "../open-holds.ts";
 import type { Lease } from "./calls.ts";
+import type { RedisLedgerSettings } from "./ledger-settings.ts";
 import { createEpochs, type Epochs } from "./recovery/epoch.ts";
 import { createFollower, type Follower } from "./balance-sync.ts";
-import { createHolder, type Holder, type OnOutage } from "./reservations.ts";
+import { createHolder, type Holder } from "./reservations.ts";
 import { createDataLossDetector, type DataLossDetector } from "./recovery/data-loss-detector.ts";
 import { reapLive } from "./reaper.ts";
 import { releaseLive } from "./release.ts";
@@ -32,41 +30,6 @@ import { isPast } from "./settler/streams.ts";
 import type { UserBalance } from "../sql/accounts.ts";
 import { createHolds, type HoldDeps } from "../sql/holds.ts";
 import { renewRunning } from "../sql/renewal.ts";
-
-/** Events for metrics. */
-export interface LedgerEvents {
-  /** A new request found Redis unavailable. */
-  outageHold(mode: OnOutage): void;
-  /** A charge could not be booked; final when it is not retried. */
-  settlementFailed(isFinal: boolean): void;
-  /** Called when a log row is dropped because the database rejects its content. */
-  logRowRefused?(): void;
-}
-
-export interface RedisLedgerSettings {
-  readonly redis: RedisClient;
-  readonly database: RawDatabase;
-  /** Set when `logs` is in a separate database. */
-  readonly logDatabase?: RawDatabase;
-  readonly state: LedgerState;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Folder for the journals of all processes on this machine. */
-  readonly journalDir: string;
-  readonly instanceId: string;
-  readonly onOutage: OnOutage;
-  readonly events: LedgerEvents;
-  readonly leaseMs?: number;
-  /** Clock for leases; default: the clock of Redis, which all replicas share. */
-  readonly leaseClock?: Clock;
-  readonly barrierMs?: number;
-  /** A settler that holds charges for longer than this counts as dead. */
-  readonly abandonedMs?: number;
-  /** Number of unbooked charges above which new requests are refused. */
-  readonly maxBacklog?: number;
-  /** Called after every commit that charged a user; must not throw. */
-  readonly onBalance?: (userId: number, before: number, after: number) => void;
-}
 
 /** The ledger for several processes: live balances in Redis, the record in the database, a journal in between. */
 export interface RedisLedger extends Ledger, Runnable {
@@ -112,6 +75,7 @@ class LiveLedger implements RedisLedger {
   readonly #seeding: Seeding;
   readonly #holder: Holder;
   readonly #holdDeps: HoldDeps;
+  readonly budgets: LiveBudgets;
   readonly #found: FoundJournal;
   readonly #pruning: Runnable;
   #writing = 0;
@@ -130,14 +94,20 @@ class LiveLedger implements RedisLedger {
     const { logRowRefused: onLogRowRefused } = settings.events;
     const common = { redis, database, clock, log, isLogSeparate, onBalance: tellBalance, onLogRowRefused };
     const lease = () => this.#lease();
-    this.#holdDeps = { database, clock, leaseMs };
+    this.#holdDeps = { database, clock, log, leaseMs };
+    const { hold: holdInDatabase, budgets } = createHolds(this.#holdDeps);
     this.#journal = openJournal({ dir: settings.journalDir, clock, log });
     this.#follower = createFollower(common);
     this.#loss = createDataLossDetector(redis);
-    this.#directSettlement = createDirectSettlement({ ...common, onCommit: (users) => this.#committed(users) });
+    this.#directSettlement = createDirectSettlement({
+      ...common,
+      onCommit: (users) => this.#committed(users),
+      onBudgets: (booked) => this.budgets.follow(booked),
+    });
     this.#sender = createSender({
       ...common,
       directSettlement: this.#directSettlement,
+      settling: (settlement) => this.budgets.settling(settlement),
       acknowledge: (entry, place) => {
         if (place) this.#loss.acknowledged(place);
         this.#journal.acknowledge(entry, place);
@@ -149,6 +119,7 @@ class LiveLedger implements RedisLedger {
       instanceId: name,
       replay: (memory) => replay(memory, this.#replayDeps()),
     });
+    this.budgets = createLiveBudgets({ ...common, ...settings, lease, epochs: this.#epochs, inDatabase: budgets });
     this.#settler = createSettler({
       ...common,
       abandonedMs: settings.abandonedMs ?? ABANDONED_MS,
@@ -156,24 +127,29 @@ class LiveLedger implements RedisLedger {
       directSettlement: this.#directSettlement,
       epochs: this.#epochs,
       onCommit: () => this.#outbox?.kick(),
+      onBudgets: (booked, epoch) => this.budgets.booked(booked, epoch),
       onFailure: settings.events.settlementFailed,
     });
     this.#seeding = createSeeding({ ...common, hurry: () => this.#settler.hurry() });
-    this.#holder = createHolder({
-      ...common,
-      ...settings,
-      seeding: this.#seeding,
-      epochs: this.#epochs,
-      lease,
-      now: () => clock.now(),
-      holdInDatabase: createHolds(this.#holdDeps),
-      isFull: () => this.#isFull(),
-      onOutageHold: settings.events.outageHold,
-    });
+    this.#holder = this.#createHolder(holdInDatabase);
     this.changeWith = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
     this.#found = createFoundJournal(this.#replayDeps());
     const onError = (error: unknown) => log.warn("old journal files are retained until Redis answers", { error });
     this.#pruning = repeat({ name: "journal pruning", everyMs: PRUNE_MS, work: () => this.#prune(), onError });
+  }
+
+  #createHolder(holdInDatabase: Ledger["hold"]): Holder {
+    const { clock, events } = this.#settings;
+    return createHolder({
+      ...this.#settings,
+      seeding: this.#seeding,
+      epochs: this.#epochs,
+      lease: () => this.#lease(),
+      now: () => clock.now(),
+      holdInDatabase,
+      isFull: () => this.#isFull(),
+      onOutageHold: events.outageHold,
+    });
   }
 
   #lease(): Lease {
@@ -191,6 +167,7 @@ class LiveLedger implements RedisLedger {
       lease,
       directSettlement: this.#directSettlement,
       journal: this.#journal,
+      budgets: this.budgets,
       open: this.#open,
       loss: this.#loss,
     };
@@ -254,12 +231,15 @@ class LiveLedger implements RedisLedger {
 
   renew(...[hold, seen, amount]: Parameters<Ledger["renew"]>): Promise<boolean> {
     const known = this.#open.get(hold.requestId);
-    if (known?.isDirect) return renewRunning({ ...this.#holdDeps, log: this.#settings.log }, hold, seen, amount);
+    if (known?.isDirect) return renewRunning(this.#holdDeps, hold, seen, amount);
     return renewLive(hold, seen, amount, { ...this.#replayDeps(), seeding: this.#seeding });
   }
 
   settle(settlement: Settlement): Promise<void> {
-    return this.#open.end(settlement.hold.requestId, (known) => this.#settle(settlement, known?.isDirect ?? false));
+    return this.#open.end(settlement.hold.requestId, (known) => {
+      this.budgets.ended(settlement.hold.requestId);
+      return this.#settle(settlement, known?.isDirect ?? false);
+    });
   }
 
   async #settle(settlement: Settlement, isDirect: boolean): Promise<void> {
@@ -297,6 +277,7 @@ class LiveLedger implements RedisLedger {
 
   release(hold: Parameters<Ledger["release"]>[0]): Promise<void> {
     return this.#open.end(hold.requestId, async (known) => {
+      this.budgets.release(hold.requestId);
       if (known?.isDirect) await this.#directSettlement.release(hold);
       else releaseLive(this.#settings.redis, hold);
     });

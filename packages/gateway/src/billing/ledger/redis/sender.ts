@@ -2,7 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "../../../observability/log.ts";
 import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import { shardOf } from "../../../redis/keys.ts";
+import type { ScriptCall } from "../../../redis/script.ts";
 import type { Charge } from "../charge.ts";
+import type { Settlement } from "../ledger.ts";
 import type { DirectSettlement } from "../sql/direct-settlement.ts";
 import type { JournalEntry } from "./journal/journal.ts";
 import type { RecordLocation } from "./journal/segment.ts";
@@ -26,6 +28,8 @@ export interface SenderDeps {
   readonly redis: RedisClient;
   readonly directSettlement: Pick<DirectSettlement, "book">;
   readonly log: Logger;
+  /** What a settlement changes in live budgets; sent in the same write, before the charge can be booked. */
+  readonly settling: (settlement: Settlement) => ScriptCall | undefined;
   readonly acknowledge: (entry: JournalEntry, place: RecordLocation | undefined) => void;
 }
 
@@ -142,12 +146,14 @@ class QueueSender implements Sender {
   }
 
   async #settle(some: readonly Outgoing[]): Promise<void> {
-    const { redis, log } = this.#deps;
+    const { redis, log, settling } = this.#deps;
     try {
+      const ofBudgets = some.flatMap(({ charge }) => settling(charge.settlement) ?? []);
       const calls = some.map(({ charge, text }) => settleCall(redis.keys, charge.settlement, text));
-      const answers = await redis.sendEach(calls, TIMEOUT_MS);
+      const answers = await redis.sendEach([...ofBudgets, ...calls], TIMEOUT_MS);
       this.#failures = 0;
-      await this.#sort(some, answers);
+      // A budget keeps what was reserved until the charge is booked if it could not be lowered.
+      await this.#sort(some, answers.slice(ofBudgets.length));
     } catch (error) {
       if (!(error instanceof RedisUnavailable))
         log.error("settlements could not be sent and will be retried", { error, waiting: this.#pending });

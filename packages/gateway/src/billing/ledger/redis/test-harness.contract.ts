@@ -12,7 +12,8 @@ import { openDatabase } from "../../../storage/database.ts";
 import { migrate, migrateLogs } from "../../../storage/schema/migrate.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { type LedgerRig, type TestClock, testClock } from "../test-harness.contract.ts";
-import { createRedisLedger, type RedisLedger, type RedisLedgerSettings } from "./redis-ledger.ts";
+import type { RedisLedgerSettings } from "./ledger-settings.ts";
+import { createRedisLedger, type RedisLedger } from "./redis-ledger.ts";
 import { readLedgerState } from "./recovery/epoch-store.ts";
 
 const LEASE_MS = 60_000;

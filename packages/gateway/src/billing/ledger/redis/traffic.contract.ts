@@ -17,6 +17,7 @@ export async function books({ redis, database }: Pick<RedisRig, "redis" | "datab
 /** A client that receives Retry-After has been refused. */
 export function patient({ ledger }: LedgerRig): LedgerRig["ledger"] {
   return {
+    budgets: ledger.budgets,
     hold: (request) =>
       ledger.hold(request).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error;

@@ -1,6 +1,7 @@
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import type { BalanceChange } from "../ledger.ts";
 import { lockUsers } from "./accounts.ts";
+import { refundBudgets } from "../../budgets/sql/sheet.ts";
 import { insertLedger } from "./booking.ts";
 
 export interface ChangeContext {
@@ -11,7 +12,7 @@ export interface ChangeContext {
 
 /**
  * Changes a balance inside the caller's transaction; returns false when (requestId, kind) was applied before.
- * A refund also subtracts the amount from the usage of its user, token and channel.
+ * A refund also subtracts the amount from the usage of its user, token, channel and budgets.
  */
 export async function applyChange(
   tx: RawTransaction,
@@ -28,6 +29,7 @@ export async function applyChange(
   await tx.run("update users set quota = quota + ? where id = ?", [quota, userId]);
   if (change.kind === "refund") await unuse(tx, { userId, tokenId, channelId, quota });
   await insertLedger(tx, { requestId, kind: change.kind, userId, tokenId, channelId, quota, detail, at });
+  if (change.kind === "refund") await refundBudgets(tx, requestId, quota, { kind, now: at });
   return true;
 }
 

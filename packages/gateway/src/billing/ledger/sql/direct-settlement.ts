@@ -9,6 +9,8 @@ import { lockUsers, type UserBalance } from "./accounts.ts";
 import { Booking, type OpenHold } from "./booking.ts";
 import { reapedCharge } from "../reaped-charge.ts";
 import { isLogRowToBlame, REFUSALS, takesWrites, withoutLogRow, type LogRowRecoveryDeps } from "../log-row-recovery.ts";
+import { closesOf, type BookedBudgets } from "../../budgets/sql/charge-close.ts";
+import { closeBudgets } from "../../budgets/sql/sheet.ts";
 import { inList } from "../../../storage/statements.ts";
 
 export interface DirectSettlementDeps extends LogRowRecoveryDeps {
@@ -16,6 +18,8 @@ export interface DirectSettlementDeps extends LogRowRecoveryDeps {
   /** Called after a commit with the users whose live balances must be updated. */
   readonly onCommit: (userIds: readonly number[]) => void;
   readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
+  /** Called after a commit. */
+  readonly onBudgets: (booked: BookedBudgets) => void;
 }
 
 /**
@@ -52,6 +56,9 @@ export function createDirectSettlement(deps: DirectSettlementDeps): DirectSettle
         const booking = new Booking();
         for (const open of await openHolds(tx, [hold.requestId])) booking.close(open);
         await booking.write(tx, database.kind, deps.isLogSeparate);
+        const now = deps.clock.now();
+        const close = { requestId: hold.requestId, ids: [], charged: undefined, at: now };
+        await closeBudgets(tx, [close], { kind: database.kind, now });
       });
     },
     async reap() {
@@ -88,6 +95,7 @@ async function reapOne(
     return hold && bookIn(tx, [reapedCharge(hold, now)], deps);
   });
   if (!booked) return false;
+  deps.onBudgets(booked.budgets);
   deps.log.warn("an expired reservation was settled at its last reported usage", { request_id });
   deps.onCommit([user_id]);
   return true;
@@ -125,7 +133,8 @@ async function bookAlone(charge: Charge, deps: DirectSettlementDeps): Promise<vo
 /** Returns the charges that need another transaction. */
 async function bookSome(charges: readonly Charge[], deps: DirectSettlementDeps): Promise<Charge[]> {
   const { database, onBalance } = deps;
-  const { outcomes, users, booking } = await database.transaction((tx) => bookIn(tx, charges, deps));
+  const { outcomes, users, booking, budgets } = await database.transaction((tx) => bookIn(tx, charges, deps));
+  deps.onBudgets(budgets);
   const moved = charges.filter((_, at) => movedBy(outcomes[at]) !== 0);
   deps.onCommit(moved.map(({ settlement }) => settlement.hold.userId));
   if (onBalance) for (const user of users.values()) onBalance(user, booking.chargeOf(user.id));
@@ -143,8 +152,11 @@ async function bookIn(
   await booked.booking.write(tx, kind, isLogSeparate);
   const ids = await ledgerIds(tx, requestIds);
   const movements = charges.flatMap((charge, at) => movementOf(charge, booked.outcomes[at], ids));
-  await insertMovements(tx, kind, movements, clock.now());
-  return booked;
+  const now = clock.now();
+  await insertMovements(tx, kind, movements, now);
+  const closes = closesOf(charges, booked.outcomes);
+  const written = await closeBudgets(tx, closes, { kind, now });
+  return { ...booked, budgets: { ...written, ended: closes.map(({ requestId }) => requestId) } };
 }
 
 function movementOf(

@@ -1,40 +1,78 @@
 import { AppError } from "../../../lib/app-error.ts";
 import { createBatcher } from "../../../lib/async/batcher.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import { grantedOf, isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
 import { quota, type Quota } from "../../money/quota.ts";
 import { heldByTokens, heldByUsers, lockTokens, lockUsers, type TokenBalance, type UserBalance } from "./accounts.ts";
 import { insertRows } from "../../../storage/statements.ts";
+import type { Placed, Placing } from "../../budgets/budget.ts";
+import { closeBudgets, placeBudgets, type BudgetClose } from "../../budgets/sql/sheet.ts";
+import { createSqlBudgets, type SqlBudgets } from "../../budgets/sql/reservations.ts";
 
-/** Requests per transaction; more would only delay the first ones. */
-const BATCH = 128;
+/** Reservations per transaction; more would only delay the first ones. */
+const BATCH = 256;
 const RETRY_AFTER_MS = 1_000;
 
 export interface HoldDeps {
   readonly database: RawDatabase;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly leaseMs: number;
 }
+
+/** Reservations in the database: of balances, and of the budgets of the same requests. */
+export interface Holds {
+  hold(request: HoldRequest): Promise<Hold | HoldRefusal>;
+  readonly budgets: SqlBudgets;
+}
+
+type Job = { readonly hold: HoldRequest } | { readonly place: Placing } | { readonly close: BudgetClose };
+type JobAnswer = Hold | HoldRefusal | Placed;
 
 /**
  * Reserves. Requests of one event loop turn share a transaction, and those that arrive while it runs share the next
  * one. Each is granted or refused on its own, in order of arrival.
  */
-export function createHolds(deps: HoldDeps): (request: HoldRequest) => Promise<Hold | HoldRefusal> {
-  const batcher = createBatcher<HoldRequest, Hold | HoldRefusal>({
+export function createHolds(deps: HoldDeps): Holds {
+  const batcher = createBatcher<Job, JobAnswer>({
     maxJobs: BATCH,
     startsAt: "turn",
     isolatesFailures: true,
-    work: (requests) => deps.database.transaction((tx) => reserve(tx, requests, deps)),
+    work: (jobs) => deps.database.transaction((tx) => reserveAll(tx, jobs, deps)),
   });
-  return async (request) => {
-    try {
-      return await batcher.add(request);
-    } catch (error) {
-      throw unavailable(error);
-    }
+  return {
+    async hold(request) {
+      try {
+        return (await batcher.add({ hold: request })) as Hold | HoldRefusal;
+      } catch (error) {
+        throw unavailable(error);
+      }
+    },
+    budgets: createSqlBudgets({
+      ...deps,
+      place: (placing) => batcher.add({ place: placing }) as Promise<Placed>,
+      close: async (close) => void (await batcher.add({ close })),
+      idle: () => batcher.idle(),
+    }),
   };
+}
+
+/** Balances first, budgets last: every transaction locks them in this order. */
+async function reserveAll(tx: RawTransaction, jobs: readonly Job[], deps: HoldDeps): Promise<JobAnswer[]> {
+  const settings = { kind: deps.database.kind, now: deps.clock.now() };
+  const holds = jobs.flatMap((job) => ("hold" in job ? [job.hold] : []));
+  const places = jobs.flatMap((job) => ("place" in job ? [job.place] : []));
+  const closes = jobs.flatMap((job) => ("close" in job ? [job.close] : []));
+  const held = holds.length === 0 ? [] : await reserve(tx, holds, deps);
+  const placed = places.length === 0 ? [] : await placeBudgets(tx, places, settings);
+  await closeBudgets(tx, closes, settings);
+  const [ofHolds, ofPlaces] = [held.values(), placed.values()];
+  return jobs.map((job) => {
+    if ("hold" in job) return ofHolds.next().value;
+    return "place" in job ? ofPlaces.next().value : undefined;
+  });
 }
 
 /** Any failure: without a reservation there is no call, and a retry may reach the database. */

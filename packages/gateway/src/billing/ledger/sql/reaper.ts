@@ -1,6 +1,8 @@
 import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import { closeOf } from "../../budgets/sql/charge-close.ts";
+import { closeBudgets, type WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import type { Hold, Settlement } from "../ledger.ts";
 import { quota } from "../../money/quota.ts";
 import { lockUsers } from "./accounts.ts";
@@ -9,8 +11,8 @@ import { Booking, type OpenHold, REAPED } from "./booking.ts";
 /** The content of `holds.seen`: the settlement that is due if the request dies now. */
 export type Seen = Omit<Settlement, "hold">;
 
-export function seenText({ quota: due, channelId, at, log }: Settlement): string {
-  return JSON.stringify({ quota: due, channelId, at, ...(log ? { log } : {}) } satisfies Seen);
+export function seenText({ hold: _hold, ...seen }: Settlement): string {
+  return JSON.stringify(seen satisfies Seen);
 }
 
 export interface ReaperDeps {
@@ -18,6 +20,7 @@ export interface ReaperDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly isLogSeparate: boolean;
+  readonly onBudgets: (written: WrittenBudgets) => void;
 }
 
 interface ExpiredHold extends OpenHold {
@@ -38,7 +41,9 @@ export async function reapExpired(deps: ReaperDeps): Promise<number> {
     );
     let progress = 0;
     for (const hold of expired) {
-      if (!(await database.transaction((tx) => reap(tx, hold, { ...deps, now })))) continue;
+      const reaped = await database.transaction((tx) => reap(tx, hold, { ...deps, now }));
+      if (!reaped) continue;
+      deps.onBudgets(reaped);
       progress += 1;
       log.warn("an expired reservation was settled at its last reported usage", { request_id: hold.request_id });
     }
@@ -52,39 +57,40 @@ export async function expireAll(database: RawDatabase): Promise<void> {
   await database.transaction((tx) => tx.run("update holds set lease_until = 0 where lease_until > 0", []));
 }
 
-/** False when the reservation was renewed, settled or reaped in the meantime. */
+/** Undefined when the reservation was renewed, settled or reaped in the meantime. */
 async function reap(
   tx: RawTransaction,
   { request_id, user_id }: ExpiredHold,
   deps: ReaperDeps & { readonly now: number },
-): Promise<boolean> {
+): Promise<WrittenBudgets | undefined> {
   const { database, now, isLogSeparate } = deps;
   await lockUsers(tx, database.kind, [user_id]);
   const sql = "select request_id, user_id, token_id, amount, seen from holds where request_id = ? and lease_until <= ?";
   const [hold] = await tx.rows<OpenHold & { readonly seen: string }>(sql, [request_id, now]);
-  if (!hold) return false;
+  if (!hold) return undefined;
   // A renewal does not lock the user row and may have run in between.
   if ((await tx.run("delete from holds where request_id = ? and lease_until <= ?", [request_id, now])) === 0)
-    return false;
+    return undefined;
   const booking = new Booking();
   booking.close(hold);
   const due = dueOf(hold, now);
   if (due) booking.consume(due, REAPED);
   else booking.lapse(hold, now);
   await booking.write(tx, database.kind, isLogSeparate);
-  return true;
+  const close = (due && closeOf(due, { isReaped: true })) ?? {
+    requestId: request_id,
+    ids: [],
+    charged: undefined,
+    at: now,
+  };
+  return closeBudgets(tx, [close], { kind: database.kind, now });
 }
 
 /** The charge for an expired reservation; undefined when nothing was delivered. */
 export function dueOf(hold: OpenHold & { readonly seen: string }, now: number): Settlement | undefined {
   if (hold.seen === "") return undefined;
   const seen = JSON.parse(hold.seen) as Seen;
-  const settlement: Settlement = {
-    hold: holdOf(hold, now),
-    quota: quota(seen.quota),
-    channelId: seen.channelId,
-    at: now,
-  };
+  const settlement: Settlement = { ...seen, hold: holdOf(hold, now), quota: quota(seen.quota), at: now };
   if (!seen.log) return settlement;
   return { ...settlement, log: { ...seen.log, other: interrupted(seen.log.other) } };
 }

@@ -1,4 +1,3 @@
-import type { Logger } from "../../../observability/log.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import type { Hold, Ledger, Settlement } from "../ledger.ts";
 import type { Quota } from "../../money/quota.ts";
@@ -11,7 +10,7 @@ import { seenText } from "./reaper.ts";
  * granted, and the settlement corrects the charge.
  */
 export async function renewRunning(
-  deps: HoldDeps & { readonly log: Logger },
+  deps: HoldDeps,
   ...[hold, seen, amount]: Parameters<Ledger["renew"]>
 ): Promise<boolean> {
   try {

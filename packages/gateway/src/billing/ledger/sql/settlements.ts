@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { endOfTurn } from "../../../lib/async/batcher.ts";
+import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawTransaction } from "../../../storage/engines/raw.ts";
 import type { Hold, Settlement } from "../ledger.ts";
@@ -7,6 +8,9 @@ import { isLogRowToBlame, takesWrites, withoutLogRow, type LogRowRecoveryDeps } 
 import { lockUsers, type UserBalance } from "./accounts.ts";
 import { Booking, type OpenHold, REAPED, REAPED_UNUSED } from "./booking.ts";
 import { inList } from "../../../storage/statements.ts";
+import { closeOf } from "../../budgets/sql/charge-close.ts";
+import { closeBudgets, type BudgetClose, type WrittenBudgets } from "../../budgets/sql/sheet.ts";
+import type { SqlBudgets } from "../../budgets/sql/reservations.ts";
 
 /** Settlements per transaction. */
 const BATCH = 256;
@@ -18,6 +22,9 @@ export interface SettlementDeps extends LogRowRecoveryDeps {
   readonly onBalance: ((userId: number, before: number, after: number) => void) | undefined;
   /** Called after each commit. */
   readonly onCommit: () => void;
+  readonly clock: Clock;
+  readonly budgets: Pick<SqlBudgets, "take">;
+  readonly onBudgets: (written: WrittenBudgets) => void;
 }
 
 /** A hold to close: with a settlement, or released without one. */
@@ -28,6 +35,8 @@ export interface Closing {
 
 interface Waiting {
   closing: Closing;
+  /** Budgets in which the request may have reserved. */
+  readonly asked: ReadonlySet<number> | undefined;
   readonly resolve: () => void;
   /** How often a database that accepts other writes has rejected it. */
   refusals: number;
@@ -72,7 +81,7 @@ export function createSettlements(deps: SettlementDeps): Settlements {
   return {
     close: (closing) =>
       new Promise((resolve) => {
-        waiting.push({ closing, resolve, refusals: 0 });
+        waiting.push({ closing, asked: deps.budgets.take(closing.hold.requestId), resolve, refusals: 0 });
         running ??= run();
       }),
     get pending() {
@@ -97,10 +106,10 @@ async function setAside(waiting: Waiting[], error: unknown, deps: SettlementDeps
 }
 
 async function bookAll(batch: readonly Waiting[], deps: SettlementDeps): Promise<unknown> {
-  const closings = batch.map(({ closing }) => closing);
   try {
-    const { users, booking } = await deps.database.transaction((tx) => closeAll(tx, closings, deps));
+    const { users, booking, budgets } = await deps.database.transaction((tx) => closeAll(tx, batch, deps));
     deps.onCommit();
+    deps.onBudgets(budgets);
     notifyBalances(users, booking, deps);
     return undefined;
   } catch (error) {
@@ -128,10 +137,12 @@ function notifyBalances(
 interface Closed {
   readonly users: ReadonlyMap<number, UserBalance>;
   readonly booking: Booking;
+  readonly budgets: WrittenBudgets;
 }
 
-async function closeAll(tx: RawTransaction, closings: readonly Closing[], deps: SettlementDeps): Promise<Closed> {
+async function closeAll(tx: RawTransaction, batch: readonly Waiting[], deps: SettlementDeps): Promise<Closed> {
   const { kind } = deps.database;
+  const closings = batch.map(({ closing }) => closing);
   const users = await lockUsers(
     tx,
     kind,
@@ -140,17 +151,44 @@ async function closeAll(tx: RawTransaction, closings: readonly Closing[], deps: 
   const open = await openHolds(tx, closings);
   const booking = new Booking();
   const late: Settlement[] = [];
+  const consumed = new Set<Settlement>();
   for (const { hold, settlement } of closings) {
     const held = open.get(hold.requestId);
     // Also deleted here, so that a second closing of the same request finds nothing.
     open.delete(hold.requestId);
     if (held) booking.close(held);
-    if (held && settlement) booking.consume(settlement);
+    if (held && settlement) {
+      booking.consume(settlement);
+      consumed.add(settlement);
+    }
     if (!held && settlement) late.push(settlement);
   }
-  if (late.length > 0) await correctReaped(tx, late, { booking, log: deps.log });
+  const corrected = late.length > 0 ? await correctReaped(tx, late, { booking, log: deps.log }) : new Set<Settlement>();
   await booking.write(tx, kind, deps.isLogSeparate);
-  return { users, booking };
+  const closes = batch.flatMap(({ closing: { hold, settlement }, asked = NOT_ASKED }) => {
+    const isCorrection = settlement !== undefined && corrected.has(settlement);
+    const isCharged = isCorrection || (settlement !== undefined && consumed.has(settlement));
+    return budgetClose(hold.requestId, { settlement: isCharged ? settlement : undefined, isCorrection, asked }, deps);
+  });
+  const now = deps.clock.now();
+  return { users, booking, budgets: await closeBudgets(tx, closes, { kind, now }) };
+}
+
+const NOT_ASKED: ReadonlySet<number> = new Set();
+
+interface BudgetEnd {
+  /** The settlement of a request that is charged in this transaction. */
+  readonly settlement: Settlement | undefined;
+  readonly isCorrection: boolean;
+  readonly asked: ReadonlySet<number>;
+}
+
+/** Nothing for a request that no budget concerns. */
+function budgetClose(requestId: string, end: BudgetEnd, { clock }: Pick<SettlementDeps, "clock">): BudgetClose[] {
+  const { settlement, isCorrection, asked } = end;
+  const close = settlement ? closeOf(settlement, { isCorrection }) : undefined;
+  if (close) return [{ ...close, asked }];
+  return asked.size === 0 ? [] : [{ requestId, ids: [], charged: undefined, at: clock.now(), asked }];
 }
 
 async function openHolds(tx: RawTransaction, closings: readonly Closing[]): Promise<Map<string, OpenHold>> {
@@ -168,12 +206,16 @@ interface BookedRow {
   readonly detail: string;
 }
 
-/** A missing reservation was settled, released or reaped before; only a reaped one needs a correction. */
+/**
+ * A missing reservation was settled, released or reaped before; only a reaped one needs a correction. Returns the
+ * settlements that correct.
+ */
 async function correctReaped(
   tx: RawTransaction,
   late: readonly Settlement[],
   { booking, log }: { readonly booking: Booking; readonly log: Logger },
-): Promise<void> {
+): Promise<Set<Settlement>> {
+  const corrected = new Set<Settlement>();
   const { marks, values } = inList(late.map(({ hold }) => hold.requestId));
   const sql = `select request_id, kind, channel_id, quota, detail from ledger where request_id in ${marks} and kind in ('consume', 'correct')`;
   const booked = new Map<string, BookedRow[]>();
@@ -187,7 +229,9 @@ async function correctReaped(
     const isReaped = consumed?.detail === REAPED || consumed?.detail === REAPED_UNUSED;
     if (consumed && isReaped && rows.length === 1) {
       booking.correct(settlement, consumed);
+      corrected.add(settlement);
       booked.set(requestId, [consumed, { ...consumed, kind: "correct" }]);
     } else if (!consumed) log.warn("settlement without a reservation, not charged", { request_id: requestId });
   }
+  return corrected;
 }

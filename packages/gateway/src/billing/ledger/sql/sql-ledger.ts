@@ -2,6 +2,8 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import type { Ledger } from "../ledger.ts";
+import type { Budget } from "../../budgets/budget.ts";
+import type { WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import { createLogOutbox } from "../log-outbox.ts";
 import { applyChange, applyOnce } from "./change.ts";
 import { createHolds } from "./holds.ts";
@@ -21,6 +23,8 @@ export interface SqlLedgerSettings {
   readonly onLogRowRefused?: (() => void) | undefined;
   /** Called after every commit that charged a user; must not throw. */
   readonly onBalance?: (userId: number, before: number, after: number) => void;
+  /** Called once for each window when a budget passes a threshold, in percent; must not throw. */
+  readonly onThreshold?: ((budget: Budget, percent: number) => void) | undefined;
 }
 
 const LEASE_MS = 60_000;
@@ -28,10 +32,13 @@ const LEASE_MS = 60_000;
 /** The ledger on the SQL database alone. */
 export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
   const { database, logDatabase, clock, log, leaseMs = LEASE_MS, onBalance, onLogRowRefused } = settings;
+  const onBudgets = ({ passed }: WrittenBudgets) => {
+    for (const [budget, percent] of passed) settings.onThreshold?.(budget, percent);
+  };
   const outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
   const isLogSeparate = outbox !== undefined;
-  const holdDeps = { database, clock, leaseMs };
-  const hold = createHolds(holdDeps);
+  const holdDeps = { database, clock, log, leaseMs };
+  const { hold, budgets } = createHolds(holdDeps);
   const settlements = createSettlements({
     database,
     log,
@@ -39,6 +46,9 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     onBalance,
     onLogRowRefused,
     onCommit: () => outbox?.kick(),
+    clock,
+    budgets,
+    onBudgets,
   });
 
   const changeWith: Ledger["changeWith"] = async (work) => {
@@ -52,13 +62,14 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
 
   return {
     hold,
-    renew: (open, seen, amount) => renewRunning({ ...holdDeps, log }, open, seen, amount),
+    budgets,
+    renew: (open, seen, amount) => renewRunning(holdDeps, open, seen, amount),
     settle: (settlement) => settlements.close({ hold: settlement.hold, settlement }),
     release: (open) => settlements.close({ hold: open, settlement: undefined }),
     change: (change) => changeWith(() => Promise.resolve(change)),
     changeWith,
     async reap() {
-      const reaped = await reapExpired({ database, clock, log, isLogSeparate });
+      const reaped = await reapExpired({ database, clock, log, isLogSeparate, onBudgets });
       // Log rows written without a charge trigger no move of the outbox; this runs every few seconds.
       outbox?.kick();
       return reaped;

@@ -6,6 +6,8 @@ import { ZERO, type Quota } from "../../../billing/money/quota.ts";
 import { NO_USAGE, type Usage } from "../../../dialects/core/types.ts";
 import { AppError } from "../../../lib/app-error.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
+import type { AdmissionController } from "../../admission/admission-controller.ts";
+import { subjectsOf } from "../../admission/budget-check.ts";
 import { consumptionLog, type Charged, type Served } from "../log-row.ts";
 import type { Attempt } from "../attempt.ts";
 import type { BuiltCall } from "../build-call.ts";
@@ -22,8 +24,6 @@ import { UsageToCharge } from "./usage-to-charge.ts";
 const EXTEND_BY = [1000, 250] as const;
 /** Tokens before the end of the reservation at which it is extended. */
 const LOOK_AHEAD = 500;
-/** Divisor of the amount that is tried next where budgets do not cover the reservation. */
-const SMALLER = 4;
 /** Tokens that may arrive between two reads of the output. */
 const LAST_TOKENS = 200;
 
@@ -60,8 +60,8 @@ export class ReservationSession {
   #isExtending = false;
   /** Output tokens of each answer that the upstream may give; undefined where the reservation carries any answer. */
   outputCap: number | undefined;
-  /** Called before a reservation grows; false when a hard budget cannot cover it. Must not reject. */
-  extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
+  /** Asked before a reservation grows; false when a hard budget cannot cover it. Must not reject. */
+  budgets: Pick<AdmissionController, "extend" | "shrink"> | undefined;
   /** Set once the answer is charged. */
   charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
 
@@ -93,19 +93,12 @@ export class ReservationSession {
     this.outputCap = this.#reserved < open ? Math.max(1, perAnswer) : undefined;
   }
 
-  /**
-   * Reserves in budgets as well, before the first attempt: all of the reservation, or as much less as they carry. Budgets
-   * that carry no more keep what they have reserved, and the answer is capped at that.
-   */
-  async fitBudgets(): Promise<void> {
-    const least = estimateOf(this.#request, { price: this.#price, groupRatio: this.#groupRatio }, this.#snapshot);
-    if (!this.extendBudgets || openOutput(this.#request, this.#snapshot) === undefined) return;
-    for (let amount = this.#reservation.amount; amount > least; amount = Math.floor(amount / SMALLER) as Quota) {
-      if (!(await this.extendBudgets(amount))) continue;
-      this.#capAt(amount);
-      return;
-    }
-    this.#capAt(least);
+  /** Budgets that carry less than the reservation cap the answer at that; what they carry beyond it is returned. */
+  fitBudgets(carried: Quota | undefined): void {
+    if (carried === undefined || openOutput(this.#request, this.#snapshot) === undefined) return;
+    const { amount } = this.#reservation;
+    if (carried < amount) this.#capAt(carried);
+    if (carried > amount) this.budgets?.shrink(amount);
   }
 
   #forTokens(amount: Quota): Quota {
@@ -114,7 +107,6 @@ export class ReservationSession {
   }
 
   #capAt(amount: Quota): void {
-    if (amount >= this.#reservation.amount) return;
     const terms = { price: this.#price, groupRatio: this.#groupRatio };
     const { spec } = this.#request;
     const carried = outputCarried(this.#forTokens(amount), spec, terms, estimateOptions(this.#snapshot));
@@ -222,7 +214,7 @@ export class ReservationSession {
     const ask = { ...this.#request.spec, outputCap };
     const terms = { price: this.#price, groupRatio: this.#groupRatio };
     const amount = estimateOf({ ...this.#request, spec: ask }, terms, this.#snapshot);
-    if (this.extendBudgets && !(await this.extendBudgets(amount))) return "budget";
+    if (this.budgets && !(await this.budgets.extend(amount))) return "budget";
     return (await this.#reservation.raise(seen, amount)) ? undefined : "balance";
   }
 
@@ -253,7 +245,9 @@ export class ReservationSession {
   #settlement(charged: Omit<Charged, "price" | "groupRatio" | "reserved">): Settlement {
     const { hold, amount } = this.#reservation;
     const { quota, attempt } = charged;
-    const settlement = { hold, quota, channelId: attempt.target.channel.id, at: this.#deps.now() };
+    const { channel } = attempt.target;
+    const counting = this.#deps.budgets.counting(subjectsOf(this.#request, attempt.target));
+    const settlement = { hold, quota, channelId: channel.id, at: this.#deps.now(), ...counting };
     if (!this.#snapshot.options.LogConsumeEnabled) return settlement;
     const log: LogDetail = consumptionLog(this.#request, {
       ...charged,

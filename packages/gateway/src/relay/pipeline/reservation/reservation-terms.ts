@@ -19,6 +19,7 @@ import { quotaAtMost, ZERO, type Quota } from "../../../billing/money/quota.ts";
 import type { RequestSpec } from "../../../dialects/core/types.ts";
 import { AppError } from "../../../lib/app-error.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
+import type { BudgetAsk } from "../../admission/budget-check.ts";
 import { openOutput } from "./output-reservation.ts";
 import type { RelayRequest } from "../../types.ts";
 
@@ -138,8 +139,8 @@ export function estimateOptions({ options }: Snapshot) {
   };
 }
 
-/** The amount to reserve for a request; 0 if it is free. Throws `model_price_error`. */
-export function reservedAmount({
+/** What a request reserves in budgets; 0 when it costs nothing. Throws `model_price_error`. */
+export function budgetAsk({
   request,
   snapshot,
   groups,
@@ -147,9 +148,10 @@ export function reservedAmount({
   readonly request: RelayRequest;
   readonly snapshot: Snapshot;
   readonly groups: readonly string[];
-}): Quota {
+}): BudgetAsk {
   const terms = termsOf(request, snapshot, groups);
-  return isPriced(terms) ? estimateOf(request, terms, snapshot) : ZERO;
+  if (!isPriced(terms)) return { amount: ZERO };
+  return { amount: estimateOf(request, terms, snapshot), ...wishedFor(request, terms, snapshot) };
 }
 
 export function isPriced(terms: Terms): boolean {

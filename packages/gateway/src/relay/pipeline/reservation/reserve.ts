@@ -1,3 +1,4 @@
+import type { Budgets } from "../../../billing/budgets/budgets.ts";
 import type { Ledger } from "../../../billing/ledger/ledger.ts";
 import type { Quota } from "../../../billing/money/quota.ts";
 import type { TokenCounter } from "../../../billing/tokenizer/token-counter.ts";
@@ -10,6 +11,7 @@ import { Reservation } from "./reservation.ts";
 
 export interface ReservationDeps {
   readonly ledger: Ledger;
+  readonly budgets: Pick<Budgets, "counting">;
   readonly counter: TokenCounter;
   /** Epoch milliseconds. */
   readonly now: () => number;

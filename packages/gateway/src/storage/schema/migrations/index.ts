@@ -13,6 +13,7 @@ import { reapedBudgets } from "./0011-reaped-budgets.ts";
 import { accessScopes } from "./0012-access-scopes.ts";
 import { usageStatistics } from "./0013-usage-statistics.ts";
 import { replicas } from "./0014-replicas.ts";
+import { budgetRevisions } from "./0015-budget-revisions.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   accessScopes,
   usageStatistics,
   replicas,
+  budgetRevisions,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -3,7 +3,6 @@ import { repeat } from "../../../../lib/async/repeat.ts";
 import type { Runnable } from "../../../../lib/async/runnable.ts";
 import type { Logger } from "../../../../observability/log.ts";
 import type { RedisClient } from "../../../../redis/client.ts";
-import { SHARDS } from "../../../../redis/keys.ts";
 import type { RawDatabase } from "../../../../storage/engines/raw.ts";
 import { type LedgerState, nextEpoch } from "./epoch-store.ts";
 import { ALIVE, BEGIN_EPOCH, CLOSE_SHARD, OPEN } from "../scripts.ts";
@@ -25,7 +24,8 @@ export interface EpochDeps {
 }
 
 /**
- * Decides when balances in Redis can be trusted. Each shard stores the epoch in which its balances were loaded. The
+ * Decides when balances and budgets in Redis can be trusted. Each shard stores the epoch in which its balances were
+ * loaded, and the budgets have one as well. The
  * epoch is missing after a wipe, and is removed when Redis lost data that it had acknowledged. Then every process
  * replays its journal to Redis, and the shards are opened in the next epoch, in which balances are loaded again.
  */
@@ -172,7 +172,7 @@ class RedisEpochs implements Epochs {
     this.#current = await nextEpoch(database, this.#current);
     const epoch = this.#current;
     log.warn("balances in Redis are reloaded", { reason, epoch });
-    await this.#toShards(CLOSE_SHARD);
+    await this.#toAll(CLOSE_SHARD);
     const begin = { script: BEGIN_EPOCH, keys: [redis.keys.recovering], args: [epoch, REMEMBER_SECONDS] };
     await redis.one(begin, TIMEOUT_MS);
     await replay(redisIs);
@@ -250,8 +250,8 @@ class RedisEpochs implements Epochs {
     const { redis } = this.#deps;
     if (!redis.isReady || this.#recovering) return;
     await this.#others();
-    // One server has all shards or none of them.
-    const epochs = await this.#read(redis.cluster ? SHARDS : 1);
+    // One server has all epochs or none of them.
+    const epochs = await this.#read(redis.cluster ? undefined : 1);
     const known = epochs.filter((epoch) => epoch !== undefined);
     const latest = Math.max(...known);
     if (known.length === 0) this.#begin("Redis was emptied", "empty");
@@ -272,9 +272,9 @@ class RedisEpochs implements Epochs {
     }
   }
 
-  async #read(count = SHARDS): Promise<(number | undefined)[]> {
+  async #read(count?: number): Promise<(number | undefined)[]> {
     const { redis } = this.#deps;
-    const calls = Array.from({ length: count }, (_, shard) => ({ command: "get", args: [redis.keys.epoch(shard)] }));
+    const calls = redis.keys.epochs.slice(0, count).map((key) => ({ command: "get", args: [key] }));
     const answers = await redis.send(calls, TIMEOUT_MS);
     return answers.map((answer) => {
       if (answer instanceof Error) throw answer;
@@ -283,16 +283,12 @@ class RedisEpochs implements Epochs {
   }
 
   #open(): Promise<void> {
-    return this.#toShards(OPEN);
+    return this.#toAll(OPEN);
   }
 
-  async #toShards(script: typeof OPEN): Promise<void> {
+  async #toAll(script: typeof OPEN): Promise<void> {
     const { redis } = this.#deps;
-    const calls = Array.from({ length: SHARDS }, (_, shard) => ({
-      script,
-      keys: [redis.keys.epoch(shard)],
-      args: [this.#current],
-    }));
+    const calls = redis.keys.epochs.map((key) => ({ script, keys: [key], args: [this.#current] }));
     for (const answer of await redis.send(calls, TIMEOUT_MS)) if (answer instanceof Error) throw answer;
   }
 }

@@ -5,6 +5,7 @@ import type { RawDatabase } from "../../../../storage/engines/raw.ts";
 import { bookedRequests, settledRequests } from "../../sql/booked-requests.ts";
 import { type Charge, readCharge } from "../../charge.ts";
 import type { DirectSettlement } from "../../sql/direct-settlement.ts";
+import type { LiveBudgets } from "../../../budgets/redis/live-budgets.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OpenHold, OpenHolds } from "../../open-holds.ts";
 import { adoptCall, type Lease, releaseCall, renewCall, settleCall } from "../calls.ts";
@@ -18,6 +19,7 @@ export interface ReplayDeps {
   readonly directSettlement: Pick<DirectSettlement, "book">;
   readonly journal: Pick<Journal, "recent" | "found">;
   readonly open: OpenHolds;
+  readonly budgets: Pick<LiveBudgets, "adoptions">;
   readonly loss: DataLossDetector;
   readonly log: Logger;
   readonly lease: () => Lease;
@@ -62,6 +64,7 @@ export async function adoptAll({
   redis,
   database,
   open,
+  budgets,
   lease,
 }: Omit<ReplayDeps, "journal" | "directSettlement">): Promise<void> {
   const all = open.live();
@@ -75,6 +78,9 @@ export async function adoptAll({
     const calls = running.flatMap((one) => adoption(one, redis, lease()));
     if (calls.length > 0) await redis.send(calls, TIMEOUT_MS);
   }
+  const ofBudgets = budgets.adoptions();
+  for (let from = 0; from < ofBudgets.length; from += AT_ONCE)
+    await redis.send(ofBudgets.slice(from, from + AT_ONCE), TIMEOUT_MS);
 }
 
 function adoption({ hold, amount, seen }: OpenHold, { keys }: RedisClient, lease: Lease) {

@@ -1,6 +1,9 @@
+import type { Clock } from "../../../../lib/clock.ts";
 import type { RawDatabase, RawTransaction } from "../../../../storage/engines/raw.ts";
 import { decideCharges, type Booked } from "../../charge-booking.ts";
 import { type Charge, readCharge } from "../../charge.ts";
+import { closesOf, type BookedBudgets } from "../../../budgets/sql/charge-close.ts";
+import { closeBudgets } from "../../../budgets/sql/sheet.ts";
 import { requireEpoch } from "../recovery/epoch-store.ts";
 
 /** One charge from a stream. */
@@ -30,6 +33,7 @@ export function streamCharge(shard: number, [id, fields]: StreamEntry, isFirst: 
 
 export interface BatchDeps {
   readonly database: RawDatabase;
+  readonly clock: Clock;
   readonly isLogSeparate: boolean;
 }
 
@@ -37,14 +41,16 @@ export interface BatchDeps {
 export function bookBatch(
   charges: readonly StreamCharge[],
   epoch: number,
-  { database, isLogSeparate }: BatchDeps,
-): Promise<Booked> {
+  { database, clock, isLogSeparate }: BatchDeps,
+): Promise<Booked & { readonly budgets: BookedBudgets }> {
   return database.transaction(async (tx: RawTransaction) => {
     await requireEpoch(tx, database.kind, epoch);
     const list = charges.map(({ charge }) => charge);
     const booked = await decideCharges(tx, database.kind, list);
     await booked.booking.write(tx, database.kind, isLogSeparate);
-    return booked;
+    const closes = closesOf(list, booked.outcomes);
+    const written = await closeBudgets(tx, closes, { kind: database.kind, now: clock.now() });
+    return { ...booked, budgets: { ...written, ended: closes.map(({ requestId }) => requestId) } };
   });
 }
 

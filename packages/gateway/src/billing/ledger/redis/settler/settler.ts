@@ -15,6 +15,8 @@ import { EpochEnded } from "../recovery/epoch-store.ts";
 import type { Epochs } from "../recovery/epoch.ts";
 import { bookBatch, overchargeOf, streamCharge, type StreamCharge } from "./batch.ts";
 import { createChargeStreams, isPast, type ChargeStreams, type ReadEntry } from "./streams.ts";
+import type { Clock } from "../../../../lib/clock.ts";
+import type { BookedBudgets } from "../../../budgets/sql/charge-close.ts";
 import type { UserBalance } from "../../sql/accounts.ts";
 
 export interface SettlerDeps extends LogRowRecoveryDeps {
@@ -26,6 +28,9 @@ export interface SettlerDeps extends LogRowRecoveryDeps {
   /** Called after each commit. */
   readonly onCommit: () => void;
   readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
+  readonly clock: Clock;
+  /** Called after each commit with what it left in budgets, and its epoch. Rejects when Redis does not answer. */
+  readonly onBudgets: (booked: BookedBudgets, epoch: number) => Promise<void>;
   /** A charge could not be booked; final when it is not retried. */
   readonly onFailure: (isFinal: boolean) => void;
   /** Charges delivered to another settler this long ago are taken over: it counts as dead. */
@@ -285,7 +290,7 @@ class StreamSettler implements Settler {
     await this.#streams.refund(undone.filter(({ quota }) => quota !== 0));
     const done = charges.filter((_, at) => booked.outcomes[at]?.kind !== "later");
     this.#isDoubtful ||= done.length < charges.length;
-    if (done.length > 0) await this.#acknowledge(done);
+    if (done.length > 0) await this.#acknowledge(done, () => this.#deps.onBudgets(booked.budgets, epoch));
   }
 
   #notifyBalances({ users, booking }: Booked): void {
@@ -294,8 +299,9 @@ class StreamSettler implements Settler {
   }
 
   /** An unacknowledged charge is read again later and then found in the database. */
-  async #acknowledge(charges: readonly StreamCharge[]): Promise<void> {
+  async #acknowledge(charges: readonly StreamCharge[], tellBudgets: () => Promise<void>): Promise<void> {
     try {
+      await tellBudgets();
       await this.#streams.booked(charges);
     } catch (error) {
       this.#isDoubtful = true;

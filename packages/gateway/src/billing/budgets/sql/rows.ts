@@ -1,7 +1,7 @@
-import type { RawDatabase, RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
-import type { Budget } from "./budget.ts";
-import { budgetWindow } from "./window.ts";
-import { forUpdate, inList, insertRows, padded } from "../../storage/statements.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
+import type { Budget } from "../budget.ts";
+import { budgetWindow } from "../window.ts";
+import { forUpdate, inList, insertRows, padded } from "../../../storage/statements.ts";
 
 export interface HoldRow {
   readonly request_id: string;
@@ -11,35 +11,48 @@ export interface HoldRow {
   readonly lease_until: number;
 }
 
-/** The charge of a reaped request, which may still be corrected. */
+/** What was charged for a request that may be corrected or paid back. */
 export interface ReapedRow {
   readonly request_id: string;
   readonly budget_id: number;
   readonly charged: number;
-  /** Milliseconds at which it was charged, and at which the ledger is asked again. */
+  /** Milliseconds at which it was charged, and at which it may be forgotten. */
   readonly closed_at: number;
   readonly look_at: number;
 }
 
-const COLUMNS = "id, scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held";
+const COLUMNS =
+  "id, scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held, revision";
 const WRITTEN_AT_ONCE = 64;
 
-/** By rising id, in the current windows. Every change of a request's part of a budget holds its lock. */
+/** By rising id. Every change of a request's part of a budget holds its lock, taken after all other locks. */
 export async function lockBudgets(
   tx: RawTransaction,
   kind: RawDatabase["kind"],
-  ids: readonly number[],
-  nowMs: number,
+  ids: Iterable<number>,
 ): Promise<Map<number, Budget>> {
-  if (ids.length === 0) return new Map();
-  const { marks, values } = inList(ids);
+  const wanted = [...new Set(ids)].sort((a, b) => a - b);
+  if (wanted.length === 0) return new Map();
+  const { marks, values } = inList(wanted);
   const sql = `select ${COLUMNS} from budgets where id in ${marks} order by id${forUpdate(kind)}`;
-  const rows = await tx.rows<Budget>(sql, values);
-  return new Map(rows.map((budget) => [budget.id, inWindow(budget, nowMs)]));
+  return byId(await tx.rows<Budget>(sql, values));
 }
 
-function inWindow(budget: Budget, nowMs: number): Budget {
-  const { start } = budgetWindow(budget.period, budget.time_zone, nowMs);
+/** What is committed, without locks; all of them without `ids`. */
+export async function readBudgets(database: RawTransaction, ids?: readonly number[]): Promise<Map<number, Budget>> {
+  if (!ids) return byId(await database.rows<Budget>(`select ${COLUMNS} from budgets`, []));
+  if (ids.length === 0) return new Map();
+  const { marks, values } = inList(ids);
+  return byId(await database.rows<Budget>(`select ${COLUMNS} from budgets where id in ${marks}`, values));
+}
+
+function byId(rows: readonly Budget[]): Map<number, Budget> {
+  return new Map(rows.map((budget) => [budget.id, budget]));
+}
+
+/** The budget in the window of `atMs`, or in a later one that has begun already. */
+export function inWindow(budget: Budget, atMs: number): Budget {
+  const { start } = budgetWindow(budget.period, budget.time_zone, atMs);
   return start > budget.window_start ? { ...budget, window_start: start, used: 0 } : budget;
 }
 
@@ -52,7 +65,7 @@ export async function writeBudgets(
   for (let from = 0; from < budgets.length; from += size) {
     const some = padded(budgets.slice(from, from + size));
     const cases = some.map(() => "when ? then ?").join(" ");
-    const sets = (["window_start", "used", "held"] as const).map((column) => ({
+    const sets = (["window_start", "used", "held", "revision"] as const).map((column) => ({
       sql: `${column} = case id ${cases} else ${column} end`,
       values: some.flatMap((budget) => [budget.id, budget[column]]),
     }));
@@ -62,11 +75,6 @@ export async function writeBudgets(
       ...values,
     ]);
   }
-}
-
-/** Has the ledger asked at once what a request costs that was paid back. */
-export async function recountSoon(tx: RawTransaction, requestId: string): Promise<void> {
-  await tx.run("update budget_reaped set look_at = 0 where request_id = ?", [requestId]);
 }
 
 type Keyed = { readonly request_id: string; readonly budget_id: number };

@@ -1,0 +1,216 @@
+import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
+import type { WaitBudget } from "../../../redis/wait-budget.ts";
+import type { ScriptCall } from "../../../redis/script.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Logger } from "../../../observability/log.ts";
+import type { RawDatabase } from "../../../storage/engines/raw.ts";
+import type { Lease } from "../../ledger/redis/calls.ts";
+import type { Settlement } from "../../ledger/ledger.ts";
+import type { Epochs } from "../../ledger/redis/recovery/epoch.ts";
+import type { OnOutage } from "../../ledger/redis/reservations.ts";
+import type { BookedBudgets } from "../sql/charge-close.ts";
+import type { SqlBudgets } from "../sql/reservations.ts";
+import { isOverBudget, type Budget, type BudgetReservations, type Placed, type Placing } from "../budget.ts";
+import { quota } from "../../money/quota.ts";
+import { budgetWindow } from "../window.ts";
+import { followCall, openCall, placeCall, putCall, type LiveBudgetHold } from "./calls.ts";
+import { BudgetFollower } from "./follower.ts";
+import { reapBudgets } from "./orphans.ts";
+import { PLACED } from "./scripts.ts";
+
+export interface LiveBudgetsDeps {
+  readonly redis: RedisClient;
+  readonly database: RawDatabase;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly lease: () => Lease;
+  readonly epochs: Pick<Epochs, "closed" | "settled">;
+  readonly onOutage: OnOutage;
+  /** Called once for each window when a budget passes a threshold, in percent; must not throw. */
+  readonly onThreshold?: ((budget: Budget, percent: number) => void) | undefined;
+  /** Reserves while Redis is away, where the operator wants that. */
+  readonly inDatabase: SqlBudgets;
+}
+
+/** Budgets that are reserved in Redis, in the same write as holds. */
+export interface LiveBudgets extends BudgetReservations {
+  /** What a settlement changes at once: the charge takes the place of what was reserved. Sent before the charge. */
+  settling(settlement: Settlement): ScriptCall | undefined;
+  /** The request has ended: this process reports it no longer when Redis forgets. */
+  ended(requestId: string): void;
+  /** Reports to a Redis that may have forgotten them the requests that are open in budgets. */
+  adoptions(): ScriptCall[];
+  /** Follows a commit under `epoch`. Rejects when Redis does not answer: the same charges will be found booked. */
+  booked(booked: BookedBudgets, epoch: number): Promise<void>;
+  /** Follows a commit that Redis did not take part in. In the background. */
+  follow(booked: BookedBudgets): void;
+}
+
+/** As long as a client waits for a restarting Redis. */
+const RESTART_MS = 2_000;
+const REST_MS = 1_000;
+const READ_MS = 5_000;
+const STEP_MS = 200;
+const TIMEOUT_MS = 2_000;
+
+type OpenBudgets = LiveBudgetHold & { readonly isDirect: boolean };
+
+export function createLiveBudgets(deps: LiveBudgetsDeps): LiveBudgets {
+  return new RedisBudgets(deps);
+}
+
+class RedisBudgets implements LiveBudgets {
+  readonly #deps: LiveBudgetsDeps;
+  readonly #follower: BudgetFollower;
+  readonly #open = new Map<string, OpenBudgets>();
+  #restsUntil = -Infinity;
+
+  constructor(deps: LiveBudgetsDeps) {
+    this.#deps = deps;
+    this.#follower = new BudgetFollower(deps);
+  }
+
+  async place(placing: Placing): Promise<Placed> {
+    const { onOutage } = this.#deps;
+    const isDirect = this.#open.get(placing.requestId)?.isDirect === true;
+    const isResting = this.#waitBudget().isOver || performance.now() < this.#restsUntil;
+    if (isDirect || (onOutage === "sql" && isResting)) return this.#placeDirect(placing);
+    try {
+      return await this.#placeLive(placing);
+    } catch (error) {
+      // The reservation may exist although no answer arrived.
+      if (!placing.held) this.#returnHeld(placing.requestId);
+      this.#restsUntil = performance.now() + REST_MS;
+      if (error instanceof RedisUnavailable) this.#waitBudget().waitedTooLong();
+      if (onOutage === "sql" && !placing.held) return this.#placeDirect(placing);
+      throw error;
+    }
+  }
+
+  #waitBudget(): WaitBudget {
+    const { redis } = this.#deps;
+    return redis.waitBudgetOf(redis.keys.budgets.state);
+  }
+
+  async #placeDirect(placing: Placing): Promise<Placed> {
+    const answer = await this.#deps.inDatabase.place(placing);
+    this.#keep(placing, answer, true);
+    return answer;
+  }
+
+  async #placeLive(placing: Placing): Promise<Placed> {
+    const { onOutage, epochs } = this.#deps;
+    const startedAt = performance.now();
+    const waitMs = onOutage === "sql" ? this.#waitBudget().ms : RESTART_MS;
+    for (;;) {
+      const [code, value] = await this.#ask(placing, startedAt + waitMs);
+      if (code === PLACED.ended) return undefined;
+      if (code === PLACED.short) return this.#refusal(placing, Number(value));
+      if (code === PLACED.granted) {
+        const answer = { granted: quota(Number(value)) };
+        this.#keep(placing, answer, false);
+        return answer;
+      }
+      if (performance.now() > startedAt + READ_MS) throw new Error("budgets are not open yet");
+      if (code === PLACED.unread) await this.#follower.read(placing.wanted, String(value));
+      else {
+        epochs.closed();
+        await epochs.settled(Math.max(1, startedAt + READ_MS - performance.now()));
+      }
+    }
+  }
+
+  /** Retries while Redis is unavailable, within the time limit. Placing twice is placing once. */
+  async #ask(placing: Placing, deadline: number): Promise<readonly [code: number, value?: unknown]> {
+    const { redis, lease, clock } = this.#deps;
+    for (;;) {
+      const rest = Math.max(1, Math.ceil(deadline - performance.now()));
+      try {
+        const answer = await redis.one(placeCall(redis.keys, placing, lease(), clock.now()), rest);
+        return answer as readonly [number, unknown?];
+      } catch (error) {
+        if (!(error instanceof RedisUnavailable) || performance.now() >= deadline) throw error;
+        await redis.ready(Math.min(rest, STEP_MS));
+      }
+    }
+  }
+
+  #refusal({ wanted }: Placing, id: number): Placed {
+    const budget = wanted.find((one) => one.id === id);
+    if (!budget) throw new Error(`Redis names budget ${id}, which was not asked`);
+    return { budget, endsAt: budgetWindow(budget.period, budget.time_zone, this.#deps.clock.now()).end };
+  }
+
+  #keep({ requestId, userId, wanted }: Placing, answer: Placed, isDirect: boolean): void {
+    if (!answer || isOverBudget(answer)) return;
+    this.#open.set(requestId, {
+      requestId,
+      userId,
+      amount: answer.granted,
+      ids: wanted.map(({ id }) => id),
+      isDirect,
+    });
+  }
+
+  release(requestId: string): void {
+    const known = this.#open.get(requestId);
+    this.#open.delete(requestId);
+    if (known?.isDirect) this.#deps.inDatabase.release(requestId);
+    else if (known) this.#returnHeld(requestId);
+  }
+
+  /** Shares the write of this event loop turn; what is lost is found by its lease. */
+  #returnHeld(requestId: string): void {
+    const { redis } = this.#deps;
+    const call = followCall(redis.keys, { epoch: "", budgets: [], ended: [requestId] });
+    void redis.one(call, TIMEOUT_MS).catch(() => undefined);
+  }
+
+  settling({ hold, quota: charged, budgets = [] }: Settlement): ScriptCall | undefined {
+    if (budgets.length === 0) return undefined;
+    const { redis, lease } = this.#deps;
+    const { requestId, userId } = hold;
+    return putCall(redis.keys, { requestId, userId, amount: charged, ids: budgets }, lease(), true);
+  }
+
+  ended(requestId: string): void {
+    const known = this.#open.get(requestId);
+    if (!known) return;
+    this.#open.delete(requestId);
+    if (known.isDirect) this.#deps.inDatabase.take(requestId);
+  }
+
+  adoptions(): ScriptCall[] {
+    const { redis, lease } = this.#deps;
+    const live = [...this.#open.values()].filter(({ isDirect, ids }) => !isDirect && ids.length > 0);
+    return live.map((hold) => putCall(redis.keys, hold, lease(), false));
+  }
+
+  booked(booked: BookedBudgets, epoch: number): Promise<void> {
+    this.#tell(booked);
+    return this.#follower.booked(booked, epoch);
+  }
+
+  #tell({ passed }: BookedBudgets): void {
+    for (const [budget, percent] of passed) this.#deps.onThreshold?.(budget, percent);
+  }
+
+  follow(booked: BookedBudgets): void {
+    this.#tell(booked);
+    this.#follower.follow(booked);
+  }
+
+  reap(): Promise<number> {
+    return reapBudgets({ ...this.#deps, follower: this.#follower });
+  }
+
+  async heldElsewhere(): Promise<ReadonlyMap<number, number>> {
+    const { redis } = this.#deps;
+    const sums = (await redis.one(openCall(redis.keys), TIMEOUT_MS)) as readonly (readonly [string, string])[];
+    return new Map(sums.map(([id, sum]) => [Number(id), Number(sum)]));
+  }
+
+  async idle(ms: number): Promise<void> {
+    await Promise.all([this.#deps.inDatabase.idle(ms), this.#follower.idle(ms)]);
+  }
+}

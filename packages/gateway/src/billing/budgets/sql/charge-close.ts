@@ -1,0 +1,47 @@
+import type { Outcome } from "../../ledger/charge-booking.ts";
+import type { Charge } from "../../ledger/charge.ts";
+import type { Settlement } from "../../ledger/ledger.ts";
+import type { BudgetClose, WrittenBudgets } from "./sheet.ts";
+
+/** The budgets of booked charges, and the requests that are no longer open in any. */
+export interface BookedBudgets extends WrittenBudgets {
+  readonly ended: readonly string[];
+}
+
+export interface ChargeKind {
+  /** Charged by the reaper: the request may settle after all. */
+  readonly isReaped?: boolean;
+  readonly isCorrection?: boolean;
+}
+
+/** What a booked charge means for its budgets; undefined when it has none. */
+export function closeOf(settlement: Settlement, kind: ChargeKind = {}): BudgetClose | undefined {
+  const { hold, quota, at, budgets = [], isRefundable = false } = settlement;
+  const { isReaped = false, isCorrection = false } = kind;
+  if (budgets.length === 0 && !isCorrection) return undefined;
+  return {
+    requestId: hold.requestId,
+    ids: budgets,
+    charged: quota,
+    at,
+    isCorrection,
+    isRemembered: isRefundable || isReaped,
+  };
+}
+
+/** What charges mean for their budgets once it is decided which of them are booked. */
+export function closesOf(charges: readonly Charge[], outcomes: readonly Outcome[]): BudgetClose[] {
+  return charges.flatMap((charge, at) => {
+    const { settlement, how } = charge;
+    const { hold, budgets = [] } = settlement;
+    const outcome = outcomes[at]?.kind;
+    if (outcome === undefined || outcome === "later") return [];
+    const isBooked = outcome !== "known" && how !== "lapsed";
+    const close = isBooked
+      ? closeOf(settlement, { isReaped: how === "reaped", isCorrection: outcome === "corrected" })
+      : undefined;
+    if (close) return [close];
+    if (budgets.length === 0 && !how) return [];
+    return [{ requestId: hold.requestId, ids: budgets, charged: undefined, at: settlement.at }];
+  });
+}

@@ -1,0 +1,75 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Logger } from "../../../observability/log.ts";
+import type { RawDatabase } from "../../../storage/engines/raw.ts";
+import { isOverBudget, type BudgetReservations, type Placed, type Placing } from "../budget.ts";
+import { forgetFinal, orphanedHolds, type BudgetClose } from "./sheet.ts";
+
+export interface SqlBudgetsDeps {
+  readonly database: RawDatabase;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Writes in the transaction of holds of the same moment. */
+  readonly place: (placing: Placing) => Promise<Placed>;
+  readonly close: (close: BudgetClose) => Promise<void>;
+  /** Resolves when nothing is on its way. */
+  readonly idle: () => Promise<void>;
+}
+
+/** Budgets that are reserved in the database. */
+export interface SqlBudgets extends BudgetReservations {
+  /**
+   * The budgets in which this process may have reserved for a request; the caller closes them with its charge. Undefined
+   * when there are none.
+   */
+  take(requestId: string): ReadonlySet<number> | undefined;
+}
+
+const AT_ONCE = 200;
+
+/** Rows of `budget_holds`, next to those of `holds`. */
+export function createSqlBudgets(deps: SqlBudgetsDeps): SqlBudgets {
+  const { database, clock, log } = deps;
+  const open = new Map<string, ReadonlySet<number>>();
+  const take = (requestId: string) => {
+    const asked = open.get(requestId);
+    open.delete(requestId);
+    return asked;
+  };
+  const returnHeld = (requestId: string, asked?: ReadonlySet<number>) =>
+    deps.close({ requestId, ids: [], charged: undefined, at: clock.now(), asked });
+  return {
+    take,
+    async place(placing) {
+      const { requestId, wanted, held } = placing;
+      const asked = new Set([...(open.get(requestId) ?? []), ...(held?.asked ?? []), ...wanted.map(({ id }) => id)]);
+      // The transaction may have been committed although its answer was lost.
+      open.set(requestId, asked);
+      const answer = await deps.place(placing);
+      if (isOverBudget(answer) && !held) open.delete(requestId);
+      if (answer === undefined) open.delete(requestId);
+      return answer;
+    },
+    release(requestId) {
+      const asked = take(requestId);
+      if (!asked) return;
+      returnHeld(requestId, asked).catch((error: unknown) =>
+        log.warn("a budget reservation is returned later", { request_id: requestId, error }),
+      );
+    },
+    async reap() {
+      const now = clock.now();
+      await forgetFinal(database, now);
+      const orphans = await orphanedHolds(database, now, AT_ONCE);
+      for (const requestId of orphans) await returnHeld(requestId);
+      return orphans.length;
+    },
+    heldElsewhere: () => Promise.resolve(new Map()),
+    async idle(ms) {
+      const waiting = new AbortController();
+      const late = pause(ms, undefined, { signal: waiting.signal }).catch(() => undefined);
+      await Promise.race([deps.idle(), late]);
+      waiting.abort();
+    },
+  };
+}

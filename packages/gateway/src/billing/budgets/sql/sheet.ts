@@ -1,0 +1,268 @@
+import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import { inList } from "../../../storage/statements.ts";
+import { grantedOf, type Budget, type Placed, type Placing } from "../budget.ts";
+import {
+  HOLDS,
+  inWindow,
+  lockBudgets,
+  REAPED,
+  RequestRows,
+  writeBudgets,
+  type HoldRow,
+  type ReapedRow,
+} from "./rows.ts";
+import { budgetWindow } from "../window.ts";
+
+/** The end of a request, as its budgets see it. */
+export interface BudgetClose {
+  readonly requestId: string;
+  /** Budgets that count it. */
+  readonly ids: readonly number[];
+  /** Undefined: nothing is charged, what is reserved is returned. */
+  readonly charged: number | undefined;
+  /** When it ended, milliseconds. */
+  readonly at: number;
+  /** The charge takes the place of what was charged before. */
+  readonly isCorrection?: boolean;
+  /** It may be corrected or paid back: what each budget was charged is remembered. */
+  readonly isRemembered?: boolean;
+  /** Budgets in which the request may have reserved, where that is known; otherwise its rows are read. */
+  readonly asked?: ReadonlySet<number> | undefined;
+}
+
+export interface WrittenBudgets {
+  /** As they are after the transaction: those that changed and those that count one of the requests. */
+  readonly budgets: readonly Budget[];
+  /** Thresholds that were passed, in percent. */
+  readonly passed: readonly (readonly [Budget, number])[];
+}
+
+export interface SheetSettings {
+  readonly kind: RawDatabase["kind"];
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** A reservation that no hold carries any more is returned after that. */
+export const ORPHAN_MS = 120_000;
+/** More could not be read back, and would fail every request that shares a transaction with this budget. */
+const MOST_USED = Number.MAX_SAFE_INTEGER;
+/** Journals of a replica that is away may bring corrections for so long; refunds come sooner. */
+const RETENTION_MS = 7 * 86_400_000;
+
+/** Reserves, one after the other as they came. */
+export async function placeBudgets(
+  tx: RawTransaction,
+  placings: readonly Placing[],
+  settings: SheetSettings,
+): Promise<readonly Placed[]> {
+  const ids = placings.flatMap(({ wanted, held }) => [...wanted.map(({ id }) => id), ...(held?.asked ?? [])]);
+  const requestIds = placings.filter(({ held }) => held !== undefined).map(({ requestId }) => requestId);
+  const sheet = await BudgetSheet.open(tx, { ids, requestIds, corrected: [] }, settings);
+  const answers = placings.map((placing) => sheet.place(placing));
+  await sheet.write(tx);
+  return answers;
+}
+
+/** Charges and returns. Runs last in the transaction that books the charges. */
+export async function closeBudgets(
+  tx: RawTransaction,
+  closes: readonly BudgetClose[],
+  settings: SheetSettings,
+): Promise<WrittenBudgets> {
+  if (closes.length === 0) return NOTHING;
+  const unknown = closes.filter(({ asked }) => asked === undefined).map(({ requestId }) => requestId);
+  const corrected = closes.filter(({ isCorrection }) => isCorrection).map(({ requestId }) => requestId);
+  const ids = [
+    ...closes.flatMap((close) => [...close.ids, ...(close.asked ?? [])]),
+    ...(await budgetsOf(tx, "budget_holds", unknown)),
+    ...(await budgetsOf(tx, "budget_reaped", corrected)),
+  ];
+  if (ids.length === 0) return NOTHING;
+  const requestIds = closes.filter(({ asked }) => asked?.size !== 0).map(({ requestId }) => requestId);
+  const refunds = await refundsOf(tx, closes);
+  const sheet = await BudgetSheet.open(tx, { ids, requestIds, corrected }, settings);
+  for (const close of closes) sheet.close(close, refunds.get(close.requestId) ?? 0);
+  return sheet.write(tx);
+}
+
+/** Takes what was paid back out of the budgets that were charged, while their windows last. */
+export async function refundBudgets(
+  tx: RawTransaction,
+  requestId: string,
+  refunded: number,
+  settings: SheetSettings,
+): Promise<WrittenBudgets> {
+  const ids = await budgetsOf(tx, "budget_reaped", [requestId]);
+  if (ids.length === 0) return NOTHING;
+  const sheet = await BudgetSheet.open(tx, { ids, requestIds: [], corrected: [requestId] }, settings);
+  sheet.refund(requestId, refunded);
+  return sheet.write(tx);
+}
+
+const NOTHING: WrittenBudgets = { budgets: [], passed: [] };
+
+async function budgetsOf(
+  tx: RawTransaction,
+  table: "budget_holds" | "budget_reaped",
+  requestIds: readonly string[],
+): Promise<number[]> {
+  if (requestIds.length === 0) return [];
+  const { marks, values } = inList(requestIds);
+  const sql = `select distinct budget_id from ${table} where request_id in ${marks}`;
+  return (await tx.rows<{ budget_id: number }>(sql, values)).map(({ budget_id }) => budget_id);
+}
+
+/** A task may have failed before its charge was booked. */
+async function refundsOf(tx: RawTransaction, closes: readonly BudgetClose[]): Promise<ReadonlyMap<string, number>> {
+  const requestIds = closes.filter(({ isRemembered }) => isRemembered).map(({ requestId }) => requestId);
+  if (requestIds.length === 0) return new Map();
+  const { marks, values } = inList(requestIds);
+  const sql = `select request_id, quota from ledger where kind = 'refund' and request_id in ${marks}`;
+  const rows = await tx.rows<{ request_id: string; quota: number }>(sql, values);
+  return new Map(rows.map((row) => [row.request_id, row.quota]));
+}
+
+interface SheetRows {
+  readonly ids: Iterable<number>;
+  /** Requests that may have reserved. */
+  readonly requestIds: readonly string[];
+  /** Requests that may be remembered. */
+  readonly corrected: readonly string[];
+}
+
+/** What one transaction reads and writes of budgets. Nothing is read of a request before its budgets are locked. */
+class BudgetSheet {
+  readonly #settings: SheetSettings;
+  readonly #budgets: Map<number, Budget>;
+  readonly #holds: RequestRows<HoldRow>;
+  readonly #reaped: RequestRows<ReapedRow>;
+  readonly #changed = new Set<number>();
+  readonly #passed: [Budget, number][] = [];
+
+  private constructor(
+    settings: SheetSettings,
+    budgets: Map<number, Budget>,
+    holds: RequestRows<HoldRow>,
+    reaped: RequestRows<ReapedRow>,
+  ) {
+    this.#settings = settings;
+    this.#budgets = budgets;
+    this.#holds = holds;
+    this.#reaped = reaped;
+  }
+
+  static async open(tx: RawTransaction, read: SheetRows, settings: SheetSettings): Promise<BudgetSheet> {
+    const budgets = await lockBudgets(tx, settings.kind, read.ids);
+    const holds = await RequestRows.read(tx, HOLDS, [...new Set(read.requestIds)]);
+    const reaped = await RequestRows.read(tx, REAPED, [...new Set(read.corrected)]);
+    return new BudgetSheet(settings, budgets, holds, reaped);
+  }
+
+  place({ requestId, wanted, amount, wished, held }: Placing): Placed {
+    const { now } = this.#settings;
+    const before = this.#holds.of(requestId);
+    if (held && held.ids.size > 0 && before.size === 0) return undefined;
+    const asked = wanted.flatMap(({ id }) => this.#budgets.get(id) ?? []).map((budget) => inWindow(budget, now));
+    const more = (id: number, of: number) => of - (before.get(id)?.amount ?? 0);
+    const shortOf = (of: number) =>
+      asked.find(({ id, is_hard, quota_limit, used, held: others }) => {
+        return is_hard === 1 && more(id, of) > 0 && quota_limit - used - others < more(id, of);
+      });
+    const granted = grantedOf({ amount, wished }, (some) => !shortOf(some));
+    const short = shortOf(granted);
+    if (short) return { budget: short, endsAt: budgetWindow(short.period, short.time_zone, now).end };
+    const ids = new Set(asked.map(({ id }) => id));
+    for (const [id, row] of before) if (!ids.has(id)) this.#change(id, now, 0, 0 - row.amount);
+    for (const { id } of asked) this.#change(id, now, 0, more(id, granted));
+    const lease = { amount: granted, lease_until: now + ORPHAN_MS };
+    this.#holds.put(
+      requestId,
+      asked.map(({ id }) => ({ request_id: requestId, budget_id: id, ...lease })),
+    );
+    return { granted };
+  }
+
+  close({ requestId, ids, charged, at, isRemembered }: BudgetClose, refunded: number): void {
+    const holds = this.#holds.of(requestId);
+    for (const { budget_id: id, amount } of holds.values()) this.#change(id, at, 0, 0 - amount);
+    if (holds.size > 0) this.#holds.put(requestId, []);
+    if (charged === undefined) return;
+    const due = Math.max(0, charged - refunded);
+    const before = this.#reaped.of(requestId);
+    const counted = new Set(ids);
+    for (const [id, row] of before) if (!counted.has(id)) this.#correct(row, 0 - row.charged, at);
+    for (const id of counted) {
+      const row = before.get(id);
+      if (row) this.#correct(row, due - row.charged, at);
+      else this.#change(id, at, due, 0);
+    }
+    if (isRemembered || before.size > 0) this.#remember(requestId, isRemembered ? [...counted] : [], due, at);
+  }
+
+  refund(requestId: string, refunded: number): void {
+    const { now } = this.#settings;
+    for (const row of this.#reaped.of(requestId).values()) this.#correct(row, 0 - Math.min(refunded, row.charged), now);
+    this.#reaped.put(requestId, []);
+  }
+
+  async write(tx: RawTransaction): Promise<WrittenBudgets> {
+    const { kind } = this.#settings;
+    for (const id of this.#changed) {
+      const budget = this.#budgets.get(id) as Budget;
+      this.#budgets.set(id, { ...budget, revision: budget.revision + 1 });
+    }
+    const budgets = [...this.#budgets.values()];
+    await writeBudgets(
+      tx,
+      kind,
+      budgets.filter(({ id }) => this.#changed.has(id)),
+    );
+    await this.#holds.write(tx, kind);
+    await this.#reaped.write(tx, kind);
+    return { budgets, passed: this.#passed };
+  }
+
+  #remember(requestId: string, ids: readonly number[], charged: number, at: number): void {
+    const row = { request_id: requestId, charged, look_at: this.#settings.now + RETENTION_MS };
+    const known = charged === 0 ? [] : ids.flatMap((id) => this.#budgets.get(id) ?? []);
+    this.#reaped.put(
+      requestId,
+      // One that came late counts in a window that began after its end.
+      known.map(({ id, window_start: start }) => ({ ...row, budget_id: id, closed_at: Math.max(at, start * 1000) })),
+    );
+  }
+
+  /** Corrects a reaped charge. Windows that have ended are not lowered. */
+  #correct({ budget_id: id, closed_at }: ReapedRow, more: number, at: number): void {
+    const budget = this.#budgets.get(id);
+    if (more < 0 && budget && inWindow(budget, at).window_start * 1000 > closed_at) return;
+    this.#change(id, at, more, 0);
+  }
+
+  #change(id: number, at: number, used: number, held: number): void {
+    const row = this.#budgets.get(id);
+    if (!row || (used === 0 && held === 0)) return;
+    const before = used === 0 ? row : inWindow(row, at);
+    const sum = Math.max(0, Math.min(before.used + used, MOST_USED));
+    const budget = { ...before, used: sum, held: before.held + held };
+    this.#budgets.set(id, budget);
+    this.#changed.add(id);
+    for (const percent of [budget.soft_percent, 100]) {
+      const threshold = (budget.quota_limit * percent) / 100;
+      if (percent > 0 && before.used < threshold && budget.used >= threshold) this.#passed.push([budget, percent]);
+    }
+  }
+}
+
+/** Requests of the database that reserve in budgets although their hold may have ended. */
+export async function orphanedHolds(database: RawTransaction, now: number, limit: number): Promise<string[]> {
+  const sql = `select distinct request_id from budget_holds b where lease_until <= ? and not exists (select 1 from holds h where h.request_id = b.request_id) order by request_id limit ${limit}`;
+  return (await database.rows<{ request_id: string }>(sql, [now])).map(({ request_id }) => request_id);
+}
+
+/** Drops what can no longer be corrected or paid back. */
+export async function forgetFinal(database: RawTransaction, now: number): Promise<void> {
+  const old = "delete from budget_reaped where look_at <= ? and closed_at <= ?";
+  await database.run(old, [now, now - RETENTION_MS]);
+}

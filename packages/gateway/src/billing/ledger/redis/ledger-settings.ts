@@ -1,0 +1,44 @@
+import type { Clock } from "../../../lib/clock.ts";
+import type { Logger } from "../../../observability/log.ts";
+import type { RedisClient } from "../../../redis/client.ts";
+import type { RawDatabase } from "../../../storage/engines/raw.ts";
+import type { Budget } from "../../budgets/budget.ts";
+import type { LedgerState } from "./recovery/epoch-store.ts";
+import type { OnOutage } from "./reservations.ts";
+
+/** Events for metrics. */
+interface LedgerEvents {
+  /** A new request found Redis unavailable. */
+  outageHold(mode: OnOutage): void;
+  /** A charge could not be booked; final when it is not retried. */
+  settlementFailed(isFinal: boolean): void;
+  /** Called when a log row is dropped because the database rejects its content. */
+  logRowRefused?(): void;
+}
+
+export interface RedisLedgerSettings {
+  readonly redis: RedisClient;
+  readonly database: RawDatabase;
+  /** Set when `logs` is in a separate database. */
+  readonly logDatabase?: RawDatabase;
+  readonly state: LedgerState;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Folder for the journals of all processes on this machine. */
+  readonly journalDir: string;
+  readonly instanceId: string;
+  readonly onOutage: OnOutage;
+  readonly events: LedgerEvents;
+  readonly leaseMs?: number;
+  /** Clock for leases; default: the clock of Redis, which all replicas share. */
+  readonly leaseClock?: Clock;
+  readonly barrierMs?: number;
+  /** A settler that holds charges for longer than this counts as dead. */
+  readonly abandonedMs?: number;
+  /** Number of unbooked charges above which new requests are refused. */
+  readonly maxBacklog?: number;
+  /** Called once for each window when a budget passes a threshold, in percent; must not throw. */
+  readonly onThreshold?: ((budget: Budget, percent: number) => void) | undefined;
+  /** Called after every commit that charged a user; must not throw. */
+  readonly onBalance?: (userId: number, before: number, after: number) => void;
+}
