@@ -1,7 +1,7 @@
 import { dollars, type Channel } from "@fairway/wire";
 import { statusWord } from "../channel/channel.ts";
 import { usageOf } from "./choice.ts";
-import type { Line } from "./frame.ts";
+import type { Line } from "./line.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
 
 /** One channel with all that a sample tells about it. */

@@ -14,13 +14,8 @@ import { asDollars } from "../../print/sheet.ts";
 import { table, type Column } from "../../print/table.ts";
 import { channelsOf, type Order } from "./choice.ts";
 import { detailOf } from "./detail.ts";
+import type { Line } from "./line.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
-
-/** A line of the screen; without colours it says the same. */
-export interface Line {
-  readonly text: string;
-  readonly tone?: "title" | "quiet" | "bad" | "chosen";
-}
 
 /** Panes below the channels, in the order of the tab key. */
 export const PANES = ["calls", "models", "users"] as const;

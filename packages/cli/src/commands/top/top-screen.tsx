@@ -5,7 +5,8 @@ import { printable } from "../../print/printable.ts";
 import { messageOf } from "../../core/problem.ts";
 import { act, type Action } from "./actions.ts";
 import { channelsOf, orderAfter, SPANS, type Order, type SpanKey } from "./choice.ts";
-import { frameOf, PANES, type Line, type Pane } from "./frame.ts";
+import { frameOf, PANES, type Pane } from "./frame.ts";
+import type { Line } from "./line.ts";
 import type { Sample, Sampler, ServerIdentity } from "./sample.ts";
 import { poll } from "../../terminal/poll.ts";
 

@@ -2,7 +2,7 @@ import { createConnection, type Socket } from "node:net";
 import { connect as createTlsConnection } from "node:tls";
 import { Redis, type RedisOptions } from "ioredis";
 import type { ClusterAddress, HostPort } from "../../lib/net/redis-address.ts";
-import type { ClusterReads, Connection, RedisClient, RedisServer, RedisSettings } from "../client.ts";
+import type { ClusterReads, Connection, RedisClient, RedisServer, RedisSettings } from "../types.ts";
 import { baseOptions, DEAD_AFTER_MS, watch } from "../connection.ts";
 import { connectorTo, type SocketSource } from "../connector.ts";
 import { RedisUnavailable } from "../redis-unavailable.ts";
