@@ -7,8 +7,8 @@ import { RedisUnavailable } from "./redis-unavailable.ts";
 import type { Call } from "./script.ts";
 import { createSentinels } from "./sentinels.ts";
 import { createTurn, within } from "./turn-pipeline.ts";
-import type { Connection, RedisClient, RedisServer, RedisSettings } from "./types.ts";
-import { createWaitBudget, type WaitBudget } from "./wait-budget.ts";
+import type { RedisClient, RedisServer, RedisSettings } from "./types.ts";
+import { createWaitBudget } from "./wait-budget.ts";
 
 export { RedisUnavailable };
 

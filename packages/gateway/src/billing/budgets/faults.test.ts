@@ -13,6 +13,8 @@ eachLedger("budgets of what broke", (open) => {
   afterAll(() => rig.close());
   beforeEach(() => rig.reset());
   const request = (id: string, subjects = ask) => new Spending(rig, id, subjects);
+  const withRedis = open.hasRedis ? ["with Redis"] : [];
+  const withoutRedis = open.hasRedis ? [] : ["without"];
   const only = () => rig.replicas[0] as Replica;
   /** As the schedule does it; answers how many reservations of balances were reaped. */
   const reapFor = async (minutes: number, alive: readonly Spending[] = []) => {
@@ -120,8 +122,8 @@ eachLedger("budgets of what broke", (open) => {
     expect(await rig.state("user")).toEqual({ used: 0, held: 100 });
   });
 
-  test.skipIf(open.hasRedis)(
-    "without the database a hard budget refuses new requests and other channels, and ends no answer",
+  test.each(withoutRedis)(
+    "%s the database a hard budget refuses new requests and other channels, and ends no answer",
     async () => {
       await rig.add("user", "7", 1_000);
       await rig.add("channel", "6", 1_000);
@@ -140,7 +142,7 @@ eachLedger("budgets of what broke", (open) => {
     },
   );
 
-  test.runIf(open.hasRedis)("with Redis a hard budget that was read continues without the database", async () => {
+  test.each(withRedis)("%s a hard budget that was read continues without the database", async () => {
     await rig.add("user", "7", 300);
     await rig.add("channel", "6", 1_000);
     const [one, other] = [request("a"), request("b")];
