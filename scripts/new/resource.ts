@@ -33,7 +33,7 @@ function addTable(checkout: Checkout, names: Names): void {
   const file = `${String(version).padStart(4, "0")}-${kebab}.ts`;
   checkout.create(`${folder}/${file}`, server.migration(names, version));
   checkout.insertBefore(`${folder}/index.ts`, /import \{ logs \}/, `import { ${camel} } from "./${file}";\n`);
-  checkout.insertBefore(`${folder}/index.ts`, /\];\n\n\/\*\* Of the table `logs`/, `  ${camel},\n`);
+  checkout.insertBefore(`${folder}/index.ts`, /\];\n\n\/\*\* Migrations of the table `logs`/, `  ${camel},\n`);
   const schema = `${GATEWAY}/storage/schema/schema.ts`;
   checkout.insertBefore(schema, / {2}top_ups: TopUpTable;/, `  ${snake}: ${item.pascal}Table;\n`);
   checkout.append(schema, server.tableType(names));

@@ -155,7 +155,19 @@ function clusterOf(nodes: readonly Node[], settings: ClusterSettings, stop: () =
       const encryption = tls ? ["--tls", "--cacert", tls.ca] : [];
       const where = ["--cluster", "reshard", `127.0.0.1:${from.port}`];
       const move = ["--cluster-from", fromId, "--cluster-to", toId, "--cluster-slots", String(slots), "--cluster-yes"];
-      await redisCli(findProgram("redis-cli", "redis-tools"), [...account, ...encryption, ...where, ...move]);
+      const program = findProgram("redis-cli", "redis-tools");
+      // After a fail-over the nodes need a moment to agree; nothing has moved then.
+      await until(
+        () =>
+          redisCli(program, [...account, ...encryption, ...where, ...move]).then(
+            () => true,
+            (error: unknown) => {
+              if (String(error).includes("fix your cluster problems")) return false;
+              throw error;
+            },
+          ),
+        "the nodes do not agree, so no slot can move",
+      );
     },
     move: (key, to) => moveSlot(cluster, key, to),
     async ownerOf(key) {
