@@ -48,7 +48,7 @@ export interface RedisCluster {
 const PRIMARIES = 3;
 const SLOTS = 16_384;
 const NODE_TIMEOUT_MS = 1_000;
-const AGREED_MS = 30_000;
+const AGREED_MS = 90_000;
 /** Few, so that a script meets a slot that is half moved. */
 const KEYS_AT_ONCE = 2;
 const redisCli = promisify(execFile);
