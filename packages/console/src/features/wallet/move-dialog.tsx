@@ -1,22 +1,18 @@
-import { Button, Dialog, Portal } from "@chakra-ui/react";
-import { useId } from "react";
 import { formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { MoneyField } from "../../ui/form/money-field.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { moveReward } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
 /** Moves a part of what invitations earned to the balance: one unit of money at least. */
 export function MoveDialog(props: { readonly pending: number; onClose(): void }) {
   const t = useTexts();
-  const ui = useUiTexts();
   const language = useLanguage();
   const display = useQuotaDisplay();
-  const id = useId();
   const print = (quota: number) => formatQuota(quota, display, language);
   const form = useForm<{ readonly quota: number | undefined }>({
     initial: { quota: props.pending },
@@ -32,44 +28,21 @@ export function MoveDialog(props: { readonly pending: number; onClose(): void })
     onProblem: toastProblem,
   });
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && props.onClose()} placement="center" size="sm">
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>{t("moveTitle")}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body>
-              <form
-                id={id}
-                noValidate
-                onSubmit={(event) => {
-                  event.preventDefault();
-                  void form.submit();
-                }}
-              >
-                <MoneyField
-                  label={t("moveAmount")}
-                  help={t("moveHelp", { pending: print(props.pending) })}
-                  quota={form.values.quota}
-                  error={form.errors.quota}
-                  most={props.pending}
-                  onChange={(quota) => form.set("quota", quota)}
-                />
-              </form>
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button variant="outline" onClick={props.onClose}>
-                {ui("cancel")}
-              </Button>
-              <Button type="submit" form={id} loading={form.isSaving}>
-                {t("move")}
-              </Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <FormDialog
+      title={t("moveTitle")}
+      submitLabel={t("move")}
+      isSaving={form.isSaving}
+      onSubmit={() => void form.submit()}
+      onClose={props.onClose}
+    >
+      <MoneyField
+        label={t("moveAmount")}
+        help={t("moveHelp", { pending: print(props.pending) })}
+        quota={form.values.quota}
+        error={form.errors.quota}
+        most={props.pending}
+        onChange={(quota) => form.set("quota", quota)}
+      />
+    </FormDialog>
   );
 }
