@@ -1,5 +1,5 @@
 import type { Elector } from "../jobs/leader.ts";
-import { podNamespace } from "../kubernetes/client/place.ts";
+import { podNamespace } from "../kubernetes/client/api-server.ts";
 import { createController } from "../kubernetes/controller.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { Core } from "./core.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { createDatabaseElector, createSingleElector, type Elector } from "../jobs/leader.ts";
-import { NAMESPACE_FILE, podNamespace } from "../kubernetes/client/place.ts";
+import { NAMESPACE_FILE, podNamespace } from "../kubernetes/client/api-server.ts";
 import { connect, type KubeApi } from "../kubernetes/client/api.ts";
 import { KubernetesLease, lackingVerbs, type LeaseSettings } from "../kubernetes/lease.ts";
 import { withinTime } from "../lib/async/time-limit.ts";

@@ -7,7 +7,7 @@ export const NAMESPACE_FILE = `${ACCOUNT_FOLDER}/namespace`;
 const POD_SERVER = "https://kubernetes.default.svc";
 
 /** Where an API server is, and how to sign in there. */
-export interface ApiPlace {
+export interface ApiServer {
   readonly server: string;
   readonly namespace: string | undefined;
   /** Headers and the options of TLS; read again after a while, because tokens change on disk. */
@@ -20,7 +20,7 @@ export interface Signed {
 }
 
 /** Without the Kubernetes client, which every pod would pay with 0.3 s and 60 MB. */
-export function podPlace(): ApiPlace {
+export function podApiServer(): ApiServer {
   const read = (name: string) => readFile(`${ACCOUNT_FOLDER}/${name}`, "utf8");
   return {
     server: POD_SERVER,

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Agent, request, type Dispatcher } from "undici";
 import { parseObject } from "../../lib/text/json.ts";
-import { podPlace, type ApiPlace } from "./place.ts";
+import { podApiServer, type ApiServer } from "./api-server.ts";
 
 /** The parts of the Kubernetes API that the controller uses. */
 export interface KubeApi {
@@ -80,9 +80,9 @@ const SILENCE_MS = 150_000;
 
 /** The API server of the pod, or of a kubeconfig. */
 export async function connect(configFile: string | undefined): Promise<KubeApi> {
-  if (configFile === undefined) return new HttpKubeApi(podPlace());
-  const { kubeconfigPlace } = await import("./kubeconfig.ts");
-  return new HttpKubeApi(kubeconfigPlace(configFile));
+  if (configFile === undefined) return new HttpKubeApi(podApiServer());
+  const { kubeconfigServer } = await import("./kubeconfig.ts");
+  return new HttpKubeApi(kubeconfigServer(configFile));
 }
 
 interface Call {
@@ -104,14 +104,14 @@ interface Access {
 class HttpKubeApi implements KubeApi {
   readonly server: string;
   readonly namespace: string | undefined;
-  readonly #place: ApiPlace;
+  readonly #apiServer: ApiServer;
   #agent: { readonly key: string; readonly agent: Agent } | undefined;
   #access: Access | undefined;
 
-  constructor(place: ApiPlace) {
-    this.#place = place;
-    this.server = place.server;
-    this.namespace = place.namespace;
+  constructor(apiServer: ApiServer) {
+    this.#apiServer = apiServer;
+    this.server = apiServer.server;
+    this.namespace = apiServer.namespace;
   }
 
   async list({ path, fieldSelector }: ListQuery, signal: AbortSignal): Promise<List> {
@@ -206,7 +206,7 @@ class HttpKubeApi implements KubeApi {
 
   /** Connections last while the certificates do. */
   async #makeAccess(): Promise<Omit<Access, "at">> {
-    const { headers, tls } = await this.#place.sign();
+    const { headers, tls } = await this.#apiServer.sign();
     const key = Object.values(tls).map(String).join("\n");
     if (this.#agent?.key !== key) {
       // The old one ends when its watches do.

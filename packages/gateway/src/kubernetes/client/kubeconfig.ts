@@ -1,8 +1,8 @@
 import { KubeConfig } from "@kubernetes/client-node";
-import type { ApiPlace } from "./place.ts";
+import type { ApiServer } from "./api-server.ts";
 
 /** The current context of a kubeconfig, with all its ways to sign in. */
-export function kubeconfigPlace(file: string): ApiPlace {
+export function kubeconfigServer(file: string): ApiServer {
   const config = new KubeConfig();
   config.loadFromFile(file);
   const cluster = config.getCurrentCluster();
