@@ -133,20 +133,24 @@ function unpacked() {
   const packages = list(folder).flatMap((name) =>
     name.startsWith("@") ? list(join(folder, name)).map((own) => join(name, own)) : [name],
   );
-  if (packages.length === 0) return "looking what is needed";
+  if (packages.length === 0) return "finding what is needed";
   const filled = packages.filter((name) => existsSync(join(folder, name, "package.json")));
   return `${filled.length} of ${packages.length}`;
 }
 
 /** One line that is rewritten on a terminal and repeated every ten seconds elsewhere. */
-export function startProgress(title, detail) {
+export function startProgress(title, detail = () => "") {
   const started = Date.now();
   const isTerminal = process.stdout.isTTY;
   let ticks = 0;
   const seconds = () => Math.round((Date.now() - started) / 1000);
+  const line = () => {
+    const text = detail();
+    return `${title} … ${seconds()} s${text === "" ? "" : ` (${text})`}`;
+  };
   const print = () => {
-    if (isTerminal) process.stdout.write(`\r\x1b[K${title} … ${seconds()} s (${detail()})`);
-    else if (++ticks % 10 === 0) console.log(`${title} … ${seconds()} s (${detail()})`);
+    if (isTerminal) process.stdout.write(`\r\x1b[K${line()}`);
+    else if (++ticks % 10 === 0) console.log(line());
   };
   if (!isTerminal) console.log(`${title} …`);
   const timer = setInterval(print, TICK_MS);

@@ -49,7 +49,7 @@ export async function build(names: readonly string[], onlyStale: boolean): Promi
     await withLock(`build-${target.name}`, async () => {
       const print = fingerprint(target.sources);
       if (onlyStale && isCurrent(target.name, print, target.output)) return;
-      const progress = startProgress(`Building ${target.name}`, () => "");
+      const progress = startProgress(`Building ${target.name}`);
       try {
         await target.build();
         progress.end(true);
