@@ -1,5 +1,8 @@
 // Documents from the terminal: what is exported differs in nothing, what is applied is so, what goes is asked for.
 import { UPSTREAM_KEY } from "@fairway/testkit";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -175,6 +178,38 @@ test("deletes what documents name, and nothing that others manage", async () => 
   expect(deleted.out).toBe("- Channel/mine  delete\n");
   expect(rowsOf(await rig.fairway("channel list --search mine -o jsonl"))).toEqual([]);
   expect(rowsOf(await rig.fairway("channel list --search other -o jsonl"))).toHaveLength(1);
+});
+
+test("an import prices its models as their upstream publishes them, and puts channels in the groups of here", async () => {
+  const row = { quota_type: 0, model_ratio: 1.25, model_price: 0, completion_ratio: 4 };
+  const upstream = createServer(({ url }, response) => {
+    const data = [{ ...row, model_name: "house-large" }];
+    response.end(JSON.stringify(url === "/api/pricing" ? { success: true, data } : { success: false }));
+  }).listen(0, "127.0.0.1");
+  await once(upstream, "listening");
+  const host = `127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  const config = join(rig.home, "litellm.yaml");
+  const model = (name: string) =>
+    `  - { model_name: ${name}, litellm_params: { model: openai/${name}, api_key: k, api_base: http://${host} } }\n`;
+  await writeFile(config, `model_list:\n${model("house-large")}${model("house-odd")}`);
+  const words = `import --map-group default=vip --from litellm ${config}`;
+  const imported = await rig.fairway(`${words} --price-from-upstream`);
+  upstream.close();
+  expect(imported.code, imported.err).toBe(0);
+  expect(imported.out).toContain(`- prices as ${host} publishes them: house-large\n`);
+  expect(imported.out).toMatch(/1 model has no price, so calls are refused until there is one: house-odd/);
+  const [price] = rowsOf(await rig.fairway("pricing list --model house-large -o jsonl"));
+  expect(price).toMatchObject({ model_name: "house-large", model_ratio: 1.25, completion_ratio: 4 });
+  const [channel] = rowsOf(await rig.fairway("channel list --model house-large -o jsonl"));
+  expect(channel).toMatchObject({ group: "vip" });
+  for (const [flag, text] of [
+    ["--map-group default", "--map-group takes old=new, not default"],
+    ["--price-from nowhere", "--price-from takes the address of a gateway, not nowhere"],
+  ] as const) {
+    const wrong = await rig.fairway(`${words} ${flag}`);
+    expect(wrong).toMatchObject({ code: 2, out: "" });
+    expect(wrong.err).toContain(text);
+  }
 });
 
 test("explain lists kinds, fields and what they take", async () => {

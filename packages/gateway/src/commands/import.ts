@@ -11,16 +11,19 @@ import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
 import { importFamily, type FamilyImport } from "./import/new-api/import.ts";
 import type { CommandContext } from "./context.ts";
-import { importConfig } from "../resources/import/config.ts";
+import { importConfig, type LitellmImport } from "../resources/import/config.ts";
+import { GroupNames } from "../resources/import/groups.ts";
+import { noteGroups, optionStoreOf } from "../resources/import/options.ts";
 import type { LitellmDatabase } from "./import/litellm/context.ts";
 import { importDatabase } from "./import/litellm/database.ts";
 import { saying } from "./progress.ts";
 import { ImportReport } from "../resources/import/report.ts";
 
 export const IMPORT_USAGE = [
-  "fairway-gateway import --from one-api|new-api --database URL [--logs] [--log-database URL] [--dry-run]",
-  "fairway-gateway import --from litellm [--config FILE] [--database URL [--credit DOLLARS]] [--dry-run]",
+  "fairway-gateway import --from one-api|new-api --database URL [--logs] [--log-database URL] [PRICES] [GROUPS] [--dry-run]",
+  "fairway-gateway import --from litellm [--config FILE] [--database URL [--credit DOLLARS]] [PRICES] [GROUPS] [--dry-run]",
   "fairway-gateway import --from fairway --dir FOLDER [--dry-run]",
+  "PRICES: [--price-from-upstream] [--price-from URL]   GROUPS: [--map-group OLD=NEW …]",
 ].join("\n");
 
 const FLAGS = {
@@ -31,6 +34,9 @@ const FLAGS = {
   dir: "string",
   logs: "boolean",
   "log-database": "string",
+  "price-from-upstream": "boolean",
+  "price-from": "string",
+  "map-group": "strings",
   "dry-run": "boolean",
 } as const;
 
@@ -70,7 +76,9 @@ async function run(flags: ImportFlags, context: CommandContext, storage: AppStor
   // Live balances of running replicas follow what is changed here.
   const changeWith = createChanges({ ...settings, onCommit: () => Promise.resolve() });
   const deps = { target: database, vault: storage.vault, clock: systemClock, ledger: { changeWith } };
-  const target = { ...deps, isDry: flags["dry-run"], onProgress: saying(context.print) };
+  const groups = groupNames(flags["map-group"]);
+  const prices = { areChannelsAsked: flags["price-from-upstream"], former: addressOf(flags["price-from"]) };
+  const target = { ...deps, groups, prices, isDry: flags["dry-run"], onProgress: saying(context.print) };
   const report = await (from === "litellm"
     ? runLitellm(flags, context, target)
     : runFamily(flags, context, { ...target, logTarget: logDatabase }));
@@ -78,7 +86,20 @@ async function run(flags: ImportFlags, context: CommandContext, storage: AppStor
   return report;
 }
 
-type LitellmTarget = Omit<LitellmDatabase, "source" | "credit" | "report">;
+function groupNames(pairs: readonly string[]): GroupNames {
+  const names = pairs.map((pair) => /^([^=]+)=([^=]+)$/.exec(pair)?.slice(1));
+  if (names.some((one) => one === undefined))
+    throw new UsageError(`--map-group takes OLD=NEW such as default=staff\n${IMPORT_USAGE}`);
+  return new GroupNames(Object.fromEntries(names as [string, string][]));
+}
+
+function addressOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, "");
+  throw new UsageError(`--price-from takes an address such as https://gateway.example.com\n${IMPORT_USAGE}`);
+}
+
+type LitellmTarget = Omit<LitellmDatabase, "source" | "credit" | "report"> & Pick<LitellmImport, "prices">;
 
 async function runLitellm(flags: ImportFlags, { log }: CommandContext, target: LitellmTarget): Promise<ImportReport> {
   const { config, database: url, credit = String(CREDIT_DOLLARS) } = flags;
@@ -93,6 +114,7 @@ async function runLitellm(flags: ImportFlags, { log }: CommandContext, target: L
   } finally {
     await source.close();
   }
+  if (config === undefined) noteGroups(target.groups, await optionStoreOf(target).stored(), report);
   return report;
 }
 

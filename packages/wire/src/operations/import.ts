@@ -17,6 +17,12 @@ export const litellmImport = endpoint({
     variables: z.optional(z.record(z.string(), z.string())),
     /** Only says what would be made. */
     dry_run: z.optional(z.boolean()),
+    /** Models without a price get what the addresses of their channels publish. */
+    price_from_upstream: z.optional(z.boolean()),
+    /** Address of the gateway that is left: models without a price get what it publishes. */
+    price_from: z.optional(z.string().check(z.regex(/^https?:\/\/\S*[^\s/]$/))),
+    /** Groups there to their names here; every channel is in `default`. */
+    groups: z.optional(z.record(z.string().check(z.minLength(1)), z.string().check(z.minLength(1)))),
   }),
   bodyBytes: CONFIG_BYTES,
   data: z.array(z.string()),

@@ -5,9 +5,16 @@ import { isForPeople, printList, type Output } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { readTextFile } from "../../terminal/prompt.ts";
 
-export interface ImportOptions {
+export interface ImportFlags {
   readonly from: "litellm" | "new-api" | "one-api";
+  readonly priceFromUpstream?: boolean;
+  readonly priceFrom?: string;
+  readonly mapGroup?: readonly string[];
+}
+
+interface ImportOptions extends ImportFlags {
   readonly isDry: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 interface Line {
@@ -18,7 +25,7 @@ interface Line {
 export async function importConfig(
   client: SessionClient,
   path: string,
-  { from, isDry, env }: ImportOptions & { readonly env: Readonly<Record<string, string | undefined>> },
+  { from, isDry, env, priceFromUpstream = false, priceFrom, mapGroup = [] }: ImportOptions,
   output: Output,
 ): Promise<void> {
   if (from !== "litellm")
@@ -27,15 +34,42 @@ export async function importConfig(
       EXIT.usage,
       `run \`fairway-gateway import --from ${from} --database URL --dry-run\` there`,
     );
+  const body = {
+    groups: groupsIn(mapGroup),
+    price_from_upstream: priceFromUpstream,
+    ...(priceFrom === undefined ? {} : { price_from: addressIn(priceFrom) }),
+    dry_run: isDry,
+  };
   const config = readTextFile(path, "import");
-  const variables = variablesOf(config, env);
-  const { data } = await client.call(litellmImport, { body: { config, variables, dry_run: isDry } });
+  const { data } = await client.call(litellmImport, {
+    body: { config, variables: variablesOf(config, env), ...body },
+  });
   if (isForPeople(output)) for (const line of data) output.out(line);
   else {
     const rows = data.map((line) => ({ line }));
     await printList(output, { kind: "ImportLine", columns: [plain<Line>("LINE", "line")], rows, empty: "" });
   }
   output.note(isDry ? "Nothing was changed: --dry-run." : "Done. A second import leaves what is here as it is.");
+}
+
+function groupsIn(pairs: readonly string[]): Record<string, string> {
+  const names: Record<string, string> = {};
+  for (const pair of pairs) {
+    const [, old, name] = /^([^=]+)=([^=]+)$/.exec(pair) ?? [];
+    if (old === undefined || name === undefined)
+      throw new CliError(`--map-group takes old=new, not ${pair}`, EXIT.usage, "such as --map-group default=staff");
+    names[old] = name;
+  }
+  return names;
+}
+
+function addressIn(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text.replace(/\/+$/, "");
+  throw new CliError(
+    `--price-from takes the address of a gateway, not ${text}`,
+    EXIT.usage,
+    "such as --price-from https://litellm.example.com",
+  );
 }
 
 /** Only those that the file names; what is not set is named in the report. */

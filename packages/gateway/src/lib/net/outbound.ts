@@ -9,6 +9,8 @@ export interface OutboundCall {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** A longer answer is none; 256 KiB unless it is said. */
+  readonly mostBytes?: number;
 }
 
 /** Calls to sign-in and check services. */
@@ -40,7 +42,7 @@ const FORBIDDEN = [
 export function createOutbound(): Outbound {
   const agent = new Agent({ connect: { lookup: guardedLookup, timeout: TIMEOUT_MS } });
   return {
-    async json({ method, url, headers, body }) {
+    async json({ method, url, headers, body, mostBytes = MAX_ANSWER_BYTES }) {
       refuseForbidden(new URL(url).hostname.replace(/^\[|\]$/g, ""));
       const answer = await request(url, {
         method,
@@ -49,18 +51,18 @@ export function createOutbound(): Outbound {
         dispatcher: agent,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      return parseObject(await readLimited(answer.body));
+      return parseObject(await readLimited(answer.body, mostBytes));
     },
     close: () => agent.close(),
   };
 }
 
-async function readLimited(body: AsyncIterable<Buffer>): Promise<string> {
+async function readLimited(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error("the answer is too long");
+    if (size > mostBytes) throw new Error("the answer is too long");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

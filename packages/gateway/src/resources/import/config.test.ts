@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { ImportReport } from "./report.ts";
 import { importConfig } from "./config.ts";
+import { GroupNames } from "./groups.ts";
 import { readLitellm } from "./read.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 
@@ -34,6 +35,7 @@ general_settings: { master_key: sk-1234 }
 `;
 
 const WRITER = { userId: 0, username: "import", ip: "" };
+const PLAIN = { writer: WRITER, groups: new GroupNames(), prices: { areChannelsAsked: false, former: undefined } };
 
 let kit: StoreKit;
 beforeAll(async () => {
@@ -44,7 +46,7 @@ afterAll(() => kit.database.close());
 const run = async (isDry = false) => {
   const report = new ImportReport();
   const env = { OPENAI_API_KEY: "sk-from-env" };
-  await importConfig({ ...kit, target: kit.database, isDry, text: CONFIG, env, writer: WRITER }, report);
+  await importConfig({ ...kit, target: kit.database, isDry, text: CONFIG, env, ...PLAIN }, report);
   return report;
 };
 
@@ -101,7 +103,7 @@ test("takes over aliases, limits, retries and prices, and names everything that 
   const { database } = kit;
   const report = new ImportReport();
   const importSettings = () =>
-    importConfig({ ...kit, target: database, isDry: false, text: SETTINGS, env: {}, writer: WRITER }, report);
+    importConfig({ ...kit, target: database, isDry: false, text: SETTINGS, env: {}, ...PLAIN }, report);
   await importSettings();
   const rows = await database.db
     .selectFrom("channels")
@@ -141,11 +143,11 @@ test("takes over aliases, limits, retries and prices, and names everything that 
 });
 
 test("says in one sentence what is no YAML, and quotes none of it", () => {
-  const read = () => readLitellm("model_list: [\n  sk-secret: {", {});
+  const read = () => readLitellm("model_list: [\n  sk-secret: {", {}, new GroupNames());
   expect(read).toThrow(/^the configuration is no YAML: [^\n]*line \d+[^\n]*$/);
   expect(read).not.toThrow("sk-secret");
 });
 
 test("refuses a file of something else", () => {
-  expect(() => readLitellm("a: 1", {})).toThrow("this is no configuration of LiteLLM");
+  expect(() => readLitellm("a: 1", {}, new GroupNames())).toThrow("this is no configuration of LiteLLM");
 });

@@ -9,9 +9,11 @@ import type { Vault } from "../ports.ts";
 import { rawOn, transact } from "../../storage/transaction.ts";
 import type { OptionWrite, Writer } from "../options/store.ts";
 import type { ImportReport } from "./report.ts";
-import { noteUnpriced, optionStoreOf } from "./options.ts";
+import type { GroupNames } from "./groups.ts";
+import { noteGroups, noteUnpriced, optionStoreOf, withWrites } from "./options.ts";
 import { priceWrites } from "./prices.ts";
 import { readLitellm, type LitellmChannel } from "./read.ts";
+import { upstreamPrices } from "./upstream-prices.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 import { storeKey } from "../../storage/secrets/store-key.ts";
 
@@ -25,19 +27,38 @@ export interface LitellmImport {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Author in the history of options. */
   readonly writer: Writer;
+  readonly groups: GroupNames;
+  readonly prices: {
+    readonly areChannelsAsked: boolean;
+    /** Address of the LiteLLM that is left; asked with the master key of its configuration. */
+    readonly former: string | undefined;
+  };
 }
 
 /** Channels of a LiteLLM configuration. One that is here already stays as it is. */
 export async function importConfig(settings: LitellmImport, report: ImportReport): Promise<void> {
-  const { channels, costs, retries, notes } = readLitellm(settings.text, settings.env);
+  const { groups } = settings;
+  const { channels, costs, retries, masterKey, notes } = readLitellm(settings.text, settings.env, groups);
   for (const channel of channels) await importChannel(settings, channel, report);
   const store = optionStoreOf(settings);
   const stored = await store.stored();
-  const writes = [...priceWrites(costs, stored, report), ...retryWrites(retries, stored, report)];
   report.notes.push(...notes);
-  const models = channels.flatMap((channel) => [...channel.models.keys()]);
-  const after = [...stored, ...writes.map(({ key, text = "" }) => ({ key, value: text }))];
-  noteUnpriced(report, models, after);
+  const { areChannelsAsked, former } = settings.prices;
+  const served = channels.map(({ baseUrl, key, models }) => ({ address: baseUrl, key, models }));
+  const published = await upstreamPrices(
+    { areChannelsAsked, former: former === undefined ? undefined : { address: former, key: masterKey } },
+    { channels: served, options: withWrites(stored, priceWrites(costs, stored)) },
+    report,
+  );
+  const prices = priceWrites(new Map([...published, ...costs]), stored, report);
+  const writes = [...prices, ...retryWrites(retries, stored, report)];
+  const after = withWrites(stored, writes);
+  noteGroups(groups, after, report);
+  noteUnpriced(
+    report,
+    channels.flatMap(({ models }) => [...models.keys()]),
+    after,
+  );
   if (!settings.isDry && writes.length > 0) await store.write(writes, settings.writer);
 }
 
@@ -50,13 +71,14 @@ function retryWrites(retries: number | undefined, stored: readonly OptionRow[], 
 }
 
 async function importChannel(
-  { target, vault, clock, isDry }: LitellmImport,
+  { target, vault, clock, isDry, groups }: LitellmImport,
   channel: LitellmChannel,
   report: ImportReport,
 ): Promise<void> {
   const isLimited = Object.keys(channel.limits).length > 0;
   const parts = [channel.baseUrl, channel.key, channel.other, channel.weight, [...channel.models]];
-  const place = JSON.stringify(isLimited ? [...parts, channel.limits] : parts);
+  const limited = isLimited ? [...parts, channel.limits] : parts;
+  const place = JSON.stringify(channel.accessGroups.length > 0 ? [...limited, channel.accessGroups] : limited);
   const name = `litellm ${channel.provider} ${createHash("sha256").update(place).digest("hex").slice(0, 8)}`;
   const find = target.db.selectFrom("channels").select("id").where("name", "=", name).where("type", "=", channel.type);
   if (await find.executeTakeFirst()) return report.count("channels", "unchanged");
@@ -77,7 +99,7 @@ async function importChannel(
     base_url: channel.baseUrl,
     other: channel.other,
     models: [...channel.models.keys()].join(","),
-    group: "default",
+    group: groups.all(["default", ...channel.accessGroups]).join(","),
     model_mapping: renamed.length > 0 ? JSON.stringify(Object.fromEntries(renamed)) : "",
     status_code_mapping: "",
     tag: null,

@@ -1,11 +1,12 @@
 import { parseOptions, type OptionRow } from "@fairway/wire";
 import { createPriceBook } from "../../billing/pricing/price-book.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { createOptionStore } from "../options/store.ts";
+import { createOptionStore, type OptionWrite } from "../options/store.ts";
 import { priceOptionDefaults } from "../../snapshot/option-defaults.ts";
 import type { Database } from "../../storage/database.ts";
 import { createLogWriter } from "../../storage/log-rows.ts";
 import type { Vault } from "../ports.ts";
+import type { GroupNames } from "./groups.ts";
 import type { ImportReport } from "./report.ts";
 
 export interface OptionTarget {
@@ -20,13 +21,28 @@ export function optionStoreOf({ target, vault, clock }: OptionTarget) {
   return createOptionStore({ database: target, vault, clock, defaults, announce, writeLog: createLogWriter(false) });
 }
 
+/** Options as they will be. */
+export function withWrites(stored: readonly OptionRow[], writes: readonly OptionWrite[]): OptionRow[] {
+  const written = writes.map(({ key, text = "" }) => ({ key, value: text }));
+  return [...stored.filter((row) => !written.some(({ key }) => key === row.key)), ...written];
+}
+
 /** Names more than this are counted only. */
 const MOST_NAMES = 100;
 
-/** Names the models that no price is known for: their calls are refused until they have one. */
-export function noteUnpriced(report: ImportReport, models: Iterable<string>, options: readonly OptionRow[]): void {
+export function noteGroups(groups: GroupNames, options: readonly OptionRow[], report: ImportReport): void {
+  groups.note(report, parseOptions(options, { defaults: priceOptionDefaults() }).GroupRatio);
+}
+
+/** The models that no price is known for, in the order of their names. */
+export function unpricedModels(models: Iterable<string>, options: readonly OptionRow[]): string[] {
   const book = createPriceBook(parseOptions(options, { defaults: priceOptionDefaults() }));
-  const unpriced = [...new Set(models)].filter((model) => book.find(model) === undefined).sort();
+  return [...new Set(models)].filter((model) => book.find(model) === undefined).sort();
+}
+
+/** Names the models without a price: their calls are refused until they have one. */
+export function noteUnpriced(report: ImportReport, models: Iterable<string>, options: readonly OptionRow[]): void {
+  const unpriced = unpricedModels(models, options);
   if (unpriced.length === 0) return;
   const names = unpriced.slice(0, MOST_NAMES).join(", ") + (unpriced.length > MOST_NAMES ? ", …" : "");
   const count = unpriced.length === 1 ? "1 model has" : `${unpriced.length} models have`;

@@ -8,50 +8,67 @@ import type { ImportReport } from "./report.ts";
 export interface TokenCost {
   readonly input: number;
   readonly output: number | undefined;
+  /** The price of input that the upstream had in its cache. */
+  readonly cachedInput?: number | undefined;
 }
+
+/** US dollars of a call, whatever its length. */
+export interface CallCost {
+  readonly call: number;
+}
+
+export type ModelCost = TokenCost | CallCost;
 
 /** The costs in the parameters of a model, or in its description. */
 export function costOf(...places: readonly unknown[]): TokenCost | undefined {
   const numberAt = (name: string) =>
     places.map((place) => (isObject(place) ? place[name] : undefined)).find((one) => typeof one === "number");
   const input = numberAt("input_cost_per_token");
-  return input === undefined ? undefined : { input, output: numberAt("output_cost_per_token") };
+  if (input === undefined) return undefined;
+  return { input, output: numberAt("output_cost_per_token"), cachedInput: numberAt("cache_read_input_token_cost") };
 }
 
 /** A ratio of 1 is 2 dollars a million tokens. */
-const RATIO_DOLLARS = 2e-6;
+export const RATIO_DOLLARS = 2e-6;
 
-/** Ratios of the models that have none of the operator's here. */
+const TABLES = ["ModelRatio", "CompletionRatio", "CacheRatio", "ModelPrice"] as const satisfies readonly OptionKey[];
+type Tables = Record<(typeof TABLES)[number], JsonObject>;
+
+/** Prices of the models that have none of the operator's here. */
 export function priceWrites(
-  costs: ReadonlyMap<string, TokenCost>,
+  costs: ReadonlyMap<string, ModelCost>,
   stored: readonly OptionRow[],
-  report: ImportReport,
+  report?: ImportReport,
 ): OptionWrite[] {
-  const own = (key: OptionKey) => objectIn(stored.find((row) => row.key === key)?.value);
-  const [ratios, completions] = [{ ...own("ModelRatio") }, { ...own("CompletionRatio") }];
-  let created = 0;
-  for (const [model, { input, output }] of costs) {
-    if (model in ratios) {
-      report.count("prices", "unchanged");
-      continue;
-    }
-    ratios[model] = rounded(input / RATIO_DOLLARS);
-    if (output !== undefined && input > 0) completions[model] = rounded(output / input);
-    report.count("prices", "created");
-    created += 1;
+  const own = Object.fromEntries(
+    TABLES.map((key) => [key, objectIn(stored.find((row) => row.key === key)?.value)]),
+  ) as Record<keyof Tables, JsonObject | undefined>;
+  const added: Tables = { ModelRatio: {}, CompletionRatio: {}, CacheRatio: {}, ModelPrice: {} };
+  for (const [model, cost] of costs) {
+    const isKnown = [own.ModelRatio, own.ModelPrice].some((table) => table !== undefined && model in table);
+    report?.count("prices", isKnown ? "unchanged" : "created");
+    if (!isKnown) addCost(added, model, cost);
   }
-  if (created === 0) return [];
   const defaults = priceOptionDefaults();
   const current = parseOptions(stored, { defaults });
-  // A stored table replaces the built-in one: both are written.
-  const texts = {
-    ModelRatio: { ...objectIn(own("ModelRatio") ? undefined : defaults.ModelRatio), ...ratios },
-    CompletionRatio: { ...objectIn(own("CompletionRatio") ? undefined : defaults.CompletionRatio), ...completions },
-  };
-  return Object.entries(texts).flatMap(([key, table]) => {
+  return TABLES.filter((key) => Object.keys(added[key]).length > 0).flatMap((key) => {
+    // A stored table replaces the built-in one: both are written.
+    const table = { ...(own[key] ?? objectIn(defaults[key])), ...added[key] };
     const check = checkOption(key, JSON.stringify(table), current);
     return check.isValid ? [check] : [];
   });
+}
+
+function addCost(tables: Tables, model: string, cost: ModelCost): void {
+  if ("call" in cost) {
+    tables.ModelPrice[model] = rounded(cost.call);
+    return;
+  }
+  const { input, output, cachedInput } = cost;
+  tables.ModelRatio[model] = rounded(input / RATIO_DOLLARS);
+  if (input <= 0) return;
+  if (output !== undefined) tables.CompletionRatio[model] = rounded(output / input);
+  if (cachedInput !== undefined) tables.CacheRatio[model] = rounded(cachedInput / input);
 }
 
 /** Without the last digits of binary fractions. */

@@ -1,5 +1,6 @@
 import { parse } from "yaml";
 import { isObject, type JsonObject } from "../../lib/text/json.ts";
+import type { GroupNames } from "./groups.ts";
 import { costOf, type TokenCost } from "./prices.ts";
 import { readSettings } from "./settings.ts";
 
@@ -13,6 +14,8 @@ export interface LitellmChannel {
   readonly weight: number;
   /** Limits for all its calls; absent members are not limited. */
   readonly limits: { readonly rpm?: number; readonly tpm?: number };
+  /** Groups of models there that are groups here as well. */
+  readonly accessGroups: readonly string[];
   /** Name for clients to name at the upstream. */
   readonly models: Map<string, string>;
 }
@@ -21,6 +24,8 @@ export interface LitellmConfig {
   readonly channels: readonly LitellmChannel[];
   readonly costs: ReadonlyMap<string, TokenCost>;
   readonly retries: number | undefined;
+  /** "" where the configuration has none. */
+  readonly masterKey: string;
   /** Settings that could not be imported, with reasons. */
   readonly notes: readonly string[];
 }
@@ -64,12 +69,12 @@ const TYPES: Readonly<Record<string, number>> = {
 const FROM_ENVIRONMENT = "os.environ/";
 
 /** Reads the YAML of `model_list`; keys named by variables are taken from `env`. */
-export function readLitellm(text: string, env: Source): LitellmConfig {
+export function readLitellm(text: string, env: Source, groups: Pick<GroupNames, "isNamed">): LitellmConfig {
   const config = yamlOf(text);
   const list = isObject(config) ? config["model_list"] : undefined;
   if (!isObject(config) || !Array.isArray(list))
     throw new NoLitellmConfig("this is no configuration of LiteLLM: it has no model_list");
-  const found: Found = { channels: [], notes: [], costs: new Map(), left: new Map() };
+  const found: Found = { channels: [], notes: [], costs: new Map(), left: new Map(), groups };
   for (const entry of list) readModel(entry, env, found);
   const { channels, notes, costs, left } = found;
   const settings = readSettings(config);
@@ -79,7 +84,8 @@ export function readLitellm(text: string, env: Source): LitellmConfig {
   if (general["master_key"] !== undefined) {
     notes.push("keys that LiteLLM gave out are in its database: name it with --database");
   }
-  return { channels, costs, retries: settings.retries, notes: [...notes, ...settings.notes] };
+  const masterKey = resolved(general["master_key"], env, () => {});
+  return { channels, costs, retries: settings.retries, masterKey, notes: [...notes, ...settings.notes] };
 }
 
 /** In one sentence, and without the lines of the file, which may hold keys. */
@@ -109,6 +115,7 @@ interface Found {
   readonly costs: Map<string, TokenCost>;
   /** Parameters that are not taken over, with their models. */
   readonly left: Map<string, Set<string>>;
+  readonly groups: Pick<GroupNames, "isNamed">;
 }
 
 /** Parameters that are read. */
@@ -134,8 +141,12 @@ function readModel(entry: unknown, env: Source, found: Found): void {
   if (type === undefined) return void notes.push(`${name}: the provider ${provider} is not known here`);
   if (model.includes("*") || name.includes("*"))
     return void notes.push(`${name}: patterns are not taken over, name the models`);
-  readDetails(name, params, (entry as JsonObject)["model_info"], found);
-  const channel = channelOf(params, resolve, { provider, type });
+  const info = (entry as JsonObject)["model_info"];
+  readDetails(name, params, info, found);
+  const channel = {
+    ...channelOf(params, resolve, { provider, type }),
+    accessGroups: accessGroupsIn(info, name, found),
+  };
   const same = channels.find((other) => isSame(other, channel) && (other.models.get(name) ?? model) === model);
   if (same) same.models.set(name, model);
   else channels.push({ ...channel, models: new Map([[name, model]]) });
@@ -149,9 +160,24 @@ function readDetails(name: string, params: JsonObject, info: unknown, { costs, l
     left.set(param, (left.get(param) ?? new Set()).add(name));
 }
 
+/** Groups of models that have a name here; the others are named in the report. */
+function accessGroupsIn(info: unknown, name: string, { left, groups }: Found): string[] {
+  const listed = isObject(info) ? info["access_groups"] : undefined;
+  const all = (Array.isArray(listed) ? listed : []).filter((one) => typeof one === "string");
+  for (const group of all.filter((one) => !groups.isNamed(one))) {
+    const what = `the access group ${group}`;
+    left.set(what, (left.get(what) ?? new Set()).add(name));
+  }
+  return all.filter((one) => groups.isNamed(one));
+}
+
 type Resolve = (member: string) => string;
 
-function channelOf(params: JsonObject, resolve: Resolve, { provider, type }: { provider: string; type: number }) {
+function channelOf(
+  params: JsonObject,
+  resolve: Resolve,
+  { provider, type }: { provider: string; type: number },
+): Omit<LitellmChannel, "models" | "accessGroups"> {
   const key = type === 33 ? awsKey(resolve) : type === 41 ? resolve("vertex_credentials") : resolve("api_key");
   const weight = typeof params["weight"] === "number" ? Math.max(0, Math.trunc(params["weight"])) : 0;
   const other = type === 3 ? resolve("api_version") : type === 41 ? resolve("vertex_location") : "";
@@ -209,6 +235,7 @@ function isSame(a: LitellmChannel, b: Omit<LitellmChannel, "models">): boolean {
     a.key === b.key &&
     a.baseUrl === b.baseUrl &&
     a.other === b.other &&
-    a.weight === b.weight
+    a.weight === b.weight &&
+    a.accessGroups.join() === b.accessGroups.join()
   );
 }

@@ -5,6 +5,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { importConfig } from "./config.ts";
+import { GroupNames } from "./groups.ts";
 import { NoLitellmConfig } from "./read.ts";
 import { ImportReport } from "./report.ts";
 
@@ -19,10 +20,12 @@ export function importRoutes({ database: target, vault, clock, announce }: Impor
   return [
     implement(litellmImport, async ({ body, caller, context }) => {
       const { config: text, variables: env = {}, dry_run: isDry = false } = body;
+      const prices = { areChannelsAsked: body.price_from_upstream ?? false, former: body.price_from };
+      const groups = new GroupNames(body.groups);
       const report = new ImportReport();
       const writer = { userId: caller.userId, username: caller.username, ip: context.ip };
       try {
-        await importConfig({ target, vault, clock, isDry, text, env, writer }, report);
+        await importConfig({ target, vault, clock, isDry, text, env, writer, prices, groups }, report);
       } catch (error) {
         if (!(error instanceof NoLitellmConfig)) throw error;
         throw new Refusal("document_invalid", { field: "config", values: { name: "config", reason: error.message } });

@@ -106,8 +106,9 @@ async function insertAccount(
     displayName,
   });
   const state = { status: isBlocked ? USER_STATUS.disabled : USER_STATUS.enabled };
+  const group = context.groups.of(row.group);
   const money = { used_quota: units(spending.spent), limits: limitsText(spending.limits) };
-  const values = { ...row, ...state, ...money, email: isTaken ? null : (address ?? null) };
+  const values = { ...row, ...state, ...money, group, email: isTaken ? null : (address ?? null) };
   await insertMany(tx, "users", [values as Record<string, string | number | null>]);
   const find = "select id from users where username_key = ?";
   const [made] = await tx.rows<{ id: number }>(find, [usernameKey(username)]);

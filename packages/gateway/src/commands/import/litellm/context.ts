@@ -3,6 +3,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { ForeignDatabase, ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { Vault } from "../../../storage/secrets/secrets.ts";
+import type { GroupNames } from "../../../resources/import/groups.ts";
 import type { ImportReport } from "../../../resources/import/report.ts";
 
 export interface LitellmDatabase {
@@ -15,6 +16,7 @@ export interface LitellmDatabase {
   /** US dollars that an account without a budget starts with: a wallet here always has a limit. */
   readonly credit: number;
   readonly report: ImportReport;
+  readonly groups: GroupNames;
   /** Called with the number of rows imported of one kind. */
   readonly onProgress: (what: string, done: number) => void;
 }

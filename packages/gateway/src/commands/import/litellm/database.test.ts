@@ -10,6 +10,7 @@ import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
 import { carriedKey } from "../../../identity/keys/imported-key.ts";
 import { accountRow } from "../../../identity/accounts/accounts.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
+import { GroupNames } from "../../../resources/import/groups.ts";
 import { ImportReport } from "../../../resources/import/report.ts";
 import { importDatabase } from "./database.ts";
 import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
@@ -32,12 +33,12 @@ eachDatabase("import of a database of LiteLLM", (open) => {
   });
   afterEach(() => source.close());
 
-  const run = async (isDry = false) => {
+  const run = async (isDry = false, groups = new GroupNames()) => {
     source = openForeign(litellm.url, quietLog);
     const { database, clock, vault } = kit;
     const ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
     const report = new ImportReport();
-    const progress = { onProgress: () => {}, credit: 100, report };
+    const progress = { onProgress: () => {}, credit: 100, report, groups };
     await importDatabase({ source, target: database, vault, clock, ledger, isDry, ...progress });
     return report;
   };
@@ -108,6 +109,12 @@ eachDatabase("import of a database of LiteLLM", (open) => {
       .values(["gpt-4o", "gpt-5", "claude"].map((model) => ({ ...ability, model })))
       .execute();
   }
+
+  test("accounts are in the group that their default group is named", async () => {
+    await fill();
+    await run(false, new GroupNames({ default: "staff" }));
+    expect(await rows('select distinct "group" from users')).toEqual([{ group: "staff" }]);
+  });
 
   test("users, teams and keys with what is left of their money", async () => {
     await fill();

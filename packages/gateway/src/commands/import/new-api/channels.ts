@@ -9,6 +9,7 @@ import { transact } from "../../../storage/transaction.ts";
 import { insertKeepingId } from "../../rows.ts";
 import { typeHere, type TypeHere } from "./channel-types.ts";
 import type { ImportContext } from "./context.ts";
+import type { Served } from "../../../resources/import/upstream-prices.ts";
 import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
 
 const ABILITY_COLUMNS = ["id", "status", "models", "group", "priority", "weight", "tag"] as const;
@@ -32,7 +33,7 @@ interface Part {
 
 async function importChannel(context: ImportContext, row: ForeignRow, { key, index }: Part): Promise<void> {
   const { target, vault, channels, report, isDry } = context;
-  for (const model of row.list("models")) context.models.add(model);
+  if (index === 0) context.served.push(servedBy(row, key));
   const plain = row.text("name").slice(0, 180) || `channel ${row.int("id")}`;
   const name = index === 0 ? plain : `${plain} (${index + 1})`;
   const place = placeOf(context, row);
@@ -57,6 +58,14 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
     if (index === 0) channels.set(row.int("id"), made.id);
     context.routed.push(made.id);
   });
+}
+
+function servedBy(row: ForeignRow, key: string): Served {
+  const names = parseObject(row.text("model_mapping")) ?? {};
+  const there = (model: string) => (typeof names[model] === "string" ? names[model] : model);
+  const models = new Map(row.list("models").map((model) => [model, there(model)]));
+  const [first = ""] = key.split("\n", 1);
+  return { address: row.text("base_url").trim().replace(/\/+$/, ""), key: first.trim(), models };
 }
 
 interface RoutingSettings {
@@ -102,7 +111,7 @@ function otherOf(row: ForeignRow): string {
   return typeof found === "string" ? found : row.text("other");
 }
 
-function channelRow({ clock, report }: ImportContext, row: ForeignRow): Record<string, SqlValue> {
+function channelRow({ clock, report, groups }: ImportContext, row: ForeignRow): Record<string, SqlValue> {
   const status = row.int("status", CHANNEL_STATUS.enabled);
   remarkLosses(report, row);
   return {
@@ -116,7 +125,7 @@ function channelRow({ clock, report }: ImportContext, row: ForeignRow): Record<s
     balance: row.decimal("balance"),
     balance_updated_time: row.int("balance_updated_time"),
     models: row.list("models").join(","),
-    group: row.list("group").join(",") || "default",
+    group: groups.all(row.list("group").length > 0 ? row.list("group") : ["default"]).join(","),
     used_quota: row.int("used_quota"),
     model_mapping: mappingText(row.text("model_mapping")),
     status_code_mapping: mappingText(row.text("status_code_mapping")),

@@ -3,6 +3,8 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { ForeignDatabase } from "../../../storage/engines/foreign.ts";
 import type { Vault } from "../../../storage/secrets/secrets.ts";
+import type { GroupNames } from "../../../resources/import/groups.ts";
+import type { Served } from "../../../resources/import/upstream-prices.ts";
 import type { ImportReport } from "../../../resources/import/report.ts";
 
 export type FamilyKind = "one-api" | "new-api";
@@ -22,6 +24,12 @@ export interface ImportContext {
   /** Nothing is written, everything is counted. */
   readonly isDry: boolean;
   readonly report: ImportReport;
+  readonly groups: GroupNames;
+  readonly prices: {
+    readonly areChannelsAsked: boolean;
+    /** Address of the gateway that is left. */
+    readonly former: string | undefined;
+  };
   /** Called after each batch of rows with the kind of row. */
   readonly progress: (what: string) => void;
   /** Names of imported rows hold it; the same in each run on one source. */
@@ -30,8 +38,8 @@ export interface ImportContext {
   readonly users: Map<number, number>;
   readonly tokens: Map<number, number>;
   readonly channels: Map<number, number>;
-  /** Models of all channels there. */
-  readonly models: Set<string>;
+  /** All channels there, with their models. */
+  readonly served: Served[];
   /** Channels that were made here. */
   readonly routed: number[];
 }

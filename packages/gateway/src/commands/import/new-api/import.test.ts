@@ -12,6 +12,7 @@ import { createPasswords } from "../../../identity/passwords/passwords.ts";
 import { hashOf } from "../../../identity/sessions/sessions.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
 import type { Schema } from "../../../storage/schema/schema.ts";
+import { GroupNames } from "../../../resources/import/groups.ts";
 import { importFamily } from "./import.ts";
 import type { FamilyKind } from "./context.ts";
 import { channelKey, optionValue, tokenKey } from "../../../storage/secrets/sealed-locations.ts";
@@ -42,13 +43,20 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
   });
   afterEach(() => source.close());
 
-  const run = (kind: FamilyKind, { isDry = false, logOrigin = undefined as string | undefined } = {}) => {
+  interface Choices {
+    readonly isDry?: boolean;
+    readonly logOrigin?: string;
+    readonly groups?: GroupNames;
+    readonly former?: string;
+  }
+  const run = (kind: FamilyKind, { isDry = false, logOrigin, groups = new GroupNames(), former }: Choices = {}) => {
     source = openForeign(family.url, quietLog);
     const { database } = kit;
     const ledger = createSqlLedger({ database: database.raw, clock: manualClock(), log: quietLog });
     const target = { target: database, logTarget: database, ledger };
     const logs = { logSource: source, withLogs: logOrigin !== undefined, origin: logOrigin ?? "here" };
-    return importFamily({ ...kit, ...target, ...logs, kind, source, isDry, onProgress: () => {} });
+    const named = { groups, prices: { areChannelsAsked: false, former } };
+    return importFamily({ ...kit, ...target, ...logs, ...named, kind, source, isDry, onProgress: () => {} });
   };
   type Shown = "users" | "tokens" | "channels" | "redemptions" | "logs" | "options" | "ledger" | "abilities";
   const all = async <T extends Shown>(table: T): Promise<Selectable<Schema[T]>[]> => {
@@ -144,6 +152,25 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
       other: '{"model_ratio":1}',
     });
   }
+
+  test("groups get the names of here, in accounts, keys, channels and the tables of options", async () => {
+    await newApi();
+    await family.insert(
+      "options",
+      { key: "GroupRatio", value: '{"default":1,"vip":0.5}' },
+      { key: "UserUsableGroups", value: '{"default":"All","vip":"Friends"}' },
+    );
+    const report = await run("new-api", { groups: new GroupNames({ vip: "staff", lost: "x" }), logOrigin: "g" });
+    expect((await all("users")).map(({ group }) => group)).toContain("staff");
+    expect(await all("tokens").then(([first]) => first?.group)).toBe("staff");
+    const options = Object.fromEntries((await all("options")).map(({ key, value }) => [key, value]));
+    expect(JSON.parse(options["GroupRatio"] ?? "")).toEqual({ default: 1, staff: 0.5 });
+    expect(JSON.parse(options["UserUsableGroups"] ?? "")).toEqual({ default: "All", staff: "Friends" });
+    const groups = new Set((await all("abilities")).map(({ group }) => group));
+    expect(groups).toEqual(new Set(["default", "staff"]));
+    expect(report.notes).toContain("there is no group lost to be named x");
+    expect(JSON.stringify([await all("users"), await all("tokens"), await all("channels")])).not.toContain('"vip');
+  });
 
   test("keeps every balance, every password and every key of New API", async () => {
     await newApi();

@@ -9,7 +9,7 @@ import { importDrawings, importTasks } from "./tasks.ts";
 import { importTokens } from "./tokens.ts";
 import { importUsers } from "./users.ts";
 
-type Made = "report" | "users" | "tokens" | "channels" | "routed" | "progress" | "models";
+type Made = "report" | "users" | "tokens" | "channels" | "routed" | "progress" | "served";
 
 export interface FamilyImport extends Omit<ImportContext, Made> {
   readonly withLogs: boolean;
@@ -26,7 +26,7 @@ export async function importFamily({ withLogs, onProgress, ...settings }: Family
     tokens: new Map<number, number>(),
     channels: new Map<number, number>(),
   };
-  const context: ImportContext = { ...settings, ...maps, report, progress, routed: [], models: new Set() };
+  const context: ImportContext = { ...settings, ...maps, report, progress, routed: [], served: [] };
   const { source, logSource, target, isDry } = settings;
   for (const table of ["users", "tokens", "channels", "options"]) {
     if (!(await source.has(table)))

@@ -100,7 +100,7 @@ export async function importLogs(context: ImportContext, { areSummed }: { readon
   }
 }
 
-function logRow({ kind, users, tokens, channels }: ImportContext, row: ForeignRow, requestId: string) {
+function logRow({ kind, users, tokens, channels, groups }: ImportContext, row: ForeignRow, requestId: string) {
   const channel = row.int("channel_id") || row.int("channel");
   const type = row.int("type", LOG_TYPE.unknown);
   return {
@@ -118,7 +118,7 @@ function logRow({ kind, users, tokens, channels }: ImportContext, row: ForeignRo
     is_stream: Number(row.flag("is_stream")),
     channel_id: channels.get(channel) ?? 0,
     token_id: tokens.get(row.int("token_id")) ?? 0,
-    group: row.text("group").slice(0, 64),
+    group: groups.of(row.text("group")).slice(0, 64),
     ip: row.text("ip").slice(0, 64),
     request_id: requestId,
     other: row.text("other"),

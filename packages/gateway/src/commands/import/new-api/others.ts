@@ -11,15 +11,19 @@ import { priceOptionDefaults } from "../../../snapshot/option-defaults.ts";
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import { bringNew } from "../../rows.ts";
-import { noteUnpriced, optionStoreOf } from "../../../resources/import/options.ts";
+import { isObject, parseJson } from "../../../lib/text/json.ts";
+import type { GroupNames } from "../../../resources/import/groups.ts";
+import { noteGroups, noteUnpriced, optionStoreOf, withWrites } from "../../../resources/import/options.ts";
+import { priceWrites } from "../../../resources/import/prices.ts";
+import { upstreamPrices } from "../../../resources/import/upstream-prices.ts";
 import type { ImportContext } from "./context.ts";
 
 /** Options that this gateway knows and whose texts pass its checks; the others are named. */
 export async function importOptions(context: ImportContext): Promise<void> {
-  const { report, isDry } = context;
+  const { report, isDry, groups } = context;
   const rows: OptionRow[] = [];
   for await (const page of context.source.pages("options", "key")) {
-    rows.push(...page.map((row) => ({ key: row.text("key"), value: row.text("value") })));
+    rows.push(...page.map((row) => withGroups(groups, { key: row.text("key"), value: row.text("value") })));
   }
   const store = optionStoreOf(context);
   const stored = await store.stored();
@@ -40,8 +44,34 @@ export async function importOptions(context: ImportContext): Promise<void> {
     }
   }
   if (unknown.length > 0) report.notes.push(`options that this gateway does not have: ${unknown.sort().join(", ")}`);
-  noteUnpriced(report, context.models, [...stored, ...writes.map(({ key, text = "" }) => ({ key, value: text }))]);
-  if (!isDry && writes.length > 0) await store.write(writes, { userId: 0, username: "import", ip: "" });
+  const prices = await missingPrices(context, withWrites(stored, writes));
+  // A table that both have is written once, with the rows of both.
+  const replaced = new Set(prices.map(({ key }) => key));
+  const all = [...writes.filter(({ key }) => !replaced.has(key)), ...prices];
+  noteGroups(groups, withWrites(stored, all), report);
+  noteUnpriced(report, modelsOf(context), withWrites(stored, all));
+  if (!isDry && all.length > 0) await store.write(all, { userId: 0, username: "import", ip: "" });
+}
+
+/** Prices that upstreams publish for models without one. */
+async function missingPrices({ served, prices, report }: ImportContext, options: readonly OptionRow[]) {
+  const { areChannelsAsked, former } = prices;
+  const sources = { areChannelsAsked, former: former === undefined ? undefined : { address: former, key: "" } };
+  return priceWrites(await upstreamPrices(sources, { channels: served, options }, report), options, report);
+}
+
+function modelsOf({ served }: ImportContext): string[] {
+  return served.flatMap(({ models }) => [...models.keys()]);
+}
+
+/** Options that are tables by group, or lists of groups. */
+const OF_GROUPS: readonly string[] = ["GroupRatio", "TopupGroupRatio", "UserUsableGroups", "AutoGroups"];
+
+function withGroups(groups: GroupNames, { key, value }: OptionRow): OptionRow {
+  if (!OF_GROUPS.includes(key)) return { key, value };
+  const parsed = parseJson(value);
+  if (Array.isArray(parsed)) return { key, value: JSON.stringify(groups.all(parsed.map(String))) };
+  return { key, value: isObject(parsed) ? JSON.stringify(groups.table(parsed)) : value };
 }
 
 export async function importRedemptions(context: ImportContext): Promise<void> {

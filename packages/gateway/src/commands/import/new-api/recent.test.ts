@@ -14,6 +14,7 @@ import { rollUpUsage } from "../../../resources/usage-data/rollup.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
 import type { Schema } from "../../../storage/schema/schema.ts";
 import type { FamilyKind } from "./context.ts";
+import { GroupNames } from "../../../resources/import/groups.ts";
 import { importFamily } from "./import.ts";
 import { channelKey, secondFactor, tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
@@ -58,7 +59,9 @@ eachDatabase("import of recent revisions", (open) => {
     const ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
     const places = { target: database, logTarget: database, source, logSource: source };
     const onProgress = (what: string, done: number) => void seen.push(`${what} ${done}`);
-    return importFamily({ ...kit, ...places, kind, ledger, isDry, withLogs: true, origin: "o", onProgress });
+    const prices = { areChannelsAsked: false, former: undefined };
+    const named = { groups: new GroupNames(), prices };
+    return importFamily({ ...kit, ...places, ...named, kind, ledger, isDry, withLogs: true, origin: "o", onProgress });
   };
   const all = async <T extends (typeof TABLES)[number]>(table: T): Promise<Selectable<Schema[T]>[]> =>
     kit.database.raw.rows(

@@ -44,7 +44,7 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
   });
 }
 
-function tokenRow({ clock }: ImportContext, row: ForeignRow, userId: number): Record<string, SqlValue> {
+function tokenRow({ clock, groups }: ImportContext, row: ForeignRow, userId: number): Record<string, SqlValue> {
   // One API names its limits otherwise: a list of models, and networks in one line.
   const models = row.list(row.has("model_limits") ? "model_limits" : "models").join(",");
   const isLimited = row.has("model_limits_enabled") ? row.flag("model_limits_enabled") : models !== "";
@@ -63,6 +63,6 @@ function tokenRow({ clock }: ImportContext, row: ForeignRow, userId: number): Re
     model_limits: models,
     allow_ips: networks,
     used_quota: row.int("used_quota"),
-    group: row.text("group"),
+    group: groups.of(row.text("group")),
   };
 }

@@ -128,7 +128,7 @@ function adjustment(userId: number, amount: number, { kind }: ImportContext) {
 }
 
 async function userRow(
-  { clock }: Users,
+  { clock, groups }: Users,
   tx: RawTransaction,
   row: ForeignRow,
   username: string,
@@ -149,7 +149,7 @@ async function userRow(
     quota: 0,
     used_quota: row.int("used_quota"),
     request_count: row.int("request_count"),
-    group: row.text("group") || "default",
+    group: groups.of(row.text("group") || "default"),
     aff_code: (await free("aff_code", row.text("aff_code"))) ?? newInviteCode(),
     aff_count: row.int("aff_count"),
     aff_quota: row.int("aff_quota"),

@@ -1,0 +1,44 @@
+import type { ImportReport } from "./report.ts";
+
+/** Groups there that have another name here. */
+export class GroupNames {
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #used = new Set<string>();
+
+  constructor(names: Readonly<Record<string, string>> = {}) {
+    this.#names = new Map(Object.entries(names));
+  }
+
+  /** The name here; a group that was not named keeps its own. */
+  of(group: string): string {
+    const name = this.#names.get(group);
+    if (name === undefined) return group;
+    this.#used.add(group);
+    return name;
+  }
+
+  /** Each name here once. */
+  all(groups: readonly string[]): string[] {
+    return [...new Set(groups.map((group) => this.of(group)))];
+  }
+
+  isNamed(group: string): boolean {
+    return this.#names.has(group);
+  }
+
+  /** A table by group, with the names of here; a group that has that name already keeps its entry. */
+  table<T>(entries: Readonly<Record<string, T>>): Record<string, T> {
+    const renamed = Object.entries(entries).map(([group, value]): [string, T] => [this.of(group), value]);
+    const own = Object.entries(entries).filter(([group]) => !this.#names.has(group));
+    return Object.fromEntries([...renamed, ...own]);
+  }
+
+  /** Names the groups that no row had, and those that have no ratio here. */
+  note(report: ImportReport, ratios: Readonly<Record<string, unknown>>): void {
+    for (const [group, name] of this.#names) {
+      if (!this.#used.has(group)) report.notes.push(`there is no group ${group} to be named ${name}`);
+      else if (!Object.hasOwn(ratios, name))
+        report.notes.push(`the group ${name} has no ratio here, so 1 counts: add it to GroupRatio`);
+    }
+  }
+}
