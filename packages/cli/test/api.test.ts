@@ -1,4 +1,8 @@
 // Calls of the management API by their names.
+import { userCreate } from "@fairway/wire";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -32,6 +36,47 @@ test("a call takes its path, query and body, and prints the answer as it is", as
   expect(changed.code, changed.err).toBe(0);
   const exported = await rig.fairway("api logExport --query format=csv");
   expect(exported.out).toContain("created_at,type,username");
+});
+
+test("all pages of a list are joined, whichever way its pages are found", async () => {
+  for (let at = 0; at < 7; at++)
+    await rig.client.call(userCreate, { body: { username: `p${at}`, password: "password-p" } });
+  const names = (rows: unknown) => (rows as { username: string }[]).map(({ username }) => username);
+  const all = await rig.fairway("api userList --query page_size=3 --paginate");
+  expect(names(JSON.parse(all.out)).filter((name) => name.startsWith("p"))).toHaveLength(7);
+  const byPath = await rig.fairway("api GET /api/user/?page_size=3 --paginate -o jsonl");
+  expect(rowsOf(byPath)).toEqual(JSON.parse(all.out));
+  expect((await rig.fairway("api userList --paginate -o yaml")).out).toContain("username: p6");
+  expect((await rig.fairway("api userSearch --query keyword=absent --paginate")).out).toBe("[]\n");
+  const single = await rig.fairway("api userGet -p id=1 --paginate");
+  expect(single).toMatchObject({ code: 2, out: "" });
+  expect(single.err).toContain("userGet answers no list");
+  expect((await rig.fairway("api userCreate --paginate")).err).toContain("userCreate has no pages");
+});
+
+test("pages of a cursor are joined, and wait where the gateway has no time for them", async () => {
+  let calls = 0;
+  const busy = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? "", "http://busy");
+    const id = Number(searchParams.get("before") ?? 4) - 1;
+    const isRefused = ++calls === 2;
+    response.writeHead(isRefused ? 429 : 200, { "content-type": "application/json", "retry-after": "1" });
+    const data = {
+      items: [{ id, size: searchParams.get("page_size") }],
+      total: 3,
+      page: 1,
+      next: id > 1 ? `${id}` : "",
+    };
+    response.end(isRefused ? "" : JSON.stringify({ success: true, message: "", data }));
+  }).listen(0, "127.0.0.1");
+  await once(busy, "listening");
+  const server = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
+  const env = { FAIRWAY_SERVER: server, FAIRWAY_TOKEN: "t", FAIRWAY_USER_ID: "1" };
+  const done = await run(["api", "GET", "/api/log/?page_size=1", "--paginate", "-o", "jsonl"], env);
+  busy.close();
+  expect(done.code, done.err).toBe(0);
+  expect(rowsOf(done)).toEqual([3, 2, 1].map((id) => ({ id, size: "1" })));
+  expect(done.err).toContain("is busy (429); trying again in 1 s");
 });
 
 test("what deletes is asked for, what is wrong is named", async () => {

@@ -42,6 +42,8 @@ export interface ApiOptions {
   readonly param?: readonly string[];
   readonly query?: readonly string[];
   readonly body?: string;
+  /** All pages of a list. */
+  readonly paginate?: boolean;
   readonly yes?: boolean;
 }
 
@@ -52,17 +54,26 @@ export async function callApi(
   options: ApiOptions,
   output: Output,
 ): Promise<void> {
-  const { call, given } = path === undefined ? { call: callNamed(word), given: {} } : callAt(word, path);
+  const { call, given, search } =
+    path === undefined ? { call: callNamed(word), given: {}, search: {} } : callAt(word, path);
   const { name } = call;
   const params = { ...given, ...pairsOf(options.param, "--param") };
   for (const [, place = ""] of call.path.matchAll(/\{(\w+)\}/g))
     if (params[place] === undefined)
       throw new CliError(`${name} needs --param ${place}=…`, EXIT.usage, `its path is ${call.path}`);
-  const input = { params, query: pairsOf(options.query, "--query"), body: await bodyOf(options.body) };
+  const query = { ...search, ...pairsOf(options.query, "--query") };
+  if (options.paginate) return (await import("./pages.ts")).printPages(client, call, { params, query }, output);
+  const input = { params, query, body: await bodyOf(options.body) };
   if (call.method === "DELETE")
-    await output.confirm(`${name} ${JSON.stringify({ ...params, ...input.query })}`, 1, options.yes);
+    await output.confirm(`${name} ${JSON.stringify({ ...params, ...query })}`, 1, options.yes);
   if (call.answer === "stream" || call.answer === "file") return pass(await client.open(call, input), output);
-  const { data, message, total, siblings } = await client.call(call, input);
+  await printAnswer(await client.call(call, input), output);
+}
+
+async function printAnswer(
+  { data, message, total, siblings }: wire.CallAnswer<wire.Endpoint>,
+  output: Output,
+): Promise<void> {
   const answer = {
     data,
     ...(message === "" ? {} : { message }),
@@ -85,8 +96,17 @@ function callNamed(name: string): wire.Endpoint {
 
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const;
 
+interface CallAt {
+  readonly call: wire.Endpoint;
+  readonly given: Readonly<Record<string, string>>;
+  /** Members of the query in the path. */
+  readonly search: Readonly<Record<string, string>>;
+}
+
 /** The declared call of a method and a path; one that is not declared is made as it is. */
-function callAt(word: string, path: string): { call: wire.Endpoint; given: Record<string, string> } {
+function callAt(word: string, text: string): CallAt {
+  const [path = "", query = ""] = text.split("?", 2);
+  const search = Object.fromEntries(new URLSearchParams(query));
   const method = METHODS.find((one) => one === word.toUpperCase());
   if (!method) throw new CliError(`${word} is no method`, EXIT.usage, `choose among ${METHODS.join(", ")}`);
   if (!path.startsWith("/api/"))
@@ -94,10 +114,14 @@ function callAt(word: string, path: string): { call: wire.Endpoint; given: Recor
   for (const call of CALLS.values()) {
     const pattern = new RegExp(`^${call.path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/?]+)")}$`);
     const match = call.method === method ? pattern.exec(path) : null;
-    if (match) return { call, given: { ...match.groups } };
+    if (match) return { call, given: { ...match.groups }, search };
   }
   const summary = "A call that is not declared.";
-  return { call: wire.endpoint({ name: `${method} ${path}`, method, path, access: "user", summary }), given: {} };
+  return {
+    call: wire.endpoint({ name: `${method} ${path}`, method, path, access: "user", summary }),
+    given: {},
+    search,
+  };
 }
 
 async function pass({ body }: { readonly body: AsyncIterable<Uint8Array> }, output: Output): Promise<void> {

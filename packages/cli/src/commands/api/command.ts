@@ -12,6 +12,7 @@ export function apiCommands(program: Command, { client, output }: CommandContext
     .option("-p, --param <name=value...>", "places of its path")
     .option("-q, --query <name=value...>", "members of its query")
     .option("--body <json>", "JSON, @file, or - for standard input; secrets belong there")
+    .option("--paginate", "all pages of a list, joined to one JSON array, or a line for each row with -o jsonl")
     .addOption(yes())
     .action(async (call: string | undefined, path: string | undefined, options: ApiOptions) => {
       const { callApi, listCalls } = await import("./api.ts");
@@ -23,6 +24,7 @@ export function apiCommands(program: Command, { client, output }: CommandContext
     "fairway api channelGet --param id=3",
     "fairway api userList --query keyword=ann group=vip",
     "fairway api GET /api/channel/3",
+    "fairway api GET '/api/log/?type=2' --paginate -o jsonl",
     "fairway api budgetCreate --body @budget.json",
   );
 }
