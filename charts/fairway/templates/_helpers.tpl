@@ -174,3 +174,10 @@ FAIRWAY_HOST FAIRWAY_PORT FAIRWAY_ADMIN_HOST FAIRWAY_ADMIN_PORT FAIRWAY_DATA_DIR
 {{- $isAuto := and (eq .Values.leaderElection.backend "auto") .Values.gitops.enabled (ne .Values.database.type "sqlite") }}
 {{- if or $isAuto (eq .Values.leaderElection.backend "lease") }}true{{ end }}
 {{- end }}
+
+{{/* Bytes of a quantity of memory; 0 where it is empty or not in whole units. */}}
+{{- define "fairway.bytes" -}}
+{{- $number := regexFind "^[0-9.]+" (toString .) }}
+{{- $units := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 }}
+{{- mulf (float64 $number) (get $units (trimPrefix $number (toString .)) | default 0) | int64 }}
+{{- end }}

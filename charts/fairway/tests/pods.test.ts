@@ -248,7 +248,7 @@ describe("the network policy", () => {
   it.each([
     ["mysql", [], true],
     ["mysql", ["networkPolicy.enabled=false"], false],
-    ["mysql", ["database.host=", "database.existingSecret=own"], false],
+    ["mysql", ["database.host=", "database.password=", "database.existingSecret=own"], false],
     ["mysql", ["redis.url=", "redis.existingSecret=own"], false],
     ["existing-secrets", [], false],
     ["existing-secrets", ["networkPolicy.enabled=true"], true],

@@ -15,7 +15,10 @@ describe("values that cannot work", () => {
     ["sqlite", ["replicaCount=2"], "database.type=sqlite allows one replica"],
     ["mysql", ["database.host="], "database.host or database.existingSecret is required"],
     ["mysql", ["redis.enabled=false"], "more than one replica needs Redis"],
-    ["mysql", ["redis.url=redis+other://redis:6379"], "does not match pattern"],
+    ["mysql", ["redis.url=redis+other://redis:6379"], "redis.url cannot be used: give a whole URL"],
+    ["mysql", ["redis.existingSecret=a"], "redis.existingSecret holds the URL, so redis.url would not be used"],
+    ["mysql", ["database.existingSecret=a"], "database.existingSecret holds the whole URL"],
+    ["mysql", ["database.username="], "database.username is empty: give the account of the pods"],
     ["mysql", ["redis.url="], "redis.url or redis.existingSecret is required"],
     ["mysql", ["drain.terminationGracePeriodSeconds=60"], "drain.terminationGracePeriodSeconds is shorter"],
     ["mysql", ["extraEnv[0].name=FAIRWAY_PORT"], "extraEnv sets FAIRWAY_PORT"],
@@ -24,7 +27,7 @@ describe("values that cannot work", () => {
     ["mysql", ["extraEnv[0].name=A", "extraEnv[0].vale=b"], "additional properties 'vale' not allowed"],
     ["mysql", ["extraEnv[0].name=A", "extraEnv[1].name=A"], "extraEnv names A twice"],
     ["mysql", ["logExport.s3.url=https://s3.example.org/bucket"], "logExport.s3.existingSecret is required"],
-    ["mysql", ["logExport.s3.url=s3://bucket"], "does not match pattern"],
+    ["mysql", ["logExport.s3.url=s3://bucket"], 'logExport.s3.url is "s3://bucket": give the address of a bucket'],
     ["mysql", ["logExport.otlp.existingSecret=a"], "logExport.otlp.existingSecret without logExport.otlp.endpoint"],
     ["mysql", ["secrets.create=false"], "secrets.existingSecret is required"],
     ["mysql", ["secrets.sessionSecret=short"], "secrets.sessionSecret is too short: give at least 16 characters"],
@@ -59,9 +62,9 @@ describe("values that cannot work", () => {
     ],
     ["mysql", ["service.loadBalancerSourceRanges={10.0.0.0/8}"], "are for service.type=LoadBalancer"],
     ["mysql", ['{"extraContainers":[{"name":"gateway","image":"a"}]}'], "/extraContainers/0/name"],
-    ["ingress", ["ingress.paths[0]=v1"], "does not match pattern"],
+    ["ingress", ["ingress.paths[0]=v1"], 'ingress.paths[0] is "v1": give a path that begins with a slash'],
     ["ingress", ["ingress.hosts=null"], "ingress.hosts is empty"],
-    ["ingress", ["ingress.hosts[0]=https://ai.example.com"], "does not match pattern"],
+    ["ingress", ["ingress.hosts[0]=https://ai.example.com"], "give a host name alone, in lower case"],
     ["ingress", ["ingress.hosts[0]=b.example.com"], "ingress.tls names ai.example.com, which ingress.hosts does not"],
     [
       "mysql",
@@ -97,11 +100,64 @@ describe("values that cannot work", () => {
     ["mysql", ["probes.liveness.successThreshold=2"], "value must be 1"],
     ["mysql", ["drain.streamSecond=3"], "additional properties 'streamSecond' not allowed"],
     ["mysql", ["server.port=99999"], "maximum"],
+    ["mysql", ["server.host=example.com"], "give an address to listen on"],
+    ["mysql", ["server.publicUrl=ai.example.com"], "give a whole address that begins with http:// or https://"],
+    ["mysql", ["server.trustedProxies={10.0.0.0/8,10.0.0.0/33}"], 'server.trustedProxies[1] is "10.0.0.0/33"'],
+    ["mysql", ["image.registry=registry.example/"], "give the host alone"],
+    ["mysql", ["image.repository=fairway:1.0"], "the version goes into image.tag"],
+    ["mysql", ["image.tag=v 1"], 'image.tag is "v 1": give a tag such as'],
+    ["mysql", ["image.digest=sha256:abc"], "give sha256: and 64 hexadecimal digits"],
+    ["mysql", ["commonLabels.team=a b"], 'commonLabels.team is "a b": give the value of a label'],
+    ["mysql", ["secrets.existingSecret=My_Secret"], "give the name of an object"],
+    ["sqlite", ["database.sqlite.size=5GB"], "give a quantity such as"],
+    ["mysql", ["resources.requests.cpu=lots"], 'resources.requests.cpu is "lots": give a quantity'],
+    ["mysql", ["resources.limit.memory=1Gi"], "additional properties 'limit' not allowed"],
+    ["mysql", ["resources.limits.memory=128Mi"], "a pod takes about 160 MB while idle"],
+    [
+      "mysql",
+      ["resources.requests.memory=2Gi"],
+      "resources.requests.memory (2Gi) is more than resources.limits.memory",
+    ],
+    ["mysql", ["podDisruptionBudget.maxUnavailable=150%"], "give a number such as 1, or a share from 0% to 100%"],
+    ["gitops", ["gitops.maxDeletions=120%"], "give a number such as 1, or a share from 0% to 100%"],
+    ["gitops", ["gitops.namespaces={*}"], 'gitops.namespaces[0] is "*": give the name of an object'],
+    ["gitops", ["serviceAccount.create=false"], "every pod of the namespace that names no account"],
+    ["large", ["httpRoute.timeouts.request=forever"], "give a time such as 30s, 10m or 0s, or null"],
+    ["monitored", ["metrics.serviceMonitor.interval=1h"], 'metrics.serviceMonitor.interval is "1h"'],
+    [
+      "mysql",
+      ['{"networkPolicy":{"ingressFrom":[{"ipBlock":{"cidr":"10.0.0.0"}}]}}'],
+      "ingressFrom[0].ipBlock.cidr is",
+    ],
+    ["mysql", ['{"tolerations":[{"effect":"Never"}]}'], "at '/tolerations/0/effect': value must be one of"],
+    ["mysql", ['{"affinity":{"node":{}}}'], "additional properties 'node' not allowed"],
+    ["mysql", ['{"podSecurityContext":{"runAsUser":"me"}}'], "at '/podSecurityContext/runAsUser': got string"],
+    ["mysql", ['{"extraVolumes":[{"name":"tmp"}]}'], "extraVolumes names tmp, as a volume of the chart is called"],
+    ["mysql", ['{"extraVolumes":[{"name":"a"},{"name":"a"}]}'], "extraVolumes names a twice"],
+    ["mysql", ['{"extraVolumeMounts":[{"name":"a","mountPath":"/a"}]}'], "mounts a, which extraVolumes does not have"],
+    ["mysql", ['{"extraVolumeMounts":[{"name":"tmp","mountPath":"/data/"}]}'], "extraVolumeMounts covers /data/"],
+    ["mysql", ["extraEnv[0].name=A-B"], 'extraEnv[0].name is "A-B": give the name of a variable'],
     ["mysql", ["database.type=oracle"], "value must be one of"],
   ])("%s with %j: %s", async (values, sets, message) => {
     const { code, output } = await template(helm, values, sets);
     expect(code).not.toBe(0);
     expect(output).toContain(message);
+  });
+
+  it("is refused without what may be secret in it", async () => {
+    const { code, output } = await template(helm, "mysql", ["redis.url=:canary-redis-password@redis:6379"]);
+    expect(code).not.toBe(0);
+    expect(output).not.toContain("canary");
+  });
+
+  it.each([
+    ["server.trustedProxies={10.0.0.1,::1,fd00::/8,::ffff:10.0.0.0/104}"],
+    ["image.repository=localhost:5000/team/fairway"],
+    ['{"resources":{"requests":{"cpu":1,"memory":1000000000},"limits":{"memory":"2e9"}}}'],
+    ["podDisruptionBudget.maxUnavailable=25%", "gitops.maxDeletions=3"],
+    ['{"extraVolumeMounts":[{"name":"tmp","mountPath":"/var/cache","subPath":"cache"}]}'],
+  ])("%j are usual, and taken", async (...sets) => {
+    expect(await template(helm, "mysql", sets)).toMatchObject({ code: 0 });
   });
 
   it.each([
