@@ -7,7 +7,8 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStoreKit, type StoreKit } from "../../test/kit/store-kit.ts";
 
-const LEASE_MS = 15_000;
+/** Shorter than in production, so that a busy machine is no reason to miss the promise; with 15 s it takes 16 to 19 s. */
+const LEASE_MS = 8_000;
 const FAILOVER_MS = 20_000;
 const script = fileURLToPath(new URL("../../test/processes/leader-process.ts", import.meta.url));
 
@@ -45,6 +46,8 @@ test("a killed leader is replaced within 20 seconds, and one that was paused for
   await cluster.kubectl("create", "namespace", namespace);
   const holder = () =>
     cluster.kubectl("get", "lease", "fairway", "-n", namespace, "-o", "jsonpath={.spec.holderIdentity}");
+  const time = async (name: string) =>
+    Date.parse(await cluster.kubectl("get", "lease", "fairway", "-n", namespace, "-o", `jsonpath={.spec.${name}}`));
   const booked = async () =>
     (await kit.database.raw.rows<{ username: string }>("select username from audit_log order by id", [])).map(
       ({ username }) => username,
@@ -54,11 +57,17 @@ test("a killed leader is replaced within 20 seconds, and one that was paused for
   await first.hears("running");
   expect(await holder()).toBe("first");
   const second = start("second", namespace);
+  const renewedAt = await time("renewTime");
   first.child.kill("SIGKILL");
   const killedAt = performance.now();
   await second.hears("running");
-  expect(performance.now() - killedAt).toBeLessThan(FAILOVER_MS);
+  const failoverMs = performance.now() - killedAt;
+  console.log(
+    `a killed leader was replaced after ${(failoverMs / 1_000).toFixed(1)} s, its Lease lasts ${LEASE_MS / 1_000} s`,
+  );
+  expect(failoverMs).toBeLessThan(FAILOVER_MS);
   expect(await holder()).toBe("second");
+  expect((await time("acquireTime")) - renewedAt).toBeGreaterThanOrEqual(LEASE_MS);
 
   second.child.send("go");
   await second.hears("booked");
