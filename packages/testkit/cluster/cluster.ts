@@ -10,7 +10,8 @@ import { whyNoNodes } from "./obstacles.ts";
 import { clientsOf, type Clients } from "./clients.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { addFakeNodes } from "./fake-nodes.ts";
-import { CONTROL_PLANE, createNetwork, importImage, killTask, removeGroups, startNode, startProxy } from "./nodes.ts";
+import { joinGroup, removeGroups } from "./groups.ts";
+import { CONTROL_PLANE, createNetwork, importImage, killTask, startNode, startProxy } from "./nodes.ts";
 import { ProcessHost } from "./process-host.ts";
 import { buildPrograms } from "./programs.ts";
 
@@ -82,6 +83,7 @@ export async function startNodeCluster(count: number): Promise<NodeCluster> {
       await removeGroups(folder);
     };
     try {
+      joinGroup(folder);
       return { ...(await startInside(machine, { programs, authority, count })), folder, stop };
     } catch (error) {
       await stop();

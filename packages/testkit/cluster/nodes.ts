@@ -1,13 +1,12 @@
-import { existsSync, globSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Authority } from "./authority.ts";
+import { makeGroups } from "./groups.ts";
 import type { ProcessHost } from "./process-host.ts";
 import { PAUSE_IMAGE } from "./programs.ts";
 
 /** Address of the control plane; the n-th node is 172.31.0.(10 + n), its pods are in 10.244.n.0/24. */
 export const CONTROL_PLANE = "172.31.0.1";
-const CGROUPS = "/sys/fs/cgroup";
 
 export interface Node {
   readonly name: string;
@@ -189,36 +188,4 @@ function networkConfig(folder: string, index: number) {
   };
   const bridge = { type: "bridge", bridge: "cni0", isGateway: true, ipMasq: false, hairpinMode: true, ipam };
   return { cniVersion: "1.0.0", name: "pods", plugins: [bridge] };
-}
-
-const groupOf = (folder: string) => basename(folder);
-const isUnified = () => existsSync(join(CGROUPS, "cgroup.controllers"));
-
-/** The control group of a node's pods, in every hierarchy of version 1 or the one of version 2. */
-function makeGroups(folder: string, node: string): string {
-  const own = groupOf(folder);
-  for (const root of isUnified() ? [CGROUPS] : globSync(`${CGROUPS}/*/`))
-    mkdirSync(join(root, own, node), { recursive: true });
-  if (isUnified()) {
-    for (const parent of [CGROUPS, join(CGROUPS, own)])
-      writeFileSync(join(parent, "cgroup.subtree_control"), "+cpu +cpuset +memory +pids +io");
-  }
-  return `/${own}/${node}`;
-}
-
-/** A group can be removed a moment after its last process has ended. */
-export async function removeGroups(folder: string): Promise<void> {
-  const own = groupOf(folder);
-  for (let attempt = 0; attempt < 50; attempt++) {
-    const left = globSync([`${CGROUPS}/${own}/**/`, `${CGROUPS}/*/${own}/**/`]).toSorted((a, b) => b.length - a.length);
-    if (left.length === 0) return;
-    for (const group of left) {
-      try {
-        rmdirSync(group);
-      } catch {
-        continue; // still in use
-      }
-    }
-    await sleep(100);
-  }
 }

@@ -20,6 +20,8 @@ export interface Release {
   stateOf(pod: string): Promise<string>;
   /** Runs a program of the image in a pod of the Deployment. */
   exec(...command: string[]): Promise<string>;
+  /** What the cluster reported of its pods, such as probes that failed: the reason for lost requests. */
+  warnings(): Promise<string>;
   /** Objects of the release that remain in the namespace, as `kind/name`. */
   remains(): Promise<readonly string[]>;
 }
@@ -46,6 +48,8 @@ export async function install({ cluster }: World, name: string, values: object):
       return cluster.kubectl("get", "pod", pod, "-n", NAMESPACE, "-o", `jsonpath=${status}`);
     },
     exec: (...command) => cluster.kubectl("exec", "-n", NAMESPACE, `deployment/${full}`, "--", ...command),
+    warnings: () =>
+      cluster.kubectl("get", "events", "-n", NAMESPACE, "--field-selector", "type=Warning", "--no-headers"),
     remains: async () => {
       const kinds = "all,secret,configmap,serviceaccount,role,rolebinding,networkpolicy,poddisruptionbudget,pvc";
       return (await cluster.kubectl("get", kinds, ...own, "-o", "name")).split("\n").filter((line) => line !== "");

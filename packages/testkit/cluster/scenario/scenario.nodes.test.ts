@@ -8,7 +8,7 @@ import { ROOT_PASSWORD } from "../../src/gateway.ts";
 import { runSql } from "../../src/sql.ts";
 import { install, prepare, type Release } from "./release.ts";
 import { cliOf } from "./terminal.ts";
-import { during, report, SCENARIO_MODELS } from "./traffic.ts";
+import { during, lossesOf, report, SCENARIO_MODELS } from "./traffic.ts";
 import { createWorld, NAMESPACE, type World } from "./world.ts";
 
 const STREAMS = 100;
@@ -33,6 +33,7 @@ describe("three replicas with MariaDB and Redis", () => {
     const traffic = await during(target, STREAMS, event);
     outcomes.push(...traffic.outcomes);
     report(title, traffic);
+    if (lossesOf(traffic) > 0) console.log(await release.warnings());
     return traffic;
   };
 
@@ -82,6 +83,13 @@ describe("three replicas with MariaDB and Redis", () => {
     const { leaders, leases } = JSON.parse(leader.out) as { leaders: string[]; leases: { holder: string }[] };
     expect(leases.map(({ holder }) => holder)).toEqual(leaders);
 
+    for (let run = 0; run < 3; run++) {
+      const started = performance.now();
+      const status = await cli.run("kube", "status", ...place);
+      console.log(`fairway kube status: ${(performance.now() - started).toFixed(0)} ms`);
+      expect(status.out).toContain("3 of 3 pods ready");
+    }
+
     const logs = await cli.run("kube", "logs", ...place);
     for (const pod of await release.pods()) expect(logs.out).toMatch(new RegExp(`^${pod} .*listening`, "m"));
 
@@ -122,7 +130,8 @@ describe("three replicas with MariaDB and Redis", () => {
     expect(slow).toMatchObject(ALL_DELIVERED);
     expect(short).toMatchObject(ALL_DELIVERED);
     expect(slow.delivered).toBeGreaterThanOrEqual(STREAMS);
-    await expect.poll(async () => (await release.pods()).filter((pod) => before.includes(pod))).toEqual([]);
+    const old = async () => (await release.pods()).filter((pod) => before.includes(pod));
+    await expect.poll(old, { timeout: 90_000 }).toEqual([]);
   });
 
   it("loses no stream and no call when a node is drained", async () => {

@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-const PROGRAM = join(import.meta.dirname, "../../../cli/src/main.ts");
+/** As it ships: the image that is built before has it. */
+const PROGRAM = join(import.meta.dirname, "../../../cli/dist/fairway.mjs");
 
 /** `fairway` with the kubeconfig of a cluster and a folder of its own. */
 export interface Cli {
