@@ -10,7 +10,7 @@ import type {
   BudgetUse,
 } from "./budget.ts";
 import { isOverBudget } from "./budget.ts";
-import { BudgetIndex } from "./lookup.ts";
+import { BudgetIndex, type BudgetSet } from "./lookup.ts";
 import { ZERO, type Quota } from "../money/quota.ts";
 
 /**
@@ -63,7 +63,6 @@ export interface BudgetsSettings {
 
 const RETRY_AFTER_MS = 1_000;
 const NO_IDS: ReadonlySet<number> = new Set();
-const NOT_COUNTED = {};
 
 export function createBudgets(settings: BudgetsSettings): Budgets {
   return new KnownBudgets(settings);
@@ -98,12 +97,11 @@ class KnownBudgets implements Budgets {
   }
 
   concerns({ subjects, held }: Pick<BudgetUse, "subjects" | "held">): boolean {
-    return held !== undefined || this.#index.find(subjects).length > 0;
+    return held !== undefined || this.#index.find(subjects).terms.length > 0;
   }
 
   counting(subjects: BudgetSubjects): { readonly budgets?: readonly number[] } {
-    const found = this.#index.find(subjects);
-    return found.length === 0 ? NOT_COUNTED : { budgets: found.map(({ id }) => id) };
+    return this.#index.find(subjects).counted;
   }
 
   async reserve(use: BudgetUse, amount: Quota, wished?: Quota): Promise<BudgetHold | BudgetRefusal | undefined> {
@@ -126,18 +124,19 @@ class KnownBudgets implements Budgets {
 
   async #place(
     { requestId, subjects: { userId }, held }: BudgetUse,
-    wanted: readonly BudgetTerms[],
+    wanted: BudgetSet,
     { amount, wished }: { readonly amount: Quota; readonly wished?: Quota | undefined },
   ): Promise<BudgetHold | BudgetRefusal> {
-    const placed = await this.#settings.reservations.place({ requestId, userId, wanted, amount, wished, held });
+    const { terms } = wanted;
+    const placed = await this.#settings.reservations.place({ requestId, userId, wanted: terms, amount, wished, held });
     if (isOverBudget(placed)) return placed;
     const asked = allAsked(held, wanted);
     if (!placed && held) return { ...held, asked };
-    return { amount: placed?.granted ?? amount, ids: new Set(wanted.map(({ id }) => id)), asked };
+    return { amount: placed?.granted ?? amount, ids: wanted.ids, asked };
   }
 
   /** Lets a request pass unreserved; it is charged at its end. */
-  #passed({ requestId, held }: BudgetUse, wanted: readonly BudgetTerms[], error: unknown): BudgetHold {
+  #passed({ requestId, held }: BudgetUse, wanted: BudgetSet, error: unknown): BudgetHold {
     this.#settings.onOutage("passed");
     this.#settings.log.warn("a budget could not be checked; its request continues", { error, request_id: requestId });
     return { amount: held?.amount ?? ZERO, ids: held?.ids ?? NO_IDS, asked: allAsked(held, wanted) };
@@ -161,17 +160,18 @@ class KnownBudgets implements Budgets {
 }
 
 /** True when nothing has to be written. */
-function isReserved(held: BudgetHold | undefined, wanted: readonly BudgetTerms[], amount: Quota): boolean {
-  if (!held) return wanted.length === 0 || amount === ZERO;
-  const isSame = held.ids.size === wanted.length && wanted.every(({ id }) => held.ids.has(id));
-  return isSame && (wanted.length === 0 || held.amount === amount);
+function isReserved(held: BudgetHold | undefined, wanted: BudgetSet, amount: Quota): boolean {
+  const { size } = wanted.ids;
+  if (!held) return size === 0 || amount === ZERO;
+  const isSame = held.ids === wanted.ids || (held.ids.size === size && held.ids.isSubsetOf(wanted.ids));
+  return isSame && (size === 0 || held.amount === amount);
 }
 
 /** True when a hard budget has to carry more than it does. */
-function needsMore(held: BudgetHold | undefined, wanted: readonly BudgetTerms[], amount: Quota): boolean {
-  return wanted.some(({ id, is_hard }) => is_hard === 1 && (!held?.ids.has(id) || amount > held.amount));
+function needsMore(held: BudgetHold | undefined, wanted: BudgetSet, amount: Quota): boolean {
+  return wanted.terms.some(({ id, is_hard }) => is_hard === 1 && (!held?.ids.has(id) || amount > held.amount));
 }
 
-function allAsked(held: BudgetHold | undefined, wanted: readonly BudgetTerms[]): ReadonlySet<number> {
-  return new Set([...(held?.asked ?? []), ...wanted.map(({ id }) => id)]);
+function allAsked(held: BudgetHold | undefined, wanted: BudgetSet): ReadonlySet<number> {
+  return held ? held.asked.union(wanted.ids) : wanted.ids;
 }

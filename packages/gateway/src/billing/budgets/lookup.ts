@@ -1,8 +1,20 @@
 import type { BudgetScope, BudgetSubjects, BudgetTerms } from "./budget.ts";
 
+/** Budgets that count one request, by rising id within a scope; the same object for all such requests. */
+export interface BudgetSet {
+  readonly terms: readonly BudgetTerms[];
+  readonly ids: ReadonlySet<number>;
+  /** The member of a settlement that names them; nothing when there are none. */
+  readonly counted: { readonly budgets?: readonly number[] };
+}
+
+/** Sets in memory; beyond that they are made again. */
+const MOST_SETS = 10_000;
+
 /** Which budgets there are and whom they concern, in memory. */
 export class BudgetIndex {
   readonly #bySubject: ReadonlyMap<BudgetScope, ReadonlyMap<string, readonly BudgetTerms[]>>;
+  readonly #sets = new Map<string, BudgetSet>();
 
   constructor(budgets: readonly BudgetTerms[]) {
     const byScope = Map.groupBy(budgets, ({ scope }) => scope);
@@ -15,23 +27,30 @@ export class BudgetIndex {
     return this.#bySubject.size === 0;
   }
 
-  find({ tokenId, userId, group, model, channelId }: BudgetSubjects): readonly BudgetTerms[] {
-    if (this.isEmpty) return NONE;
-    const found = [
-      this.#of("user", userId),
-      this.#of("group", group),
-      this.#of("model", model),
-      this.#of("channel", channelId),
-      tokenId === 0 ? NONE : this.#of("token", tokenId),
-    ];
-    return found.some((some) => some.length > 0) ? found.flat() : NONE;
+  find({ tokenId, userId, group, model, channelId }: BudgetSubjects): BudgetSet {
+    if (this.isEmpty) return NO_BUDGETS;
+    const ofUser = this.#of("user", userId);
+    const ofGroup = this.#of("group", group);
+    const ofModel = this.#of("model", model);
+    const ofChannel = this.#of("channel", channelId);
+    const ofToken = tokenId === 0 ? NONE : this.#of("token", tokenId);
+    const name = `${nameOf(ofUser)} ${nameOf(ofGroup)} ${nameOf(ofModel)} ${nameOf(ofChannel)} ${nameOf(ofToken)}`;
+    const known = this.#sets.get(name);
+    if (known) return known;
+    const terms = [...ofUser, ...ofGroup, ...ofModel, ...ofChannel, ...ofToken];
+    if (terms.length === 0) return NO_BUDGETS;
+    const budgets = terms.map(({ id }) => id);
+    const set = { terms, ids: new Set(budgets), counted: { budgets } };
+    if (this.#sets.size >= MOST_SETS) this.#sets.clear();
+    this.#sets.set(name, set);
+    return set;
   }
 
   /** False when none concerns such requests, whichever channel serves them for whichever group. */
   mayConcern({ tokenId, userId, model }: Pick<BudgetSubjects, "tokenId" | "userId" | "model">): boolean {
     if (this.isEmpty) return false;
     if (this.#bySubject.has("group") || this.#bySubject.has("channel")) return true;
-    return this.find({ tokenId, userId, model, group: "", channelId: 0 }).length > 0;
+    return this.find({ tokenId, userId, model, group: "", channelId: 0 }).terms.length > 0;
   }
 
   #of(scope: BudgetScope, subject: string | number): readonly BudgetTerms[] {
@@ -39,4 +58,10 @@ export class BudgetIndex {
   }
 }
 
+/** Budgets of one subject are known by the first of them. */
+function nameOf(ofSubject: readonly BudgetTerms[]): number {
+  return ofSubject[0]?.id ?? 0;
+}
+
 const NONE: readonly BudgetTerms[] = [];
+const NO_BUDGETS: BudgetSet = { terms: NONE, ids: new Set(), counted: {} };

@@ -2,7 +2,7 @@ import type { Keys } from "../../../redis/keys.ts";
 import type { ScriptCall } from "../../../redis/script.ts";
 import type { Lease } from "../../ledger/redis/calls.ts";
 import { ORPHAN_MS } from "../sql/sheet.ts";
-import type { Budget, Placing } from "../budget.ts";
+import type { Budget, BudgetHold, BudgetTerms, Placing } from "../budget.ts";
 import { budgetWindow } from "../window.ts";
 import { FOLLOW, LONG_OPEN, OPEN_SUMS, PLACE, PUT } from "./scripts.ts";
 
@@ -14,38 +14,78 @@ export interface LiveBudgetHold {
   readonly ids: readonly number[];
 }
 
-/** @param now epoch milliseconds of this process, which decide about windows */
-export function placeCall({ budgets: keys }: Keys, placing: Placing, lease: Lease, now: number): ScriptCall {
+/** Arguments that describe a set of budgets, as long as their windows last. */
+interface PreparedTerms {
+  /** Milliseconds. */
+  readonly from: number;
+  readonly until: number;
+  readonly args: readonly (string | number)[];
+  /** Calls with the same terms run as one. */
+  readonly group: string;
+}
+
+const prepared = new WeakMap<readonly BudgetTerms[], PreparedTerms>();
+let preparations = 0;
+
+function termsOf(wanted: readonly BudgetTerms[], now: number): PreparedTerms {
+  const known = prepared.get(wanted);
+  if (known && now >= known.from && now < known.until) return known;
+  const windows = wanted.map(({ period, time_zone: zone }) => budgetWindow(period, zone, now));
+  const terms = {
+    from: Math.max(...windows.map(({ start }) => start * 1000)),
+    until: Math.min(...windows.map(({ end }) => end * 1000)),
+    args: [
+      wanted.length,
+      ...wanted.flatMap(({ id, quota_limit: limit, is_hard: isHard }, at) => [
+        id,
+        limit,
+        isHard,
+        windows[at]?.start ?? 0,
+      ]),
+    ],
+    group: String((preparations += 1)),
+  };
+  prepared.set(wanted, terms);
+  return terms;
+}
+
+/**
+ * @param now epoch milliseconds of this process, which decide about windows
+ * @param isRepeated true when an earlier call for the request may have run
+ */
+export function placeCall(
+  { budgets: keys }: Keys,
+  placing: Placing,
+  { lease, now, isRepeated }: { readonly lease: Lease; readonly now: number; readonly isRepeated: boolean },
+): ScriptCall {
   const { requestId, userId, wanted, amount, wished = "", held } = placing;
-  const isHeld = held !== undefined && held.ids.size > 0;
-  const terms = wanted.flatMap(({ id, quota_limit: limit, is_hard: isHard, period, time_zone: zone }) => [
-    id,
-    limit,
-    isHard,
-    budgetWindow(period, zone, now).start,
-  ]);
+  const terms = termsOf(wanted, now);
   return {
     script: PLACE,
     keys: [keys.epoch, keys.state, keys.holds, keys.leases],
-    args: [lease.now, ORPHAN_MS],
+    args: [lease.now, ORPHAN_MS, ...terms.args],
     item: {
-      group: `place ${lease.now}`,
-      args: [requestId, userId, amount, wished, isHeld ? "1" : "0", wanted.length, ...terms],
+      group: `place ${lease.now} ${terms.group}`,
+      args: [requestId, userId, amount, wished, kindOf(held, isRepeated)],
     },
   };
+}
+
+/** What Redis can know of a request: see `PLACE`. */
+function kindOf(held: BudgetHold | undefined, isRepeated: boolean): "n" | "h" | "" {
+  if (held && held.ids.size > 0) return "h";
+  return held || isRepeated ? "" : "n";
 }
 
 /** @param isOpen true for a request that Redis has, false for one that it may have forgotten */
 export function putCall({ budgets: keys }: Keys, hold: LiveBudgetHold, lease: Lease, isOpen: boolean): ScriptCall {
   const { requestId, userId, amount, ids } = hold;
+  const budgets = ids.join(",");
   return {
     script: PUT,
     keys: [keys.state, keys.holds, keys.leases],
-    args: [lease.now, ORPHAN_MS, isOpen ? "1" : "0"],
-    item: {
-      group: `put ${lease.now} ${isOpen ? "1" : "0"}`,
-      args: [requestId, userId, amount, ids.length, ...ids],
-    },
+    args: [lease.now, ORPHAN_MS, isOpen ? "1" : "0", budgets],
+    item: { group: `put ${lease.now} ${isOpen ? "1" : "0"} ${budgets}`, args: [requestId, userId, amount] },
   };
 }
 

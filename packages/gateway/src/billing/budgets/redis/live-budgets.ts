@@ -53,6 +53,8 @@ const READ_MS = 5_000;
 const STEP_MS = 200;
 const TIMEOUT_MS = 2_000;
 
+const GRANTED = [PLACED.granted] as const;
+
 type OpenBudgets = LiveBudgetHold & { readonly isDirect: boolean };
 
 export function createLiveBudgets(deps: LiveBudgetsDeps): LiveBudgets {
@@ -102,12 +104,13 @@ class RedisBudgets implements LiveBudgets {
     const { onOutage, epochs } = this.#deps;
     const startedAt = performance.now();
     const waitMs = onOutage === "sql" ? this.#waitBudget().ms : RESTART_MS;
-    for (;;) {
-      const [code, value] = await this.#ask(placing, startedAt + waitMs);
+    for (let isRepeated = false; ;) {
+      const [code, value] = await this.#ask(placing, startedAt + waitMs, isRepeated);
+      isRepeated = true;
       if (code === PLACED.ended) return undefined;
       if (code === PLACED.short) return this.#refusal(placing, Number(value));
       if (code === PLACED.granted) {
-        const answer = { granted: quota(Number(value)) };
+        const answer = { granted: value === undefined ? placing.amount : quota(Number(value)) };
         this.#keep(placing, answer, false);
         return answer;
       }
@@ -121,15 +124,17 @@ class RedisBudgets implements LiveBudgets {
   }
 
   /** Retries while Redis is unavailable, within the time limit. Placing twice is placing once. */
-  async #ask(placing: Placing, deadline: number): Promise<readonly [code: number, value?: unknown]> {
+  async #ask(placing: Placing, deadline: number, wasAsked: boolean): Promise<readonly [code: number, value?: unknown]> {
     const { redis, lease, clock } = this.#deps;
-    for (;;) {
+    for (let isRepeated = wasAsked; ;) {
       const rest = Math.max(1, Math.ceil(deadline - performance.now()));
       try {
-        const answer = await redis.one(placeCall(redis.keys, placing, lease(), clock.now()), rest);
-        return answer as readonly [number, unknown?];
+        const call = placeCall(redis.keys, placing, { lease: lease(), now: clock.now(), isRepeated });
+        const answer = await redis.one(call, rest);
+        return answer === PLACED.granted ? GRANTED : (answer as readonly [number, unknown?]);
       } catch (error) {
         if (!(error instanceof RedisUnavailable) || performance.now() >= deadline) throw error;
+        isRepeated ||= error.mayHaveRun;
         await redis.ready(Math.min(rest, STEP_MS));
       }
     }

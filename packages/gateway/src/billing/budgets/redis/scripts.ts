@@ -15,47 +15,42 @@ local function clock(given)
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local function whole(number) return string.format('%.0f', number) end
-local function parsed(record)
-  if not record then return nil end
-  local amount, user, ids = string.match(record, '^(%d+):(%d+):(.*)$')
-  local of = {}
-  for id in string.gmatch(ids, '%d+') do of[id] = true end
-  return { amount = tonumber(amount), user = user, of = of }
+local records, written = {}, {}
+local function readRecords(holds, ids)
+  if #ids == 0 then return end
+  for at, text in ipairs(redis.call('HMGET', holds, unpack(ids))) do
+    if text then
+      local amount, user, of = string.match(text, '^(%d+):(%d+):(.*)$')
+      records[ids[at]] = { amount = tonumber(amount), user = user, of = of }
+    end
+  end
 end
-local deltas = {}
-local function change(id, amount) deltas[id] = (deltas[id] or 0) + amount end
-local function drop(record) for id in pairs(record.of) do change(id, -record.amount) end end
-local function writeHeld(state)
-  for id, amount in pairs(deltas) do
+local function put(id, amount, user, of)
+  records[id] = { amount = amount, user = user, of = of }
+  written[id] = whole(amount) .. ':' .. user .. ':' .. of
+end
+local function drop(id)
+  records[id] = nil
+  written[id] = false
+end
+local changes = {}
+local function change(of, amount) changes[of] = (changes[of] or 0) + amount end
+local function write(state, holds, leases, ends)
+  local sums, texts, gone, scores = {}, {}, {}, {}
+  for of, amount in pairs(changes) do
+    for id in string.gmatch(of, '%d+') do sums[id] = (sums[id] or 0) + amount end
+  end
+  for id, amount in pairs(sums) do
     if amount ~= 0 then redis.call('HINCRBY', state, id .. 'h', whole(amount)) end
   end
-end
-local function recordsOf(holds, ids)
-  local records = {}
-  if #ids == 0 then return records end
-  for at, record in ipairs(redis.call('HMGET', holds, unpack(ids))) do records[ids[at]] = parsed(record) end
-  return records
-end
-local records, written = {}, {}
-local function put(id, record)
-  records[id] = record
-  written[id] = record or false
-end
-local function writeRecords(holds, leases, ends)
-  local texts, scores, gone = {}, {}, {}
-  for id, record in pairs(written) do
-    if record then
-      local ids = {}
-      for budget in pairs(record.of) do table.insert(ids, budget) end
-      table.insert(texts, id)
-      table.insert(texts, whole(record.amount) .. ':' .. record.user .. ':' .. table.concat(ids, ','))
-      table.insert(scores, ends) table.insert(scores, id)
+  for id, text in pairs(written) do
+    if text then
+      table.insert(texts, id) table.insert(texts, text)
+      if ends then table.insert(scores, ends) table.insert(scores, id) end
     else table.insert(gone, id) end
   end
-  if #texts > 0 then
-    redis.call('HSET', holds, unpack(texts))
-    redis.call('ZADD', leases, unpack(scores))
-  end
+  if #texts > 0 then redis.call('HSET', holds, unpack(texts)) end
+  if #scores > 0 then redis.call('ZADD', leases, unpack(scores)) end
   if #gone > 0 then
     redis.call('HDEL', holds, unpack(gone))
     redis.call('ZREM', leases, unpack(gone))
@@ -63,110 +58,92 @@ local function writeRecords(holds, leases, ends)
 end`;
 
 /**
- * Reserves, in order. KEYS epoch state holds leases; ARGV now lease, then for each: request user amount wished isHeld
- * count, and `count` times: budget limit isHard window. Returns for each: {0, granted}, {1, budget that is short}, {2}
- * the request has ended, {3, epoch} budgets are not read, {4} closed.
+ * Reserves in one set of budgets, in order. KEYS epoch state holds leases; ARGV now lease count, `count` times: budget
+ * limit isHard window, then for each: request user amount wished kind, where kind is `n` for a request that Redis cannot
+ * have, `h` for one that it has unless it ended, and `` otherwise. Returns for each: 0 granted, {0, granted}, {1, budget
+ * that is short}, {2} the request has ended, {3, epoch} budgets are not read, {4} closed.
  */
 export const PLACE = script(`${COMMON}
-local epoch = redis.call('GET', KEYS[1])
-local items, ids, fields, at = {}, {}, {}, 3
-while at <= #ARGV do
-  local item = { id = ARGV[at], user = ARGV[at + 1], amount = tonumber(ARGV[at + 2]), wished = tonumber(ARGV[at + 3]) or 0 }
-  item.isHeld, item.budgets = ARGV[at + 4] == '1', {}
-  for n = 0, tonumber(ARGV[at + 5]) - 1 do
-    local from = at + 6 + 4 * n
-    local budget = { id = ARGV[from], limit = tonumber(ARGV[from + 1]), isHard = ARGV[from + 2] == '1' }
-    budget.window = tonumber(ARGV[from + 3])
-    table.insert(item.budgets, budget)
-    fields[budget.id] = true
-  end
-  at = at + 6 + 4 * #item.budgets
-  table.insert(items, item)
-  table.insert(ids, item.id)
+local epoch, count = redis.call('GET', KEYS[1]), tonumber(ARGV[3])
+local ids, names, asked, first = {}, {}, {}, 4 + 4 * count
+for n = 1, count do
+  ids[n] = ARGV[4 * n]
+  names[2 * n - 1], names[2 * n] = ids[n], ids[n] .. 'h'
 end
-local names = {}
-for id in pairs(fields) do table.insert(names, id) table.insert(names, id .. 'h') end
-local known = {}
-if #names > 0 then
+for at = first, #ARGV, 5 do
+  if ARGV[at + 4] ~= 'n' then table.insert(asked, ARGV[at]) end
+end
+readRecords(KEYS[3], asked)
+local free, isRead = {}, true
+if count > 0 then
   local values = redis.call('HMGET', KEYS[2], unpack(names))
-  for n = 1, #names, 2 do
-    local of, window, used, held = string.match(values[n] or '', '^(%d+) %d+ (%d+) (%d+) (%d+)$')
-    local state = { open = tonumber(values[n + 1] or '0') }
-    if of == epoch then state.window, state.used, state.held = tonumber(window), tonumber(used), tonumber(held) end
-    known[names[n]] = state
+  for n = 1, count do
+    local of, window, used, held = string.match(values[2 * n - 1] or '', '^(%d+) %d+ (%d+) (%d+) (%d+)$')
+    if of ~= epoch then isRead = false
+    else
+      if tonumber(ARGV[4 * n + 3]) > tonumber(window) then used = 0 end
+      free[n] = ARGV[4 * n + 1] - used - held - (values[2 * n] or 0)
+    end
   end
 end
-records = recordsOf(KEYS[3], ids)
-local function shortOf(item, before, amount)
-  for _, budget in ipairs(item.budgets) do
-    local state = known[budget.id]
-    local more = amount - (before and before.of[budget.id] and before.amount or 0)
-    local used = budget.window > state.window and 0 or state.used
-    local free = budget.limit - used - state.held - state.open - (deltas[budget.id] or 0)
-    if budget.isHard and more > 0 and free < more then return budget.id end
+local mine = table.concat(ids, ',')
+local function heldIn(id, before)
+  if not before then return 0 end
+  if before.of == mine or string.find(',' .. before.of .. ',', ',' .. id .. ',', 1, true) then return before.amount end
+  return 0
+end
+local function shortOf(before, amount)
+  for n = 1, count do
+    local more = amount - heldIn(ids[n], before)
+    if more > 0 and free[n] < more and ARGV[4 * n + 2] == '1' then return ids[n] end
   end
 end
 local answers = {}
-for _, item in ipairs(items) do
-  local before, isRead, answer = records[item.id], true, nil
-  for _, budget in ipairs(item.budgets) do isRead = isRead and known[budget.id].used ~= nil end
+for at = first, #ARGV, 5 do
+  local id, amount, before, answer = ARGV[at], tonumber(ARGV[at + 2]), records[ARGV[at]], 0
   if not epoch then answer = {4}
-  elseif item.isHeld and not before then answer = {2}
+  elseif ARGV[at + 4] == 'h' and not before then answer = {2}
   elseif not isRead then answer = {3, epoch}
   else
-    local granted = item.wished
-    while granted > item.amount and shortOf(item, before, granted) do granted = math.floor(granted / 4) end
-    granted = math.max(granted, item.amount)
-    local short = shortOf(item, before, granted)
+    local granted = tonumber(ARGV[at + 3]) or 0
+    while granted > amount and shortOf(before, granted) do granted = math.floor(granted / 4) end
+    granted = math.max(granted, amount)
+    local short = shortOf(before, granted)
     if short then answer = {1, tonumber(short)}
     else
-      if before then drop(before) end
-      local of = {}
-      for _, budget in ipairs(item.budgets) do
-        of[budget.id] = true
-        change(budget.id, granted)
-      end
-      put(item.id, #item.budgets > 0 and { amount = granted, user = item.user, of = of } or nil)
-      answer = {0, granted}
+      for n = 1, count do free[n] = free[n] - granted + heldIn(ids[n], before) end
+      if before then change(before.of, -before.amount) end
+      change(mine, granted)
+      if count > 0 then put(id, granted, ARGV[at + 1], mine) else drop(id) end
+      if granted > amount then answer = {0, granted} end
     end
   end
   table.insert(answers, answer)
 end
-if next(written) == nil then return answers end
-writeHeld(KEYS[2])
-writeRecords(KEYS[3], KEYS[4], whole(clock(ARGV[1]) + ARGV[2]))
+write(KEYS[2], KEYS[3], KEYS[4], whole(clock(ARGV[1]) + ARGV[2]))
 return answers`);
 
 /**
- * Puts an amount in each of some budgets, without a check of their limits. KEYS state holds leases; ARGV now lease isOpen,
- * then for each: request user amount count and its budgets. With isOpen 1 only for requests that are open, otherwise only
- * for those that are not, or with less.
+ * Puts an amount in each of a set of budgets, without a check of their limits. KEYS state holds leases; ARGV now lease
+ * isOpen budgets, then for each: request user amount. With isOpen 1 only for requests that are open, otherwise only for
+ * those that are not, or with less.
  */
 export const PUT = script(`${COMMON}
-local items, ids, at = {}, {}, 4
-while at <= #ARGV do
-  local item = { id = ARGV[at], user = ARGV[at + 1], amount = tonumber(ARGV[at + 2]), of = {} }
-  for n = 1, tonumber(ARGV[at + 3]) do item.of[ARGV[at + 3 + n]] = true end
-  at = at + 4 + tonumber(ARGV[at + 3])
-  table.insert(items, item)
-  table.insert(ids, item.id)
-end
-records = recordsOf(KEYS[2], ids)
-local answers = {}
-for _, item in ipairs(items) do
-  local before = records[item.id]
-  local isWanted = before ~= nil
-  if ARGV[3] == '0' then isWanted = not before or before.amount < item.amount end
+local isOpen, ids, answers = ARGV[3] == '1', {}, {}
+for at = 5, #ARGV, 3 do table.insert(ids, ARGV[at]) end
+readRecords(KEYS[2], ids)
+for at = 5, #ARGV, 3 do
+  local before, amount = records[ARGV[at]], tonumber(ARGV[at + 2])
+  local isWanted = isOpen and before and (before.amount ~= amount or before.of ~= ARGV[4])
+  if not isOpen then isWanted = not before or before.amount < amount end
   if isWanted then
-    if before then drop(before) end
-    for id in pairs(item.of) do change(id, item.amount) end
-    put(item.id, item.amount > 0 and next(item.of) and item or nil)
+    if before then change(before.of, -before.amount) end
+    change(ARGV[4], amount)
+    if amount > 0 and ARGV[4] ~= '' then put(ARGV[at], amount, ARGV[at + 1], ARGV[4]) else drop(ARGV[at]) end
   end
   table.insert(answers, 1)
 end
-if next(written) == nil then return answers end
-writeHeld(KEYS[1])
-writeRecords(KEYS[2], KEYS[3], whole(clock(ARGV[1]) + ARGV[2]))
+write(KEYS[1], KEYS[2], KEYS[3], not isOpen and whole(clock(ARGV[1]) + ARGV[2]))
 return answers`);
 
 /**
@@ -178,7 +155,7 @@ export const FOLLOW = script(`${COMMON}
 local epoch, count = redis.call('GET', KEYS[1]), tonumber(ARGV[2])
 local ids, states = {}, {}
 for at = 3 + 5 * count, #ARGV do table.insert(ids, ARGV[at]) end
-records = recordsOf(KEYS[3], ids)
+readRecords(KEYS[3], ids)
 if epoch == ARGV[1] and count > 0 then
   local names = {}
   for at = 3, 2 + 5 * count, 5 do table.insert(names, ARGV[at]) end
@@ -196,14 +173,13 @@ local removed = 0
 for _, id in ipairs(ids) do
   local record = records[id]
   if record then
-    drop(record)
-    put(id, nil)
+    change(record.of, -record.amount)
+    drop(id)
     removed = removed + 1
   end
 end
 if #states > 0 then redis.call('HSET', KEYS[2], unpack(states)) end
-writeHeld(KEYS[2])
-writeRecords(KEYS[3], KEYS[4], '0')
+write(KEYS[2], KEYS[3], KEYS[4])
 return removed`);
 
 /** KEYS holds leases; ARGV now limit. Returns id and record of requests that are open for long. */
