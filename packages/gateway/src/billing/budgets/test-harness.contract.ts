@@ -9,6 +9,7 @@ import { shardOf } from "../../redis/keys.ts";
 import { newPrefix, openRedisRig, type RedisRig } from "../ledger/redis/test-harness.contract.ts";
 import type { OnOutage } from "../ledger/redis/reservations.ts";
 import { createSqlLedger } from "../ledger/sql/sql-ledger.ts";
+import { ReservedInMemory } from "./sql/memory.ts";
 import { isOverBudget, type Budget, type BudgetHold, type BudgetRefusal, type BudgetSubjects } from "./budget.ts";
 import { createBudgets, type BudgetOutage, type Budgets } from "./budgets.ts";
 import { quota, type Quota } from "../money/quota.ts";
@@ -28,6 +29,8 @@ export interface Replica {
 /** Budgets as replicas see them, on one database. */
 export interface BudgetRig {
   readonly raw: RawDatabase;
+  /** What requests have reserved, where that is not in the database. */
+  readonly reserved: ReservedInMemory | undefined;
   readonly replicas: readonly Replica[];
   /** Requests of different tests have different ids: a ledger remembers those that ended. */
   idOf(request: string): string;
@@ -68,8 +71,11 @@ export async function openBudgetRig(url: string, replicas = 1, live: Live = {}):
   const prefix = newPrefix();
   let tests = 0;
   const onThreshold = ({ scope }: Budget, percent: number) => void rig.reported.push([scope, percent]);
+  // One process: its ledgers share what they have reserved.
+  const reserved = raw.kind === "sqlite" ? new ReservedInMemory() : undefined;
   const rig: BudgetRig = {
     raw,
+    reserved,
     replicas: all,
     idOf: (request) => `${request}-${tests}`,
     now: NOON,
@@ -104,6 +110,8 @@ export async function openBudgetRig(url: string, replicas = 1, live: Live = {}):
       tests += 1;
       for (const table of ["budgets", "budget_holds", "budget_reaped", "holds", "ledger", "tokens", "users"])
         await raw.run(`delete from ${table}`, []);
+      rig.now = Number.MAX_SAFE_INTEGER;
+      while (reserved?.isEmpty === false) await all[0]?.budgets.reap();
       await addAccounts(kit);
       for (const { budgets, redis } of all) {
         await budgets.reload();
@@ -127,7 +135,7 @@ export async function openBudgetRig(url: string, replicas = 1, live: Live = {}):
     const part = { onThreshold, onOutage: mode, barrierMs };
     const wrap = (raw: RawDatabase) => watched(raw);
     const redis = redisUrl === undefined ? undefined : await openRedisRig(url, { redisUrl, prefix, clock, wrap, part });
-    const ledger = redis?.ledger ?? createSqlLedger({ database, clock, log, onThreshold });
+    const ledger = redis?.ledger ?? createSqlLedger({ database, clock, log, onThreshold, reserved });
     const onOutage = (meaning: BudgetOutage) => void rig.outages.push(meaning);
     all.push({
       ledger,

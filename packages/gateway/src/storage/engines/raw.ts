@@ -11,6 +11,8 @@ export interface RawTransaction {
   run(sql: string, values: readonly SqlValue[]): Promise<number>;
   /** Runs one query; BIGINT columns come back as safe integers. */
   rows<Row>(sql: string, values: readonly SqlValue[]): Promise<Row[]>;
+  /** Inside a transaction of SQLite: `undo` runs if it does not commit, before another one begins. */
+  readonly onRollback?: (undo: () => void) => void;
 }
 
 export interface RawDatabase extends RawTransaction {

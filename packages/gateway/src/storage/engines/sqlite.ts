@@ -231,7 +231,9 @@ function sqliteRaw(connection: SqliteConnection): RawDatabase {
   };
   // A single statement runs synchronously, so it only waits for an open transaction.
   const alone = <T>(statement: () => T) => (lock.isHeld ? exclusively(() => whenFree(statement)) : whenFree(statement));
+  const undos: (() => void)[] = [];
   const inside: RawTransaction = {
+    onRollback: (undo) => void undos.push(undo),
     run: async (sql, values) => connection.run(sql, values),
     rows: async <Row>(sql: string, values: readonly SqlValue[]) => connection.rows<Row>(sql, values),
   };
@@ -239,18 +241,24 @@ function sqliteRaw(connection: SqliteConnection): RawDatabase {
     kind: "sqlite",
     run: (sql, values) => alone(() => connection.run(sql, values)),
     rows: <Row>(sql: string, values: readonly SqlValue[]) => alone(() => connection.rows<Row>(sql, values)),
-    transaction: (work) => exclusively(() => inTransaction(connection, () => work(inside))),
+    transaction: (work) => exclusively(() => inTransaction(connection, undos, () => work(inside))),
   };
 }
 
 /** Needs no retry: it takes the write lock at the start, and readers do not block it. */
-async function inTransaction<T>(connection: SqliteConnection, work: () => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  connection: SqliteConnection,
+  undos: (() => void)[],
+  work: () => Promise<T>,
+): Promise<T> {
   await whenFree(() => connection.run("begin immediate", []));
+  undos.length = 0;
   try {
     const result = await work();
     connection.run("commit", []);
     return result;
   } catch (error) {
+    for (const undo of undos.toReversed()) undo();
     connection.rollback();
     throw error;
   }

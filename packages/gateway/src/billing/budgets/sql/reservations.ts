@@ -2,13 +2,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
+import { inList } from "../../../storage/statements.ts";
 import { isOverBudget, type BudgetReservations, type Placed, type Placing } from "../budget.ts";
+import type { ReservedInMemory } from "./memory.ts";
 import { forgetFinal, orphanedHolds, type BudgetClose } from "./sheet.ts";
 
 export interface SqlBudgetsDeps {
   readonly database: RawDatabase;
   readonly clock: Clock;
   readonly log: Logger;
+  /** What requests have reserved; without it that is in the database. */
+  readonly reserved?: ReservedInMemory | undefined;
   /** Writes in the transaction of holds of the same moment. */
   readonly place: (placing: Placing) => Promise<Placed>;
   readonly close: (close: BudgetClose) => Promise<void>;
@@ -27,9 +31,9 @@ export interface SqlBudgets extends BudgetReservations {
 
 const AT_ONCE = 200;
 
-/** Rows of `budget_holds`, next to those of `holds`. */
+/** Rows of `budget_holds`, next to those of `holds`, or the same in memory. */
 export function createSqlBudgets(deps: SqlBudgetsDeps): SqlBudgets {
-  const { database, clock, log } = deps;
+  const { database, clock, log, reserved } = deps;
   const open = new Map<string, ReadonlySet<number>>();
   const take = (requestId: string) => {
     const asked = open.get(requestId);
@@ -60,11 +64,13 @@ export function createSqlBudgets(deps: SqlBudgetsDeps): SqlBudgets {
     async reap() {
       const now = clock.now();
       await forgetFinal(database, now);
-      const orphans = await orphanedHolds(database, now, AT_ONCE);
+      const orphans = reserved
+        ? await withoutHold(database, reserved.due(now).slice(0, AT_ONCE))
+        : await orphanedHolds(database, now, AT_ONCE);
       for (const requestId of orphans) await returnHeld(requestId);
       return orphans.length;
     },
-    heldElsewhere: () => Promise.resolve(new Map()),
+    heldElsewhere: () => Promise.resolve(reserved?.sums ?? new Map()),
     async idle(ms) {
       const waiting = new AbortController();
       const late = pause(ms, undefined, { signal: waiting.signal }).catch(() => undefined);
@@ -72,4 +78,13 @@ export function createSqlBudgets(deps: SqlBudgetsDeps): SqlBudgets {
       waiting.abort();
     },
   };
+}
+
+async function withoutHold(database: RawDatabase, requestIds: readonly string[]): Promise<string[]> {
+  if (requestIds.length === 0) return [];
+  const { marks, values } = inList(requestIds);
+  const sql = `select request_id from holds where request_id in ${marks}`;
+  const rows = await database.rows<{ request_id: string }>(sql, values);
+  const carried = new Set(rows.map(({ request_id }) => request_id));
+  return requestIds.filter((id) => !carried.has(id));
 }

@@ -95,7 +95,13 @@ export const REAPED: RowTable<ReapedRow> = {
 };
 
 /** The rows of some requests, as a transaction finds and leaves them. */
-export class RequestRows<Row extends Keyed> {
+export interface RowsOf<Row extends Keyed> {
+  of(requestId: string): ReadonlyMap<number, Row>;
+  put(requestId: string, rows: readonly Row[]): void;
+  write(tx: RawTransaction, kind: RawDatabase["kind"]): Promise<void>;
+}
+
+export class RequestRows<Row extends Keyed> implements RowsOf<Row> {
   readonly #table: RowTable<Row>;
   readonly #rows = new Map<string, ReadonlyMap<number, Row>>();
   /** Requests that have rows in the table. */

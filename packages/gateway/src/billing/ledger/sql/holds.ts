@@ -9,6 +9,7 @@ import { heldByTokens, heldByUsers, lockTokens, lockUsers, type TokenBalance, ty
 import { insertRows } from "../../../storage/statements.ts";
 import type { Placed, Placing } from "../../budgets/budget.ts";
 import { closeBudgets, placeBudgets, type BudgetClose } from "../../budgets/sql/sheet.ts";
+import type { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import { createSqlBudgets, type SqlBudgets } from "../../budgets/sql/reservations.ts";
 
 /** Reservations per transaction; more would only delay the first ones. */
@@ -20,6 +21,8 @@ export interface HoldDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly leaseMs: number;
+  /** Budgets in memory instead of the database. */
+  readonly reserved?: ReservedInMemory | undefined;
 }
 
 /** Reservations in the database: of balances, and of the budgets of the same requests. */
@@ -61,7 +64,7 @@ export function createHolds(deps: HoldDeps): Holds {
 
 /** Balances first, budgets last: every transaction locks them in this order. */
 async function reserveAll(tx: RawTransaction, jobs: readonly Job[], deps: HoldDeps): Promise<JobAnswer[]> {
-  const settings = { kind: deps.database.kind, now: deps.clock.now() };
+  const settings = { kind: deps.database.kind, now: deps.clock.now(), reserved: deps.reserved };
   const holds = jobs.flatMap((job) => ("hold" in job ? [job.hold] : []));
   const places = jobs.flatMap((job) => ("place" in job ? [job.place] : []));
   const closes = jobs.flatMap((job) => ("close" in job ? [job.close] : []));

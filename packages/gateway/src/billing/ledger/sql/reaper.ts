@@ -2,6 +2,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import { closeOf } from "../../budgets/sql/charge-close.ts";
+import type { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import { closeBudgets, type WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import type { Hold, Settlement } from "../ledger.ts";
 import { quota } from "../../money/quota.ts";
@@ -21,6 +22,7 @@ export interface ReaperDeps {
   readonly log: Logger;
   readonly isLogSeparate: boolean;
   readonly onBudgets: (written: WrittenBudgets) => void;
+  readonly reserved: ReservedInMemory | undefined;
 }
 
 interface ExpiredHold extends OpenHold {
@@ -52,9 +54,16 @@ export async function reapExpired(deps: ReaperDeps): Promise<number> {
   }
 }
 
-/** Expires every reservation, for the start of a process that is the only user of its database. */
+/**
+ * Expires every reservation, for the start of a process that is the only user of its database. Those of budgets are in
+ * memory; rows of them are from a version that wrote them.
+ */
 export async function expireAll(database: RawDatabase): Promise<void> {
-  await database.transaction((tx) => tx.run("update holds set lease_until = 0 where lease_until > 0", []));
+  await database.transaction(async (tx) => {
+    await tx.run("update holds set lease_until = 0 where lease_until > 0", []);
+    await tx.run("update budgets set held = 0, revision = revision + 1 where held <> 0", []);
+    await tx.run("delete from budget_holds", []);
+  });
 }
 
 /** Undefined when the reservation was renewed, settled or reaped in the meantime. */
@@ -63,7 +72,7 @@ async function reap(
   { request_id, user_id }: ExpiredHold,
   deps: ReaperDeps & { readonly now: number },
 ): Promise<WrittenBudgets | undefined> {
-  const { database, now, isLogSeparate } = deps;
+  const { database, now, isLogSeparate, reserved } = deps;
   await lockUsers(tx, database.kind, [user_id]);
   const sql = "select request_id, user_id, token_id, amount, seen from holds where request_id = ? and lease_until <= ?";
   const [hold] = await tx.rows<OpenHold & { readonly seen: string }>(sql, [request_id, now]);
@@ -83,7 +92,7 @@ async function reap(
     charged: undefined,
     at: now,
   };
-  return closeBudgets(tx, [close], { kind: database.kind, now });
+  return closeBudgets(tx, [close], { kind: database.kind, now, reserved });
 }
 
 /** The charge for an expired reservation; undefined when nothing was delivered. */

@@ -10,6 +10,7 @@ import { Booking, type OpenHold, REAPED, REAPED_UNUSED } from "./booking.ts";
 import { inList } from "../../../storage/statements.ts";
 import { closeOf } from "../../budgets/sql/charge-close.ts";
 import { closeBudgets, type BudgetClose, type WrittenBudgets } from "../../budgets/sql/sheet.ts";
+import type { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import type { SqlBudgets } from "../../budgets/sql/reservations.ts";
 
 /** Settlements per transaction. */
@@ -24,6 +25,7 @@ export interface SettlementDeps extends LogRowRecoveryDeps {
   readonly onCommit: () => void;
   readonly clock: Clock;
   readonly budgets: Pick<SqlBudgets, "take">;
+  readonly reserved: ReservedInMemory | undefined;
   readonly onBudgets: (written: WrittenBudgets) => void;
 }
 
@@ -170,8 +172,8 @@ async function closeAll(tx: RawTransaction, batch: readonly Waiting[], deps: Set
     const isCharged = isCorrection || (settlement !== undefined && consumed.has(settlement));
     return budgetClose(hold.requestId, { settlement: isCharged ? settlement : undefined, isCorrection, asked }, deps);
   });
-  const now = deps.clock.now();
-  return { users, booking, budgets: await closeBudgets(tx, closes, { kind, now }) };
+  const settings = { kind, now: deps.clock.now(), reserved: deps.reserved };
+  return { users, booking, budgets: await closeBudgets(tx, closes, settings) };
 }
 
 const NOT_ASKED: ReadonlySet<number> = new Set();

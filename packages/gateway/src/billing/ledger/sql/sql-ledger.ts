@@ -3,6 +3,7 @@ import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Budget } from "../../budgets/budget.ts";
+import { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import type { WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import { createLogOutbox } from "../log-outbox.ts";
 import { applyChange, applyOnce } from "./change.ts";
@@ -25,6 +26,8 @@ export interface SqlLedgerSettings {
   readonly onBalance?: (userId: number, before: number, after: number) => void;
   /** Called once for each window when a budget passes a threshold, in percent; must not throw. */
   readonly onThreshold?: ((budget: Budget, percent: number) => void) | undefined;
+  /** What requests have reserved in budgets; for a database of several processes, that is in the database. */
+  readonly reserved?: ReservedInMemory | undefined;
 }
 
 const LEASE_MS = 60_000;
@@ -37,7 +40,8 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
   };
   const outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
   const isLogSeparate = outbox !== undefined;
-  const holdDeps = { database, clock, log, leaseMs };
+  const { reserved = database.kind === "sqlite" ? new ReservedInMemory() : undefined } = settings;
+  const holdDeps = { database, clock, log, leaseMs, reserved };
   const { hold, budgets } = createHolds(holdDeps);
   const settlements = createSettlements({
     database,
@@ -49,6 +53,7 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     clock,
     budgets,
     onBudgets,
+    reserved,
   });
 
   const changeWith: Ledger["changeWith"] = async (work) => {
@@ -69,7 +74,7 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     change: (change) => changeWith(() => Promise.resolve(change)),
     changeWith,
     async reap() {
-      const reaped = await reapExpired({ database, clock, log, isLogSeparate, onBudgets });
+      const reaped = await reapExpired({ database, clock, log, isLogSeparate, onBudgets, reserved });
       // Log rows written without a charge trigger no move of the outbox; this runs every few seconds.
       outbox?.kick();
       return reaped;
