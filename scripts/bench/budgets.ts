@@ -66,12 +66,18 @@ export async function benchBudgets(): Promise<void> {
   }
 }
 
-async function withBudgets<T>(root: Session, work: () => Promise<T>): Promise<T> {
+/** Three hard budgets that every bench call counts in; returns their ids. */
+export async function createBudgets(root: Session): Promise<number[]> {
   const ids: number[] = [];
   for (const [scope, subject] of Object.entries(SUBJECTS)) {
     const budget = { scope, subject, period: "month", quota_limit: LIMIT };
     ids.push((await root.must<{ id: number }>("POST", "/api/budget/", budget)).id);
   }
+  return ids;
+}
+
+async function withBudgets<T>(root: Session, work: () => Promise<T>): Promise<T> {
+  const ids = await createBudgets(root);
   try {
     return await work();
   } finally {

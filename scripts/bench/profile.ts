@@ -5,9 +5,11 @@ import type { Result } from "../../packages/testkit/load/generator.ts";
 import { Inspector, type ProfiledCall } from "../../packages/testkit/load/inspector.ts";
 import { ask } from "../../packages/testkit/load/measure.ts";
 import * as start from "../../packages/testkit/load/systems.ts";
+import { signIn } from "../../packages/testkit/src/api.ts";
 import { freePort } from "../../packages/testkit/src/index.ts";
 import { build } from "../build.ts";
 import { ALLOCATOR, NODE_FLAGS } from "../memory.ts";
+import { createBudgets } from "./budgets.ts";
 import { jobOf, loadOf } from "./plain.ts";
 
 const SECONDS = 10;
@@ -19,12 +21,20 @@ const LEAST_SHARE = 0.005;
  * `npm run bench -- --profile`: which part of the program, of Node and of its packages the main thread spends a plain
  * call in, with MariaDB and Redis, 32 at once. Prints a table in half a minute and writes nothing; `--quick` is a smoke
  * run of seconds. `--at-once` and `--spaced` look at streams instead, `--embedded` at the embedded database, `--functions`
- * at single functions.
+ * at single functions, `--budgets` at calls that count in three budgets.
  */
 export async function benchProfile(): Promise<void> {
   const flag = { type: "boolean" } as const;
   const { values } = parseArgs({
-    options: { profile: flag, quick: flag, "at-once": flag, spaced: flag, embedded: flag, functions: flag },
+    options: {
+      profile: flag,
+      quick: flag,
+      "at-once": flag,
+      spaced: flag,
+      embedded: flag,
+      functions: flag,
+      budgets: flag,
+    },
   });
   await build(["gateway"], true);
   const upstream = await start.startScript("upstream.ts");
@@ -36,6 +46,7 @@ export async function benchProfile(): Promise<void> {
   const kind = loadOf(values);
   const load = (seconds: number) => ask(generator.child, jobOf(system, kind, values.quick ? 1 : seconds));
   try {
+    if (values.budgets) await createBudgets(await signIn(`http://127.0.0.1:${system.port}`));
     whole(await load(WARM_SECONDS));
     const inspector = await Inspector.connect(port);
     let calls = 0;
