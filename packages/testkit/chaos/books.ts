@@ -1,4 +1,5 @@
 import { runSql } from "../src/sql.ts";
+import { budgetFindings } from "./budgets.ts";
 import type { Outcome } from "./client.ts";
 import { PRICE } from "./world.ts";
 
@@ -14,7 +15,7 @@ export interface Findings {
   readonly lost: readonly string[];
   /** Charges of delivered answers that are not the price, and charges of refused ones. */
   readonly wrong: readonly string[];
-  /** Accounts whose balance, counters, ledger and logs do not agree. */
+  /** Accounts whose balance, counters, ledger and logs do not agree; budgets that do not agree with their charges. */
   readonly unequal: readonly string[];
   /** Reservations whose lease ended longer ago than a sweep may take. */
   readonly leftover: readonly string[];
@@ -72,7 +73,10 @@ export async function readBooks(database: string, baseline: Baseline, outcomes: 
     findings: {
       twice: [...twice],
       ...compare(outcomes, booked, logged),
-      unequal: (await accounts(database)).flatMap(([name, row]) => disagreement(name, row, baseline.get(name))),
+      unequal: [
+        ...(await accounts(database)).flatMap(([name, row]) => disagreement(name, row, baseline.get(name))),
+        ...(await budgetFindings(database)),
+      ],
       leftover: await expired(database),
     },
     charges: booked.size,

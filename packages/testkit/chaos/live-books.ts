@@ -1,5 +1,6 @@
 import { Cluster, Redis } from "ioredis";
 import { runSql } from "../src/sql.ts";
+import { liveBudgetFindings, reservedInBudgets } from "./budgets.ts";
 import type { Servers } from "./servers.ts";
 
 /** Balances in Redis while nothing runs. */
@@ -17,7 +18,12 @@ export async function liveBooks({ store, database }: Servers): Promise<LiveBooks
   const redis = store.kind === "server" ? new Redis(store.redis.url) : new Cluster(store.cluster.seeds());
   try {
     const keys = await allKeys(redis);
-    const findings = [...(await heldInDatabase(database)), ...(await heldInRedis(redis, keys))];
+    const findings = [
+      ...(await heldInDatabase(database)),
+      ...(await reservedInBudgets(database)),
+      ...(await heldInRedis(redis, keys)),
+      ...(await differentBudgets(redis, keys, database)),
+    ];
     let accounts = 0;
     for (const { table, column, pattern } of KINDS) {
       for (const row of await runSql(database, `select id, ${column} as balance from ${table}`)) {
@@ -71,6 +77,14 @@ async function heldInRedis(redis: Redis | Cluster, keys: readonly string[]): Pro
     if (waiting > 0) findings.push(`${key}: ${waiting} charges are not in the database`);
   }
   return findings;
+}
+
+async function differentBudgets(redis: Redis | Cluster, keys: readonly string[], database: string): Promise<string[]> {
+  const [epochKey, stateKey] = ["epoch", "state"].map((part) => keys.find((key) => key.endsWith(`{budgets}${part}`)));
+  if (epochKey === undefined || stateKey === undefined)
+    return ["Redis has no budgets: the replicas did not share them"];
+  const epoch = (await redis.get(epochKey)) ?? "";
+  return liveBudgetFindings(database, { epoch, state: await redis.hgetall(stateKey) });
 }
 
 async function heldInDatabase(database: string): Promise<string[]> {

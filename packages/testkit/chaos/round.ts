@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { REFUSED_BY_BUDGET } from "./budgets.ts";
 import { isClean, openBooks, readBooks, type Baseline, type Books } from "./books.ts";
 import type { LogLine } from "../src/gateway.ts";
 import type { Completion, Outcome } from "./client.ts";
@@ -70,8 +71,8 @@ export interface Round {
 
 const RECOVERY_LIMIT_MS = 45_000;
 const AGREEMENT_LIMIT_MS = 45_000;
-/** Leases run 60 s, the sweeper follows. */
-const QUIET_LIMIT_MS = 100_000;
+/** Leases run 60 s, those of budgets 120 s; a sweep follows within 30 s. */
+const QUIET_LIMIT_MS = 200_000;
 
 /** Problems of a phase that are said at once; the rest is in the verdict. */
 const SAID = 5;
@@ -148,7 +149,9 @@ async function runPhase({ plan, world, load, baseline }: Course, fault: Fault): 
   const to = performance.now();
   const touched = load.outcomes.filter(({ startedAt, endedAt }) => startedAt < to && endedAt > from);
   const own = touched.filter(({ startedAt }) => startedAt >= from);
-  const failed = touched.filter(({ completion }) => completion !== "delivered" && completion !== "left");
+  const failed = touched.filter(
+    ({ completion, reason }) => completion !== "delivered" && completion !== "left" && reason !== REFUSED_BY_BUDGET,
+  );
   const phase: Phase = {
     fault,
     about: fault.about(plan.pace),

@@ -30,11 +30,14 @@ const METHOD = `## How it is counted
   ledger rows of one kind for one request, or two log rows. **wrong**: a delivered answer that was not charged exactly
   its price, or a refused one that was charged.
 - **unequal**: accounts (users, tokens, channels) where the change of the balance, the used quota, the number of
-  requests, the ledger and the log rows do not agree to the unit. Each is read in one statement under load.
+  requests, the ledger and the log rows do not agree to the unit, budgets that have not used exactly what the ledger
+  charged in their window, and hard budgets past their limit. Each is read in one statement under load.
+- Every request counts in budgets of its user, group, model, channel and, for some, key. One hard budget is so small that
+  its requests compete for it and are refused now and then.
 - **back after**: from the end of the fault to the first answer of a request that started after it. **books agree
   after**: from the look at the books that follows the fault until they agree; settlements may be on their way.
 - At the end of a round the load stops. Then no reservation may be left, neither in the database nor in Redis, no charge
-  may wait in Redis, and every balance that Redis keeps must be the one in the database.
+  may wait in Redis, and every balance and budget that Redis keeps must be the one in the database.
 - A fault of Redis counts only if the replicas were connected to Redis; every fault must leave delivered answers.
 - Databases commit durably and Redis writes an append-only file before it answers. Clients use a connection per request
   and wait 40 s. The rotation follows \`/readyz\`, asked every 250 ms.`;

@@ -9,6 +9,7 @@ import {
   type Session,
   type Upstream,
 } from "../src/index.ts";
+import { createBudgets } from "./budgets.ts";
 import type { Ask } from "./client.ts";
 import { MODELS } from "./load.ts";
 import { startReplicas, type Replicas } from "./replicas.ts";
@@ -74,6 +75,8 @@ export async function createWorld({ database, store, program }: WorldSettings): 
     const channels = await createChannels(root, primary, secondary);
     const { keys, userIds } = await createKeys(root, servers.store.kind === "cluster" ? CLUSTER_USERS : USERS);
     await untilServed(replicas, keys);
+    const { database: url } = servers;
+    await createBudgets(root, { userIds, channels: Object.values(channels) }, { database: url, replicas });
     return { database, servers, replicas, primary, secondary, channels, keys, userIds, console, stop };
   } catch (error) {
     await stop();
