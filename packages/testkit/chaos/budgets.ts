@@ -42,14 +42,14 @@ export async function createBudgets(
 }
 
 /**
- * Budgets are read together: a replica that refuses for the last one knows all. The key has no quota, so that none of
+ * Budgets are read together: a replica that refuses for the last one knows all. The key has too little quota, so that none of
  * its requests is charged.
  */
 async function untilRead(
   root: Session,
   { replicas, make }: { readonly replicas: Replicas; make(scope: string, id: number, more: object): Promise<void> },
 ): Promise<void> {
-  const key = await createToken(root, { name: "probe", unlimited_quota: false, remain_quota: 0 });
+  const key = await createToken(root, { name: "probe", unlimited_quota: false, remain_quota: 1 });
   await make("user", root.userId, { quota_limit: 1 });
   const limit = performance.now() + READ_LIMIT_MS;
   for (const { process, name } of replicas.all) {

@@ -70,6 +70,10 @@ export interface Placing {
   /** Reserved instead of `amount` as far as budgets carry it: all of it, a quarter of it, a sixteenth, and so on. */
   readonly wished: Quota | undefined;
   readonly held: BudgetHold | undefined;
+  /** Budgets in which the request may stand, with those of `wanted`. */
+  readonly asked: ReadonlySet<number>;
+  /** What other requests have reserved that is not where this one is placed, by budget. */
+  readonly elsewhere?: ReadonlyMap<number, number>;
 }
 
 /** Undefined: the request has ended, nothing was changed. */

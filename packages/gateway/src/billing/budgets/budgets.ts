@@ -127,10 +127,10 @@ class KnownBudgets implements Budgets {
     wanted: BudgetSet,
     { amount, wished }: { readonly amount: Quota; readonly wished?: Quota | undefined },
   ): Promise<BudgetHold | BudgetRefusal> {
-    const { terms } = wanted;
-    const placed = await this.#settings.reservations.place({ requestId, userId, wanted: terms, amount, wished, held });
-    if (isOverBudget(placed)) return placed;
     const asked = allAsked(held, wanted);
+    const placing = { requestId, userId, wanted: wanted.terms, amount, wished, held, asked };
+    const placed = await this.#settings.reservations.place(placing);
+    if (isOverBudget(placed)) return placed;
     if (!placed && held) return { ...held, asked };
     return { amount: placed?.granted ?? amount, ids: wanted.ids, asked };
   }

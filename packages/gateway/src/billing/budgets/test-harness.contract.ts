@@ -9,6 +9,7 @@ import { shardOf } from "../../redis/keys.ts";
 import { newPrefix, openRedisRig, type RedisRig } from "../ledger/redis/test-harness.contract.ts";
 import type { OnOutage } from "../ledger/redis/reservations.ts";
 import { createSqlLedger } from "../ledger/sql/sql-ledger.ts";
+import type { TestClock } from "../ledger/test-harness.contract.ts";
 import { ReservedInMemory } from "./sql/memory.ts";
 import { isOverBudget, type Budget, type BudgetHold, type BudgetRefusal, type BudgetSubjects } from "./budget.ts";
 import { createBudgets, type BudgetOutage, type Budgets } from "./budgets.ts";
@@ -66,11 +67,9 @@ export async function openBudgetRig(url: string, replicas = 1, live: Live = {}):
   const [kit] = kits as [StoreKit];
   const { raw } = kit.database;
   const calls = { transactions: 0, others: 0 };
-  const log = createLog({ level: "off", format: "text", out: new PassThrough() });
   const all: Replica[] = [];
   const prefix = newPrefix();
   let tests = 0;
-  const onThreshold = ({ scope }: Budget, percent: number) => void rig.reported.push([scope, percent]);
   // One process: its ledgers share what they have reserved.
   const reserved = raw.kind === "sqlite" ? new ReservedInMemory() : undefined;
   const rig: BudgetRig = {
@@ -129,38 +128,48 @@ export async function openBudgetRig(url: string, replicas = 1, live: Live = {}):
   };
   const clock = { now: () => rig.now, advance: (ms: number) => void (rig.now += ms) };
   await addAccounts(kit);
-  for (let at = 0; at < replicas; at += 1) {
-    const database = watched((kits[at] ?? kit).database.raw);
-    const { redisUrl, onOutage: mode = "deny", barrierMs = 0 } = live;
-    const part = { onThreshold, onOutage: mode, barrierMs };
-    const wrap = (raw: RawDatabase) => watched(raw);
-    const redis = redisUrl === undefined ? undefined : await openRedisRig(url, { redisUrl, prefix, clock, wrap, part });
-    const ledger = redis?.ledger ?? createSqlLedger({ database, clock, log, onThreshold, reserved });
-    const onOutage = (meaning: BudgetOutage) => void rig.outages.push(meaning);
-    all.push({
-      ledger,
-      redis,
-      budgets: createBudgets({ database, reservations: ledger.budgets, log, onOutage }),
-    });
-  }
-
-  /** The real database, counted, and away while a test says so. */
-  function watched(database: RawDatabase): RawDatabase {
-    const asked = async <T>(what: keyof typeof calls, work: () => Promise<T>): Promise<T> => {
-      calls[what] += 1;
-      if (rig.isAway) throw new Error("the database is away");
-      return work();
-    };
-    return {
-      kind: database.kind,
-      run: (sql, values) => asked("others", () => database.run(sql, values)),
-      rows: <Row>(sql: string, values: Parameters<RawDatabase["rows"]>[1]) =>
-        asked("others", () => database.rows<Row>(sql, values)),
-      transaction: (work) => asked("transactions", () => database.transaction(work)),
-    };
-  }
-
+  for (let at = 0; at < replicas; at += 1)
+    all.push(await openReplica(url, { rig, raw: (kits[at] ?? kit).database.raw, prefix, clock, live }));
   return rig;
+}
+
+interface ReplicaParts {
+  readonly rig: BudgetRig;
+  readonly raw: RawDatabase;
+  readonly prefix: string;
+  readonly clock: TestClock;
+  readonly live: Live;
+}
+
+async function openReplica(url: string, { rig, raw, prefix, clock, live }: ReplicaParts): Promise<Replica> {
+  const { redisUrl, onOutage: mode = "deny", barrierMs = 0 } = live;
+  const log = createLog({ level: "off", format: "text", out: new PassThrough() });
+  const database = watchedBy(rig, raw);
+  const wrap = (other: RawDatabase) => watchedBy(rig, other);
+  const onThreshold = ({ scope }: Budget, percent: number) => void rig.reported.push([scope, percent]);
+  const part = { onThreshold, onOutage: mode, barrierMs };
+  const redis = redisUrl === undefined ? undefined : await openRedisRig(url, { redisUrl, prefix, clock, wrap, part });
+  const { reserved } = rig;
+  const ledger = redis?.ledger ?? createSqlLedger({ database, clock, log, onThreshold, reserved });
+  const onOutage = (meaning: BudgetOutage) => void rig.outages.push(meaning);
+  return { ledger, redis, budgets: createBudgets({ database, reservations: ledger.budgets, log, onOutage }) };
+}
+
+/** The real database, counted, and away while a test says so. */
+function watchedBy(rig: BudgetRig, database: RawDatabase): RawDatabase {
+  const { calls } = rig;
+  const asked = async <T>(what: keyof typeof calls, work: () => Promise<T>): Promise<T> => {
+    calls[what] += 1;
+    if (rig.isAway) throw new Error("the database is away");
+    return work();
+  };
+  return {
+    kind: database.kind,
+    run: (sql, values) => asked("others", () => database.run(sql, values)),
+    rows: <Row>(sql: string, values: Parameters<RawDatabase["rows"]>[1]) =>
+      asked("others", () => database.rows<Row>(sql, values)),
+    transaction: (work) => asked("transactions", () => database.transaction(work)),
+  };
 }
 
 async function addAccounts({ database: { raw } }: StoreKit): Promise<void> {

@@ -21,15 +21,19 @@ export function isTimeZone(name: string): boolean {
 }
 
 /** The last window of each period and zone: calendars are slow, and nearly every call needs the same one. */
-const latest = new Map<string, BudgetWindow>();
+const latest: Readonly<Record<BudgetPeriod, Map<string, BudgetWindow>>> = {
+  day: new Map(),
+  week: new Map(),
+  month: new Map(),
+};
 
 /** The calendar day, week (from Monday) or month of a time zone that `nowMs` lies in. Throws on an unknown zone. */
 export function budgetWindow(period: BudgetPeriod, timeZone: string, nowMs: number): BudgetWindow {
-  const name = `${period} ${timeZone}`;
-  const known = latest.get(name);
+  const ofPeriod = latest[period];
+  const known = ofPeriod.get(timeZone);
   if (known && nowMs >= known.start * 1000 && nowMs < known.end * 1000) return known;
   const window = windowAt(period, timeZone, nowMs);
-  latest.set(name, window);
+  ofPeriod.set(timeZone, window);
   return window;
 }
 

@@ -36,8 +36,11 @@ export interface LiveBudgetsDeps {
 export interface LiveBudgets extends BudgetReservations {
   /** What a settlement changes at once: the charge takes the place of what was reserved. Sent before the charge. */
   settling(settlement: Settlement): ScriptCall | undefined;
-  /** The request has ended: this process reports it no longer when Redis forgets. */
-  ended(requestId: string): void;
+  /**
+   * The request has ended: this process reports it no longer when Redis forgets. What is returned, if anything, is to be
+   * called when its charge has reached Redis.
+   */
+  ended(requestId: string): (() => void) | undefined;
   /** Reports to a Redis that may have forgotten them the requests that are open in budgets. */
   adoptions(): ScriptCall[];
   /** Follows a commit under `epoch`. Rejects when Redis does not answer: the same charges will be found booked. */
@@ -65,6 +68,8 @@ class RedisBudgets implements LiveBudgets {
   readonly #deps: LiveBudgetsDeps;
   readonly #follower: BudgetFollower;
   readonly #open = new Map<string, OpenBudgets>();
+  /** Requests that have ended, and whose charges have not reached Redis yet. */
+  readonly #unsent = new Map<string, OpenBudgets>();
   #restsUntil = -Infinity;
 
   constructor(deps: LiveBudgetsDeps) {
@@ -95,9 +100,17 @@ class RedisBudgets implements LiveBudgets {
   }
 
   async #placeDirect(placing: Placing): Promise<Placed> {
-    const answer = await this.#deps.inDatabase.place(placing);
+    const answer = await this.#deps.inDatabase.place({ ...placing, elsewhere: this.#openInRedis() });
     this.#keep(placing, answer, true);
     return answer;
+  }
+
+  /** What requests of this process have in budgets that the database cannot see, by budget. */
+  #openInRedis(): ReadonlyMap<number, number> {
+    const sums = new Map<number, number>();
+    for (const { isDirect, ids, amount } of [...this.#open.values(), ...this.#unsent.values()])
+      if (!isDirect) for (const id of ids) sums.set(id, (sums.get(id) ?? 0) + amount);
+    return sums;
   }
 
   async #placeLive(placing: Placing): Promise<Placed> {
@@ -178,11 +191,14 @@ class RedisBudgets implements LiveBudgets {
     return putCall(redis.keys, { requestId, userId, amount: charged, ids: budgets }, lease(), true);
   }
 
-  ended(requestId: string): void {
+  ended(requestId: string): (() => void) | undefined {
     const known = this.#open.get(requestId);
-    if (!known) return;
+    if (!known) return undefined;
     this.#open.delete(requestId);
     if (known.isDirect) this.#deps.inDatabase.take(requestId);
+    if (known.isDirect || this.#deps.onOutage === "deny") return undefined;
+    this.#unsent.set(requestId, known);
+    return () => void this.#unsent.delete(requestId);
   }
 
   adoptions(): ScriptCall[] {

@@ -26,7 +26,8 @@ beforeAll(async () => {
 afterAll(() => kit.database.close());
 
 function placing(requestId: string, amount: number): Placing {
-  return { requestId, userId: 7, wanted: [terms], amount: quota(amount), wished: undefined, held: undefined };
+  const asked = new Set([terms.id]);
+  return { requestId, userId: 7, wanted: [terms], amount: quota(amount), wished: undefined, held: undefined, asked };
 }
 
 function ofBudget(reserved: ReservedInMemory) {

@@ -45,10 +45,10 @@ export function createSqlBudgets(deps: SqlBudgetsDeps): SqlBudgets {
   return {
     take,
     async place(placing) {
-      const { requestId, wanted, held } = placing;
-      const asked = new Set([...(open.get(requestId) ?? []), ...(held?.asked ?? []), ...wanted.map(({ id }) => id)]);
+      const { requestId, held } = placing;
+      const before = open.get(requestId);
       // The transaction may have been committed although its answer was lost.
-      open.set(requestId, asked);
+      open.set(requestId, before?.union(placing.asked) ?? placing.asked);
       const answer = await deps.place(placing);
       if (isOverBudget(answer) && !held) open.delete(requestId);
       if (answer === undefined) open.delete(requestId);

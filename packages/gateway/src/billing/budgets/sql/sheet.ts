@@ -60,7 +60,8 @@ export async function placeBudgets(
   placings: readonly Placing[],
   settings: SheetSettings,
 ): Promise<readonly Placed[]> {
-  const ids = placings.flatMap(({ wanted, held }) => [...wanted.map(({ id }) => id), ...(held?.asked ?? [])]);
+  const ids = new Set<number>();
+  for (const { asked } of placings) for (const id of asked) ids.add(id);
   const requestIds = placings.filter(({ held }) => held !== undefined).map(({ requestId }) => requestId);
   const sheet = await BudgetSheet.open(tx, { ids, requestIds, corrected: [] }, settings);
   const answers = placings.map((placing) => sheet.place(placing));
@@ -108,6 +109,7 @@ export async function refundBudgets(
 }
 
 const NOTHING: WrittenBudgets = { budgets: [], passed: [] };
+const NOTHING_ELSEWHERE: ReadonlyMap<number, number> = new Map();
 
 /** With Redis there is rarely any, and a search for each of 500 requests costs what a third of their booking does. */
 async function hasReservations(tx: RawTransaction, reserved: ReservedInMemory | undefined): Promise<boolean> {
@@ -144,10 +146,13 @@ interface SheetRows {
   readonly corrected: readonly string[];
 }
 
+/** A row that the transaction changes. */
+type Row = { -readonly [Name in keyof Budget]: Budget[Name] };
+
 /** What one transaction reads and writes of budgets. Nothing is read of a request before its budgets are locked. */
 class BudgetSheet {
   readonly #settings: SheetSettings;
-  readonly #budgets: Map<number, Budget>;
+  readonly #budgets: ReadonlyMap<number, Row>;
   readonly #holds: RowsOf<HoldRow>;
   readonly #reaped: RequestRows<ReapedRow>;
   readonly #changed = new Set<number>();
@@ -155,7 +160,7 @@ class BudgetSheet {
 
   private constructor(
     settings: SheetSettings,
-    budgets: Map<number, Budget>,
+    budgets: ReadonlyMap<number, Row>,
     holds: RowsOf<HoldRow>,
     reaped: RequestRows<ReapedRow>,
   ) {
@@ -167,29 +172,34 @@ class BudgetSheet {
 
   static async open(tx: RawTransaction, read: SheetRows, settings: SheetSettings): Promise<BudgetSheet> {
     const { kind, reserved } = settings;
-    const budgets = await lockBudgets(tx, kind, read.ids);
-    for (const [id, row] of budgets) if (reserved) budgets.set(id, { ...row, held: row.held + reserved.in(id) });
+    const budgets = new Map<number, Row>();
+    for (const [id, row] of await lockBudgets(tx, kind, read.ids))
+      budgets.set(id, { ...row, held: row.held + (reserved?.in(id) ?? 0) });
     const holds = reserved?.rowsIn(tx) ?? (await RequestRows.read(tx, HOLDS, [...new Set(read.requestIds)]));
     const reaped = await RequestRows.read(tx, REAPED, [...new Set(read.corrected)]);
     return new BudgetSheet(settings, budgets, holds, reaped);
   }
 
-  place({ requestId, wanted, amount, wished, held }: Placing): Placed {
+  place({ requestId, wanted, amount, wished, held, elsewhere = NOTHING_ELSEWHERE }: Placing): Placed {
     const { now } = this.#settings;
     const before = this.#holds.of(requestId);
     if (held && held.ids.size > 0 && before.size === 0) return undefined;
-    const asked = wanted.flatMap(({ id }) => this.#budgets.get(id) ?? []).map((budget) => inWindow(budget, now));
+    const asked: Budget[] = [];
+    for (const { id } of wanted) {
+      const row = this.#budgets.get(id);
+      if (row) asked.push(inWindow(row, now));
+    }
     const more = (id: number, of: number) => of - (before.get(id)?.amount ?? 0);
     const shortOf = (of: number) =>
       asked.find(({ id, is_hard, quota_limit, used, held: others }) => {
-        return is_hard === 1 && more(id, of) > 0 && quota_limit - used - others < more(id, of);
+        const free = quota_limit - used - others - (elsewhere.get(id) ?? 0);
+        return is_hard === 1 && more(id, of) > 0 && free < more(id, of);
       });
     const granted = grantedOf({ amount, wished }, (some) => !shortOf(some));
     const short = shortOf(granted);
     if (short) return { budget: short, endsAt: budgetWindow(short.period, short.time_zone, now).end };
-    const ids = new Set(asked.map(({ id }) => id));
-    for (const [id, row] of before) if (!ids.has(id)) this.#change(id, now, 0, 0 - row.amount);
-    for (const { id } of asked) this.#change(id, now, 0, more(id, granted));
+    for (const [id, row] of before) this.#change(id, now, 0, 0 - row.amount);
+    for (const { id } of asked) this.#change(id, now, 0, granted);
     const lease = { amount: granted, lease_until: now + ORPHAN_MS };
     this.#holds.put(
       requestId,
@@ -224,9 +234,9 @@ class BudgetSheet {
   async write(tx: RawTransaction): Promise<WrittenBudgets> {
     const { kind, reserved } = this.#settings;
     for (const id of this.#changed) {
-      const budget = this.#budgets.get(id) as Budget;
-      const held = budget.held - (reserved?.in(id) ?? 0);
-      this.#budgets.set(id, { ...budget, held, revision: budget.revision + 1 });
+      const row = this.#budgets.get(id) as Row;
+      row.held -= reserved?.in(id) ?? 0;
+      row.revision += 1;
     }
     const budgets = [...this.#budgets.values()];
     await writeBudgets(
@@ -259,14 +269,17 @@ class BudgetSheet {
   #change(id: number, at: number, used: number, held: number): void {
     const row = this.#budgets.get(id);
     if (!row || (used === 0 && held === 0)) return;
-    const before = used === 0 ? row : inWindow(row, at);
-    const sum = Math.max(0, Math.min(before.used + used, MOST_USED));
-    const budget = { ...before, used: sum, held: before.held + held };
-    this.#budgets.set(id, budget);
+    row.held += held;
     if (used !== 0 || !this.#settings.reserved) this.#changed.add(id);
-    for (const percent of [budget.soft_percent, 100]) {
-      const threshold = (budget.quota_limit * percent) / 100;
-      if (percent > 0 && before.used < threshold && budget.used >= threshold) this.#passed.push([budget, percent]);
+    if (used !== 0) this.#use(row, inWindow(row, at), used);
+  }
+
+  #use(row: Row, { window_start: start, used: before }: Budget, more: number): void {
+    row.window_start = start;
+    row.used = Math.max(0, Math.min(before + more, MOST_USED));
+    for (const percent of [row.soft_percent, 100]) {
+      const threshold = (row.quota_limit * percent) / 100;
+      if (percent > 0 && before < threshold && row.used >= threshold) this.#passed.push([{ ...row }, percent]);
     }
   }
 }

@@ -237,22 +237,25 @@ class LiveLedger implements RedisLedger {
 
   settle(settlement: Settlement): Promise<void> {
     return this.#open.end(settlement.hold.requestId, (known) => {
-      this.budgets.ended(settlement.hold.requestId);
-      return this.#settle(settlement, known?.isDirect ?? false);
+      const onSent = this.budgets.ended(settlement.hold.requestId);
+      return this.#settle(settlement, { isDirect: known?.isDirect ?? false, onSent });
     });
   }
 
-  async #settle(settlement: Settlement, isDirect: boolean): Promise<void> {
+  async #settle(
+    settlement: Settlement,
+    { isDirect, onSent }: { readonly isDirect: boolean; readonly onSent: (() => void) | undefined },
+  ): Promise<void> {
     const charge = { settlement };
     const text = chargeText(charge);
     this.#writing += 1;
     try {
       const entry = await this.#journal.append(text);
-      this.#sender.push({ charge, text, entry, isDirect, onSent: undefined });
+      this.#sender.push({ charge, text, entry, isDirect, onSent });
     } catch (error) {
       this.#settings.log.error("the journal cannot be written; settlements wait for Redis", { error });
       const sent = new Promise<void>((resolve) =>
-        this.#sender.push({ charge, text, entry: undefined, isDirect, onSent: () => resolve() }),
+        this.#sender.push({ charge, text, entry: undefined, isDirect, onSent: () => (onSent?.(), resolve()) }),
       );
       await sent;
     } finally {
