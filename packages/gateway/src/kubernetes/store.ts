@@ -33,7 +33,7 @@ export class ResourceStore {
   set(place: Omit<Resource, "object">, object: KubeObject | undefined): boolean {
     const key = keyOf(place);
     if (!object) return this.#entries.delete(key);
-    const resource = { ...place, object };
+    const resource = { ...place, object: withoutCopies(object) };
     const signature = signatureOf(resource);
     const before = this.#entries.get(key);
     // Most changes are those of the own status, which say nothing new.
@@ -76,6 +76,23 @@ export class ResourceStore {
   #in(namespace: string): Entry[] {
     return [...this.#entries.values()].filter(({ resource }) => resource.namespace === namespace);
   }
+}
+
+/**
+ * Without what the API server keeps about who wrote which field, and without the copy that kubectl keeps: both are
+ * larger than the resource, and nothing here reads them.
+ */
+function withoutCopies({ metadata, spec, status }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion, generation, deletionTimestamp, finalizers } = metadata;
+  const annotations = Object.fromEntries(
+    Object.values(ANNOTATION).flatMap((own) => {
+      const value = metadata.annotations?.[own];
+      return value === undefined ? [] : [[own, value]];
+    }),
+  );
+  const known = { name, namespace, uid, resourceVersion, generation, deletionTimestamp, finalizers };
+  const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+  return { metadata: { ...given, name, annotations }, spec, status };
 }
 
 function signatureOf(resource: Resource): string {
