@@ -1,16 +1,18 @@
-// `npm run release -- 0.2.0` sets the version everywhere; `npm run release` writes all files of the release to
-// `dist/release`. The release workflow runs the second on a tag: `-- --tag v0.2.0 --downloads URL --homepage URL`.
+// `npm run release -- 0.2.0` sets the version everywhere; `-- --pin` writes the digests of the base images; without
+// either it writes all files of the release to `dist/release`. The release workflow does that on a tag:
+// `-- --tag v0.2.0 --downloads URL --homepage URL`.
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT } from "./bootstrap.mjs";
 import { main } from "./process.ts";
-import { checkBaseImages } from "./release/base-images.ts";
+import { checkBaseImages, pinBaseImages } from "./release/base-images.ts";
 import { otherVersions, releaseVersion, setVersion } from "./release/version.ts";
 
 await main(async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
+      pin: { type: "boolean", default: false },
       tag: { type: "string" },
       downloads: { type: "string", default: "https://example.com/fairway" },
       homepage: { type: "string", default: "https://example.com/fairway" },
@@ -20,6 +22,10 @@ await main(async () => {
   if (version !== undefined) {
     setVersion(version);
     console.log(`The version is ${version}. Next: npm test, commit, then git tag v${version}.`);
+    return;
+  }
+  if (values.pin) {
+    for (const image of await pinBaseImages()) console.log(`deploy/Dockerfile starts from ${image}`);
     return;
   }
   checkVersions(values.tag);

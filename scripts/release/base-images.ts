@@ -1,18 +1,48 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../bootstrap.mjs";
+import { digestInRegistry } from "./registry.ts";
 
 const DOCKERFILE = "deploy/Dockerfile";
 
+const DIGEST = /@sha256:[0-9a-f]{64}$/;
+
 /** Images that a Dockerfile starts from by a tag alone, which may be another image tomorrow. */
 export function unpinnedImages(dockerfile: string): string[] {
+  return baseImages(dockerfile).filter((image) => !DIGEST.test(image));
+}
+
+/** The Dockerfile with the digest that each of its tags has today, also in place of an older one. */
+export async function withDigests(dockerfile: string): Promise<string> {
+  let pinned = dockerfile;
+  for (const image of baseImages(dockerfile)) {
+    const tag = image.replace(DIGEST, "");
+    const digest = await digestInRegistry(tag);
+    pinned = pinned.replaceAll(
+      new RegExp(`^(FROM(?: --\\S+)* )${RegExp.escape(image)}(?=\\s|$)`, "gim"),
+      `$1${tag}@${digest}`,
+    );
+  }
+  return pinned;
+}
+
+/** Pins `deploy/Dockerfile`; returns the images it starts from now. */
+export async function pinBaseImages(): Promise<string[]> {
+  const file = join(ROOT, DOCKERFILE);
+  const pinned = await withDigests(readFileSync(file, "utf8"));
+  writeFileSync(file, pinned);
+  return baseImages(pinned);
+}
+
+/** Each once, without the stages of the file itself. */
+function baseImages(dockerfile: string): string[] {
   const stages = new Set<string>();
-  const unpinned = new Set<string>();
+  const images = new Set<string>();
   for (const [, image = "", stage] of dockerfile.matchAll(/^FROM(?: --\S+)* (\S+)(?: AS (\S+))?/gim)) {
-    if (!stages.has(image) && image !== "scratch" && !/@sha256:[0-9a-f]{64}$/.test(image)) unpinned.add(image);
+    if (!stages.has(image) && image !== "scratch") images.add(image);
     if (stage !== undefined) stages.add(stage);
   }
-  return [...unpinned];
+  return [...images];
 }
 
 /** Throws where the image of a release could not be built again. */
@@ -21,7 +51,8 @@ export function checkBaseImages(): void {
   if (image === undefined) return;
   throw new Error(
     `${DOCKERFILE}: FROM ${image} has no digest, so the image of this release could not be built again. ` +
-      `Print it with: docker buildx imagetools inspect ${image} --format '{{.Manifest.Digest}}'\n` +
-      `and write FROM ${image}@sha256:... in each stage that starts from it.`,
+      `Run npm run release -- --pin where the registry can be reached, and commit the file.\n` +
+      `By hand: docker buildx imagetools inspect ${image} --format '{{.Manifest.Digest}}' prints it; ` +
+      `write FROM ${image}@sha256:... in each stage that starts from it.`,
   );
 }
