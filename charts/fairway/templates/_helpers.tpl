@@ -181,3 +181,12 @@ FAIRWAY_HOST FAIRWAY_PORT FAIRWAY_ADMIN_HOST FAIRWAY_ADMIN_PORT FAIRWAY_DATA_DIR
 {{- $units := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 }}
 {{- mulf (float64 $number) (get $units (trimPrefix $number (toString .)) | default 0) | int64 }}
 {{- end }}
+
+{{/* What every pod of the release needs to run where the cluster wants it, and to find its servers. */}}
+{{- define "fairway.podPlace" -}}
+{{- range $name := list "priorityClassName" "runtimeClassName" "dnsConfig" "hostAliases" "nodeSelector" "affinity" "tolerations" }}
+{{- with get $.Values $name }}
+{{ $name }}:{{ kindIs "string" . | ternary (toYaml . | printf " %s") (toYaml . | nindent 2) }}
+{{- end }}
+{{- end }}
+{{- end }}

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { unpackHelm } from "@fairway/testkit/helm";
-import { objectsOf, template, type Rendered } from "./helm.ts";
+import { objectsOf, oneOf, render, template, type Rendered } from "./helm.ts";
 import { documentedLabels, metricsIn, unknownLabels } from "./metrics.ts";
 
 interface Rule {
@@ -65,6 +65,8 @@ function promtool(...args: string[]): string {
   return execFileSync("promtool", args, { cwd: folder, encoding: "utf8" });
 }
 
+const monitorKind = (name: string) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+
 describe("monitoring", () => {
   it("is absent unless asked for", async () => {
     const kinds = objectsOf((await template(helm, "mysql")).output).map(({ kind }) => kind);
@@ -82,6 +84,34 @@ describe("monitoring", () => {
     );
     expect(matched.map(({ metadata }) => metadata.name)).toEqual(["demo-fairway-admin"]);
     expect(monitor.metadata.labels).toMatchObject({ release: "prometheus" });
+  });
+
+  it.each(["serviceMonitor", "podMonitor"])("of a %s takes relabelings, and keeps its job", async (name) => {
+    const relabelings = [{ action: "labeldrop", regex: "pod_.*" }];
+    const metricRelabelings = [{ action: "drop", sourceLabels: ["__name__"], regex: "nodejs_.*" }];
+    const metrics = {
+      serviceMonitor: { enabled: false },
+      podMonitor: { enabled: false },
+      [name]: { enabled: true, relabelings, metricRelabelings },
+    };
+    const monitor = oneOf(await render(helm, "monitored", [JSON.stringify({ metrics })]), monitorKind(name));
+    const spec = monitor["spec"] as Record<string, readonly { readonly relabelings: readonly object[] }[]>;
+    const [endpoint] = spec["endpoints"] ?? spec["podMetricsEndpoints"] ?? [];
+    expect(endpoint).toMatchObject({ metricRelabelings });
+    expect(endpoint?.relabelings.at(-1)).toEqual(relabelings[0]);
+    if (name === "podMonitor") expect(endpoint?.relabelings[0]).toMatchObject({ targetLabel: "job" });
+  });
+
+  it("leaves out the alerts that are disabled, and refuses names of none", async () => {
+    const set = (alert: string) => JSON.stringify({ metrics: { prometheusRule: { disabledAlerts: [alert] } } });
+    const { groups } = oneOf(await render(helm, "monitored", [set("FairwayAbsent")]), "PrometheusRule")["spec"] as {
+      readonly groups: readonly { readonly rules: readonly object[] }[];
+    };
+    expect(groups.flatMap((group) => group.rules)).toHaveLength(rules.length - 1);
+    expect(JSON.stringify(groups)).not.toContain('"FairwayAbsent"');
+    const { code, output } = await template(helm, "monitored", [set("FairwayAbsnt")]);
+    expect(code).not.toBe(0);
+    expect(output).toContain("disabledAlerts names FairwayAbsnt, which is no alert of the chart");
   });
 
   it("has rules that Prometheus accepts, bound to the namespace of the release", () => {

@@ -80,12 +80,14 @@ describe("a load balancer", () => {
     const service = {
       type: "LoadBalancer",
       externalTrafficPolicy: "Local",
+      trafficDistribution: "PreferClose",
       loadBalancerClass: "service.k8s.aws/nlb",
       loadBalancerSourceRanges: ["192.0.2.0/24"],
     };
-    const objects = await render(helm, "mysql", [JSON.stringify({ service })]);
+    const values = JSON.stringify({ service: { ...service, nodePort: 30_080 } });
+    const objects = await render(helm, "mysql", [values]);
     const [open, admin] = objects.filter(({ kind }) => kind === "Service").map((object) => object["spec"]);
-    expect(open).toMatchObject(service);
+    expect(open).toMatchObject({ ...service, ports: [{ port: 80, nodePort: 30_080 }] });
     expect(admin).toMatchObject({ clusterIP: "None" });
     expect(admin).not.toHaveProperty("loadBalancerClass");
   });
