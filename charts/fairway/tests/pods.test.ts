@@ -78,9 +78,14 @@ function violations(pod: Pod): string[] {
   ];
 }
 
+/** That of the gateway first. */
 function podsOf(objects: readonly Rendered[]): readonly Pod[] {
-  const deployment = oneOf(objects, "Deployment")["spec"] as { template: { spec: Pod } };
-  return [deployment.template.spec, oneOf(objects, "Pod")["spec"] as Pod];
+  const jobs = objects.filter(({ kind }) => kind === "Job");
+  const [gateway, ...others] = [oneOf(objects, "Deployment"), ...jobs].map(
+    (object) => (object["spec"] as { readonly template: { readonly spec: Pod } }).template.spec,
+  );
+  if (!gateway) throw new Error("the Deployment has no pod");
+  return [gateway, oneOf(objects, "Pod")["spec"] as Pod, ...others];
 }
 
 describe.each(readdirSync(join(CHART, "ci")).map((file) => file.replace(/\.yaml$/, "")))(
@@ -88,7 +93,8 @@ describe.each(readdirSync(join(CHART, "ci")).map((file) => file.replace(/\.yaml$
   (values) => {
     it("meet the Pod Security Standard restricted, and cannot write to their image", async () => {
       const pods = podsOf(await render(helm, values));
-      expect(pods.map(violations)).toEqual([[], []]);
+      expect(pods.length).toBeGreaterThanOrEqual(2);
+      expect(pods.flatMap(violations)).toEqual([]);
       for (const { containers } of pods)
         for (const { securityContext } of containers) expect(securityContext.readOnlyRootFilesystem).toBe(true);
     });
@@ -132,6 +138,21 @@ describe("further containers", () => {
     expect(pod?.initContainers).toEqual([before]);
     expect(pod?.containers).toEqual([expect.objectContaining({ name: "gateway" }), proxy]);
   });
+});
+
+it("every pod of the release runs where the values say, and finds what they name", async () => {
+  const place = {
+    priorityClassName: "high",
+    runtimeClassName: "gvisor",
+    dnsConfig: { searches: ["internal.example.com"] },
+    hostAliases: [{ ip: "10.0.0.5", hostnames: ["db.internal"] }],
+    nodeSelector: { disk: "fast" },
+    affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
+    tolerations: [{ key: "models", operator: "Exists", effect: "NoSchedule" }],
+  };
+  const pods = podsOf(await render(helm, "job", [JSON.stringify(place)]));
+  expect(pods).toHaveLength(3);
+  for (const pod of pods) expect(pod).toMatchObject(place);
 });
 
 describe("spreading", () => {
@@ -335,6 +356,9 @@ describe("the migration Job", () => {
     expect(await name()).toMatch(/^demo-fairway-migrate-[0-9a-f]{8}$/);
     expect(await name("image.tag=next")).not.toBe(await name());
     expect(await name("replicaCount=5")).toBe(await name());
+    // The pod of a Job cannot be changed: an upgrade with the same name would be refused.
+    for (const set of ["nodeSelector.disk=fast", "server.logLevel=warn", "podLabels.team=a", "extraEnv[0].name=A"])
+      expect(await name(set), set).not.toBe(await name());
     expect((await name(`fullnameOverride=${"a".repeat(60)}`)).length).toBeLessThanOrEqual(63);
   });
 
