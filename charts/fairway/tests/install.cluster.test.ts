@@ -95,6 +95,17 @@ describe("an installed release", () => {
     expect(await replicas()).toBe("3");
   });
 
+  it("takes an upgrade that changes the pod of the migration Job", async () => {
+    const jobs = () => cluster.kubectl("get", "jobs", "-n", "jobs", "-o", "name");
+    await createNamespace("jobs");
+    const settings = ["--namespace", "jobs", ...valuesOf("job")];
+    await cluster.helm("install", "demo", CHART, ...settings);
+    const before = await jobs();
+    await cluster.helm("upgrade", "demo", CHART, ...settings, "--set", "nodeSelector.disk=fast");
+    expect(await jobs()).not.toBe(before);
+    expect((await jobs()).trim().split("\n")).toHaveLength(1);
+  });
+
   it("leaves its secrets behind, and nothing else, when it is uninstalled", async () => {
     await cluster.helm("uninstall", "demo", "--namespace", "models", "--wait");
     const own = ["-n", "models", "-l", "app.kubernetes.io/instance=demo", "-o", "name"];

@@ -15,7 +15,7 @@ let helm: ReturnType<typeof unpackHelm>;
 
 beforeAll(async () => {
   helm = unpackHelm();
-  cluster = await startCluster();
+  cluster = await startCluster({ fakeNodes: 1 });
   await cluster.kubectl("create", "namespace", namespace);
 }, 300_000);
 afterAll(async () => {
@@ -67,11 +67,15 @@ describe("fairway kube", () => {
     const dry = await own(`install ${values} --dry-run`);
     expect(dry.err).toContain(`helm install fairway ${CHART} --namespace ${namespace}`);
     expect(dry.code).toBe(0);
-    // No node runs the pods, so nothing would become ready.
-    await cluster.helm("install", "fairway", CHART, "-n", namespace, "-f", join(CHART, "ci/gitops.yaml"));
+    const installed = await own(`install ${values}`);
+    expect(installed.code, installed.err).toBe(0);
+    expect(installed.out).toContain("STATUS: deployed");
     const upgrade = await own(`upgrade ${values} --set replicaCount=3 --dry-run`);
     expect(upgrade).toMatchObject({ code: 0 });
     expect(upgrade.out).toContain("replicas: 3");
+    expect(await own(`upgrade ${values} --set server.logLevel=warn`)).toMatchObject({ code: 0 });
+    const deployment = ["get", "deployment/fairway", "-n", namespace, "-o", "jsonpath={.status.readyReplicas} {..env}"];
+    expect(await cluster.kubectl(...deployment)).toMatch(/^2 .*"FAIRWAY_LOG_LEVEL","value":"warn"/);
     expect((await own("install --chart ./nowhere")).err).toContain("there is no chart at ./nowhere");
     expect(await kube(`install ${values}`, { PATH: "/nonexistent" })).toMatchObject({ code: 1 });
   });
