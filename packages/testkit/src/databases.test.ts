@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
-import { eachDatabase, freshRedis } from "./databases.ts";
+import { dropDatabases, eachDatabase, freshRedis } from "./databases.ts";
 import { runSql } from "./sql.ts";
 
 eachDatabase("a fresh database", (open) => {
@@ -11,6 +11,13 @@ eachDatabase("a fresh database", (open) => {
     expect(first).not.toBe(second);
     await runSql(first, "CREATE TABLE notes (id INTEGER PRIMARY KEY)");
     await runSql(second, "CREATE TABLE notes (id INTEGER PRIMARY KEY)");
+  });
+
+  test("no longer exists after the file", async () => {
+    const url = await open();
+    await runSql(url, "SELECT 1");
+    await dropDatabases();
+    await expect(runSql(url, "SELECT 1")).rejects.toThrow();
   });
 });
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, inject } from "vitest";
+import { describe, inject } from "vitest";
 import { startRedis, type Service } from "./services.ts";
 import { runSql } from "./sql.ts";
 import type {} from "./vitest-setup.ts";
@@ -10,17 +10,18 @@ import type {} from "./vitest-setup.ts";
 export type DatabaseKind = "sqlite" | "mariadb" | "postgres";
 export const DATABASE_KINDS: readonly DatabaseKind[] = ["sqlite", "mariadb", "postgres"];
 
-/** Makes a fresh empty database and answers its URL; it is dropped after the last test of the file. */
+/** Makes a fresh empty database and returns its URL; it is dropped after the last test of the file. */
 export interface OpenDatabase {
   (): Promise<string>;
   readonly kind: DatabaseKind;
 }
 
-// The last hook of a file: whatever a describe opened in its own hooks is closed by that time.
 const cleanups: (() => Promise<void>)[] = [];
-afterAll(async () => {
+
+/** Drops every database and stops every server that the functions below made; `vitest-cleanup.ts` calls it. */
+export async function dropDatabases(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+}
 
 /**
  * The same suite on SQLite, MariaDB and PostgreSQL:

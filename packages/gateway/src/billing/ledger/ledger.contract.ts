@@ -25,6 +25,10 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
   const hold = (userId: number, tokenId: number, amount: number, isCharged = true) =>
     rig.ledger.hold({ requestId: requestId(), userId, tokenId, amount: quota(amount), isCharged });
 
+  /** A release runs in the background where balances are in Redis: waits until this much is available. */
+  const released = (userId: number, available: number) =>
+    expect.poll(() => hold(userId, 0, available + 1)).toMatchObject({ refused: "user", available });
+
   describe("a reservation", () => {
     it("is settled at the actual cost of the request", async () => {
       const user = await accounts.addUser(1000);
@@ -49,6 +53,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       const open = await granted(rig.ledger, user, token, 100);
       await rig.ledger.release(open);
       await rig.ledger.release(open);
+      await released(user, 100);
       expect(await accounts.user(user)).toEqual({ quota: 100, used_quota: 0, request_count: 0 });
       expect(await accounts.token(token)).toEqual({ remain_quota: 100, used_quota: 0, accessed_time: 0 });
       expect(await accounts.entries(user)).toEqual([]);
@@ -114,7 +119,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       const both = await Promise.all([wish(0, 10, 900), wish(0, 10, 900)]);
       expect(both).toMatchObject([{ amount: 125 }, { amount: 62 }]);
       for (const open of both) await rig.ledger.release(open as Hold);
-      expect(await hold(user, 0, 251)).toMatchObject({ refused: "user", available: 250 });
+      await released(user, 250);
       expect(isRefusal(await hold(user, 0, 250))).toBe(false);
     });
 
@@ -187,6 +192,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       await rig.ledger.release(open);
       const other = await granted(rig.ledger, user, 0, 100);
       await rig.ledger.release(other);
+      await released(user, 920);
       await rig.ledger.settle(settlementOf(other, 70));
       expect(await accounts.user(user)).toEqual({ quota: 920, used_quota: 80, request_count: 1 });
       expect(await accounts.logs(user)).toHaveLength(1);
