@@ -343,11 +343,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
         quota: quota(50),
         detail: "code 1",
       } as const;
-      const answers = await Promise.all([
-        rig.ledger.change(change),
-        rig.ledger.change(change),
-        rig.ledger.change(change),
-      ]);
+      const answers = await Promise.all(Array.from({ length: 3 }, () => rig.ledger.change(change)));
       expect(answers.filter(Boolean)).toHaveLength(1);
       expect(await rig.ledger.change({ ...change, kind: "gift", quota: quota(-20) })).toBe(true);
       expect(await accounts.user(user)).toEqual({ quota: 130, used_quota: 0, request_count: 0 });

@@ -2,7 +2,6 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
-import { LOG_COLUMNS } from "../../storage/log-rows.ts";
 import { facetsOf } from "./facets.ts";
 import { EVERYTHING, type LogQuery } from "./filter.ts";
 import { createLogStore, type LogStore } from "./store.ts";
@@ -164,58 +163,6 @@ eachDatabase("log store", (open) => {
     expect(await store.rates({ ...EVERYTHING, start_timestamp: now + 50 })).toEqual({ rpm: 1, tpm: 3 });
     expect(await store.rates({ ...EVERYTHING, username: "nobody" })).toEqual({ rpm: 0, tpm: 0 });
     expect(await store.spent({ ...EVERYTHING, username: "nobody" })).toBe(0);
-  });
-
-  test("reads long periods in slices without losing or doubling a row", async () => {
-    const rows = Array.from({ length: 41_500 }, (_, index) => ({
-      quota: 1,
-      created_at: START_SECONDS + Math.floor(index / 1_000) * 60,
-    }));
-    // One second that holds more rows than a slice.
-    rows.push(...Array.from({ length: 20_500 }, () => ({ quota: 1, created_at: START_SECONDS + 10_000 })));
-    await insert(...rows);
-    expect(await store.total(EVERYTHING)).toBe(62_000);
-    expect(await store.spent(EVERYTHING)).toBe(62_000);
-    expect(
-      await store.spent({ ...EVERYTHING, start_timestamp: START_SECONDS, end_timestamp: START_SECONDS + 60 }),
-    ).toBe(2_000);
-    const histogram = await store.histogram(EVERYTHING);
-    expect(histogram.buckets.reduce((sum, bucket) => sum + bucket.count, 0)).toBe(62_000);
-    expect(histogram.interval).toBe(300);
-  });
-
-  test("finds the few rows of a filter that no index answers, by page and by cursor", async () => {
-    const rows = Array.from({ length: 45_000 }, (_, index) => ({
-      content: String(index),
-      created_at: START_SECONDS + index,
-      use_time: index % 15_000 === 0 ? 99 : 0,
-    }));
-    await insert(...rows);
-    const slow = { min_use_time: 99 };
-    expect(await contents(slow)).toEqual(["30000", "15000", "0"]);
-    expect(await contents(slow, { offset: 1, limit: 1 })).toEqual(["15000"]);
-    expect(await contents(slow, { offset: 3, limit: 1 })).toEqual([]);
-    expect(
-      await contents({ ...slow, start_timestamp: START_SECONDS + 1, end_timestamp: START_SECONDS + 29_999 }),
-    ).toEqual(["15000"]);
-    const [first] = await store.page({ ...EVERYTHING, ...slow }, { offset: 0, limit: 1 });
-    const before = await store.cursorAt(first?.id ?? 0);
-    const next = await store.page({ ...EVERYTHING, ...slow }, { offset: 0, limit: 2, before });
-    expect(next.map((row) => row.content)).toEqual(["15000", "0"]);
-    expect(await store.total({ ...EVERYTHING, ...slow })).toBe(2);
-    expect((await store.search("1500", undefined)).map((row) => row.content)).toHaveLength(11);
-  });
-
-  test("counts no further than its cap, and where no index counts among the newest rows only", async () => {
-    await insert(...Array.from({ length: 500 }, (_, index) => ({ created_at: START_SECONDS + index })));
-    const columns = LOG_COLUMNS.map((name) => `"${name}"`).join(", ");
-    const double = `insert into logs (${columns}) select ${columns} from logs`;
-    for (let round = 0; round < 8; round += 1) await kit.database.raw.run(double, []);
-    await insert({ created_at: START_SECONDS - 1, use_time: 99 }, { created_at: START_SECONDS + 500, use_time: 99 });
-    expect(await store.total(EVERYTHING)).toBe(100_000);
-    const slow = { ...EVERYTHING, min_use_time: 99 };
-    expect(await store.total(slow)).toBe(1);
-    expect(await store.total({ ...slow, end_timestamp: START_SECONDS + 50 })).toBe(1);
   });
 
   test("draws a histogram and marks failures", async () => {
