@@ -180,6 +180,58 @@ test("deletes what documents name, and nothing that others manage", async () => 
   expect(rowsOf(await rig.fairway("channel list --search other -o jsonl"))).toHaveLength(1);
 });
 
+test("an export has the wanted format, ids where they are asked for, and rows for compatible gateways", async () => {
+  await writeFile(file, channel("numbered"));
+  expect((await rig.fairway(`apply -f ${file} --manager formats`)).code).toBe(0);
+  const [row] = rowsOf(await rig.fairway("channel list --search numbered -o jsonl"));
+  const documents = rowsOf(await rig.fairway("export channels --format jsonl --include-ids"));
+  const numbered = documents.find((one) => (one["metadata"] as { name: string }).name === "numbered");
+  expect(numbered?.["metadata"]).toEqual({ name: "numbered", annotations: { "fairway.dev/id": String(row?.["id"]) } });
+  expect((await rig.fairway("export channels --format yaml")).out).not.toContain("fairway.dev/id");
+  expect(jsonOf(await rig.fairway("export all --format json"))).toMatchObject({ kind: "DocumentList" });
+  // What has ids can be applied as well.
+  await writeFile(file, JSON.stringify(numbered));
+  expect((await rig.fairway(`diff -f ${file} --manager formats`)).err).not.toContain("annotations");
+  const family = await rig.fairway("export all --format family-json");
+  const { channels, tokens, options } = jsonOf(family) as Record<string, Record<string, unknown>[]>;
+  expect(channels?.find(({ name }) => name === "numbered")).toMatchObject({ type: 1, models: "gpt-4o-mini", key: "" });
+  expect(channels?.some((one) => "id" in one || "used_quota" in one)).toBe(false);
+  expect(tokens).toMatchObject([{ name: "ci", key: "" }]);
+  expect(options?.some(({ key }) => key === "SystemName")).toBe(true);
+  expect(family.out).not.toContain(UPSTREAM_KEY);
+  const withIds = jsonOf(await rig.fairway("export channels --format family-json --include-ids"));
+  expect(withIds).toMatchObject({
+    channels: expect.arrayContaining([expect.objectContaining({ id: row?.["id"] })]) as unknown,
+  });
+  expect(await rig.fairway("export budgets --format family-json")).toMatchObject({ code: 2, out: "" });
+});
+
+test("apply --wait ends when each replica uses the documents, or says which does not", async () => {
+  await writeFile(file, channel("waited", "  priority: 3\n"));
+  const applied = await rig.fairway(`apply -f ${file} --manager wait --wait`);
+  expect(applied.code, applied.err).toBe(0);
+  expect(applied.err).toContain("The replica uses the documents.");
+  const replica = { version: "1", started_at: 1, seen_at: 1, is_leader: false, running: 0, is_lost: false };
+  const answers: Readonly<Record<string, unknown>> = {
+    "/api/declarative/plan": [],
+    "/api/declarative/apply": [],
+    "/api/system/replicas": [
+      { ...replica, instance: "pod-1", revision: 9 },
+      { ...replica, instance: "pod-2", revision: 8, is_lost: true },
+    ],
+  };
+  const slow = createServer(({ url = "" }, response) => {
+    response.end(JSON.stringify({ success: true, message: "", data: answers[url], revision: 9 }));
+  }).listen(0, "127.0.0.1");
+  await once(slow, "listening");
+  const server = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
+  const env = { FAIRWAY_SERVER: server, FAIRWAY_TOKEN: "t", FAIRWAY_USER_ID: "1" };
+  const late = await run(["apply", "-f", file, "--wait", "--timeout", "1s"], env);
+  slow.close();
+  expect(late).toMatchObject({ code: 7, out: "" });
+  expect(late.err).toContain("after 1 s 1 of 2 replicas do not use them: pod-2 (lost)");
+});
+
 test("an import prices its models as their upstream publishes them, and puts channels in the groups of here", async () => {
   const row = { quota_type: 0, model_ratio: 1.25, model_price: 0, completion_ratio: 4 };
   const upstream = createServer(({ url }, response) => {

@@ -7,7 +7,7 @@ import { VERSION } from "../version.ts";
 
 /** Says every few seconds that this replica runs, and how busy it is. */
 export function replicaReports(
-  { env, storage, clock, log }: Core,
+  { env, storage, clock, log, snapshots }: Core,
   { running }: PipelineDeps,
   elector: Elector,
 ): Runnable {
@@ -19,5 +19,6 @@ export function replicaReports(
     version: VERSION,
     isLeader: () => elector.isLeader,
     running: () => running.requests,
+    snapshots,
   });
 }

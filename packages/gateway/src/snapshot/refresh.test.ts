@@ -51,6 +51,18 @@ eachDatabase("the snapshot", (open) => {
   };
   const bumped = (topic: Topic) => database.raw.transaction((tx) => bump(tx, database.kind, topic));
 
+  test("names the revision of channels and options that is in use", async () => {
+    const live = createSnapshotStore({ database, vault, log: logger(), pollMs: FAST_MS });
+    expect(live.revision()).toBe(0);
+    stop.push(() => live.stop());
+    await live.start();
+    const before = live.revision();
+    await bumped("tokens");
+    await bumped("channels");
+    await bumped("options");
+    await expect.poll(() => live.revision()).toBe(before + 2);
+  });
+
   test("orders enabled channels by group, model and priority", async () => {
     await addChannel({ name: "low", priority: 0, models: "a,b", group: "default,vip" });
     await addChannel({ name: "high", priority: 5, models: "a", weight: 7 });

@@ -1,7 +1,7 @@
 import { repeat } from "../lib/async/repeat.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import { ANSWER_MS, withinTime } from "../lib/async/time-limit.ts";
-import { readRevisions, type Revisions, type Topic } from "../storage/revisions.ts";
+import { readRevisions, snapshotRevision, type Revisions, type Topic } from "../storage/revisions.ts";
 import { createLoader, type LoadDeps } from "./load.ts";
 import type { Snapshot, SnapshotStore } from "./types.ts";
 
@@ -20,6 +20,8 @@ export interface SnapshotStoreDeps extends LoadDeps {
 }
 
 export interface LiveSnapshots extends SnapshotStore, Runnable {
+  /** The revision of channels and options that is in use; 0 before the start. */
+  revision(): number;
   /** Call after the commit of a change: this replica has it when the promise resolves, the others soon after. */
   announce(topic: Topic): Promise<void>;
   /** Call when another replica made a change. */
@@ -73,6 +75,7 @@ export function createSnapshotStore(deps: SnapshotStoreDeps): LiveSnapshots {
       if (snapshot) return snapshot;
       throw new Error("the snapshot is used before it was loaded");
     },
+    revision: () => (known ? snapshotRevision(known) : 0),
     refresh,
     subscribe(listener) {
       listeners.add(listener);

@@ -18,6 +18,11 @@ export async function bump(tx: RawTransaction, kind: RawDatabase["kind"], topic:
   await tx.run(upsertSql(kind, BUMP), [topic, 1]);
 }
 
+/** Grows with each change of what a snapshot holds. */
+export function snapshotRevision({ options, channels }: Revisions): number {
+  return options + channels;
+}
+
 /** The revisions of all topics; 0 for a topic that never changed. */
 export async function readRevisions({ raw }: Pick<Database, "raw">): Promise<Revisions> {
   const rows = await raw.rows<{ topic: Topic; revision: number }>("select topic, revision from revisions", []);

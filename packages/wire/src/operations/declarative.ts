@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
 import { endpoint } from "../core/endpoint.ts";
-import { queryText } from "../core/envelope.ts";
+import { queryFlag, queryText } from "../core/envelope.ts";
 import { LimitsSpec } from "../core/limits.ts";
 
 export const DECLARATIVE_VERSION = "fairway.dev/v1alpha1";
@@ -194,12 +194,16 @@ export const declarativeExport = endpoint({
   path: "/api/declarative/export",
   access: "root",
   summary: "What is here as documents, with names of variables in the place of secrets; `kind` narrows it.",
-  query: z.object({ kind: queryText }),
+  query: z.object({
+    kind: queryText,
+    /** Notes the id of each row in the annotation `fairway.dev/id`. */
+    ids: queryFlag,
+  }),
   data: z.array(
     z.object({
       apiVersion: z.string(),
       kind: z.string(),
-      metadata: z.object({ name: z.string() }),
+      metadata: z.object({ name: z.string(), annotations: z.optional(z.record(z.string(), z.string())) }),
       spec: z.record(z.string(), z.unknown()),
     }),
   ),

@@ -43,6 +43,8 @@ export const Replica = z.object({
   running: z.int(),
   /** Reports stopped without an orderly stop. */
   is_lost: z.boolean(),
+  /** The revision of channels and options that it uses; 0 from a version that does not say. */
+  revision: z.int(),
 });
 export type Replica = z.output<typeof Replica>;
 
@@ -51,7 +53,8 @@ export const systemReplicas = endpoint({
   method: "GET",
   path: "/api/system/replicas",
   access: "admin",
-  summary: "Processes of this installation with their version, oldest first; lost ones for an hour.",
+  summary:
+    "Processes of this installation with their version, oldest first; lost ones for an hour. `revision` next to them is that of the last change of channels and options.",
   data: z.array(Replica),
 });
 

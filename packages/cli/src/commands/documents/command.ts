@@ -1,5 +1,6 @@
-import { Argument, type Command } from "commander";
-import type { ApplyOptions, DeleteOptions, DocumentOptions } from "./documents.ts";
+import { Argument, Option, type Command } from "commander";
+import type { DeleteOptions, DocumentOptions } from "./documents.ts";
+import type { ExportOptions } from "./export.ts";
 import type { CommandContext } from "../../core/command-context.ts";
 import { examples, yes } from "../arguments.ts";
 
@@ -13,13 +14,17 @@ export function documentCommands(program: Command, { client, output, globals, en
   examples(diff, "fairway diff -f channels.yaml", "fairway diff -f deploy/fairway -R --prune -o json");
   const apply = withDocuments(program.command("apply"))
     .description("make channels, options and keys as documents say, all or nothing (super administrator)")
+    .option("--wait", "until each replica uses the documents, at most as long as --timeout")
     .addOption(yes())
-    .action(async (options: ApplyOptions) =>
-      (await load()).applyDocuments(await client(), { ...options, dryRun: globals().dryRun === true }, around()),
-    );
+    .action(async ({ wait, ...options }: DocumentOptions & { readonly yes?: boolean; readonly wait?: boolean }) => {
+      const { dryRun = false, timeout } = globals();
+      const how = { ...options, dryRun, waitMs: wait ? timeout * 1000 : undefined };
+      return (await load()).applyDocuments(await client(), how, around());
+    });
   examples(
     apply,
     "fairway apply -f channels.yaml",
+    "fairway apply -f channels.yaml --wait --timeout 2m",
     "fairway apply -f deploy/fairway -R --manager git:production --prune --yes",
   );
   const remove = withFiles(program.command("delete"))
@@ -43,17 +48,25 @@ export function documentCommands(program: Command, { client, output, globals, en
     .command("export")
     .addArgument(new Argument("[what]").choices(["channels", "tokens", "options", "budgets", "all"]).default("all"))
     .description("what is here as documents, with names of variables in the place of secrets (super administrator)")
+    .addOption(
+      new Option(
+        "--format <format>",
+        "documents in YAML or JSON, or rows for the calls of compatible gateways",
+      ).choices(["yaml", "json", "jsonl", "family-json"]),
+    )
+    .option("--include-ids", "the id of each row: in the annotation fairway.dev/id of a document")
     .option("--crd", "the kinds that Kubernetes needs for such documents instead; needs no sign-in")
     .option("--split-dir <folder>", "a file for each document in this folder, which is made where it is missing")
-    .action(async (what: string, { crd, splitDir }: { readonly crd?: boolean; readonly splitDir?: string }) =>
+    .action(async (what: string, { crd, ...options }: ExportOptions & { readonly crd?: boolean }) =>
       crd
-        ? (await load()).exportKinds(output())
-        : (await load()).exportDocuments(await client(), { what, folder: splitDir }, output()),
+        ? (await import("./export.ts")).exportKinds(output())
+        : (await import("./export.ts")).exportAs(await client(), { what, ...options }, output()),
     );
   examples(
     exporting,
     "fairway export > fairway.yaml",
-    "fairway export channels -o jsonl",
+    "fairway export channels --format jsonl --include-ids",
+    "fairway export channels --format family-json > channels.json",
     "fairway export --split-dir deploy/fairway",
     "fairway export --crd | kubectl apply -f -",
   );

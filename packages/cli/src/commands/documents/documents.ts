@@ -1,6 +1,5 @@
 import {
   declarativeApply,
-  declarativeExport,
   declarativeManaged,
   declarativePlan,
   type Client,
@@ -9,13 +8,13 @@ import {
   type FieldChange,
 } from "@fairway/wire";
 import { randomUUID } from "node:crypto";
-import { documentText, readDocuments } from "./files.ts";
+import { readDocuments } from "./files.ts";
 import { withLocalSecrets } from "./local-secrets.ts";
 import { mistakesIn } from "./mistakes.ts";
 import { CliError, EXIT, Said } from "../../core/exit.ts";
 import { exitCodeOf, hintOf, messageOf } from "../../core/problem.ts";
 import { plain } from "../../print/columns.ts";
-import { documentWriter, isForPeople, openRows, type Output, type Shape } from "../../print/output.ts";
+import { isForPeople, openRows, type Output, type Shape } from "../../print/output.ts";
 import { readStdin } from "../../terminal/prompt.ts";
 
 interface DocumentSource {
@@ -36,6 +35,8 @@ export interface DeleteOptions extends DocumentSource {
 
 export interface ApplyOptions extends DocumentOptions {
   readonly dryRun?: boolean;
+  /** Milliseconds in which each replica has to use the documents; undefined = no wait. */
+  readonly waitMs?: number | undefined;
   readonly yes?: boolean;
 }
 
@@ -100,6 +101,8 @@ export async function applyDocuments(client: Client, options: ApplyOptions, arou
   }
   const { data: changes } = await client.call(declarativeApply, { body });
   await printChanges(changes, around);
+  if (options.waitMs !== undefined)
+    await (await import("./applied.ts")).waitUntilApplied(client, options.waitMs, output);
   const conflicts = changes.filter(({ action }) => action === "conflict").length;
   if (conflicts > 0)
     throw new CliError(`${conflicts} conflicts were left alone`, EXIT.conflict, "--force takes them over");
@@ -186,50 +189,4 @@ function summaryOf(changes: readonly DeclarativeChange[]): string {
   const counts = new Map<string, number>();
   for (const { action } of changes) counts.set(action, (counts.get(action) ?? 0) + 1);
   return [...counts].map(([action, count]) => `${count} ${action}`).join(", ");
-}
-
-const KIND: Readonly<Record<string, string>> = {
-  channels: "Channel",
-  tokens: "Token",
-  options: "OptionSet",
-  budgets: "Budget",
-  all: "",
-};
-
-type Exported = Pick<DeclarativeDocument, "metadata"> & { readonly kind: string };
-
-/** A table of documents has no room for what they say. */
-const DOCUMENTS: Shape<Exported> = {
-  kind: "Document",
-  columns: [plain("KIND", "kind"), { title: "NAME", value: ({ metadata }) => metadata.name }],
-  name: ({ kind, metadata }) => `${kind}/${metadata.name}`,
-};
-
-/** Documents one after the other, ready for `apply`; secrets are named, never shown. */
-export async function exportDocuments(
-  client: Client,
-  { what, folder }: { readonly what: string; readonly folder: string | undefined },
-  output: Output,
-): Promise<void> {
-  const { data } = await client.call(declarativeExport, { query: { kind: KIND[what] } });
-  if (folder === undefined) return printDocuments(data, output);
-  const { writeDocuments } = await import("./split.ts");
-  const files = writeDocuments(folder, data);
-  output.note(`Wrote ${files.length} documents to ${folder}.`);
-}
-
-/** The CustomResourceDefinitions of these documents, as this version of the command line knows them. */
-export async function exportKinds(output: Output): Promise<void> {
-  const { default: kinds } = await import("../kube/crds.json", { with: { type: "json" } });
-  return printDocuments(kinds, output);
-}
-
-async function printDocuments(data: readonly Exported[], output: Output): Promise<void> {
-  if (output.format === "json") (await documentWriter(output))({ kind: "DocumentList", items: data });
-  else if (isForPeople(output) || output.format === "yaml") for (const one of data) output.out(documentText(one));
-  else {
-    const printer = await openRows(output, DOCUMENTS);
-    for (const one of data) printer.add(one);
-    printer.end();
-  }
 }

@@ -5,7 +5,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { BUDGET_DEFAULTS, type BudgetChange, type BudgetStore } from "../budgets/store.ts";
 import type { Announce } from "../ports.ts";
-import { documentName, uniqueNames, type Fields, type Kind } from "./kinds.ts";
+import { documentName, uniqueNames, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
 
 export interface BudgetKindDeps {
   readonly database: Database;
@@ -113,7 +113,7 @@ function fieldsOf({ scope, subject, period, quota_limit, time_zone, soft_percent
   };
 }
 
-async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<{ name: string; spec: Fields }[]> {
+async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<ExportedRow[]> {
   const users = await db.selectFrom("users").select(["id", "username"]).execute();
   const usernames = new Map(users.map(({ id, username }) => [String(id), username]));
   const named = (await budgets.list()).map((budget) => {
@@ -123,7 +123,7 @@ async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<
     const name = documentName(`${budget.scope}-${subject}-${budget.period}`, budget.id);
     return { name, id: budget.id, spec: { ...fieldsOf(budget), subject } };
   });
-  return uniqueNames(named).map(({ name, spec }) => ({ name, spec }));
+  return uniqueNames(named);
 }
 
 function unusable(name: string, reason: string): Refusal {

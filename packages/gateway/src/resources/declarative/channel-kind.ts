@@ -6,7 +6,15 @@ import type { Database } from "../../storage/database.ts";
 import { changedFields, newFields, storedKey } from "../channels/input.ts";
 import type { ChannelStore } from "../channels/store.ts";
 import type { ChannelRow } from "../channels/view.ts";
-import { documentName, uniqueNames, variableName, type Current, type Fields, type Kind } from "./kinds.ts";
+import {
+  documentName,
+  uniqueNames,
+  variableName,
+  type Current,
+  type ExportedRow,
+  type Fields,
+  type Kind,
+} from "./kinds.ts";
 
 export interface ChannelKindDeps {
   readonly database: Database;
@@ -181,10 +189,10 @@ function fieldsOf(row: ChannelRow, providers: readonly ProviderAdapter[]): Field
   };
 }
 
-async function exported({ database, channels, providers }: ChannelKindDeps): Promise<{ name: string; spec: Fields }[]> {
+async function exported({ database, channels, providers }: ChannelKindDeps): Promise<ExportedRow[]> {
   const ids = await database.db.selectFrom("channels").select(["id", "name"]).orderBy("id").execute();
   const named = uniqueNames(ids.map(({ id, name }) => ({ id, name: documentName(name, id) })));
-  const documents: { name: string; spec: Fields }[] = [];
+  const documents: ExportedRow[] = [];
   const variables = new Set<string>();
   for (const { id, name } of named) {
     const [row, key] = await Promise.all([channels.get(id), channels.keyOf(id)]);
@@ -196,7 +204,7 @@ async function exported({ database, channels, providers }: ChannelKindDeps): Pro
     const env = variables.has(plain) ? variableName("channel", String(id), name) : plain;
     variables.add(env);
     const source = key ? { credentialsFrom: { env, ...keys } } : {};
-    documents.push({ name, spec: { ...fieldsOf(row, providers), ...source } });
+    documents.push({ id, name, spec: { ...fieldsOf(row, providers), ...source } });
   }
   return documents;
 }

@@ -17,10 +17,12 @@ export interface DocumentDeps extends StoreDeps {
 /** The account in whose name documents are applied. */
 export type Writer = OptionKindDeps["writer"];
 
+const ID_ANNOTATION = "fairway.dev/id";
+
 interface Exported {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: Fields;
 }
 
@@ -30,7 +32,8 @@ export interface Documents {
   plan(wanted: Wanted, writer: Writer, secrets?: SecretSources): Promise<DeclarativeChange[]>;
   /** Applies in one transaction; `record` writes to it what else belongs to the change. */
   apply(wanted: Wanted, writer: Writer, more?: ApplyOptions): Promise<DeclarativeChange[]>;
-  export(kind: string, writer: Writer): Promise<Exported[]>;
+  /** `areNumbered` notes the id of each row in an annotation. */
+  export(wanted: { readonly kind: string; readonly areNumbered: boolean }, writer: Writer): Promise<Exported[]>;
 }
 
 export interface ApplyOptions {
@@ -59,12 +62,13 @@ export function createDocuments(deps: DocumentDeps): Documents {
           return changes;
         }),
       ),
-    async export(kindName, writer) {
+    async export({ kind: kindName, areNumbered }, writer) {
       const kinds = Object.values(kindsOn(stores, deps, writer));
       const documents: Exported[] = [];
       for (const kind of kinds.filter((one) => ["", one.kind].includes(kindName))) {
-        for (const { name, spec } of await kind.export()) {
-          documents.push({ apiVersion: DECLARATIVE_VERSION, kind: kind.kind, metadata: { name }, spec });
+        for (const { name, spec, id } of await kind.export()) {
+          const numbered = areNumbered && id !== undefined ? { annotations: { [ID_ANNOTATION]: String(id) } } : {};
+          documents.push({ apiVersion: DECLARATIVE_VERSION, kind: kind.kind, metadata: { name, ...numbered }, spec });
         }
       }
       return documents;

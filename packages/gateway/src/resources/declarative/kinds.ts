@@ -34,7 +34,15 @@ export interface Kind<S> {
   reset?(fields: readonly string[]): Promise<void>;
   /** Where switching off can stand for removing. */
   disable?(id: number): Promise<void>;
-  export(): Promise<{ readonly name: string; readonly spec: Fields }[]>;
+  export(): Promise<ExportedRow[]>;
+}
+
+/** A row as a document says it. */
+export interface ExportedRow {
+  readonly name: string;
+  readonly spec: Fields;
+  /** Absent where several rows are one document. */
+  readonly id?: number;
 }
 
 /** Document names: lower-case letters, digits, dots and dashes. */

@@ -13,7 +13,10 @@ export function withDeclarative(
     ...withOwnership(routes, { ...documents.stores, clock }),
     implement(declarativePlan, (call) => documents.plan(wantedOf(call), writerOf(call))),
     implement(declarativeApply, (call) => documents.apply(wantedOf(call), writerOf(call))),
-    implement(declarativeExport, (call) => documents.export(call.query.kind, writerOf(call))),
+    implement(declarativeExport, (call) => {
+      const { kind, ids: areNumbered } = call.query;
+      return documents.export({ kind, areNumbered }, writerOf(call));
+    }),
     implement(declarativeManaged, async () =>
       (await documents.stores.ownership.all()).map(({ kind, name, resource_id, owner, fields }) => ({
         kind,

@@ -5,7 +5,7 @@ import type { Database } from "../../storage/database.ts";
 import { lockRows } from "../../storage/transaction.ts";
 import { tokenFields } from "../tokens/input.ts";
 import type { TokenStore } from "../tokens/store.ts";
-import { documentName, uniqueNames, type Current, type Fields, type Kind } from "./kinds.ts";
+import { documentName, uniqueNames, type Current, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
 
 export interface TokenKindDeps {
   readonly database: Database;
@@ -112,19 +112,19 @@ async function lockTokens(
   await lockRows(raw, kind, "tokens", ids);
 }
 
-async function exported(deps: TokenKindDeps): Promise<{ name: string; spec: Fields }[]> {
+async function exported(deps: TokenKindDeps): Promise<ExportedRow[]> {
   const rows = await deps.database.db
     .selectFrom("tokens")
     .select(["id", "name"])
     .where("deleted_at", "is", null)
     .orderBy("id")
     .execute();
-  const documents: { name: string; spec: Fields }[] = [];
+  const documents: ExportedRow[] = [];
   for (const { id, name } of uniqueNames(rows.map((row) => ({ id: row.id, name: documentName(row.name, row.id) })))) {
     const row = await tokenOf(deps, id);
     if (!row) continue;
     const { owner: _owner, ...fields } = fieldsOf(row.token, row.username);
-    documents.push({ name, spec: { ...fields, owner: { username: row.username } } });
+    documents.push({ id, name, spec: { ...fields, owner: { username: row.username } } });
   }
   return documents;
 }

@@ -15,6 +15,12 @@ eachDatabase("replicas", (open) => {
   const log = {
     warn: (message: string, fields?: object) => expect.unreachable(`${message} ${JSON.stringify(fields)}`),
   };
+  let revision = 7;
+  const listeners = new Set<() => void>();
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
   const replica = (change: Partial<ReplicaReportDeps>) =>
     createReplicaReports({
       database: kit.database,
@@ -24,6 +30,7 @@ eachDatabase("replicas", (open) => {
       version: "1.2.3",
       isLeader: () => true,
       running: () => 4,
+      snapshots: { revision: () => revision, subscribe },
       ...change,
     });
   const names = async () => (await listReplicas(kit.database, clock)).map(({ instance }) => instance);
@@ -35,7 +42,7 @@ eachDatabase("replicas", (open) => {
     now += 1_000;
     await second.start();
     expect(await listReplicas(kit.database, clock)).toMatchObject([
-      { instance: "pod-1", version: "1.2.3", is_leader: true, is_lost: false, running: 4 },
+      { instance: "pod-1", version: "1.2.3", is_leader: true, is_lost: false, running: 4, revision: 7 },
       { instance: "pod-2", version: "1.2.4", is_leader: false },
     ]);
     await second.stop();
@@ -53,5 +60,16 @@ eachDatabase("replicas", (open) => {
     await alive.start();
     expect(await names()).toEqual(["alive"]);
     await alive.stop();
+  });
+
+  test("a new revision of channels and options is reported at once", async () => {
+    listeners.clear();
+    const reporting = replica({ instance: "follower" });
+    await reporting.start();
+    revision = 8;
+    for (const tell of listeners) tell();
+    await expect.poll(async () => (await listReplicas(kit.database, clock))[0]?.revision).toBe(8);
+    await reporting.stop();
+    expect(listeners.size).toBe(0);
   });
 });

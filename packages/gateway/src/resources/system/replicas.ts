@@ -12,7 +12,7 @@ const LOST_SECONDS = 90;
 /** A replica that died without a word is listed this long. */
 const LISTED_SECONDS = 3_600;
 
-const COLUMNS = ["instance", "version", "started_at", "seen_at", "is_leader", "running"] as const;
+const COLUMNS = ["instance", "version", "started_at", "seen_at", "is_leader", "running", "revision"] as const;
 const REPORT = { table: "replicas", columns: COLUMNS, key: ["instance"], replace: COLUMNS.slice(1) } as const;
 
 export interface ReplicaReportDeps {
@@ -24,28 +24,45 @@ export interface ReplicaReportDeps {
   readonly isLeader: () => boolean;
   /** Requests that run now. */
   readonly running: () => number;
+  /** Channels and options that this process uses; each new revision is reported at once. */
+  readonly snapshots: {
+    revision(): number;
+    subscribe(listener: () => void): () => void;
+  };
 }
 
 /** Reports this process to the others, and removes it when it stops in order. */
 export function createReplicaReports(deps: ReplicaReportDeps): Runnable {
-  const { database, clock, log, instance, version } = deps;
+  const { database, clock, log, instance, version, snapshots } = deps;
   const { raw, kind } = database;
   const started = seconds(clock);
+  let reported = -1;
   const report = async () => {
     const now = seconds(clock);
-    const values = [instance, version, started, now, deps.isLeader() ? 1 : 0, deps.running()];
+    const revision = snapshots.revision();
+    const values = [instance, version, started, now, deps.isLeader() ? 1 : 0, deps.running(), revision];
     await raw.run(upsertSql(kind, REPORT), values);
     await raw.run("delete from replicas where seen_at < ?", [now - LISTED_SECONDS]);
+    reported = revision;
+  };
+  /** Changes during a report share the next one. */
+  const reportNew = async () => {
+    if (snapshots.revision() !== reported) await report();
   };
   const onError = (error: unknown) => log.warn("replica could not report", { error });
+  let unsubscribe = () => {};
+  let pending = Promise.resolve();
   const reports = repeat({ name: "replica reports", everyMs: REPORT_MS, work: report, onError });
   return {
     name: reports.name,
     async start() {
       await report().catch(onError);
       await reports.start();
+      unsubscribe = snapshots.subscribe(() => void (pending = pending.then(reportNew).catch(onError)));
     },
     async stop() {
+      unsubscribe();
+      await pending;
       await reports.stop();
       await raw.run("delete from replicas where instance = ?", [instance]).catch(onError);
     },

@@ -28,6 +28,10 @@ test("administrators see the replicas as they last reported themselves", async (
     .insertInto("replicas")
     .values({ ...report, is_leader: 1 })
     .execute();
-  expect(await root.data(root.get("/api/system/replicas"))).toEqual([{ ...report, is_leader: true, is_lost: false }]);
+  const listed = { ...report, is_leader: true, is_lost: false, revision: 0 };
+  const answer = await root.get("/api/system/replicas");
+  expect(answer.body).toMatchObject({ data: [listed], revision: 0 });
+  await root.data(root.post("/api/channel/", { name: "one", key: "k", models: "m" }));
+  expect((await root.get("/api/system/replicas")).body).toMatchObject({ revision: 1 });
   expect((await app.anonymous().get("/api/system/replicas")).body).toMatchObject({ code: "AU1" });
 });

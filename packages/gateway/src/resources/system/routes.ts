@@ -2,6 +2,7 @@ import { FEATURES, systemInfo, systemReplicas } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
+import { readRevisions, snapshotRevision } from "../../storage/revisions.ts";
 import { listReplicas } from "./replicas.ts";
 
 export interface SystemDeps {
@@ -22,6 +23,9 @@ export function systemRoutes({ database, clock, version, instance }: SystemDeps)
       started_at,
       features: [...FEATURES],
     })),
-    implement(systemReplicas, () => listReplicas(database, clock)),
+    implement(systemReplicas, async ({ sibling }) => {
+      sibling("revision", snapshotRevision(await readRevisions(database)));
+      return listReplicas(database, clock);
+    }),
   ];
 }

@@ -300,6 +300,8 @@ export interface ReplicaTable {
   is_leader: number;
   /** Requests at the time of the report. */
   running: number;
+  /** The revision of channels and options that it uses. */
+  revision: Generated<number>;
 }
 
 export interface AuditLogTable {

@@ -14,6 +14,7 @@ import { accessScopes } from "./0012-access-scopes.ts";
 import { usageStatistics } from "./0013-usage-statistics.ts";
 import { replicas } from "./0014-replicas.ts";
 import { budgetRevisions } from "./0015-budget-revisions.ts";
+import { replicaRevisions } from "./0016-replica-revisions.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   usageStatistics,
   replicas,
   budgetRevisions,
+  replicaRevisions,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
