@@ -32,6 +32,11 @@ export function documentCommands(program: Command, { client, output, globals, en
     .addOption(yes())
     .action(async (options: DeleteOptions) => (await load()).deleteDocuments(await client(), options, around()));
   examples(remove, "fairway delete -f channels.yaml", "fairway delete -f deploy/fairway -R --yes");
+  schemaCommands(program, output);
+  exportCommand(program, { client, output });
+}
+
+function schemaCommands(program: Command, output: CommandContext["output"]): void {
   const explain = program
     .command("explain")
     .argument("[kind]", "a kind such as Channel, with a field behind a dot; all kinds when absent")
@@ -44,6 +49,9 @@ export function documentCommands(program: Command, { client, output, globals, en
     .description("JSON Schema of what commands print with -o json, and of documents")
     .action(async (name: string | undefined) => (await import("../schema/schema.ts")).showSchema(name, output()));
   examples(schema, "fairway schema", "fairway schema ChannelList > channel-list.schema.json");
+}
+
+function exportCommand(program: Command, { client, output }: Pick<CommandContext, "client" | "output">): void {
   const exporting = program
     .command("export")
     .addArgument(new Argument("[what]").choices(["channels", "tokens", "options", "budgets", "all"]).default("all"))

@@ -5,9 +5,11 @@ import { exitCodeOf, messageOf } from "../../core/problem.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { linesOf } from "../../terminal/events.ts";
 import { living } from "./living.ts";
-import { createCollector } from "./collector.ts";
+import { createCollector } from "../../terminal/collector.ts";
 import type { LogQuery } from "./query.ts";
 
+/** Rows between two collections of garbage. */
+const ROWS = 4_000;
 /** Pauses before an export that broke off is continued. */
 const PAUSES_MS = [1_000, 2_000, 4_000, 8_000];
 
@@ -21,7 +23,7 @@ export async function readExport(
   take: (row: LogRow) => Taken,
 ): Promise<void> {
   const query = { ...filter, format: "ndjson" };
-  const collect = createCollector();
+  const collect = createCollector(ROWS);
   await living(
     (signal) => client.open(isAdmin ? logExport : logExportSelf, { query, signal }),
     async ({ body }, isAlive) => {

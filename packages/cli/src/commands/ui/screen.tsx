@@ -1,5 +1,6 @@
 import { Box, render, Text, useApp, useInput, useWindowSize, type Key } from "ink";
 import { useEffect, useSyncExternalStore } from "react";
+import { createCollector } from "../../terminal/collector.ts";
 import { poll } from "../../terminal/poll.ts";
 import { createMachine, type Left, type Machine } from "./machine.ts";
 import type { Resource } from "./resources.ts";
@@ -14,6 +15,8 @@ interface UiProps {
 }
 
 const FOLLOW_MS = 3_000;
+/** Reads between two collections of garbage. */
+const COLLECTED_READS = 10;
 
 /** Draws on a screen of its own until it is left; the earlier content of the terminal comes back. */
 export async function showUi(props: UiProps): Promise<Left> {
@@ -63,7 +66,12 @@ function useFollowing(isOn: boolean, load: () => Promise<void>): void {
   useEffect(() => {
     if (!isOn) return;
     const closing = new AbortController();
-    void poll(closing.signal, FOLLOW_MS, load);
+    const collect = createCollector(COLLECTED_READS);
+    const read = async () => {
+      await load();
+      collect();
+    };
+    void poll(closing.signal, FOLLOW_MS, read);
     return () => closing.abort();
   }, [isOn, load]);
 }

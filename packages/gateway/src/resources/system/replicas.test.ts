@@ -67,7 +67,7 @@ eachDatabase("replicas", (open) => {
     const reporting = replica({ instance: "follower" });
     await reporting.start();
     revision = 8;
-    for (const tell of listeners) tell();
+    for (const notify of listeners) notify();
     await expect.poll(async () => (await listReplicas(kit.database, clock))[0]?.revision).toBe(8);
     await reporting.stop();
     expect(listeners.size).toBe(0);
