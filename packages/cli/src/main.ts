@@ -3,7 +3,8 @@ import type { Io } from "./core/command-context.ts";
 import { EXIT } from "./core/exit.ts";
 import { printable } from "./print/printable.ts";
 import { openStandardOutput } from "./terminal/standard-output.ts";
-import { runWords } from "./run.ts";
+import { handleFaults } from "./terminal/faults.ts";
+import { report, runWords } from "./run.ts";
 import { isTooOld, OLDEST_NODE } from "./core/version.ts";
 
 if (isTooOld(process.versions.node)) {
@@ -42,5 +43,12 @@ const io: Io = {
   room,
   note: (text) => void process.stderr.write(`${printable(text, "\n")}\n`),
 };
+const isDebug = process.argv.includes("--debug");
+handleFaults((cause) => {
+  void report(cause, { debug: isDebug }, io).then((code) => {
+    standardOutput.flush();
+    process.exit(code);
+  });
+});
 const code = await runWords(process.argv.slice(2), io);
 if (code !== EXIT.ok) process.exitCode = code;

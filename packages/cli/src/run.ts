@@ -18,13 +18,13 @@ export async function runWords(words: readonly string[], io: Io): Promise<number
     await program.parseAsync(words, { from: "user" });
     return EXIT.ok;
   } catch (thrown) {
-    if (!(thrown instanceof CommanderError)) return fail(thrown, globals, io);
+    if (!(thrown instanceof CommanderError)) return report(thrown, globals, io);
     return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
 }
 
-/** One line, the cure below it, no stack. */
-async function fail(thrown: unknown, globals: Partial<Globals>, { note }: Io): Promise<number> {
+/** One line, the cure below it, no stack; answers the exit code. */
+export async function report(thrown: unknown, globals: Partial<Globals>, { note }: Io): Promise<number> {
   const { codeNameOf, exitCodeOf, hintOf, isNotSent, messageOf } = await import("./core/problem.ts");
   if (isNotSent(thrown)) {
     if (!globals.quiet) note("Nothing was changed: --dry-run.");

@@ -9,8 +9,9 @@ import {
   tokenKey,
   tokenList,
 } from "@fairway/wire";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startRig, type Rig } from "./rig.ts";
 import { openTerminal, run } from "./terminal.ts";
@@ -130,6 +131,35 @@ test("restores the terminal when it is ended from outside", async () => {
       terminal.raw.lastIndexOf("\u001B[?25l"),
     );
     if (words[0] !== "status") expect(terminal.raw.trimEnd()).toContain(MAIN_SCREEN);
+  }
+});
+
+/** A title for the window, which no screen writes. */
+const READY = "\u001B]2;ready\u0007";
+
+test.each([
+  ["in a timer", "setTimeout(() => { throw new Error('a planned fault'); })"],
+  ["in a promise", "void Promise.reject(new Error('a planned fault'))"],
+  ["while it draws", "String.prototype.repeat = () => { throw new Error('a planned fault'); }"],
+])("a fault %s gives the terminal back, with one sentence and exit 1", async (_where, fault) => {
+  const script = join(rig.home, "fault.mjs");
+  await writeFile(script, `process.on("SIGUSR2", () => { process.stdout.write("${READY}"); ${fault}; });\n`);
+  const pidFile = join(rig.home, "fault.pid");
+  const env = { ...rig.env, NODE_OPTIONS: `--import=${pathToFileURL(script).href}` };
+  for (const words of [["ui"], ["top", "--interval", "1"], ["status", "--watch", "--interval", "1"]]) {
+    // It draws none of that.
+    if (words[0] === "status" && fault.includes("repeat")) continue;
+    const terminal = openTerminal(words, env, 100, pidFile);
+    await terminal.sees(words[0] === "status" ? "enabled" : "harbour");
+    process.kill(Number(await readFile(pidFile, "utf8")), "SIGUSR2");
+    await vi.waitFor(() => expect(terminal.raw).toContain(READY), 20_000);
+    terminal.type("j");
+    expect(await terminal.exited, terminal.shown).toBe(1);
+    const last = words[0] === "status" ? terminal.raw : terminal.raw.split(MAIN_SCREEN).at(-1);
+    expect(last, words.join(" ")).toContain("error: a planned fault");
+    expect(terminal.shown).not.toContain("    at ");
+    expect(terminal.raw.lastIndexOf("\u001B[?25h")).toBeGreaterThan(terminal.raw.lastIndexOf("\u001B[?25l"));
+    if (words[0] !== "status") expect(terminal.raw).toContain(MAIN_SCREEN);
   }
 });
 

@@ -1,8 +1,9 @@
 import type { Client } from "@fairway/wire";
-import { Box, render, Text, useApp, useInput } from "ink";
+import { Box, Text, useApp, useInput } from "ink";
 import { useEffect, useState } from "react";
 import { messageOf } from "../../core/problem.ts";
 import { poll } from "../../terminal/poll.ts";
+import { drawScreen } from "../../terminal/screen.tsx";
 import { overviewOf, type Overview } from "./overview.ts";
 
 interface ScreenProps {
@@ -13,8 +14,7 @@ interface ScreenProps {
 
 /** Draws until `q`, Escape or Ctrl-C. */
 export async function showStatus(props: ScreenProps): Promise<void> {
-  const screen = render(<StatusScreen {...props} />);
-  await screen.waitUntilExit();
+  await drawScreen(<StatusScreen {...props} />, {});
 }
 
 function StatusScreen({ client, server, intervalMs }: ScreenProps) {

@@ -1,5 +1,5 @@
 import type { Channel, Client } from "@fairway/wire";
-import { Box, render, Text, useApp, useInput, useWindowSize, type Key } from "ink";
+import { Box, Text, useApp, useInput, useWindowSize, type Key } from "ink";
 import { useEffect, useState } from "react";
 import { printable } from "../../print/printable.ts";
 import { messageOf } from "../../core/problem.ts";
@@ -9,6 +9,7 @@ import { frameOf, PANES, type Pane } from "./frame.ts";
 import type { Line } from "./line.ts";
 import type { Sample, Sampler, ServerIdentity } from "./sample.ts";
 import { poll } from "../../terminal/poll.ts";
+import { drawScreen } from "../../terminal/screen.tsx";
 
 interface ScreenProps {
   readonly client: Client;
@@ -20,8 +21,7 @@ interface ScreenProps {
 
 /** Draws on a screen of its own until `q`, Escape or Ctrl-C; what stood in the terminal comes back. */
 export async function showTop(props: ScreenProps): Promise<void> {
-  const screen = render(<TopScreen {...props} />, { alternateScreen: true, incrementalRendering: true, maxFps: 10 });
-  await screen.waitUntilExit();
+  await drawScreen(<TopScreen {...props} />, { alternateScreen: true, incrementalRendering: true, maxFps: 10 });
 }
 
 const HISTORY = 20;

@@ -1,7 +1,8 @@
-import { Box, render, Text, useApp, useInput, useWindowSize, type Key } from "ink";
+import { Box, Text, useApp, useInput, useWindowSize, type Key } from "ink";
 import { useEffect, useSyncExternalStore } from "react";
 import { createCollector } from "../../terminal/collector.ts";
 import { poll } from "../../terminal/poll.ts";
+import { drawScreen } from "../../terminal/screen.tsx";
 import { createMachine, type Left, type Machine } from "./machine.ts";
 import type { Resource } from "./resources.ts";
 import type { State } from "./state.ts";
@@ -27,12 +28,11 @@ export async function showUi(props: UiProps): Promise<Left> {
     resolve();
   };
   const machine = createMachine({ resources: props.resources, start: props.state, leave });
-  const screen = render(<UiScreen {...props} machine={machine} hasLeft={hasLeft} />, {
+  await drawScreen(<UiScreen {...props} machine={machine} hasLeft={hasLeft} />, {
     alternateScreen: true,
     incrementalRendering: true,
     maxFps: 20,
   });
-  await screen.waitUntilExit();
   // Ink lets the process end while the terminal is idle; the question after an editor needs it alive.
   if (left.edit) process.stdin.ref();
   return left;

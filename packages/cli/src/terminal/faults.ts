@@ -1,0 +1,12 @@
+type Handler = (cause: unknown) => void;
+
+const handlers: Handler[] = [];
+
+/** Takes faults that nothing caught, until the answered function is called; the last handler counts. */
+export function handleFaults(handler: Handler): () => void {
+  if (handlers.length === 0)
+    for (const event of ["uncaughtException", "unhandledRejection"])
+      process.on(event, (cause) => handlers.at(-1)?.(cause));
+  handlers.push(handler);
+  return () => void handlers.splice(handlers.indexOf(handler), 1);
+}
