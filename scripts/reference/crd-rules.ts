@@ -8,6 +8,8 @@ export interface Rules {
   readonly maxItems?: number;
   readonly maxProperties?: number;
   readonly format?: string;
+  /** Undefined takes the pattern of the schema out: its refusal is the expression alone, without a cure. */
+  readonly pattern?: undefined;
   readonly "x-kubernetes-list-type"?: "set" | "atomic";
 }
 
@@ -39,6 +41,28 @@ const fromSecret = (path: string) => ({
   },
 });
 
+/** Names that are stored in one text, with commas between them. */
+const name = (path: string): Rules => ({
+  maxLength: 255,
+  cel: {
+    "self != '' && self == self.trim() && !self.contains(',')": `an entry of ${path} is empty, or has a comma or spaces around it: give each name an entry of its own`,
+  },
+});
+const nameOfSecret = (path: string): Rules => ({
+  maxLength: 253,
+  pattern: undefined,
+  cel: {
+    "self.matches('^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$')": `${path} is no name of a Secret: use lower-case letters, digits, hyphens and dots`,
+  },
+});
+const keyOfSecret = (path: string): Rules => ({
+  maxLength: 253,
+  pattern: undefined,
+  cel: {
+    "self.matches('^[A-Za-z0-9._-]+$')": `${path} is no key of a Secret: use letters, digits, hyphens, underscores and dots`,
+  },
+});
+
 export const RESOURCES: readonly Resource[] = [
   {
     kind: "Channel",
@@ -58,13 +82,17 @@ export const RESOURCES: readonly Resource[] = [
       baseUrl: {
         maxLength: 2048,
         cel: {
-          "self == '' || (isURL(self) && url(self).getScheme() in ['http', 'https'])":
+          "self == '' || (isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHostname() != '')":
             "spec.baseUrl is no web address: write it whole, for example https://api.example.com",
         },
       },
       models: set,
+      "models[]": name("spec.models"),
       groups: { ...set, maxItems: 256 },
+      "groups[]": name("spec.groups"),
       credentialsFrom: fromSecret("spec.credentialsFrom"),
+      "credentialsFrom.secretKeyRef.name": nameOfSecret("spec.credentialsFrom.secretKeyRef.name"),
+      "credentialsFrom.secretKeyRef.key": keyOfSecret("spec.credentialsFrom.secretKeyRef.key"),
     },
     columns: [
       { name: "Type", type: "string", jsonPath: ".spec.type" },
@@ -80,6 +108,8 @@ export const RESOURCES: readonly Resource[] = [
     rules: {
       valuesFrom: { maxItems: 64 },
       "valuesFrom[]": fromSecret("spec.valuesFrom"),
+      "valuesFrom[].secretKeyRef.name": nameOfSecret("spec.valuesFrom.secretKeyRef.name"),
+      "valuesFrom[].secretKeyRef.key": keyOfSecret("spec.valuesFrom.secretKeyRef.key"),
     },
     columns: [{ name: "Priority", type: "integer", jsonPath: ".spec.priority" }],
   },
@@ -94,10 +124,30 @@ export const RESOURCES: readonly Resource[] = [
       owner: {
         cel: { "self.username == oldSelf.username": "the owner of a token does not change: create another token" },
       },
+      "owner.username": {
+        maxLength: 255,
+        cel: { "self != ''": "spec.owner.username is empty: name a user of the gateway" },
+      },
       displayName: { maxLength: 30 },
       expiresAt: { format: "date-time" },
+      quota: {
+        cel: {
+          "!(has(self.unlimited) && self.unlimited && has(self.amount) && self.amount > 0)":
+            "spec.quota is unlimited and has an amount: leave one of them out",
+        },
+      },
       modelLimits: { ...set, maxItems: 512 },
+      "modelLimits[]": name("spec.modelLimits"),
       allowIps: { ...set, maxItems: 256 },
+      "allowIps[]": {
+        maxLength: 64,
+        cel: {
+          "isIP(self) || isCIDR(self)":
+            "an entry of spec.allowIps is neither an address nor a network: write it like 192.0.2.7 or 10.0.0.0/8",
+        },
+      },
+      "writeSecretTo.name": nameOfSecret("spec.writeSecretTo.name"),
+      "writeSecretTo.key": keyOfSecret("spec.writeSecretTo.key"),
     },
     columns: [{ name: "Owner", type: "string", jsonPath: ".spec.owner.username" }],
   },

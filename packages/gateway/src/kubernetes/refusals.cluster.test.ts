@@ -93,6 +93,44 @@ async function dryRun(kind: DeclarativeKind, spec: object): Promise<string> {
   }
 }
 
+const channelWith = (more: object) => ({ ...RIGHT.Channel, ...more });
+const tokenWith = (more: object) => ({ ...RIGHT.Token, ...more });
+
+test.each<[DeclarativeKind, object, string]>([
+  ["Channel", channelWith({ baseUrl: "api.example.com" }), "spec.baseUrl is no web address: write it whole"],
+  ["Channel", channelWith({ baseUrl: "http://" }), "spec.baseUrl is no web address"],
+  ["Channel", channelWith({ models: ["a,b"] }), "an entry of spec.models is empty, or has a comma"],
+  ["Channel", channelWith({ groups: [" vip"] }), "an entry of spec.groups is empty, or has a comma or spaces"],
+  ["Channel", channelWith({ key: "sk" }), "spec.key is not for clusters: store the key in a Secret"],
+  ["Channel", channelWith({ credentialsFrom: { env: "A" } }), "set secretKeyRef.name and secretKeyRef.key"],
+  [
+    "Channel",
+    channelWith({ credentialsFrom: { secretKeyRef: { name: "My_Secret", key: "a" } } }),
+    "spec.credentialsFrom.secretKeyRef.name is no name of a Secret",
+  ],
+  ["OptionSet", { valuesFrom: [{ option: "A", secretKeyRef: { name: "a", key: "a b" } }] }, "is no key of a Secret"],
+  ["Token", tokenWith({ owner: { username: "" } }), "spec.owner.username is empty: name a user"],
+  ["Token", tokenWith({ quota: { unlimited: true, amount: 3 } }), "spec.quota is unlimited and has an amount"],
+  ["Token", tokenWith({ allowIps: ["10.0.0.0/33"] }), "an entry of spec.allowIps is neither an address nor a network"],
+  ["Token", tokenWith({ modelLimits: ["a,b"] }), "an entry of spec.modelLimits is empty, or has a comma"],
+  ["Token", tokenWith({ writeSecretTo: { name: "My_Secret" } }), "spec.writeSecretTo.name is no name of a Secret"],
+  ["Token", tokenWith({ writeSecretTo: { name: "a", key: "a/b" } }), "spec.writeSecretTo.key is no key of a Secret"],
+])("a %s with %j is refused in a sentence: %s", async (kind, spec, sentence) => {
+  expect(await dryRun(kind, spec)).toContain(sentence);
+});
+
+test("what is usual is taken", async () => {
+  const usual = {
+    allowIps: ["192.0.2.7", "10.0.0.0/8", "::1", "fd00::/8"],
+    quota: { unlimited: true, amount: 0 },
+    modelLimits: ["gpt-4o", "anthropic/claude-3.5 (beta)"],
+    writeSecretTo: { name: "search-fairway", key: "api_key" },
+  };
+  expect(await dryRun("Token", tokenWith(usual))).toBe("");
+  const credentialsFrom = { secretKeyRef: { name: "openai.main", key: "API_KEY" } };
+  expect(await dryRun("Channel", channelWith({ baseUrl: "http://127.0.0.1:8080/v1", credentialsFrom }))).toBe("");
+});
+
 describe.each(KINDS)("a %s", (kind) => {
   test("that is right is taken", async () => {
     expect(await dryRun(kind, RIGHT[kind])).toBe("");
