@@ -1,5 +1,6 @@
 // `log explain`, and ids from pipes whose writer is slow, against a real gateway.
 import { channelCreate, tokenCreate, tokenKey, tokenList } from "@fairway/wire";
+import { makeExplainedCalls, signIn, type ExplainedCalls } from "@fairway/testkit";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -8,6 +9,7 @@ import { environment, PROGRAM } from "./terminal.ts";
 
 let rig: Rig;
 let request = "";
+let calls: ExplainedCalls;
 
 beforeAll(async () => {
   rig = await startRig();
@@ -24,6 +26,7 @@ beforeAll(async () => {
   });
   expect(response.status).toBe(502);
   request = response.headers.get("x-request-id") ?? "";
+  calls = await makeExplainedCalls(await signIn(rig.gateway.url), rig.upstream.url);
 });
 afterAll(() => rig?.stop());
 
@@ -41,6 +44,21 @@ test("a failed call is explained with its attempts and the channels that were sk
   expect(shown).toMatch(/\d+ spare .*status/);
   expect(jsonOf(await rig.fairway(`log explain request/${request} -o json`))).toMatchObject({ status: 502 });
   expect((await rig.fairway("log list --type error -o jsonl")).out).toContain(request);
+});
+
+test.each([
+  ["limit", /429 rate_limit_exceeded/, /Limit of this token reached: 1 requests per minute/, /charged +0 quota/],
+  ["failover", /ok 200/, /Answered by attempt 2/, /with +input_tokens \d+ \(upstream\).*model_ratio 1 \(self-use\)/],
+  ["guardrail", /400 prompt_blocked/, /guardrail +block: insults/, /charged +0 quota/],
+  ["guardedStream", /client_error 200 guardrail/, /guardrail +block: insults/, /quota, \d+ were reserved/],
+  ["cut", /upstream_error 200 upstream_cut/, /answers all .*upstream_cut +begun/, /quota, \d+ were reserved/],
+  ["budget", /403 budget_exceeded/, /budget +budget \d+ of model ask-budget: 1 quota a day/, /charged +0 quota/],
+  ["budgetStream", /quota 200 quota_exhausted/, /budget \d+ of model ask-budget-stream: 2500 quota a day/, /reserved/],
+  ["cached", /route +cache/, /cache +answered from the response cache/, /formula +\(.*\) \* cache_hit_part/],
+] as const)("a call that ended by %s says why it failed, where it went and what it cost", async (name, ...words) => {
+  const { code, out, err } = await rig.fairway(`log explain ${calls[name]}`);
+  expect(code, err).toBe(0);
+  for (const word of words) expect(out.replaceAll(/\s+/g, " ")).toMatch(word);
 });
 
 test("an unknown request prints one line that says where to find its id", async () => {

@@ -1,4 +1,15 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
+import {
+  GUARDRAIL_REASON,
+  makeExplainedCalls,
+  ROOT_PASSWORD,
+  signIn as openSession,
+  startGateway,
+  startUpstream,
+  type GatewayProcess,
+  type Session,
+  type Upstream,
+} from "@fairway/testkit";
+import type { LogExplanation, LogPage } from "@fairway/wire";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +21,8 @@ import { asUser, signIn } from "./session.ts";
 
 let folder: string;
 let gateway: GatewayProcess;
+let upstream: Upstream;
+let root: Session;
 let browser: Browser;
 let page: Page;
 let faults: readonly string[];
@@ -17,6 +30,8 @@ let faults: readonly string[];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "fairway-log-"));
   gateway = await startGateway({ database: `sqlite:${join(folder, "fairway.db")}` });
+  upstream = await startUpstream();
+  root = await openSession(gateway.url, "root", ROOT_PASSWORD);
   browser = await openBrowser();
   ({ page, faults } = await openPage(browser, gateway.url));
   await signIn(page, "root", ROOT_PASSWORD);
@@ -25,6 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await gateway?.stop();
+  await upstream?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -147,4 +163,88 @@ test("a row shows the response cache and the guardrail", async () => {
   await page.getByRole("heading", { name: "Why this price" }).waitFor();
   expect(await page.getByRole("heading", { name: "What else happened" }).count()).toBe(0);
   expect(faults).toEqual([]);
+});
+
+/** The explanation of a call, as its API gives it. */
+async function explanationOf(request: string): Promise<LogExplanation> {
+  const { items } = await root.must<LogPage>("GET", `/api/log/?request_id=${request}`);
+  return root.must("GET", `/api/log/${items[0]?.id ?? 0}/explain`);
+}
+
+test("one click says why a call failed, why it went there and why it cost that", async () => {
+  const calls = await makeExplainedCalls(root, upstream.url);
+  const failed = { price: { kind: "none", charged: 0 } };
+  const ends: [keyof typeof calls, object, string[]][] = [
+    [
+      "limit",
+      { status: 429, code: "rate_limit_exceeded", route: "none", ...failed },
+      [
+        "Failed with 429",
+        "Limit of this token reached: 1 requests per minute",
+        "No upstream was called.",
+        "Failed calls are not charged",
+      ],
+    ],
+    [
+      "failover",
+      {
+        status: 200,
+        outcome: "ok",
+        attempts: [
+          { status: 500, next: "retry" },
+          { status: 200, outcome: "ok" },
+        ],
+      },
+      ["Answered by attempt 2", "the next channel was tried", "Drawn by weight", "Reserved"],
+    ],
+    [
+      "guardrail",
+      { status: 400, code: "prompt_blocked", guardrail: "block", guardrail_reason: GUARDRAIL_REASON, ...failed },
+      [
+        "Failed with 400",
+        "The guardrail refused a text",
+        `Reason: ${GUARDRAIL_REASON}`,
+        "Failed calls are not charged",
+      ],
+    ],
+    [
+      "guardedStream",
+      { status: 200, code: "guardrail", guardrail: "block", guardrail_reason: GUARDRAIL_REASON },
+      ["The guardrail stopped the answer", `Reason: ${GUARDRAIL_REASON}`, "only channel", "Reserved"],
+    ],
+    [
+      "cut",
+      { code: "upstream_cut", attempts: [{ status: 200, outcome: "upstream_error", next: "begun" }] },
+      ["The upstream cut its answer off", "the client already had a part", "tried, failed", "Reserved"],
+    ],
+    [
+      "budget",
+      { status: 403, code: "budget_exceeded", budget: { scope: "model", quota_limit: 1 }, ...failed },
+      ["Failed with 403", "This budget was used up", "Budget of model ask-budget", "Failed calls are not charged"],
+    ],
+    [
+      "budgetStream",
+      { code: "quota_exhausted", budget: { scope: "model", subject: "ask-budget-stream", quota_limit: 2_500 } },
+      ["A budget was used up during the answer", "Budget of model ask-budget-stream", "only channel", "Reserved"],
+    ],
+    [
+      "cached",
+      { status: 200, route: "cache", cache: { is_hit: true }, attempts: [] },
+      [
+        "Answered from the response cache",
+        "The response cache answered.",
+        "No upstream was called.",
+        "A repeated answer costs",
+      ],
+    ],
+  ];
+  for (const [name, explanation, texts] of ends) {
+    expect(await explanationOf(calls[name]), name).toMatchObject(explanation);
+    await page.goto(`/log?request=${calls[name]}`);
+    await page.locator(".log-grid .grid-row").first().getByRole("button", { name: "Show details" }).click();
+    for (const text of texts)
+      await expect.poll(() => page.locator(".log-peek").textContent(), { message: name }).toContain(text);
+    await shoot(page, `log-explained-${name}`);
+  }
+  expect(await axeFindings(page)).toEqual([]);
 });

@@ -6,12 +6,12 @@ import type { Upload } from "./ingress/body/upload.ts";
 import type { Caller } from "../identity/sessions/caller.ts";
 import type { TracedCandidates } from "./trace/call-trace.ts";
 import type { FailedAttempt } from "./trace/attempt.ts";
-import type { GuardrailNote } from "./policies/guardrail/guardrail.ts";
+import type { StopNotes } from "./trace/stop-detail.ts";
 
 export type { Authenticator, Caller, SessionCaller } from "../identity/sessions/caller.ts";
 
 /** Everything the pipeline knows about one client request. */
-export interface RelayRequest {
+export interface RelayRequest extends StopNotes {
   readonly id: string;
   readonly spec: RequestSpec;
   /** The client's protocol. */
@@ -56,6 +56,4 @@ export interface RelayRequest {
   isAffine?: boolean;
   /** Its trace; set where traces are sent. */
   span?: CallSpan;
-  /** Set when the guardrail refused a text or gave no verdict. */
-  guardrail?: GuardrailNote;
 }

@@ -47,6 +47,8 @@ export const SkipReason = z.enum([
   "affinity",
   /** The request or its key names another channel. */
   "pin",
+  /** It was chosen, and the request was refused before it was called. */
+  "refused",
 ]);
 export type SkipReason = z.output<typeof SkipReason>;
 
@@ -86,7 +88,7 @@ export const ExplainedAttempt = z.object({
   duration_ms: z.int(),
   /** Status of the upstream; 0 = it did not answer. */
   status: z.int(),
-  /** Code of the failure; "" for an attempt that delivered. */
+  /** Code of the failure, or of the early end of an answer; "" for an attempt that delivered. */
   code: z.string(),
   /** `ok`, or how it failed, as in the metrics. */
   outcome: z.string(),
@@ -100,6 +102,8 @@ export const ExplainedAttempt = z.object({
     "retries_used",
     "too_late",
     "none_left",
+    /** The client had a part of the answer. */
+    "begun",
   ]),
 });
 export type ExplainedAttempt = z.output<typeof ExplainedAttempt>;
@@ -129,6 +133,18 @@ export const ExplainedPrice = z.object({
 export type ExplainedPrice = z.output<typeof ExplainedPrice>;
 
 /** Why one request failed or succeeded, went where it went, and cost what it cost; as recorded when it ran. */
+/** The budget that ended a call. */
+export const ExplainedBudget = z.object({
+  id: z.int(),
+  scope: z.enum(["token", "user", "group", "model", "channel"]),
+  /** Id or name of the one that it limits. */
+  subject: z.string(),
+  period: z.enum(["day", "week", "month"]),
+  /** Quota units of one period. */
+  quota_limit: z.int(),
+});
+export type ExplainedBudget = z.output<typeof ExplainedBudget>;
+
 export const LogExplanation = z.object({
   request_id: z.string(),
   created_at: z.int(),
@@ -164,6 +180,10 @@ export const LogExplanation = z.object({
   losses: z.array(z.string()),
   /** Verdict of the guardrail; "" where none acted. */
   guardrail: z.string(),
+  /** What the guardrail gave as its reason; "" for owners. */
+  guardrail_reason: z.string(),
+  /** The budget that refused or ended the call; null where none did, and for owners. */
+  budget: z.nullable(ExplainedBudget),
   /** Whether the answer came from the response cache, and how old it was. */
   cache: z.object({ is_hit: z.boolean(), age_seconds: z.int() }),
 });

@@ -6,8 +6,10 @@ import {
   selfGet,
   type Client,
   type ExplainedAttempt,
+  type ExplainedBudget,
   type ExplainedCandidate,
   type LogExplanation,
+  type PriceInput,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain } from "../../print/columns.ts";
@@ -80,6 +82,18 @@ async function explanationOf(client: Client, request: string): Promise<LogExplan
   return (await client.call(logExplain, { params: { id: row.id } })).data;
 }
 
+function inputText({ name, value, source }: PriceInput): string {
+  return `${name} ${value} (${source})`;
+}
+
+function guardrailText({ guardrail, guardrail_reason: reason }: LogExplanation): string {
+  return reason === "" ? guardrail : `${guardrail}: ${reason}`;
+}
+
+function budgetText({ id, scope, subject, period, quota_limit: limit }: ExplainedBudget): string {
+  return `budget ${id} of ${scope} ${subject}: ${limit} quota a ${period}`;
+}
+
 function wordsOf(found: LogExplanation): Record<string, string> {
   const { price } = found;
   return {
@@ -91,11 +105,12 @@ function wordsOf(found: LogExplanation): Record<string, string> {
     group: found.group,
     route: found.route,
     time: `${found.total_ms} ms${found.queue_ms > 0 ? `, ${found.queue_ms} ms of it in the queue` : ""}`,
-    charged: `${price.charged} quota`,
+    charged: `${price.charged} quota${price.reserved < 0 ? "" : `, ${price.reserved} were reserved`}`,
     ...(price.formula !== "" && { formula: price.formula }),
-    ...(price.inputs.length > 0 && { with: price.inputs.map(({ name, value }) => `${name} ${value}`).join(", ") }),
+    ...(price.inputs.length > 0 && { with: price.inputs.map(inputText).join(", ") }),
     ...(found.losses.length > 0 && { "left out": found.losses.join(", ") }),
-    ...(found.guardrail !== "" && { guardrail: found.guardrail }),
+    ...(found.guardrail !== "" && { guardrail: guardrailText(found) }),
+    ...(found.budget && { budget: budgetText(found.budget) }),
     ...(found.cache.is_hit && { cache: `answered from the response cache, ${found.cache.age_seconds} s old` }),
   };
 }

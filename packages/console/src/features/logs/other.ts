@@ -35,6 +35,8 @@ const LogOther = z.object({
   self_use: z.catch(z.boolean(), false),
   usage_source: text,
   end_reason: text,
+  /** What ended the answer early: `balance` or `budget`; absent on rows of older versions. */
+  used_up: z.catch(z.optional(z.enum(["balance", "budget"])), undefined),
   /** The answer was made for an earlier request. */
   cache_hit: z.catch(z.boolean(), false),
   /** Seconds between that one and this. */

@@ -1,5 +1,5 @@
 import type { Budgets } from "../../billing/budgets/budgets.ts";
-import type { BudgetRefusal } from "../../billing/budgets/budget.ts";
+import type { BudgetRefusal, BudgetTerms } from "../../billing/budgets/budget.ts";
 import type { Quota } from "../../billing/money/quota.ts";
 import type { RequestSpec, Dialect } from "../../dialects/core/types.ts";
 import type { Caller } from "../../identity/sessions/caller.ts";
@@ -42,6 +42,8 @@ export interface AdmissionRequest {
   queueMs?: number;
   /** Set once the limits of the caller have been asked. */
   isCounted?: boolean;
+  /** The budget that refused it last, for the log. */
+  usedUp?: BudgetTerms | "balance";
 }
 
 /** The response of a request: it may close while the request waits, and carries the headers of its limits. */
@@ -214,8 +216,10 @@ export class AdmissionController {
   }
 
   /** Raises the budget reservation of a running answer; false when a hard budget cannot cover it. Never rejects. */
-  extend(amount: Quota): Promise<boolean> {
-    return this.#candidate ? this.#budgets.extend(this.#subjects(this.#candidate), amount) : Promise.resolve(true);
+  async extend(amount: Quota): Promise<boolean> {
+    if (!this.#candidate || (await this.#budgets.extend(this.#subjects(this.#candidate), amount))) return true;
+    if (this.#budgets.usedUp) this.#request.usedUp = this.#budgets.usedUp;
+    return false;
   }
 
   async #movesClaims(candidate: Candidate): Promise<boolean> {
@@ -319,6 +323,7 @@ export class AdmissionController {
   /** False for a channel whose own budget is used up; throws for every other budget. */
   #skips(refusal: BudgetRefusal): false {
     this.#refusal = overBudget(refusal);
+    this.#request.usedUp = refusal.budget;
     if (refusal.budget.scope !== "channel") throw this.#refusal;
     this.#release(this.#ofChannel, this.#channelTakenAt, NOT_USED);
     this.#ofChannel = [];

@@ -3,6 +3,7 @@ import {
   type BudgetHold,
   type BudgetRefusal,
   type BudgetSubjects,
+  type BudgetTerms,
 } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
 import { ZERO, type Quota } from "../../billing/money/quota.ts";
@@ -39,6 +40,8 @@ export class RequestBudgets {
   #ask: () => BudgetAsk = () => ({ amount: ZERO });
   #extending: Promise<unknown> = Promise.resolve();
   #isEnded = false;
+  /** The budget that refused the last extension. */
+  usedUp: BudgetTerms | undefined;
 
   constructor(requestId: string, budgets: Budgets) {
     this.#requestId = requestId;
@@ -90,7 +93,10 @@ export class RequestBudgets {
     const use = { requestId: this.#requestId, subjects, held: this.#held };
     if (this.#isEnded || amount === undefined || !this.#budgets.concerns(use)) return true;
     const answer = await this.#budgets.extend(use, amount);
-    if (isOverBudget(answer)) return false;
+    if (isOverBudget(answer)) {
+      this.usedUp = answer.budget;
+      return false;
+    }
     this.#held = answer;
     return true;
   }

@@ -8,6 +8,7 @@ import type { Completion } from "../response/sink.ts";
 import { TRACE_MEMBER } from "../trace/call-trace.ts";
 import type { TracedAttempt } from "../trace/attempt.ts";
 import { traceOf } from "../trace/route.ts";
+import { stopDetail } from "../trace/stop-detail.ts";
 import type { RelayRequest } from "../types.ts";
 
 /** What a log row records of an attempt. */
@@ -71,6 +72,7 @@ function ratioText({ modelRatio, completionRatio }: TokenRates, group: number): 
 function otherOf(request: RelayRequest, charged: Charged): Record<string, unknown> {
   const { usage, price, groupRatio, completion } = charged;
   const rates = price.kind === "call" ? undefined : ratesFor(price, usage.input);
+  const stop = stopDetail(request, completion.reason === "quota_exhausted");
   return {
     model_ratio: rates?.modelRatio ?? 0,
     completion_ratio: rates?.completionRatio ?? 0,
@@ -82,8 +84,13 @@ function otherOf(request: RelayRequest, charged: Charged): Record<string, unknow
     ...requestDetail(request, charged),
     usage_source: usage.source,
     end_reason: completion.reason,
-    [TRACE_MEMBER]: traceOf(request, charged.attempt, { reserved: charged.reserved, priceSource: price.source }),
-    admin_info: adminDetail(request, charged),
+    ...stop.shared,
+    [TRACE_MEMBER]: traceOf(request, charged.attempt, {
+      reserved: charged.reserved,
+      priceSource: price.source,
+      reason: completion.reason,
+    }),
+    admin_info: Object.assign(adminDetail(request, charged), stop.operator),
   };
 }
 
@@ -103,7 +110,6 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
   Object.assign(detail, chargeDetail(request, usage));
   if (built) Object.assign(detail, callDetail(request, built));
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
-  if (request.guardrail) detail["guardrail"] = request.guardrail.verdict;
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;
 }
@@ -138,7 +144,6 @@ function adminDetail(request: RelayRequest, { attempt, tried, usage }: Charged):
   if (upstreamModel !== request.spec.model) detail["upstream_model"] = upstreamModel;
   if (attempt.upstreamRequestId !== undefined) detail["upstream_request_id"] = attempt.upstreamRequestId;
   if (usage.reported) detail["reported_usage"] = usage.reported;
-  if (request.guardrail) detail["guardrail_reason"] = request.guardrail.reason;
   return detail;
 }
 

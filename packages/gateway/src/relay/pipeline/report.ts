@@ -155,7 +155,8 @@ function recordFailure({ errorRows }: ReporterDeps, facts: FailedRequest, error:
   const { model, stream } = request?.spec ?? UNREAD;
   const channels = request?.failures?.map(({ attempt }) => attempt.target.channel.id) ?? [];
   const trace = () => request && traceOf(request);
-  errorRows.record({ requestId, path, owner, model, isStream: stream, channels, trace, ...ended }, error);
+  const notes = request ?? {};
+  errorRows.record({ requestId, path, owner, model, isStream: stream, channels, notes, trace, ...ended }, error);
 }
 
 function messageOf(cause: unknown): string | undefined {

@@ -166,6 +166,7 @@ export class RealtimeBill {
     const isInBudget = this.extendBudgets === undefined || (await this.extendBudgets(wanted));
     // Redis or the database may be away; the next answer raises again.
     const isCarried = isInBudget && (await this.#reservation.raise(settlement, wanted).catch(() => true));
+    if (isInBudget && !isCarried) this.#context.request.usedUp = "balance";
     if (!isCarried && !this.#reservation.isClosed) this.onExhausted?.();
   }
 

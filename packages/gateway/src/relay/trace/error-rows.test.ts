@@ -14,6 +14,7 @@ const call = (requestId: string, more: Partial<FailedCall> = {}): FailedCall => 
   isStream: false,
   outcome: "client_error",
   channels: [],
+  notes: {},
   trace: () => undefined,
   ...more,
 });

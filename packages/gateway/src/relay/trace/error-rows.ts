@@ -6,6 +6,7 @@ import type { Logger } from "../../observability/log.ts";
 import type { LogRowInput } from "../../storage/log-rows.ts";
 import { createErrorSample } from "./error-sample.ts";
 import { TRACE_MEMBER, type CallTrace } from "./call-trace.ts";
+import { stopDetail, type StopNotes } from "./stop-detail.ts";
 
 /** A call that ended with an error, as the edge knows it. */
 export interface FailedCall {
@@ -21,6 +22,8 @@ export interface FailedCall {
   readonly outcome: string;
   /** Channels that were called, in order. */
   readonly channels: readonly number[];
+  /** What the guardrail and budgets said of it. */
+  readonly notes: StopNotes;
   /** Called when a row is written. */
   readonly trace: () => CallTrace | undefined;
 }
@@ -111,6 +114,7 @@ function createQueue({ insert, log, onLost }: ErrorRowsDeps) {
 function rowOf(call: FailedCall, error: AppError, now: number): LogRowInput {
   const { owner, channels } = call;
   const trace = call.trace();
+  const stop = stopDetail(call.notes, error.code === "budget_exceeded");
   const detail: LogErrorDetail = {
     status_code: error.status,
     error_code: (error.code ?? "").slice(0, LONGEST_NAME),
@@ -122,8 +126,9 @@ function rowOf(call: FailedCall, error: AppError, now: number): LogRowInput {
   };
   const other = {
     ...detail,
+    ...stop.shared,
     ...(trace && { [TRACE_MEMBER]: trace }),
-    admin_info: { use_channel: channels.slice(0, MOST_CHANNELS).map(String) },
+    admin_info: { use_channel: channels.slice(0, MOST_CHANNELS).map(String), ...stop.operator },
   };
   return {
     user_id: owner.userId,

@@ -1,8 +1,15 @@
 import type { LogExplanation } from "@fairway/wire";
+import type { FinishReason } from "../response/sink.ts";
 import type { RelayRequest } from "../types.ts";
 import type { Failure } from "../upstream/failure.ts";
 import type { FailedAttempt, TracedAttempt } from "./attempt.ts";
-import { boundedTrace, type AttemptEntry, type CallTrace, type TracedCandidates } from "./call-trace.ts";
+import {
+  boundedTrace,
+  type AttemptEntry,
+  type CallTrace,
+  type CandidateEntry,
+  type TracedCandidates,
+} from "./call-trace.ts";
 
 /** Remembers a failed attempt; not called for requests whose first attempt delivers. */
 export function noteFailure(request: RelayRequest, attempt: TracedAttempt, failure: Failure): void {
@@ -17,6 +24,8 @@ export function endFailures({ failures }: RelayRequest, end: string): void {
 
 /** What a charged request reserved, and where its price comes from. */
 export interface TracedCharge {
+  /** How the answer ended. */
+  readonly reason: FinishReason;
   readonly reserved: number;
   readonly priceSource: string;
 }
@@ -28,17 +37,40 @@ export function traceOf(request: RelayRequest, delivering?: Partial<TracedAttemp
   const { failures = [], startedAt } = request;
   const now = performance.now();
   const a = failures.map((failed, at) => failedEntry(failed, startedAt, nextOf(failures, at, delivering)));
-  if (isTraced(delivering)) a.push(entryOf(delivering, { startedAt, endedAt: now, code: "", outcome: "ok", next: "" }));
-  const { entries: c, open, total } = request.selection?.candidates() ?? NO_CANDIDATES;
+  if (isTraced(delivering)) a.push(entryOf(delivering, { startedAt, endedAt: now, ...endOf(charge?.reason) }));
+  const { entries, open, total } = request.selection?.candidates() ?? NO_CANDIDATES;
+  const isRefused = a.length === 0;
+  const c = isRefused ? entries.map(refused) : entries;
   return boundedTrace({
     v: 1,
-    by: routeOf(request, open),
+    by: isRefused ? "none" : routeOf(request, open),
     ms: Math.round(now - startedAt),
     ...(charge && { r: charge.reserved, p: charge.priceSource }),
     c,
     ...(total > c.length && { m: total - c.length }),
     a,
   });
+}
+
+/** A channel that was chosen for a call that never began. */
+function refused(entry: CandidateEntry): CandidateEntry {
+  const [channel, group, priority, weight, skipped] = entry;
+  return skipped === "" ? [channel, group, priority, weight, "refused"] : entry;
+}
+
+type End = Pick<Ended, "code" | "outcome" | "next">;
+
+const DELIVERED: End = { code: "", outcome: "ok", next: "" };
+
+/** Answers that the upstream broke off; no other channel can continue what the client has. */
+const BROKEN: Readonly<Partial<Record<FinishReason, End>>> = {
+  upstream_cut: { code: "upstream_cut", outcome: "upstream_error", next: "begun" },
+  upstream_error: { code: "upstream_error", outcome: "upstream_error", next: "begun" },
+  idle_timeout: { code: "idle_timeout", outcome: "timeout", next: "begun" },
+};
+
+function endOf(reason: FinishReason = "stop"): End {
+  return BROKEN[reason] ?? DELIVERED;
 }
 
 function routeOf({ caller, pinnedAccount, isAffine, selection }: RelayRequest, open: number): LogExplanation["route"] {

@@ -1,11 +1,12 @@
 import {
   LOG_TYPE,
+  ExplainedBudget,
   type ExplainedAttempt,
   type ExplainedCandidate,
   type LogExplanation,
   type SkipReason,
 } from "@fairway/wire";
-import { parseObject, type JsonObject } from "../../lib/text/json.ts";
+import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { traceIn, type AttemptEntry, type CallTrace, type CandidateEntry } from "../../relay/trace/call-trace.ts";
 import { explainPrice } from "./explain-price.ts";
 import type { StoredLog } from "./view.ts";
@@ -37,17 +38,31 @@ export function explain(row: StoredLog, view: ExplainView): LogExplanation {
     is_recorded: trace !== undefined,
     ...completion,
     summary: summaryOf(row, other, completion.outcome),
-    route: trace?.by ?? "none",
-    candidates: view.isOwner ? [] : (trace?.c ?? []).map((entry) => candidateOf(entry, view)),
-    more_candidates: view.isOwner ? 0 : (trace?.m ?? 0),
-    attempts: (trace?.a ?? []).map((entry) => attemptOf(entry, view)),
+    ...wayOf(trace, view),
     queue_ms: int(other["queue_ms"]),
     first_token_ms: Math.max(-1, int(other["frt"], -1)),
     total_ms: totalMs(row, trace),
     price: explainPrice(row, other, trace),
     losses: texts(other["dropped_params"]),
     guardrail: text(other["guardrail"]),
+    ...(view.isOwner ? { guardrail_reason: "", budget: null } : stopOf(other)),
     cache: { is_hit: other["cache_hit"] === true, age_seconds: int(other["cache_age"]) },
+  };
+}
+
+/** Where the call went. */
+function wayOf(
+  trace: CallTrace | undefined,
+  view: ExplainView,
+): Pick<LogExplanation, "route" | "candidates" | "more_candidates" | "attempts"> {
+  if (!trace) return { route: "none", candidates: [], more_candidates: 0, attempts: [] };
+  const { by: route, c, m = 0, a } = trace;
+  const candidates = view.isOwner ? [] : c.map((entry) => candidateOf(entry, view));
+  return {
+    route,
+    candidates,
+    more_candidates: view.isOwner ? 0 : m,
+    attempts: a.map((entry) => attemptOf(entry, view)),
   };
 }
 
@@ -66,11 +81,17 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   internal_error: "internal",
 };
 
-function completionOf({ type }: StoredLog, other: JsonObject): Completion {
+function completionOf({ type, is_stream: isStream }: StoredLog, other: JsonObject): Completion {
   if (type === LOG_TYPE.error)
     return { outcome: text(other["outcome"]), status: int(other["status_code"]), code: text(other["error_code"]) };
   const reason = text(other["end_reason"]) || "stop";
-  return { outcome: OUTCOMES[reason] ?? "internal", status: 200, code: reason === "stop" ? "" : reason };
+  const status = reason === "guardrail" && !isStream ? refusedStatus(other) : 200;
+  return { outcome: OUTCOMES[reason] ?? "internal", status, code: reason === "stop" ? "" : reason };
+}
+
+/** A whole answer that the guardrail stopped never left; of a stream the head was sent before. */
+function refusedStatus(other: JsonObject): number {
+  return other["guardrail"] === "failed" ? 503 : 400;
 }
 
 /** Ends that content alone would leave in code words. */
@@ -85,10 +106,16 @@ const ENDS: Readonly<Record<string, string>> = {
   internal_error: "The gateway failed while the answer was written; what arrived was charged.",
 };
 
+/** Which of the two ended an answer; rows of older versions do not say. */
+const USED_UP: Readonly<Record<string, string>> = {
+  balance: "The balance or the token's quota was used up while the answer was written; what arrived was charged.",
+  budget: "A budget was used up while the answer was written; what arrived was charged.",
+};
+
 function summaryOf(row: StoredLog, other: JsonObject, outcome: string): string {
   if (row.type === LOG_TYPE.error) return row.content;
   if (other["cache_hit"] === true) return "Answered from the response cache; no upstream was called.";
-  const end = ENDS[text(other["end_reason"])];
+  const end = USED_UP[text(other["used_up"])] ?? ENDS[text(other["end_reason"])];
   if (end) return end;
   const tried = traceIn(other)?.a.length ?? 0;
   if (tried > 1) return `Answered by attempt ${tried}; the ones before it failed.`;
@@ -137,6 +164,13 @@ function attemptOf(entry: AttemptEntry, { channelNames, isOwner }: ExplainView):
 
 function totalMs({ use_time: seconds, other }: StoredLog, trace: CallTrace | undefined): number {
   return trace?.ms ?? int(parseObject(other)?.["ms"], seconds * 1000);
+}
+
+/** What administrators see of a verdict and of a budget that was used up. */
+function stopOf(other: JsonObject): Pick<LogExplanation, "guardrail_reason" | "budget"> {
+  const part = isObject(other["admin_info"]) ? other["admin_info"] : {};
+  const budget = ExplainedBudget.safeParse(part["budget"]);
+  return { guardrail_reason: text(part["guardrail_reason"]), budget: budget.success ? budget.data : null };
 }
 
 function texts(value: unknown): string[] {

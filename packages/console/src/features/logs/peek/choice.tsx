@@ -26,7 +26,18 @@ const SKIPPED = {
   not_drawn: "skippedNotDrawn",
   affinity: "skippedAffinity",
   pin: "skippedPin",
+  refused: "skippedRefused",
 } as const;
+
+/** A newer gateway may know reasons that this page does not: they are shown as they come. */
+function useReasons() {
+  const t = useTexts();
+  return {
+    route: (name: LogExplanation["route"]) => (Object.hasOwn(ROUTE, name) ? t(ROUTE[name]) : name),
+    skipped: (name: NonNullable<ExplainedCandidate["skipped"]>) =>
+      Object.hasOwn(SKIPPED, name) ? t(SKIPPED[name]) : name,
+  };
+}
 
 /** How the attempts with a channel ended; a channel with several keys may have several. */
 function markOf({ channel, is_tried: isTried }: ExplainedCandidate, { attempts }: LogExplanation): MarkKind {
@@ -36,13 +47,14 @@ function markOf({ channel, is_tried: isTried }: ExplainedCandidate, { attempts }
 
 function Candidate(props: { readonly candidate: ExplainedCandidate; readonly found: LogExplanation }) {
   const t = useTexts();
+  const reasons = useReasons();
   const { candidate, found } = props;
   const { channel, channel_name: name, priority, weight, group, skipped, wait_ms: wait } = candidate;
   const mark = markOf(candidate, found);
   const words = {
     go: t("candidateAnswered"),
     stop: t("candidateFailed"),
-    parked: t(SKIPPED[skipped ?? "not_drawn"]),
+    parked: reasons.skipped(skipped ?? "not_drawn"),
   } as const;
   const text = mark === "go" || mark === "stop" ? words[mark] : words.parked;
   return (
@@ -65,11 +77,12 @@ function Candidate(props: { readonly candidate: ExplainedCandidate; readonly fou
 /** Why this channel and no other: the rule that decided, and every candidate with what spoke against it. */
 export function Choice({ found }: { readonly found: LogExplanation }) {
   const t = useTexts();
+  const { route } = useReasons();
   const { candidates, more_candidates: more } = found;
   return (
     <section>
       <h3>{t("whyChannel")}</h3>
-      <p>{t(ROUTE[found.route])}</p>
+      <p>{route(found.route)}</p>
       {candidates.length > 0 && (
         <div className="log-table-frame">
           <table className="log-table">

@@ -168,3 +168,14 @@ export function Price({ row, other, price }: PriceProps) {
     </section>
   );
 }
+
+/** Failed calls cost nothing, and say so. */
+export function NotCharged() {
+  const t = useTexts();
+  return (
+    <section>
+      <h3>{t("whyPrice")}</h3>
+      <p>{t("notCharged")}</p>
+    </section>
+  );
+}

@@ -1,7 +1,6 @@
 import type { LogExplanation, LogRow } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { formatElapsed } from "../../../lib/format.ts";
-import { Mark } from "../../../ui/display/mark.tsx";
 import { Loading, LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { explainQuery } from "../api.ts";
 import { isConsumption, isFailure } from "../kinds.ts";
@@ -9,7 +8,8 @@ import { readOther, type LogOther } from "../other.ts";
 import { failureOf } from "../reasons.ts";
 import { useTexts as useLogTexts } from "../texts.ts";
 import { Choice } from "./choice.tsx";
-import { Price } from "./price.tsx";
+import { Events } from "./events.tsx";
+import { NotCharged, Price } from "./price.tsx";
 import { RequestFacts } from "./request-facts.tsx";
 import { useTexts } from "./texts.ts";
 import { Chain, Waterfall } from "./waterfall.tsx";
@@ -23,6 +23,8 @@ const ENDS = {
   client_abort: "endClient",
   idle_timeout: "endSilent",
   quota_exhausted: "endQuota",
+  balance: "endBalance",
+  budget: "endBudget",
   guardrail: "endGuardrail",
   upstream_cut: "endCut",
   upstream_error: "endUpstream",
@@ -63,7 +65,7 @@ function Outcome(props: {
     );
   }
   if (!isConsumption(row)) return row.content === "" ? null : <p className="log-outcome">{row.content}</p>;
-  const end = other.end_reason;
+  const end = other.used_up ?? other.end_reason;
   if (isOneOf(ENDS, end))
     return (
       <p className="log-outcome is-cut">
@@ -75,40 +77,6 @@ function Outcome(props: {
     return <p className="log-outcome is-ok">{t("fromCache", { age: formatElapsed(other.cache_age) })}</p>;
   if (tried > 1) return <p className="log-outcome is-cut">{t("answeredLater", { number: tried })}</p>;
   return found?.is_recorded ? <p className="log-outcome is-ok">{t("answeredFirst")}</p> : null;
-}
-
-/** Guardrail verdicts and parameters that the conversion omitted; empty if there are none. */
-function Events({ other, found }: { readonly other: LogOther; readonly found: LogExplanation | undefined }) {
-  const t = useTexts();
-  const losses = found?.losses ?? [];
-  const reason = other.admin_info?.guardrail_reason;
-  if (other.guardrail === undefined && losses.length === 0) return null;
-  return (
-    <section>
-      <h3>{t("events")}</h3>
-      {other.guardrail !== undefined && (
-        <>
-          <Mark
-            kind={other.guardrail === "block" ? "stop" : "caution"}
-            label={t(other.guardrail === "block" ? "guardrailBlocked" : "guardrailFailed")}
-          />
-          {reason && <p className="soft">{t("guardrailReason", { reason })}</p>}
-        </>
-      )}
-      {losses.length > 0 && (
-        <>
-          <Mark kind="caution" label={t("losses")} />
-          <ul className="log-losses">
-            {losses.map((name) => (
-              <li key={name}>
-                <code className="mono">{name}</code>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </section>
-  );
 }
 
 /** Everything that is known of one row. */
@@ -126,6 +94,7 @@ export function RowStory({ row, isAdmin }: StoryProps) {
       {found?.is_recorded ? <Waterfall found={found} /> : <Chain row={row} chain={found || !isCall ? chain : []} />}
       {found?.is_recorded && isAdmin && <Choice found={found} />}
       {isConsumption(row) && <Price row={row} other={other} price={found?.price} />}
+      {isFailure(row) && <NotCharged />}
       <RequestFacts row={row} other={other} found={found} isAdmin={isAdmin} />
     </>
   );

@@ -16,6 +16,7 @@ const NEXT = {
   retries_used: "nextRetriesUsed",
   too_late: "nextTooLate",
   none_left: "nextNoneLeft",
+  begun: "nextBegun",
 } as const;
 
 function Track({ segments }: { readonly segments: readonly Segment[] }) {

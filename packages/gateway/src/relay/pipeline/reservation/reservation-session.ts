@@ -215,7 +215,9 @@ export class ReservationSession {
     const terms = { price: this.#price, groupRatio: this.#groupRatio };
     const amount = estimateOf({ ...this.#request, spec: ask }, terms, this.#snapshot);
     if (this.budgets && !(await this.budgets.extend(amount))) return "budget";
-    return (await this.#reservation.raise(seen, amount)) ? undefined : "balance";
+    if (await this.#reservation.raise(seen, amount)) return undefined;
+    this.#request.usedUp = "balance";
+    return "balance";
   }
 
   /** The settlement that would be due if the request ended now; undefined when nothing was delivered. */

@@ -1,0 +1,39 @@
+import type { BudgetTerms } from "../../billing/budgets/budget.ts";
+import type { GuardrailNote } from "../policies/guardrail/guardrail.ts";
+
+/** What can end a call besides its upstream. */
+export interface StopNotes {
+  /** Set when the guardrail refused a text or gave no verdict. */
+  guardrail?: GuardrailNote;
+  /** What could not carry more: the balance of the user or the token, or a budget. */
+  usedUp?: BudgetTerms | "balance";
+}
+
+interface StopDetail {
+  /** Members of `other` for every reader. */
+  readonly shared: Readonly<Record<string, unknown>>;
+  /** Members of `admin_info`. */
+  readonly operator: Readonly<Record<string, unknown>>;
+}
+
+const NONE: StopDetail = { shared: {}, operator: {} };
+
+/** The verdict and the exhausted budget of a call, for its log row; `isUsedUp`: this is why it ended. */
+export function stopDetail({ guardrail, usedUp }: StopNotes, isUsedUp: boolean): StopDetail {
+  const spent = isUsedUp ? usedUp : undefined;
+  if (!guardrail && spent === undefined) return NONE;
+  return {
+    shared: {
+      ...(guardrail && { guardrail: guardrail.verdict }),
+      ...(spent !== undefined && { used_up: spent === "balance" ? "balance" : "budget" }),
+    },
+    operator: {
+      ...(guardrail && { guardrail_reason: guardrail.reason }),
+      ...(spent !== undefined && spent !== "balance" && { budget: budgetOf(spent) }),
+    },
+  };
+}
+
+function budgetOf({ id, scope, subject, period, quota_limit }: BudgetTerms) {
+  return { id, scope, subject, period, quota_limit };
+}
