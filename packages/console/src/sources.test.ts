@@ -23,6 +23,20 @@ test("no feature imports another feature", () => {
   expect(wrong).toEqual([]);
 });
 
+test("keys of queries come from the registry", () => {
+  const known = /^(queryKeys\b|\w+Query(\([^)]*\))?\.queryKey\b|key\b)/;
+  const wrong = files
+    .filter((file) => file !== "lib/query-keys.ts")
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), "utf8");
+      return [...text.matchAll(/\b(?:queryKey: |(?:get|set)QueryData(?:<.*>)?\(|mutationKey: )([^\n]*)/g)]
+        .map((match) => match[1] ?? "")
+        .filter((key) => !known.test(key) && !/^queryKey\b/.test(key))
+        .map((key) => `${file}: ${key}`);
+    });
+  expect(wrong).toEqual([]);
+});
+
 test("every language uses the places of the English text", async () => {
   // A translation may repeat a place and put it elsewhere.
   const places = (text: string) => new Set([...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));

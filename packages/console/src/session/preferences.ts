@@ -1,13 +1,14 @@
 import { selfPreferences, selfPreferencesUpdate, type Preferences } from "@fairway/wire";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { call } from "../lib/http.ts";
+import { queryKeys } from "../lib/query-keys.ts";
 import { queryClient } from "../lib/query.ts";
 import { createStore, useStore } from "../lib/store.ts";
 import { useUser } from "./session.ts";
 
 /** The user's preferences for the console, stored on the server. */
 const preferencesQuery = queryOptions({
-  queryKey: ["self", "preferences"],
+  queryKey: queryKeys.self.preferences,
   queryFn: ({ signal }) => call(selfPreferences, { signal }),
   staleTime: Infinity,
 });

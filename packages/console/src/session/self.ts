@@ -2,6 +2,7 @@ import { selfGet } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { call } from "../lib/http.ts";
+import { queryKeys } from "../lib/query-keys.ts";
 import { setUser, useUser } from "./session.ts";
 
 /** The account as the server has it now; what the browser remembers follows it. */
@@ -13,7 +14,7 @@ export function useSelf() {
 export function useSelfQuery() {
   const user = useUser();
   const query = useQuery({
-    queryKey: ["self"],
+    queryKey: queryKeys.self.user,
     queryFn: ({ signal }) => call(selfGet, { signal }),
     enabled: user !== undefined,
   });

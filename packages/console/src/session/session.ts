@@ -1,6 +1,7 @@
 import { ROLE } from "@fairway/wire";
 import type { Query } from "@tanstack/react-query";
 import { rememberUser } from "../lib/http.ts";
+import { queryKeys } from "../lib/query-keys.ts";
 import { queryClient } from "../lib/query.ts";
 import { stored, type StoredUser } from "../lib/storage.ts";
 import { createStore, useStore } from "../lib/store.ts";
@@ -24,7 +25,7 @@ export function followOtherTab(): boolean {
 
 /** The status is the same for everybody, and nothing renders without it. */
 function isOfUser(query: Query): boolean {
-  return query.queryKey[0] !== "status";
+  return query.queryKey[0] !== queryKeys.status[0];
 }
 
 export function currentUser(): StoredUser | undefined {

@@ -2,11 +2,12 @@ import { status, type Status } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { createContext, use } from "react";
 import { call } from "../lib/http.ts";
+import { queryKeys } from "../lib/query-keys.ts";
 import { FRESH_STATIC_MS } from "../lib/query.ts";
 import { shareStatus } from "../lib/storage.ts";
 
 export const statusQuery = queryOptions({
-  queryKey: ["status"],
+  queryKey: queryKeys.status,
   queryFn: async ({ signal }) => {
     const current = await call(status, { signal });
     shareStatus(current);

@@ -6,6 +6,7 @@ import { useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { contentKind } from "../../lib/text/content.ts";
 import { call } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS } from "../../lib/query.ts";
 import { Content } from "../../ui/content/content.tsx";
 import { EmptyTeach, LoadFailed } from "../../ui/feedback/empty.tsx";
@@ -32,7 +33,7 @@ function Nothing() {
 export function AboutPage() {
   const t = useTexts();
   const { data, error, refetch } = useQuery({
-    queryKey: ["content", "about"],
+    queryKey: queryKeys.content.about,
     queryFn: ({ signal }) => call(about, { signal }),
     staleTime: FRESH_STATIC_MS,
   });

@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { nowSeconds } from "../../lib/now.ts";
 import { boundsOf, rangeName } from "../../lib/range.ts";
 import { readRows, type Rows } from "../../lib/rows.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 
 /** Names match whole: the server compares them as they are. */
 export interface AuditFilter {
@@ -20,7 +21,7 @@ export const USUAL_RANGE = "30d";
 export function auditQuery(filter: AuditFilter, page: { readonly page: number; readonly size: number }) {
   const { user, action, target, range } = filter;
   return queryOptions({
-    queryKey: ["audit", filter, page],
+    queryKey: queryKeys.audit.list(filter, page),
     queryFn: ({ signal }): Promise<Rows<AuditRow>> => {
       const { from, to } = boundsOf(rangeName(range, USUAL_RANGE), nowSeconds(), filter);
       const names = { username: user, action, target };

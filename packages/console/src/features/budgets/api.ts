@@ -13,21 +13,21 @@ import {
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readVersion, type Version } from "../../lib/rows.ts";
 import type { Suggestion } from "../../ui/form/field.tsx";
 
-const LIST_KEY = ["budgets", "list"] as const;
 const REFRESH_MS = 60_000;
 
 export const budgetsQuery = queryOptions({
-  queryKey: LIST_KEY,
+  queryKey: queryKeys.budgets.lists,
   queryFn: ({ signal }) => call(budgetList, { signal }),
 });
 
 export function budgetQuery(id: number) {
   return queryOptions({
-    queryKey: ["budgets", "one", id],
+    queryKey: queryKeys.budgets.one(id),
     queryFn: ({ signal }) => readVersion(budgetGet, { params: { id }, signal }),
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
@@ -38,7 +38,7 @@ export function budgetQuery(id: number) {
 /** Spending of the running window, and where it leads. */
 export function historyQuery(id: number) {
   return queryOptions({
-    queryKey: [...LIST_KEY, "history", id],
+    queryKey: queryKeys.budgets.history(id),
     queryFn: ({ signal }) => call(budgetHistory, { params: { id }, signal }),
     refetchInterval: REFRESH_MS,
   });
@@ -52,7 +52,7 @@ export interface BudgetChange {
 }
 
 function refresh(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: LIST_KEY });
+  return queryClient.invalidateQueries({ queryKey: queryKeys.budgets.lists });
 }
 
 export async function createBudget(input: BudgetChange & Pick<Budget, "scope" | "subject" | "period">): Promise<void> {
@@ -74,7 +74,7 @@ export async function deleteBudget(id: number): Promise<void> {
 export function subjectQuery({ scope, subject }: Pick<Budget, "scope" | "subject">) {
   const params = { id: Number(subject) };
   return queryOptions({
-    queryKey: ["budgets", "subject", scope, subject],
+    queryKey: queryKeys.budgets.subject(scope, subject),
     queryFn: async ({ signal }) =>
       scope === "user"
         ? (await call(userGet, { params, signal })).username
@@ -89,7 +89,7 @@ export function subjectQuery({ scope, subject }: Pick<Budget, "scope" | "subject
 /** Suggests subjects of a scope for the typed text. */
 export function suggestionsQuery(scope: Budget["scope"], typed: string) {
   return queryOptions({
-    queryKey: ["budgets", "suggestions", scope, scope === "group" ? "" : typed],
+    queryKey: queryKeys.budgets.suggestions(scope, scope === "group" ? "" : typed),
     queryFn: async ({ signal }): Promise<Suggestion[]> => {
       if (scope === "group") return (await call(groupList, { signal })).map((name) => ({ value: name, label: "" }));
       const hits = await call(searchAll, { query: { q: typed }, signal });

@@ -26,6 +26,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { modelsQuery } from "../../session/models.ts";
 import { call, request } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { stored } from "../../lib/storage.ts";
 import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
@@ -43,8 +44,6 @@ export interface ChannelFilter {
   readonly tag: string;
 }
 
-export const LIST_KEY = ["channels", "list"] as const;
-
 function readChannels(filter: ChannelFilter, signal?: AbortSignal): Promise<Rows<Channel>> {
   const { page, size, byId, q, sort, ...limits } = filter;
   return readRows(channelList, {
@@ -55,7 +54,7 @@ function readChannels(filter: ChannelFilter, signal?: AbortSignal): Promise<Rows
 
 export function channelsQuery(filter: ChannelFilter) {
   return queryOptions({
-    queryKey: [...LIST_KEY, filter],
+    queryKey: queryKeys.channels.list(filter),
     queryFn: ({ signal }) => readChannels(filter, signal),
     placeholderData: keepPreviousData,
   });
@@ -63,7 +62,7 @@ export function channelsQuery(filter: ChannelFilter) {
 
 export function channelQuery(id: number) {
   return queryOptions({
-    queryKey: ["channels", "one", id],
+    queryKey: queryKeys.channels.one(id),
     queryFn: ({ signal }) => readVersion(channelGet, { params: { id }, signal }),
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
@@ -72,13 +71,13 @@ export function channelQuery(id: number) {
 }
 
 export const typesQuery = queryOptions({
-  queryKey: ["channels", "types"],
+  queryKey: queryKeys.channels.types,
   queryFn: ({ signal }) => call(channelTypes, { signal }),
   staleTime: FRESH_STATIC_MS,
 });
 
 export const usualModelsQuery = queryOptions({
-  queryKey: ["channels", "models"],
+  queryKey: queryKeys.channels.models,
   queryFn: async ({ signal }) => {
     const models = await call(modelsByType, { signal });
     stored.channelModels.write(models);
@@ -93,17 +92,17 @@ export async function allModels(): Promise<string[]> {
 }
 
 export const groupsQuery = queryOptions({
-  queryKey: ["groups", "all"],
+  queryKey: queryKeys.groups.every,
   queryFn: ({ signal }) => call(groupList, { signal }),
   staleTime: FRESH_STATIC_MS,
 });
 
 export async function refreshChannels(): Promise<void> {
   await Promise.all([
-    queryClient.invalidateQueries({ queryKey: LIST_KEY }),
+    queryClient.invalidateQueries({ queryKey: queryKeys.channels.lists }),
     queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
-    queryClient.invalidateQueries({ queryKey: ["pricing"] }),
-    queryClient.invalidateQueries({ queryKey: ["playground", "models"] }),
+    queryClient.invalidateQueries({ queryKey: queryKeys.pricing.all }),
+    queryClient.invalidateQueries({ queryKey: queryKeys.playground.models }),
   ]);
 }
 
@@ -112,7 +111,7 @@ type Change = Pick<ChannelInput, "status" | "priority" | "weight">;
 /** Changes single values of a row, shown at once. */
 export function patchChannel(channel: Channel, change: Change): Promise<void> {
   return changeRow<Channel>({
-    key: LIST_KEY,
+    key: queryKeys.channels.lists,
     row: channel,
     patch: change as Partial<Channel>,
     send: () => call(channelUpdate, { body: { ...change, id: channel.id } }),
@@ -135,14 +134,14 @@ function noteTest(id: number, isGood: boolean): void {
 export async function testChannel(id: number): Promise<number> {
   const { siblings } = await request(channelTest, { params: { id } }).catch((problem: unknown) => {
     noteTest(id, false);
-    void queryClient.invalidateQueries({ queryKey: LIST_KEY });
+    void queryClient.invalidateQueries({ queryKey: queryKeys.channels.lists });
     throw problem;
   });
   noteTest(id, true);
   const seconds = Number(siblings.time ?? 0);
   const tested = { response_time: Math.round(seconds * 1000), test_time: nowSeconds() };
   queryClient.setQueriesData<Rows<Channel>>(
-    { queryKey: LIST_KEY },
+    { queryKey: queryKeys.channels.lists },
     (page) => page && { ...page, rows: page.rows.map((row) => (row.id === id ? { ...row, ...tested } : row)) },
   );
   return seconds;
@@ -204,7 +203,7 @@ export function probeChannel(id: number | undefined, input: ChannelInput) {
 
 export function keysQuery(id: number) {
   return queryOptions({
-    queryKey: ["channels", "keys", id],
+    queryKey: queryKeys.channels.keys(id),
     queryFn: ({ signal }) => call(channelKeys, { params: { id }, signal }),
   });
 }

@@ -2,12 +2,12 @@ import { channelBalanceAll, channelTestAll, JOB_STATUS, jobList, type Job } from
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { call, request } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { toast } from "../../ui/feedback/toaster.ts";
-import { LIST_KEY, refreshChannels } from "./api.ts";
+import { refreshChannels } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
-const JOBS_KEY = ["jobs"] as const;
 const POLL_MS = 2_000;
 
 /** The work on all channels that this page shows, by the names of the server. */
@@ -29,14 +29,14 @@ const followed = new Set<number>();
 export async function startJob(name: ChannelJob): Promise<void> {
   const { siblings } = await request(name === "channel-test" ? channelTestAll : channelBalanceAll, {});
   followed.add(Number(siblings.job_id));
-  await queryClient.invalidateQueries({ queryKey: JOBS_KEY });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.jobs.channels });
 }
 
 /** The jobs that run on all channels, no matter who started them. Rows update while one runs, and its end is announced. */
 export function useChannelJobs() {
   const t = useTexts();
   const { data } = useQuery({
-    queryKey: JOBS_KEY,
+    queryKey: queryKeys.jobs.channels,
     queryFn: async ({ signal }) => (await call(jobList, { signal })).filter(isChannelJob),
     refetchInterval: (query) => (query.state.data?.some(isRunning) ? POLL_MS : false),
     retry: false,
@@ -46,7 +46,7 @@ export function useChannelJobs() {
     for (const job of data ?? []) {
       if (isRunning(job)) {
         followed.add(job.id);
-        void queryClient.invalidateQueries({ queryKey: LIST_KEY });
+        void queryClient.invalidateQueries({ queryKey: queryKeys.channels.lists });
       } else if (followed.delete(job.id)) {
         const counts = { count: job.done - job.failed, failed: job.failed };
         if (job.status === JOB_STATUS.done)

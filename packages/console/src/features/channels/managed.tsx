@@ -2,6 +2,7 @@ import { declarativeManaged, type Channel } from "@fairway/wire";
 import { Box } from "@chakra-ui/react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { useTexts } from "./texts.ts";
 
 interface Manager {
@@ -11,7 +12,7 @@ interface Manager {
 
 /** By the id of the channel. Documents change seldom, and a refused save says the same. */
 const managedQuery = queryOptions({
-  queryKey: ["channels", "managed"],
+  queryKey: queryKeys.channels.managed,
   queryFn: async ({ signal }): Promise<ReadonlyMap<number, Manager>> => {
     const all = await call(declarativeManaged, { signal });
     const own = all.filter(({ kind }) => kind === "Channel");

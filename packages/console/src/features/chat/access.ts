@@ -2,6 +2,7 @@ import { TOKEN_STATUS, tokenList, type Token } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useStatus } from "../../session/status.ts";
 import { readRows } from "../../lib/rows.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { baseAddress } from "../../ui/content/connection.ts";
 import { chatAddress } from "../../shared/connect/chat-address.ts";
 
@@ -9,7 +10,7 @@ import { chatAddress } from "../../shared/connect/chat-address.ts";
 export function useChatAccess(link: string, isOn: boolean) {
   const { server_address: server } = useStatus();
   const { data, error, refetch } = useQuery({
-    queryKey: ["tokens", "list", "first-enabled"],
+    queryKey: queryKeys.tokens.newest,
     queryFn: ({ signal }) => readRows(tokenList, { query: { p: 0, size: 1, status: TOKEN_STATUS.enabled }, signal }),
     enabled: isOn,
   });

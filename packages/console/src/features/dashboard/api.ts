@@ -9,6 +9,7 @@ import {
 } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import type { Bounds } from "../../lib/range.ts";
 import { localOffset } from "../../shared/usage/period.ts";
@@ -27,7 +28,7 @@ const REFRESH_MS = 300_000;
 
 export function usageQuery(name: string, span: () => Bounds, filter: UsageFilter & { readonly isOn: boolean }) {
   return queryOptions({
-    queryKey: ["usage", name, filter],
+    queryKey: queryKeys.usage.table(name, filter),
     queryFn: async ({ signal }) => {
       const bounds = span();
       const query = { start_timestamp: bounds.from, end_timestamp: bounds.to };
@@ -61,7 +62,7 @@ interface DimensionAsked {
 export function dimensionQuery(name: string, span: () => Bounds, asked: DimensionAsked) {
   const { dimension, isAdmin, stepOf } = asked;
   return queryOptions({
-    queryKey: ["usage", "by", dimension, name, isAdmin, stepOf !== undefined],
+    queryKey: queryKeys.usage.by(dimension, name, isAdmin, stepOf !== undefined),
     queryFn: async ({ signal }): Promise<{ bounds: Bounds; answer: UsageStatistics }> => {
       const bounds = span();
       const isByHour = stepOf?.(bounds) === "hour";
@@ -88,7 +89,7 @@ export function dimensionQuery(name: string, span: () => Bounds, asked: Dimensio
 /** Requests and tokens of the last minute. */
 export function rateQuery(filter: UsageFilter) {
   return queryOptions({
-    queryKey: ["usage", "rate", filter],
+    queryKey: queryKeys.usage.rate(filter),
     queryFn: ({ signal }) =>
       filter.isAdmin
         ? call(logStat, { query: { username: filter.user }, signal })
@@ -98,5 +99,5 @@ export function rateQuery(filter: UsageFilter) {
 }
 
 export function refreshUsage(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ["usage"] });
+  return queryClient.invalidateQueries({ queryKey: queryKeys.usage.all });
 }

@@ -7,13 +7,14 @@ import {
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
 
 export type Managed = Output<typeof declarativeManaged.data>[number];
 
 /** What documents own, by kind and name. */
 export const managedQuery = queryOptions({
-  queryKey: ["documents", "managed"],
+  queryKey: queryKeys.documents.managed,
   queryFn: ({ signal }) => call(declarativeManaged, { signal }),
 });
 

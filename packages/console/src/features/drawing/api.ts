@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { nowSeconds } from "../../lib/now.ts";
 import { boundsOf, rangeName } from "../../lib/range.ts";
 import { readRows, sortQuery } from "../../lib/rows.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { isUnderWay } from "./state.ts";
 
 export interface DrawingFilter {
@@ -21,7 +22,7 @@ const POLL_MS = 15_000;
 /** Asks again while a drawing of the page is being made. */
 export function drawingsQuery(filter: DrawingFilter, isAdmin: boolean) {
   return queryOptions({
-    queryKey: ["drawings", filter, isAdmin],
+    queryKey: queryKeys.drawings.list(filter, isAdmin),
     queryFn: ({ signal }) => {
       const { from, to } = boundsOf(rangeName(filter.range, "30d"), nowSeconds(), filter);
       const query = {

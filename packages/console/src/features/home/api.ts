@@ -12,6 +12,7 @@ import {
 import { queryOptions } from "@tanstack/react-query";
 import { modelsQuery } from "../../session/models.ts";
 import { call } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readRows } from "../../lib/rows.ts";
 
@@ -21,29 +22,29 @@ export const DEMO_MODEL = "fairway-demo";
 const RECENT = 5;
 
 export const tokenCountQuery = queryOptions({
-  queryKey: ["tokens", "list", "count"],
+  queryKey: queryKeys.tokens.count,
   queryFn: ({ signal }) => readRows(tokenList, { query: { p: 0, size: 1 }, signal }),
 });
 
 export const recentQuery = queryOptions({
-  queryKey: ["logs", "recent"],
+  queryKey: queryKeys.logs.recent,
   queryFn: ({ signal }) => call(logListSelf, { query: { p: 1, page_size: RECENT, type: LOG_TYPE.consume }, signal }),
 });
 
 export const failuresQuery = queryOptions({
-  queryKey: ["logs", "failures"],
+  queryKey: queryKeys.logs.failures,
   queryFn: ({ signal }) => call(logListSelf, { query: { p: 1, page_size: RECENT, type: LOG_TYPE.error }, signal }),
 });
 
 /** The operator's replacement of this page; "" means the built-in page. */
 export const ownHomeQuery = queryOptions({
-  queryKey: ["content", "home"],
+  queryKey: queryKeys.content.home,
   queryFn: async ({ signal }) => (await call(homePage, { signal })).trim(),
   staleTime: FRESH_STATIC_MS,
 });
 
 export const noticeQuery = queryOptions({
-  queryKey: ["content", "notice"],
+  queryKey: queryKeys.content.notice,
   queryFn: async ({ signal }) => (await call(notice, { signal })).trim(),
   staleTime: FRESH_STATIC_MS,
 });
@@ -55,7 +56,7 @@ function isDemo(channel: Channel): boolean {
 
 /** The channel that a new installation brings along, as long as it exists. */
 export const demoQuery = queryOptions({
-  queryKey: ["channels", "list", "demo"],
+  queryKey: queryKeys.channels.demo,
   queryFn: async ({ signal }) => {
     const { rows } = await readRows(channelList, { query: { p: 0, page_size: 2, model: DEMO_MODEL }, signal });
     return { rows, demo: rows.find(isDemo) ?? null };
@@ -64,7 +65,7 @@ export const demoQuery = queryOptions({
 
 /** Whether a real provider is connected. */
 export const hasProviderQuery = queryOptions({
-  queryKey: ["channels", "list", "setup"],
+  queryKey: queryKeys.channels.providers,
   queryFn: async ({ signal }) => {
     const { rows, total = rows.length } = await readRows(channelList, { query: { p: 0, page_size: 2 }, signal });
     return { rows, total, hasProvider: rows.some((channel) => !isDemo(channel)) };
@@ -74,7 +75,7 @@ export const hasProviderQuery = queryOptions({
 export async function removeDemo(channel: Channel): Promise<void> {
   await call(channelDelete, { params: { id: channel.id } });
   await Promise.all([
-    queryClient.invalidateQueries({ queryKey: ["channels"] }),
+    queryClient.invalidateQueries({ queryKey: queryKeys.channels.all }),
     queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
   ]);
 }

@@ -21,6 +21,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call, openStream } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { HttpProblem } from "../../lib/problems.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { boundsOf, rangeName } from "../../lib/range.ts";
 
@@ -64,7 +65,7 @@ function queryOf(filter: LogFilter, isAdmin: boolean) {
 
 export function logsQuery(filter: LogFilter, page: { page: number; size: number }, isAdmin: boolean) {
   return queryOptions({
-    queryKey: ["logs", "list", filter, page, isAdmin],
+    queryKey: queryKeys.logs.list(filter, page, isAdmin),
     queryFn: ({ signal }) => {
       const query = { ...queryOf(filter, isAdmin), p: page.page, page_size: page.size };
       return isAdmin ? call(logList, { query, signal }) : call(logListSelf, { query, signal });
@@ -75,7 +76,7 @@ export function logsQuery(filter: LogFilter, page: { page: number; size: number 
 
 export function statQuery(filter: LogFilter, reader: { isAdmin: boolean; isLive: boolean }) {
   return queryOptions({
-    queryKey: ["logs", "stat", filter, reader.isAdmin],
+    queryKey: queryKeys.logs.totals(filter, reader.isAdmin),
     queryFn: ({ signal }) => {
       const query = queryOf(filter, reader.isAdmin);
       return reader.isAdmin ? call(logStat, { query, signal }) : call(logStatSelf, { query, signal });
@@ -87,7 +88,7 @@ export function statQuery(filter: LogFilter, reader: { isAdmin: boolean; isLive:
 
 export function histogramQuery(filter: LogFilter, reader: { isAdmin: boolean; isLive: boolean }) {
   return queryOptions({
-    queryKey: ["logs", "histogram", filter, reader.isAdmin],
+    queryKey: queryKeys.logs.histogram(filter, reader.isAdmin),
     queryFn: ({ signal }) => {
       const query = queryOf(filter, reader.isAdmin);
       return reader.isAdmin ? call(logHistogram, { query, signal }) : call(logHistogramSelf, { query, signal });
@@ -99,7 +100,7 @@ export function histogramQuery(filter: LogFilter, reader: { isAdmin: boolean; is
 
 export function facetsQuery(filter: LogFilter, isAdmin: boolean) {
   return queryOptions({
-    queryKey: ["logs", "facets", filter, isAdmin],
+    queryKey: queryKeys.logs.facets(filter, isAdmin),
     queryFn: ({ signal }) => {
       const query = queryOf(filter, isAdmin);
       return isAdmin ? call(logFacets, { query, signal }) : call(logFacetsSelf, { query, signal });
@@ -113,7 +114,7 @@ const ROW_ID = /^\d{1,15}$/;
 /** The row that a link names: by its id, which only administrators know, or by the id of its request. */
 export function rowQuery(key: string, isAdmin: boolean) {
   return queryOptions({
-    queryKey: ["logs", "row", key, isAdmin],
+    queryKey: queryKeys.logs.one(key, isAdmin),
     queryFn: async ({ signal }): Promise<LogRow | null> => {
       if (!isAdmin) return call(logGetSelf, { params: { request: key }, signal });
       if (ROW_ID.test(key)) return call(logGet, { params: { id: key }, signal });
@@ -138,7 +139,7 @@ export function openTail(
 /** Why a call went where it went; what a row recorded never changes. */
 export function explainQuery({ id, request_id: request }: LogRow, isAdmin: boolean) {
   return queryOptions({
-    queryKey: ["logs", "explain", isAdmin ? id : request],
+    queryKey: queryKeys.logs.explanation(isAdmin ? id : request),
     queryFn: ({ signal }) =>
       isAdmin ? call(logExplain, { params: { id }, signal }) : call(logExplainSelf, { params: { request }, signal }),
     staleTime: Infinity,
@@ -147,12 +148,12 @@ export function explainQuery({ id, request_id: request }: LogRow, isAdmin: boole
 
 /** The list alone. */
 export function refreshRows(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ["logs", "list"] });
+  return queryClient.invalidateQueries({ queryKey: queryKeys.logs.lists });
 }
 
 /** Rows and totals of the page. */
 export function refreshLogs(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ["logs"] });
+  return queryClient.invalidateQueries({ queryKey: queryKeys.logs.all });
 }
 
 const TOO_MANY = 429;

@@ -6,6 +6,7 @@ import { useStatus } from "../../session/status.ts";
 import { formatCount } from "../../lib/format.ts";
 import { request } from "../../lib/http.ts";
 import { currentLanguage, useLanguage } from "../../lib/i18n.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS } from "../../lib/query.ts";
 import { BulkBar } from "../../ui/bulk/bulk-bar.tsx";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
@@ -35,7 +36,7 @@ interface Pricing {
 
 function pricingQuery(userId: number | undefined) {
   return queryOptions({
-    queryKey: ["pricing", userId],
+    queryKey: queryKeys.pricing.list(userId),
     queryFn: async ({ signal }): Promise<Pricing> => {
       const { data, siblings } = await request(pricingList, { signal });
       const ratios = (siblings.group_ratio ?? {}) as Record<string, number>;

@@ -11,6 +11,7 @@ import {
 } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
 import type { RowChange } from "../../ui/bulk/bulk.ts";
@@ -23,12 +24,10 @@ export interface RedemptionFilter {
   readonly status: string;
 }
 
-const LIST_KEY = ["redemptions", "list"] as const;
-
 export function redemptionsQuery(filter: RedemptionFilter) {
   const { page, size, q, status, sort } = filter;
   return queryOptions({
-    queryKey: [...LIST_KEY, filter],
+    queryKey: queryKeys.redemptions.list(filter),
     queryFn: ({ signal }): Promise<Rows<Redemption>> =>
       readRows(q === "" ? redemptionList : redemptionSearch, {
         query: { p: page - 1, page_size: size, keyword: q, status, ...sortQuery(sort) },
@@ -40,7 +39,7 @@ export function redemptionsQuery(filter: RedemptionFilter) {
 
 export function redemptionQuery(id: number) {
   return queryOptions({
-    queryKey: ["redemptions", "one", id],
+    queryKey: queryKeys.redemptions.one(id),
     queryFn: ({ signal }) => readVersion(redemptionGet, { params: { id }, signal }),
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
@@ -50,7 +49,7 @@ export function redemptionQuery(id: number) {
 
 /** Reads the list again. */
 export function refresh(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: LIST_KEY });
+  return queryClient.invalidateQueries({ queryKey: queryKeys.redemptions.lists });
 }
 
 /** Creates `count` codes of one value, all or none. */
@@ -68,7 +67,7 @@ export async function saveCode({ row, tag }: Version<Redemption>, name: string, 
 export function setCodeStatus(row: Redemption, isOn: boolean): Promise<void> {
   const status = isOn ? REDEMPTION_STATUS.unused : REDEMPTION_STATUS.disabled;
   return changeRow<Redemption>({
-    key: LIST_KEY,
+    key: queryKeys.redemptions.lists,
     row,
     patch: { status },
     send: () => call(redemptionSetStatus, { query: { status_only: true }, body: { id: row.id, status } }),

@@ -29,11 +29,12 @@ import {
 import { queryOptions } from "@tanstack/react-query";
 import { call, request } from "../../lib/http.ts";
 import { makePasskey } from "../../lib/passkeys.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import type { PriceOption, PriceTexts } from "./options/prices.ts";
 
 export const optionsQuery = queryOptions({
-  queryKey: ["options"],
+  queryKey: queryKeys.options.list,
   queryFn: async ({ signal }): Promise<Readonly<Record<string, string>>> =>
     Object.fromEntries((await call(optionList, { signal })).map(({ key, value }) => [key, value])),
 });
@@ -46,7 +47,7 @@ export async function saveOptions(changes: Readonly<Record<string, string>>, ifM
 
 /** Prices as they are charged, and the options behind them. */
 export const pricesQuery = queryOptions({
-  queryKey: ["options", "prices"],
+  queryKey: queryKeys.options.prices,
   queryFn: async ({ signal }) => {
     const [prices, { texts }] = await Promise.all([call(optionPrices, { signal }), readPriceTexts(signal)]);
     return { prices, texts };
@@ -72,7 +73,7 @@ export const HISTORY_ROWS = 20;
 
 export function historyQuery(key: string) {
   return queryOptions({
-    queryKey: ["options", "history", key],
+    queryKey: queryKeys.options.history(key),
     queryFn: async ({ signal }) => {
       const { data, total } = await request(optionHistory, { query: { key, page_size: HISTORY_ROWS }, signal });
       return { changes: data, total: total ?? data.length };
@@ -86,7 +87,7 @@ export async function resetRatios(): Promise<void> {
 }
 
 function refreshSelf(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ["self"] });
+  return queryClient.invalidateQueries({ queryKey: queryKeys.self.all });
 }
 
 export async function saveProfile(profile: { username: string; display_name: string }): Promise<void> {
@@ -108,15 +109,13 @@ export async function changePassword(password: string): Promise<void> {
   await call(selfUpdate, { body: { password } });
 }
 
-const TOKENS_KEY = ["self", "access-tokens"] as const;
-
 export const accessTokensQuery = queryOptions({
-  queryKey: TOKENS_KEY,
+  queryKey: queryKeys.self.accessTokens,
   queryFn: ({ signal }) => call(accessTokenList, { signal }),
 });
 
 function refreshTokens(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: TOKENS_KEY });
+  return queryClient.invalidateQueries({ queryKey: queryKeys.self.accessTokens });
 }
 
 /** It is shown only now: it waits for no other answer. */
@@ -146,27 +145,23 @@ export async function removeAccessToken(name: string): Promise<void> {
   await refreshTokens();
 }
 
-const SESSIONS_KEY = ["self", "sessions"] as const;
-
 export const sessionsQuery = queryOptions({
-  queryKey: SESSIONS_KEY,
+  queryKey: queryKeys.self.sessions,
   queryFn: ({ signal }) => call(selfSessions, { signal }),
 });
 
 export async function endSession(id: string): Promise<void> {
   await call(selfSessionEnd, { params: { id } });
-  await queryClient.invalidateQueries({ queryKey: SESSIONS_KEY });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.self.sessions });
 }
 
 export async function endOtherSessions(): Promise<void> {
   await call(selfSessionsEnd, {});
-  await queryClient.invalidateQueries({ queryKey: SESSIONS_KEY });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.self.sessions });
 }
 
-const TWO_FACTOR_KEY = ["self", "two-factor"] as const;
-
 export const twoFactorQuery = queryOptions({
-  queryKey: TWO_FACTOR_KEY,
+  queryKey: queryKeys.self.twoFactor,
   queryFn: ({ signal }) => call(twoFactorGet, { signal }),
 });
 
@@ -183,7 +178,7 @@ export function beginTwoFactor(): Promise<NewSecret> {
 }
 
 function refreshTwoFactor(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: TWO_FACTOR_KEY });
+  return queryClient.invalidateQueries({ queryKey: queryKeys.self.twoFactor });
 }
 
 /** Switches it on; resolves to the recovery codes. They are shown only now, without waiting for another answer. */
@@ -204,10 +199,8 @@ export async function disableTwoFactor(code: string): Promise<void> {
   await refreshTwoFactor();
 }
 
-const PASSKEYS_KEY = ["self", "passkeys"] as const;
-
 export const passkeysQuery = queryOptions({
-  queryKey: PASSKEYS_KEY,
+  queryKey: queryKeys.self.passkeys,
   queryFn: ({ signal }) => call(passkeyList, { signal }),
 });
 
@@ -215,15 +208,15 @@ export const passkeysQuery = queryOptions({
 export async function addPasskey(name: string): Promise<void> {
   const response = await makePasskey(await call(passkeyOptions, {}));
   await call(passkeyCreate, { body: { name, response } });
-  await queryClient.invalidateQueries({ queryKey: PASSKEYS_KEY });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.self.passkeys });
 }
 
 export async function renamePasskey(id: number, name: string): Promise<void> {
   await call(passkeyRename, { params: { id }, body: { name } });
-  await queryClient.invalidateQueries({ queryKey: PASSKEYS_KEY });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.self.passkeys });
 }
 
 export async function removePasskey(id: number): Promise<void> {
   await call(passkeyDelete, { params: { id } });
-  await queryClient.invalidateQueries({ queryKey: PASSKEYS_KEY });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.self.passkeys });
 }

@@ -20,6 +20,7 @@ import {
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readRows } from "../../lib/rows.ts";
 import { modelsQuery } from "../../session/models.ts";
@@ -27,20 +28,20 @@ import { statusQuery } from "../../session/status.ts";
 import { channelInput, withPrices, type OfferedModel, type ProviderDraft } from "./provider.ts";
 
 export const typesQuery = queryOptions({
-  queryKey: ["channels", "types"],
+  queryKey: queryKeys.channels.types,
   queryFn: ({ signal }) => call(channelTypes, { signal }),
   staleTime: FRESH_STATIC_MS,
 });
 
 /** The newest channel that serves, and how many there are. */
 export const channelsQuery = queryOptions({
-  queryKey: ["channels", "list", "first"],
+  queryKey: queryKeys.channels.newest,
   queryFn: ({ signal }) => readRows(channelList, { query: { p: 0, page_size: 5, id_sort: true }, signal }),
 });
 
 /** The newest token that works. */
 export const tokensQuery = queryOptions({
-  queryKey: ["tokens", "list", "first-enabled"],
+  queryKey: queryKeys.tokens.newest,
   queryFn: ({ signal }) => readRows(tokenList, { query: { p: 0, size: 1, status: TOKEN_STATUS.enabled }, signal }),
 });
 
@@ -78,13 +79,17 @@ export async function probe(input: ChannelInput, model: string): Promise<Probe> 
   return { isGood: ok, model, latencyMs: latency_ms, message };
 }
 
+const STALE_BY_CHANNELS = [
+  queryKeys.channels.all,
+  queryKeys.pricing.all,
+  queryKeys.playground.all,
+  queryKeys.options.all,
+  modelsQuery.queryKey,
+];
+
 export async function createChannel(input: ChannelInput): Promise<void> {
   await call(channelCreate, { body: input });
-  await Promise.all(
-    [["channels"], ["pricing"], ["playground"], ["options"], modelsQuery.queryKey].map((queryKey) =>
-      queryClient.invalidateQueries({ queryKey }),
-    ),
-  );
+  await Promise.all(STALE_BY_CHANNELS.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }
 
 /** `quota` undefined = no limit of its own. */
@@ -102,7 +107,7 @@ export async function createToken(name: string, quota: number | undefined): Prom
       limits: {},
     },
   });
-  await queryClient.invalidateQueries({ queryKey: ["tokens"] });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.tokens.all });
   return token;
 }
 

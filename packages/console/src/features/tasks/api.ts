@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { nowSeconds } from "../../lib/now.ts";
 import { boundsOf, rangeName } from "../../lib/range.ts";
 import { readRows, sortQuery } from "../../lib/rows.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { isUnderWay } from "./state.ts";
 
 export interface TaskFilter {
@@ -22,7 +23,7 @@ const POLL_MS = 15_000;
 /** Asks again while a task of the page is under way. */
 export function tasksQuery(filter: TaskFilter, isAdmin: boolean) {
   return queryOptions({
-    queryKey: ["tasks", filter, isAdmin],
+    queryKey: queryKeys.tasks.list(filter, isAdmin),
     queryFn: ({ signal }) => {
       const { from, to } = boundsOf(rangeName(filter.range), nowSeconds(), filter);
       const query = {

@@ -12,6 +12,7 @@ import {
 } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
 import type { RowChange } from "../../ui/bulk/bulk.ts";
@@ -26,11 +27,9 @@ export interface TokenFilter {
   readonly group: string;
 }
 
-const LIST_KEY = ["tokens", "list"] as const;
-
 export function tokensQuery(filter: TokenFilter) {
   return queryOptions({
-    queryKey: [...LIST_KEY, filter],
+    queryKey: queryKeys.tokens.list(filter),
     queryFn: ({ signal }): Promise<Rows<Token>> =>
       readRows(tokenList, {
         query: {
@@ -50,7 +49,7 @@ export function tokensQuery(filter: TokenFilter) {
 
 export function tokenQuery(id: number) {
   return queryOptions({
-    queryKey: ["tokens", "one", id],
+    queryKey: queryKeys.tokens.one(id),
     queryFn: ({ signal }) => readVersion(tokenGet, { params: { id }, signal }),
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
@@ -59,20 +58,23 @@ export function tokenQuery(id: number) {
 }
 
 export const groupsQuery = queryOptions({
-  queryKey: ["groups", "self"],
+  queryKey: queryKeys.groups.own,
   queryFn: ({ signal }) => call(selfGroups, { signal }),
   staleTime: FRESH_STATIC_MS,
 });
 
-/** Reads the list again. */
-export function refresh(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: LIST_KEY });
+/** Reads the list and the pages of tokens again. */
+export async function refresh(): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: queryKeys.tokens.lists }),
+    queryClient.invalidateQueries({ queryKey: queryKeys.tokens.allShown }),
+  ]);
 }
 
 export function setTokenStatus(token: Token, isOn: boolean): Promise<void> {
   const status = isOn ? TOKEN_STATUS.enabled : TOKEN_STATUS.disabled;
   return changeRow<Token>({
-    key: LIST_KEY,
+    key: queryKeys.tokens.lists,
     row: token,
     patch: { status },
     send: () => call(tokenSetStatus, { query: { status_only: true }, body: { id: token.id, status } }),

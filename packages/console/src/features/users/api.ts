@@ -13,6 +13,7 @@ import {
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call, request } from "../../lib/http.ts";
 import type { Limits } from "../../lib/limits.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
 
@@ -26,12 +27,10 @@ export interface UserFilter {
   readonly status: string;
 }
 
-const LIST_KEY = ["users", "list"] as const;
-
 export function usersQuery(filter: UserFilter) {
   const { q, group, role, status } = filter;
   return queryOptions({
-    queryKey: [...LIST_KEY, filter],
+    queryKey: queryKeys.users.list(filter),
     queryFn: ({ signal }): Promise<Rows<User>> =>
       readRows(q === "" && group === "" ? userList : userSearch, {
         query: {
@@ -51,7 +50,7 @@ export function usersQuery(filter: UserFilter) {
 
 export function userQuery(id: number) {
   return queryOptions({
-    queryKey: ["users", "one", id],
+    queryKey: queryKeys.users.one(id),
     queryFn: ({ signal }) => readVersion(userGet, { params: { id }, signal }),
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
@@ -60,7 +59,7 @@ export function userQuery(id: number) {
 }
 
 export const groupsQuery = queryOptions({
-  queryKey: ["groups", "all"],
+  queryKey: queryKeys.groups.every,
   queryFn: ({ signal }) => call(groupList, { signal }),
   staleTime: FRESH_STATIC_MS,
 });
@@ -68,8 +67,9 @@ export const groupsQuery = queryOptions({
 /** One of the users may be who is signed in. */
 async function refresh(): Promise<void> {
   await Promise.all([
-    queryClient.invalidateQueries({ queryKey: LIST_KEY }),
-    queryClient.invalidateQueries({ queryKey: ["self"] }),
+    queryClient.invalidateQueries({ queryKey: queryKeys.users.lists }),
+    queryClient.invalidateQueries({ queryKey: queryKeys.users.allShown }),
+    queryClient.invalidateQueries({ queryKey: queryKeys.self.all }),
   ]);
 }
 

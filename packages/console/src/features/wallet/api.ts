@@ -14,12 +14,13 @@ import { formatDecimal } from "../../lib/format.ts";
 import { call, request } from "../../lib/http.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
 import { ApiProblem } from "../../lib/problems.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 
 export type Way = "zfb" | "wx" | "card";
 
 export function refreshSelf(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ["self"] });
+  return queryClient.invalidateQueries({ queryKey: queryKeys.self.all });
 }
 
 /** Credits the code; resolves to the quota that was added. */
@@ -30,7 +31,7 @@ export async function redeem(key: string): Promise<number> {
 }
 
 export const inviteQuery = queryOptions({
-  queryKey: ["self", "invite"],
+  queryKey: queryKeys.self.invite,
   queryFn: ({ signal }) => call(selfInviteCode, { signal }),
 });
 
@@ -40,7 +41,7 @@ export async function moveReward(quota: number): Promise<void> {
 }
 
 export const cardQuery = queryOptions({
-  queryKey: ["wallet", "card"],
+  queryKey: queryKeys.wallet.card,
   queryFn: ({ signal }) => call(stripeInfo, { signal }),
   staleTime: FRESH_STATIC_MS,
 });
@@ -48,7 +49,7 @@ export const cardQuery = queryOptions({
 const ORDERS = 10;
 
 export const ordersQuery = infiniteQueryOptions({
-  queryKey: ["self", "orders"],
+  queryKey: queryKeys.self.orders,
   queryFn: ({ pageParam, signal }) => call(orderListSelf, { query: { p: pageParam, page_size: ORDERS }, signal }),
   initialPageParam: 1,
   getNextPageParam: ({ page, total }) => (page * ORDERS < total ? page + 1 : undefined),
@@ -74,7 +75,7 @@ function printMoney(money: string): string {
 /** The money that an amount costs by this way, with its currency sign. */
 export function priceQuery(amount: number, way: Way) {
   return queryOptions({
-    queryKey: ["wallet", "price", amount, way === "card"],
+    queryKey: queryKeys.wallet.price(amount, way === "card"),
     queryFn: async ({ signal }): Promise<string> => {
       if (way === "card") {
         const { money, currency } = await call(stripeAmount, { body: { amount }, signal });

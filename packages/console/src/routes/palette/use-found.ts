@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue } from "react";
 import { call } from "../../lib/http.ts";
 import { useLanguage } from "../../lib/i18n.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { useUser } from "../../session/session.ts";
 
 const SHORTEST_SEARCH = 2;
@@ -15,7 +16,7 @@ export function useFound(text: string) {
   const user = useUser();
   const wanted = useDeferredValue(text.trim());
   const { data } = useQuery({
-    queryKey: ["search", wanted],
+    queryKey: queryKeys.search.found(wanted),
     queryFn: async ({ signal }) => {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       return signal.aborted ? undefined : call(searchAll, { query: { q: wanted }, signal });
@@ -31,7 +32,7 @@ export function useFoundOptions(text: string, isOn: boolean) {
   const language = useLanguage();
   const wanted = useDeferredValue(text.trim());
   const { data } = useQuery({
-    queryKey: ["palette", "options", language, wanted],
+    queryKey: queryKeys.options.found(language, wanted),
     queryFn: async () => (await import("../../features/settings/options/find-options.ts")).findOptions(wanted),
     enabled: isOn && wanted.length >= SHORTEST_SEARCH,
     staleTime: Infinity,

@@ -1,6 +1,7 @@
 import { logListSelf, type LogRow, type Token } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call, sendWithKey } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { readReply, type Reply } from "./reply.ts";
 
 /** Sends one short question with the key of a token, as an application would. */
@@ -18,7 +19,7 @@ class NotYet extends Error {}
 /** The row of a request; it is written after the answer. */
 export function rowQuery(requestId: string) {
   return queryOptions({
-    queryKey: ["logs", "request", requestId],
+    queryKey: queryKeys.logs.request(requestId),
     queryFn: async ({ signal }): Promise<LogRow> => {
       const { items } = await call(logListSelf, { query: { p: 1, page_size: 1, request_id: requestId }, signal });
       const [row] = items;

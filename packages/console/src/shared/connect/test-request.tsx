@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { formatCount, milliseconds } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { Icon } from "../../ui/display/icon.tsx";
 import { Mark } from "../../ui/display/mark.tsx";
@@ -70,7 +71,7 @@ function Arrival(props: { readonly requestId: string; onArrived?(): void }) {
   const { requestId, onArrived } = props;
   useEffect(() => {
     if (!row) return;
-    void queryClient.invalidateQueries({ queryKey: ["logs", "recent"] });
+    void queryClient.invalidateQueries({ queryKey: queryKeys.logs.recent });
     onArrived?.();
   }, [row, onArrived]);
   if (isError) return <Text textStyle="sm">{t("noRow")}</Text>;

@@ -3,6 +3,7 @@ import { Button, Dialog, Flex, Portal, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState, type FormEvent } from "react";
 import { call } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { canUsePasskeys, isCancelled, signWithPasskey } from "../../lib/passkeys.ts";
 import { SecretField, TextField } from "../../ui/form/field.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
@@ -16,7 +17,7 @@ export function ConfirmDialog(props: { onAnswer(isConfirmed: boolean): void }) {
   const [secret, setSecret] = useState("");
   const [error, setError] = useState<string>();
   const [isSending, setSending] = useState(false);
-  const factor = useQuery({ queryKey: ["confirm", "factor"], queryFn: () => call(twoFactorGet, {}), gcTime: 0 });
+  const factor = useQuery({ queryKey: queryKeys.confirm.factor, queryFn: () => call(twoFactorGet, {}), gcTime: 0 });
   const hasCode = factor.data?.enabled === true;
   const send = async (work: () => Promise<unknown>) => {
     setSending(true);
@@ -75,7 +76,7 @@ export function ConfirmDialog(props: { onAnswer(isConfirmed: boolean): void }) {
 
 function PasskeyChoice(props: { readonly isSending: boolean; onSend(work: () => Promise<unknown>): Promise<void> }) {
   const t = useTexts();
-  const { data } = useQuery({ queryKey: ["confirm", "passkeys"], queryFn: () => call(passkeyList, {}), gcTime: 0 });
+  const { data } = useQuery({ queryKey: queryKeys.confirm.passkeys, queryFn: () => call(passkeyList, {}), gcTime: 0 });
   if (!canUsePasskeys() || !data?.length) return null;
   const sign = async () => {
     const passkey = await signWithPasskey(await call(passkeyLoginOptions, {}));

@@ -2,6 +2,7 @@ import { usageStatistics, usageStatisticsSelf, type UsageDimension, type UsageSt
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { localOffset, periodBefore, periodOf, type Period, type UsageRange } from "./period.ts";
 
 const FRESH_MS = 30_000;
@@ -41,7 +42,7 @@ function read({ by, subject, isOwn, userId = 0 }: UsageSubjectQuery, period: Per
 /** The subjects of a dimension without points, most quota first. */
 export function subjectsQuery(asked: Omit<UsageSubjectQuery, "subject">) {
   return queryOptions({
-    queryKey: ["statistics", "subjects", asked],
+    queryKey: queryKeys.statistics.subjects(asked),
     queryFn: ({ signal }) => {
       const at = nowSeconds();
       const period = periodOf(asked.range, at, localOffset(at));
@@ -55,7 +56,7 @@ export function subjectsQuery(asked: Omit<UsageSubjectQuery, "subject">) {
 /** Figures and points of one subject, or of everything, now and in the time before. */
 export function usageOverTimeQuery(asked: UsageSubjectQuery) {
   return queryOptions({
-    queryKey: ["statistics", "over-time", asked],
+    queryKey: queryKeys.statistics.overTime(asked),
     queryFn: async ({ signal }): Promise<UsageOverTime> => {
       const at = nowSeconds();
       const period = periodOf(asked.range, at, localOffset(at));

@@ -1,6 +1,7 @@
 import { CHANNEL_STATUS, channelGet, channelHealth, channelTest, LOG_TYPE, logList } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call, request } from "../../../lib/http.ts";
+import { queryKeys } from "../../../lib/query-keys.ts";
 import { queryClient } from "../../../lib/query.ts";
 import { setChannelStatus } from "../api.ts";
 import type { Channel } from "@fairway/wire";
@@ -11,7 +12,7 @@ const FAILURES = 8;
 /** The channel as it is now; its form reads its own copy. */
 export function shownChannelQuery(id: number) {
   return queryOptions({
-    queryKey: ["channels", "list", "shown", id],
+    queryKey: queryKeys.channels.shown(id),
     queryFn: async ({ signal }) => {
       const channel = await call(channelGet, { params: { id }, signal });
       return { rows: [channel], total: 1 };
@@ -21,7 +22,7 @@ export function shownChannelQuery(id: number) {
 }
 
 export const healthQuery = queryOptions({
-  queryKey: ["channels", "health"],
+  queryKey: queryKeys.channels.health,
   queryFn: ({ signal }) => call(channelHealth, { signal }),
   refetchInterval: REFRESH_MS,
 });
@@ -29,7 +30,7 @@ export const healthQuery = queryOptions({
 /** The newest calls that failed at this channel. */
 export function failuresQuery(id: number) {
   return queryOptions({
-    queryKey: ["logs", "failures", "channel", id],
+    queryKey: queryKeys.logs.failuresOf(id),
     queryFn: ({ signal }) =>
       call(logList, { query: { p: 1, page_size: FAILURES, type: LOG_TYPE.error, channel: id }, signal }),
     refetchInterval: REFRESH_MS,
@@ -44,5 +45,5 @@ export async function testModel(id: number, model: string): Promise<number> {
 
 export async function switchChannel(channel: Channel): Promise<void> {
   await setChannelStatus(channel, channel.status !== CHANNEL_STATUS.enabled);
-  await queryClient.invalidateQueries({ queryKey: ["channels", "keys", channel.id] });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.channels.keys(channel.id) });
 }

@@ -10,6 +10,7 @@ import {
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../../lib/http.ts";
 import { nowSeconds } from "../../../lib/now.ts";
+import { queryKeys } from "../../../lib/query-keys.ts";
 
 const REFRESH_MS = 60_000;
 const DAY = 86_400;
@@ -18,7 +19,7 @@ const MOST_DISABLED = 50;
 
 /** Channels in trouble: disabled by the system, skipped, or failing. */
 export const troubleQuery = queryOptions({
-  queryKey: ["channels", "trouble"],
+  queryKey: queryKeys.channels.trouble,
   queryFn: async ({ signal }) => {
     const disabled = { p: 0, page_size: MOST_DISABLED, status: String(CHANNEL_STATUS.disabledBySystem) };
     const usage = { by: "channel", start_timestamp: nowSeconds() - DAY, limit: MOST_CHANNELS };
@@ -33,18 +34,18 @@ export const troubleQuery = queryOptions({
 });
 
 export const budgetsQuery = queryOptions({
-  queryKey: ["budgets", "list"],
+  queryKey: queryKeys.budgets.lists,
   queryFn: ({ signal }) => call(budgetList, { signal }),
 });
 
 export const replicasQuery = queryOptions({
-  queryKey: ["system", "replicas"],
+  queryKey: queryKeys.system.replicas,
   queryFn: ({ signal }) => call(systemReplicas, { signal }),
   refetchInterval: REFRESH_MS,
 });
 
 export const jobsQuery = queryOptions({
-  queryKey: ["jobs", "latest"],
+  queryKey: queryKeys.jobs.latest,
   queryFn: ({ signal }) => call(jobList, { signal }),
   refetchInterval: REFRESH_MS,
 });

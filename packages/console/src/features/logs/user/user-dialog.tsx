@@ -5,6 +5,7 @@ import { Link } from "react-router";
 import { formatCount } from "../../../lib/format.ts";
 import { call } from "../../../lib/http.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
+import { queryKeys } from "../../../lib/query-keys.ts";
 import { Mark } from "../../../ui/display/mark.tsx";
 import { Money } from "../../../ui/display/money.tsx";
 import { LoadFailed, Loading } from "../../../ui/feedback/empty.tsx";
@@ -12,7 +13,7 @@ import { useTexts } from "./texts.ts";
 
 function userQuery(id: number) {
   return queryOptions({
-    queryKey: ["logs", "user", id],
+    queryKey: queryKeys.logs.user(id),
     queryFn: ({ signal }) => call(userGet, { params: { id }, signal }),
   });
 }

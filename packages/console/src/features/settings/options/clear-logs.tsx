@@ -5,6 +5,7 @@ import { formatCount, formatExactTime, fromLocalInput, toLocalInput } from "../.
 import { call } from "../../../lib/http.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { nowSeconds } from "../../../lib/now.ts";
+import { queryKeys } from "../../../lib/query-keys.ts";
 import { queryClient } from "../../../lib/query.ts";
 import { ask } from "../../../ui/feedback/ask.ts";
 import { TextField } from "../../../ui/form/field.tsx";
@@ -29,7 +30,7 @@ export function ClearLogs() {
     try {
       const count = await call(logClear, { query: { target_timestamp: time } });
       toast("success", t("logsCleared", { count: formatCount(count, language) }));
-      await queryClient.invalidateQueries({ queryKey: ["logs"] });
+      await queryClient.invalidateQueries({ queryKey: queryKeys.logs.all });
     } catch (problem) {
       toastProblem(problem);
     } finally {

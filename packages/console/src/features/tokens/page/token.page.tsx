@@ -4,6 +4,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import { call } from "../../../lib/http.ts";
+import { queryKeys } from "../../../lib/query-keys.ts";
 import { RowPage } from "../../../shared/row/row-page.tsx";
 import { logAddress } from "../../../shared/usage/log-link.ts";
 import { RangeLine, UsageBlock } from "../../../shared/usage/usage-block.tsx";
@@ -17,7 +18,7 @@ import { useTexts } from "../texts.ts";
 
 function shownTokenQuery(id: number) {
   return queryOptions({
-    queryKey: ["tokens", "shown", id],
+    queryKey: queryKeys.tokens.shown(id),
     queryFn: ({ signal }) => call(tokenGet, { params: { id }, signal }),
   });
 }

@@ -1,26 +1,27 @@
 import { auditList, orderList, userGet } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../../lib/http.ts";
+import { queryKeys } from "../../../lib/query-keys.ts";
 
 const ROWS = 8;
 
 export function shownUserQuery(id: number) {
   return queryOptions({
-    queryKey: ["users", "shown", id],
+    queryKey: queryKeys.users.shown(id),
     queryFn: ({ signal }) => call(userGet, { params: { id }, signal }),
   });
 }
 
 export function ordersQuery(id: number) {
   return queryOptions({
-    queryKey: ["users", "orders", id],
+    queryKey: queryKeys.users.orders(id),
     queryFn: ({ signal }) => call(orderList, { query: { p: 1, page_size: ROWS, user_id: id }, signal }),
   });
 }
 
 export function auditQuery(id: number) {
   return queryOptions({
-    queryKey: ["users", "audit", id],
+    queryKey: queryKeys.users.audit(id),
     queryFn: ({ signal }) => call(auditList, { query: { p: 0, page_size: ROWS, user_id: id }, signal }),
   });
 }
