@@ -4,12 +4,24 @@ import { ApiProblem } from "./problems.ts";
 
 export type FormErrors<V> = Partial<Record<keyof V & string, string>>;
 
+type TextName<V> = { [K in keyof V & string]: V[K] extends string ? K : never }[keyof V & string];
+
+/** What a field of text is connected by. */
+export interface FormInput {
+  readonly name: string;
+  readonly value: string;
+  readonly error: string | undefined;
+  onChange(value: string): void;
+}
+
 export interface Form<V> {
   readonly values: V;
   readonly errors: FormErrors<V>;
   readonly isDirty: boolean;
   readonly isSaving: boolean;
   set<K extends keyof V & string>(name: K, value: V[K]): void;
+  /** The properties of the field for a text. */
+  input(name: TextName<V>): FormInput;
   /** Checks one field after it was left; nothing is complained about before. */
   touch(name: keyof V & string): void;
   /** Checks all fields and saves; true when saved. */
@@ -67,7 +79,14 @@ export function useForm<V extends object>(spec: FormSpec<V>): Form<V> {
     }
   }, []);
 
-  return { values, errors, isDirty, isSaving, set, touch, submit };
+  const input = (name: TextName<V>): FormInput => ({
+    name,
+    value: values[name] as string,
+    error: errors[name],
+    onChange: (value) => set(name, value as V[typeof name]),
+  });
+
+  return { values, errors, isDirty, isSaving, set, input, touch, submit };
 }
 
 function without<V>(errors: FormErrors<V>, name: keyof V & string): FormErrors<V> {

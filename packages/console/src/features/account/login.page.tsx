@@ -98,15 +98,7 @@ export function LoginPage() {
               onChange={(value) => form.set("password", value)}
             />
             {needsCode && (
-              <TextField
-                label={t("code")}
-                help={t("codeHelp")}
-                name="code"
-                autoComplete="one-time-code"
-                error={form.errors.code}
-                value={form.values.code}
-                onChange={(value) => form.set("code", value)}
-              />
+              <TextField label={t("code")} help={t("codeHelp")} autoComplete="one-time-code" {...form.input("code")} />
             )}
             {human.widget}
             <Button type="submit" size="lg" width="full" loading={form.isSaving}>

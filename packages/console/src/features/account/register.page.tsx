@@ -68,7 +68,6 @@ export function RegisterPage() {
     toast("success", t("registered"));
     void navigate("/login", { replace: true });
   });
-  const { values, errors, set } = form;
   const isOpen = status.register_enabled && status.password_register_enabled;
   return (
     <AccountFrame title={t("registerTitle")}>
@@ -79,29 +78,16 @@ export function RegisterPage() {
             <TextField
               label={t("username")}
               help={t("usernameHelp")}
-              name="username"
               autoComplete="username"
-              value={values.username}
-              error={errors.username}
-              onChange={(value) => set("username", value)}
+              {...form.input("username")}
             />
             <SecretField
               label={t("password")}
               help={t("passwordHelp")}
-              name="password"
               autoComplete="new-password"
-              value={values.password}
-              error={errors.password}
-              onChange={(value) => set("password", value)}
+              {...form.input("password")}
             />
-            <SecretField
-              label={t("repeatPassword")}
-              name="repeated"
-              autoComplete="new-password"
-              value={values.repeated}
-              error={errors.repeated}
-              onChange={(value) => set("repeated", value)}
-            />
+            <SecretField label={t("repeatPassword")} autoComplete="new-password" {...form.input("repeated")} />
             {status.email_verification && <EmailFields form={form} human={human} />}
             {human.widget}
             <Button type="submit" size="lg" width="full" loading={form.isSaving}>

@@ -54,15 +54,7 @@ export function ResetPage() {
       {failure === undefined && isSent && <Alert text={t("resetSent")} isFailure={false} />}
       <form noValidate onSubmit={(event) => void submit(event)}>
         <Flex direction="column" gap="4">
-          <TextField
-            label={t("email")}
-            type="email"
-            name="email"
-            autoComplete="email"
-            value={form.values.email}
-            error={form.errors.email}
-            onChange={(value) => form.set("email", value)}
-          />
+          <TextField label={t("email")} type="email" autoComplete="email" {...form.input("email")} />
           {human.widget}
           <Button type="submit" size="lg" width="full" loading={form.isSaving} disabled={cooldown.wait > 0}>
             {cooldown.wait > 0 ? t("sendAgainIn", { seconds: cooldown.wait }) : t("sendLink")}

@@ -2,15 +2,15 @@ import type { Budget } from "@fairway/wire";
 import { SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo } from "react";
-import { useParams, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import { useForm } from "../../lib/use-form.ts";
 import { Presets, SelectField, SwitchField, TextField } from "../../ui/form/field.tsx";
 import { DrawerForm, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
 import { MoneyField } from "../../ui/form/money-field.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import type { Edited } from "../../ui/form/use-edited.ts";
-import { EditDrawer, useCloseTo } from "../../ui/form/resource-drawer.tsx";
+import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
+import { useCloseTo } from "../../ui/form/use-close-to.ts";
 import { budgetQuery, createBudget, suggestionsQuery, updateBudget } from "./api.ts";
 import {
   changeOfForm,
@@ -41,13 +41,11 @@ export function AddBudget() {
 
 export function EditBudget() {
   const t = useTexts();
-  const id = Number(useParams().id);
   return (
     <EditDrawer
       title={t("edit")}
       list="/budget"
-      id={id}
-      query={budgetQuery(id)}
+      query={budgetQuery}
       draftOf={formOfBudget}
       form={(initial, edited) => <BudgetForm initial={initial} edited={edited} />}
     />
@@ -56,8 +54,6 @@ export function EditBudget() {
 
 function BudgetForm(props: { readonly initial: BudgetDraft; readonly edited: Edited<Budget> | undefined }) {
   const t = useTexts();
-  const ui = useUiTexts();
-  const close = useCloseTo("/budget");
   const { edited, initial } = props;
   const isNew = edited === undefined;
   const form = useForm<BudgetDraft>({
@@ -74,13 +70,7 @@ function BudgetForm(props: { readonly initial: BudgetDraft; readonly edited: Edi
   });
   const part = { form };
   return (
-    <DrawerForm
-      isDirty={form.isDirty}
-      isSaving={form.isSaving}
-      submitLabel={isNew ? t("create") : ui("save")}
-      onSubmit={form.submit}
-      onClose={close}
-    >
+    <DrawerForm form={form} list="/budget" createLabel={isNew ? t("create") : undefined}>
       {isNew ? <Subject {...part} /> : <FixedSubject {...part} />}
       <Amount {...part} />
       <Effect {...part} />

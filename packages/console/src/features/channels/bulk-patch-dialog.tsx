@@ -1,5 +1,5 @@
 import { splitList, type Channel } from "@fairway/wire";
-import { Box, Button, Dialog, Flex, Portal, SimpleGrid, Text } from "@chakra-ui/react";
+import { Box, Button, Flex, SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useMemo, useState, type FormEvent } from "react";
 import { formatCount } from "../../lib/format.ts";
@@ -9,6 +9,7 @@ import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { groupsQuery } from "./api.ts";
 import { checkBulk, NO_CHANGE, planOf, type BulkChange, type BulkDraft, type BulkField } from "./bulk-patch.ts";
 import { useTexts } from "./texts.ts";
+import { Modal } from "../../ui/feedback/modal.tsx";
 
 const MOST_SHOWN = 50;
 
@@ -34,36 +35,31 @@ export function BulkPatchDialog({ channels, onApply, onClose }: DialogProps) {
     if (isGood && plan.length > 0) onApply(draft);
   };
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && onClose()} size="lg" scrollBehavior="inside">
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>{t("changeManyTitle", { count: channels.length })}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body>
-              <form id={id} noValidate onSubmit={submit}>
-                <Fields
-                  draft={draft}
-                  problems={isChecked ? problems : {}}
-                  set={(change) => setDraft((current) => ({ ...current, ...change }))}
-                />
-              </form>
-              <Preview plan={plan} total={channels.length} />
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button variant="outline" onClick={onClose}>
-                {ui("cancel")}
-              </Button>
-              <Button type="submit" form={id} disabled={isGood && plan.length === 0}>
-                {t("changeNow", { count: plan.length })}
-              </Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal
+      title={t("changeManyTitle", { count: channels.length })}
+      size="lg"
+      scrollBehavior="inside"
+      onClose={onClose}
+      footer={
+        <>
+          <Button variant="outline" onClick={onClose}>
+            {ui("cancel")}
+          </Button>
+          <Button type="submit" form={id} disabled={isGood && plan.length === 0}>
+            {t("changeNow", { count: plan.length })}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} noValidate onSubmit={submit}>
+        <Fields
+          draft={draft}
+          problems={isChecked ? problems : {}}
+          set={(change) => setDraft((current) => ({ ...current, ...change }))}
+        />
+      </form>
+      <Preview plan={plan} total={channels.length} />
+    </Modal>
   );
 }
 

@@ -2,15 +2,14 @@ import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
 import { Box, Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { useParams } from "react-router";
 import { statusInfo } from "../../lib/text/status-info.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { DrawerForm, DrawerLoading, DrawerShell } from "../../ui/form/form-drawer.tsx";
 import { MarkShape } from "../../ui/display/mark.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { problemText, toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import type { Edited } from "../../ui/form/use-edited.ts";
-import { EditDrawer, useCloseTo } from "../../ui/form/resource-drawer.tsx";
+import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
+import { useCloseTo } from "../../ui/form/use-close-to.ts";
 import { channelQuery, createChannel, probeChannel, updateChannel, usualModelsQuery } from "./api.ts";
 import { checkChannel, EMPTY_CHANNEL, formOfChannel, inputOfForm, type ChannelDraft } from "./channel-form.ts";
 import { StateMark } from "./columns.tsx";
@@ -39,13 +38,11 @@ export function AddChannel() {
 
 export function EditChannel() {
   const t = useTexts();
-  const id = Number(useParams().id);
   return (
     <EditDrawer
       title={t("edit")}
       list="/channel"
-      id={id}
-      query={channelQuery(id)}
+      query={channelQuery}
       mark={(channel) => <StateMark channel={channel} />}
       draftOf={formOfChannel}
       form={(initial, edited) => <ChannelForm initial={initial} edited={edited} />}
@@ -116,8 +113,6 @@ function SystemReason({ channel }: { readonly channel: Channel }) {
 
 function ChannelForm(props: { readonly initial: ChannelDraft; readonly edited: Edited<Channel> | undefined }) {
   const t = useTexts();
-  const ui = useUiTexts();
-  const close = useCloseTo("/channel");
   const { edited, initial } = props;
   const channel = edited?.row;
   const isNew = edited === undefined;
@@ -136,11 +131,9 @@ function ChannelForm(props: { readonly initial: ChannelDraft; readonly edited: E
   const part = { form, channel };
   return (
     <DrawerForm
-      isDirty={form.isDirty}
-      isSaving={form.isSaving}
-      submitLabel={isNew ? t("create") : ui("save")}
-      onSubmit={form.submit}
-      onClose={close}
+      form={form}
+      list="/channel"
+      createLabel={isNew ? t("create") : undefined}
       extraActions={
         <Button
           variant="outline"

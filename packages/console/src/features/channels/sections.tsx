@@ -22,7 +22,7 @@ export function useType(type: string): ChannelType | undefined {
 
 export function Provider({ form, channel }: SectionProps) {
   const t = useTexts();
-  const { values, errors, set, touch } = form;
+  const { values, set, touch } = form;
   const types = useQuery(typesQuery).data ?? [];
   const usual = useQuery(usualModelsQuery).data ?? {};
   const offered = types.filter((type) => !type.retired || String(type.type) === values.type);
@@ -40,10 +40,8 @@ export function Provider({ form, channel }: SectionProps) {
       <TextField
         label={t("name")}
         isRequired
-        value={values.name}
         placeholder={t("nameHint")}
-        error={errors.name}
-        onChange={(value) => set("name", value)}
+        {...form.input("name")}
         onBlur={() => touch("name")}
       />
     </FormSection>
@@ -109,7 +107,7 @@ function KeyField(props: SectionProps) {
 
 export function Connection({ form, channel }: SectionProps) {
   const t = useTexts();
-  const { values, errors, set } = form;
+  const { values, set } = form;
   const type = useType(values.type);
   return (
     <FormSection title={t("sectionConnection")}>
@@ -118,21 +116,12 @@ export function Connection({ form, channel }: SectionProps) {
         label={t("baseUrl")}
         isMono
         isRequired={type?.needs_base_url ?? false}
-        value={values.base_url}
         placeholder={type?.base_url ?? ""}
-        error={errors.base_url}
         help={type?.needs_base_url ? undefined : t("baseUrlHelp")}
-        onChange={(value) => set("base_url", value)}
+        {...form.input("base_url")}
       />
       {(type?.other_hint || values.other !== "") && (
-        <TextField
-          label={t("other")}
-          isMono
-          value={values.other}
-          error={errors.other}
-          help={type?.other_hint}
-          onChange={(value) => set("other", value)}
-        />
+        <TextField label={t("other")} isMono help={type?.other_hint} {...form.input("other")} />
       )}
       {values.type === "1" && (
         <TextField
@@ -162,38 +151,26 @@ export function Routing({ form }: SectionProps) {
         error={errors.group}
         onChange={(group) => set("group", group)}
       />
-      <TextField
-        label={t("tag")}
-        value={values.tag}
-        error={errors.tag}
-        help={t("tagHelp")}
-        onChange={(value) => set("tag", value)}
-      />
+      <TextField label={t("tag")} help={t("tagHelp")} {...form.input("tag")} />
       <SimpleGrid columns={2} gap="4">
         <TextField
           label={t("priority")}
-          value={values.priority}
-          error={errors.priority}
           help={t("priorityHelp")}
-          onChange={(value) => set("priority", value)}
+          {...form.input("priority")}
           onBlur={() => touch("priority")}
         />
         <TextField
           label={t("weight")}
-          value={values.weight}
-          error={errors.weight}
           help={t("weightHelp")}
-          onChange={(value) => set("weight", value)}
+          {...form.input("weight")}
           onBlur={() => touch("weight")}
         />
       </SimpleGrid>
       <TextField
         label={t("maxInput")}
-        value={values.max_input_tokens}
-        error={errors.max_input_tokens}
         placeholder={t("maxInputNone")}
         help={t("maxInputHelp")}
-        onChange={(value) => set("max_input_tokens", value)}
+        {...form.input("max_input_tokens")}
         onBlur={() => touch("max_input_tokens")}
       />
     </FormSection>

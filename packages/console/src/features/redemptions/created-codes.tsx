@@ -1,8 +1,9 @@
-import { Button, Dialog, Flex, Portal, Text } from "@chakra-ui/react";
+import { Button, Flex, Text } from "@chakra-ui/react";
 import { useStore } from "../../lib/store.ts";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
 import { createdCodes } from "./created.ts";
 import { useTexts } from "./texts.ts";
+import { Modal } from "../../ui/feedback/modal.tsx";
 
 /** All codes of a new batch, to copy or to keep as a file named after the batch. */
 export function CreatedCodes() {
@@ -12,49 +13,35 @@ export function CreatedCodes() {
   const close = () => createdCodes.write(undefined);
   const text = batch.codes.join("\n");
   return (
-    <Dialog.Root
-      open
-      onOpenChange={(change) => !change.open && close()}
-      placement="center"
+    <Modal
+      title={t("createdTitle", { count: batch.codes.length })}
       size="lg"
       closeOnInteractOutside={false}
+      onClose={close}
+      footer={
+        <>
+          <Button asChild variant="outline">
+            <a href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`} download={`${batch.name}.txt`}>
+              {t("download")}
+            </a>
+          </Button>
+          <CopyButton text={text} label={t("copyAll")}>
+            {t("copyAll")}
+          </CopyButton>
+          <Button onClick={close}>{t("done")}</Button>
+        </>
+      }
     >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>{t("createdTitle", { count: batch.codes.length })}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body>
-              <Text color="fg.muted" mb="3">
-                {t("createdBody")}
-              </Text>
-              <Flex as="ul" direction="column" gap="1.5" maxH="60" overflowY="auto" listStyleType="none" tabIndex={0}>
-                {batch.codes.map((code) => (
-                  <Text as="li" key={code} fontFamily="mono" textStyle="sm" data-testid="new-code">
-                    {code}
-                  </Text>
-                ))}
-              </Flex>
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button asChild variant="outline">
-                <a
-                  href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`}
-                  download={`${batch.name}.txt`}
-                >
-                  {t("download")}
-                </a>
-              </Button>
-              <CopyButton text={text} label={t("copyAll")}>
-                {t("copyAll")}
-              </CopyButton>
-              <Button onClick={close}>{t("done")}</Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+      <Text color="fg.muted" mb="3">
+        {t("createdBody")}
+      </Text>
+      <Flex as="ul" direction="column" gap="1.5" maxH="60" overflowY="auto" listStyleType="none" tabIndex={0}>
+        {batch.codes.map((code) => (
+          <Text as="li" key={code} fontFamily="mono" textStyle="sm" data-testid="new-code">
+            {code}
+          </Text>
+        ))}
+      </Flex>
+    </Modal>
   );
 }

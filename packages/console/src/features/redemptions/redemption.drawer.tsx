@@ -1,14 +1,13 @@
 import { REDEMPTION_BATCH_CAP, type Redemption } from "@fairway/wire";
 import { useRef } from "react";
-import { useParams } from "react-router";
 import { useForm } from "../../lib/use-form.ts";
 import { TextField } from "../../ui/form/field.tsx";
 import { DrawerForm, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
 import { MoneyField } from "../../ui/form/money-field.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import type { Edited } from "../../ui/form/use-edited.ts";
-import { EditDrawer, useCloseTo } from "../../ui/form/resource-drawer.tsx";
+import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
+import { useCloseTo } from "../../ui/form/use-close-to.ts";
 import { createCodes, redemptionQuery, saveCode } from "./api.ts";
 import { createdCodes } from "./created.ts";
 import { useTexts } from "./texts.ts";
@@ -37,13 +36,11 @@ function draftOf(row: Redemption): CodeDraft {
 
 export function EditCode() {
   const t = useTexts();
-  const id = Number(useParams().id);
   return (
     <EditDrawer
       title={t("edit")}
       list="/redemption"
-      id={id}
-      query={redemptionQuery(id)}
+      query={redemptionQuery}
       draftOf={draftOf}
       form={(initial, edited) => <CodeForm initial={initial} edited={edited} />}
     />
@@ -57,8 +54,6 @@ function isCount(text: string): boolean {
 
 function CodeForm(props: { readonly initial: CodeDraft; readonly edited: Edited<Redemption> | undefined }) {
   const t = useTexts();
-  const ui = useUiTexts();
-  const close = useCloseTo("/redemption");
   const { edited, initial } = props;
   const made = useRef<readonly string[]>([]);
   const form = useForm<CodeDraft>({
@@ -81,22 +76,13 @@ function CodeForm(props: { readonly initial: CodeDraft; readonly edited: Edited<
   const { values, errors, set } = form;
   return (
     <DrawerForm
-      isDirty={form.isDirty}
-      isSaving={form.isSaving}
-      submitLabel={edited === undefined ? t("create") : ui("save")}
-      onSubmit={form.submit}
-      onClose={close}
+      form={form}
+      list="/redemption"
+      createLabel={edited === undefined ? t("create") : undefined}
       onSaved={() => made.current.length > 0 && createdCodes.write({ name: values.name.trim(), codes: made.current })}
     >
       <FormSection title={t("section")}>
-        <TextField
-          label={t("name")}
-          isRequired
-          placeholder={t("nameHint")}
-          value={values.name}
-          error={errors.name}
-          onChange={(value) => set("name", value)}
-        />
+        <TextField label={t("name")} isRequired placeholder={t("nameHint")} {...form.input("name")} />
         <MoneyField
           label={t("value")}
           quota={values.quota}
@@ -107,9 +93,7 @@ function CodeForm(props: { readonly initial: CodeDraft; readonly edited: Edited<
           <TextField
             label={t("count")}
             help={t("countHelp", { most: REDEMPTION_BATCH_CAP })}
-            value={values.count}
-            error={errors.count}
-            onChange={(value) => set("count", value)}
+            {...form.input("count")}
           />
         )}
       </FormSection>

@@ -39,40 +39,13 @@ export function AccountStep() {
         {t("accountBody")}
       </Text>
       <SimpleGrid columns={{ base: 1, md: 3 }} gap="4">
-        <TextField
-          label={t("username")}
-          name="username"
-          autoComplete="username"
-          value={form.values.username}
-          error={form.errors.username}
-          onChange={(value) => form.set("username", value)}
-        />
-        <SecretField
-          label={t("password")}
-          name="password"
-          autoComplete="new-password"
-          value={form.values.password}
-          error={form.errors.password}
-          onChange={(value) => form.set("password", value)}
-        />
-        <SecretField
-          label={t("repeat")}
-          name="repeated"
-          autoComplete="new-password"
-          value={form.values.repeated}
-          error={form.errors.repeated}
-          onChange={(value) => form.set("repeated", value)}
-        />
+        <TextField label={t("username")} autoComplete="username" {...form.input("username")} />
+        <SecretField label={t("password")} autoComplete="new-password" {...form.input("password")} />
+        <SecretField label={t("repeat")} autoComplete="new-password" {...form.input("repeated")} />
       </SimpleGrid>
       {needsToken && (
         <Flex mt="4" maxW="96">
-          <SecretField
-            label={t("setupToken")}
-            help={t("setupTokenHelp")}
-            value={form.values.setup_token}
-            error={form.errors.setup_token}
-            onChange={(value) => form.set("setup_token", value)}
-          />
+          <SecretField label={t("setupToken")} help={t("setupTokenHelp")} {...form.input("setup_token")} />
         </Flex>
       )}
       <Button type="submit" mt="4" loading={form.isSaving}>

@@ -1,40 +1,28 @@
 import type { Token } from "@fairway/wire";
-import { Button, Dialog, Flex, Portal, Text } from "@chakra-ui/react";
+import { Button, Flex, Text } from "@chakra-ui/react";
 import { useStore } from "../../lib/store.ts";
 import { Connect } from "../../shared/connect/connect.tsx";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
-import { Icon } from "../../ui/display/icon.tsx";
-import { IconButton } from "../../ui/display/icon-button.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { createdTokens } from "./created.ts";
 import { useTexts } from "./texts.ts";
+import { Modal } from "../../ui/feedback/modal.tsx";
 
 /** How to use a token from an application. */
 export function ConnectDialog(props: { readonly token: Token; onClose(): void }) {
   const t = useTexts();
-  const ui = useUiTexts();
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && props.onClose()} placement="center" size="lg">
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title flex="1">{t("connectTitle", { name: props.token.name })}</Dialog.Title>
-              <IconButton label={ui("close")} hasTip={false} onClick={props.onClose}>
-                <Icon name="close" />
-              </IconButton>
-            </Dialog.Header>
-            <Dialog.Body maxH="78dvh" overflowY="auto">
-              <Text color="fg.muted" mb="3">
-                {t("connectBody")}
-              </Text>
-              <Connect token={props.token} />
-            </Dialog.Body>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal
+      title={t("connectTitle", { name: props.token.name })}
+      hasCross
+      size="lg"
+      body={{ maxH: "78dvh", overflowY: "auto" }}
+      onClose={props.onClose}
+    >
+      <Text color="fg.muted" mb="3">
+        {t("connectBody")}
+      </Text>
+      <Connect token={props.token} />
+    </Modal>
   );
 }
 
@@ -47,58 +35,37 @@ export function CreatedDialog() {
   if (!first) return null;
   const all = tokens.map((token) => `${token.name}    sk-${token.key}`).join("\n");
   return (
-    <Dialog.Root
-      open
-      onOpenChange={(change) => !change.open && close()}
-      placement="center"
+    <Modal
+      title={tokens.length === 1 ? t("createdOne") : t("createdMany", { count: tokens.length })}
       size="lg"
       closeOnInteractOutside={false}
+      body={{ maxH: "78dvh", overflowY: "auto" }}
+      onClose={close}
+      footer={
+        <>
+          {tokens.length > 1 && (
+            <CopyButton text={all} label={t("copyAll")}>
+              {t("copyAll")}
+            </CopyButton>
+          )}
+          <Button onClick={close}>{t("done")}</Button>
+        </>
+      }
     >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>
-                {tokens.length === 1 ? t("createdOne") : t("createdMany", { count: tokens.length })}
-              </Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body maxH="78dvh" overflowY="auto">
-              <Text color="fg.muted" mb="3">
-                {t("createdBody")}
-              </Text>
-              <Flex as="ul" direction="column" gap="1.5" mb="4" maxH="40" overflowY="auto" listStyleType="none">
-                {tokens.map((token) => (
-                  <Flex
-                    as="li"
-                    key={token.id}
-                    align="center"
-                    gap="2"
-                    bg="fairway.subtle"
-                    borderRadius="l2"
-                    px="3"
-                    py="1.5"
-                  >
-                    <Text fontFamily="mono" textStyle="sm" flex="1" overflowWrap="anywhere" data-testid="new-key">
-                      {`sk-${token.key}`}
-                    </Text>
-                    <CopyButton text={`sk-${token.key}`} label={t("copyKey", { name: token.name })} />
-                  </Flex>
-                ))}
-              </Flex>
-              {tokens.length === 1 && <Connect token={first} isPrimary />}
-            </Dialog.Body>
-            <Dialog.Footer>
-              {tokens.length > 1 && (
-                <CopyButton text={all} label={t("copyAll")}>
-                  {t("copyAll")}
-                </CopyButton>
-              )}
-              <Button onClick={close}>{t("done")}</Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+      <Text color="fg.muted" mb="3">
+        {t("createdBody")}
+      </Text>
+      <Flex as="ul" direction="column" gap="1.5" mb="4" maxH="40" overflowY="auto" listStyleType="none">
+        {tokens.map((token) => (
+          <Flex as="li" key={token.id} align="center" gap="2" bg="fairway.subtle" borderRadius="l2" px="3" py="1.5">
+            <Text fontFamily="mono" textStyle="sm" flex="1" overflowWrap="anywhere" data-testid="new-key">
+              {`sk-${token.key}`}
+            </Text>
+            <CopyButton text={`sk-${token.key}`} label={t("copyKey", { name: token.name })} />
+          </Flex>
+        ))}
+      </Flex>
+      {tokens.length === 1 && <Connect token={first} isPrimary />}
+    </Modal>
   );
 }

@@ -2,7 +2,6 @@ import type { Token } from "@fairway/wire";
 import { Flex, SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
-import { useParams } from "react-router";
 import { useSelf } from "../../session/self.ts";
 import { modelsQuery } from "../../session/models.ts";
 import { toLocalInput } from "../../lib/format.ts";
@@ -13,10 +12,10 @@ import { AreaField, Presets, SelectField, SwitchField, TextField } from "../../u
 import { DrawerForm, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
 import { LimitsFields, useLimitsLine } from "../../ui/form/limits-fields.tsx";
 import { MoneyField } from "../../ui/form/money-field.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import type { Edited } from "../../ui/form/use-edited.ts";
-import { EditDrawer, useCloseTo } from "../../ui/form/resource-drawer.tsx";
+import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
+import { useCloseTo } from "../../ui/form/use-close-to.ts";
 import { batchNames, createTokens, groupsQuery, tokenQuery, updateToken } from "./api.ts";
 import { createdTokens } from "./created.ts";
 import { useTexts } from "./texts.ts";
@@ -45,13 +44,11 @@ export function AddToken() {
 
 export function EditToken() {
   const t = useTexts();
-  const id = Number(useParams().id);
   return (
     <EditDrawer
       title={t("edit")}
       list="/token"
-      id={id}
-      query={tokenQuery(id)}
+      query={tokenQuery}
       draftOf={formOfToken}
       form={(initial, edited) => <TokenForm initial={initial} edited={edited} />}
     />
@@ -59,9 +56,7 @@ export function EditToken() {
 }
 
 function TokenForm(props: { readonly initial: TokenDraft; readonly edited: Edited<Token> | undefined }) {
-  const ui = useUiTexts();
   const t = useTexts();
-  const close = useCloseTo("/token");
   const { edited, initial } = props;
   const isNew = edited === undefined;
   const made = useRef<readonly Token[]>([]);
@@ -82,11 +77,9 @@ function TokenForm(props: { readonly initial: TokenDraft; readonly edited: Edite
   });
   return (
     <DrawerForm
-      isDirty={form.isDirty}
-      isSaving={form.isSaving}
-      submitLabel={isNew ? t("create") : ui("save")}
-      onSubmit={form.submit}
-      onClose={close}
+      form={form}
+      list="/token"
+      createLabel={isNew ? t("create") : undefined}
       onSaved={() => createdTokens.write(made.current)}
     >
       <Basics form={form} isNew={isNew} />
@@ -103,26 +96,22 @@ interface PartProps {
 
 function Basics({ form, isNew }: PartProps & { readonly isNew: boolean }) {
   const t = useTexts();
-  const { values, errors, set, touch } = form;
+  const { set, touch } = form;
   return (
     <FormSection title={t("sectionBasics")}>
       <TextField
         label={t("name")}
         isRequired
-        value={values.name}
         placeholder={t("nameHint")}
-        error={errors.name}
-        onChange={(value) => set("name", value)}
+        {...form.input("name")}
         onBlur={() => touch("name")}
       />
       {isNew && (
         <Flex direction="column">
           <TextField
             label={t("count")}
-            value={values.count}
-            error={errors.count}
             help={t("countHelp", { most: BATCH_CAP })}
-            onChange={(value) => set("count", value)}
+            {...form.input("count")}
             onBlur={() => touch("count")}
           />
           <Presets
@@ -156,14 +145,7 @@ function Limits({ form }: PartProps) {
         onChange={(quota) => set("remain_quota", quota)}
       />
       <Flex direction="column">
-        <TextField
-          label={t("expiry")}
-          type="datetime-local"
-          value={values.expires}
-          error={errors.expires}
-          help={t("expiryHelp")}
-          onChange={(value) => set("expires", value)}
-        />
+        <TextField label={t("expiry")} type="datetime-local" help={t("expiryHelp")} {...form.input("expires")} />
         <Presets
           label={t("expiryPresets")}
           items={[

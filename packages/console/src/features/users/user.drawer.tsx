@@ -1,7 +1,6 @@
 import type { User } from "@fairway/wire";
 import { Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "react-router";
 import { formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { limitsOfDraft } from "../../lib/limits.ts";
@@ -10,10 +9,10 @@ import { SecretField, SelectField, TextField } from "../../ui/form/field.tsx";
 import { DrawerForm, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
 import { LimitsFields } from "../../ui/form/limits-fields.tsx";
 import { useQuotaDisplay } from "../../ui/display/money.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import type { Edited } from "../../ui/form/use-edited.ts";
-import { EditDrawer, useCloseTo } from "../../ui/form/resource-drawer.tsx";
+import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
+import { useCloseTo } from "../../ui/form/use-close-to.ts";
 import { createUser, groupsQuery, saveUser, userQuery } from "./api.ts";
 import { useTexts } from "./texts.ts";
 import { checkUser, EMPTY_USER, formOfUser, signedQuota, translateErrors, type UserDraft } from "./user-form.ts";
@@ -30,13 +29,11 @@ export function AddUser() {
 
 export function EditUser() {
   const t = useTexts();
-  const id = Number(useParams().id);
   return (
     <EditDrawer
       title={t("edit")}
       list="/user"
-      id={id}
-      query={userQuery(id)}
+      query={userQuery}
       draftOf={formOfUser}
       form={(initial, edited) => <UserForm initial={initial} edited={edited} />}
     />
@@ -47,8 +44,6 @@ type Form = ReturnType<typeof useForm<UserDraft>>;
 
 function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<User> | undefined }) {
   const t = useTexts();
-  const ui = useUiTexts();
-  const close = useCloseTo("/user");
   const { quotaPerUnit, inCurrency } = useQuotaDisplay();
   const unit = inCurrency ? quotaPerUnit : 1;
   const { edited, initial } = props;
@@ -67,13 +62,7 @@ function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<
     onProblem: edited?.onProblem ?? toastProblem,
   });
   return (
-    <DrawerForm
-      isDirty={form.isDirty}
-      isSaving={form.isSaving}
-      submitLabel={user === undefined ? t("create") : ui("save")}
-      onSubmit={form.submit}
-      onClose={close}
-    >
+    <DrawerForm form={form} list="/user" createLabel={user === undefined ? t("create") : undefined}>
       <Profile form={form} isNew={user === undefined} />
       {user && <Balance form={form} user={user} unit={unit} />}
       {user && <RequestLimits form={form} />}
@@ -88,28 +77,14 @@ function Profile({ form, isNew }: { readonly form: Form; readonly isNew: boolean
   const groups = useQuery({ ...groupsQuery, enabled: !isNew }).data ?? [values.group];
   return (
     <FormSection title={t("sectionProfile")}>
-      <TextField
-        label={t("username")}
-        isRequired
-        help={t("usernameHelp")}
-        value={values.username}
-        error={errors.username}
-        onChange={(value) => set("username", value)}
-      />
-      <TextField
-        label={t("displayName")}
-        value={values.display_name}
-        error={errors.display_name}
-        onChange={(value) => set("display_name", value)}
-      />
+      <TextField label={t("username")} isRequired help={t("usernameHelp")} {...form.input("username")} />
+      <TextField label={t("displayName")} {...form.input("display_name")} />
       <SecretField
         label={t("password")}
         isRequired={isNew}
         help={t(isNew ? "newPasswordHelp" : "passwordHelp")}
         autoComplete="new-password"
-        value={values.password}
-        error={errors.password}
-        onChange={(value) => set("password", value)}
+        {...form.input("password")}
       />
       {!isNew && (
         <SelectField
@@ -128,7 +103,7 @@ function Balance(props: { readonly form: Form; readonly user: User; readonly uni
   const t = useTexts();
   const language = useLanguage();
   const display = useQuotaDisplay();
-  const { values, errors, set } = props.form;
+  const { values } = props.form;
   const next = props.user.quota + (signedQuota(values.add, props.unit) ?? 0);
   return (
     <FormSection title={t("sectionBalance")}>
@@ -138,9 +113,7 @@ function Balance(props: { readonly form: Form; readonly user: User; readonly uni
           now: formatQuota(props.user.quota, display, language),
           next: formatQuota(next, display, language),
         })}
-        value={values.add}
-        error={errors.add}
-        onChange={(value) => set("add", value)}
+        {...props.form.input("add")}
       />
     </FormSection>
   );

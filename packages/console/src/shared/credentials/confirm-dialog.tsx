@@ -1,14 +1,15 @@
 import { passkeyList, passkeyLoginOptions, selfConfirm, twoFactorGet } from "@fairway/wire";
-import { Button, Dialog, Flex, Portal, Text } from "@chakra-ui/react";
+import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState, type FormEvent } from "react";
 import { call } from "../../lib/http.ts";
-import { queryKeys } from "../../lib/query-keys.ts";
 import { canUsePasskeys, isCancelled, signWithPasskey } from "../../lib/passkeys.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { SecretField, TextField } from "../../ui/form/field.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { problemText } from "../../ui/feedback/toaster.ts";
 import { useTexts } from "../texts.ts";
+import { Modal } from "../../ui/feedback/modal.tsx";
 
 /** Credentials change only for someone who knows the password or has the second factor. */
 export function ConfirmDialog(props: { onAnswer(isConfirmed: boolean): void }) {
@@ -38,39 +39,33 @@ export function ConfirmDialog(props: { onAnswer(isConfirmed: boolean): void }) {
   };
   const field = { value: secret, error, onChange: setSecret };
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && props.onAnswer(false)} placement="center" size="sm">
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>{t("confirmTitle")}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body>
-              <Text mb="4">{t("confirmBody")}</Text>
-              {!factor.isPending && (
-                <form id={id} noValidate onSubmit={submit}>
-                  {hasCode ? (
-                    <TextField label={t("confirmCode")} autoComplete="one-time-code" isMono {...field} />
-                  ) : (
-                    <SecretField label={t("confirmPassword")} autoComplete="current-password" {...field} />
-                  )}
-                </form>
-              )}
-              <PasskeyChoice isSending={isSending} onSend={send} />
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button variant="outline" onClick={() => props.onAnswer(false)}>
-                {t("confirmCancel")}
-              </Button>
-              <Button type="submit" form={id} loading={isSending} disabled={secret === ""}>
-                {t("confirmSubmit")}
-              </Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal
+      title={t("confirmTitle")}
+      size="sm"
+      onClose={() => props.onAnswer(false)}
+      footer={
+        <>
+          <Button variant="outline" onClick={() => props.onAnswer(false)}>
+            {t("confirmCancel")}
+          </Button>
+          <Button type="submit" form={id} loading={isSending} disabled={secret === ""}>
+            {t("confirmSubmit")}
+          </Button>
+        </>
+      }
+    >
+      <Text mb="4">{t("confirmBody")}</Text>
+      {!factor.isPending && (
+        <form id={id} noValidate onSubmit={submit}>
+          {hasCode ? (
+            <TextField label={t("confirmCode")} autoComplete="one-time-code" isMono {...field} />
+          ) : (
+            <SecretField label={t("confirmPassword")} autoComplete="current-password" {...field} />
+          )}
+        </form>
+      )}
+      <PasskeyChoice isSending={isSending} onSend={send} />
+    </Modal>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Button, Dialog, Input, Portal, Textarea } from "@chakra-ui/react";
+import { Button, Input, Textarea } from "@chakra-ui/react";
 import type { FocusEvent } from "react";
 import { useStore } from "../../lib/store.ts";
 import { useTexts } from "../texts.ts";
 import { uncopied } from "./copy.ts";
+import { Modal } from "../feedback/modal.tsx";
 
 const ROWS = { least: 3, most: 12 };
 
@@ -20,29 +21,20 @@ export function CopyDialog() {
     onFocus: (event: FocusEvent<HTMLInputElement | HTMLTextAreaElement>) => event.target.select(),
   };
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && close()} placement="center">
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>{t("copyFailed")}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body>
-              {lines === 1 ? (
-                <Input {...field} />
-              ) : (
-                <Textarea {...field} rows={Math.min(ROWS.most, Math.max(ROWS.least, lines))} />
-              )}
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button variant="outline" onClick={close}>
-                {t("close")}
-              </Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal
+      title={t("copyFailed")}
+      onClose={close}
+      footer={
+        <Button variant="outline" onClick={close}>
+          {t("close")}
+        </Button>
+      }
+    >
+      {lines === 1 ? (
+        <Input {...field} />
+      ) : (
+        <Textarea {...field} rows={Math.min(ROWS.most, Math.max(ROWS.least, lines))} />
+      )}
+    </Modal>
   );
 }

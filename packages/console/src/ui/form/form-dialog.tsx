@@ -1,6 +1,7 @@
-import { Button, Dialog, Portal } from "@chakra-ui/react";
+import { Button } from "@chakra-ui/react";
 import { useId, type FormEvent, type ReactNode } from "react";
 import { useTexts } from "../texts.ts";
+import { Modal } from "../feedback/modal.tsx";
 
 export interface FormDialogProps {
   readonly title: string;
@@ -20,30 +21,24 @@ export function FormDialog(props: FormDialogProps) {
     props.onSubmit();
   };
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && props.onClose()} placement="center" size="sm">
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>{props.title}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body>
-              <form id={id} noValidate onSubmit={submit}>
-                {props.children}
-              </form>
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button variant="outline" onClick={props.onClose}>
-                {t("cancel")}
-              </Button>
-              <Button type="submit" form={id} loading={props.isSaving === true}>
-                {props.submitLabel}
-              </Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal
+      title={props.title}
+      size="sm"
+      onClose={props.onClose}
+      footer={
+        <>
+          <Button variant="outline" onClick={props.onClose}>
+            {t("cancel")}
+          </Button>
+          <Button type="submit" form={id} loading={props.isSaving === true}>
+            {props.submitLabel}
+          </Button>
+        </>
+      }
+    >
+      <form id={id} noValidate onSubmit={submit}>
+        {props.children}
+      </form>
+    </Modal>
   );
 }

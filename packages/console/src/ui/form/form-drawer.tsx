@@ -1,9 +1,11 @@
 import { Button, Drawer, Flex, Heading, Portal, Text } from "@chakra-ui/react";
 import { useEffect, useId, useRef, type FormEvent, type ReactNode } from "react";
+import type { Form } from "../../lib/use-form.ts";
 import { LoadFailed, Loading } from "../feedback/empty.tsx";
 import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
+import { useCloseTo } from "./use-close-to.ts";
 import { useUnsavedGuard } from "./unsaved-guard.ts";
 
 /** The side that each kind of drawer opens from, as in compatible consoles. */
@@ -65,12 +67,11 @@ export function DrawerLoading(props: { readonly problem: unknown; onRetry(): voi
 }
 
 interface DrawerFormProps {
-  readonly isDirty: boolean;
-  readonly isSaving: boolean;
-  readonly submitLabel: string;
-  onClose(): void;
-  /** Saves; true when the drawer may close. */
-  onSubmit(): Promise<boolean>;
+  readonly form: Pick<Form<object>, "isDirty" | "isSaving" | "submit">;
+  /** Path of the list that closing leads to. */
+  readonly list: string;
+  /** Of the button that creates a row; undefined for a form that saves one. */
+  readonly createLabel: string | undefined;
   /** Called after saving, when the drawer is on its way out. */
   onSaved?(): void;
   readonly extraActions?: ReactNode;
@@ -80,18 +81,20 @@ interface DrawerFormProps {
 /** Body and footer of a drawer that holds a form. */
 export function DrawerForm(props: DrawerFormProps) {
   const t = useTexts();
-  const release = useUnsavedGuard(props.isDirty);
+  const { isDirty, isSaving, submit: save } = props.form;
+  const close = useCloseTo(props.list);
+  const release = useUnsavedGuard(isDirty);
   const form = useRef<HTMLFormElement>(null);
   // When the row came after the drawer had opened.
   useEffect(() => firstField(form.current)?.focus(), []);
 
   async function submit(event?: FormEvent): Promise<void> {
     event?.preventDefault();
-    if (props.isSaving) return;
-    if (await props.onSubmit()) {
+    if (isSaving) return;
+    if (await save()) {
       release();
       // A user who left during the save stays on the new page.
-      if (form.current) props.onClose();
+      if (form.current) close();
       props.onSaved?.();
       return;
     }
@@ -118,14 +121,14 @@ export function DrawerForm(props: DrawerFormProps) {
         </form>
       </Drawer.Body>
       <Drawer.Footer justifyContent="flex-start">
-        <Button type="submit" form={FORM_ID} loading={props.isSaving} loadingText={t("saving")}>
-          {props.submitLabel}
+        <Button type="submit" form={FORM_ID} loading={isSaving} loadingText={t("saving")}>
+          {props.createLabel ?? t("save")}
         </Button>
         {props.extraActions}
-        <Button variant="outline" onClick={props.onClose}>
+        <Button variant="outline" onClick={close}>
           {t("cancel")}
         </Button>
-        {props.isDirty && (
+        {isDirty && (
           <Text textStyle="xs" color="fg.muted" ms="auto">
             {t("unsaved")}
           </Text>

@@ -1,5 +1,5 @@
 import { USER_STATUS, userGet } from "@fairway/wire";
-import { Button, Dialog, Flex, Portal } from "@chakra-ui/react";
+import { Button, Flex } from "@chakra-ui/react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { formatCount } from "../../../lib/format.ts";
@@ -10,6 +10,7 @@ import { Mark } from "../../../ui/display/mark.tsx";
 import { Money } from "../../../ui/display/money.tsx";
 import { LoadFailed, Loading } from "../../../ui/feedback/empty.tsx";
 import { useTexts } from "./texts.ts";
+import { Modal } from "../../../ui/feedback/modal.tsx";
 
 function userQuery(id: number) {
   return queryOptions({
@@ -58,35 +59,25 @@ function Account({ id }: { readonly id: number }) {
 export function UserDialog({ id, name, onCalls, onClose }: UserDialogProps) {
   const t = useTexts();
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && onClose()} placement="center">
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content maxW="400px">
-            <Dialog.Header>
-              <Dialog.Title>
-                <bdi>{name}</bdi>
-              </Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body>
-              <Account id={id} />
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Flex gap="2" wrap="wrap" justify="flex-end">
-                <Button variant="outline" onClick={onClose}>
-                  {t("close")}
-                </Button>
-                <Button variant="outline" onClick={onCalls}>
-                  {t("calls")}
-                </Button>
-                <Button asChild>
-                  <Link to={`/user/edit/${id}`}>{t("open")}</Link>
-                </Button>
-              </Flex>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal
+      title={<bdi>{name}</bdi>}
+      maxW="400px"
+      onClose={onClose}
+      footer={
+        <Flex gap="2" wrap="wrap" justify="flex-end">
+          <Button variant="outline" onClick={onClose}>
+            {t("close")}
+          </Button>
+          <Button variant="outline" onClick={onCalls}>
+            {t("calls")}
+          </Button>
+          <Button asChild>
+            <Link to={`/user/edit/${id}`}>{t("open")}</Link>
+          </Button>
+        </Flex>
+      }
+    >
+      <Account id={id} />
+    </Modal>
   );
 }

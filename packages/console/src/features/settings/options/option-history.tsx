@@ -1,5 +1,5 @@
 import type { OptionChange, OptionKey } from "@fairway/wire";
-import { Box, Button, Dialog, Flex, Portal, Text } from "@chakra-ui/react";
+import { Box, Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { EmptyTeach, LoadFailed, Loading } from "../../../ui/feedback/empty.tsx";
 import { When } from "../../../ui/display/when.tsx";
@@ -7,6 +7,7 @@ import { historyQuery, HISTORY_ROWS } from "../api.ts";
 import { memberChanges } from "./history.ts";
 import { useTexts } from "../texts.ts";
 import { useOptionWords } from "./words.ts";
+import { Modal } from "../../../ui/feedback/modal.tsx";
 
 /** Texts of this length may scroll in their box, which the keyboard then has to reach. */
 const SCROLLED = 200;
@@ -28,30 +29,21 @@ export function OptionHistory(props: HistoryProps) {
     props.onClose();
   };
   return (
-    <Dialog.Root open placement="center" size="lg" onOpenChange={(change) => !change.open && props.onClose()}>
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>{t("historyOf", { name: label(props.name) })}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body maxH="60dvh" overflowY="auto" tabIndex={0}>
-              {error && !data ? (
-                <LoadFailed problem={error} onRetry={() => void refetch()} />
-              ) : data ? (
-                <Changes changes={data.changes} total={data.total} onPutBack={putBack} />
-              ) : (
-                <Loading />
-              )}
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button onClick={props.onClose}>{t("closeHistory")}</Button>
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal
+      title={t("historyOf", { name: label(props.name) })}
+      size="lg"
+      body={{ maxH: "60dvh", overflowY: "auto", tabIndex: 0 }}
+      onClose={props.onClose}
+      footer={<Button onClick={props.onClose}>{t("closeHistory")}</Button>}
+    >
+      {error && !data ? (
+        <LoadFailed problem={error} onRetry={() => void refetch()} />
+      ) : data ? (
+        <Changes changes={data.changes} total={data.total} onPutBack={putBack} />
+      ) : (
+        <Loading />
+      )}
+    </Modal>
   );
 }
 

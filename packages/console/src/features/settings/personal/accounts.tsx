@@ -1,18 +1,16 @@
 import type { User } from "@fairway/wire";
-import { Button, Dialog, Flex, Portal, Text } from "@chakra-ui/react";
+import { Button, Flex, Text } from "@chakra-ui/react";
 import { useState } from "react";
 import { SERVICES, startSignIn } from "../../../shared/identity/services.ts";
 import { TelegramWidget } from "../../../shared/identity/telegram.tsx";
 import { WechatDialog } from "../../../shared/identity/wechat-dialog.tsx";
 import { useStatus } from "../../../session/status.ts";
 import { FormSection } from "../../../ui/form/form-drawer.tsx";
-import { IconButton } from "../../../ui/display/icon-button.tsx";
-import { Icon } from "../../../ui/display/icon.tsx";
-import { useTexts as useUiTexts } from "../../../ui/texts.ts";
 import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
 import { bindWechat } from "../api.ts";
 import { EmailDialog } from "./email-dialog.tsx";
 import { useTexts } from "../texts.ts";
+import { Modal } from "../../../ui/feedback/modal.tsx";
 
 interface LineProps {
   readonly name: string;
@@ -64,26 +62,10 @@ function ServiceLines({ self }: { readonly self: User }) {
 
 function TelegramDialog(props: { onClose(): void }) {
   const t = useTexts();
-  const ui = useUiTexts();
   return (
-    <Dialog.Root open onOpenChange={(change) => !change.open && props.onClose()} placement="center" size="sm">
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner px="4">
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title flex="1">{t("bindTelegram")}</Dialog.Title>
-              <IconButton label={ui("close")} hasTip={false} onClick={props.onClose}>
-                <Icon name="close" />
-              </IconButton>
-            </Dialog.Header>
-            <Dialog.Body pb="6">
-              <TelegramWidget />
-            </Dialog.Body>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <Modal title={t("bindTelegram")} hasCross size="sm" body={{ pb: "6" }} onClose={props.onClose}>
+      <TelegramWidget />
+    </Modal>
   );
 }
 
