@@ -97,6 +97,7 @@ test("a visitor makes an account from an invitation link (C-051, C-098, C-099, C
   await visitor.getByLabel("Repeat the password", { exact: true }).fill(USER.password);
   await visitor.getByRole("button", { name: "Create the account" }).click();
   await visitor.getByText("Your account is ready. Please log in.").waitFor();
+  await visitor.waitForURL("**/login");
   await signIn(visitor, USER.name, USER.password);
 });
 
@@ -298,7 +299,14 @@ test("an address is bound, and a forgotten password is replaced through it (C-04
     await expect.poll(findLink).not.toBe("");
     const link = findLink();
     await visitor.goto(link.replaceAll("&amp;", "&"));
+    const { pathname, searchParams } = new URL(visitor.url());
+    expect(pathname).toBe("/user/reset");
+    const confirming = visitor.waitForRequest((request) => request.url().endsWith("/api/user/reset"));
     await visitor.getByRole("button", { name: "Give me a new password" }).click();
+    expect((await confirming).postDataJSON()).toEqual({
+      email: "grace@example.com",
+      token: searchParams.get("token"),
+    });
     const password = (await visitor.getByTestId("new-password").textContent()) ?? "";
     expect(await axeFindings(visitor)).toEqual([]);
     await signIn(visitor, "grace", password);

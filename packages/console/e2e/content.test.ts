@@ -121,6 +121,7 @@ test("the chat is framed with the first enabled token (C-048)", async () => {
   await page.goto("/");
   await page.getByRole("navigation").getByRole("link", { name: "Chat" }).click();
   await heading("Chat").waitFor();
+  expect(new URL(page.url()).pathname).toBe("/chat");
   await page.getByText("with the token chat").waitFor();
   await page.frameLocator('iframe[title="Chat"]').getByText("A site of its own").waitFor();
   const source = (await page.locator('iframe[title="Chat"]').getAttribute("src")) ?? "";

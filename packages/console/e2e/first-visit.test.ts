@@ -110,9 +110,20 @@ test("selected rows are rows in sight", async () => {
 
 test("deleting the last row of the last page shows the page before it (C-259, C-381)", async () => {
   await page.goto("/token?size=10&p=3");
-  await page.getByRole("button", { name: "Actions for token-1", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Delete" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  const question = page.getByRole("alertdialog");
+  const ask = async () => {
+    await page.getByRole("button", { name: "Actions for token-1", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await question.waitFor();
+  };
+  await ask();
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await question.waitFor({ state: "detached" });
+  await rows().filter({ hasText: "token-1" }).first().waitFor();
+  const deleting = page.waitForRequest((request) => request.method() === "DELETE");
+  await ask();
+  await question.getByRole("button", { name: "Delete" }).click();
+  expect(new URL((await deleting).url()).pathname).toMatch(/^\/api\/token\/\d+\/?$/);
   await page.getByText("11–20 of 20").waitFor();
   expect(await rows().count()).toBe(10);
   await page.goto("/token?size=10&p=99");
@@ -131,12 +142,19 @@ test("a time range of one's own is typed part by part, and the address follows",
 
 test("renaming a token leaves alone what calls spent of its limit meanwhile (C-261, C-267)", async () => {
   await page.goto("/token");
+  const reading = page.waitForRequest((request) => /\/api\/token\/\d+$/.test(request.url()));
   await page.getByRole("link", { name: "token-20" }).click();
   const drawer = page.getByRole("dialog", { name: "Edit token" });
+  const id = Number(/\d+$/.exec((await reading).url())?.[0]);
+  expect(new URL(page.url()).pathname).toBe(`/token/edit/${id}`);
   await drawer.getByLabel("Name").fill("renamed");
   const database = new DatabaseSync(file, { timeout: 10_000 });
   database.exec("update tokens set remain_quota = 200000 where name = 'token-20'");
+  const saving = page.waitForRequest((request) => request.method() === "PUT");
   await drawer.getByRole("button", { name: "Save" }).click();
+  const saved = await saving;
+  expect(new URL(saved.url()).pathname).toBe("/api/token/");
+  expect(saved.postDataJSON()).toMatchObject({ id, name: "renamed" });
   await drawer.waitFor({ state: "detached" });
   expect(database.prepare("select remain_quota from tokens where name = 'renamed'").get()).toEqual({
     remain_quota: 200_000,

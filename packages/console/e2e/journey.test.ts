@@ -91,8 +91,13 @@ test("a channel is refused without its parts and then created (C-203, C-233)", a
   await drawer.getByRole("button", { name: "Test", exact: true }).click();
   await drawer.getByText(/The provider answered in \d+\.\d\d s\./).waitFor();
   await shoot(page, "channel-form");
+  const adding = page.waitForRequest(
+    (request) => request.method() === "POST" && request.url().endsWith("/api/channel/"),
+  );
   await drawer.getByRole("button", { name: "Create channel" }).click();
+  expect((await adding).postDataJSON()).toMatchObject({ name: "Harbour", key: "upstream-key", base_url: upstream.url });
   await drawer.waitFor({ state: "detached" });
+  expect(new URL(page.url()).pathname).toBe("/channel");
   await page.getByRole("row").filter({ hasText: "Harbour" }).getByText("Enabled").waitFor();
 });
 

@@ -104,8 +104,9 @@ test("a failed call is followed from the plot to the reason by clicks", async ()
   expect([address().get("row"), address().get("type")]).toEqual([null, null]);
 });
 
-test("a call that another channel cured says where it went and what it cost", async () => {
+test("a call that another channel cured says where it went and what it cost (C-316)", async () => {
   await page.goto("/log");
+  await rows().filter({ hasText: "cured" }).first().getByTitle("1 retry: 1 → 2").waitFor();
   await openRow("cured");
   await peek().getByText("Answered by attempt 2; the ones before it failed.").waitFor();
   await peek().getByText("Attempt 1 · #1 east").waitFor();

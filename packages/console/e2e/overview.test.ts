@@ -177,6 +177,10 @@ test("every model of a channel is tested from its page", async () => {
 test("a channel that the system disabled says why, and is enabled again (C-239)", async () => {
   await page.goto("/channel/1");
   await page.getByText("Disabled by the system: 401 invalid key").waitFor();
+  await page.goto("/channel/edit/1");
+  const form = page.getByRole("dialog", { name: "Edit channel" });
+  await form.getByText("401 invalid key").waitFor();
+  await page.goto("/channel/1");
   await page.getByRole("button", { name: "Enable", exact: true }).click();
   await page.getByText("Disabled by the system").waitFor({ state: "detached" });
   await page.getByText("Enabled", { exact: true }).waitFor();

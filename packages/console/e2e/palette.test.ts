@@ -105,8 +105,12 @@ test("focus returns to where it was", async () => {
 test("Ctrl Z takes the last change back (C-260)", async () => {
   await page.goto("/token");
   const row = page.getByRole("row").filter({ hasText: "build-bot" });
+  const switching = page.waitForRequest((request) => request.method() === "PUT");
   await row.getByRole("button", { name: "Actions for build-bot" }).click();
   await page.getByRole("menuitem", { name: "Disable" }).click();
+  const sent = await switching;
+  expect(new URL(sent.url()).pathname + new URL(sent.url()).search).toBe("/api/token/?status_only=true");
+  expect(sent.postDataJSON()).toEqual({ id: expect.any(Number) as number, status: 2 });
   await row.getByText("Disabled").waitFor();
   await page.getByRole("heading", { level: 1 }).focus();
   await page.keyboard.press("Control+z");

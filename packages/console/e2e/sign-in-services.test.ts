@@ -103,7 +103,10 @@ test("the operator finds what to enter at the services, and switches them on (C-
 
 test("an account is bound to GitHub and stays so (C-053, C-105, C-116)", async () => {
   await page.goto("/setting");
+  const returning = page.waitForRequest((request) => new URL(request.url()).pathname === "/api/oauth/github");
   await page.getByRole("button", { name: "Bind: GitHub" }).click();
+  const { searchParams } = new URL((await returning).url());
+  expect([...searchParams.keys()].toSorted()).toEqual(["code", "state"]);
   await page.getByText("Your account is bound to GitHub.").waitFor();
   await card("Accounts").getByText("ada-on-github").waitFor();
   expect(await page.getByRole("button", { name: "Bind: GitHub" }).count()).toBe(0);

@@ -196,8 +196,16 @@ test("tasks show their state, and their record at a click (C-336, C-337, C-338)"
   await page.getByText('"input": "a sea shanty"').waitFor();
   await shoot(page, "tasks");
   expect(await axeFindings(page)).toEqual([]);
+  for (const name of ["Submitted", "Duration", "Channel", "Task ID", "Status", "Progress"])
+    await page.getByRole("columnheader", { name, exact: true }).waitFor();
   await page.getByRole("combobox", { name: "Status" }).selectOption("FAILURE");
   await page.getByText("1–1 of 1").waitFor();
+  const asking = page.waitForRequest((request) => request.url().includes("task_id=clip-1"));
+  await page.getByRole("searchbox", { name: "Task ID" }).fill("clip-1");
+  const asked = new URL((await asking).url());
+  expect(asked.pathname).toBe("/api/task/");
+  const midnight = Math.floor(new Date().setHours(0, 0, 0, 0) / 1_000);
+  expect(Number(asked.searchParams.get("start_timestamp"))).toBe(midnight);
 });
 
 test("drawings and tasks have the fields of compatible gateways (C-339)", async () => {

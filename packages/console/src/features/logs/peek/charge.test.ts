@@ -67,7 +67,7 @@ test("bad data in a row explains nothing and breaks nothing", () => {
   }
 });
 
-test("the retry chain is read as texts, numbers included (C-316)", () => {
+test("the retry chain is read as texts, numbers included", () => {
   expect(readOther('{"admin_info":{"use_channel":["4",7]}}').admin_info?.use_channel).toEqual(["4", "7"]);
 });
 
