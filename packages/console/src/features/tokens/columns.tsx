@@ -2,7 +2,7 @@ import { NEVER_EXPIRES, splitList, TOKEN_STATUS, type Token } from "@fairway/wir
 import { Link, useLocation } from "react-router";
 import { useNow } from "../../lib/now.ts";
 import type { Column } from "../../ui/grid/grid-props.ts";
-import { useLimitsLine } from "../../ui/form/limits-fields.tsx";
+import { useLimitsLine } from "../../ui/form/limits-line.ts";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Meter } from "../../ui/display/meter.tsx";
 import { Money } from "../../ui/display/money.tsx";

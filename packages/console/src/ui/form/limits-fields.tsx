@@ -1,12 +1,9 @@
 import { SimpleGrid } from "@chakra-ui/react";
-import { formatCount } from "../../lib/format.ts";
-import { useLanguage } from "../../lib/i18n.ts";
-import { LIMIT_NAMES, type Limits, type LimitsDraft } from "../../lib/limits.ts";
+import { LIMIT_NAMES, type LimitsDraft } from "../../lib/limits.ts";
 import { TextField } from "./field.tsx";
 import { useTexts } from "../texts.ts";
 
 const LABELS = { rpm: "limitRpm", tpm: "limitTpm", concurrency: "limitConcurrency" } as const;
-const SHORT = { rpm: "shortRpm", tpm: "shortTpm", concurrency: "shortConcurrency" } as const;
 
 interface LimitsFieldsProps {
   readonly values: LimitsDraft;
@@ -36,17 +33,4 @@ export function LimitsFields(props: LimitsFieldsProps) {
       ))}
     </SimpleGrid>
   );
-}
-
-/** The limits in one line; undefined when there are none. */
-export function useLimitsLine(): (limits: Limits) => string | undefined {
-  const t = useTexts();
-  const language = useLanguage();
-  return (limits) => {
-    const parts = LIMIT_NAMES.flatMap((name) => {
-      const limit = limits[name];
-      return limit === undefined ? [] : [t(SHORT[name], { count: formatCount(limit, language) })];
-    });
-    return parts.length === 0 ? undefined : parts.join(" · ");
-  };
 }
