@@ -31,7 +31,7 @@ export const queryKeys = {
     trouble: ["channels", "trouble"],
     types: ["channels", "types"],
   },
-  /** What a confirmation by password or passkey asks for; not kept. */
+  /** What a confirmation by password or passkey needs to know. */
   confirm: { factor: ["confirm", "factor"], passkeys: ["confirm", "passkeys"] },
   content: { about: ["content", "about"], home: ["content", "home"], notice: ["content", "notice"] },
   documents: { managed: ["documents", "managed"] },

@@ -70,7 +70,7 @@ interface DrawerFormProps {
   readonly form: Pick<Form<object>, "isDirty" | "isSaving" | "submit">;
   /** Path of the list that closing leads to. */
   readonly list: string;
-  /** Of the button that creates a row; undefined for a form that saves one. */
+  /** The label of the button that creates a row; undefined for a form that saves one. */
   readonly createLabel: string | undefined;
   /** Called after saving, when the drawer is on its way out. */
   onSaved?(): void;
