@@ -6,7 +6,7 @@ import { composeLogExport } from "./log-export.ts";
 import { kubernetesOf } from "./kubernetes.ts";
 import { lifeOf, type App } from "./lifecycle.ts";
 import { createManagement, type Management } from "./management.ts";
-import { createRelayParts } from "./relay.ts";
+import { createRelayParts } from "./relay/relay.ts";
 import { electorOf } from "./leader.ts";
 import { replicaReports } from "./replica.ts";
 import { scheduleOf } from "./schedule.ts";

@@ -1,4 +1,4 @@
-import { createLimits } from "./limits.ts";
+import { createLimits } from "./relay/limits.ts";
 import { conductOf, watchDatabase } from "./outage.ts";
 import { createChangeChannel, createClusterLedger, openRedis, redisDependency, redisLife } from "./redis.ts";
 import { openStorage, ownStorage, type AppStorage } from "./storage.ts";

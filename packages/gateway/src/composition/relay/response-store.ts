@@ -1,12 +1,12 @@
-import type { AppStorage } from "./storage.ts";
+import type { AppStorage } from "../storage.ts";
 import { reportLosses, type WatchingDeps } from "./response-policies.ts";
-import type { RedisClient } from "../redis/client.ts";
-import { createWaitBudget } from "../redis/wait-budget.ts";
-import type { TtlStore, Entry } from "../relay/ttl-store/ttl-store.ts";
-import { createMemoryEntries } from "../relay/ttl-store/memory.ts";
-import { createRedisEntries } from "../relay/ttl-store/redis.ts";
-import { createResponseStore, type ResponseStore } from "../relay/stateful/response-store.ts";
-import type { SnapshotStore } from "../snapshot/types.ts";
+import type { RedisClient } from "../../redis/client.ts";
+import { createWaitBudget } from "../../redis/wait-budget.ts";
+import type { TtlStore, Entry } from "../../relay/ttl-store/ttl-store.ts";
+import { createMemoryEntries } from "../../relay/ttl-store/memory.ts";
+import { createRedisEntries } from "../../relay/ttl-store/redis.ts";
+import { createResponseStore, type ResponseStore } from "../../relay/stateful/response-store.ts";
+import type { SnapshotStore } from "../../snapshot/types.ts";
 
 export interface ComposeDeps extends Omit<WatchingDeps, "snapshots"> {
   readonly storage: Pick<AppStorage, "vault">;

@@ -1,16 +1,16 @@
-import type { AppStorage } from "./storage.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Runnable } from "../lib/async/runnable.ts";
-import type { Logger } from "../observability/log.ts";
-import type { Metrics } from "../observability/metrics.ts";
-import type { RedisClient } from "../redis/client.ts";
-import { createRedisAnswers, type Answers } from "../relay/policies/cache/answers.ts";
-import { createResponseCache } from "../relay/policies/cache/response-cache.ts";
-import { createMemoryEntries } from "../relay/ttl-store/memory.ts";
-import { createGuardrail } from "../relay/policies/guardrail/guardrail.ts";
-import { createWebhook } from "../relay/policies/guardrail/webhook.ts";
-import type { ResponsePolicyDeps } from "../relay/policies/response-policies.ts";
-import type { SnapshotStore } from "../snapshot/types.ts";
+import type { AppStorage } from "../storage.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Runnable } from "../../lib/async/runnable.ts";
+import type { Logger } from "../../observability/log.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import type { RedisClient } from "../../redis/client.ts";
+import { createRedisAnswers, type Answers } from "../../relay/policies/cache/answers.ts";
+import { createResponseCache } from "../../relay/policies/cache/response-cache.ts";
+import { createMemoryEntries } from "../../relay/ttl-store/memory.ts";
+import { createGuardrail } from "../../relay/policies/guardrail/guardrail.ts";
+import { createWebhook } from "../../relay/policies/guardrail/webhook.ts";
+import type { ResponsePolicyDeps } from "../../relay/policies/response-policies.ts";
+import type { SnapshotStore } from "../../snapshot/types.ts";
 
 export interface WatchingDeps {
   readonly storage: Pick<AppStorage, "vault">;

@@ -1,16 +1,16 @@
-import type { Env } from "../config/env.ts";
-import { AppError } from "../lib/app-error.ts";
-import type { Outage } from "./outage.ts";
-import { steadyClock } from "../lib/clock.ts";
-import { createMemoryClaims } from "../limits/claims-memory.ts";
-import { createRedisClaims } from "../limits/claims-redis.ts";
-import type { Claims } from "../limits/claims.ts";
-import { createMemoryLimiter } from "../limits/limiter-memory.ts";
-import { createRedisLimiter } from "../limits/limiter-redis.ts";
-import type { Limiter, Rule } from "../limits/limiter.ts";
-import type { Logger } from "../observability/log.ts";
-import type { Metrics } from "../observability/metrics.ts";
-import type { RedisClient } from "../redis/client.ts";
+import type { Env } from "../../config/env.ts";
+import { AppError } from "../../lib/app-error.ts";
+import type { Outage } from "../outage.ts";
+import { steadyClock } from "../../lib/clock.ts";
+import { createMemoryClaims } from "../../limits/claims-memory.ts";
+import { createRedisClaims } from "../../limits/claims-redis.ts";
+import type { Claims } from "../../limits/claims.ts";
+import { createMemoryLimiter } from "../../limits/limiter-memory.ts";
+import { createRedisLimiter } from "../../limits/limiter-redis.ts";
+import type { Limiter, Rule } from "../../limits/limiter.ts";
+import type { Logger } from "../../observability/log.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import type { RedisClient } from "../../redis/client.ts";
 
 export interface LimitsDeps {
   readonly redis: LimitsRedis | undefined;
