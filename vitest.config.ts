@@ -30,17 +30,50 @@ function zoneAtNoon(): string {
 }
 
 const TIMES = join(import.meta.dirname, "node_modules/.cache/fairway/test-times.json");
-/** Assumed for files that never ran here. */
+/** Assumed for files that never ran here: a fresh clone starts these first. */
 const UNKNOWN_MS = 5_000;
+const LONG_MS = 60_000;
+export const LONG: ReadonlySet<string> = new Set([
+  "charts/fairway/tests/chart.test.ts",
+  "charts/fairway/tests/dashboard.test.ts",
+  "charts/fairway/tests/install.cluster.test.ts",
+  "packages/cli/test/changes.test.ts",
+  "packages/cli/test/commands.test.ts",
+  "packages/cli/test/flags.test.ts",
+  "packages/cli/test/kube.cluster.test.ts",
+  "packages/console/e2e/accounts.test.ts",
+  "packages/console/e2e/first-visit.test.ts",
+  "packages/console/e2e/foundations.test.ts",
+  "packages/console/e2e/grid.test.ts",
+  "packages/console/e2e/inventory.test.ts",
+  "packages/console/e2e/playground.test.ts",
+  "packages/gateway/src/commands/dump/dump.test.ts",
+  "packages/gateway/src/commands/ledger.test.ts",
+  "packages/gateway/src/composition/storage.test.ts",
+  "packages/gateway/test/management/concurrency.test.ts",
+  "packages/gateway/test/management/roles.test.ts",
+  "packages/gateway/test/relay/cache/response-cache.test.ts",
+  "packages/gateway/test/relay/limits/limits.test.ts",
+  "packages/testkit/integration/bench.test.ts",
+  "packages/testkit/integration/commands.test.ts",
+  "packages/testkit/integration/database-silence.test.ts",
+  "packages/testkit/integration/log-export.test.ts",
+  "scripts/bench/logs.test.ts",
+  "scripts/new.test.ts",
+  "scripts/seed.test.ts",
+]);
 
 /** The slowest file of the last run starts first: a slow file at the end leaves one core idle. */
 class LongestFirst extends BaseSequencer {
   readonly #times = existsSync(TIMES) ? (JSON.parse(readFileSync(TIMES, "utf8")) as Record<string, number>) : {};
 
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const msOf = ({ moduleId }: TestSpecification) =>
-      this.#times[relative(import.meta.dirname, moduleId)] ?? UNKNOWN_MS;
-    return Promise.resolve(files.toSorted((a, b) => msOf(b) - msOf(a)));
+    return Promise.resolve(files.toSorted((a, b) => this.#msOf(b) - this.#msOf(a)));
+  }
+
+  #msOf({ moduleId }: TestSpecification): number {
+    const path = relative(import.meta.dirname, moduleId);
+    return this.#times[path] ?? (LONG.has(path) ? LONG_MS : UNKNOWN_MS);
   }
 }
 

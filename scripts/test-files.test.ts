@@ -1,7 +1,7 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import config from "../vitest.config.ts";
+import config, { LONG } from "../vitest.config.ts";
 import { ROOT } from "./bootstrap.mjs";
 
 interface Project {
@@ -22,4 +22,8 @@ test("every project is run by a stage", () => {
   const stages = readFileSync(join(ROOT, "scripts/stages.ts"), "utf8");
   const run = projects.filter(({ test: { name } }) => stages.includes(`"${name}"`));
   expect(run.map(({ test: { name } }) => name)).toEqual(projects.map(({ test: { name } }) => name));
+});
+
+test("every file that starts first exists", () => {
+  expect([...LONG].filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });
