@@ -1,6 +1,6 @@
 // `npm test [-- --only NAME,NAME]`: installs packages, brings the services that the tests start themselves, runs every
 // stage and ends with `N passed, N failed`. Needs Node 20 and npm; as root it installs missing programs through apt.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { ensureInstalled, runPinned, startProgress, withLock } from "./bootstrap.mjs";
@@ -23,6 +23,9 @@ const PROGRAMS = [
   ["script", "bsdutils"],
   ["systemd-analyze", "systemd"],
 ];
+
+/** Chromium draws Chinese with it; without a font for it, the tests of the console would look at empty boxes. */
+const CHINESE_FONT = ["a Chinese font", "fonts-noto-cjk"];
 
 /** Programs of real Kubernetes nodes; only `npm run test:cluster` needs them. */
 const NODE_PROGRAMS = [
@@ -60,12 +63,18 @@ async function ensurePrograms() {
   const lines = rest.map(([program, name]) => `  ${program} (Debian package ${name})`);
   const packages = [...new Set(rest.map(([, name]) => name))].join(" ");
   throw new Error(
-    `The tests need programs that are missing:\n${lines.join("\n")}\nInstall them: apt-get install ${packages}`,
+    `The tests need what is missing here:\n${lines.join("\n")}\nInstall them: apt-get install ${packages}`,
   );
 }
 
 function missing() {
-  return [...PROGRAMS, ...(wantsNodes ? NODE_PROGRAMS : [])].filter(([program]) => !hasProgram(program));
+  const programs = [...PROGRAMS, ...(wantsNodes ? NODE_PROGRAMS : [])].filter(([program]) => !hasProgram(program));
+  return hasChineseFont() ? programs : [...programs, CHINESE_FONT];
+}
+
+function hasChineseFont() {
+  if (existsSync("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")) return true;
+  return Boolean(spawnSync("fc-list", [":lang=zh-cn"], { encoding: "utf8" }).stdout);
 }
 
 function hasProgram(program) {
