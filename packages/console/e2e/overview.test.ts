@@ -217,7 +217,10 @@ test("a user and a token have pages of their own", async () => {
   await page.goto("/user/1?range=24h");
   await heading("root").waitFor();
   await page.getByText("$2.40").first().waitFor();
-  await page.getByText("channelCreate").first().waitFor();
+  await page
+    .getByText(/^created channel /)
+    .first()
+    .waitFor();
   expect(await axeFindings(page)).toEqual([]);
   expect(await asUser(page, "POST", "/api/token/", { name: "build-bot" })).toMatchObject({ success: true });
   await page.goto("/token/1");

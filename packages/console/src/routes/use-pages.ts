@@ -2,7 +2,9 @@ import { pagesFor, type PageEntry } from "./pages.ts";
 import { roleOf, useUser } from "../session/session.ts";
 import { useStatus } from "../session/status.ts";
 
-/** The pages offered to the user who is signed in. */
+/** The pages offered to the user who is signed in, or to a visitor. */
 export function usePages(): readonly PageEntry[] {
-  return pagesFor(roleOf(useUser()), useStatus());
+  const user = useUser();
+  const pages = pagesFor(roleOf(user), useStatus());
+  return user ? pages : pages.filter(({ access }) => access === "public");
 }

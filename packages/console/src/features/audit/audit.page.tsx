@@ -13,10 +13,10 @@ import { ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { useOpened } from "../../ui/grid/use-opened.ts";
 import { When } from "../../ui/display/when.tsx";
+import { useSentence, useTarget } from "../../shared/audit/words.ts";
 import { auditQuery, USUAL_RANGE } from "./api.ts";
 import "./audit.css";
 import { changesOf } from "./changes.ts";
-import { sentenceOf } from "./sentence.ts";
 import { AuditDetail } from "./row-detail.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -26,7 +26,12 @@ const MOST_NAMES = 3;
 type List = ReturnType<typeof useList<typeof DEFAULTS>>;
 
 /** A value that narrows the list to its like. */
-function Pick(props: { readonly text: string; onPick(text: string): void; readonly isMono?: boolean }) {
+function Pick(props: {
+  readonly text: string;
+  readonly label?: string;
+  onPick(text: string): void;
+  readonly isMono?: boolean;
+}) {
   const t = useTexts();
   if (props.text === "") return <span className="soft">–</span>;
   return (
@@ -36,19 +41,24 @@ function Pick(props: { readonly text: string; onPick(text: string): void; readon
       title={t("only", { name: props.text })}
       onClick={() => props.onPick(props.text)}
     >
-      {props.text}
+      {props.label ?? props.text}
     </button>
   );
 }
 
+/** What a call concerned: kind and number, in the reader's language. */
+function TargetCell({ row, onPick }: { readonly row: AuditRow; onPick(text: string): void }) {
+  const target = useTarget();
+  return <Pick text={row.target} label={target(row.target)} onPick={onPick} />;
+}
+
 /** What happened, as a sentence: "ann created token build-bot". */
 function SentenceCell({ row }: { readonly row: AuditRow }) {
-  const t = useTexts();
-  const sentence = sentenceOf(row);
-  if (!sentence) return <span className="soft">{`${row.username} · ${row.action}`}</span>;
+  const sentence = useSentence()(row);
+  if (sentence === undefined) return <span className="soft">{`${row.username} · ${row.action}`}</span>;
   return (
     <span className="cut">
-      <bdi>{row.username}</bdi> {t(sentence.verb, { noun: t(sentence.noun), name: sentence.name }).trim()}
+      <bdi>{row.username}</bdi> {sentence}
     </span>
   );
 }
@@ -62,7 +72,7 @@ function ChangedCell({ row }: { readonly row: AuditRow }) {
   return (
     <span className="cut">
       {isUnfinished && <Mark kind="caution" label="" title={t("unfinished")} />}
-      {names.slice(0, MOST_NAMES).join(", ")}
+      <span className="mono">{names.slice(0, MOST_NAMES).join(", ")}</span>
       {rest > 0 && <span className="soft"> {t("more", { count: rest })}</span>}
     </span>
   );
@@ -96,7 +106,7 @@ function auditColumns(t: ReturnType<typeof useTexts>, filter: List["filter"]): C
       id: "target",
       header: t("target"),
       width: 130,
-      cell: (row) => <Pick text={row.target} onPick={(target) => filter({ target })} />,
+      cell: (row) => <TargetCell row={row} onPick={(target) => filter({ target })} />,
     },
     { id: "changed", header: t("changed"), width: 190, isElastic: true, cell: (row) => <ChangedCell row={row} /> },
     {

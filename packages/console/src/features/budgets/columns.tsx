@@ -1,6 +1,8 @@
 import type { Budget } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "react-router";
+import { formatShare } from "../../lib/format.ts";
+import { currentLanguage } from "../../lib/i18n.ts";
 import type { Column } from "../../ui/grid/grid-props.ts";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Meter } from "../../ui/display/meter.tsx";
@@ -95,7 +97,12 @@ export function budgetColumns(t: ReturnType<typeof useTexts>): Column<Budget>[] 
       rank: 4,
       align: "end",
       isMinor: true,
-      cell: (row) => (row.soft_percent === 0 ? <span className="soft">–</span> : `${row.soft_percent} %`),
+      cell: (row) =>
+        row.soft_percent === 0 ? (
+          <span className="soft">–</span>
+        ) : (
+          formatShare(row.soft_percent, 100, currentLanguage())
+        ),
     },
     { id: "hard", header: t("effect"), width: 90, rank: 3, cell: (row) => t(row.is_hard ? "refuses" : "warns") },
   ];

@@ -17,6 +17,8 @@ import { responseGrade } from "./response-grade.ts";
 import { useTexts } from "./texts.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
+const MOST_GROUPS = 2;
+
 type StateKey = "enabled" | "disabledByHand" | "disabledBySystem";
 
 const STATES: Record<number, { mark: MarkKind; text: StateKey }> = {
@@ -65,6 +67,21 @@ function ResponseCell(props: { readonly channel: Channel; readonly isTesting: bo
   return <Graded grade={responseGrade(time)} text={time === 0 ? t("untested") : seconds(time)} />;
 }
 
+/** The first groups; all of them are in the tooltip, so that rows keep one height. */
+function GroupTags({ names }: { readonly names: readonly string[] }) {
+  const rest = names.length - MOST_GROUPS;
+  return (
+    <span className="group-tags" title={names.join(", ")}>
+      {names.slice(0, MOST_GROUPS).map((name) => (
+        <span key={name} className="group-tag">
+          {name}
+        </span>
+      ))}
+      {rest > 0 && <span className="soft">+{rest}</span>}
+    </span>
+  );
+}
+
 /** What the provider says is left; a click asks it again. */
 function BalanceCell({ channel, canRefresh }: { readonly channel: Channel; readonly canRefresh: boolean }) {
   const t = useTexts();
@@ -80,7 +97,14 @@ function BalanceCell({ channel, canRefresh }: { readonly channel: Channel; reado
   };
   const label = t("balanceOf", { name: channel.name, balance: text });
   return (
-    <button type="button" className="link" aria-label={label} title={label} disabled={isAsking} onClick={ask}>
+    <button
+      type="button"
+      className={isKnown ? "link" : "soft"}
+      aria-label={label}
+      title={label}
+      disabled={isAsking}
+      onClick={ask}
+    >
       {text}
     </button>
   );
@@ -164,18 +188,10 @@ export function channelColumns({ t, types, testing }: ColumnContext): Column<Cha
     {
       id: "group",
       header: t("group"),
-      width: 90,
+      width: 112,
       rank: 4,
       isMinor: true,
-      cell: (row) => (
-        <span className="group-tags">
-          {splitList(row.group).map((name) => (
-            <span key={name} className="group-tag">
-              {name}
-            </span>
-          ))}
-        </span>
-      ),
+      cell: (row) => <GroupTags names={splitList(row.group)} />,
     },
     {
       id: "response",

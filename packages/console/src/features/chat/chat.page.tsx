@@ -1,4 +1,5 @@
 import { Button, Text } from "@chakra-ui/react";
+import { ROLE } from "@fairway/wire";
 import { useEffect } from "react";
 import { Link, useNavigate } from "react-router";
 import { useUser } from "../../session/session.ts";
@@ -45,6 +46,7 @@ function Outside(props: { readonly address: string }) {
 function Chat() {
   const t = useTexts();
   const { chat_link: link } = useStatus();
+  const isRoot = (useUser()?.role ?? ROLE.guest) >= ROLE.root;
   const { token, address, isMissing, problem, retry } = useChatAccess(link, link !== "");
   const isFramed = address?.startsWith("https://") ?? false;
   return (
@@ -62,7 +64,13 @@ function Chat() {
       {problem && <LoadFailed problem={problem} onRetry={retry} />}
       {isMissing && <NoToken />}
       {(link === "" || (token && address === undefined)) && (
-        <EmptyTeach icon="chat" title={t("noLinkTitle")} body={t("noLink")} />
+        <EmptyTeach icon="chat" title={t("noLinkTitle")} body={t("noLink")}>
+          {isRoot && (
+            <Button asChild>
+              <Link to="/setting?tab=operation&section=general#option-ChatLink">{t("setLink")}</Link>
+            </Button>
+          )}
+        </EmptyTeach>
       )}
       {address && !isFramed && (
         <EmptyTeach icon="external" title={t("plainTitle")} body={t("plainBody")}>

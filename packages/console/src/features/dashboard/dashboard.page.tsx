@@ -157,10 +157,17 @@ function Filters(props: {
         label={t("dimension")}
         value={props.dimension}
         unset="model"
+        width="168px"
         choices={dimensionsOf(isAdmin).map((name) => ({ value: name, label: t(DIMENSION_TEXT[name]) }))}
         onChange={(of) => change({ of, user: "" })}
       />
-      <FilterSelect label={t("step")} value={state.by} choices={steps} onChange={(by) => change({ by })} />
+      <FilterSelect
+        width="160px"
+        label={t("step")}
+        value={state.by}
+        choices={steps}
+        onChange={(by) => change({ by })}
+      />
     </FilterBar>
   );
 }

@@ -36,8 +36,10 @@ function FigureCells({ figures }: { readonly figures: SubjectFigures | undefined
   const { calls = 0, errors = 0, p95 = 0 } = figures ?? {};
   return (
     <>
-      <td className="end">{calls === 0 ? <span className="soft">–</span> : formatShare(errors, calls, language)}</td>
-      <td className="end">{p95 === 0 ? <span className="soft">–</span> : milliseconds(p95)}</td>
+      <td className="end models-spare">
+        {calls === 0 ? <span className="soft">–</span> : formatShare(errors, calls, language)}
+      </td>
+      <td className="end models-spare">{p95 === 0 ? <span className="soft">–</span> : milliseconds(p95)}</td>
     </>
   );
 }
@@ -58,7 +60,7 @@ export function ModelsTable(props: ModelsProps) {
             <th scope="col" className="end">
               {t("requests")}
             </th>
-            <th scope="col" className="end">
+            <th scope="col" className="end models-spare">
               {t("tokens")}
             </th>
             <th scope="col" className="end">
@@ -66,10 +68,10 @@ export function ModelsTable(props: ModelsProps) {
             </th>
             {figures.size > 0 && (
               <>
-                <th scope="col" className="end">
+                <th scope="col" className="end models-spare">
                   {t("errors")}
                 </th>
-                <th scope="col" className="end">
+                <th scope="col" className="end models-spare">
                   {t("p95")}
                 </th>
               </>
@@ -86,7 +88,7 @@ export function ModelsTable(props: ModelsProps) {
                 <NameCell label={props.labelOf(model.model)} to={props.logOf(model.model)} />
               </td>
               <td className="end">{formatCount(model.requests, language)}</td>
-              <td className="end">{formatCount(model.tokens, language)}</td>
+              <td className="end models-spare">{formatCount(model.tokens, language)}</td>
               <td className="end strong">
                 <Money quota={model.quota} />
               </td>

@@ -81,7 +81,7 @@ export function UsagePanel(props: PanelProps) {
   return (
     <Box as="section" bg="bg.panel" borderWidth="1px" borderRadius="l3" p={{ base: "3", sm: "4" }}>
       <Flex align="center" gap="2" wrap="wrap" mb="3">
-        <Heading as="h2" textStyle="lg" fontWeight="semibold" flex="1">
+        <Heading as="h2" textStyle="lg" fontWeight="semibold" flex="1 1 12rem">
           {props.title}
         </Heading>
         <Choices

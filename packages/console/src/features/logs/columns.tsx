@@ -42,7 +42,7 @@ export function Durations({ row, t }: { readonly row: LogRow; readonly t: Transl
   if (!isConsumption(row)) return <span className="soft">–</span>;
   return (
     <span className="durations">
-      <Graded grade={durationGrade(row.use_time)} text={`${row.use_time} s`} />
+      <Graded grade={durationGrade(row.use_time)} text={row.use_time === 0 ? "< 1 s" : `${row.use_time} s`} />
       {row.is_stream && frt > 0 && (
         <Graded grade={firstTokenGrade(frt)} text={seconds(frt)} title={t("firstToken", { time: seconds(frt) })} />
       )}

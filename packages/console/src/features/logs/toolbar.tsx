@@ -61,7 +61,13 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
   return (
     <>
       <RangeFilter state={filter} names={["today", "1h", "24h", "7d", "30d", "custom"]} change={onFilter} />
-      <FilterSelect label={t("type")} value={filter.type} choices={types} onChange={(type) => onFilter({ type })} />
+      <FilterSelect
+        label={t("type")}
+        value={filter.type}
+        width="120px"
+        choices={types}
+        onChange={(type) => onFilter({ type })}
+      />
       <FilterText
         label={t("searchToken")}
         width="100px"
@@ -79,7 +85,7 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
           />
           <FilterText
             label={t("searchChannel")}
-            width="88px"
+            width="102px"
             value={filter.channel}
             onChange={(channel) => onFilter({ channel })}
           />

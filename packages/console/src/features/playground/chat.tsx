@@ -1,5 +1,7 @@
 import { Button, Flex, Heading, Text } from "@chakra-ui/react";
 import { useEffect, useRef } from "react";
+import { Link } from "react-router";
+import { isAdmin, useUser } from "../../session/session.ts";
 import { FilterSelect } from "../../ui/grid/filter-bar.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
@@ -11,6 +13,7 @@ import { useTexts } from "./texts.ts";
 
 function Welcome(props: { readonly hasModels: boolean; onPick(text: string): void }) {
   const t = useTexts();
+  const user = useUser();
   return (
     <Flex direction="column" align="center" textAlign="center" gap="3" py="10">
       <Heading as="h2" textStyle="lg" fontWeight="semibold">
@@ -19,6 +22,11 @@ function Welcome(props: { readonly hasModels: boolean; onPick(text: string): voi
       <Text color="fg.muted" maxW="34rem" mb="2">
         {props.hasModels ? t("emptyBody") : t("noModels")}
       </Text>
+      {!props.hasModels && isAdmin(user) && (
+        <Button asChild>
+          <Link to="/channel/add">{t("addChannel")}</Link>
+        </Button>
+      )}
       {props.hasModels && (
         <div className="examples">
           {(["exampleOne", "exampleTwo", "exampleThree"] as const).map((name) => (

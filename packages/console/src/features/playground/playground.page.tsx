@@ -1,4 +1,4 @@
-import { Box, Button, Heading } from "@chakra-ui/react";
+import { Box, Button, Flex, Heading } from "@chakra-ui/react";
 import { Suspense, useState } from "react";
 import { ask } from "../../ui/feedback/ask.ts";
 import { LoadFailed } from "../../ui/feedback/empty.tsx";
@@ -23,23 +23,32 @@ function Pickers({ choice }: { readonly choice: PlaygroundChoice }) {
   const names = Object.keys(groups);
   const [model] = models;
   return (
-    <>
+    // On phones below the title and its buttons, which share a row.
+    <Flex gap="2" minW="0" order={{ base: 1, sm: 0 }} width={{ base: "full", sm: "auto" }}>
       {names.length > 1 && (
-        <FilterSelect
-          label={t("group")}
-          value={group}
-          choices={[{ value: "", label: t("ownGroup") }, ...names.map((name) => ({ value: name, label: name }))]}
-          onChange={choice.setGroup}
-        />
+        <Box flex={{ base: "1 1 0", sm: "none" }} minW="0">
+          <FilterSelect
+            isMain
+            width="150px"
+            label={t("group")}
+            value={group}
+            choices={[{ value: "", label: t("ownGroup") }, ...names.map((name) => ({ value: name, label: name }))]}
+            onChange={choice.setGroup}
+          />
+        </Box>
       )}
       {model !== undefined && models.length === 1 && (
-        <FilterSelect
-          label={t("model")}
-          value={model}
-          unset={model}
-          choices={offered.map((name) => ({ value: name, label: name }))}
-          onChange={(name) => choice.setModel(0, name)}
-        />
+        <Box flex={{ base: "1 1 0", sm: "none" }} minW="0">
+          <FilterSelect
+            isMain
+            width="220px"
+            label={t("model")}
+            value={model}
+            unset={model}
+            choices={offered.map((name) => ({ value: name, label: name }))}
+            onChange={(name) => choice.setModel(0, name)}
+          />
+        </Box>
       )}
       {choice.addModel && (
         <Button variant="outline" onClick={choice.addModel}>
@@ -47,7 +56,7 @@ function Pickers({ choice }: { readonly choice: PlaygroundChoice }) {
           {t("compare")}
         </Button>
       )}
-    </>
+    </Flex>
   );
 }
 

@@ -25,7 +25,15 @@ function Count(props: { readonly label: string; readonly value: string; change(v
     return () => clearTimeout(timer);
   });
   return (
-    <Text as="label" display="inline-flex" alignItems="center" gap="2" textStyle="sm">
+    <Text
+      as="label"
+      display="inline-flex"
+      alignItems="center"
+      justifyContent="space-between"
+      gap="2"
+      textStyle="sm"
+      width={{ base: "full", sm: "auto" }}
+    >
       {props.label}
       <Input
         size="sm"

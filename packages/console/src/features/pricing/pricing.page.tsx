@@ -1,7 +1,9 @@
+import { Button } from "@chakra-ui/react";
 import { pricingList, type PricingRow } from "@fairway/wire";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { useUser } from "../../session/session.ts";
+import { Link } from "react-router";
+import { isAdmin, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { formatCount } from "../../lib/format.ts";
 import { request } from "../../lib/http.ts";
@@ -201,7 +203,13 @@ export function PricingPage() {
             list.isFiltered ? (
               <NoMatch onClear={list.clear} />
             ) : (
-              <EmptyTeach icon="channel" title={t("emptyTitle")} body={t("emptyBody")} />
+              <EmptyTeach icon="channel" title={t("emptyTitle")} body={t("emptyBody")}>
+                {isAdmin(user) && (
+                  <Button asChild>
+                    <Link to="/channel/add">{t("addChannel")}</Link>
+                  </Button>
+                )}
+              </EmptyTeach>
             )
           }
         />

@@ -195,7 +195,7 @@ export function RedemptionsPage() {
       keys={{ e: edit }}
       actions={(row) => <CodeActions row={row} />}
       teach={
-        <EmptyTeach icon="key" title={t("emptyTitle")} body={t("emptyBody")}>
+        <EmptyTeach icon="ticket" title={t("emptyTitle")} body={t("emptyBody")}>
           <AddLink to="/redemption/add" label={t("add")} />
         </EmptyTeach>
       }

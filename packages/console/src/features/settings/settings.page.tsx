@@ -72,7 +72,7 @@ export function SettingsPage() {
         isRoot && <FilterText isMain width="240px" label={t("find")} value={state.q} onChange={(q) => change({ q })} />
       }
     >
-      <Flex gap="6" align="flex-start" direction={{ base: "column", md: "row" }}>
+      <Flex gap={{ base: "3", md: "6" }} align="flex-start" direction={{ base: "column", md: "row" }}>
         <IndexNav
           isRoot={isRoot}
           tab={tab}

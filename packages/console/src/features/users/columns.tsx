@@ -63,7 +63,13 @@ export function userColumns(t: ReturnType<typeof useTexts>): Column<User>[] {
       cell: (user) => <NameCell user={user} />,
     },
     { id: "group", header: t("group"), width: 66, rank: 2, cell: (user) => user.group },
-    { id: "role", header: t("role"), width: 90, sort: "role", cell: (user) => t(roleText(user.role)) },
+    {
+      id: "role",
+      header: t("role"),
+      width: 90,
+      sort: "role",
+      cell: (user) => <span className="nowrap">{t(roleText(user.role))}</span>,
+    },
     { id: "state", header: t("status"), width: 98, sort: "status", cell: (user) => <StateCell user={user} /> },
     {
       id: "balance",

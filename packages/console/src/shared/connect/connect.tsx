@@ -41,7 +41,7 @@ export function Connect({ token, isPrimary = false, onArrived }: ConnectProps) {
   const shown = { base, model: model ?? PLACEHOLDER_MODEL, key: isKeyShown ? key : maskKey(token.key) };
   return (
     <Flex direction="column" gap="4">
-      <Flex gap="4" wrap="wrap" align="flex-end">
+      <Flex gap="4" wrap="wrap" align="flex-start">
         <Box flex="1" minW="56">
           <Text textStyle="sm" fontWeight="medium" mb="1.5">
             {t("baseUrl")}

@@ -36,7 +36,7 @@ export function SubjectsPanel(props: SubjectsProps) {
           >
             <bdi>{name}</bdi>
           </Link>
-          <Text color="fg.muted">
+          <Text color="fg.muted" order={{ base: 1, sm: 0 }} width={{ base: "full", sm: "auto" }}>
             {t("subjectCalls", {
               calls: formatCount(calls, language),
               errors: formatShare(errors, calls, language),

@@ -1,11 +1,10 @@
-import { Flex, SimpleGrid } from "@chakra-ui/react";
+import { SimpleGrid } from "@chakra-ui/react";
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
 import type { Bounds } from "../../lib/range.ts";
 import { LoadFailed } from "../../ui/feedback/empty.tsx";
 import { Placeholder } from "../../ui/feedback/placeholder.tsx";
 import { logAddress, type LogPart } from "./log-link.ts";
-import { RangeChoice } from "./range-choice.tsx";
 import { UsageFigures } from "./usage-figures.tsx";
 import { UsageTrends } from "./usage-trends.tsx";
 import type { Usage } from "./use-usage.ts";
@@ -41,14 +40,5 @@ export function TrendPlaces() {
       <Placeholder height={TREND_HEIGHT} />
       <Placeholder height={TREND_HEIGHT} />
     </SimpleGrid>
-  );
-}
-
-/** The range above the figures of a page whose title has other actions next to it. */
-export function RangeLine({ usage }: { readonly usage: Usage }) {
-  return (
-    <Flex justify="flex-end" mb="3">
-      <RangeChoice range={usage.range} choose={usage.choose} />
-    </Flex>
   );
 }

@@ -113,7 +113,13 @@ function DurationCard(
 export function UsageFigures({ usage }: CardProps) {
   const t = useTexts();
   return (
-    <SimpleGrid columns={{ base: 2, md: 3, xl: 5 }} gap="3" mb="3">
+    <SimpleGrid
+      columns={{ base: 2, md: 3, xl: 5 }}
+      gap="3"
+      mb="3"
+      // The fifth of two in a row, or of three.
+      css={{ "& > :last-child": { gridColumn: { base: "span 2", xl: "auto" } } }}
+    >
       <CountCard usage={usage} label={t("spend")} pick={({ quota }) => quota} isMoney />
       <CountCard usage={usage} label={t("calls")} pick={({ calls }) => calls} />
       <ErrorCard usage={usage} />

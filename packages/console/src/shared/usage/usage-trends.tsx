@@ -13,6 +13,7 @@ import { goodOf, slotsOf, withBefore } from "./points.ts";
 import { useTexts } from "./texts.ts";
 
 const HEIGHT = 180;
+const MINUTE_MS = 60_000;
 
 interface TrendsProps {
   readonly usage: UsageOverTime;
@@ -22,6 +23,7 @@ interface TrendsProps {
 
 /** As short as an axis needs it. */
 function printDuration(value: number): string {
+  if (value >= 2 * MINUTE_MS) return `${+(value / MINUTE_MS).toFixed(1)} min`;
   return value === 0 ? "0" : milliseconds(value).replace(/\.0+ /, " ");
 }
 
@@ -77,7 +79,7 @@ function Latency({ usage, onOpen }: TrendsProps) {
     <ChartFigure
       kind="lines"
       title={t("latencyTitle")}
-      empty={t("empty")}
+      empty={t(usage.now.total.calls > 0 ? "emptyLatency" : "empty")}
       label={t("reader")}
       height={HEIGHT}
       slots={withBefore(slots, before, "p95")}
@@ -107,7 +109,7 @@ export function SpendTrend(props: TrendsProps & { readonly aside?: ReactNode }) 
       kind="bars"
       title={t("spendTitle")}
       aside={props.aside}
-      empty={t("empty")}
+      empty={t(usage.now.total.calls > 0 ? "emptySpend" : "empty")}
       label={t("reader")}
       height={HEIGHT}
       slots={slots}

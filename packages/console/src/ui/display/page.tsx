@@ -36,7 +36,7 @@ export function Page(props: PageProps) {
           {props.title}
         </Heading>
         {props.aside}
-        <Flex ms="auto" gap="2" align="center">
+        <Flex ms="auto" gap="2" align="center" wrap="wrap" justify="flex-end">
           {props.actions}
         </Flex>
       </Flex>

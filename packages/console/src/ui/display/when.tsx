@@ -8,7 +8,11 @@ export function When(props: { readonly at: number }) {
   const language = useLanguage();
   const now = useNow();
   return (
-    <time dateTime={dateOf(props.at).toISOString()} {...lateTitle(() => formatExactTime(props.at, language))}>
+    <time
+      dateTime={dateOf(props.at).toISOString()}
+      style={{ whiteSpace: "nowrap" }}
+      {...lateTitle(() => formatExactTime(props.at, language))}
+    >
       {formatWhen(props.at, now, language)}
     </time>
   );

@@ -6,7 +6,8 @@ import { Link, useNavigate, useParams } from "react-router";
 import { statusInfo } from "../../../lib/text/status-info.ts";
 import { isRowId, RowPage } from "../../../shared/row/row-page.tsx";
 import { logAddress } from "../../../shared/usage/log-link.ts";
-import { RangeLine, UsageBlock } from "../../../shared/usage/usage-block.tsx";
+import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
+import { UsageBlock } from "../../../shared/usage/usage-block.tsx";
 import { SpendTrend } from "../../../shared/usage/usage-trends.tsx";
 import { useUsage, type Usage } from "../../../shared/usage/use-usage.ts";
 import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
@@ -70,6 +71,7 @@ function Shown({ channel }: { readonly channel: Channel }) {
       aside={<State status={channel.status} />}
       actions={
         <>
+          <RangeChoice range={usage.range} choose={usage.choose} />
           <Button variant="outline" onClick={() => void switchChannel(channel).catch(toastProblem)}>
             {t(isOn ? "disable" : "enable")}
           </Button>
@@ -81,7 +83,6 @@ function Shown({ channel }: { readonly channel: Channel }) {
     >
       <ManagedNote channel={channel} />
       <Disabled channel={channel} />
-      <RangeLine usage={usage} />
       <UsageBlock usage={usage} part={{ channel: subject }} />
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
         <Stack gap="3" minW="0">

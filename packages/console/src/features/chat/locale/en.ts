@@ -6,6 +6,7 @@ export const en = {
   noTokenForLink:
     "There are currently no available activation tokens. Please confirm whether any tokens are activated!",
   noLink: "The administrator has not set up a chat link.",
+  setLink: "Set one up",
   noLinkTitle: "No chat link",
   addToken: "Add token",
   signInTitle: "Sign in to chat",

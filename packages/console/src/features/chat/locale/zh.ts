@@ -8,6 +8,7 @@ export const zh: Translation<typeof en> = {
   noToken: "当前没有可用的已启用令牌，正在跳转…",
   noTokenForLink: "当前没有可用的启用令牌，请确认是否有令牌处于启用状态！",
   noLink: "管理员未设置聊天链接。",
+  setLink: "去设置",
   noLinkTitle: "没有聊天链接",
   addToken: "添加令牌",
   signInTitle: "登录后聊天",

@@ -2,7 +2,7 @@ export const en = {
   title: "Data Dashboard",
   user: "Username",
   step: "Length of the bars",
-  stepAuto: "automatic",
+  stepAuto: "Automatic step",
   stepHour: "by hour",
   stepDay: "by day",
   stepWeek: "by week",

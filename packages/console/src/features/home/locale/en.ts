@@ -48,6 +48,7 @@ export const en = {
   failingCalls: "Failing calls",
   troubleDisabled: "disabled by the system",
   troubleDisabledWhy: "disabled by the system: {reason}",
+  troubleOpenNow: "skipped after failures in a row: {keys} {keys:key|keys}, the next call tries again",
   troubleOpen: "skipped after failures in a row: {keys} {keys:key|keys}, next try in {wait}",
   troubleFailing: "failed in a row, still used: {keys} {keys:key|keys}",
   troubleResting: "rests after rate limits: {keys} {keys:key|keys}, for {wait}",

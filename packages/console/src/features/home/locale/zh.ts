@@ -50,6 +50,7 @@ export const zh: Translation<typeof en> = {
   failingCalls: "失败的调用",
   troubleDisabled: "已被系统禁用",
   troubleDisabledWhy: "已被系统禁用：{reason}",
+  troubleOpenNow: "连续失败后被跳过：{keys} 个密钥，下一次调用将重试",
   troubleOpen: "连续失败后被跳过：{keys} 个密钥，{wait} 后重试",
   troubleFailing: "连续失败，仍在使用：{keys} 个密钥",
   troubleResting: "触发限流后休息：{keys} 个密钥，还需 {wait}",

@@ -31,7 +31,7 @@ function Reason({ trouble }: { readonly trouble: Trouble }) {
   return (
     <Text as="span" color="fg.muted" overflowWrap="anywhere">
       {kind === "disabled" && (reason === "" ? t("troubleDisabled") : t("troubleDisabledWhy", { reason }))}
-      {kind === "open" && t("troubleOpen", { keys, wait })}
+      {kind === "open" && t(waitMs < 500 ? "troubleOpenNow" : "troubleOpen", { keys, wait })}
       {kind === "failing" && t("troubleFailing", { keys })}
       {kind === "resting" && t("troubleResting", { keys, wait })}
       {kind === "errors" &&

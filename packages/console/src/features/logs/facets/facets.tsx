@@ -112,13 +112,14 @@ function Group(props: FacetsProps & { readonly facet: Facet; readonly facets: Lo
 export function Facets(props: FacetsProps) {
   const t = useTexts();
   const { filter, isAdmin } = props;
-  const { data } = useQuery(facetsQuery(filter, isAdmin));
+  const { data, error } = useQuery(facetsQuery(filter, isAdmin));
   // A facet that filters also offers the values that it leaves out.
   const filtering = FACETS.filter(({ name }) => filter[name] !== UNSET[name]);
   const others = useQueries({
     queries: filtering.map(({ name }) => facetsQuery({ ...filter, [name]: UNSET[name] }, isAdmin)),
   });
-  if (!data) return <div className="facets" aria-busy="true" />;
+  // The list says what went wrong.
+  if (!data) return error ? null : <div className="facets" aria-busy="true" />;
   return (
     <div className="facets">
       {FACETS.map((facet) => {

@@ -7,6 +7,7 @@ export const en = {
   removeModel: "Stop comparing {model}",
   compare: "Compare",
   answerOf: "Answer of {model}",
+  addChannel: "Add channel",
   noModels: "No model can be used in this group.",
   code: "Code",
   codeTitle: "This request as code",

@@ -10,6 +10,7 @@ export const zh: Translation<typeof en> = {
   removeModel: "不再对比 {model}",
   compare: "对比",
   answerOf: "{model} 的回答",
+  addChannel: "添加渠道",
   noModels: "该分组没有可用的模型。",
   code: "代码",
   codeTitle: "本次请求的代码",

@@ -20,6 +20,7 @@ export const en = {
   visitors: "Prices for the group {name}, which pays {ratio} times the list price. Log in to see those of your own.",
   formula: "Charge = group ratio × model ratio × (input tokens + output tokens × completion ratio) ÷ {unit} dollars",
   notInGroup: "not for this group",
+  addChannel: "Add channel",
   emptyTitle: "No models yet",
   emptyBody: "Models appear here with the first channel that serves them.",
   calculator: "Cost of",

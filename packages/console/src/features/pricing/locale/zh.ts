@@ -23,6 +23,7 @@ export const zh: Translation<typeof en> = {
   visitors: "分组 {name} 的价格，为标价的 {ratio} 倍。登录后可查看您的分组价格。",
   formula: "费用 = 分组倍率 × 模型倍率 ×（输入 Token + 输出 Token × 补全倍率）÷ {unit} 美元",
   notInGroup: "此分组不可用",
+  addChannel: "添加渠道",
   emptyTitle: "还没有模型",
   emptyBody: "添加第一个渠道后，模型会显示在这里。",
   calculator: "费用估算",

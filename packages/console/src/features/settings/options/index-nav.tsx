@@ -81,7 +81,7 @@ export function IndexNav(props: IndexProps & { go(to: string): void }) {
           </Box>
         ))}
       </Box>
-      <Flex hideFrom="md" mb="3">
+      <Flex hideFrom="md" width="full">
         <NativeSelect.Root>
           <NativeSelect.Field
             aria-label={t("index")}

@@ -128,6 +128,7 @@ function PriceTable({ prices, texts, drafts, onDrafts }: DraftProps & Loaded) {
         }
       >
         <FilterSelect
+          width="176px"
           label={t("showModels")}
           value={state.show}
           unset="served"

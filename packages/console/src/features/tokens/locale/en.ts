@@ -104,4 +104,7 @@ export const en = {
   groupFact: "Group",
   modelsFact: "Models",
   addresses: "Addresses",
+  missingTitle: "You have no such token",
+  missingBody: "It may have been deleted, or belongs to another user.",
+  allTokens: "All tokens",
 } as const;

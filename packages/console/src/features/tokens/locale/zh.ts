@@ -105,4 +105,7 @@ export const zh: Translation<typeof en> = {
   groupFact: "分组",
   modelsFact: "模型",
   addresses: "IP 地址",
+  missingTitle: "没有这个令牌",
+  missingBody: "它可能已被删除，或属于其他用户。",
+  allTokens: "全部令牌",
 };

@@ -7,12 +7,14 @@ import { call } from "../../../lib/http.ts";
 import { queryKeys } from "../../../lib/query-keys.ts";
 import { RowPage } from "../../../shared/row/row-page.tsx";
 import { logAddress } from "../../../shared/usage/log-link.ts";
-import { RangeLine, UsageBlock } from "../../../shared/usage/usage-block.tsx";
+import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
+import { UsageBlock } from "../../../shared/usage/usage-block.tsx";
 import { SpendTrend } from "../../../shared/usage/usage-trends.tsx";
 import { useUsage } from "../../../shared/usage/use-usage.ts";
 import { Money } from "../../../ui/display/money.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
+import { useLimitsLine } from "../../../ui/form/limits-line.ts";
 import { When } from "../../../ui/display/when.tsx";
 import { useTexts } from "../texts.ts";
 
@@ -39,7 +41,7 @@ function Fact(props: { readonly name: string; readonly children: ReactNode }) {
 /** The permissions of the token, and its last use. */
 function Facts({ token }: { readonly token: Token }) {
   const t = useTexts();
-  const limits = Object.entries(token.limits).filter(([, value]) => typeof value === "number" && value > 0);
+  const limits = useLimitsLine()(token.limits);
   return (
     <Panel title={t("facts")} count={1} empty="">
       <Fact name={t("lastUse")}>{token.accessed_time > 0 ? <When at={token.accessed_time} /> : t("never")}</Fact>
@@ -53,11 +55,7 @@ function Facts({ token }: { readonly token: Token }) {
         {token.model_limits_enabled ? token.model_limits.replaceAll(",", ", ") : t("noLimit")}
       </Fact>
       {token.allow_ips !== "" && <Fact name={t("addresses")}>{token.allow_ips.replaceAll("\n", ", ")}</Fact>}
-      {limits.map(([name, value]) => (
-        <Fact key={name} name={name.replaceAll("_", " ")}>
-          {String(value)}
-        </Fact>
-      ))}
+      {limits !== undefined && <Fact name={t("requests")}>{limits}</Fact>}
     </Panel>
   );
 }
@@ -70,12 +68,14 @@ function Shown({ token }: { readonly token: Token }) {
     <Page
       title={token.name}
       actions={
-        <Button asChild>
-          <Link to={`/token/edit/${token.id}`}>{t("editRow")}</Link>
-        </Button>
+        <>
+          <RangeChoice range={usage.range} choose={usage.choose} />
+          <Button asChild>
+            <Link to={`/token/edit/${token.id}`}>{t("editRow")}</Link>
+          </Button>
+        </>
       }
     >
-      <RangeLine usage={usage} />
       <UsageBlock usage={usage} part={{ token: token.name }} />
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
         <Facts token={token} />
@@ -95,8 +95,15 @@ export function TokenPage() {
   const t = useTexts();
   const id = Number(useParams()["id"]);
   const query = useQuery(shownTokenQuery(id));
+  const missing = {
+    key: "token_not_found",
+    icon: "key",
+    title: t("missingTitle"),
+    body: t("missingBody"),
+    list: { path: "/token", label: t("allTokens") },
+  } as const;
   return (
-    <RowPage title={t("title")} id={id} row={query.data} query={query}>
+    <RowPage title={t("title")} id={id} row={query.data} query={query} missing={missing}>
       {(token) => <Shown token={token} />}
     </RowPage>
   );

@@ -41,7 +41,7 @@ export const en = {
   addQuotaInvalid: "Enter an amount such as 5 or -2.5.",
   sectionLimits: "Request limits",
   limitsHelp:
-    "Blank members follow the option DefaultUserLimits. Requests above a limit are refused with status 429, on all tokens of the user together.",
+    "Blank fields follow the limits of all users, which are among the settings. Requests above a limit are refused with status 429, on all tokens of the user together.",
   asEverybody: "as everybody",
   badLimit: "Enter a whole number above 0, or nothing.",
   email: "E-mail",
@@ -80,4 +80,7 @@ export const en = {
   audit: "Changes by this user",
   auditNone: "This user changed nothing.",
   auditAll: "Audit log",
+  missingTitle: "This user does not exist",
+  missingBody: "The account may have been deleted.",
+  allUsers: "All users",
 } as const;

@@ -43,7 +43,7 @@ export const zh: Translation<typeof en> = {
   addQuotaHelp: "负数为扣除。当前：{now}；之后：{next}。",
   addQuotaInvalid: "请输入金额，例如 5 或 -2.5。",
   sectionLimits: "请求限制",
-  limitsHelp: "留空的项沿用选项 DefaultUserLimits。该用户所有令牌合计超出的请求返回 429。",
+  limitsHelp: "留空的项沿用设置中的用户默认限制。该用户所有令牌合计超出的请求返回 429。",
   asEverybody: "默认",
   badLimit: "请输入大于 0 的整数，或留空。",
   email: "邮箱",
@@ -82,4 +82,7 @@ export const zh: Translation<typeof en> = {
   audit: "该用户的变更",
   auditNone: "该用户没有变更任何内容。",
   auditAll: "审计日志",
+  missingTitle: "该用户不存在",
+  missingBody: "该账户可能已被删除。",
+  allUsers: "全部用户",
 };

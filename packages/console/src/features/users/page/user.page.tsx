@@ -4,8 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "react-router";
 import { useUser } from "../../../session/session.ts";
 import { RowPage } from "../../../shared/row/row-page.tsx";
+import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
 import { SubjectsPanel } from "../../../shared/usage/subjects-panel.tsx";
-import { RangeLine, UsageBlock } from "../../../shared/usage/usage-block.tsx";
+import { UsageBlock } from "../../../shared/usage/usage-block.tsx";
 import { useUsage } from "../../../shared/usage/use-usage.ts";
 import { Money } from "../../../ui/display/money.tsx";
 import { Page } from "../../../ui/display/page.tsx";
@@ -29,12 +30,14 @@ function Shown({ user }: { readonly user: User }) {
         </Text>
       }
       actions={
-        <Button asChild>
-          <Link to={`/user/edit/${user.id}`}>{t("editRow")}</Link>
-        </Button>
+        <>
+          <RangeChoice range={usage.range} choose={usage.choose} />
+          <Button asChild>
+            <Link to={`/user/edit/${user.id}`}>{t("editRow")}</Link>
+          </Button>
+        </>
       }
     >
-      <RangeLine usage={usage} />
       <UsageBlock usage={usage} part={{ user: name }} />
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
         <Stack gap="3" minW="0">
@@ -63,8 +66,15 @@ export function UserPage() {
   const t = useTexts();
   const id = Number(useParams()["id"]);
   const query = useQuery(shownUserQuery(id));
+  const missing = {
+    key: "user_not_found",
+    icon: "users",
+    title: t("missingTitle"),
+    body: t("missingBody"),
+    list: { path: "/user", label: t("allUsers") },
+  } as const;
   return (
-    <RowPage title={t("title")} id={id} row={query.data} query={query}>
+    <RowPage title={t("title")} id={id} row={query.data} query={query} missing={missing}>
       {(user) => <Shown user={user} />}
     </RowPage>
   );

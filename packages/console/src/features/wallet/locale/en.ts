@@ -41,7 +41,7 @@ export const en = {
   move: "Move",
   moved: "The reward is in your balance.",
   orders: "Orders",
-  ordersNone: "No orders. Payments appear here as soon as they begin; redeemed codes are in the history.",
+  ordersNone: "No orders. Payments appear here as soon as they begin; redeemed codes are in the log.",
   ordersMore: "Show older orders",
   orderPending: "Waiting for the payment",
   orderPaid: "Paid and credited",

@@ -44,7 +44,7 @@ export const zh: Translation<typeof en> = {
   move: "划转",
   moved: "奖励已划转到余额。",
   orders: "订单",
-  ordersNone: "没有订单。付款开始后会显示在这里，兑换码记录见历史。",
+  ordersNone: "没有订单。付款开始后会显示在这里，兑换码记录见日志。",
   ordersMore: "显示更早的订单",
   orderPending: "等待付款",
   orderPaid: "已付款并入账",

@@ -14,6 +14,8 @@ export const en = {
   latencyTitle: "Latency",
   spendTitle: "Spend",
   empty: "No calls in this time.",
+  emptyLatency: "No call succeeded in this time.",
+  emptySpend: "Nothing was spent in this time.",
   reader: "Time in the chart; Enter opens its log",
   good: "Successful",
   refused: "Refused",

@@ -16,6 +16,8 @@ export const zh: Translation<typeof en> = {
   latencyTitle: "延迟",
   spendTitle: "消费",
   empty: "此时段没有调用。",
+  emptyLatency: "此时段没有成功的调用。",
+  emptySpend: "此时段没有消费。",
   reader: "图表中的时间；按 Enter 打开对应日志",
   good: "成功",
   refused: "被拒绝",

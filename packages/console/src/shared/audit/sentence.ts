@@ -59,3 +59,13 @@ export function sentenceOf(row: Pick<AuditRow, "action" | "target" | "old_value"
   const number = row.target.split(" ").slice(1).join(" ");
   return { verb: VERBS[verb], noun: NOUNS[noun], name: named ?? number };
 }
+
+/** The parts of a target such as `budget 5`; without a noun where its kind has no word of its own. */
+export function targetOf(target: string): { readonly noun: Noun | undefined; readonly name: string } {
+  const [kind = "", ...rest] = target.split(" ");
+  return { noun: isNoun(kind) ? NOUNS[kind] : undefined, name: rest.join(" ") };
+}
+
+function isNoun(kind: string): kind is keyof typeof NOUNS {
+  return Object.hasOwn(NOUNS, kind);
+}

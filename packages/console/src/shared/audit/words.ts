@@ -1,0 +1,21 @@
+import type { AuditRow } from "@fairway/wire";
+import { sentenceOf, targetOf } from "./sentence.ts";
+import { useTexts } from "./texts.ts";
+
+/** What a change did, in words: `created token build-bot`; undefined for calls without words. */
+export function useSentence(): (row: AuditRow) => string | undefined {
+  const t = useTexts();
+  return (row) => {
+    const sentence = sentenceOf(row);
+    return sentence && t(sentence.verb, { noun: t(sentence.noun), name: sentence.name }).trim();
+  };
+}
+
+/** Kind and number of what a change concerned, in the reader's language. */
+export function useTarget(): (target: string) => string {
+  const t = useTexts();
+  return (target) => {
+    const { noun, name } = targetOf(target);
+    return noun === undefined ? target : `${t(noun)} ${name}`;
+  };
+}
