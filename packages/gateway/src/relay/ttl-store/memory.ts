@@ -21,9 +21,10 @@ export function createMemoryEntries<E extends Entry>(): TtlStore<E> {
       entries.set(key, found);
       return found;
     },
-    keep(key, entry, { maxBytes, keepMs }) {
+    keep(key, given, { maxBytes, keepMs }) {
       forget(key);
-      if (sizeOf(entry) > maxBytes) return;
+      if (sizeOf(given) > maxBytes) return;
+      const entry = { ...given, body: withOwnMemory(given.body) };
       entries.set(key, entry);
       bytes += sizeOf(entry);
       for (const [oldest, { storedAt }] of entries) {
@@ -40,6 +41,13 @@ export function createMemoryEntries<E extends Entry>(): TtlStore<E> {
       return bytes;
     },
   };
+}
+
+/** Node cuts small buffers out of blocks of 64 KiB: a stored one would keep the whole block. */
+function withOwnMemory(bytes: Buffer): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
 }
 
 function sizeOf({ body }: Entry): number {

@@ -56,6 +56,15 @@ describe("in memory", () => {
     expect([answers.find("old"), answers.bytes]).toEqual([undefined, 522]);
   });
 
+  it("takes no more memory than the bytes of an answer", async () => {
+    const answers = createMemoryEntries<CachedAnswer>();
+    const body = Buffer.from("a small answer");
+    expect(body.buffer.byteLength).toBeGreaterThan(body.length);
+    answers.keep("small", { ...answer(1), body }, policy(10_000));
+    const stored = (await answers.find("small"))?.body;
+    expect([String(stored), stored?.buffer.byteLength]).toEqual(["a small answer", body.length]);
+  });
+
   it("never exceeds its size", () => {
     const answers = createMemoryEntries<CachedAnswer>();
     for (let turn = 0; turn < 2000; turn++) {
