@@ -108,14 +108,15 @@ export class OutputCounter {
   #digest(): void {
     if (this.#size === 0) return;
     this.#closeSheet();
-    const blocks = this.#blocks.length === 1 ? (this.#blocks[0] as Buffer) : Buffer.concat(this.#blocks, this.#size);
     const found: string[] = [];
     try {
-      for (const { data } of parseEvents(blocks)) {
-        if (!data) continue;
-        const texts = this.#dialect.eventTexts(data);
-        found.push(texts.text);
-        this.#extra += texts.extra;
+      for (const blocks of this.#blocks) {
+        for (const { data } of parseEvents(blocks)) {
+          if (!data) continue;
+          const texts = this.#dialect.eventTexts(data);
+          found.push(texts.text);
+          this.#extra += texts.extra;
+        }
       }
     } finally {
       this.release();
