@@ -2,7 +2,7 @@
 import { freePort } from "@fairway/testkit";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -69,6 +69,14 @@ describe("the image without Docker", () => {
   it("contains no package folder and no build tool", () => {
     const names = execFileSync("find", [join(root, "app/node_modules"), "-type", "f"], { encoding: "utf8" });
     expect(names.trim().split("\n")).toEqual([join(root, "app/node_modules/node/bin/node")]);
+  });
+
+  it("holds programs of ASCII alone, which the engine stores at one byte a character", () => {
+    const folder = join(root, "app/packages/gateway/dist");
+    const programs = globSync("*.mjs", { cwd: folder });
+    expect(programs).toContain("main.mjs");
+    const others = programs.filter((name) => /[\u0080-\uffff]/.test(readFileSync(join(folder, name), "utf8")));
+    expect(others).toEqual([]);
   });
 
   it("answers /readyz and serves the console from its own files", async () => {
