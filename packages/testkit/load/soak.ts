@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createChannel, setModelRatios, signIn } from "../src/api.ts";
+import { createChannel, setModelRatios, setOptions, signIn } from "../src/api.ts";
 import type { Job, Result } from "./generator.ts";
 import { ask } from "./measure.ts";
 import type { ClientProtocol } from "./requests.ts";
@@ -30,6 +30,8 @@ export const SOAK_KINDS: readonly Kind[] = [
   { name: "Responses", perSecond: 3, model: CONVERTED, isStream: true, client: "responses" },
   { name: "Gemini", perSecond: 3, model: CONVERTED, isStream: true, client: "gemini" },
 ];
+/** Stored responses reach this size in three minutes; with the default they would grow for hours, which is no leak. */
+const STORED_MEGABYTES = "1";
 const UPLOAD_EVERY_MS = 1_000;
 const UPLOAD_BYTES = 1_500_000;
 const SIGN_IN_EVERY_MS = 2_000;
@@ -61,6 +63,7 @@ export async function runSoak(system: System, soak: Soak): Promise<SoakFigures> 
   const { seconds, generators, onSample } = soak;
   const root = await signIn(`http://127.0.0.1:${system.port}`);
   await setModelRatios(root, { [CONVERTED]: 0.001 });
+  await setOptions(root, { KeptResponsesMegabytes: STORED_MEGABYTES });
   await createChannel(root, { name: "converted", type: COMPATIBLE, base_url: soak.upstream, models: CONVERTED });
   const began = performance.now();
   const isOver = () => performance.now() - began > seconds * 1000;
