@@ -6,7 +6,7 @@
  */
 export const ALLOCATOR: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: "1",
-  MALLOC_MMAP_THRESHOLD_: "1048576",
+  MALLOC_MMAP_THRESHOLD_: "32768",
   MALLOC_TRIM_THRESHOLD_: "1048576",
 };
 
