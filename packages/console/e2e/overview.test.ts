@@ -179,7 +179,7 @@ test("a channel that the system disabled says why, and is enabled again (C-239)"
   await page.getByText("Disabled by the system: 401 invalid key").waitFor();
   await page.goto("/channel/edit/1");
   const form = page.getByRole("dialog", { name: "Edit channel" });
-  await form.getByText("401 invalid key").waitFor();
+  await form.getByRole("note").getByText("Disabled by the system: 401 invalid key").waitFor();
   await page.goto("/channel/1");
   await page.getByRole("button", { name: "Enable", exact: true }).click();
   await page.getByText("Disabled by the system").waitFor({ state: "detached" });
