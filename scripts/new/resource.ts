@@ -68,6 +68,7 @@ function addPage(checkout: Checkout, names: Names): void {
   checkout.create(`${folder}/texts.ts`, page.texts());
   checkout.create(`${folder}/locale/en.ts`, page.english(names));
   checkout.create(`${folder}/locale/zh.ts`, page.chinese(names));
+  checkout.insertBefore(`${CONSOLE}/lib/query-keys.ts`, / {2}options: \{\n/, page.queryKeys(names));
   const pages = `${CONSOLE}/routes/pages.ts`;
   checkout.insertBefore(pages, / {4}\| "about"/, `    | "${camel}"\n`);
   checkout.insertBefore(pages, / {2}\{\n {4}path: "\/about"/, page.pageEntry(names, freeKey(checkout.read(pages))));

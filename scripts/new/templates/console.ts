@@ -5,14 +5,13 @@ export function api({ camel: many, item: { camel, pascal } }: Names): string {
   return `import { ${camel}Create, ${camel}Delete, ${camel}List, type ${pascal} } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
+import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { readRows, type Rows } from "../../lib/rows.ts";
 
-const LIST_KEY = ["${many}", "list"] as const;
-
 export function ${many}Query(filter: { readonly page: number; readonly size: number }) {
   return queryOptions({
-    queryKey: [...LIST_KEY, filter],
+    queryKey: queryKeys.${many}.list(filter),
     queryFn: ({ signal }): Promise<Rows<${pascal}>> =>
       readRows(${camel}List, { query: { p: filter.page - 1, page_size: filter.size }, signal }),
     placeholderData: keepPreviousData,
@@ -21,13 +20,18 @@ export function ${many}Query(filter: { readonly page: number; readonly size: num
 
 export async function create${pascal}(name: string): Promise<void> {
   await call(${camel}Create, { body: { name } });
-  await queryClient.invalidateQueries({ queryKey: LIST_KEY });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.${many}.lists });
 }
 
 export async function delete${pascal}(id: number): Promise<void> {
   await call(${camel}Delete, { params: { id } });
-  await queryClient.invalidateQueries({ queryKey: LIST_KEY });
+  await queryClient.invalidateQueries({ queryKey: queryKeys.${many}.lists });
 }
+`;
+}
+
+export function queryKeys({ camel: many }: Names): string {
+  return `  ${many}: { lists: ["${many}", "list"], list: (filter: Part) => ["${many}", "list", filter] },
 `;
 }
 
@@ -107,7 +111,7 @@ export function drawer({ kebab, item: { pascal } }: Names): string {
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { TextField } from "../../ui/form/field.tsx";
 import { DrawerForm, DrawerShell, FormSection } from "../../ui/form/form-drawer.tsx";
-import { useCloseTo } from "../../ui/form/resource-drawer.tsx";
+import { useCloseTo } from "../../ui/form/use-close-to.ts";
 import { create${pascal} } from "./api.ts";
 import { useTexts } from "./texts.ts";
 
@@ -125,21 +129,9 @@ export function Add${pascal}() {
   });
   return (
     <DrawerShell kind="create" title={t("add")} onClose={close}>
-      <DrawerForm
-        isDirty={form.isDirty}
-        isSaving={form.isSaving}
-        submitLabel={t("create")}
-        onSubmit={form.submit}
-        onClose={close}
-      >
+      <DrawerForm form={form} list="/${kebab}" createLabel={t("create")}>
         <FormSection title={t("title")}>
-          <TextField
-            label={t("name")}
-            isRequired
-            value={form.values.name}
-            error={form.errors.name}
-            onChange={(name) => form.set("name", name)}
-          />
+          <TextField label={t("name")} isRequired {...form.input("name")} />
         </FormSection>
       </DrawerForm>
     </DrawerShell>
