@@ -117,6 +117,38 @@ const NEW_API: Answers = {
   },
 };
 
+/** Pages of another shape, as one-hub and done-hub have: rows in `data`, with `total_count` next to them. */
+const paged = (rows: readonly unknown[]) => ({ data: rows, page: 1, size: 10, total_count: rows.length });
+const ONE_HUB: Answers = {
+  ...ONE_API,
+  "/api/status": { version: "v0.14.27", system_name: "One Hub", quota_per_unit: 500_000, display_in_currency: true },
+  "/api/channel/": paged(
+    Array.from({ length: 123 }, (_one, at) => ({ ...CHANNEL, id: at + 3, name: at === 0 ? "upstream" : `hub-${at}` })),
+  ),
+  "/api/token/": paged([{ ...TOKEN, setting: { heartbeat: { enabled: false, timeout_seconds: 30 } } }]),
+  "/api/user/": paged([USER]),
+  "/api/log/": paged([{ ...LOG, channel_id: 3, channel: { name: "upstream" }, request_time: 800, is_stream: false }]),
+};
+
+/** Those of new-api, with further members. */
+const VELOERA: Answers = {
+  ...NEW_API,
+  "/api/status": { version: "v0.4.2", system_name: "Veloera", quota_per_unit: 500_000, display_in_currency: true },
+  "/api/channel/": {
+    items: [{ ...CHANNEL, tag: null, setting: null, model_prefix: "", system_prompt: "", status_code_mapping: "" }],
+    total: 1,
+    page: 1,
+    page_size: 10,
+  },
+};
+
+const FAMILIES = [
+  ["one-api", ONE_API],
+  ["new-api", NEW_API],
+  ["one-hub", ONE_HUB],
+  ["veloera", VELOERA],
+] as const;
+
 let server: Server | undefined;
 afterEach(() => void server?.close());
 
@@ -150,18 +182,27 @@ async function start(answers: Answers): Promise<Gateway> {
 
 /** Ten rows at a time, whatever is asked for. */
 function pageOf(data: unknown, { url }: IncomingMessage): unknown {
-  const page = Number(new URL(url ?? "", "http://gateway").searchParams.get("p") ?? 0);
+  const query = new URL(url ?? "", "http://gateway").searchParams;
+  const page = Number(query.get("p") ?? 0);
+  if (isHubPage(data)) {
+    const [number, size] = [Number(query.get("page") ?? 1), Number(query.get("size") ?? 10)];
+    return { ...data, page: number, size, data: data.data.slice((number - 1) * size, number * size) };
+  }
   return Array.isArray(data) && url?.includes("page_size") ? data.slice(page * 10, page * 10 + 10) : data;
+}
+
+function isHubPage(data: unknown): data is ReturnType<typeof paged> {
+  return typeof data === "object" && data !== null && "total_count" in data;
 }
 
 function userOf({ headers }: IncomingMessage): string {
   return `${String(headers.authorization ?? "")} ${String(headers["new-api-user"] ?? "")}`;
 }
 
-test.each([
-  ["one-api", ONE_API],
-  ["new-api", NEW_API],
-])("%s: lists, single things and switches work, and no secret is shown", async (_name, answers) => {
+/** A list without a limit ends at 100. */
+const CHANNEL_COUNT = { "one-api": 23, "new-api": 1, "one-hub": 100, veloera: 1 } as const;
+
+test.each(FAMILIES)("%s: lists, single things and switches work, and no secret is shown", async (name, answers) => {
   const { env, seen } = await start(answers);
   const fairway = async (line: string) => {
     const done = await run([...line.split(" "), "--debug"], env);
@@ -172,7 +213,10 @@ test.each([
   expect((await fairway("whoami")).out).toContain("super administrator");
   const channels = rowsOf(await fairway("channel list -o jsonl"));
   expect(channels[0]).toMatchObject({ id: 3, name: "upstream" });
-  expect(channels).toHaveLength(Array.isArray(answers["/api/channel/"]) ? 23 : 1);
+  expect(new Set(channels.map(({ id }) => id)).size).toBe(channels.length);
+  expect(channels).toHaveLength(CHANNEL_COUNT[name]);
+  const all = rowsOf(await fairway("channel list --limit all -o jsonl"));
+  expect(new Set(all.map(({ id }) => id)).size).toBe(name === "one-hub" ? 123 : CHANNEL_COUNT[name]);
   expect((await fairway("channel list")).out).toMatch(/3 +upstream +1 +enabled/);
   expect((await fairway("channel get upstream")).out).toContain("gpt-4o,gpt-4o-mini");
   await fairway("channel disable 3");
@@ -186,10 +230,7 @@ test.each([
   expect(seen.every((one) => one.endsWith(`Bearer ${CANARY} 1`))).toBe(true);
 });
 
-test.each([
-  ["one-api", ONE_API],
-  ["new-api", NEW_API],
-])("%s: what only Fairway has is one sentence that names the call", async (_name, answers) => {
+test.each(FAMILIES)("%s: what only Fairway has is one sentence that names the call", async (_name, answers) => {
   const { env } = await start(answers);
   for (const [line, call] of [
     ["channel types", "GET /api/channel/types"],
@@ -202,6 +243,22 @@ test.each([
     expect(err, line).toContain(`has no call ${call}`);
     expect(err).toContain("it is a compatible gateway");
   }
+});
+
+test("LiteLLM has no calls of this family, and that is one sentence", async () => {
+  const litellm = createServer((_request, response) => {
+    response.writeHead(404, { "content-type": "application/json" }).end('{"detail":"Not Found"}');
+  }).listen(0, "127.0.0.1");
+  await once(litellm, "listening");
+  const address = `http://127.0.0.1:${(litellm.address() as AddressInfo).port}`;
+  const env = { FAIRWAY_SERVER: address, FAIRWAY_TOKEN: CANARY, FAIRWAY_USER_ID: "1" };
+  for (const line of ["status", "channel list", "whoami"]) {
+    const { code, out, err } = await run(line.split(" "), env);
+    expect({ code, out }, line).toEqual({ code: 7, out: "" });
+    expect(err, line).toContain("is no Fairway gateway");
+    expect(err.split("\n").length, err).toBeLessThan(4);
+  }
+  litellm.close();
 });
 
 test("a server that answers like a model provider is still no gateway", async () => {

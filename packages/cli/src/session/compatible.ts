@@ -7,10 +7,19 @@ const LOGS = /^\/api\/log\/(self)?$/;
 
 /** An answer of a compatible gateway in the shape of Fairway's; the same object where it has that shape. */
 export function asOurs(url: string, envelope: Envelope): Envelope {
+  const path = pathOf(url);
+  const data = PAGED.test(path) || LOGS.test(path) ? withItems(envelope["data"]) : envelope["data"];
+  return atPath(path, data === envelope["data"] ? envelope : { ...envelope, data });
+}
+
+function pathOf(url: string): string {
   const { pathname } = new URL(url);
-  const path = pathname.slice(pathname.indexOf("/api/"));
+  return pathname.slice(pathname.indexOf("/api/"));
+}
+
+function atPath(path: string, envelope: Envelope): Envelope {
   const { data } = envelope;
-  if (PAGED.test(path) && isPage(data)) return asOurs(url, { ...envelope, data: data.items, total: data.total });
+  if (PAGED.test(path) && isPage(data)) return atPath(path, { ...envelope, data: data.items, total: data.total });
   if (TOKENS.test(path) && ![data].flat().every(isToken))
     return { ...envelope, data: Array.isArray(data) ? data.map(asToken) : asToken(data) };
   if (!LOGS.test(path)) return envelope;
@@ -28,6 +37,30 @@ function asToken(row: unknown): unknown {
   const { models, subnet } = { models: "", subnet: "", ...row };
   const limits = { model_limits_enabled: models !== "" && models !== null, model_limits: models ?? "" };
   return { group: "", limits: {}, ...limits, allow_ips: subnet ?? "", ...row };
+}
+
+/** A page whose rows are in `data`, with the names of here. */
+function withItems(data: unknown): unknown {
+  if (typeof data !== "object" || data === null || !("data" in data) || !("total_count" in data)) return data;
+  const { data: items, total_count: total, size, ...others } = { size: 0, ...data };
+  return { items, total, page_size: size, ...others };
+}
+
+/** Whether an answer is such a page: its server counts pages by other names. */
+export function hasOtherPages(envelope: Envelope): boolean {
+  return withItems(envelope["data"]) !== envelope["data"];
+}
+
+/** The address of a page by the names of such a server, whose first page is 1. */
+export function asTheirs(url: string): string {
+  const asked = new URL(url);
+  const { searchParams: query } = asked;
+  const size = query.get("page_size");
+  if (size === null) return url;
+  const first = LOGS.test(pathOf(url)) ? 0 : 1;
+  query.set("page", String(Number(query.get("p") ?? 1 - first) + first));
+  query.set("size", size);
+  return asked.href;
 }
 
 interface Page {

@@ -1,7 +1,7 @@
 import type { Fetch } from "@fairway/wire";
 import { setTimeout as pause } from "node:timers/promises";
 import { CliError, EXIT, MissingCall } from "../core/exit.ts";
-import { asOurs } from "./compatible.ts";
+import { asOurs, asTheirs, hasOtherPages } from "./compatible.ts";
 import { lost } from "./lost.ts";
 import { redactedBody, redactedUrl } from "./redacted.ts";
 import { request, type Answer, type AnswerHeaders } from "./request.ts";
@@ -47,11 +47,10 @@ const LONGEST_WAIT_SECONDS = 60;
 
 export function createTransport(settings: TransportSettings): Transport {
   const { timeoutMs, inspect } = settings;
+  const envelopeAt = createReader(settings);
 
   const json = async (url: string, init: Init): Promise<WholeAnswer> => {
-    const limit = AbortSignal.timeout(timeoutMs);
-    const { status, headers, text: read } = await textOf(settings, url, init, limit);
-    const envelope = envelopeOf(read);
+    const { status, headers, text: read, envelope } = await envelopeAt(url, init);
     if (status === 404 && isUnknownCall(read) && !url.endsWith("/api/status")) throw new MissingCall(init.method, url);
     if ((status < 300 || status === 404) && !envelope)
       throw new CliError(
@@ -81,6 +80,21 @@ export function createTransport(settings: TransportSettings): Transport {
       inspect?.(init.method, url, init.body);
       return reach(settings, url, init, new AbortController().signal);
     },
+  };
+}
+
+/** Reads whole answers. The first page of another shape is asked for again, as later ones are, by the names of its server. */
+function createReader(settings: TransportSettings) {
+  let areOtherPages = false;
+  return async (url: string, init: Init) => {
+    const read = () =>
+      textOf(settings, areOtherPages ? asTheirs(url) : url, init, AbortSignal.timeout(settings.timeoutMs));
+    const first = await read();
+    const envelope = envelopeOf(first.text);
+    if (areOtherPages || init.method !== "GET" || !envelope || !hasOtherPages(envelope)) return { ...first, envelope };
+    areOtherPages = true;
+    const again = await read();
+    return { ...again, envelope: envelopeOf(again.text) };
   };
 }
 
