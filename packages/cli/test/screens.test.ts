@@ -85,10 +85,11 @@ test.each([
       return bodyOf(screen.lines()).filter((line, at) => line !== wanted[at]);
     };
     await expect.poll(differences, { timeout: 30_000, message: `${columns} x ${rows}` }).toEqual([]);
-    const lines = screen.lines();
-    expect(lines[0], `${columns} x ${rows}`).toContain(title);
-    expect(lines.filter((line) => line.includes(title))).toHaveLength(1);
-    expect(lines.join("\n")).toContain("quit");
+    // A read may come in the middle of a frame.
+    const whole = { timeout: 30_000, message: `${columns} x ${rows}` };
+    await expect.poll(() => screen.lines()[0], whole).toContain(title);
+    await expect.poll(() => screen.lines().filter((line) => line.includes(title)), whole).toHaveLength(1);
+    await expect.poll(() => screen.lines().join("\n"), whole).toContain("quit");
     await fresh.leave();
   }
   await screen.leave();
