@@ -1,5 +1,6 @@
 import { render, type Instance, type RenderOptions } from "ink";
 import { Component, type ReactNode } from "react";
+import { keepYoungSmall } from "./collector.ts";
 import { handleFaults } from "./faults.ts";
 
 /**
@@ -18,6 +19,7 @@ export async function drawScreen(screen: ReactNode, options: RenderOptions): Pro
     fault.reject(cause);
   };
   const release = handleFaults(fail);
+  keepYoungSmall();
   try {
     instance = render(<Guarded onFault={fail}>{screen}</Guarded>, options);
     await Promise.race([instance.waitUntilExit(), fault.promise]);
