@@ -26,7 +26,7 @@ interface Round {
 
 /**
  * `npm run bench -- --budgets`: what a plain call costs with three hard budgets next to one without, in turn on the same
- * processes: the gateway, its database and Redis together. Prints the medians of `--rounds=5` and writes nothing;
+ * processes, each after a few seconds to settle: the gateway, its database and Redis together. Prints the medians of `--rounds=5` and writes nothing;
  * `--quick` is a smoke run.
  */
 export async function benchBudgets(): Promise<void> {
@@ -62,7 +62,6 @@ export async function benchBudgets(): Promise<void> {
         const without = await settled();
         rounds.push({ without, with: await withBudgets(root, settled) });
       }
-      if (process.env.BUD_DEBUG) for (const r of rounds) console.log(JSON.stringify(r));
       rows.push(rowOf(system.name, rounds));
     }
     console.log(`${HEAD}\n${rows.join("\n")}`);

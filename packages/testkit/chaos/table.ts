@@ -11,7 +11,7 @@ export interface Setting {
 
 /** The page of faults and results. */
 export function faultsDocument(rounds: readonly Round[], setting: Setting): string {
-  return `${[INTRODUCTION, settingText(setting), ...rounds.map(roundText), METHOD].join("\n\n")}\n`;
+  return `${[INTRODUCTION, settingText(setting), ...rounds.map(roundText), BUDGETS, METHOD].join("\n\n")}\n`;
 }
 
 const INTRODUCTION = `# Faults and what they cost
@@ -19,6 +19,21 @@ const INTRODUCTION = `# Faults and what they cost
 Three replicas serve a steady load of plain calls, streams, streams that the client leaves, and calls whose first
 channel fails. Meanwhile one part after the other is killed, frozen, slowed or emptied, then two at once. This page is
 written by the run itself.`;
+
+const BUDGETS = `## Budgets
+
+Every request of a round counts in budgets of its user, group, model, channel and, for some, key, by months of several
+zones. Each must have used exactly what the ledger charged in its window. One hard budget is so small that its requests
+compete for it and are refused now and then; no hard one may pass its limit. What holds outside of these rounds:
+
+- The budgets of a Redis Cluster are in one slot, and one script decides over all budgets of a request. Its hold is in
+  the slot of its user; what one of both refuses, the other returns.
+- With \`FAIRWAY_QUOTA_ON_OUTAGE=sql\`, a hard budget can be exceeded in an outage of Redis by what other replicas had open
+  in it when Redis went away: reservations, and charges of the last tenth of a second that were in Redis but not booked.
+  That is at most its limit. A replica sees what it had open itself. Running answers continue past their reservation
+  meanwhile, as in every outage.
+- A charge that comes after its reservation was given up, from the journal of a replica that was down for longer than a
+  lease, still counts and may pass a hard limit by its amount.`;
 
 const METHOD = `## How it is counted
 
@@ -32,8 +47,6 @@ const METHOD = `## How it is counted
 - **unequal**: accounts (users, tokens, channels) where the change of the balance, the used quota, the number of
   requests, the ledger and the log rows do not agree to the unit, budgets that have not used exactly what the ledger
   charged in their window, and hard budgets past their limit. Each is read in one statement under load.
-- Every request counts in budgets of its user, group, model, channel and, for some, key. One hard budget is so small that
-  its requests compete for it and are refused now and then.
 - **back after**: from the end of the fault to the first answer of a request that started after it. **books agree
   after**: from the look at the books that follows the fault until they agree; settlements may be on their way.
 - At the end of a round the load stops. Then no reservation may be left, neither in the database nor in Redis, no charge
