@@ -54,6 +54,57 @@ test("the window that a time lies in holds that time, and windows follow each ot
   );
 });
 
+const HOUR = 3_600;
+/** Clocks change in the night, at midnight (Beirut, Havana, São Paulo), by half an hour (Lord Howe) or by a day (Apia). */
+const CHANGING = [
+  "Europe/Berlin",
+  "America/New_York",
+  "America/Havana",
+  "America/Sao_Paulo",
+  "Asia/Beirut",
+  "Australia/Lord_Howe",
+  "Pacific/Apia",
+] as const;
+
+/** Hours around a change. */
+const NEAR = [-25, -24, -23.5, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 22.5, 23, 24, 25];
+
+function dateIn(zone: string): (seconds: number) => string {
+  const format = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" });
+  return (seconds) => format.format(seconds * 1000);
+}
+
+/** Seconds at which the clocks of a zone are changed, to the hour. */
+function changesOf(zone: string): number[] {
+  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+  const offset = (seconds: number) => format.formatToParts(seconds * 1000).find(({ type }) => type === "timeZoneName");
+  const [from, until] = [Date.UTC(2011, 0), Date.UTC(2014, 0)].map((ms) => ms / 1000) as [number, number];
+  const changes: number[] = [];
+  for (let day = from; day < until; day += 24 * HOUR)
+    if (offset(day)?.value !== offset(day + 24 * HOUR)?.value)
+      for (let at = day; at < day + 24 * HOUR; at += HOUR)
+        if (offset(at)?.value !== offset(at + HOUR)?.value) changes.push(at + HOUR);
+  return changes;
+}
+
+test.each(CHANGING)("around each change of the clocks of %s, days begin with their date", (zone) => {
+  const date = dateIn(zone);
+  const changes = changesOf(zone);
+  expect(changes.length).toBeGreaterThan(5);
+  for (const change of changes) {
+    for (const at of NEAR.map((hours) => change + hours * HOUR)) {
+      const { start, end } = budgetWindow("day", zone, at * 1000);
+      const seen = { start, isIn: start <= at && at < end, dates: [date(start), date(at), date(end - 1)] };
+      expect(seen).toEqual({ start, isIn: true, dates: [date(at), date(at), date(at)] });
+      expect([date(start - 1), date(end)]).not.toContain(date(at));
+      for (const period of BUDGET_PERIODS) {
+        const window = budgetWindow(period, zone, at * 1000);
+        expect(budgetWindow(period, zone, window.end * 1000).start).toBe(window.end);
+      }
+    }
+  }
+});
+
 test("zones that do not exist are known as such", () => {
   expect(["UTC", "Europe/Berlin", "Asia/Shanghai"].map(isTimeZone)).toEqual([true, true, true]);
   expect(["", "Mars/Olympus", "UTC+25", "Europe/Berlin; drop"].map(isTimeZone)).toEqual([false, false, false, false]);

@@ -9,6 +9,8 @@ export interface BudgetWindow {
 
 const DAY_MS = 86_400_000;
 const MONDAY = 1;
+/** No zone is farther from UTC. */
+const FARTHEST_SECONDS = 15 * 3_600;
 
 /** True for names that the time zone data knows. */
 export function isTimeZone(name: string): boolean {
@@ -85,12 +87,15 @@ function wallTime(ms: number, timeZone: string): Date {
 }
 
 /**
- * The first second of a date on the wall. Clocks that are changed at midnight skip it; the window then begins with the
- * change.
+ * The first second of a date on the wall, or of the next one where it is skipped. Clocks that are changed at midnight
+ * may skip that hour, so it is searched for.
  */
 function secondsAt(date: number, timeZone: string): number {
-  const shift = (ms: number) => wallTime(ms, timeZone).getTime() - Math.floor(ms / 1000) * 1000;
-  const guess = date - shift(date);
-  const better = date - shift(guess);
-  return Math.floor(Math.max(better, Math.min(guess, better)) / 1000);
+  let [before, from] = [date / 1000 - FARTHEST_SECONDS, date / 1000 + FARTHEST_SECONDS];
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2);
+    if (wallTime(middle * 1000, timeZone).getTime() >= date) from = middle;
+    else before = middle;
+  }
+  return from;
 }
