@@ -5,6 +5,7 @@ import {
   channelList,
   LOG_TYPE,
   logList,
+  optionUpdate,
   tokenCreate,
   tokenKey,
   tokenList,
@@ -84,6 +85,21 @@ test("opens every resource by name and leaves with q", async () => {
   terminal.type("q");
   expect(await terminal.exited).toBe(0);
   expect(terminal.raw).toContain(MAIN_SCREEN);
+});
+
+test("an option shows who changed it when", async () => {
+  await rig.client.call(optionUpdate, { body: { key: "SystemName", value: "Quayside" } });
+  const terminal = openTerminal(["ui", "options"], rig.env, 120);
+  await terminal.sees("AutoGroups");
+  terminal.type("/SystemName");
+  await terminal.sees("Quayside");
+  terminal.type("\r");
+  await terminal.sees(/enter keep[^]*\? help/);
+  terminal.type("\r");
+  await terminal.sees("changes, the latest first");
+  await terminal.sees(/root.*Quayside/);
+  terminal.type("qq");
+  expect(await terminal.exited).toBe(0);
 });
 
 test("edits a channel in $EDITOR and returns to the list", async () => {

@@ -119,7 +119,7 @@ export async function unsetOption(
   output.note(`${key} has its default again.`);
 }
 
-const CHANGE_COLUMNS: readonly Column<OptionChange>[] = [
+export const CHANGE_COLUMNS: readonly Column<OptionChange>[] = [
   time("TIME", "created_at"),
   plain("USER", "username"),
   plain("KEY", "key"),

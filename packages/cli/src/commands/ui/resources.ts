@@ -11,6 +11,7 @@ import {
   logList,
   logListSelf,
   LOG_TYPE,
+  optionHistory,
   optionList,
   pricingList,
   REDEMPTION_STATUS,
@@ -39,7 +40,7 @@ import { priceColumns } from "../catalogue/catalogue.ts";
 import { testOne } from "../channel/checks.ts";
 import { explainLines } from "../log/explain.ts";
 import { logShape } from "../log/log.ts";
-import { SETTINGS } from "../option/option.ts";
+import { CHANGE_COLUMNS, SETTINGS } from "../option/option.ts";
 import { rowsUpTo, type Rows } from "../paging.ts";
 import { REDEMPTIONS, shown as redemptionOf } from "../redemption/redemption.ts";
 import { shown as tokenOf, TOKENS } from "../token/token.ts";
@@ -60,6 +61,8 @@ type Wanted = Pick<State, "scope" | "search" | "pages">;
 /** Rows that are read at once; the key `m` reads as many again. */
 const LIMIT = 1000;
 const LOG_LIMIT = 100;
+/** Changes of an option in its detail. */
+const CHANGES = 20;
 
 interface Definition<Row extends object> {
   readonly name: string;
@@ -249,6 +252,15 @@ function options(client: Client): Resource {
     rows: async () => ({ rows: (await client.call(optionList, {})).data, isCut: false }),
     keyOf: ({ key }) => key,
     labelOf: ({ key }) => `option ${key}`,
+    detail: async (row) => {
+      const { data } = await client.call(optionHistory, { query: { key: row.key, page_size: CHANGES } });
+      const changes = data.map((change) => CHANGE_COLUMNS.map(({ value }) => value(change)).join("  "));
+      return [
+        ...membersOf(row),
+        "",
+        ...(data.length === 0 ? ["never changed"] : ["changes, the latest first", ...changes]),
+      ];
+    },
     actions: () => ({ edit: () => Promise.resolve() }),
   });
 }
