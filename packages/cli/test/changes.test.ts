@@ -218,14 +218,19 @@ test("the kinds of upstream are listed with their numbers", async () => {
 
 test("a channel of documents is changed there and nowhere else", async () => {
   const metadata = { name: "declared" };
-  const spec = { type: "openai", models: ["gpt-4o"], key: "sk-declared" };
+  const spec = { type: "openai", models: ["gpt-4o"], key: "sk-declared", enabled: true };
   const documents = [{ apiVersion: "fairway.dev/v1alpha1", kind: "Channel", metadata, spec }];
   await rig.client.call(declarativeApply, { body: { manager: "file:test", documents } });
   const [row] = rowsOf(await rig.fairway("channel list --search declared -o jsonl"));
   const refused = await rig.fairway(`channel update ${String(row?.["id"])} --models gpt-4`);
   expect(refused.code).toBe(5);
   expect(refused.err).toContain("fairway apply -f");
-  expect((await rig.fairway(`channel get ${String(row?.["id"])}`)).out).toMatch(/^managed by +file:test \(.*models/m);
+  const id = String(row?.["id"]);
+  const before = await rig.fairway(`channel get ${id}`);
+  expect(before.out).toMatch(/^managed by +file:test \(.*models/m);
+  expect(before.out).not.toContain("switched by hand");
+  expect((await rig.fairway(`channel disable ${id}`)).code).toBe(0);
+  expect((await rig.fairway(`channel get ${id}`)).out).toMatch(/^switched by hand +until 20/m);
 });
 
 test("keys are listed without themselves, and printed when asked for", async () => {

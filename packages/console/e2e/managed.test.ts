@@ -20,7 +20,7 @@ beforeAll(async () => {
     apiVersion: "fairway.dev/v1alpha1",
     kind: "Channel",
     metadata: { name },
-    spec: { type: "openai", models: ["gpt-4o"], key: "sk-canary", priority: 5 },
+    spec: { type: "openai", models: ["gpt-4o"], key: "sk-canary", priority: 5, enabled: true },
   });
   const apply = { manager: "kubernetes:ai", documents: [channel("openai-main")] };
   expect(await asUser(page, "POST", "/api/declarative/apply", apply)).toMatchObject({ success: true });
@@ -45,4 +45,13 @@ test("the list and the form say which channel is managed, by whom, and which fie
   expect(await note.textContent()).toContain("models");
   expect(await axeFindings(page)).toEqual([]);
   await shoot(page, "channel-managed");
+});
+
+test("a channel that was switched by hand says until when that holds", async () => {
+  const { data } = (await asUser(page, "GET", "/api/declarative/managed")) as { data: { resource_id: number }[] };
+  const id = data[0]?.resource_id;
+  expect(await asUser(page, "PUT", "/api/channel/", { id, status: 2 })).toMatchObject({ success: true });
+  await page.goto(`/channel/${id}`);
+  const note = page.getByRole("note").filter({ hasText: "Managed by kubernetes:ai" });
+  await note.filter({ hasText: /switched by hand\. From .+ on, the document decides again/ }).waitFor();
 });

@@ -222,6 +222,8 @@ export const declarativeManaged = endpoint({
       resource_id: z.int(),
       owner: z.string(),
       fields: z.array(z.string()),
+      /** Epoch seconds until which a channel that was switched by hand stays so; 0 = it follows its document. */
+      override_until: z.int(),
     }),
   ),
 });

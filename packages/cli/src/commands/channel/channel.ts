@@ -150,7 +150,12 @@ export function channelRows(
 }
 
 /** `managed_by` names who keeps it in documents. */
-type ChannelFacts = Channel & { readonly managed_by?: string; readonly managed_fields?: readonly string[] };
+type ChannelFacts = Channel & {
+  readonly managed_by?: string;
+  readonly managed_fields?: readonly string[];
+  /** Epoch seconds; 0 = it follows its document. */
+  readonly override_until?: number;
+};
 
 export async function channelFacts(client: Client, id: number): Promise<ChannelFacts> {
   const [{ data: channel }, managed] = await Promise.all([
@@ -158,7 +163,10 @@ export async function channelFacts(client: Client, id: number): Promise<ChannelF
     unlessMissing(client.call(declarativeManaged, {})),
   ]);
   const owner = managed?.find(({ kind, resource_id }) => kind === "Channel" && resource_id === id);
-  return { ...channel, ...(owner ? { managed_by: owner.owner, managed_fields: owner.fields } : {}) };
+  if (!owner) return channel;
+  // Older gateways do not say until when a switch by hand holds.
+  const { owner: managed_by, fields: managed_fields, override_until = 0 } = owner;
+  return { ...channel, managed_by, managed_fields, override_until };
 }
 
 export async function getChannel(client: Client, id: number, output: Output): Promise<void> {
@@ -184,6 +192,7 @@ export async function printChannel(client: Client, channel: ChannelFacts, output
     balance: channel.balance_updated_time === 0 ? "" : `$${channel.balance.toFixed(2)}`,
     used: moneyText(channel.used_quota, perUnit),
     "managed by": channel.managed_by ? `${channel.managed_by} (${channel.managed_fields?.join(", ")})` : "",
+    "switched by hand": channel.override_until ? `until ${formatTime(channel.override_until)}` : "",
   };
   const filled = Object.entries(words).filter(([, text]) => text !== "");
   await printOne(output, channel, { shape: CHANNELS, words: Object.fromEntries(filled) });

@@ -1,13 +1,17 @@
 import { declarativeManaged, type Channel } from "@fairway/wire";
 import { Box } from "@chakra-ui/react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { formatExactTime } from "../../lib/format.ts";
 import { call } from "../../lib/http.ts";
+import { currentLanguage } from "../../lib/i18n.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { useTexts } from "./texts.ts";
 
 interface Manager {
   readonly owner: string;
   readonly fields: readonly string[];
+  /** Unix seconds until which a switch by hand holds; 0 = there was none. */
+  readonly overrideUntil: number;
 }
 
 /** By the id of the channel. Documents change seldom, and a refused save says the same. */
@@ -16,7 +20,12 @@ const managedQuery = queryOptions({
   queryFn: async ({ signal }): Promise<ReadonlyMap<number, Manager>> => {
     const all = await call(declarativeManaged, { signal });
     const own = all.filter(({ kind }) => kind === "Channel");
-    return new Map(own.map(({ resource_id, owner, fields }) => [resource_id, { owner, fields }]));
+    return new Map(
+      own.map(({ resource_id, owner, fields, override_until }) => [
+        resource_id,
+        { owner, fields, overrideUntil: override_until },
+      ]),
+    );
   },
 });
 
@@ -46,7 +55,12 @@ export function ManagedNote({ channel }: { readonly channel: Channel }) {
   return (
     <Box role="note" borderRadius="l3" px="4" py="3" bg="bg.muted" overflowWrap="anywhere">
       {t("managedNote", { owner: manager.owner, fields })}
-      {manager.fields.includes("enabled") && ` ${t("managedSwitch")}`}
+      {manager.fields.includes("enabled") && ` ${switchText(manager, t)}`}
     </Box>
   );
+}
+
+function switchText({ overrideUntil }: Manager, t: ReturnType<typeof useTexts>): string {
+  if (overrideUntil === 0) return t("managedSwitch");
+  return t("managedOverride", { time: formatExactTime(overrideUntil, currentLanguage()) });
 }

@@ -192,12 +192,18 @@ eachDatabase("applying documents", (open) => {
     expect(await calls.apply([document])).toMatchObject([
       { action: "unchanged", message: `switched by hand, until ${until}` },
     ]);
+    const overrides = async () =>
+      (await members.root.data<{ override_until: number }[]>(members.root.get("/api/declarative/managed"))).map(
+        ({ override_until }) => override_until,
+      );
+    expect(await overrides()).toEqual([Date.parse(until) / 1_000]);
     expect(await isOn()).toBe(false);
     expect(actionsOf(await calls.apply([channelDocument("main", { enabled: true, weight: 3 })]))).toEqual([
       "main: update",
     ]);
     expect(await isOn()).toBe(false);
     app.clock.move(3_601);
+    expect(await overrides()).toEqual([0]);
     expect(actionsOf(await calls.apply([document]))).toEqual(["main: update"]);
     expect(await isOn()).toBe(true);
     await members.admin.data(members.admin.post("/api/channel/bulk", { ids: [id], action: "disable" }));

@@ -275,6 +275,7 @@ eachDatabase("documents", (open) => {
           resource_id: id,
           owner: "file:test",
           fields: ["type", "baseUrl", "models", "key"],
+          override_until: 0,
         },
       ]);
     });

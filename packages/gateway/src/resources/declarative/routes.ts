@@ -1,6 +1,6 @@
 import { declarativeApply, declarativeExport, declarativeManaged, declarativePlan } from "@fairway/wire";
 import { implement, type Call, type Route } from "../../http/endpoint.ts";
-import type { Clock } from "../../lib/clock.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Documents, Writer } from "./documents.ts";
 import { withOwnership } from "./guard.ts";
 
@@ -18,12 +18,13 @@ export function withDeclarative(
       return documents.export({ kind, areNumbered }, writerOf(call));
     }),
     implement(declarativeManaged, async () =>
-      (await documents.stores.ownership.all()).map(({ kind, name, resource_id, owner, fields }) => ({
+      (await documents.stores.ownership.all()).map(({ kind, name, resource_id, owner, fields, overrideUntil = 0 }) => ({
         kind,
         name,
         resource_id,
         owner,
         fields: [...fields],
+        override_until: overrideUntil > seconds(clock) ? overrideUntil : 0,
       })),
     ),
   ];

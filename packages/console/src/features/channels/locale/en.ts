@@ -179,6 +179,7 @@ export const en = {
   managedBy: "Managed by {owner}",
   managedNote: "Managed by {owner}. Change these fields there: {fields}.",
   managedSwitch: "Switching the channel on or off here holds for an hour.",
+  managedOverride: "It was switched by hand. From {time} on, the document decides again.",
   nameAndKey: "Please fill in the channel name and channel key!",
   oneModel: "Please select at least one model!",
   badMapping: "The model mapping must be in a valid JSON format!",

@@ -179,6 +179,7 @@ export const zh: Translation<typeof en> = {
   managedBy: "由 {owner} 管理",
   managedNote: "由 {owner} 管理。以下字段请在那里修改：{fields}。",
   managedSwitch: "在此处启用或停用渠道只在一小时内有效。",
+  managedOverride: "该渠道已手动切换。自 {time} 起重新以文档为准。",
   nameAndKey: "请填写渠道名称和渠道密钥！",
   oneModel: "请至少选择一个模型！",
   badMapping: "模型映射必须是合法的 JSON 格式！",
