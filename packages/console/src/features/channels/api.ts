@@ -100,6 +100,7 @@ export const groupsQuery = queryOptions({
 export async function refreshChannels(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: queryKeys.channels.lists }),
+    queryClient.invalidateQueries({ queryKey: queryKeys.channels.managed }),
     queryClient.invalidateQueries({ queryKey: modelsQuery.queryKey }),
     queryClient.invalidateQueries({ queryKey: queryKeys.pricing.all }),
     queryClient.invalidateQueries({ queryKey: queryKeys.playground.models }),
