@@ -164,8 +164,7 @@ export async function channelFacts(client: Client, id: number): Promise<ChannelF
   ]);
   const owner = managed?.find(({ kind, resource_id }) => kind === "Channel" && resource_id === id);
   if (!owner) return channel;
-  // Older gateways do not say until when a switch by hand holds.
-  const { owner: managed_by, fields: managed_fields, override_until = 0 } = owner;
+  const { owner: managed_by, fields: managed_fields, override_until } = owner;
   return { ...channel, managed_by, managed_fields, override_until };
 }
 
