@@ -13,14 +13,11 @@ import {
   logStatSelf,
   logTail,
   logTailSelf,
-  PAGE_SIZE_CAP,
-  type LogPage,
   type LogRow,
 } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call, openStream } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
-import { HttpProblem } from "../../lib/problems.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { boundsOf, rangeName } from "../../lib/range.ts";
@@ -47,7 +44,7 @@ const LIVE_MS = 15_000;
 const ANY_TIME = { from: 0, to: 0 };
 
 /** The range is resolved when the call is made, so that a relative one moves with time. */
-function queryOf(filter: LogFilter, isAdmin: boolean) {
+export function queryOf(filter: LogFilter, isAdmin: boolean) {
   const { from, to } = filter.request === "" ? boundsOf(rangeName(filter.range), nowSeconds(), filter) : ANY_TIME;
   const common = {
     type: filter.type,
@@ -154,37 +151,4 @@ export function refreshRows(): Promise<void> {
 /** Rows and totals of the page. */
 export function refreshLogs(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: queryKeys.logs.all });
-}
-
-const TOO_MANY = 429;
-const MILLISECONDS = 1000;
-
-function rest(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, seconds * MILLISECONDS);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(new DOMException("The export was called off.", "AbortError"));
-    });
-  });
-}
-
-/** All pages of the filter, newest first. Rows that come meanwhile are not among them; a rate limit is waited for. */
-export async function* logPages(filter: LogFilter, isAdmin: boolean, signal: AbortSignal): AsyncGenerator<LogPage> {
-  const wanted = { ...queryOf(filter, isAdmin), page_size: PAGE_SIZE_CAP };
-  let before = "";
-  do {
-    const query = { ...wanted, before };
-    try {
-      const page = await (isAdmin ? call(logList, { query, signal }) : call(logListSelf, { query, signal }));
-      yield page;
-      before = page.next;
-    } catch (problem) {
-      const isBusy = problem instanceof HttpProblem && problem.status === TOO_MANY;
-      if (!isBusy || problem.retryAfter === undefined) throw problem;
-      await rest(problem.retryAfter, signal);
-      continue;
-    }
-    if (before === "") return;
-  } while (!signal.aborted);
 }

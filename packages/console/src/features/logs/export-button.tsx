@@ -7,30 +7,13 @@ import { useLanguage } from "../../lib/i18n.ts";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { logPages, type LogFilter } from "./api.ts";
-import { csvWriter } from "./csv.ts";
+import type { LogFilter } from "./api.ts";
+import type { Progress } from "./save-csv.ts";
 import { useTexts } from "./texts.ts";
 
 interface ExportProps {
   readonly filter: LogFilter;
   readonly isAdmin: boolean;
-}
-
-interface Progress {
-  readonly done: number;
-  readonly total: number;
-}
-
-/** How long the browser may take to begin saving. */
-const SAVE_MS = 60_000;
-
-function save(parts: readonly string[]): void {
-  const address = URL.createObjectURL(new Blob([...parts], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = `log-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.csv`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), SAVE_MS);
 }
 
 /** Saves all rows of the filter as a file, page by page, with progress and a way to call it off. */
@@ -46,16 +29,9 @@ export function ExportButton({ filter, isAdmin }: ExportProps) {
     const abort = new AbortController();
     running.current = abort;
     setProgress({ done: 0, total: 0 });
-    const csv = csvWriter({ isAdmin, quotaPerUnit });
-    const parts = [csv.head];
-    let done = 0;
     try {
-      for await (const { items, total } of logPages(filter, isAdmin, abort.signal)) {
-        parts.push(csv.rows(items));
-        done += items.length;
-        setProgress({ done, total });
-      }
-      save(parts);
+      const { saveCsv } = await import("./save-csv.ts");
+      const done = await saveCsv({ filter, isAdmin, quotaPerUnit }, abort.signal, setProgress);
       toast("success", t("exported", { count: formatCount(done, language) }));
     } catch (problem) {
       if (!abort.signal.aborted) toastProblem(problem);
