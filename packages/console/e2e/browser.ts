@@ -60,23 +60,23 @@ interface AxeResult {
   readonly violations: readonly { id: string; nodes: readonly { html: string; failureSummary?: string }[] }[];
 }
 
-/** Violations of WCAG 2.2 AA on the page, one line per element. A violation during a colour transition does not appear in the second check. */
-export async function axeFindings(page: Page): Promise<string[]> {
-  const found = await findingsNow(page);
-  return found.length === 0 ? found : findingsNow(page);
+/** Violations of WCAG 2.2 AA on the page, or of one rule, one line per element. A violation during a colour transition does not appear in the second check. */
+export async function axeFindings(page: Page, rule?: string): Promise<string[]> {
+  const found = await findingsNow(page, rule);
+  return found.length === 0 ? found : findingsNow(page, rule);
 }
 
-async function findingsNow(page: Page): Promise<string[]> {
+async function findingsNow(page: Page, rule?: string): Promise<string[]> {
   // Opening animations blend colours: contrast is judged when they are over.
   await page.evaluate(() => {
     const passing = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
     return Promise.all(passing.map((animation) => animation.finished.catch(() => undefined)));
   });
   // As text, not as a script element: the debugger's evaluation is not bound by the page's policy.
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
   const result: unknown = await page.evaluate(
-    (tags) => (globalThis as unknown as AxeHolder).axe.run(document, { runOnly: { type: "tag", values: tags } }),
-    RULES,
+    (runOnly) => (globalThis as unknown as AxeHolder).axe.run(document, { runOnly }),
+    rule === undefined ? { type: "tag", values: RULES } : { type: "rule", values: [rule] },
   );
   const { violations } = result as AxeResult;
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));

@@ -1,0 +1,103 @@
+import type { Page } from "playwright-core";
+
+// What a reader of a page would complain about, found by measuring it.
+
+/** Opens an address inside the console, without loading it again: a sweep of all pages then takes a second each. */
+export async function visit(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    const isOther = to.split(/[/?]/)[1] !== location.pathname.split("/")[1] || /\d$/.test(to + location.pathname);
+    if (isOther) document.querySelector("h1")?.setAttribute("data-left", "");
+    // As the router writes it, so that it takes the step for one of its own.
+    const { idx = 0 } = (history.state ?? {}) as { idx?: number };
+    const state = { usr: null, key: "visit", idx: idx + 1 };
+    history.pushState(state, "", to);
+    dispatchEvent(new PopStateEvent("popstate", { state }));
+  }, path);
+  await settled(page);
+}
+
+/** Until the page of the address is there, with its form where it has one, and nothing is on its way. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const wantsForm = /\/(add|edit)\b/.test(location.pathname);
+    const hasForm = document.querySelector("[role=dialog] form") !== null;
+    return (
+      wantsForm === hasForm &&
+      document.querySelector("h1:not([data-left])") !== null &&
+      document.querySelector('[aria-busy="true"], .grid-bone') === null
+    );
+  });
+}
+
+/** By how many pixels the page is wider than the window, once its tables have chosen their columns. */
+export async function overflow(page: Page): Promise<number> {
+  const excess = () => document.documentElement.scrollWidth - innerWidth;
+  await page
+    .waitForFunction(() => document.documentElement.scrollWidth <= innerWidth, undefined, { timeout: 2_000 })
+    .catch(() => undefined);
+  return page.evaluate(excess);
+}
+
+/** Choices, hints and labels that are cut by their box. */
+export function cutLabels(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const pen = document.createElement("canvas").getContext("2d");
+    const isShown = (one: Element) => one.getClientRects().length > 0 && !one.closest("[inert], [aria-hidden=true]");
+    const widthOf = (text: string, like: Element) => {
+      if (!pen) return 0;
+      const { fontStyle, fontWeight, fontSize, fontFamily } = getComputedStyle(like);
+      pen.font = `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}`;
+      return pen.measureText(text).width;
+    };
+    const room = (box: Element) => {
+      const style = getComputedStyle(box);
+      return box.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight);
+    };
+    const fields = [...document.querySelectorAll("select, input[placeholder]")].filter(isShown).flatMap((field) => {
+      const text =
+        field instanceof HTMLSelectElement
+          ? (field.selectedOptions[0]?.label ?? "")
+          : field instanceof HTMLInputElement && field.value === ""
+            ? field.placeholder
+            : "";
+      return widthOf(text, field) > room(field) + 1 ? [`${field.localName}: ${text}`] : [];
+    });
+    const words = [...document.querySelectorAll("button, label, th, h1, h2, nav a")].filter(isShown).flatMap((word) => {
+      const isClipped = getComputedStyle(word).overflowX !== "visible" && word.scrollWidth > word.clientWidth + 1;
+      return isClipped ? [`${word.localName}: ${word.textContent}`] : [];
+    });
+    return [...fields, ...words];
+  });
+}
+
+/** Texts in Latin letters that are neither code nor names of rows, `known` aside. */
+export function latinTexts(page: Page, known: RegExp): Promise<string[]> {
+  return page.evaluate(
+    ([source, flags]) => {
+      const names = new RegExp(source, flags);
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const found = new Set<string>();
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const holder = node.parentElement;
+        if (!holder || holder.getClientRects().length === 0) continue;
+        if (holder.closest("code, pre, kbd, .mono, bdi, time, script, style, noscript, option")) continue;
+        const rest = (node.textContent ?? "").replaceAll(names, "");
+        if (/[A-Za-z]{2,}/.test(rest)) found.add((node.textContent ?? "").trim().slice(0, 80));
+      }
+      return [...found];
+    },
+    [known.source, known.flags] as const,
+  );
+}
+
+/** Families of the fonts that draw an element, by what the browser says that it used. */
+export async function fontsOf(page: Page, selector: string): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("DOM.enable");
+  await session.send("CSS.enable");
+  const { root } = await session.send("DOM.getDocument");
+  const { nodeId } = await session.send("DOM.querySelector", { nodeId: root.nodeId, selector });
+  const { fonts } = await session.send("CSS.getPlatformFontsForNode", { nodeId });
+  await session.detach();
+  return fonts.map(({ familyName }) => familyName);
+}
