@@ -7,7 +7,7 @@ export type FormErrors<V> = Partial<Record<keyof V & string, string>>;
 type TextName<V> = { [K in keyof V & string]: V[K] extends string ? K : never }[keyof V & string];
 
 /** What a field of text is connected by. */
-export interface FormInput {
+interface FormInput {
   readonly name: string;
   readonly value: string;
   readonly error: string | undefined;
