@@ -75,7 +75,7 @@ describe("the connection for commands", () => {
     const started = performance.now();
     await expect(redis.one(ping, 80)).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: true });
     await expect(redis.send([ping], 80)).rejects.toMatchObject({ name: "RedisUnavailable", mayHaveRun: true });
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   it("fails at once while there is no connection, and works again when there is one", async () => {

@@ -43,7 +43,8 @@ describe("the counting thread", () => {
     const startedAt = performance.now();
     const [tokens] = await counter.count("gpt-4o", [text]);
     expect(tokens).toBeGreaterThan(500);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    // A quadratic count takes minutes; a machine under load, a few seconds.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 });
 

@@ -166,5 +166,6 @@ it("rejects while Redis is away, and waits for it only once", async () => {
   const since = performance.now();
   store.keep(made(1), 7);
   for (let turn = 0; turn < 100; turn++) await expect(store.output(idOf(1), 7)).rejects.toThrow(/try again/);
-  expect(performance.now() - since).toBeLessThan(1_000);
+  // A wait for each of them would take longer.
+  expect(performance.now() - since).toBeLessThan(10_000);
 });
