@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { addressOf, call, callLast, rememberUser, request, whenProofNeeded, whenSignedOut } from "./http.ts";
 import { ApiProblem, HttpProblem, isStale, OfflineProblem } from "./problems.ts";
+import { readRows } from "./rows.ts";
 import { stored } from "./storage.ts";
 
 interface Reply {
@@ -185,4 +186,11 @@ test("a change that wants a confirmation is sent again after it, and refused wit
   reply = { body: refusal };
   await expect(call(channelList, {})).rejects.toMatchObject({ key: "confirmation_required" });
   expect(seen).toHaveLength(5);
+});
+
+test("a list is what the server sends, null is an empty one, and anything else is a failure", async () => {
+  reply = { body: '{"success":true,"message":"","data":null}' };
+  expect(await readRows(channelList, {})).toMatchObject({ rows: [] });
+  reply = { body: '{"success":true,"message":"","data":{"items":[]}}' };
+  await expect(readRows(channelList, {})).rejects.toBeInstanceOf(HttpProblem);
 });

@@ -1,5 +1,6 @@
 import type { Endpoint, Output } from "@fairway/wire";
 import { request, type CallInput } from "./http.ts";
+import { HttpProblem } from "./problems.ts";
 import { queryClient } from "./query.ts";
 
 /** One page of a list. */
@@ -15,12 +16,13 @@ type RowOf<E extends Endpoint> = E extends { data: infer S }
     : never
   : never;
 
-/** Reads one page of a list whose answer is a bare array. */
+/** Reads one page of a list whose answer is a bare array. Throws HttpProblem where it is anything else. */
 export async function readRows<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Rows<RowOf<E>>> {
   const answer = await request(endpoint, input);
   // Compatible servers answer null for an empty list.
-  const rows: unknown = answer.data;
-  return { rows: Array.isArray(rows) ? (rows as RowOf<E>[]) : [], total: answer.total };
+  const rows: unknown = answer.data ?? [];
+  if (!Array.isArray(rows)) throw new HttpProblem(200, "");
+  return { rows: rows as RowOf<E>[], total: answer.total };
 }
 
 /** One row as it was read, and the tag that an edit of it sends back. */
