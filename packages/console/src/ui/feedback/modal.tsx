@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
+import { OUTSIDE_DIALOGS } from "./toast-region.tsx";
 
 type RootProps = Pick<
   DialogRootProps,
@@ -28,7 +29,13 @@ export function Modal(props: ModalProps) {
   const { title, mark, footer, hasCross, isOpen = true, maxW, body, children, onClose, ...root } = props;
   const t = useTexts();
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(change) => !change.open && onClose()} placement="center" {...root}>
+    <Dialog.Root
+      open={isOpen}
+      onOpenChange={(change) => !change.open && onClose()}
+      placement="center"
+      persistentElements={OUTSIDE_DIALOGS}
+      {...root}
+    >
       <Portal>
         <Dialog.Backdrop />
         <Dialog.Positioner px="4">
