@@ -128,7 +128,7 @@ test("the overview names figures, channels in trouble, budgets near their end, a
   await heading("Overview").waitFor();
   await page.getByText("$2.40").first().waitFor();
   await page.getByText("10%", { exact: true }).waitFor();
-  await page.getByText("0% against the time before").first().waitFor();
+  await page.getByText("0% vs. previous period").first().waitFor();
   await page.getByText("disabled by the system: 401 invalid key").waitFor();
   await page.getByText(/2\d of 2\d0 calls failed in 24 hours/).waitFor();
   await page.getByText("90%").first().waitFor();

@@ -77,7 +77,7 @@ test("usage is drawn over time, by model (C-364)", async () => {
     .getByRole("button", { name: "gpt-4o", exact: true })
     .waitFor();
   await page
-    .getByText(/against the time before/)
+    .getByText(/vs. previous period/)
     .first()
     .waitFor();
   await shoot(page, "dashboard");

@@ -53,7 +53,7 @@ export function subjectsQuery(asked: Omit<UsageSubjectQuery, "subject">) {
   });
 }
 
-/** Figures and points of one subject, or of everything, now and in the time before. */
+/** Figures and points of one subject, or of everything, now and in the previous period. */
 export function usageOverTimeQuery(asked: UsageSubjectQuery) {
   return queryOptions({
     queryKey: queryKeys.statistics.overTime(asked),

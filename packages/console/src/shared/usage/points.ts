@@ -18,7 +18,7 @@ export function slotsOf(
   return slots;
 }
 
-/** Values of the time before, next to those of the same place now. */
+/** Values of the previous period, next to those of the same place now. */
 export function withBefore(slots: readonly ChartSlot[], before: readonly ChartSlot[], key: string): ChartSlot[] {
   return slots.map((slot, index) => ({
     ...slot,

@@ -41,7 +41,7 @@ function trendOf(usage: UsageOverTime | undefined, pick: Pick, ifNone: number | 
   return usage ? { trend: { ...valuesOf(usage, pick, ifNone), colour } } : {};
 }
 
-/** How a total compares with that of the time before. */
+/** How a total compares with that of the previous period. */
 function useNote({ usage }: CardProps, pick: (total: UsageOverTime["now"]["total"]) => number | undefined) {
   const t = useTexts();
   const language = useLanguage();
@@ -109,7 +109,7 @@ function DurationCard(
   );
 }
 
-/** Spend, calls, errors, latency and first token of a period, each with the time before. */
+/** Spend, calls, errors, latency and first token of a period, each with the previous period. */
 export function UsageFigures({ usage }: CardProps) {
   const t = useTexts();
   return (

@@ -95,7 +95,7 @@ function Latency({ usage, onOpen }: TrendsProps) {
   );
 }
 
-/** Spending over time, with that of the time before. */
+/** Spending over time, with that of the previous period. */
 export function SpendTrend(props: TrendsProps & { readonly aside?: ReactNode }) {
   const t = useTexts();
   const language = useLanguage();

@@ -29,7 +29,7 @@ test("days begin at local midnight", () => {
   expect(periodOf("30d", NOW, -11 * HOUR).from).toBe(MIDNIGHT - 30 * DAY + 11 * HOUR);
 });
 
-test("the time before is as long and as unfinished", () => {
+test("the previous period is as long and as unfinished", () => {
   const period = periodOf("7d", NOW, 0);
   expect(periodBefore(period)).toEqual({ ...period, from: period.from - 7 * DAY, to: NOW - 7 * DAY });
 });

@@ -33,7 +33,7 @@ export const en = {
   spent: "Spent",
   requests: "Requests",
   failedShare: "Failed or refused",
-  change: "{change} against the time before",
+  change: "{change} vs. previous period",
   modelsCount: "{count} {count:model|models} you can use",
   runway: "lasts {days} {days:day|days} at this pace",
   runwayLong: "lasts more than a year at this pace",
