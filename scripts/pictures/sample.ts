@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createChannel, createToken, signIn, type Session } from "../../packages/testkit/src/api.ts";
 import { ENCRYPTION_KEY, ROOT_PASSWORD, startGateway } from "../../packages/testkit/src/gateway.ts";
+import { runSql } from "../../packages/testkit/src/sql.ts";
 import { startUpstream } from "../../packages/testkit/src/upstream/index.ts";
 import { ROOT } from "../bootstrap.mjs";
 import { run } from "../process.ts";
@@ -24,6 +25,12 @@ const NAMES: Readonly<Record<number, readonly string[]>> = {
   14: ["anthropic-main", "anthropic-batch", "anthropic-research", "anthropic-spare"],
   24: ["gemini-main", "gemini-research", "gemini-batch", "gemini-spare"],
 };
+/** Scope, column of the log, percent that is used. */
+const BUDGETS = [
+  ["user", "user_id", 94],
+  ["model", "model_name", 86],
+  ["channel", "channel_id", 52],
+] as const;
 const TAGS = ["primary", "", "backup", ""];
 
 export async function startSample(): Promise<SampleGateway> {
@@ -33,6 +40,7 @@ export async function startSample(): Promise<SampleGateway> {
   const env = { FAIRWAY_ENCRYPTION_KEY: ENCRYPTION_KEY, FAIRWAY_ROOT_PASSWORD: ROOT_PASSWORD };
   const { code, output } = await run(process.execPath, seed, { env });
   if (code !== 0) throw new Error(output);
+  await addBudgets(database);
   const [upstream, gateway] = [await startUpstream(), await startGateway({ database })];
   const root = await signIn(gateway.url);
   await nameChannels(root);
@@ -47,6 +55,19 @@ export async function startSample(): Promise<SampleGateway> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Budgets of the month for the largest spenders, as full as the log says. */
+async function addBudgets(database: string): Promise<void> {
+  const now = new Date();
+  const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1000;
+  for (const [scope, column, percent] of BUDGETS)
+    await runSql(
+      database,
+      `INSERT INTO budgets (scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used)
+       SELECT '${scope}', ${column}, 'month', 'UTC', SUM(quota) * 100 / ${percent}, 80, 1, ${start}, SUM(quota)
+       FROM logs WHERE type = 2 AND created_at >= ${start} GROUP BY ${column} ORDER BY SUM(quota) DESC LIMIT 1`,
+    );
 }
 
 /** Names as an operator gives them. */
