@@ -52,7 +52,8 @@ eachDatabase("replicas", (open) => {
   });
 
   test("are shown as lost when they stop reporting, and leave the list after an hour", async () => {
-    await replica({ instance: "killed" }).start();
+    const killed = replica({ instance: "killed" });
+    await killed.start();
     now += 120_000;
     expect(await listReplicas(kit.database, clock)).toMatchObject([{ instance: "killed", is_lost: true }]);
     now += 3_600_000;
@@ -60,6 +61,7 @@ eachDatabase("replicas", (open) => {
     await alive.start();
     expect(await names()).toEqual(["alive"]);
     await alive.stop();
+    await killed.stop();
   });
 
   test("a new revision of channels and options is reported at once", async () => {
