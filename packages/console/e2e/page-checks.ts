@@ -29,13 +29,31 @@ export async function settled(page: Page): Promise<void> {
   });
 }
 
-/** By how many pixels the page is wider than the window, once its tables have chosen their columns. */
-export async function overflow(page: Page): Promise<number> {
-  const excess = () => document.documentElement.scrollWidth - innerWidth;
-  await page
-    .waitForFunction(() => document.documentElement.scrollWidth <= innerWidth, undefined, { timeout: 2_000 })
-    .catch(() => undefined);
-  return page.evaluate(excess);
+/** By how many pixels the page is wider than a window of `width`, once its tables have chosen their columns. */
+export async function overflowAt(page: Page, width: number): Promise<number> {
+  const measured = async (timeout: number) => {
+    await page.setViewportSize({ width, height: 900 });
+    await page
+      .waitForFunction(() => document.documentElement.scrollWidth <= innerWidth, undefined, { timeout })
+      .catch(() => undefined);
+    return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  };
+  if ((await measured(500)) <= 0) return 0;
+  // Chromium may keep the rules of the width before, although its media queries match the new one.
+  await page.setViewportSize({ width: width + 500, height: 900 });
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  return measured(2_000);
+}
+
+/** The innermost elements that reach beyond the window. */
+export function beyond(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("body *")]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+      .filter((one, _at, all) => !all.some((other) => other !== one && one.contains(other)))
+      .map((one) => `${one.tagName} ${one.className.toString().slice(0, 60)} "${one.textContent.trim().slice(0, 40)}"`)
+      .slice(0, 3),
+  );
 }
 
 /** Choices, hints and labels that are cut by their box. */
