@@ -4,7 +4,7 @@ import { ask } from "../../ui/feedback/ask.ts";
 import { eachOf, partsOf, useBulk, type BulkAction } from "../../ui/bulk/bulk.ts";
 import { BulkBar, BulkButton } from "../../ui/bulk/bulk-bar.tsx";
 import { deleteMany, patchMany, refreshChannels } from "./api.ts";
-import { callsOf, NO_CHANGE, planOf, type BulkChange, type BulkDraft } from "./bulk-patch.ts";
+import { callsOf, type BulkChange } from "./bulk-calls.ts";
 import { useTexts } from "./texts.ts";
 import { lateOverlay } from "../../ui/late/late.tsx";
 
@@ -41,9 +41,8 @@ export function BulkActions({ chosen, select, test }: BulkActionsProps) {
     if (!(await ask({ title, body: t("removeManyBody"), confirm: t("remove"), isDangerous: true }))) return;
     bulk.run(removing, chosen);
   };
-  const patch = (label: string, draft: BulkDraft) => {
+  const patch = (label: string, plan: readonly BulkChange[]) => {
     setDialog(undefined);
-    const plan = planOf(draft, chosen);
     if (plan.length === 0) return select(new Set());
     bulk.run(
       patchAction(label, plan),
@@ -63,14 +62,10 @@ export function BulkActions({ chosen, select, test }: BulkActionsProps) {
       </BulkBar>
       <Suspense>
         {dialog === "tag" && (
-          <TagDialog
-            count={chosen.length}
-            onTag={(tag) => patch(t("tagMany"), { ...NO_CHANGE, tagMode: tag === "" ? "remove" : "set", tag })}
-            onClose={close}
-          />
+          <TagDialog channels={chosen} onApply={(plan) => patch(t("tagMany"), plan)} onClose={close} />
         )}
         {dialog === "change" && (
-          <BulkPatchDialog channels={chosen} onApply={(draft) => patch(t("changeTitle"), draft)} onClose={close} />
+          <BulkPatchDialog channels={chosen} onApply={(plan) => patch(t("changeTitle"), plan)} onClose={close} />
         )}
       </Suspense>
     </>

@@ -7,7 +7,8 @@ import { useLanguage } from "../../lib/i18n.ts";
 import { AreaField, SelectField, TextField } from "../../ui/form/field.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { groupsQuery } from "./api.ts";
-import { checkBulk, NO_CHANGE, planOf, type BulkChange, type BulkDraft, type BulkField } from "./bulk-patch.ts";
+import type { BulkChange, BulkField } from "./bulk-calls.ts";
+import { checkBulk, NO_CHANGE, planOf, type BulkDraft } from "./bulk-patch.ts";
 import { useTexts } from "./texts.ts";
 import { Modal } from "../../ui/feedback/modal.tsx";
 
@@ -15,7 +16,7 @@ const MOST_SHOWN = 50;
 
 interface DialogProps {
   readonly channels: readonly Channel[];
-  onApply(draft: BulkDraft): void;
+  onApply(plan: readonly BulkChange[]): void;
   onClose(): void;
 }
 
@@ -32,7 +33,7 @@ export function BulkPatchDialog({ channels, onApply, onClose }: DialogProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setChecked(true);
-    if (isGood && plan.length > 0) onApply(draft);
+    if (isGood && plan.length > 0) onApply(plan);
   };
   return (
     <Modal

@@ -1,6 +1,7 @@
 import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { callsOf, checkBulk, NO_CHANGE, planOf } from "./bulk-patch.ts";
+import { callsOf } from "./bulk-calls.ts";
+import { checkBulk, NO_CHANGE, planOf } from "./bulk-patch.ts";
 
 const channel = (values: Partial<Channel>): Channel =>
   ({ id: 1, status: 1, tag: null, group: "default", priority: 0, weight: 0, model_mapping: "", ...values }) as Channel;

@@ -1,5 +1,6 @@
-import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel, type ChannelInput } from "@fairway/wire";
+import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
+import type { BulkChange, BulkField, BulkPatch } from "./bulk-calls.ts";
 
 /** How members of a list or a mapping are changed; "" leaves them. */
 type Mode = "" | "set" | "add" | "remove";
@@ -29,9 +30,6 @@ export const NO_CHANGE: BulkDraft = {
   mapping: "",
 };
 
-export type BulkField = "status" | "tag" | "group" | "priority" | "weight" | "model_mapping";
-export type BulkPatch = Pick<ChannelInput, BulkField>;
-
 type ProblemText = "badPriority" | "badWeight" | "badMapping" | "groupMissing" | "tagMissing";
 
 /** Validates a draft, by field. */
@@ -48,13 +46,6 @@ export function checkBulk(draft: BulkDraft): Partial<Record<keyof BulkDraft, Pro
 
 function isWhole(text: string, least: number): boolean {
   return text.trim() === "" || (/^-?\d+$/.test(text.trim()) && Number(text) >= least);
-}
-
-/** One channel of a plan: what is sent for it, and what takes that back. */
-export interface BulkChange {
-  readonly channel: Channel;
-  readonly patch: BulkPatch;
-  readonly undo: BulkPatch;
 }
 
 /** Channels that a draft changes, each with the members that differ. */
@@ -99,26 +90,4 @@ function wantedMapping({ mappingMode, mapping }: BulkDraft, channel: Channel): s
   if (mappingMode === "remove") return "";
   const own = mappingMode === "add" ? parseObject(channel.model_mapping) : {};
   return JSON.stringify({ ...own, ...parseObject(mapping) });
-}
-
-/** Most channels of one call: few enough for progress to be seen. */
-const AT_ONCE = 25;
-
-/** Calls for a plan: channels with the same change share one. */
-export function callsOf(
-  changes: readonly { readonly id: number; readonly patch: BulkPatch }[],
-): { readonly ids: number[]; readonly patch: BulkPatch }[] {
-  const groups = new Map<string, { ids: number[]; patch: BulkPatch }>();
-  for (const { id, patch } of changes) {
-    const key = JSON.stringify(patch);
-    const group = groups.get(key) ?? { ids: [], patch };
-    group.ids.push(id);
-    groups.set(key, group);
-  }
-  return [...groups.values()].flatMap(({ ids, patch }) =>
-    Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, part) => ({
-      ids: ids.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
-      patch,
-    })),
-  );
 }

@@ -1,0 +1,33 @@
+import type { Channel, ChannelInput } from "@fairway/wire";
+
+export type BulkField = "status" | "tag" | "group" | "priority" | "weight" | "model_mapping";
+export type BulkPatch = Pick<ChannelInput, BulkField>;
+
+/** One channel of a plan: what is sent for it, and what takes that back. */
+export interface BulkChange {
+  readonly channel: Channel;
+  readonly patch: BulkPatch;
+  readonly undo: BulkPatch;
+}
+
+/** Most channels of one call: few enough for progress to be seen. */
+const AT_ONCE = 25;
+
+/** Calls for a plan: channels with the same change share one. */
+export function callsOf(
+  changes: readonly { readonly id: number; readonly patch: BulkPatch }[],
+): { readonly ids: number[]; readonly patch: BulkPatch }[] {
+  const groups = new Map<string, { ids: number[]; patch: BulkPatch }>();
+  for (const { id, patch } of changes) {
+    const key = JSON.stringify(patch);
+    const group = groups.get(key) ?? { ids: [], patch };
+    group.ids.push(id);
+    groups.set(key, group);
+  }
+  return [...groups.values()].flatMap(({ ids, patch }) =>
+    Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, part) => ({
+      ids: ids.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
+      patch,
+    })),
+  );
+}
