@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
-import { OUTSIDE_DIALOGS } from "./toast-region.tsx";
 
 type RootProps = Pick<
   DialogRootProps,
@@ -29,13 +28,7 @@ export function Modal(props: ModalProps) {
   const { title, mark, footer, hasCross, isOpen = true, maxW, body, children, onClose, ...root } = props;
   const t = useTexts();
   return (
-    <Dialog.Root
-      open={isOpen}
-      onOpenChange={(change) => !change.open && onClose()}
-      placement="center"
-      persistentElements={OUTSIDE_DIALOGS}
-      {...root}
-    >
+    <Dialog.Root open={isOpen} onOpenChange={(change) => !change.open && onClose()} placement="center" {...root}>
       <Portal>
         <Dialog.Backdrop />
         <Dialog.Positioner px="4">

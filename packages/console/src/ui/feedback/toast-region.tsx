@@ -70,15 +70,11 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
   );
 }
 
-/** Toasts can be read and clicked while a dialog is open; clicks on them do not close it. */
-export const OUTSIDE_DIALOGS = [() => document.querySelector("[data-live-announcer]")];
-
 /** Where toasts appear: bottom right, on phones at the top. */
 export function ToastRegion() {
   const shown = useStore(toasts);
   return (
     <Flex
-      data-live-announcer=""
       direction="column"
       gap="2"
       position="fixed"

@@ -4,7 +4,6 @@ import type { Form } from "../../lib/use-form.ts";
 import { LoadFailed, Loading } from "../feedback/empty.tsx";
 import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
-import { OUTSIDE_DIALOGS } from "../feedback/toast-region.tsx";
 import { useTexts } from "../texts.ts";
 import { useCloseTo } from "./use-close-to.ts";
 import { useUnsavedGuard } from "./unsaved-guard.ts";
@@ -37,7 +36,6 @@ export function DrawerShell(props: DrawerShellProps) {
       onOpenChange={(change) => !change.open && props.onClose()}
       // Only a click outside and Escape close it: focus also moves when other dialogs come and go.
       onFocusOutside={(event) => event.preventDefault()}
-      persistentElements={OUTSIDE_DIALOGS}
       initialFocusEl={() => firstField(document.getElementById(FORM_ID))}
     >
       <Portal>
