@@ -135,8 +135,6 @@ export default defineConfig({
       {
         test: {
           name: "gateway",
-          // A worker that evaluates the sources once, not for each file, halves the time of most files.
-          isolate: false,
           expect: expects,
           include: ["packages/gateway/**/*.test.ts"],
           exclude: WITHOUT_SLOW,
