@@ -1,50 +1,16 @@
 import { createHash, createHmac } from "node:crypto";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiCaller } from "../../../test/kit/api-caller.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { startSignInServices, type SignInServices } from "../../../test/kit/sign-in-services.ts";
 
-/** GitHub, the WeChat server and the human check in one; every answer can be replaced. */
-interface Services {
-  readonly url: string;
-  readonly answers: Map<string, { status?: number; body: unknown } | "hang up">;
-  readonly seen: { method: string; url: string; headers: IncomingMessage["headers"]; body: string }[];
-  close(): Promise<void>;
-}
-
-async function startServices(): Promise<Services> {
-  const answers: Services["answers"] = new Map();
-  const seen: Services["seen"] = [];
-  const server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const { method = "", url = "", headers } = request;
-      seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-      const answer = answers.get(url.split("?")[0] ?? "");
-      if (answer === "hang up") return void request.socket.destroy();
-      const { status = 200, body = { message: "unexpected" } } = answer ?? {};
-      response.writeHead(status, { "content-type": "application/json" });
-      response.end(typeof body === "string" ? body : JSON.stringify(body));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const close = () => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  };
-  return { url, answers, seen, close };
-}
-
-let services: Services;
+let services: SignInServices;
 let app: ManagementApp;
 const password = "a good password";
 
 beforeAll(async () => {
-  services = await startServices();
+  services = await startSignInServices();
   const { url } = services;
   app = await startManagementApp({
     url: await createDatabase("sqlite"),

@@ -1,14 +1,15 @@
-import { createToken, signIn } from "@fairway/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DRAWING_MODELS, Drawings } from "../../kit/drawings.ts";
 import { startRelayApp, type RelayApp } from "../../kit/relay-app.ts";
 
 let gateway: RelayApp;
 let key = "";
-let serial = 0;
+let drawings: Drawings;
 
 beforeAll(async () => {
   gateway = await startRelayApp({});
   key = await gateway.token({ unlimited_quota: false, remain_quota: 10_000_000 });
+  drawings = new Drawings(gateway, key);
   await gateway.option("ServerAddress", gateway.url);
   await gateway.option("AutomaticDisableChannelEnabled", true);
 });
@@ -18,100 +19,27 @@ beforeEach(async () => {
   await gateway.option("MjNotifyEnabled", false);
 });
 
-const MODELS =
-  "mj_imagine,mj_upscale,mj_inpaint,mj_modal,mj_upload,swap_face,mj_describe,mj_blend,mj_shorten,mj_variation,mj_reroll";
-
-async function drawingChannel(more: object = {}): Promise<number> {
-  await closeAll();
-  return gateway.channel(MODELS, { type: 2, key: "mj-secret-1", ...more });
-}
-
-async function closeAll(): Promise<void> {
-  const rows = await gateway.database.raw.rows<{ id: number }>("select id from channels where status = 1", []);
-  for (const { id } of rows) await gateway.root.must("PUT", "/api/channel/", { id, status: 2 });
-}
-
-/** Submissions are answered like this from now on. */
-function answers(body: object, status = 200): void {
-  for (const path of ["imagine", "change", "simple-change", "action", "modal", "upload-discord-images"])
-    gateway.upstream.script(`/mj/submit/${path}`, () => ({ status, body: { ...body } }));
-  gateway.upstream.script("/mj/insight-face/swap", () => ({ status, body: { ...body } }));
-}
-
-const accepted = (id: string, code = 1) => ({ code, description: "Submit success", result: id, properties: {} });
-const nextId = () => `17330000000${String(++serial).padStart(5, "0")}`;
-
-async function call(
-  path: string,
-  body?: object,
-  with_ = key,
-): Promise<{ status: number; json: Record<string, unknown> }> {
-  const response = await fetch(gateway.url + path, {
-    method: body === undefined ? "GET" : "POST",
-    headers: { authorization: `Bearer ${with_}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, json: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>) };
-}
-
-/** Everything that a task moves. */
-async function money() {
-  await gateway.settled();
-  const one = async (sql: string) => (await gateway.database.raw.rows<Record<string, number>>(sql, []))[0];
-  return {
-    user: await one("select quota, used_quota, held from users where id = 1"),
-    token: await one("select remain_quota, used_quota, held from tokens where unlimited_quota = 0 order by id limit 1"),
-    channels: await one("select sum(used_quota) as used from channels"),
-  };
-}
-
-async function row(id: string) {
-  const rows = await gateway.database.db
-    .selectFrom("midjourneys")
-    .selectAll()
-    .where("mj_id", "=", id)
-    .orderBy("id", "desc")
-    .execute();
-  return rows[0];
-}
-
-async function stranger(): Promise<string> {
-  const name = `painter${++serial}`;
-  await gateway.root.must("POST", "/api/user/", { username: name, password: "a-long-password", display_name: name });
-  return createToken(await signIn(gateway.url, name, "a-long-password"));
-}
-
-/** Reports through the address that the upstream was given. */
-async function report(news: object): Promise<number> {
-  const hook = new URL(
-    String(gateway.upstream.requests.findLast((seen) => seen.json?.["notifyHook"])?.json?.["notifyHook"]),
-  );
-  return (await fetch(gateway.url + hook.pathname + hook.search, { method: "POST", body: JSON.stringify(news) }))
-    .status;
-}
-
 describe("drawings", () => {
   it("are submitted, charged, stored, shown and listed; only to their owner", async () => {
-    const id = nextId();
-    const channel = await drawingChannel();
-    answers(accepted(id));
-    const before = await money();
-    const submitted = await call("/mj/submit/imagine", {
+    const id = drawings.nextId();
+    const channel = await drawings.channel();
+    drawings.answers(drawings.accepted(id));
+    const before = await drawings.money();
+    const submitted = await drawings.call("/mj/submit/imagine", {
       prompt: "red kite",
       notifyHook: "https://client.example/cb",
       accountFilter: {},
       state: "s-1",
       custom: 1,
     });
-    expect(submitted).toEqual({ status: 200, json: accepted(id) });
+    expect(submitted).toEqual({ status: 200, json: drawings.accepted(id) });
     const [seen] = gateway.upstream.requests;
     expect(seen?.headers["mj-api-secret"]).toBe("mj-secret-1");
     expect(seen?.json).toEqual({ prompt: "red kite", state: "s-1", custom: 1 });
-    const after = await money();
+    const after = await drawings.money();
     expect((before.user?.["quota"] ?? 0) - (after.user?.["quota"] ?? 0)).toBe(50_000);
     expect(after.user?.["held"]).toBe(0);
-    expect(await row(id)).toMatchObject({
+    expect(await drawings.row(id)).toMatchObject({
       action: "IMAGINE",
       quota: 50_000,
       charged: 1,
@@ -125,16 +53,16 @@ describe("drawings", () => {
       .where("model_name", "=", "mj_imagine")
       .execute();
     expect(log).toMatchObject({ type: 2, quota: 50_000, channel_id: channel });
-    expect((await call(`/mj/task/${id}/fetch`)).json).toMatchObject({
+    expect((await drawings.call(`/mj/task/${id}/fetch`)).json).toMatchObject({
       id,
       action: "IMAGINE",
       prompt: "red kite",
       buttons: [],
       customId: "",
     });
-    const listed = await call("/mj/task/list-by-condition", { ids: [id, "unknown"] });
+    const listed = await drawings.call("/mj/task/list-by-condition", { ids: [id, "unknown"] });
     expect(listed.json).toHaveLength(1);
-    expect(await call(`/mj/task/${id}/fetch`, undefined, await stranger())).toEqual({
+    expect(await drawings.call(`/mj/task/${id}/fetch`, undefined, await drawings.stranger())).toEqual({
       status: 400,
       json: { description: "task_no_found", type: "upstream_error", code: 4 },
     });
@@ -154,7 +82,10 @@ describe("drawings", () => {
     ["/mj/submit/action", { taskId: "1", customId: "MJ" }, "unknown_action"],
     ["/mj/insight-face/swap", { sourceBase64: "x" }, "sour_base64_and_target_base64_is_required"],
   ])("%s refuses %j (R-MJ-2)", async (path, body, description) => {
-    expect(await call(path, body)).toEqual({ status: 400, json: { description, type: "upstream_error", code: 4 } });
+    expect(await drawings.call(path, body)).toEqual({
+      status: 400,
+      json: { description, type: "upstream_error", code: 4 },
+    });
   });
 
   it.each([
@@ -162,32 +93,32 @@ describe("drawings", () => {
     [23, "queue full", 200, 0],
     [30, "limit", 429, 1],
   ])("are free with code %i", async (code, description, status, rows) => {
-    await drawingChannel();
-    const id = nextId();
-    answers({ code, description, result: id });
-    const before = await money();
-    expect(await call("/mj/submit/imagine", { prompt: "x" })).toEqual({
+    await drawings.channel();
+    const id = drawings.nextId();
+    drawings.answers({ code, description, result: id });
+    const before = await drawings.money();
+    expect(await drawings.call("/mj/submit/imagine", { prompt: "x" })).toEqual({
       status,
       json: { code, description, result: id },
     });
-    expect(await money()).toEqual(before);
-    const stored = await row(id);
+    expect(await drawings.money()).toEqual(before);
+    const stored = await drawings.row(id);
     expect(stored === undefined ? 0 : 1).toBe(rows);
     if (stored) expect(stored).toMatchObject({ quota: 0, charged: 0, fail_reason: description });
   });
 
   it("switch the channel off and try another with code 3 (R-MJ-7)", async () => {
-    const dead = await drawingChannel({ priority: 9 });
-    await gateway.channel(MODELS, { type: 2, key: "mj-secret-2" });
+    const dead = await drawings.channel({ priority: 9 });
+    await gateway.channel(DRAWING_MODELS, { type: 2, key: "mj-secret-2" });
     await gateway.option("RetryTimes", 1);
-    const id = nextId();
+    const id = drawings.nextId();
     gateway.upstream.script("/mj/submit/imagine", ({ headers }) => ({
       body:
         headers["mj-api-secret"] === "mj-secret-1"
           ? { code: 3, description: "No available account instance" }
-          : accepted(id),
+          : drawings.accepted(id),
     }));
-    expect((await call("/mj/submit/imagine", { prompt: "x" })).json).toEqual(accepted(id));
+    expect((await drawings.call("/mj/submit/imagine", { prompt: "x" })).json).toEqual(drawings.accepted(id));
     const [channel] = await gateway.database.raw.rows<{ status: number }>("select status from channels where id = ?", [
       dead,
     ]);
@@ -197,16 +128,18 @@ describe("drawings", () => {
 
   it("are refunded once when they fail, in every counter (I8)", async () => {
     await gateway.option("MjNotifyEnabled", true);
-    await drawingChannel();
-    const id = nextId();
-    answers(accepted(id));
-    const before = await money();
-    await call("/mj/submit/imagine", { prompt: "x" });
-    expect((await money()).user).not.toEqual(before.user);
+    await drawings.channel();
+    const id = drawings.nextId();
+    drawings.answers(drawings.accepted(id));
+    const before = await drawings.money();
+    await drawings.call("/mj/submit/imagine", { prompt: "x" });
+    expect((await drawings.money()).user).not.toEqual(before.user);
     const failure = { id, status: "FAILURE", progress: "", failReason: "banned" };
-    expect(await Promise.all([report(failure), report(failure), report(failure)])).toEqual([200, 200, 200]);
-    expect(await money()).toEqual(before);
-    expect(await row(id)).toMatchObject({
+    expect(await Promise.all([drawings.report(failure), drawings.report(failure), drawings.report(failure)])).toEqual([
+      200, 200, 200,
+    ]);
+    expect(await drawings.money()).toEqual(before);
+    expect(await drawings.row(id)).toMatchObject({
       status: "FAILURE",
       progress: "100%",
       fail_reason: "banned",
@@ -220,34 +153,34 @@ describe("drawings", () => {
       .where("content", "like", "Task%")
       .execute();
     expect(refunds).toHaveLength(1);
-    await report({ id, status: "SUCCESS", progress: "100%", imageUrl: "https://late.example/x.png" });
-    expect(await row(id)).toMatchObject({ status: "FAILURE", image_url: "" });
+    await drawings.report({ id, status: "SUCCESS", progress: "100%", imageUrl: "https://late.example/x.png" });
+    expect(await drawings.row(id)).toMatchObject({ status: "FAILURE", image_url: "" });
   });
 
   it("accept reports only from their own upstream (R-MJ-12)", async () => {
-    const id = nextId();
+    const id = drawings.nextId();
     await gateway.option("MjNotifyEnabled", true);
-    await drawingChannel();
-    answers(accepted(id));
-    await call("/mj/submit/imagine", { prompt: "x" });
-    expect((await call("/mj/notify", { id, status: "SUCCESS" })).status).toBe(401);
-    expect((await call("/mj/notify?c=1&r=x&h=&t=abc", { id, status: "SUCCESS" })).status).toBe(401);
-    await report({ id, status: "IN_PROGRESS", progress: "46%", promptEn: "x!" });
-    expect(await row(id)).toMatchObject({ status: "IN_PROGRESS", progress: "46%", prompt_en: "x!" });
+    await drawings.channel();
+    drawings.answers(drawings.accepted(id));
+    await drawings.call("/mj/submit/imagine", { prompt: "x" });
+    expect((await drawings.call("/mj/notify", { id, status: "SUCCESS" })).status).toBe(401);
+    expect((await drawings.call("/mj/notify?c=1&r=x&h=&t=abc", { id, status: "SUCCESS" })).status).toBe(401);
+    await drawings.report({ id, status: "IN_PROGRESS", progress: "46%", promptEn: "x!" });
+    expect(await drawings.row(id)).toMatchObject({ status: "IN_PROGRESS", progress: "46%", prompt_en: "x!" });
     await gateway.option("MjNotifyEnabled", false);
-    expect(await report({ id, status: "SUCCESS" })).toBe(401);
+    expect(await drawings.report({ id, status: "SUCCESS" })).toBe(401);
   });
 
   it("are changed by a short command, which is sent as a change", async () => {
-    const id = nextId();
+    const id = drawings.nextId();
     await gateway.option("MjNotifyEnabled", true);
-    await drawingChannel();
-    answers(accepted(id));
-    await call("/mj/submit/imagine", { prompt: "x" });
-    await report({ id, status: "SUCCESS", imageUrl: `${gateway.upstream.url}/p/final.png` });
+    await drawings.channel();
+    drawings.answers(drawings.accepted(id));
+    await drawings.call("/mj/submit/imagine", { prompt: "x" });
+    await drawings.report({ id, status: "SUCCESS", imageUrl: `${gateway.upstream.url}/p/final.png` });
     await gateway.option("MjNotifyEnabled", false);
-    answers(accepted(nextId()));
-    expect((await call("/mj/submit/simple-change", { content: `${id} u2`, state: "s" })).status).toBe(200);
+    drawings.answers(drawings.accepted(drawings.nextId()));
+    expect((await drawings.call("/mj/submit/simple-change", { content: `${id} u2`, state: "s" })).status).toBe(200);
     const sent = gateway.upstream.requests.at(-1);
     expect([sent?.path, sent?.json]).toEqual([
       "/mj/submit/change",
@@ -256,9 +189,9 @@ describe("drawings", () => {
   });
 
   it("switch a channel off whose key is rejected in any form, without a word about it to the client", async () => {
-    const channel = await drawingChannel();
-    answers({ code: 4, description: "bad secret mj-secret-1" }, 401);
-    const { status, json } = await call("/mj/submit/imagine", { prompt: "x" });
+    const channel = await drawings.channel();
+    drawings.answers({ code: 4, description: "bad secret mj-secret-1" }, 401);
+    const { status, json } = await drawings.call("/mj/submit/imagine", { prompt: "x" });
     expect([status, JSON.stringify(json).includes("mj-secret-1")]).toEqual([502, false]);
     const sql = `select status from channels where id = ${channel}`;
     expect(await gateway.database.raw.rows(sql, [])).toEqual([{ status: 3 }]);
@@ -266,18 +199,20 @@ describe("drawings", () => {
 
   it("continue at the channel of the task they come from, when it succeeded", async () => {
     await gateway.option("MjNotifyEnabled", true);
-    const first = await drawingChannel();
-    const id = nextId();
-    answers(accepted(id));
-    await call("/mj/submit/imagine", { prompt: "red kite" });
+    const first = await drawings.channel();
+    const id = drawings.nextId();
+    drawings.answers(drawings.accepted(id));
+    await drawings.call("/mj/submit/imagine", { prompt: "red kite" });
     const change = { taskId: id, action: "UPSCALE", index: 2 };
-    expect((await call("/mj/submit/change", change)).json).toMatchObject({ description: "task_status_not_success" });
-    await report({ id, status: "SUCCESS", imageUrl: `${gateway.upstream.url}/p/final.png` });
-    await gateway.channel(MODELS, { type: 2, key: "mj-other", priority: 99 });
-    const upscaled = nextId();
-    answers({ ...accepted(upscaled, 22), description: "In queue" });
-    expect((await call("/mj/submit/change", change)).json).toMatchObject({ code: 1, result: upscaled });
-    expect(await row(upscaled)).toMatchObject({
+    expect((await drawings.call("/mj/submit/change", change)).json).toMatchObject({
+      description: "task_status_not_success",
+    });
+    await drawings.report({ id, status: "SUCCESS", imageUrl: `${gateway.upstream.url}/p/final.png` });
+    await gateway.channel(DRAWING_MODELS, { type: 2, key: "mj-other", priority: 99 });
+    const upscaled = drawings.nextId();
+    drawings.answers({ ...drawings.accepted(upscaled, 22), description: "In queue" });
+    expect((await drawings.call("/mj/submit/change", change)).json).toMatchObject({ code: 1, result: upscaled });
+    expect(await drawings.row(upscaled)).toMatchObject({
       action: "UPSCALE",
       code: 22,
       quota: 25_000,
@@ -285,43 +220,50 @@ describe("drawings", () => {
       prompt: "red kite",
     });
     const action = { taskId: id, customId: "MJ::Inpaint::1::uuid::SOLO" };
-    const window = nextId();
-    answers({ ...accepted(window, 21) });
-    const before = await money();
-    expect((await call("/mj/submit/action", action)).json).toMatchObject({ code: 21 });
-    expect(await money()).toEqual(before);
-    answers(accepted(window));
-    expect((await call("/mj/submit/modal", { taskId: window, prompt: "a blue kite" })).json).toMatchObject({ code: 1 });
-    expect(await row(window)).toMatchObject({ action: "MODAL", quota: 50_000, prompt: "a blue kite" });
-    const remix = nextId();
-    answers({ ...accepted(remix, 21), properties: { finalPrompt: "red kite", remix: true } });
-    const untouched = await money();
+    const window = drawings.nextId();
+    drawings.answers({ ...drawings.accepted(window, 21) });
+    const before = await drawings.money();
+    expect((await drawings.call("/mj/submit/action", action)).json).toMatchObject({ code: 21 });
+    expect(await drawings.money()).toEqual(before);
+    drawings.answers(drawings.accepted(window));
+    expect((await drawings.call("/mj/submit/modal", { taskId: window, prompt: "a blue kite" })).json).toMatchObject({
+      code: 1,
+    });
+    expect(await drawings.row(window)).toMatchObject({ action: "MODAL", quota: 50_000, prompt: "a blue kite" });
+    const remix = drawings.nextId();
+    drawings.answers({ ...drawings.accepted(remix, 21), properties: { finalPrompt: "red kite", remix: true } });
+    const untouched = await drawings.money();
     const variation = { taskId: id, customId: "MJ::JOB::variation::1::uuid" };
-    expect((await call("/mj/submit/action", variation)).json).toMatchObject({ code: 21, properties: { remix: true } });
-    expect(await money()).toEqual(untouched);
-    answers(accepted(remix));
-    expect((await call("/mj/submit/modal", { taskId: remix, prompt: "a green kite" })).json).toMatchObject({ code: 1 });
-    expect(await row(remix)).toMatchObject({ action: "MODAL", quota: 50_000, prompt: "a green kite" });
-    answers({ code: 3, description: "the task is unknown" });
-    expect((await call("/mj/submit/action", variation)).json).toMatchObject({ code: 3 });
+    expect((await drawings.call("/mj/submit/action", variation)).json).toMatchObject({
+      code: 21,
+      properties: { remix: true },
+    });
+    expect(await drawings.money()).toEqual(untouched);
+    drawings.answers(drawings.accepted(remix));
+    expect((await drawings.call("/mj/submit/modal", { taskId: remix, prompt: "a green kite" })).json).toMatchObject({
+      code: 1,
+    });
+    expect(await drawings.row(remix)).toMatchObject({ action: "MODAL", quota: 50_000, prompt: "a green kite" });
+    drawings.answers({ code: 3, description: "the task is unknown" });
+    expect((await drawings.call("/mj/submit/action", variation)).json).toMatchObject({ code: 3 });
     const [channel] = await gateway.database.raw.rows<{ status: number }>("select status from channels where id = ?", [
       first,
     ]);
     expect(channel?.status).toBe(1);
     gateway.upstream.script(`/task/${id}/image-seed`, () => ({ body: { code: 1, result: "42" } }));
-    expect((await call(`/mj/task/${id}/image-seed`)).json).toEqual({ code: 1, result: "42" });
+    expect((await drawings.call(`/mj/task/${id}/image-seed`)).json).toEqual({ code: 1, result: "42" });
   });
 
   // @weakness Injection and parsing: Fetched pictures run as pages of the console
   it("show their pictures through the gateway (R-MJ-13)", async () => {
     await gateway.option("MjNotifyEnabled", true);
-    await drawingChannel();
-    const id = nextId();
-    answers(accepted(id));
-    await call("/mj/submit/imagine", { prompt: "x" });
+    await drawings.channel();
+    const id = drawings.nextId();
+    drawings.answers(drawings.accepted(id));
+    await drawings.call("/mj/submit/imagine", { prompt: "x" });
     const show = async (imageUrl: string) => {
       await gateway.database.raw.run("update midjourneys set image_url = ? where mj_id = ?", [imageUrl, id]);
-      const view = (await call(`/mj/task/${id}/fetch`)).json;
+      const view = (await drawings.call(`/mj/task/${id}/fetch`)).json;
       return fetch(String(view["imageUrl"]));
     };
     gateway.upstream.script("/p/final.png", () => ({
@@ -346,15 +288,15 @@ describe("drawings", () => {
     ])
       expect((await show(url)).status).toBe(502);
     expect((await fetch(`${gateway.url}/mj/image/${id}`)).status).toBe(401);
-    expect((await call(`/mj/image/${id}`, undefined, await stranger())).status).toBe(404);
-    expect((await call("/mj/image/%zz", undefined, await stranger())).status).toBe(404);
+    expect((await drawings.call(`/mj/image/${id}`, undefined, await drawings.stranger())).status).toBe(404);
+    expect((await drawings.call("/mj/image/%zz", undefined, await drawings.stranger())).status).toBe(404);
   });
 
   it("show their pictures to their owner's page, and to everyone where the operator allows it", async () => {
-    await drawingChannel();
-    const id = nextId();
-    answers(accepted(id));
-    await call("/mj/submit/imagine", { prompt: "x" });
+    await drawings.channel();
+    const id = drawings.nextId();
+    drawings.answers(drawings.accepted(id));
+    await drawings.call("/mj/submit/imagine", { prompt: "x" });
     gateway.upstream.script("/p/final.png", () => ({ headers: { "content-type": "image/png" }, body: "\x89PNG" }));
     await gateway.database.raw.run("update midjourneys set image_url = ? where mj_id = ?", [
       `${gateway.upstream.url}/p/final.png`,
@@ -364,9 +306,7 @@ describe("drawings", () => {
       (await fetch(`${gateway.url}/mj/image/${id}`, { headers })).status;
     expect(await look({ cookie: gateway.root.headers["cookie"] ?? "" })).toBe(200);
     expect(await look({ authorization: `Bearer ${key}` })).toBe(200);
-    const name = `visitor${++serial}`;
-    await gateway.root.must("POST", "/api/user/", { username: name, password: "a-long-password", display_name: name });
-    const visitor = await signIn(gateway.url, name, "a-long-password");
+    const visitor = await drawings.newUser();
     expect(await look({ cookie: visitor.headers["cookie"] ?? "" })).toBe(404);
     expect(await look({ cookie: "session=none" })).toBe(401);
     expect(await look({})).toBe(401);
@@ -376,25 +316,25 @@ describe("drawings", () => {
   });
 
   it("have speeds; unknown ones do not exist (R-MJ-1)", async () => {
-    await drawingChannel({ type: 5 });
-    const id = nextId();
-    answers(accepted(id));
+    await drawings.channel({ type: 5 });
+    const id = drawings.nextId();
+    drawings.answers(drawings.accepted(id));
     await gateway.option("ModelPrice", '{"mj_fast_imagine":0.3}');
-    expect((await call("/mj-fast/mj/submit/imagine", { prompt: "x" })).status).toBe(200);
+    expect((await drawings.call("/mj-fast/mj/submit/imagine", { prompt: "x" })).status).toBe(200);
     expect(gateway.upstream.requests[0]?.path).toBe("/mj-fast/mj/submit/imagine");
-    expect(await row(id)).toMatchObject({ quota: 150_000 });
-    expect((await call("/mj-slow/mj/submit/imagine", { prompt: "x" })).status).toBe(404);
-    expect((await call("/mj/submit/fly", { prompt: "x" })).status).toBe(404);
+    expect(await drawings.row(id)).toMatchObject({ quota: 150_000 });
+    expect((await drawings.call("/mj-slow/mj/submit/imagine", { prompt: "x" })).status).toBe(404);
+    expect((await drawings.call("/mj/submit/fly", { prompt: "x" })).status).toBe(404);
   });
 
   it("are refused without balance or with blocked words", async () => {
-    await drawingChannel();
+    await drawings.channel();
     const poor = await gateway.token({ unlimited_quota: false, remain_quota: 10 });
-    expect((await call("/mj/submit/imagine", { prompt: "x" }, poor)).json).toMatchObject({
+    expect((await drawings.call("/mj/submit/imagine", { prompt: "x" }, poor)).json).toMatchObject({
       description: "quota_not_enough",
       code: 4,
     });
-    const refused = await call("/mj/submit/imagine", { prompt: "a test_sensitive thing" });
+    const refused = await drawings.call("/mj/submit/imagine", { prompt: "a test_sensitive thing" });
     expect([refused.status, refused.json["error"]]).toMatchObject([400, { code: "sensitive_words_detected" }]);
     expect(gateway.upstream.requests).toHaveLength(0);
   });
