@@ -21,9 +21,13 @@ interface TrendsProps {
   onOpen(span: Bounds, isErrors: boolean): void;
 }
 
+function isInMinutes(value: number): boolean {
+  return value >= 2 * MINUTE_MS;
+}
+
 /** As short as an axis needs it. */
 function printDuration(value: number): string {
-  if (value >= 2 * MINUTE_MS) return `${+(value / MINUTE_MS).toFixed(1)} min`;
+  if (isInMinutes(value)) return `${+(value / MINUTE_MS).toFixed(1)} min`;
   return value === 0 ? "0" : milliseconds(value).replace(/\.0+ /, " ");
 }
 
@@ -90,6 +94,7 @@ function Latency({ usage, onOpen }: TrendsProps) {
       ]}
       summary={t("latencySummary", { p50: milliseconds(p50), p95: milliseconds(p95) })}
       print={printDuration}
+      unitOf={(top) => (isInMinutes(top) ? MINUTE_MS : 1)}
       onOpen={(slot) => onOpen(spanOf(slot), false)}
     />
   );

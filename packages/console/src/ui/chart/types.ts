@@ -26,6 +26,8 @@ export interface ChartProps {
   /** Pixels. */
   readonly height?: number;
   print(value: number): string;
+  /** What the axis counts in when its largest value is `top`; 1 unless it is given. */
+  unitOf?(top: number): number;
   /** A click or Enter: the slot, and the series where one was hit. */
   onOpen?(slot: ChartSlot, key: string | undefined): void;
   /** A span of slots that was dragged over: first and last second. */

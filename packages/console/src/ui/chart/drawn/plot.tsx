@@ -37,7 +37,7 @@ export function Plot(props: PlotProps) {
   const language = useLanguage();
   const [frame, width] = useWidth<HTMLDivElement>();
   const { slots, height = HEIGHT, print } = props;
-  const scales = scalesOf({ slots, top: props.top, width, height, print });
+  const scales = scalesOf({ slots, top: props.top, unit: props.unitOf?.(props.top), width, height, print });
   const input = usePlotInput({ ...props, frame, scales });
   const last = Math.max(0, slots.length - 1);
   const read = input.read === undefined ? undefined : Math.min(input.read, last);

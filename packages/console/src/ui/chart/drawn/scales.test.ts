@@ -16,6 +16,12 @@ test("the axis ends at a round number above the largest value", () => {
   expect(scalesOf({ slots: hours, top: 0, ...size }).lines.at(0)).toBe(0);
 });
 
+test("lines are at round numbers of a unit", () => {
+  const scales = scalesOf({ slots: hours, top: 800_000, unit: 60_000, ...size });
+  expect(scales.lines).toEqual([0, 300_000, 600_000, 900_000]);
+  expect([scales.y(0), scales.y(900_000)]).toEqual([scales.plotBottom, scales.plotTop]);
+});
+
 test("small counts have lines at whole numbers only", () => {
   expect(scalesOf({ slots: hours, top: 2, ...size }).lines).toEqual([0, 1, 2]);
 });

@@ -31,17 +31,19 @@ export interface Scales {
 interface ScaleInput {
   readonly slots: readonly ChartSlot[];
   readonly top: number;
+  /** Lines are at round numbers of it. */
+  readonly unit?: number | undefined;
   readonly width: number;
   readonly height: number;
   print(value: number): string;
 }
 
-export function scalesOf({ slots, top, width, height, print }: ScaleInput): Scales {
+export function scalesOf({ slots, top, unit = 1, width, height, print }: ScaleInput): Scales {
   const vertical = scaleLinear()
-    .domain([0, top > 0 ? top : 1])
+    .domain([0, top > 0 ? top / unit : 1])
     .nice(LINES)
     .range([height - FOOT, TOP]);
-  const lines = linesOf(vertical.ticks(LINES), top);
+  const lines = linesOf(vertical.ticks(LINES), top / unit).map((line) => line * unit);
   const plotLeft = Math.max(LEAST_LEFT, Math.max(...lines.map((line) => print(line).length)) * SIGN_WIDTH + 12);
   const plotRight = Math.max(plotLeft + 1, width - RIGHT);
   const first = slots[0]?.start ?? 0;
@@ -59,7 +61,7 @@ export function scalesOf({ slots, top, width, height, print }: ScaleInput): Scal
     plotRight,
     lines,
     ticks: ticksOf(slots, time, Math.max(1, Math.floor((plotRight - plotLeft) / TICK_WIDTH))),
-    y: (value) => vertical(value),
+    y: (value) => vertical(value / unit),
     left,
     right,
     middle,
