@@ -5,10 +5,8 @@ import {
   budgetHistory,
   budgetList,
   budgetUpdate,
-  channelGet,
   groupList,
   searchAll,
-  userGet,
   type Budget,
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
@@ -68,22 +66,6 @@ export async function updateBudget({ row, tag }: Version<Budget>, change: Budget
 export async function deleteBudget(id: number): Promise<void> {
   await call(budgetDelete, { params: { id } });
   await refresh();
-}
-
-/** The name behind the id of a user or channel; of everything else the subject itself is the name. */
-export function subjectQuery({ scope, subject }: Pick<Budget, "scope" | "subject">) {
-  const params = { id: Number(subject) };
-  return queryOptions({
-    queryKey: queryKeys.budgets.subject(scope, subject),
-    queryFn: async ({ signal }) =>
-      scope === "user"
-        ? (await call(userGet, { params, signal })).username
-        : (await call(channelGet, { params, signal })).name,
-    enabled: scope === "user" || scope === "channel",
-    staleTime: FRESH_STATIC_MS,
-    // A deleted row keeps its number.
-    retry: false,
-  });
 }
 
 /** Suggests subjects of a scope for the typed text. */

@@ -22,7 +22,8 @@ import {
   translateErrors,
   type BudgetDraft,
 } from "./budget-form.ts";
-import { PERIOD_TEXT, SCOPE_TEXT, useSubjectName } from "./columns.tsx";
+import { useSubjectName } from "../../shared/budgets/subject.ts";
+import { PERIOD_TEXT, SCOPE_TEXT } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
 export function AddBudget() {

@@ -12,7 +12,8 @@ import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { budgetsQuery, deleteBudget } from "./api.ts";
 import { filterBudgets, SCOPES, type BudgetState } from "./budget-form.ts";
-import { budgetColumns, SCOPE_TEXT, useSubjectName } from "./columns.tsx";
+import { useSubjectName } from "../../shared/budgets/subject.ts";
+import { budgetColumns, SCOPE_TEXT } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", scope: "", state: "" };

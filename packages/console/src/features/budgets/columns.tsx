@@ -1,14 +1,13 @@
 import type { Budget } from "@fairway/wire";
-import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "react-router";
 import { formatShare } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
+import { useSubjectName } from "../../shared/budgets/subject.ts";
 import type { Column } from "../../ui/grid/grid-props.ts";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Meter } from "../../ui/display/meter.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { When } from "../../ui/display/when.tsx";
-import { subjectQuery } from "./api.ts";
 import { stateOf, type BudgetState } from "./budget-form.ts";
 import { useTexts } from "./texts.ts";
 
@@ -23,13 +22,6 @@ export const SCOPE_TEXT = {
 export const PERIOD_TEXT = { day: "periodDay", week: "periodWeek", month: "periodMonth" } as const;
 
 const MARKS: Readonly<Record<BudgetState, MarkKind>> = { within: "go", near: "caution", spent: "stop" };
-
-/** Name and number of the subject, such as `ada #17`. */
-export function useSubjectName(budget: Pick<Budget, "scope" | "subject">): string {
-  const { data } = useQuery(subjectQuery(budget));
-  if (budget.scope === "group" || budget.scope === "model") return budget.subject;
-  return data ? `${data} #${budget.subject}` : `#${budget.subject}`;
-}
 
 function SubjectCell({ budget }: { readonly budget: Budget }) {
   const t = useTexts();

@@ -14,7 +14,8 @@ import { Money, useQuotaDisplay } from "../../../ui/display/money.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { historyQuery } from "../api.ts";
-import { PERIOD_TEXT, SCOPE_TEXT, useSubjectName } from "../columns.tsx";
+import { useSubjectName } from "../../../shared/budgets/subject.ts";
+import { PERIOD_TEXT, SCOPE_TEXT } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
 import { burnDown } from "./burn-down.ts";
 
