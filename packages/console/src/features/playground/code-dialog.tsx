@@ -1,4 +1,3 @@
-import { Text } from "@chakra-ui/react";
 import { useStatus } from "../../session/status.ts";
 import { CodeTabs } from "../../ui/content/code-tabs.tsx";
 import { baseAddress } from "../../ui/content/connection.ts";
@@ -20,14 +19,12 @@ export function CodeDialog(props: CodeDialogProps) {
   return (
     <Modal
       title={t("codeTitle")}
+      lead={t("codeBody")}
       hasCross
       size="lg"
       body={{ maxH: "70dvh", overflowY: "auto" }}
       onClose={props.onClose}
     >
-      <Text color="fg.muted" mb="3">
-        {t("codeBody")}
-      </Text>
       <CodeTabs
         label={t("code")}
         copyLabel={t("codeCopy")}

@@ -15,6 +15,7 @@ export function CreatedCodes() {
   return (
     <Modal
       title={t("createdTitle", { count: batch.codes.length })}
+      lead={t("createdBody")}
       size="lg"
       closeOnInteractOutside={false}
       onClose={close}
@@ -32,9 +33,6 @@ export function CreatedCodes() {
         </>
       }
     >
-      <Text color="fg.muted" mb="3">
-        {t("createdBody")}
-      </Text>
       <Flex as="ul" direction="column" gap="1.5" maxH="60" overflowY="auto" listStyleType="none" tabIndex={0}>
         {batch.codes.map((code) => (
           <Text as="li" key={code} fontFamily="mono" textStyle="sm" data-testid="new-code">

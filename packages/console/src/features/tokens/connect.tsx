@@ -13,14 +13,12 @@ export function ConnectDialog(props: { readonly token: Token; onClose(): void })
   return (
     <Modal
       title={t("connectTitle", { name: props.token.name })}
+      lead={t("connectBody")}
       hasCross
       size="lg"
       body={{ maxH: "78dvh", overflowY: "auto" }}
       onClose={props.onClose}
     >
-      <Text color="fg.muted" mb="3">
-        {t("connectBody")}
-      </Text>
       <Connect token={props.token} />
     </Modal>
   );
@@ -37,6 +35,7 @@ export function CreatedDialog() {
   return (
     <Modal
       title={tokens.length === 1 ? t("createdOne") : t("createdMany", { count: tokens.length })}
+      lead={t("createdBody")}
       size="lg"
       closeOnInteractOutside={false}
       body={{ maxH: "78dvh", overflowY: "auto" }}
@@ -52,9 +51,6 @@ export function CreatedDialog() {
         </>
       }
     >
-      <Text color="fg.muted" mb="3">
-        {t("createdBody")}
-      </Text>
       <Flex as="ul" direction="column" gap="1.5" mb="4" maxH="40" overflowY="auto" listStyleType="none">
         {tokens.map((token) => (
           <Flex as="li" key={token.id} align="center" gap="2" bg="fairway.subtle" borderRadius="l2" px="3" py="1.5">

@@ -1,4 +1,4 @@
-import { Dialog, Portal, type DialogBodyProps, type DialogRootProps } from "@chakra-ui/react";
+import { Dialog, Portal, Text, type DialogBodyProps, type DialogRootProps } from "@chakra-ui/react";
 import type { ReactNode } from "react";
 import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
@@ -13,6 +13,8 @@ export interface ModalProps extends RootProps {
   readonly title: ReactNode;
   /** Before the title. */
   readonly mark?: ReactNode;
+  /** A sentence above the rest. */
+  readonly lead?: string;
   /** Without buttons below, the way out is a cross next to the title. */
   readonly footer?: ReactNode;
   readonly hasCross?: boolean;
@@ -25,7 +27,7 @@ export interface ModalProps extends RootProps {
 
 /** A dialog over the page: a title, what it is about, and its buttons. */
 export function Modal(props: ModalProps) {
-  const { title, mark, footer, hasCross, isOpen = true, maxW, body, children, onClose, ...root } = props;
+  const { title, mark, lead, footer, hasCross, isOpen = true, maxW, body, children, onClose, ...root } = props;
   const t = useTexts();
   return (
     <Dialog.Root open={isOpen} onOpenChange={(change) => !change.open && onClose()} placement="center" {...root}>
@@ -42,7 +44,14 @@ export function Modal(props: ModalProps) {
                 </IconButton>
               )}
             </Dialog.Header>
-            <Dialog.Body {...body}>{children}</Dialog.Body>
+            <Dialog.Body {...body}>
+              {lead !== undefined && (
+                <Text color="fg.muted" mb="3">
+                  {lead}
+                </Text>
+              )}
+              {children}
+            </Dialog.Body>
             {footer !== undefined && <Dialog.Footer>{footer}</Dialog.Footer>}
           </Dialog.Content>
         </Dialog.Positioner>
