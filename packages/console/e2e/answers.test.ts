@@ -1,9 +1,9 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import type { Browser, Locator, Page, Route } from "playwright-core";
+import { ROOT_PASSWORD } from "@fairway/testkit";
+import type { Locator, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, openPage } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { settled, visit } from "./page-checks.ts";
-import { asUser, signIn } from "./session.ts";
+import { asUser } from "./session.ts";
 
 // Whatever a call is answered with: one message, a way on, and nothing that was typed is lost.
 
@@ -24,8 +24,7 @@ const EVERYWHERE = "success=false";
 /** What every page needs before it can show that something else failed. */
 const SPARED = /\/api\/(status|user\/self|user\/self\/prefs|user\/logout)$/;
 
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
 let page: Page;
 /** How calls are answered now; undefined = by the gateway. */
 let answer: ((route: Route) => Promise<void>) | undefined;
@@ -53,10 +52,8 @@ const READS = [
 ] as const;
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ page } = opened);
   const channel = { type: 1, name: "quay", key: "sk-1", models: "gpt-4o", base_url: "http://127.0.0.1:9" };
   for (const [path, body] of [
     ["/api/channel/", channel],
@@ -67,10 +64,7 @@ beforeAll(async () => {
   await page.route("**/api/**", (route) => (answer && isBad(route) ? answer(route) : route.continue()));
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-});
+afterAll(() => opened?.close());
 
 /** A failure that may pass is tried again for seconds before the page says so: a few pages stand for all. */
 const FEW = ["/", "/token"] as const;

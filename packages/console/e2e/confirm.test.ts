@@ -1,38 +1,27 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { ROOT_PASSWORD } from "@fairway/testkit";
 import { DatabaseSync } from "node:sqlite";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { signIn } from "./session.ts";
 
 // What a session has to show before it changes credentials, some time after its sign-in.
 
-let folder: string;
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
 let page: Page;
 let faults: readonly string[];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "fairway-confirm-"));
-  gateway = await startGateway({ database: `sqlite:${join(folder, "fairway.db")}` });
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ page, faults } = opened);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => opened?.close());
 
 /** Makes the sign-in and every confirmation older than changes of credentials allow. */
 function ageSessions(): void {
-  const database = new DatabaseSync(join(folder, "fairway.db"));
+  const database = new DatabaseSync(opened.file);
   database.exec("pragma busy_timeout = 5000; update sessions set created_at = created_at - 400, data = '{}'");
   database.close();
 }

@@ -1,8 +1,8 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
-import { asUser, signIn } from "./session.ts";
+import { axeFindings, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
+import { asUser } from "./session.ts";
 
 const HARBOUR = `apiVersion: fairway.dev/v1alpha1
 kind: Channel
@@ -15,8 +15,7 @@ metadata: { name: all-gpt }
 spec: { scope: model, subject: gpt-4o, period: month, limit: 500000 }
 `;
 
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
 let page: Page;
 let faults: readonly string[];
 
@@ -34,16 +33,11 @@ async function apply(): Promise<void> {
 }
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ page, faults } = opened);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-});
+afterAll(() => opened?.close());
 
 test("documents are planned, applied after a question, and listed with their owner", async () => {
   await page.goto("/document");

@@ -1,7 +1,7 @@
-import { ROOT_PASSWORD, startGateway, startUpstream, type GatewayProcess, type Upstream } from "@fairway/testkit";
-import type { Browser, Page } from "playwright-core";
+import { ROOT_PASSWORD } from "@fairway/testkit";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser, openPage } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser } from "./session.ts";
 
 // Ten tasks without a pointer: every stop of the focus can be seen, and a dialog gives it back.
@@ -9,24 +9,18 @@ import { asUser } from "./session.ts";
 /** Further away than this, it is out of reach of the Tab key. */
 const MOST_STOPS = 45;
 
-let upstream: Upstream;
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let upstream: OpenConsole["upstream"];
 let page: Page;
 let faults: readonly string[];
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
+  opened = await openConsole({ isSignedIn: false });
+  ({ gateway, upstream, page, faults } = opened);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-  await upstream?.stop();
-});
+afterAll(() => opened?.close());
 
 const press = (...keys: string[]) =>
   keys.reduce<Promise<void>>((sum, key) => sum.then(() => page.keyboard.press(key)), Promise.resolve());

@@ -3,46 +3,31 @@ import {
   makeExplainedCalls,
   ROOT_PASSWORD,
   signIn as openSession,
-  startGateway,
-  startUpstream,
-  type GatewayProcess,
   type Session,
-  type Upstream,
 } from "@fairway/testkit";
 import type { LogExplanation, LogPage } from "@fairway/wire";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { insertRows } from "./rows.ts";
-import { asUser, signIn } from "./session.ts";
+import { asUser } from "./session.ts";
 
-let folder: string;
-let gateway: GatewayProcess;
-let upstream: Upstream;
-let root: Session;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let upstream: OpenConsole["upstream"];
 let page: Page;
 let faults: readonly string[];
+let root: Session;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "fairway-log-"));
-  gateway = await startGateway({ database: `sqlite:${join(folder, "fairway.db")}` });
-  upstream = await startUpstream();
+  opened = await openConsole();
+  ({ gateway, upstream, page, faults } = opened);
   root = await openSession(gateway.url, "root", ROOT_PASSWORD);
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-  await upstream?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => opened?.close());
 
 function row(model: string, other: object): Record<string, string | number> {
   return {
@@ -81,7 +66,7 @@ test("the columns of administrators fit next to the menu with names of any lengt
     use_time: 302,
     is_stream: 1,
   };
-  insertRows(join(folder, "fairway.db"), "logs", [long]);
+  insertRows(opened.file, "logs", [long]);
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto("/log");
   const shown = page.getByRole("row").filter({ hasText: "$1,234.567890" });
@@ -111,7 +96,7 @@ test("what is searched for can be read on a phone while filters are set", async 
 
 test("all rows of the filters are saved as CSV, and an export that is called off saves nothing", async () => {
   const rows = Array.from({ length: 250 }, (_, n) => ({ ...row("bulk", { frt: 120 }), request_id: `bulk-${n}` }));
-  insertRows(join(folder, "fairway.db"), "logs", rows);
+  insertRows(opened.file, "logs", rows);
   await page.goto("/log?model=bulk");
   await page.route(/before=/, () => undefined);
   await page.getByRole("button", { name: "Export", exact: true }).click();
@@ -133,7 +118,7 @@ test("all rows of the filters are saved as CSV, and an export that is called off
 });
 
 test("a row shows the response cache and the guardrail", async () => {
-  insertRows(join(folder, "fairway.db"), "logs", [
+  insertRows(opened.file, "logs", [
     row("repeated", { cache_hit: true, cache_age: 125, admin_info: { use_channel: [] } }),
     row("refused", { guardrail: "block", admin_info: { use_channel: [], guardrail_reason: "insults" } }),
     row("unjudged", { guardrail: "failed", admin_info: { use_channel: [], guardrail_reason: "timeout" } }),

@@ -1,32 +1,24 @@
-import { ROOT_PASSWORD, startGateway, startUpstream, type GatewayProcess, type Upstream } from "@fairway/testkit";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
-import { asUser, signIn } from "./session.ts";
+import { axeFindings, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
+import { asUser } from "./session.ts";
 
 // Many at once: the keys of one channel, and what is done to many rows and fails for some of them.
 
-let upstream: Upstream;
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let upstream: OpenConsole["upstream"];
 let page: Page;
 let faults: readonly string[];
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ upstream, page, faults } = opened);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-  await upstream?.stop();
-});
+afterAll(() => opened?.close());
 
 const KEYS = ["sk-first-key-00001111", "sk-second-key-00002222", "sk-third-key-00003333"];
 

@@ -1,11 +1,8 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, openPage, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { insertRows } from "./rows.ts";
 import { asUser, signIn } from "./session.ts";
 
@@ -18,28 +15,21 @@ const ALL = 0;
 const USER = 1;
 const CHANNEL = 3;
 
-let folder: string;
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let browser: OpenConsole["browser"];
 let page: Page;
 let faults: readonly string[];
 
-const file = () => join(folder, "fairway.db");
+const file = () => opened.file;
 const heading = (name: string) => page.getByRole("heading", { level: 1, name });
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "fairway-overview-"));
-  gateway = await startGateway({ database: `sqlite:${file()}` });
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ gateway, browser, page, faults } = opened);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => opened?.close());
 
 interface Span {
   readonly span: number;
@@ -112,8 +102,13 @@ test("the overview names figures, channels in trouble, budgets near their end, a
     const channel = { name, key: "sk-1", models: "gpt-4o,o3", base_url: "http://127.0.0.1:9" };
     expect(await asUser(page, "POST", "/api/channel/", channel)).toMatchObject({ success: true });
   }
-  const budget = { scope: "model", subject: "gpt-4o", period: "month", quota_limit: 1_000 };
-  expect(await asUser(page, "POST", "/api/budget/", budget)).toMatchObject({ success: true });
+  for (const subject of [
+    { scope: "model", subject: "gpt-4o" },
+    { scope: "user", subject: "1" },
+  ]) {
+    const budget = { ...subject, period: "month", quota_limit: 1_000 };
+    expect(await asUser(page, "POST", "/api/budget/", budget)).toMatchObject({ success: true });
+  }
   const database = new DatabaseSync(file(), { timeout: 10_000 });
   database.exec(`update channels set status = 3, other_info = '{"status_reason":"401 invalid key"}' where id = 1`);
   database.exec("update budgets set used = 900");
@@ -132,6 +127,7 @@ test("the overview names figures, channels in trouble, budgets near their end, a
   await page.getByText("disabled by the system: 401 invalid key").waitFor();
   await page.getByText(/2\d of 2\d0 calls failed in 24 hours/).waitFor();
   await page.getByText("90%").first().waitFor();
+  await page.getByRole("link", { name: "root #1" }).waitFor();
   await page.getByText("leader").waitFor();
   await page.getByRole("slider").nth(1).waitFor();
   await shoot(page, "overview-operator");

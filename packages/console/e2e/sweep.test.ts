@@ -1,20 +1,8 @@
-import {
-  createChannel,
-  createToken,
-  ROOT_PASSWORD,
-  signIn as apiSignIn,
-  startGateway,
-  startUpstream,
-  type GatewayProcess,
-  type Session,
-  type Upstream,
-} from "@fairway/testkit";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import { createChannel, createToken, ROOT_PASSWORD, signIn as apiSignIn, type Session } from "@fairway/testkit";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, openPage, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { beyond, cutLabels, fontsOf, latinTexts, overflowAt, settled, visit } from "./page-checks.ts";
 import { insertRows } from "./rows.ts";
 import { signIn } from "./session.ts";
@@ -58,28 +46,19 @@ const KNOWN = new RegExp(
   "g",
 );
 
-let upstream: Upstream;
-let folder: string;
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let upstream: OpenConsole["upstream"];
+let browser: OpenConsole["browser"];
 let page: Page;
 let faults: readonly string[];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "fairway-sweep-"));
-  upstream = await startUpstream();
-  gateway = await startGateway({ database: `sqlite:${join(folder, "fairway.db")}` });
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ gateway, upstream, browser, page, faults } = opened);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-  await upstream?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => opened?.close());
 
 /** Rows of every kind, made as people make them. */
 async function fill(root: Session): Promise<void> {
@@ -116,7 +95,7 @@ function addWork(): void {
   const now = Math.floor(Date.now() / 1000);
   const common = { user_id: 1, channel_id: 1, quota: 50_000, fail_reason: "", created_at: now, properties: "" };
   const times = { submit_time: now - 90, start_time: now - 80, finish_time: now - 30 };
-  const file = join(folder, "fairway.db");
+  const file = opened.file;
   insertRows(file, "midjourneys", [
     {
       ...common,
