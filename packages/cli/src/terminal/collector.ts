@@ -20,9 +20,10 @@ export function createCollector(every: number): () => void {
 }
 
 /**
- * V8 doubles the part for new objects, up to 48 MB, in a program that makes garbage for minutes. To be called before a
- * screen is drawn that may stay for hours: its garbage is small, and a collection of it takes a millisecond.
+ * Keeps V8's young generation at its first size. V8 doubles it, up to 48 MB, in a program that makes garbage for
+ * minutes. Call this before drawing a screen that may stay for hours: its garbage is small, and collecting it takes a
+ * millisecond.
  */
-export function keepYoungSmall(): void {
+export function limitYoungGeneration(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
 }

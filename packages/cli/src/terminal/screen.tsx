@@ -1,6 +1,6 @@
 import { render, type Instance, type RenderOptions } from "ink";
 import { Component, type ReactNode } from "react";
-import { keepYoungSmall } from "./collector.ts";
+import { limitYoungGeneration } from "./collector.ts";
 import { handleFaults } from "./faults.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function drawScreen(screen: ReactNode, options: RenderOptions): Pro
     fault.reject(cause);
   };
   const release = handleFaults(fail);
-  keepYoungSmall();
+  limitYoungGeneration();
   try {
     instance = render(<Guarded onFault={fail}>{screen}</Guarded>, options);
     await Promise.race([instance.waitUntilExit(), fault.promise]);

@@ -2,7 +2,7 @@ import { declarativeExport, type Client, type DeclarativeDocument } from "@fairw
 import { CliError, EXIT } from "../../core/exit.ts";
 import { plain } from "../../print/columns.ts";
 import { documentWriter, isForPeople, openRows, type Output, type Shape } from "../../print/output.ts";
-import type { Exportable } from "./family.ts";
+import type { Exportable } from "./compatible-rows.ts";
 import { documentText } from "./files.ts";
 
 export interface ExportOptions {
@@ -19,7 +19,7 @@ const KIND: Readonly<Record<string, string>> = {
   all: "",
 };
 
-const IN_FAMILY: readonly Exportable[] = ["channels", "tokens", "options"];
+const IN_COMPATIBLE: readonly Exportable[] = ["channels", "tokens", "options"];
 
 /** As documents, ready for `apply`, or as rows of a compatible gateway. */
 export async function exportAs(
@@ -33,14 +33,14 @@ export async function exportAs(
       { what, folder: splitDir, withIds: includeIds },
       format === undefined ? output : { ...output, format },
     );
-  const rows = IN_FAMILY.filter((one) => one === what || what === "all");
+  const rows = IN_COMPATIBLE.filter((one) => one === what || what === "all");
   if (rows.length === 0 || splitDir !== undefined)
     throw new CliError(
       rows.length === 0 ? `compatible gateways have no ${what}` : "rows of compatible gateways are one file",
       EXIT.usage,
       "leave out --format family-json",
     );
-  return (await import("./family.ts")).exportFamily(client, { what: rows, withIds: includeIds }, output);
+  return (await import("./compatible-rows.ts")).exportCompatible(client, { what: rows, withIds: includeIds }, output);
 }
 
 type Exported = Pick<DeclarativeDocument, "metadata"> & { readonly kind: string };

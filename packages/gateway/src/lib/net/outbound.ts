@@ -9,7 +9,7 @@ export interface OutboundCall {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** A longer answer is none; 256 KiB unless it is said. */
+  /** Longest answer that is read; 256 KiB by default. */
   readonly mostBytes?: number;
 }
 

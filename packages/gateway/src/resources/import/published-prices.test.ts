@@ -116,7 +116,7 @@ test("an upstream without prices, and one that does not answer, are named; no up
   expect((await run({})).text).not.toContain("publishes");
   expect(seen).toEqual([]);
   const gone = await run({ areChannelsAsked: true, base: "http://127.0.0.1:1" });
-  expect(gone.text).toContain("127.0.0.1:1 did not answer with its prices");
+  expect(gone.text).toContain("127.0.0.1:1 did not answer with its prices: connect ECONNREFUSED");
 });
 
 test("groups get the names of here; a group that nothing has is named", async () => {

@@ -14,7 +14,7 @@ export interface Publisher {
 type Answer = Readonly<Record<string, unknown>>;
 type Read = (answer: Answer) => ReadonlyMap<string, ModelCost>;
 
-/** The calls that answer prices in compatible gateways, and in LiteLLM. */
+/** The calls of compatible gateways and LiteLLM that return prices. */
 const CALLS: readonly (readonly [path: string, read: Read])[] = [
   ["/api/pricing", priceRows],
   ["/api/ratio_config", ratioTables],
@@ -24,10 +24,10 @@ const CALLS: readonly (readonly [path: string, read: Read])[] = [
 
 export const PRICE_PATHS = CALLS.map(([path]) => path);
 
-/** A list of a thousand models has half of it. */
+/** A list of a thousand models takes half of this. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** Prices by model, from the first call that answers any; empty where none does. Rejects where nothing answers. */
+/** Prices by model, from the first call that returns any; empty where none does. Rejects when there is no answer. */
 export async function publishedPrices(
   outbound: Outbound,
   { address, key }: Publisher,
@@ -46,12 +46,12 @@ function numberIn(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** A price of nothing is how most of them show that there is none. */
+/** Most of them show 0 for a model without a price. */
 function isCharged(cost: ModelCost): boolean {
   return "call" in cost ? cost.call > 0 : cost.input > 0;
 }
 
-/** What such a gateway shows for a model without a price. */
+/** What the others show for one. */
 const UNPRICED_RATIO = 37.5;
 
 interface Ratios {
@@ -125,7 +125,7 @@ function pricesOfModels({ data }: Answer): Map<string, ModelCost> {
   return prices;
 }
 
-/** `data` has a row for each deployment; of several with one name the dearest counts, so that none is sold below its cost. */
+/** `data` has a row for each deployment. Of several with one name, the highest price counts, so that none is sold below its cost. */
 function deployments({ data }: Answer): Map<string, ModelCost> {
   const prices = new Map<string, ModelCost>();
   for (const row of Array.isArray(data) ? data.filter(isObject) : []) {

@@ -9,11 +9,11 @@ import type { ImportReport } from "./report.ts";
 export interface PriceSources {
   /** The addresses of the channels themselves. */
   readonly areChannelsAsked: boolean;
-  /** The gateway that was used before; its models have the names of here. */
+  /** The gateway that was used before; its models have the same names as here. */
   readonly former: Publisher | undefined;
 }
 
-/** A channel with its models: name for clients to name at the upstream. */
+/** A channel with its models: the name that clients use, and the name at the upstream. */
 export interface Served extends Publisher {
   readonly models: ReadonlyMap<string, string>;
 }
@@ -51,7 +51,7 @@ export async function upstreamPrices(
   return found;
 }
 
-/** One for each address and key; a channel without an address of its own is at its vendor, who publishes nothing. */
+/** One for each address and key. A channel without an address of its own calls its vendor, who publishes nothing. */
 function questionsTo(channels: readonly Served[], unpriced: ReadonlySet<string>): Question[] {
   const questions = new Map<string, Question>();
   for (const { address, key, models } of channels) {
@@ -72,8 +72,9 @@ async function ask(outbound: Outbound, publisher: Publisher, report: ImportRepor
     if (prices.size === 0)
       report.notes.push(`${host} publishes no prices: nothing usable was at ${PRICE_PATHS.join(", ")}`);
     return prices;
-  } catch {
-    report.notes.push(`${host} did not answer with its prices`);
+  } catch (error) {
+    const reason = error instanceof Error && error.message !== "" ? `: ${error.message}` : "";
+    report.notes.push(`${host} did not answer with its prices${reason}`);
     return new Map<string, ModelCost>();
   }
 }
@@ -94,7 +95,7 @@ function take(
   if (taken.length > 0) report.notes.push(`prices as ${hostOf(publisher)} publishes them: ${taken.sort().join(", ")}`);
 }
 
-/** Without what an address may say about its owner. */
+/** Host and port: an address may contain credentials. */
 function hostOf({ address }: Publisher): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }

@@ -10,7 +10,7 @@ const COUNTED = ["used_quota", "balance", "balance_updated_time", "response_time
 type Row = Readonly<Record<string, unknown>>;
 
 /** One JSON with the rows as the calls of compatible gateways take them: no keys, and ids only where they are asked for. */
-export async function exportFamily(
+export async function exportCompatible(
   client: Client,
   { what, withIds }: { readonly what: readonly Exportable[]; readonly withIds: boolean },
   output: Output,
