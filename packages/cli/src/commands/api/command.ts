@@ -6,13 +6,13 @@ import { examples, yes } from "../arguments.ts";
 export function apiCommands(program: Command, { client, output }: CommandContext): void {
   const api = program
     .command("api")
-    .argument("[call]", "its name, or a method such as GET; all calls are listed when it is absent")
-    .argument("[path]", "with a method: such as /api/channel/3")
-    .description("any call of the management API by its name or its path, with the answer as it is, in JSON")
-    .option("-p, --param <name=value...>", "places of its path")
-    .option("-q, --query <name=value...>", "members of its query")
+    .argument("[call]", "the name of a call, or a method such as GET; lists all calls when absent")
+    .argument("[path]", "with a method: the path, such as /api/channel/3")
+    .description("call any endpoint of the management API by its name or path, and print the answer as JSON")
+    .option("-p, --param <name=value...>", "path parameters")
+    .option("-q, --query <name=value...>", "query parameters")
     .option("--body <json>", "JSON, @file, or - for standard input; secrets belong there")
-    .option("--paginate", "all pages of a list, joined to one JSON array, or a line for each row with -o jsonl")
+    .option("--paginate", "read all pages of a list, as one JSON array or, with -o jsonl, one line per row")
     .addOption(yes())
     .action(async (call: string | undefined, path: string | undefined, options: ApiOptions) => {
       const { callApi, listCalls } = await import("./api.ts");

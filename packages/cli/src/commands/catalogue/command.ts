@@ -15,7 +15,7 @@ function offers(program: Command, { client, output }: CommandContext): void {
   const model = program.command("model").alias("models").description("models that can be called");
   const list = model
     .command("list")
-    .description("those that one's groups may use")
+    .description("the models that your groups may use")
     .option("--all", "those of every enabled channel (administrators)")
     .action(async (options: { all?: boolean }) => (await load()).listModels(await client(), options, output()));
   examples(list, "fairway model list", "fairway model list --all -o jsonl");
@@ -28,7 +28,7 @@ function offers(program: Command, { client, output }: CommandContext): void {
   const pricing = program.command("pricing").description("what models cost");
   const prices = pricing
     .command("list")
-    .description("ratios and prices of the models that one's groups may use")
+    .description("ratios and prices of the models that your groups may use")
     .option("--model <text>", "part of the name")
     .option("--group <name>", "only what that group may use")
     .action(async (options: PriceOptions) => (await load()).listPrices(await client(), options, output()));
@@ -52,7 +52,7 @@ function offers(program: Command, { client, output }: CommandContext): void {
   const group = program.command("group").alias("groups").description("groups of users, keys and channels");
   const groups = group
     .command("list")
-    .description("groups that one may choose, with their labels")
+    .description("the groups that you may choose, with their labels")
     .option("--all", "every group (administrators)")
     .action(async (options: { all?: boolean }) => (await load()).listGroups(await client(), options, output()));
   examples(groups, "fairway group list --all");

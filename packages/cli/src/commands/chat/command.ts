@@ -6,9 +6,9 @@ import { examples, id } from "../arguments.ts";
 export function chatCommands(program: Command, { session, output, io }: CommandContext): void {
   const chat = program
     .command("chat")
-    .argument("[prompt]", "what is piped in follows it; without both one asks turn by turn in a terminal")
+    .argument("[prompt]", "piped input follows it; without either, you chat in the terminal")
     .description("ask a model, paid by one of your keys; the bill goes to standard error")
-    .option("-m, --model <name>", "may be left out where the key may call one alone")
+    .option("-m, --model <name>", "optional if the key may call only one model")
     .option("-t, --token <id>", "id or name of the key; the newest usable one when absent", id("token"))
     .addOption(new Option("-g, --group <name>", "the newest usable key of that group").conflicts("token"))
     .option("-s, --system <text>", "how the model is to behave")

@@ -13,8 +13,10 @@ export function documentCommands(program: Command, { client, output, globals, en
     .action(async (options: DocumentOptions) => (await load()).diffDocuments(await client(), options, around()));
   examples(diff, "fairway diff -f channels.yaml", "fairway diff -f deploy/fairway -R --prune -o json");
   const apply = withDocuments(program.command("apply"))
-    .description("make channels, options and keys as documents say, all or nothing (super administrator)")
-    .option("--wait", "until each replica uses the documents, at most as long as --timeout")
+    .description(
+      "create and change channels, options and keys to match documents, all or nothing (super administrator)",
+    )
+    .option("--wait", "wait until each replica uses the documents, for at most --timeout")
     .addOption(yes())
     .action(async ({ wait, ...options }: DocumentOptions & { readonly yes?: boolean; readonly wait?: boolean }) => {
       const { dryRun = false, timeout } = globals();
@@ -28,7 +30,7 @@ export function documentCommands(program: Command, { client, output, globals, en
     "fairway apply -f deploy/fairway -R --manager git:production --prune --yes",
   );
   const remove = withFiles(program.command("delete"))
-    .description("delete what documents name and their manager owns (super administrator)")
+    .description("delete what the documents name, if their manager owns it (super administrator)")
     .addOption(yes())
     .action(async (options: DeleteOptions) => (await load()).deleteDocuments(await client(), options, around()));
   examples(remove, "fairway delete -f channels.yaml", "fairway delete -f deploy/fairway -R --yes");
@@ -55,16 +57,16 @@ function exportCommand(program: Command, { client, output }: Pick<CommandContext
   const exporting = program
     .command("export")
     .addArgument(new Argument("[what]").choices(["channels", "tokens", "options", "budgets", "all"]).default("all"))
-    .description("what is here as documents, with names of variables in the place of secrets (super administrator)")
+    .description("print the configuration as documents, with variables in place of secrets (super administrator)")
     .addOption(
       new Option(
         "--format <format>",
         "documents in YAML or JSON, or rows for the calls of compatible gateways",
       ).choices(["yaml", "json", "jsonl", "family-json"]),
     )
-    .option("--include-ids", "the id of each row: in the annotation fairway.dev/id of a document")
-    .option("--crd", "the kinds that Kubernetes needs for such documents instead; needs no sign-in")
-    .option("--split-dir <folder>", "a file for each document in this folder, which is made where it is missing")
+    .option("--include-ids", "include the ID of each row, in documents as the annotation fairway.dev/id")
+    .option("--crd", "print the CustomResourceDefinitions for these documents instead; needs no sign-in")
+    .option("--split-dir <folder>", "write each document to its own file in this folder, which is created if needed")
     .action(async (what: string, { crd, ...options }: ExportOptions & { readonly crd?: boolean }) =>
       crd
         ? (await import("./export.ts")).exportKinds(output())
@@ -83,12 +85,12 @@ function exportCommand(program: Command, { client, output }: Pick<CommandContext
 function withFiles(command: Command): Command {
   return command
     .requiredOption("-f, --file <path...>", "files of YAML or JSON, folders of them, or - for standard input")
-    .option("-R, --recursive", "folders with all that are in them")
+    .option("-R, --recursive", "search folders recursively")
     .option("--manager <name>", "owner of what the documents name", "cli");
 }
 
 function withDocuments(command: Command): Command {
   return withFiles(command)
     .option("--prune", "delete what the manager owns and the documents no longer name")
-    .option("--force", "take over what others own, and delete more than half of the own");
+    .option("--force", "take over what other managers own, and allow deleting more than half of what this one owns");
 }

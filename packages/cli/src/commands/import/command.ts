@@ -6,27 +6,24 @@ import type { ImportFlags } from "./import.ts";
 export function importCommands(program: Command, { client, env, globals, output }: CommandContext): void {
   const importing = program
     .command("import")
-    .argument(
-      "<file>",
-      "a configuration of LiteLLM, in YAML; keys that it names as os.environ/NAME are read from your environment",
-    )
+    .argument("<file>", "a LiteLLM configuration in YAML; keys given as os.environ/NAME are read from your environment")
     .description(
-      "channels, prices, aliases and retries of another gateway; says what is not carried over (super administrator)",
+      "import channels, prices, aliases and retries of another gateway, and report what is left out (super administrator)",
     )
     .addOption(
-      new Option("--from <gateway>", "what the file is of")
+      new Option("--from <gateway>", "the gateway that the file is from")
         .choices(["litellm", "new-api", "one-api"])
         .makeOptionMandatory(),
     )
     .option(
       "--price-from-upstream",
-      "models without a price get the one that the address of their channel publishes, as compatible gateways and LiteLLM do",
+      "price models that have none from their channel's own address, where compatible gateways and LiteLLM publish prices",
     )
-    .option("--price-from <url>", "models without a price get the one that the gateway that you leave publishes")
+    .option("--price-from <url>", "price models that have none from the gateway that you are leaving")
     .addOption(
       new Option(
         "--map-group <old=new>",
-        "a group there to its name here, may be repeated; every channel is in the group default",
+        "rename a group, can be repeated; every imported channel is in the group default",
       ).argParser((pair, before: readonly string[] | undefined) => [...(before ?? []), pair]),
     )
     .action(async (file: string, flags: ImportFlags) => {

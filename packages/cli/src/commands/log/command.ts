@@ -84,7 +84,7 @@ function sums(log: Command, { client, output, io }: CommandContext): void {
     )
     .option("--until <when>", "like --since")
     .addOption(limit())
-    .description("calls, tokens and quota of the matching calls, the dearest first")
+    .description("calls, tokens and quota of the matching calls, the most expensive first")
     .action(async (options: LogStatsOptions) =>
       (await import("./stats.ts")).logStats(await client(), options, output(), io.nowSeconds()),
     );
