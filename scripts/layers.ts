@@ -69,6 +69,9 @@ export const OWNED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/sdk-trace": ["observability"],
 };
 
+/** Their `core/` holds what the folders next to it share, and imports none of them. */
+const WITH_CORE = ["dialects", "providers"];
+
 interface ImportPattern {
   readonly regex: string;
   readonly message: string;
@@ -115,6 +118,7 @@ function forbiddenPackages(folder: string): ImportPattern[] {
 export function layerRules(): { files: string; patterns: ImportPattern[] }[] {
   return [
     ...rulesOf("packages/gateway/src", LAYERS, forbiddenPackages),
+    ...WITH_CORE.flatMap(coreRules),
     ...rulesOf("packages/console/src", CONSOLE_LAYERS, () => []),
   ];
 }
@@ -126,4 +130,19 @@ function rulesOf(src: string, layers: Layers, morePatterns: (folder: string) => 
       patterns: [...forbiddenImports(layers, { folder, depth: index + 1 }), ...morePatterns(folder)],
     })),
   );
+}
+
+/** After the rules of the whole folder, which these repeat: the linter takes the last that match a file. */
+function coreRules(folder: string) {
+  return Array.from({ length: MAX_DEPTH - 1 }, (_, index) => ({
+    files: `packages/gateway/src/${folder}/core/${"*/".repeat(index)}*.ts`,
+    patterns: [
+      ...forbiddenImports(LAYERS, { folder, depth: index + 2 }),
+      ...forbiddenPackages(folder),
+      {
+        regex: `^${"\\.\\./".repeat(index + 1)}[^.]`,
+        message: `${folder}/core/ imports no folder next to it (scripts/layers.ts)`,
+      },
+    ],
+  }));
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findBridges } from "../../src/dialects/core/path.ts";
+import { findBridges } from "../../src/dialects/find-bridges.ts";
 import type { RequestSpec, BridgeContext, JsonObject } from "../../src/dialects/core/types.ts";
 import { AppError } from "../../src/lib/app-error.ts";
 import { translateRequest } from "../../src/relay/pipeline/translate.ts";

@@ -1,6 +1,6 @@
 import { encodeBlock, parseEvents } from "../../src/lib/text/sse.ts";
 import { translateAnswer, translateRequest } from "../../src/relay/pipeline/translate.ts";
-import { findBridges } from "../../src/dialects/core/path.ts";
+import { findBridges } from "../../src/dialects/find-bridges.ts";
 import type {
   RequestSpec,
   BridgeContext,

@@ -1,5 +1,5 @@
 import { parseEvents } from "../../lib/text/sse.ts";
-import { findError } from "../openai-chat/meter.ts";
+import { findError } from "../core/upstream-error.ts";
 import { hasText, hasValue, lastRead, mayHoldError, needle } from "../core/scan.ts";
 import type { UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
 import { AnthropicTotals } from "./totals.ts";

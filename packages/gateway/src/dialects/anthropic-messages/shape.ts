@@ -16,7 +16,7 @@ export function kindOfMessageEvent(event: JsonObject): EventKind {
   return isObject(event[needed]) ? "part" : "unreadable";
 }
 
-/** A message that says nothing tells at least why it ended. */
+/** A message that says nothing has at least the reason why it ended. */
 export function isMessage({ content, stop_reason: reason }: JsonObject): boolean {
   return isObjectList(content) && (content.length > 0 || isSet(reason));
 }

@@ -69,7 +69,7 @@ it.each([
   expect(membersOf(tool)[member]?.enum).toEqual(commands);
 });
 
-it("tell the size of the screen", () => {
+it("carry the size of the screen", () => {
   expect(functionsOf([computer])[0]?.description).toContain("1280 x 800 pixels");
 });
 

@@ -125,7 +125,7 @@ describe("Gemini", () => {
     expect(choices.map((choice) => choice["finish_reason"])).toEqual([null, null, null, null, "tool_calls"]);
   });
 
-  it("and chat tell the probabilities of tokens to each other", () => {
+  it("and chat exchange the probabilities of tokens", () => {
     const token = { token: "hi", logProbability: -0.5 };
     const logprobsResult = { chosenCandidates: [token], topCandidates: [{ candidates: [token] }] };
     const answer = run("openai-chat", "gemini-generate", "gemini-2.5-flash").answer(

@@ -110,7 +110,7 @@ describe("probabilities of tokens for chat clients of Responses", () => {
     expect(choices).toHaveLength(3);
   });
 
-  it("come late where the upstream tells them with the whole text", () => {
+  it("come late where the upstream reports them with the whole text", () => {
     const late = choicesOf([delta("Sunny"), done(token, bare), closed(token, bare)]);
     expect(late.slice(2)).toEqual([{ index: 0, delta: {}, finish_reason: null, logprobs: reported(token, whole) }]);
     const last = choicesOf([done(token, bare), closed(token, bare)]);

@@ -83,7 +83,7 @@ describe.each(Object.keys(echoOf) as DialectId[])("reasoning_details with %s cli
     expect(JSON.stringify(elsewhere)).not.toContain("signature");
   });
 
-  it.each(Object.entries(streams))("come back from streams that tell them %s", (_when, chunks) => {
+  it.each(Object.entries(streams))("come back from streams that report them %s", (_when, chunks) => {
     const whole = wholeOf[client]?.(run(client, "openai-chat", MODEL).stream(chunks)) ?? {};
     expect(returned(whole)).toMatchObject({ reasoning_details: details, tool_calls: [{ id: "call_1" }] });
   });

@@ -20,7 +20,7 @@ const ask = (input_schema: object) => {
 };
 
 describe("a strict schema of an Anthropic client", () => {
-  it("tells the types of choices and constants, which its own client leaves out", () => {
+  it("reports the types of choices and constants, which its own client leaves out", () => {
     const own = closed({
       kind: { const: "a" },
       sizes: { type: "array", items: { $ref: "#/$defs/size" } },

@@ -15,7 +15,7 @@ export function isAnotherCall(delta: JsonObject, knownId: string): boolean {
 
 /**
  * A chat request whose calls have the ids that this model's upstream knows; the very same one where they have. `extraOf`
- * tells what a call gets besides, by the id that the client sent.
+ * reports what a call gets besides, by the id that the client sent.
  */
 export function withCallIdsFor(
   model: string,

@@ -181,7 +181,7 @@ function withRequestId(message: string, requestId: string): string {
 
 /**
  * An upstream's own type is retained. Local errors never use authentication_error, permission_error or forbidden: a
- * gateway of the same family that is chained behind would disable its channel for a client's fault.
+ * compatible gateway that is chained behind would disable its channel for a client's fault.
  */
 function openaiType(error: AppError, status: number): string {
   if (error.type !== undefined) return error.type;

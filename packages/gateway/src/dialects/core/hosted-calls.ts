@@ -66,7 +66,7 @@ function runsCode(part: JsonObject): boolean {
 }
 
 /** Chat answers do not say what was called: one call of each tool is charged, unless a conversion left the tools out. */
-export function untoldCalls(
+export function unreportedCalls(
   { hostedTools = [] }: Pick<RequestSpec, "hostedTools">,
   upstream: DialectId,
   isConverted: boolean,

@@ -59,7 +59,7 @@ describe("imageSize", () => {
 });
 
 describe("audioTokens", () => {
-  it("counts ten tokens a second where the header tells the rate", () => {
+  it("counts ten tokens a second where the header reports the rate", () => {
     const wav = Buffer.alloc(32_000);
     wav.write("RIFF", 0);
     wav.write("WAVE", 8);

@@ -64,7 +64,7 @@ function patchesOf({ width, height }: Size): number {
   return Math.min(MAX_PATCHES, count(shrink));
 }
 
-/** Tokens of an `input_audio` part: by duration where the container tells it. */
+/** Tokens of an `input_audio` part: by duration where the container reports it. */
 export function audioTokens(part: JsonObject | undefined): number {
   const data = text(object(part, "input_audio"), "data");
   const seconds = data === undefined ? undefined : wavSeconds(data);

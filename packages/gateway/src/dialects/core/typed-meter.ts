@@ -1,11 +1,10 @@
 // What protocols without streams, or with streams of a few named events, have in common.
 import { parseEvents } from "../../lib/text/sse.ts";
-import { findError } from "../openai-chat/meter.ts";
 import { modelEdits, withMembers } from "./request-spec.ts";
 import { object, text } from "./read.ts";
 import { hasValue, lastRead, mayHoldError, needle, type Needle } from "./scan.ts";
 import type { Dialect, JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "./types.ts";
-import { readError } from "./upstream-error.ts";
+import { findError, readError } from "./upstream-error.ts";
 
 const NO_TEXT = { text: "", extra: 0 };
 const USAGE = needle("usage");

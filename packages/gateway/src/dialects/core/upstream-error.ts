@@ -1,4 +1,5 @@
-import { isObject, object, text } from "./read.ts";
+import { parseEvents } from "../../lib/text/sse.ts";
+import { isObject, object, objects, text } from "./read.ts";
 import type { JsonObject, JsonValue, StreamEvent, UpstreamErrorEvent } from "./types.ts";
 
 /** Reads the value of an `error` member: an object, a text, or nothing. */
@@ -14,6 +15,21 @@ export function errorOfEvent({ event, data, raw }: StreamEvent): UpstreamErrorEv
   if (found !== undefined) return found;
   const isError = event === "error" || data["type"] === "error" || data["object"] === "error";
   return isError ? errorEvent(data) : undefined;
+}
+
+/** A choice that ended in an error: nothing more of it is reported. */
+export function failedChoice(answer: JsonObject): UpstreamErrorEvent | undefined {
+  const hasFailed = objects(answer, "choices").some((choice) => choice["finish_reason"] === "error");
+  return hasFailed ? readError("The upstream ended the answer with an error.") : undefined;
+}
+
+/** The first event of these blocks that reports a failure. */
+export function findError(blocks: Buffer): UpstreamErrorEvent | undefined {
+  for (const event of parseEvents(blocks)) {
+    const error = errorOfEvent(event) ?? (event.data && failedChoice(event.data));
+    if (error !== undefined) return error;
+  }
+  return undefined;
 }
 
 /** Reads an error from a body that has only a sentence and possibly a code. */

@@ -42,7 +42,7 @@ export const openaiImages: Dialect = {
   usage(answer) {
     const usage = readResponsesUsage(object(answer, "usage"));
     if (usage === undefined && !Array.isArray(answer["data"])) return undefined;
-    // Some vendors tell in the place of an image why there is none.
+    // Some vendors send the reason in the place of an image that they refuse.
     const images = list(answer, "data").filter((image) => !isObject(image) || !isSet(image["error"]));
     return { ...(usage ?? toUsage({})), units: images.length };
   },

@@ -1,4 +1,4 @@
-import { findError } from "../openai-chat/meter.ts";
+import { findError } from "../core/upstream-error.ts";
 import { hasText, lastRead, mayHoldError, needle } from "../core/scan.ts";
 import type { UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
 import { readGeminiUsage } from "../core/usage.ts";

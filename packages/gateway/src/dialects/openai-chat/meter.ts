@@ -1,15 +1,9 @@
 import { parseEvents } from "../../lib/text/sse.ts";
-import { isSet, objects } from "../core/read.ts";
+import { isSet } from "../core/read.ts";
 import { endsWithDone, hasText, lastRead, mayHoldError, namesError, needle } from "../core/scan.ts";
 import type { JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
-import { errorOfEvent, readError, readSentence } from "../core/upstream-error.ts";
+import { findError, readSentence } from "../core/upstream-error.ts";
 import { readChatUsage } from "../core/usage.ts";
-
-/** A choice that ended in an error: nothing more of it is reported. */
-export function failedChoice(answer: JsonObject): UpstreamErrorEvent | undefined {
-  const hasFailed = objects(answer, "choices").some((choice) => choice["finish_reason"] === "error");
-  return hasFailed ? readError("The upstream ended the answer with an error.") : undefined;
-}
 
 /** An event without choices and usage that says something is no part of an answer. */
 export function sentenceIn(event: JsonObject): UpstreamErrorEvent | undefined {
@@ -48,13 +42,4 @@ const CHOICES = Buffer.from('choices"');
 function findSentence(blocks: Buffer): UpstreamErrorEvent | undefined {
   const [first] = parseEvents(blocks).filter(({ data }) => data !== undefined);
   return first?.data && sentenceIn(first.data);
-}
-
-/** The first event of these blocks that reports a failure. */
-export function findError(blocks: Buffer): UpstreamErrorEvent | undefined {
-  for (const event of parseEvents(blocks)) {
-    const error = errorOfEvent(event) ?? (event.data && failedChoice(event.data));
-    if (error !== undefined) return error;
-  }
-  return undefined;
 }

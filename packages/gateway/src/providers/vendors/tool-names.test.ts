@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bridgeContextOf } from "../../../test/kit/provider-kit.ts";
-import { findBridges } from "../../dialects/core/path.ts";
+import { findBridges } from "../../dialects/find-bridges.ts";
 import { translateRequest } from "../../relay/pipeline/translate.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { allProviders } from "../registry.ts";

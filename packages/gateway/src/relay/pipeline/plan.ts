@@ -1,5 +1,5 @@
 import { dialectById } from "../../dialects/index.ts";
-import { findBridges } from "../../dialects/core/path.ts";
+import { findBridges } from "../../dialects/find-bridges.ts";
 import type { RequestSpec, Body, Bridge, Dialect } from "../../dialects/core/types.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../providers/core/types.ts";

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
-import { findBridges } from "../../../src/dialects/core/path.ts";
+import { findBridges } from "../../../src/dialects/find-bridges.ts";
 import type { BridgeContext, DialectId, JsonObject } from "../../../src/dialects/core/types.ts";
 import { encodeBlock } from "../../../src/lib/text/sse.ts";
 import { createStreamTranslation } from "../../../src/relay/pipeline/translate.ts";

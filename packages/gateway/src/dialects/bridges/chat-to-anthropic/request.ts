@@ -180,7 +180,7 @@ function outputConfig(effort: string | undefined, schema: JsonObject | undefined
   return compact({ effort, format: schema && { type: "json_schema", schema } });
 }
 
-/** Whom an id tells by name is refused upstream: addresses of mail and numbers of telephones. */
+/** An id that names a person is refused upstream: addresses of mail and numbers of telephones. */
 const TELLING = /@|^\+[\d\s().-]{7,}$/;
 const MAX_USER = 256;
 

@@ -69,7 +69,7 @@ export class ResponseToChunks implements StreamBridge {
     return this.#writer.delta({ content }, 0, logprobs);
   }
 
-  /** Some servers tell the tokens with the whole text only. */
+  /** Some servers report the tokens with the whole text only. */
   #tokens(data: JsonObject): StreamEvent[] {
     const hasTokens = this.#hasTokens || !this.#isReported;
     this.#hasTokens = false;
@@ -167,7 +167,7 @@ export class ResponseToChunks implements StreamBridge {
     else this.#isPlaced &&= data["delta"] === undefined && data["item"] === undefined;
   }
 
-  /** Some servers tell items in the response of the last event alone. */
+  /** Some servers report items in the response of the last event alone. */
   #finish(response: JsonObject | undefined): StreamEvent[] {
     this.#usage = readResponsesUsage(object(response, "usage"));
     this.#writer.name(headOf(response));

@@ -1,4 +1,4 @@
-// Ids of what is made here. They follow from the request, so that an id of an item tells the response it is part of.
+// Ids of what is made here. They follow from the request, so that the id of an item names its response.
 import { isSet, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 

@@ -80,7 +80,7 @@ export interface VendorReading {
   /** Reads the vendor's own shape; undefined = no failure, or one for the general reading. */
   native(answer: FailedAnswer): NativeError | undefined;
   /**
-   * Class of codes that the table does not know where the status tells nothing either; without it they are left to the
+   * Class of codes that the table does not know where the status says nothing either; without it they are left to the
    * general reading.
    */
   readonly unknown?: ErrorClass;

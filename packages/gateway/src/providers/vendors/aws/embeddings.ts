@@ -8,7 +8,7 @@ import type { ExchangeContext, UpstreamAnswer, UpstreamCall } from "../../core/t
 import { unaryBridge } from "../../core/unary-bridge.ts";
 
 const COHERE_TEXTS = 96;
-/** Where the vendor tells the tokens of models that count none. */
+/** Where the vendor reports the tokens of models that count none. */
 export const TOKENS_HEADER = "x-amzn-bedrock-input-token-count";
 
 function isCohere(model: string): boolean {

@@ -76,7 +76,7 @@ function route(operation: CompatibleOperation): UpstreamRoute {
 
 /**
  * The first chunk holds the filter's verdict on the prompt alone: clients that index `choices[0]` break on it. A filter
- * that runs next to the model tells its verdicts in choices without a delta, which clients read without looking.
+ * that runs next to the model reports its verdicts in choices without a delta, which clients read without looking.
  */
 const filterChunks: ResponseTransform = {
   name: "chunks of the content filter",

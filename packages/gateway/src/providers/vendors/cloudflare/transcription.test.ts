@@ -54,7 +54,7 @@ describe("transcription on Workers AI", () => {
     ]);
   });
 
-  it("tells all it knows where that is asked for", async () => {
+  it("reports every detail that the request wants", async () => {
     const segments = [{ start: 0, end: 1.5, text: "hello" }];
     const result = { text: "hello", segments, transcription_info: { language: "en", duration: 1.5 }, word_count: 1 };
     const { context } = exchangeOf([{ json: { result, success: true } }], { spec: askOf({ model: "w" }) });

@@ -37,7 +37,7 @@ describe("an answer without a picture", () => {
     });
   });
 
-  it("but with words is a failure that tells them", async () => {
+  it("but with text is a failure that quotes it", async () => {
     const words = candidate("STOP", { text: "Hm.", thought: true }, { text: "Which cat?" });
     expect(await upstreamErrorOf(words)).toMatchObject({ class: "server", status: 502, message: "Which cat?" });
   });

@@ -24,7 +24,7 @@ export const mistralAnswer: ResponseTransform = {
   },
 };
 
-/** Place of a call in its choice; undefined where the list itself tells it. */
+/** Place of a call in its choice; undefined where the list itself shows it. */
 type IndexOf = (call: JsonObject, choice: JsonObject) => number | undefined;
 
 /** Calls come whole, each with an id of its own, in one chunk or in several. */

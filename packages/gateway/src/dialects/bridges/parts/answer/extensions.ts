@@ -48,7 +48,7 @@ export function servingChatClients(bridge: Bridge): Bridge {
   };
 }
 
-/** An answer without a choice says nothing that another protocol could tell. */
+/** An answer without a choice has nothing to convert. */
 function chosen(body: JsonObject): JsonObject {
   if (list(body, "choices").length === 0) throw new Error("the answer has no choice");
   return body;

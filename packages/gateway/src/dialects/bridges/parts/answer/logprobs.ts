@@ -39,7 +39,7 @@ function withBytes(token: JsonObject): JsonObject {
   return { bytes: [...Buffer.from(anyText(token, "token"))], ...token };
 }
 
-/** The tokens that a chat choice was written with, as the Responses protocol tells them too. */
+/** The tokens that a chat choice was written with, as the Responses protocol reports them too. */
 export function chosenTokens(choice: JsonObject | undefined): readonly JsonObject[] {
   return objects(object(choice, "logprobs"), "content");
 }

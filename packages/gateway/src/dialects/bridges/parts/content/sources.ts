@@ -1,4 +1,4 @@
-// Servers that search tell their sources next to the choices, as addresses or as what they found. Other protocols have
+// Servers that search report their sources next to the choices, as addresses or as what they found. Other protocols have
 // a place for sources under the text only, where annotations stand: each one is cited by the whole of it.
 import { eachObject } from "../../../core/json-edit.ts";
 import { anyText, isObject, list, object, objects, text } from "../../../core/read.ts";

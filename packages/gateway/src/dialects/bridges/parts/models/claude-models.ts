@@ -68,7 +68,7 @@ export function defaultOutputTokens(model: ClaudeModel): number {
   return mostOutputTokens(model) ?? UNKNOWN_LIMIT;
 }
 
-/** The most tokens that one answer of the model may have; undefined for names that tell no generation. */
+/** The most tokens that one answer of the model may have; undefined for names without a generation. */
 export function mostOutputTokens({ family, version }: ClaudeModel): number | undefined {
   if (version === NEWEST) return undefined;
   if (version < 305) return 4096;

@@ -1,4 +1,4 @@
-// Routers in front of several vendors tell signed reasoning as `reasoning_details` and want it back inside a tool loop.
+// Routers in front of several vendors report signed reasoning as `reasoning_details` and want it back inside a tool loop.
 // It travels as the signature of a thinking block and opens again for the model that it came from. It is base64, as
 // clients in Python decode signatures.
 import { isObject, list, object, objects, text } from "../../../core/read.ts";

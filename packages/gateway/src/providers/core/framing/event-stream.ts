@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import type { DialectId } from "../../../dialects/core/types.ts";
 import { encodeBlock } from "../../../lib/text/sse.ts";
 import { parseObject } from "../../../lib/text/json.ts";
-import type { Deframer } from "../../core/deframer.ts";
+import type { Deframer } from "./deframer.ts";
 
 /** https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html: prelude, headers, payload, two checksums. */
 const PRELUDE = 12;

@@ -1,7 +1,7 @@
-import { bridges } from "../bridges/index.ts";
-import { finishInChatUpstream, servingChatClients } from "../bridges/parts/answer/extensions.ts";
-import { renamingIntoChat, renamingOutOfChat } from "../bridges/parts/tools/tool-names.ts";
-import type { Bridge, DialectId } from "./types.ts";
+import { bridges } from "./bridges/index.ts";
+import { finishInChatUpstream, servingChatClients } from "./bridges/parts/answer/extensions.ts";
+import { renamingIntoChat, renamingOutOfChat } from "./bridges/parts/tools/tool-names.ts";
+import type { Bridge, DialectId } from "./core/types.ts";
 
 const PIVOT: DialectId = "openai-chat";
 

@@ -1,9 +1,9 @@
-import type { DialectId } from "../../dialects/core/types.ts";
-import { parseJson } from "../../lib/text/json.ts";
-import { BlockTooLargeError, encodeBlock } from "../../lib/text/sse.ts";
-import { createEventStreamDeframer } from "../vendors/aws/event-stream.ts";
+import type { DialectId } from "../../../dialects/core/types.ts";
+import { parseJson } from "../../../lib/text/json.ts";
+import { BlockTooLargeError, encodeBlock } from "../../../lib/text/sse.ts";
+import { createEventStreamDeframer } from "./event-stream.ts";
 import type { Deframer } from "./deframer.ts";
-import type { Framing } from "./types.ts";
+import type { Framing } from "../types.ts";
 
 /** Undefined = the stream consists of server-sent events already. A line or frame past `maxBytes` throws. */
 export function createDeframer(framing: Framing, dialect: DialectId, maxBytes: number): Deframer | undefined {
