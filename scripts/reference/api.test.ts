@@ -16,7 +16,7 @@ describe("the page of the management API", () => {
     }
   });
 
-  test("tells what nearly every field means, and the closest comment wins", () => {
+  test("explains nearly every field, and the closest comment wins", () => {
     const rows = text.split("\n").filter((line) => /^\| (?:(?:path|query|body) \| )?`/.test(line));
     const silent = rows.filter((line) => line.endsWith("|  |"));
     expect(silent.length / rows.length).toBeLessThan(0.05);

@@ -26,7 +26,7 @@ const ROLLUP_MARK = {
   replace: ["revision"],
 } as const;
 
-export interface Seeding {
+export interface AccountLoader {
   readonly database: Database;
   /** URL of that database. */
   readonly url: string;
@@ -42,7 +42,7 @@ class NotEmptyError extends Error {
 }
 
 /** Fills the database: users, tokens, channels, then log, ledger and hourly sums that agree with each other. */
-export async function runSeed(seeding: Seeding): Promise<void> {
+export async function runSeed(seeding: AccountLoader): Promise<void> {
   const { database, url, plan, isAdding, say } = seeding;
   const present = await highestId(database, "logs");
   if (!isAdding) await refuseNonEmpty(database, present);
@@ -90,7 +90,7 @@ async function withoutIndexes(database: Database): Promise<Restore[]> {
 }
 
 /** Makes the next rows while the database takes the last ones. */
-async function writeAll({ plan, say }: Seeding, traffic: Traffic, prepare: PrepareBulk): Promise<void> {
+async function writeAll({ plan, say }: AccountLoader, traffic: Traffic, prepare: PrepareBulk): Promise<void> {
   const startedAt = performance.now();
   let saidAt = startedAt;
   let done = 0;

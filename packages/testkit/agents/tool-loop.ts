@@ -71,7 +71,7 @@ function markCall(json: Recorded["json"]): ToolCall | undefined {
   return { id: "call_fake_2", name, ...(namespace && { namespace }), argumentPieces: ['{"place":"pier"}'] };
 }
 
-/** Some agents tell the names of their tools alone, until the model searches for one. */
+/** Some agents send only the names of their tools until the model searches for one. */
 function searchCall(json: Recorded["json"], text: string): ToolCall | undefined {
   const query = `select:mcp__${SERVER}__${MARK_TOOL}`;
   const tool = declarations(json).find(({ name }) => name === "ToolSearch");

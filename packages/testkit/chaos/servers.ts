@@ -57,7 +57,7 @@ export async function startServers(name: DatabaseName, storeName: StoreName): Pr
   database.pathname = "/chaos";
   let thaw: Guard | undefined;
   const signal = (kind: NodeJS.Signals) => {
-    for (const pid of family(server.pid)) signalIfThere(pid, kind);
+    for (const pid of processTree(server.pid)) signalIfThere(pid, kind);
   };
   return {
     database: database.href,
@@ -97,7 +97,7 @@ async function startClusterStore(): Promise<Store> {
 }
 
 /** A process and its children: PostgreSQL has one for each connection. */
-function family(pid: number): number[] {
+function processTree(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   return [pid, ...(children === "" ? [] : children.split(" ").map(Number))];
 }

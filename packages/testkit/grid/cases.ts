@@ -1,7 +1,7 @@
 // The rows of the grid: what is asked, how the upstream behaves, and what both sides must have seen.
 import { DEFAULT_USAGE, NORMAL_TEXT, REFUSAL, SIGNATURE } from "../src/index.ts";
 import { at, parsed } from "./json.ts";
-import type { Answer, Asked, Client, Got, Turn } from "./types.ts";
+import type { Answer, GridRequest, Client, Got, Turn } from "./types.ts";
 import type { UpstreamKind } from "./upstreams.ts";
 import { CLOCK, PNG, SCHEMA, STOP_TEXT, SYSTEM, THINKING, WEATHER } from "./words.ts";
 
@@ -36,9 +36,9 @@ export interface Case {
   impossible?(cell: Cell): string | undefined;
   /** The part of the case that the cell cannot show, with the reason. */
   partly?(outcome: Outcome, cell: Cell): string | undefined;
-  ask(cell: Cell): Asked;
+  ask(cell: Cell): GridRequest;
   /** The request that follows the first answer. */
-  next?(cell: Cell, first: Answer): Asked;
+  next?(cell: Cell, first: Answer): GridRequest;
   check(outcome: Outcome, cell: Cell): Findings;
 }
 

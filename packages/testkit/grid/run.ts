@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Recorded } from "../src/upstream/recorded.ts";
 import type { Case, Cell, Findings } from "./cases.ts";
 import { isObject, parsed } from "./json.ts";
-import { NOTHING_SEEN, type Answer, type Asked, type Got, type Json, type StreamData } from "./types.ts";
+import { NOTHING_SEEN, type Answer, type GridRequest, type Got, type Json, type StreamData } from "./types.ts";
 import { isNativeResponses, readRequest } from "./upstreams.ts";
 
 export interface Gate {
@@ -65,7 +65,12 @@ function requestsOf({ requests }: Gate, { marker }: Cell): readonly Recorded[] {
   return requests().filter(({ body }) => body.includes(marker));
 }
 
-async function call({ url, key }: Gate, { client, isStream }: Cell, asked: Asked, model: string): Promise<Answer> {
+async function call(
+  { url, key }: Gate,
+  { client, isStream }: Cell,
+  asked: GridRequest,
+  model: string,
+): Promise<Answer> {
   const { path, body } = client.request(asked, model, isStream);
   const response = await fetch(url + path, {
     method: "POST",

@@ -16,7 +16,7 @@ export type Turn =
   /** An earlier answer, returned as it came. */
   | { readonly role: "echo"; readonly turn: readonly Json[] };
 
-export interface Asked {
+export interface GridRequest {
   readonly system?: string;
   readonly turns: readonly Turn[];
   readonly hasTools?: boolean;
@@ -54,7 +54,7 @@ export interface Answer extends Seen {
 export interface Client {
   readonly name: string;
   readonly hasStopTexts: boolean;
-  request(asked: Asked, model: string, isStream: boolean): { readonly path: string; readonly body: Json };
+  request(asked: GridRequest, model: string, isStream: boolean): { readonly path: string; readonly body: Json };
   /** A whole answer. */
   read(answer: Json): Seen;
   /** The data of a stream's events; `isWhole` = the body ended as HTTP says. */

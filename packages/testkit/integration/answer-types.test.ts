@@ -9,7 +9,7 @@ import type { Documents } from "../grid/answer-types.ts";
 import { anthropicMessages } from "../grid/clients/anthropic.ts";
 import { openaiChat } from "../grid/clients/openai-chat.ts";
 import { openaiResponses } from "../grid/clients/openai-responses.ts";
-import type { Asked, Client } from "../grid/types.ts";
+import type { GridRequest, Client } from "../grid/types.ts";
 import { UPSTREAMS } from "../grid/upstreams.ts";
 import {
   createChannel,
@@ -35,7 +35,7 @@ const CONVERTED = [
   ["messages", "compatible"],
   ["messages", "gemini"],
 ] as const;
-const ASKED: Asked = { turns: [{ role: "user", text: "What is the weather in Paris?" }], hasTools: true };
+const ASKED: GridRequest = { turns: [{ role: "user", text: "What is the weather in Paris?" }], hasTools: true };
 const TSC = join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
 const TYPES = join(import.meta.dirname, "../grid/answer-types.ts");
 const FLAGS =

@@ -1,9 +1,9 @@
 // The load generator, a process of its own: takes jobs over the channel to its parent and answers with results.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection, type Answer } from "./connection.ts";
-import { END_MARKS, requestOf, type Asked } from "./requests.ts";
+import { END_MARKS, requestOf, type LoadRequest } from "./requests.ts";
 
-export interface Job extends Asked {
+export interface Job extends LoadRequest {
   readonly load:
     | { readonly kind: "closed"; readonly connections: number; readonly seconds: number }
     | { readonly kind: "open"; readonly perSecond: number; readonly samples: number }

@@ -2,7 +2,7 @@
 
 export type ClientProtocol = "chat" | "messages" | "responses" | "gemini";
 
-export interface Asked {
+export interface LoadRequest {
   readonly port: number;
   /** Bearer key. */
   readonly key: string;
@@ -26,7 +26,7 @@ export const END_MARKS: Readonly<Record<ClientProtocol, string>> = {
 };
 
 /** The bytes of one HTTP request. */
-export function requestOf(asked: Asked): Buffer {
+export function requestOf(asked: LoadRequest): Buffer {
   const body = JSON.stringify(bodyOf(asked));
   const head = [
     `POST ${pathOf(asked)} HTTP/1.1`,
@@ -38,7 +38,7 @@ export function requestOf(asked: Asked): Buffer {
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`);
 }
 
-function pathOf({ client = "chat", model }: Asked): string {
+function pathOf({ client = "chat", model }: LoadRequest): string {
   switch (client) {
     case "messages":
       return "/v1/messages";
@@ -51,7 +51,7 @@ function pathOf({ client = "chat", model }: Asked): string {
   }
 }
 
-function bodyOf({ client = "chat", model, isStream }: Asked): object {
+function bodyOf({ client = "chat", model, isStream }: LoadRequest): object {
   const stream = isStream ? { stream: true } : {};
   const user = { role: "user", content: PROMPT };
   switch (client) {

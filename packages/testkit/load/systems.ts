@@ -31,7 +31,7 @@ export const WIDE_LIMITS = {
   FAIRWAY_LIMIT_CRITICAL: "100000/60",
 };
 
-/** Starts a script of this folder that tells its port over the channel; it ends with its parent. */
+/** Starts a script of this folder; it reports its port over the channel and ends with its parent. */
 export function startScript(
   file: string,
   env: Readonly<Record<string, string>> = {},

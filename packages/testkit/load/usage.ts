@@ -7,14 +7,14 @@ const QUIET_LIMIT_MS = 20_000;
 
 /** User and system time of a process with all its threads and children, in microseconds. */
 export function cpuOf(pid: number): number {
-  return familyOf(pid).reduce((sum, member) => sum + ownTicks(member), 0) * TICK_MICROSECONDS;
+  return processTree(pid).reduce((sum, member) => sum + ownTicks(member), 0) * TICK_MICROSECONDS;
 }
 
 /** Resident and proportional memory in KiB, children included. */
 export function memoryOf(pid: number): { readonly residentKib: number; readonly proportionalKib: number } {
   let residentKib = 0;
   let proportionalKib = 0;
-  for (const member of familyOf(pid)) {
+  for (const member of processTree(pid)) {
     const text = readProc(`/proc/${member}/smaps_rollup`);
     residentKib += Number(/^Rss:\s+(\d+)/m.exec(text)?.[1] ?? 0);
     proportionalKib += Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0);
@@ -41,8 +41,8 @@ export async function untilQuiet(pids: readonly number[]): Promise<void> {
   }
 }
 
-function familyOf(pid: number): number[] {
-  return [pid, ...childrenOf(pid).flatMap(familyOf)];
+function processTree(pid: number): number[] {
+  return [pid, ...childrenOf(pid).flatMap(processTree)];
 }
 
 function childrenOf(pid: number): number[] {

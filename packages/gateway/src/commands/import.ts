@@ -9,7 +9,7 @@ import { systemClock } from "../lib/clock.ts";
 import { openForeign } from "../storage/engines/foreign.ts";
 import { readFlags, UsageError } from "./arguments.ts";
 import { readDump } from "./dump/read.ts";
-import { importFamily, type FamilyImport } from "./import/new-api/import.ts";
+import { importCompatible, type CompatibleImport } from "./import/new-api/import.ts";
 import type { CommandContext } from "./context.ts";
 import { importConfig, type LitellmImport } from "../resources/import/config.ts";
 import { GroupNames } from "../resources/import/groups.ts";
@@ -81,7 +81,7 @@ async function run(flags: ImportFlags, context: CommandContext, storage: AppStor
   const target = { ...deps, groups, prices, isDry: flags["dry-run"], onProgress: saying(context.print) };
   const report = await (from === "litellm"
     ? runLitellm(flags, context, target)
-    : runFamily(flags, context, { ...target, logTarget: logDatabase }));
+    : runCompatible(flags, context, { ...target, logTarget: logDatabase }));
   await flush();
   return report;
 }
@@ -118,16 +118,20 @@ async function runLitellm(flags: ImportFlags, { log }: CommandContext, target: L
   return report;
 }
 
-type FamilyTarget = Omit<FamilyImport, "kind" | "source" | "logSource" | "origin" | "withLogs">;
+type CompatibleTarget = Omit<CompatibleImport, "kind" | "source" | "logSource" | "origin" | "withLogs">;
 
-async function runFamily(flags: ImportFlags, { log }: CommandContext, target: FamilyTarget): Promise<ImportReport> {
+async function runCompatible(
+  flags: ImportFlags,
+  { log }: CommandContext,
+  target: CompatibleTarget,
+): Promise<ImportReport> {
   const { from, database: url = "", logs: withLogs } = flags;
   const source = openForeign(sourceUrl(url), log);
   const logUrl = flags["log-database"];
   const logSource = logUrl === undefined ? source : openForeign(sourceUrl(logUrl), log);
   try {
     const kind = from === "one-api" ? "one-api" : "new-api";
-    return await importFamily({ ...target, kind, source, logSource, origin: originOf(url), withLogs });
+    return await importCompatible({ ...target, kind, source, logSource, origin: originOf(url), withLogs });
   } finally {
     await source.close();
     if (logSource !== source) await logSource.close();

@@ -48,9 +48,9 @@ function runWith(
 }
 
 test("an operator imports, exports, and reads the export back", async () => {
-  const family = new SourceDatabase(await createDatabase("sqlite"), "sqlite");
-  await family.create(NEW_API);
-  await family.insert("users", {
+  const sourceDatabase = new SourceDatabase(await createDatabase("sqlite"), "sqlite");
+  await sourceDatabase.create(NEW_API);
+  await sourceDatabase.insert("users", {
     id: 1,
     username: "root",
     password: "x",
@@ -59,7 +59,7 @@ test("an operator imports, exports, and reads the export back", async () => {
     quota: 7,
     aff_code: "a",
   });
-  const path = family.url.slice("sqlite:".length);
+  const path = sourceDatabase.url.slice("sqlite:".length);
   const first = `sqlite:${join(folder, "first.db")}`;
   const dry = await run(first, "import", "--from", "new-api", "--database", path, "--dry-run");
   expect(dry).toMatchObject({ code: 0, out: expect.stringContaining("users: 1 created") as unknown });
@@ -102,7 +102,7 @@ test("the commands are listed, and an unknown one names them", async () => {
   expect(unknown.out).toContain("there is no command nonsense: it is export, import, ledger, logs, migrate, reseal");
 });
 
-test("help and version need no settings, and every command tells its own", async () => {
+test("help and version need no settings, and every command has its own", async () => {
   const broken = { FAIRWAY_PORT: "none" };
   expect(await runWith(broken, ["--help"])).toMatchObject({
     code: 0,

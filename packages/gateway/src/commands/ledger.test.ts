@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { granted, accountsOf, logOf, settlementOf } from "../billing/ledger/test-harness.contract.ts";
 import { quota } from "../billing/money/quota.ts";
-import { openRedisRig } from "../billing/ledger/redis/test-harness.contract.ts";
+import { openRedisHarness } from "../billing/ledger/redis/test-harness.contract.ts";
 
 let folder: string;
 let redisUrl: string;
@@ -37,21 +37,21 @@ function run(env: Record<string, string>, ...args: string[]): Promise<{ code: nu
 test("the audit finds what differs, repairs it when asked, and says so by its exit code", async () => {
   const url = await createDatabase("sqlite");
   const prefix = "audit:";
-  const rig = await openRedisRig(url, { redisUrl, prefix });
-  const accounts = accountsOf(rig);
+  const harness = await openRedisHarness(url, { redisUrl, prefix });
+  const accounts = accountsOf(harness);
   const user = await accounts.addUser(0);
-  await rig.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
+  await harness.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
   const other = await accounts.addUser(0);
-  await rig.ledger.change({ requestId: "second", kind: "topup", userId: other, quota: quota(500) });
-  await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, 0, 100), 70));
-  await rig.ledger.settle(settlementOf(await granted(rig.ledger, other, 0, 10), 5));
-  await rig.ledger.flush();
+  await harness.ledger.change({ requestId: "second", kind: "topup", userId: other, quota: quota(500) });
+  await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, 0, 100), 70));
+  await harness.ledger.settle(settlementOf(await granted(harness.ledger, other, 0, 10), 5));
+  await harness.ledger.flush();
   const env = { FAIRWAY_DATABASE_URL: url, FAIRWAY_REDIS_URL: redisUrl, FAIRWAY_REDIS_PREFIX: prefix };
   const calm = await run(env, "ledger", "audit");
   expect(calm.out).toContain("2 live balances compared, the ledger of every user summed up: 0 differences.");
   expect(calm.code).toBe(0);
-  await rig.redis.one({ command: "hincrby", args: [rig.redis.keys.user(user), "b", 20] }, 1_000);
-  await rig.database.run("update users set quota = quota + 1000 where id = ?", [other]);
+  await harness.redis.one({ command: "hincrby", args: [harness.redis.keys.user(user), "b", 20] }, 1_000);
+  await harness.database.run("update users set quota = quota + 1000 where id = ?", [other]);
   const found = await run(env, "ledger", "audit");
   expect(found.code).toBe(1);
   expect(found.out).toContain(`user ${user}: live balance is 950, should be 930 (+20)`);
@@ -62,7 +62,7 @@ test("the audit finds what differs, repairs it when asked, and says so by its ex
   expect((await run(env, "ledger", "audit")).code).toBe(0);
   expect((await run({ FAIRWAY_DATABASE_URL: url }, "ledger", "audit")).out).toContain("0 live balances compared");
   expect((await run(env, "ledger", "count")).out).toContain("fairway-gateway ledger audit [--repair]");
-  await rig.close();
+  await harness.close();
 }, 180_000);
 
 test("migrates the schema and reseals secrets from the command line", async () => {
@@ -109,19 +109,19 @@ test("a second database under one prefix is refused in a sentence", async () => 
 test("the audit finds charges without a log row, and restores the rows from the ledger", async () => {
   const url = await createDatabase("sqlite");
   const prefix = "audit-logs:";
-  const rig = await openRedisRig(url, { redisUrl, prefix });
-  const accounts = accountsOf(rig);
+  const harness = await openRedisHarness(url, { redisUrl, prefix });
+  const accounts = accountsOf(harness);
   const user = await accounts.addUser(0);
-  await rig.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
+  await harness.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
   for (const amount of [70, 30, 5]) {
-    const hold = await granted(rig.ledger, user, 0, 100);
-    await rig.ledger.settle(settlementOf(hold, amount, { log: logOf(0, {}) }));
+    const hold = await granted(harness.ledger, user, 0, 100);
+    await harness.ledger.settle(settlementOf(hold, amount, { log: logOf(0, {}) }));
   }
-  await rig.ledger.flush();
-  await rig.database.run("update ledger set created_at = 1700000100000", []);
-  await rig.database.run("update logs set created_at = 1700000000 where quota = 5", []);
-  await rig.database.run("delete from logs where quota in (70, 30)", []);
-  await rig.close();
+  await harness.ledger.flush();
+  await harness.database.run("update ledger set created_at = 1700000100000", []);
+  await harness.database.run("update logs set created_at = 1700000000 where quota = 5", []);
+  await harness.database.run("delete from logs where quota in (70, 30)", []);
+  await harness.close();
   const env = { FAIRWAY_DATABASE_URL: url };
   const found = await run(env, "ledger", "audit");
   expect(found.out).toContain(`user ${user}, channel 0: log rows is 0, should be 100 (-100)`);
@@ -135,18 +135,18 @@ test("the audit finds charges without a log row, and restores the rows from the 
 /** A database with charges of these amounts, some minutes old, whose log rows the change then spoils. */
 async function chargedDatabase(prefix: string, amounts: readonly number[], ...changes: readonly string[]) {
   const url = await createDatabase("sqlite");
-  const rig = await openRedisRig(url, { redisUrl, prefix });
-  const user = await accountsOf(rig).addUser(0);
-  await rig.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
+  const harness = await openRedisHarness(url, { redisUrl, prefix });
+  const user = await accountsOf(harness).addUser(0);
+  await harness.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
   for (const amount of amounts) {
-    const hold = await granted(rig.ledger, user, 0, 100);
-    await rig.ledger.settle(settlementOf(hold, amount, { log: logOf(0, {}) }));
+    const hold = await granted(harness.ledger, user, 0, 100);
+    await harness.ledger.settle(settlementOf(hold, amount, { log: logOf(0, {}) }));
   }
-  await rig.ledger.flush();
-  await rig.database.run("update ledger set created_at = 1700000100000", []);
-  await rig.database.run("update logs set created_at = 1700000000", []);
-  for (const change of changes) await rig.database.run(change, []);
-  await rig.close();
+  await harness.ledger.flush();
+  await harness.database.run("update ledger set created_at = 1700000100000", []);
+  await harness.database.run("update logs set created_at = 1700000000", []);
+  for (const change of changes) await harness.database.run(change, []);
+  await harness.close();
   return { user, audit: (...flags: string[]) => run({ FAIRWAY_DATABASE_URL: url }, "ledger", "audit", ...flags) };
 }
 
@@ -184,15 +184,15 @@ test("the audit expects no log rows of the time when LogConsumeEnabled was off",
 test("the audit finds the limit of a token that Redis knows differently, and changes it only to repair", async () => {
   const url = await createDatabase("sqlite");
   const prefix = "audit-grants:";
-  const rig = await openRedisRig(url, { redisUrl, prefix });
-  const accounts = accountsOf(rig);
+  const harness = await openRedisHarness(url, { redisUrl, prefix });
+  const accounts = accountsOf(harness);
   const user = await accounts.addUser(0);
-  await rig.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
+  await harness.ledger.change({ requestId: "first", kind: "topup", userId: user, quota: quota(1000) });
   const token = await accounts.addToken(user, 500);
-  await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, token, 100), 70));
-  await rig.ledger.flush();
-  await rig.redis.one({ command: "hset", args: [rig.redis.keys.token(user, token), "g", 2_926] }, 1_000);
-  await rig.redis.one({ command: "hincrby", args: [rig.redis.keys.token(user, token), "b", 13] }, 1_000);
+  await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, token, 100), 70));
+  await harness.ledger.flush();
+  await harness.redis.one({ command: "hset", args: [harness.redis.keys.token(user, token), "g", 2_926] }, 1_000);
+  await harness.redis.one({ command: "hincrby", args: [harness.redis.keys.token(user, token), "b", 13] }, 1_000);
   const env = { FAIRWAY_DATABASE_URL: url, FAIRWAY_REDIS_URL: redisUrl, FAIRWAY_REDIS_PREFIX: prefix };
   for (const attempt of [1, 2]) {
     const found = await run(env, "ledger", "audit");
@@ -201,5 +201,5 @@ test("the audit finds the limit of a token that Redis knows differently, and cha
   }
   expect((await run(env, "ledger", "audit", "--repair")).out).toContain("2 differences");
   expect((await run(env, "ledger", "audit")).out).toContain("0 differences");
-  await rig.close();
+  await harness.close();
 });

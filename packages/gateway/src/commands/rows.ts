@@ -52,7 +52,7 @@ interface Portion {
   /** The kind of thing, as the report names it. */
   readonly what: string;
   readonly table: string;
-  /** The column that tells whether a row is here already. */
+  /** The column that identifies a row that is here already. */
   readonly key: string;
   readonly rows: readonly Readonly<Record<string, SqlValue>>[];
   /** For a table without an index on the key: the keys that exist, read before the first portion. */

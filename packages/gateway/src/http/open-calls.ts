@@ -20,7 +20,7 @@ export interface Draining {
   readonly calls: OpenCalls;
 }
 
-interface Visit {
+interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly endpoint: Endpoint | undefined;
@@ -28,9 +28,13 @@ interface Visit {
 }
 
 /** Does the work of a call; a process that drains waits for it, also when its client has left meanwhile. */
-export function waitedFor(draining: Draining | undefined, visit: Visit, work: () => Promise<void>): Promise<void> {
-  if (!draining || follows(visit)) return work();
-  const { request, response, giveUp } = visit;
+export function waitedFor(
+  draining: Draining | undefined,
+  exchange: Exchange,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (!draining || follows(exchange)) return work();
+  const { request, response, giveUp } = exchange;
   const { calls, isDraining } = draining;
   if (isDraining()) response.setHeader("Connection", "close");
   const call: OpenCall = {
@@ -46,6 +50,6 @@ export function waitedFor(draining: Draining | undefined, visit: Visit, work: ()
 }
 
 /** Event streams end with the process: waiting for them would never end. */
-function follows({ request, endpoint }: Visit): boolean {
+function follows({ request, endpoint }: Exchange): boolean {
   return endpoint?.answer === "stream" || String(request.headers.accept ?? "").includes("text/event-stream");
 }

@@ -33,7 +33,7 @@ describe("log lines in JSON", () => {
     expect(lines).toEqual([{ ...head, user: 1, channels: [1, 2], ok: true }]);
   });
 
-  it("tell errors with their causes, and large numbers, wherever they stand", () => {
+  it("carry errors with their causes, and large numbers, wherever they stand", () => {
     const error = Object.assign(new Error("outer", { cause: new Error("inner") }), { code: "ECONNREFUSED" });
     const [line] = linesOf((log) => log.error("failed", { error, many: [new Error("one")], row: { id: 5n } }));
     expect(line).toMatchObject({

@@ -65,7 +65,7 @@ export interface Metrics {
   /** The database did not answer for a budget. */
   budgetNotAsked(meaning: "refused" | "passed"): void;
   ledgerAudited(differences: number): void;
-  /** Seen by this replica; what others tell is counted there. */
+  /** Seen by this replica; what others report is counted there. */
   breakerChanged(channelId: number, isOpen: boolean): void;
   /** `route` is a path pattern, never a path. */
   answered(answer: { route: string; method: string; code: number; seconds: number }): void;

@@ -227,7 +227,7 @@ describe("the check at the start", () => {
     expect(await refusal(client("redis://127.0.0.1:1"))).toMatch(
       /FAIRWAY_REDIS_URL cannot be used: it cannot be reached \(.*ECONNREFUSED/,
     );
-    // One line tells it, without the way through the library.
+    // One line says it, without the stack of the library.
     expect(lines.join("")).not.toContain("127.0.0.1:1");
   });
 

@@ -3,7 +3,7 @@ import type { Budgets } from "../billing/budgets/budgets.ts";
 import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { Principal } from "../identity/sessions/principal.ts";
-import { carriedKey } from "../identity/keys/imported-key.ts";
+import { importedKey } from "../identity/keys/imported-key.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { Logger } from "../observability/log.ts";
@@ -129,7 +129,7 @@ async function findToken(
   { database, vault, snapshots }: OperationsDeps,
   key: string,
 ): Promise<{ id: number; userId: number } | undefined> {
-  const texts = snapshots.current().options.CarriedKeysEnabled ? [key, carriedKey(key)] : [key];
+  const texts = snapshots.current().options.CarriedKeysEnabled ? [key, importedKey(key)] : [key];
   const row = await database.db
     .selectFrom("tokens")
     .select(["id", "user_id"])

@@ -6,7 +6,7 @@ import { parseObject } from "../lib/text/json.ts";
 import type { RunningRequest } from "../relay/pipeline/running.ts";
 import { handleDrawing } from "./midjourney/handle.ts";
 import { serveImage } from "./midjourney/image.ts";
-import { takeNotice } from "./midjourney/notify.ts";
+import { acceptNotification } from "./midjourney/notify.ts";
 import { decoded } from "./segment.ts";
 import { handleSong } from "./suno/handle.ts";
 import { handleVideo } from "./video/handle.ts";
@@ -42,7 +42,7 @@ export function createTaskHandler(deps: TaskDeps): TaskHandler {
     const image = method === "GET" && drawing !== undefined ? IMAGE.exec(drawing)?.[1] : undefined;
     if (image !== undefined) return serveImage(request, response, { id: decoded(image), ip, query }, deps);
     if (drawing === "notify" && method === "POST") {
-      await takeNotice(query, () => newsOf(request, deps), deps);
+      await acceptNotification(query, () => newsOf(request, deps), deps);
       return void response.writeHead(200).end();
     }
     const answer = await answerOf(arrival, { drawing, mode }, deps);

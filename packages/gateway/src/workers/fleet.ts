@@ -57,7 +57,7 @@ export class Fleet {
     return this.#counted;
   }
 
-  /** One worker first: it migrates and makes the first account, or tells why it cannot. Then the others. */
+  /** One worker first: it migrates and makes the first account, or reports why it cannot. Then the others. */
   async start(): Promise<WorkerStarted> {
     const first = await this.#add();
     await Promise.all(Array.from({ length: this.#settings.size - 1 }, () => this.#add()));

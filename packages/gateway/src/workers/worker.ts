@@ -7,7 +7,7 @@ export type Reporting = Pick<App, "probe" | "collectMetrics">;
 
 export const isWorker = cluster.isWorker;
 
-/** Answers the questions of the primary from now on, and tells it that this worker serves. */
+/** Answers the questions of the primary from now on, and reports that this worker serves. */
 export function reportTo(app: Reporting, started: WorkerStarted): void {
   process.on("message", (question: Question) => void answer(app, question));
   send({ kind: "started", started });

@@ -35,7 +35,7 @@ const WHOLE: readonly (readonly [what: string, type: number, body: JsonObject])[
   ["another protocol's answer", 1, MESSAGE_ANSWER],
   ["a message that is empty", 14, {}],
   ["content that is no list", 14, { ...MESSAGE_ANSWER, content: "no" }],
-  ["a message that neither says nor tells anything", 14, { ...MESSAGE_ANSWER, content: [], stop_reason: null }],
+  ["a message that has neither content nor a reason", 14, { ...MESSAGE_ANSWER, content: [], stop_reason: null }],
   ["candidates that are no list", 24, { candidates: "no" }],
   ["parts that are no list", 24, { candidates: [{ content: { parts: "no" }, finishReason: "STOP" }] }],
   ["usage without a candidate", 24, { usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 } }],

@@ -3,20 +3,20 @@ import { NEW_API_RECENT, type SourceDatabase } from "./source-database.ts";
 import { channel, token, user } from "./rows.ts";
 
 /** One of everything that is read, with the odd values that are found in old installations. */
-export async function fillRecent(family: SourceDatabase): Promise<void> {
-  await family.create(NEW_API_RECENT);
-  await family.insert(
+export async function fillRecent(sourceDatabase: SourceDatabase): Promise<void> {
+  await sourceDatabase.create(NEW_API_RECENT);
+  await sourceDatabase.insert(
     "users",
     user(1, "root", { role: 100, created_at: 77 }),
     user(2, "ann"),
     user(3, "bob", { role: null, status: null, group: null, quota: null, deleted_at: null }),
   );
-  await family.insert(
+  await sourceDatabase.insert(
     "two_fas",
     { id: 1, user_id: 2, secret: "JBSWY3DPEHPK3PXP", is_enabled: true, created_at: "2025-10-01 10:00:00" },
     { id: 2, user_id: 3, secret: "JBSWY3DPEHPK3PXP", is_enabled: false, created_at: "2025-10-01 10:00:00" },
   );
-  await family.insert("passkey_credentials", {
+  await sourceDatabase.insert("passkey_credentials", {
     id: 1,
     user_id: 2,
     credential_id: "+/8=",
@@ -26,13 +26,13 @@ export async function fillRecent(family: SourceDatabase): Promise<void> {
     created_at: "2025-10-01 10:00:00",
     last_used_at: null,
   });
-  await family.insert(
+  await sourceDatabase.insert(
     "tokens",
     token(1, 2),
     token(2, 2, { key: "short_key" }),
     token(3, 3, { status: null, name: null, expired_time: null, model_limits: null, model_limits_enabled: null }),
   );
-  await family.insert(
+  await sourceDatabase.insert(
     "channels",
     channel(7, 1, {
       group: '["default","vip"]',
@@ -58,7 +58,7 @@ export async function fillRecent(family: SourceDatabase): Promise<void> {
       tag: "",
     }),
   );
-  await family.insert(
+  await sourceDatabase.insert(
     "redemptions",
     {
       id: 1,
@@ -86,7 +86,7 @@ export async function fillRecent(family: SourceDatabase): Promise<void> {
     },
   );
   const order = { user_id: 2, create_time: 5, complete_time: 0, payment_provider: "" };
-  await family.insert(
+  await sourceDatabase.insert(
     "top_ups",
     {
       ...order,
@@ -132,7 +132,7 @@ export async function fillRecent(family: SourceDatabase): Promise<void> {
     channel_id: 7,
     quota: 50,
   };
-  await family.insert(
+  await sourceDatabase.insert(
     "midjourneys",
     { ...drawing, id: 1, mj_id: "m1", status: "SUCCESS", progress: "100%" },
     { ...drawing, id: 2, mj_id: "m2", status: "FAILURE", progress: "100%" },
@@ -150,7 +150,7 @@ export async function fillRecent(family: SourceDatabase): Promise<void> {
     finish_time: 0,
     properties: null,
   };
-  await family.insert(
+  await sourceDatabase.insert(
     "tasks",
     {
       ...task,
@@ -175,7 +175,7 @@ export async function fillRecent(family: SourceDatabase): Promise<void> {
       data: null,
     },
   );
-  await family.insert(
+  await sourceDatabase.insert(
     "quota_data",
     {
       id: 1,
@@ -189,7 +189,7 @@ export async function fillRecent(family: SourceDatabase): Promise<void> {
     },
     { id: 2, user_id: 2, username: "ann", model_name: "gpt-4o", created_at: 7260, token_used: 1, count: 1, quota: 1 },
   );
-  await family.insert("logs", {
+  await sourceDatabase.insert("logs", {
     id: 11,
     user_id: 2,
     created_at: 7200,

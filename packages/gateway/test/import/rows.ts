@@ -1,11 +1,11 @@
 import { hashSync } from "bcryptjs";
-import type { FamilyRow } from "./source-database.ts";
+import type { SourceRow } from "./source-database.ts";
 
 /** Keys of tokens, in the order of their numbers. */
 export const KEYS = Array.from({ length: 4 }, (_, at) => `${at}`.repeat(48));
 /** As compatible gateways store passwords. */
 export const HASH = hashSync("password of ann", 4);
-export const user = (id: number, username: string, more: FamilyRow = {}): FamilyRow => ({
+export const user = (id: number, username: string, more: SourceRow = {}): SourceRow => ({
   id,
   username,
   password: HASH,
@@ -24,7 +24,7 @@ export const user = (id: number, username: string, more: FamilyRow = {}): Family
   inviter_id: 0,
   ...more,
 });
-export const token = (id: number, userId: number, more: FamilyRow = {}): FamilyRow => ({
+export const token = (id: number, userId: number, more: SourceRow = {}): SourceRow => ({
   id,
   user_id: userId,
   key: KEYS[id - 1] ?? "",
@@ -38,7 +38,7 @@ export const token = (id: number, userId: number, more: FamilyRow = {}): FamilyR
   used_quota: 3,
   ...more,
 });
-export const channel = (id: number, type: number, more: FamilyRow = {}): FamilyRow => ({
+export const channel = (id: number, type: number, more: SourceRow = {}): SourceRow => ({
   id,
   type,
   key: `sk-upstream-${id}`,

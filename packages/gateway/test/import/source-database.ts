@@ -312,7 +312,7 @@ export const LITELLM: Readonly<Record<string, Columns>> = {
   LiteLLM_ProxyModelTable: { model_id: "name", model_name: "text", litellm_params: "json" },
 };
 
-export type FamilyRow = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+export type SourceRow = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** The database of a compatible gateway, created by SQL alone. */
 export class SourceDatabase {
@@ -332,7 +332,7 @@ export class SourceDatabase {
   }
 
   /** Columns that a row does not name hold null. */
-  async insert(table: string, ...rows: readonly FamilyRow[]): Promise<void> {
+  async insert(table: string, ...rows: readonly SourceRow[]): Promise<void> {
     const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
     const tuples = rows.map((row) => `(${names.map((name) => this.#literal(row[name] ?? null)).join(", ")})`);
     const into = names.map((name) => this.#quote(name)).join(", ");
@@ -347,7 +347,7 @@ export class SourceDatabase {
     return this.#kind === "mariadb" ? `\`${name}\`` : `"${name}"`;
   }
 
-  #literal(value: FamilyRow[string] | null): string {
+  #literal(value: SourceRow[string] | null): string {
     if (value === null || value === undefined) return "null";
     if (typeof value === "object")
       return this.#kind === "postgres"

@@ -177,7 +177,7 @@ test("an administrator changes nothing of the super administrator", async () => 
   const rootId = members.root.userId;
   await members.root.data(members.root.post("/api/user/self/access_tokens", { name: "root's" }));
   const before = await belongings(rootId);
-  // Codes and channels of anybody are an administrator's to delete; logs tell what was done.
+  // Codes and channels of anybody are an administrator's to delete; logs report what was done.
   for (const endpoint of ENDPOINTS.filter(({ name, access }) => access === "admin" && !LEFT_OUT.has(name))) {
     await tryWith(members.admin, endpoint, rootId);
   }

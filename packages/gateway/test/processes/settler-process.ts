@@ -2,7 +2,7 @@ import type { RawDatabase } from "../../src/storage/engines/raw.ts";
 import { type Hold, isRefusal } from "../../src/billing/ledger/ledger.ts";
 import { quota } from "../../src/billing/money/quota.ts";
 import { requestId, settlementOf } from "../../src/billing/ledger/test-harness.contract.ts";
-import { openRedisRig } from "../../src/billing/ledger/redis/test-harness.contract.ts";
+import { openRedisHarness } from "../../src/billing/ledger/redis/test-harness.contract.ts";
 
 /**
  * A replica with a ledger on Redis. Started with `before` or `after`, it sends `paused` before its settler books a
@@ -35,7 +35,7 @@ const wrap = (raw: RawDatabase): RawDatabase => ({
   },
 });
 
-const { ledger } = await openRedisRig(url, { redisUrl, prefix, wrap, part: { abandonedMs: Number(abandonedMs) } });
+const { ledger } = await openRedisHarness(url, { redisUrl, prefix, wrap, part: { abandonedMs: Number(abandonedMs) } });
 
 let holds: Hold[] = [];
 

@@ -11,7 +11,7 @@ import { createDirectSettlement } from "../../src/billing/ledger/sql/direct-sett
 import { granted, settlementOf } from "../../src/billing/ledger/test-harness.contract.ts";
 import { createSqlLedger } from "../../src/billing/ledger/sql/sql-ledger.ts";
 import { quota } from "../../src/billing/money/quota.ts";
-import { newPrefix, openRedisRig } from "../../src/billing/ledger/redis/test-harness.contract.ts";
+import { newPrefix, openRedisHarness } from "../../src/billing/ledger/redis/test-harness.contract.ts";
 import { removeOldLogs } from "../../src/jobs/log-retention.ts";
 import { EVERYTHING } from "../../src/resources/logs/filter.ts";
 import { createLogStore } from "../../src/resources/logs/store.ts";
@@ -74,13 +74,13 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
 
   test("the settler finds booked requests, and balances are read, by index", async () => {
     const { url: redisUrl } = await freshRedis();
-    const rig = await openRedisRig(url, { redisUrl, prefix: newPrefix(), wrap: recorder.raw });
+    const harness = await openRedisHarness(url, { redisUrl, prefix: newPrefix(), wrap: recorder.raw });
     const holds = await Promise.all(
-      Array.from({ length: 16 }, () => granted(rig.ledger, payer.user_id, payer.id, 100)),
+      Array.from({ length: 16 }, () => granted(harness.ledger, payer.user_id, payer.id, 100)),
     );
-    await Promise.all(holds.map((hold) => rig.ledger.settle(settlementOf(hold, 70))));
-    await rig.ledger.flush();
-    await rig.close();
+    await Promise.all(holds.map((hold) => harness.ledger.settle(settlementOf(hold, 70))));
+    await harness.ledger.flush();
+    await harness.close();
     await expectNoScan(2);
   });
 

@@ -1,7 +1,7 @@
 import { at, countAt, listAt, parsed, textAt } from "../json.ts";
 import {
   NOTHING_SEEN,
-  type Asked,
+  type GridRequest,
   type Client,
   type Finish,
   type Json,
@@ -48,7 +48,7 @@ export const anthropicMessages: Client = {
   errorOf: (answer) => (answer["type"] === "error" ? textAt(answer, "error", "message") : undefined),
 };
 
-function options({ hasTools, schema, stop, thinks, choice }: Asked): Json {
+function options({ hasTools, schema, stop, thinks, choice }: GridRequest): Json {
   return {
     ...(hasTools && {
       tools: TOOLS.map(({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })),

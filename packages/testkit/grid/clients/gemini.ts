@@ -1,5 +1,5 @@
 import { at, countAt, listAt, textAt } from "../json.ts";
-import { NOTHING_SEEN, type Asked, type Client, type Finish, type Json, type Seen, type Turn } from "../types.ts";
+import { NOTHING_SEEN, type GridRequest, type Client, type Finish, type Json, type Seen, type Turn } from "../types.ts";
 import { PNG_TYPE, TOOLS } from "../words.ts";
 
 const FINISHES: Readonly<Record<string, Finish>> = {
@@ -61,7 +61,7 @@ function isValidPiece(piece: Json): boolean {
   return isBlocked || listAt(piece, "candidates", 0, "content", "parts").some((part) => Object.keys(part).length > 0);
 }
 
-function generationConfig({ schema, stop, thinks }: Asked): Json {
+function generationConfig({ schema, stop, thinks }: GridRequest): Json {
   return {
     maxOutputTokens: 4000,
     ...(schema && { responseMimeType: "application/json", responseJsonSchema: schema }),

@@ -1,5 +1,5 @@
 import { at, countAt, listAt, parsed, textAt } from "../json.ts";
-import { NOTHING_SEEN, type Asked, type Client, type Finish, type Json, type Seen, type Turn } from "../types.ts";
+import { NOTHING_SEEN, type GridRequest, type Client, type Finish, type Json, type Seen, type Turn } from "../types.ts";
 import { PNG_TYPE, TOOLS } from "../words.ts";
 
 export const openaiChat: Client = {
@@ -29,7 +29,7 @@ export const openaiChat: Client = {
   errorOf: (answer) => (textAt(answer, "error", "type") === "" ? undefined : textAt(answer, "error", "message")),
 };
 
-function options({ hasTools, schema, stop, thinks, choice }: Asked): Json {
+function options({ hasTools, schema, stop, thinks, choice }: GridRequest): Json {
   return {
     ...(hasTools && { tools: TOOLS.map((tool) => ({ type: "function", function: tool })) }),
     ...(choice !== undefined && { tool_choice: { type: "function", function: { name: choice } } }),

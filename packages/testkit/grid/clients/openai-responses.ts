@@ -1,5 +1,5 @@
 import { at, countAt, listAt, parsed, textAt } from "../json.ts";
-import { NOTHING_SEEN, type Asked, type Client, type Finish, type Json, type Seen, type Turn } from "../types.ts";
+import { NOTHING_SEEN, type GridRequest, type Client, type Finish, type Json, type Seen, type Turn } from "../types.ts";
 import { PNG_TYPE, TOOLS } from "../words.ts";
 
 export const openaiResponses: Client = {
@@ -38,7 +38,7 @@ export const openaiResponses: Client = {
   errorOf: (answer) => (textAt(answer, "error", "type") === "" ? undefined : textAt(answer, "error", "message")),
 };
 
-function options({ hasTools, schema, thinks, choice }: Asked): Json {
+function options({ hasTools, schema, thinks, choice }: GridRequest): Json {
   return {
     ...(hasTools && { tools: TOOLS.map((tool) => ({ type: "function", ...tool })) }),
     ...(choice !== undefined && { tool_choice: { type: "function", name: choice } }),

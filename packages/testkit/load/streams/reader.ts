@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { END_MARKS, requestOf, type Asked } from "../requests.ts";
+import { END_MARKS, requestOf, type LoadRequest } from "../requests.ts";
 
 /** One stream as its client sees it, chunk by chunk. */
 export interface StreamReader {
@@ -13,7 +13,7 @@ const EVENT = Buffer.from("\n\n");
 const TAIL = 64;
 
 /** `onData` gets what the socket gives: heads and sizes of chunks included. */
-export function readStream(asked: Asked, onData: (bytes: Buffer) => void = () => {}): StreamReader {
+export function readStream(asked: LoadRequest, onData: (bytes: Buffer) => void = () => {}): StreamReader {
   const reader = { events: 0 };
   const socket = connect({ port: asked.port, host: "127.0.0.1", noDelay: true });
   let tail = "";

@@ -75,8 +75,8 @@ export const selfModels = endpoint({
   data: z.array(z.string()),
 });
 
-export const selfModelsOfFamily = endpoint({
-  name: "selfModelsOfFamily",
+export const compatibleSelfModels = endpoint({
+  name: "compatibleSelfModels",
   method: "GET",
   path: "/api/user/available_models",
   access: "user",
@@ -125,7 +125,7 @@ export const selfInviteTransfer = endpoint({
 });
 
 export const SessionView = z.object({
-  /** Names the session in calls; tells nothing about its cookie. */
+  /** Names the session in calls; says nothing about its cookie. */
   id: z.string(),
   is_current: z.boolean(),
   ip: z.string(),

@@ -167,7 +167,7 @@ export const tokenBatchDelete = endpoint({
   method: "POST",
   path: "/api/token/batch",
   access: "user",
-  summary: "Deletes up to 100 of the caller's tokens and tells how many; ids of others are skipped.",
+  summary: "Deletes up to 100 of the caller's tokens and reports how many; ids of others are skipped.",
   body: idsBody,
   data: z.int(),
   fails: ["invalid_parameter", "invalid_field"],

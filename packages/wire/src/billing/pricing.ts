@@ -29,7 +29,7 @@ export const pricingList = endpoint({
 export const PricingExplanation = z.object({
   model: z.string(),
   group: z.string(),
-  /** `operator`, `family defaults`, `list price of …` or `self-use`, and when it held. */
+  /** `operator`, `built-in defaults`, `list price of …` or `self-use`, and when it held. */
   source: z.string(),
   date: z.string(),
   /** By tokens (0) or per call (1), as in the list of prices. */

@@ -102,7 +102,7 @@ export const redemptionDeleteInvalid = endpoint({
   method: "DELETE",
   path: "/api/redemption/invalid",
   access: "admin",
-  summary: "Deletes all codes that are used or disabled and tells how many.",
+  summary: "Deletes all codes that are used or disabled and reports how many.",
   data: z.int(),
 });
 

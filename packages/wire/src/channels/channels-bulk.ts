@@ -102,7 +102,7 @@ export const channelBulk = endpoint({
   path: "/api/channel/bulk",
   access: "admin",
   summary:
-    "Does one thing to many channels and tells how each fared. `sync` copies models, mappings, groups and rewrites of `from`.",
+    "Does one thing to many channels and reports how each fared. `sync` copies models, mappings, groups and rewrites of `from`.",
   body: z.object({
     ids,
     filter: z.optional(

@@ -8,7 +8,7 @@ import { idParams, queryInt, queryText } from "../core/envelope.ts";
 export const LOG_TOTAL_CAP = 100_000;
 /**
  * Filters that no index answers (wildcards, durations, streams, retries) are counted among the newest rows of this
- * number only: `next` tells whether there are more.
+ * number only: `next` says whether there are more.
  */
 export const LOG_SCAN_CAP = 40_000;
 /** Rows of the two keyword searches. */

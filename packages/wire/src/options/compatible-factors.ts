@@ -9,8 +9,8 @@ const browserObject = z.record(z.string(), z.unknown());
 /** As `navigator.credentials` takes it. */
 const ceremony = z.object({ options: z.object({ publicKey: browserObject }) });
 
-export const familyFactorState = endpoint({
-  name: "familyFactorState",
+export const compatibleFactorState = endpoint({
+  name: "compatibleFactorState",
   method: "GET",
   path: "/api/user/2fa/status",
   access: "user",
@@ -18,8 +18,8 @@ export const familyFactorState = endpoint({
   data: z.object({ enabled: z.boolean(), locked: z.boolean(), backup_codes_remaining: z.int() }),
 });
 
-export const familyFactorDisable = endpoint({
-  name: "familyFactorDisable",
+export const compatibleFactorDisable = endpoint({
+  name: "compatibleFactorDisable",
   credentials: "session",
   method: "POST",
   path: "/api/user/2fa/disable",
@@ -36,8 +36,8 @@ export const familyFactorDisable = endpoint({
   ],
 });
 
-export const familyFactorCodes = endpoint({
-  name: "familyFactorCodes",
+export const compatibleFactorCodes = endpoint({
+  name: "compatibleFactorCodes",
   credentials: "session",
   method: "POST",
   path: "/api/user/2fa/backup_codes",
@@ -55,8 +55,8 @@ export const familyFactorCodes = endpoint({
   ],
 });
 
-export const familyPasskeyState = endpoint({
-  name: "familyPasskeyState",
+export const compatiblePasskeyState = endpoint({
+  name: "compatiblePasskeyState",
   method: "GET",
   path: "/api/user/passkey",
   access: "user",
@@ -68,8 +68,8 @@ export const familyPasskeyState = endpoint({
   }),
 });
 
-export const familyPasskeyDelete = endpoint({
-  name: "familyPasskeyDelete",
+export const compatiblePasskeyDelete = endpoint({
+  name: "compatiblePasskeyDelete",
   credentials: "fresh",
   method: "DELETE",
   path: "/api/user/passkey",
@@ -77,8 +77,8 @@ export const familyPasskeyDelete = endpoint({
   summary: "Removes all of the caller's passkeys.",
 });
 
-export const familyPasskeyBegin = endpoint({
-  name: "familyPasskeyBegin",
+export const compatiblePasskeyBegin = endpoint({
+  name: "compatiblePasskeyBegin",
   credentials: "fresh",
   method: "POST",
   path: "/api/user/passkey/register/begin",
@@ -89,8 +89,8 @@ export const familyPasskeyBegin = endpoint({
   fails: ["too_many_passkeys", "passkey_not_verified"],
 });
 
-export const familyPasskeyFinish = endpoint({
-  name: "familyPasskeyFinish",
+export const compatiblePasskeyFinish = endpoint({
+  name: "compatiblePasskeyFinish",
   credentials: "fresh",
   method: "POST",
   path: "/api/user/passkey/register/finish",
@@ -101,8 +101,8 @@ export const familyPasskeyFinish = endpoint({
   fails: ["too_many_passkeys", "passkey_already_registered", "passkey_not_verified"],
 });
 
-export const familyPasskeyLoginBegin = endpoint({
-  name: "familyPasskeyLoginBegin",
+export const compatiblePasskeyLoginBegin = endpoint({
+  name: "compatiblePasskeyLoginBegin",
   method: "POST",
   path: "/api/user/passkey/login/begin",
   access: "none",
@@ -112,8 +112,8 @@ export const familyPasskeyLoginBegin = endpoint({
   fails: ["passkey_not_verified"],
 });
 
-export const familyPasskeyLoginFinish = endpoint({
-  name: "familyPasskeyLoginFinish",
+export const compatiblePasskeyLoginFinish = endpoint({
+  name: "compatiblePasskeyLoginFinish",
   method: "POST",
   path: "/api/user/passkey/login/finish",
   access: "none",
@@ -131,17 +131,17 @@ const resetFacts = {
   fails: ["invalid_parameter", "user_not_found", "user_change_not_permitted"],
 } as const;
 
-export const familyFactorReset = endpoint({
+export const compatibleFactorReset = endpoint({
   ...resetFacts,
-  name: "familyFactorReset",
+  name: "compatibleFactorReset",
   credentials: "fresh",
   path: "/api/user/{id}/2fa",
   summary: "Switches a user's two-factor sign-in off, for who lost his authenticator.",
 });
 
-export const familyPasskeyReset = endpoint({
+export const compatiblePasskeyReset = endpoint({
   ...resetFacts,
-  name: "familyPasskeyReset",
+  name: "compatiblePasskeyReset",
   credentials: "fresh",
   path: "/api/user/{id}/reset_passkey",
   summary: "Removes a user's passkeys, for who lost his devices.",

@@ -134,7 +134,7 @@ function linesOf(kib: number): OptionType<readonly string[]> {
   return { kind: "lines", read };
 }
 
-/** Beyond this nothing can be charged, and no number of JSON tells it. */
+/** Beyond this nothing can be charged, and no JSON number can hold it. */
 const RATIO_MAX = Number.MAX_SAFE_INTEGER;
 
 /** JSON object of numbers not below 0; `messageKey` refuses everything else. */

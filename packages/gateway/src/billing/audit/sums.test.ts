@@ -3,30 +3,30 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { checkBalances } from "./balances.ts";
 import { checkLedgerSums } from "./sums.ts";
-import { accountsOf, granted, type LedgerRig, settlementOf } from "../ledger/test-harness.contract.ts";
+import { accountsOf, granted, type LedgerHarness, settlementOf } from "../ledger/test-harness.contract.ts";
 import { quota } from "../money/quota.ts";
-import { openSqlRig } from "../ledger/sql/test-harness.contract.ts";
+import { openSqlHarness } from "../ledger/sql/test-harness.contract.ts";
 
 eachDatabase("the sums of the ledger", (open) => {
-  let rig: LedgerRig;
+  let harness: LedgerHarness;
   let user: number;
   const charge = async () => {
-    await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, 0, 10), 7));
-    await rig.ledger.flush();
+    await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, 0, 10), 7));
+    await harness.ledger.flush();
   };
   beforeAll(async () => {
-    rig = await openSqlRig(await open());
-    user = await accountsOf(rig).addUser(1_000_000);
+    harness = await openSqlHarness(await open());
+    user = await accountsOf(harness).addUser(1_000_000);
     await charge();
   });
-  afterAll(() => rig.close());
+  afterAll(() => harness.close());
 
   test("agree for an account that is charged all the time", async () => {
     const chargedMeanwhile: RawDatabase = {
-      ...rig.database,
+      ...harness.database,
       async rows<Row>(sql: string, values: Parameters<RawDatabase["rows"]>[1]) {
         await charge();
-        const rows = await rig.database.rows<Row>(sql, values);
+        const rows = await harness.database.rows<Row>(sql, values);
         await charge();
         return rows;
       },
@@ -35,32 +35,32 @@ eachDatabase("the sums of the ledger", (open) => {
   });
 
   test("name the account that used something else, or has no rows", async () => {
-    const other = await accountsOf(rig).addUser(5);
-    const { used_quota: used } = await accountsOf(rig).user(user);
-    await rig.database.run("update users set used_quota = used_quota + 3 where id in (?, ?)", [user, other]);
-    expect(await checkLedgerSums(rig.database)).toEqual([
+    const other = await accountsOf(harness).addUser(5);
+    const { used_quota: used } = await accountsOf(harness).user(user);
+    await harness.database.run("update users set used_quota = used_quota + 3 where id in (?, ?)", [user, other]);
+    expect(await checkLedgerSums(harness.database)).toEqual([
       { what: "ledger sum", account: `user ${user}`, found: used + 3, expected: used },
       { what: "ledger sum", account: `user ${other}`, found: 3, expected: 0 },
     ]);
   });
 
   test("find balances and reservations that no row explains, and put right what they name", async () => {
-    const accounts = accountsOf(rig);
+    const accounts = accountsOf(harness);
     const [rich, root] = [await accounts.addUser(0), await accounts.addUser(100_000_000)];
-    await rig.database.run("update users set role = 100 where id = ?", [root]);
-    await rig.ledger.change({ requestId: "first", kind: "topup", userId: rich, quota: quota(1000) });
+    await harness.database.run("update users set role = 100 where id = ?", [root]);
+    await harness.ledger.change({ requestId: "first", kind: "topup", userId: rich, quota: quota(1000) });
     const token = await accounts.addToken(rich, 500);
-    await rig.ledger.settle(settlementOf(await granted(rig.ledger, rich, token, 100), 70));
-    const open = await granted(rig.ledger, rich, token, 40);
-    await rig.ledger.flush();
+    await harness.ledger.settle(settlementOf(await granted(harness.ledger, rich, token, 100), 70));
+    const open = await granted(harness.ledger, rich, token, 40);
+    await harness.ledger.flush();
     const check = async (isRepairing: boolean) => {
       const named = new Set([`user ${rich}`, `user ${root}`, `token ${token}`]);
-      return (await checkBalances(rig.database, isRepairing)).filter(({ account }) => named.has(account));
+      return (await checkBalances(harness.database, isRepairing)).filter(({ account }) => named.has(account));
     };
     expect(await check(false)).toEqual([]);
-    await rig.database.run("update users set quota = quota + 5 where id in (?, ?)", [rich, root]);
-    await rig.database.run("update users set held = held - 1 where id = ?", [rich]);
-    await rig.database.run("update tokens set held = 9 where id = ?", [token]);
+    await harness.database.run("update users set quota = quota + 5 where id in (?, ?)", [rich, root]);
+    await harness.database.run("update users set held = held - 1 where id = ?", [rich]);
+    await harness.database.run("update tokens set held = 9 where id = ?", [token]);
     const found = await check(true);
     expect(found).toEqual([
       { what: "balance", account: `user ${rich}`, found: 935, expected: 930 },
@@ -69,7 +69,7 @@ eachDatabase("the sums of the ledger", (open) => {
       { what: "reservations", account: `token ${token}`, found: 9, expected: 40 },
     ]);
     expect(await check(false)).toEqual([]);
-    await rig.ledger.settle(settlementOf(open, 30));
+    await harness.ledger.settle(settlementOf(open, 30));
     expect(await accounts.user(rich)).toMatchObject({ quota: 900, used_quota: 100 });
     expect(await check(false)).toEqual([]);
   });

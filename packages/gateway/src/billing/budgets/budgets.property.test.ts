@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { script } from "../../redis/script.ts";
 import { quota } from "../money/quota.ts";
-import { eachLedger, Spending, type BudgetRig } from "./test-harness.contract.ts";
+import { eachLedger, Spending, type BudgetHarness } from "./test-harness.contract.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -43,9 +43,9 @@ const turns = async (count: number) => {
   for (let at = 0; at < count; at += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-async function play(rig: BudgetRig, one: Request, at: number, books: Books): Promise<void> {
+async function play(harness: BudgetHarness, one: Request, at: number, books: Books): Promise<void> {
   const id = `r${at}`;
-  const spending = new Spending(rig, id, undefined, at % rig.replicas.length);
+  const spending = new Spending(harness, id, undefined, at % harness.replicas.length);
   const [first = 0, ...pauses] = one.pauses;
   await turns(first);
   if (await spending.reserve(one.amount)) return spending.release();
@@ -59,7 +59,7 @@ async function play(rig: BudgetRig, one: Request, at: number, books: Books): Pro
   await turns(pauses[3] ?? 0);
   const charged = Math.floor((amount * one.completion.part) / 100);
   count(books, spending.channelId, one.completion.kind === "refunded" ? 0 : charged);
-  await end(rig, spending, { id, amount, charged, completion: one.completion });
+  await end(harness, spending, { id, amount, charged, completion: one.completion });
 }
 
 function count(books: Books, channelId: number, charged: number): void {
@@ -68,7 +68,7 @@ function count(books: Books, channelId: number, charged: number): void {
 }
 
 async function end(
-  rig: BudgetRig,
+  harness: BudgetHarness,
   spending: Spending,
   {
     id,
@@ -97,12 +97,12 @@ async function end(
     }
     case "refunded":
       await spending.settle(charged, undefined, true);
-      await rig.flush();
-      if (charged > 0) await refund(rig, id, charged);
+      await harness.flush();
+      if (charged > 0) await refund(harness, id, charged);
   }
 }
 
-async function refund({ replicas: [first], idOf }: BudgetRig, id: string, amount: number): Promise<void> {
+async function refund({ replicas: [first], idOf }: BudgetHarness, id: string, amount: number): Promise<void> {
   await first?.ledger.change({ requestId: idOf(id), kind: "refund", userId: 7, quota: quota(amount) });
 }
 
@@ -122,10 +122,10 @@ const BOOKS =
   "select id, scope, subject, quota_limit, is_hard, used, held, (select coalesce(sum(h.amount), 0) from budget_holds h where h.budget_id = b.id) as open from budgets b";
 
 /** Reads in one statement: the reserved sum of every budget is the sum of its open reservations. */
-async function look(rig: BudgetRig): Promise<Row[]> {
-  const rows = await rig.raw.transaction(async (tx) => {
+async function look(harness: BudgetHarness): Promise<Row[]> {
+  const rows = await harness.raw.transaction(async (tx) => {
     const found = await tx.rows<Row & { readonly id: number }>(BOOKS, []);
-    const inMemory = (id: number) => rig.reserved?.in(id) ?? 0;
+    const inMemory = (id: number) => harness.reserved?.in(id) ?? 0;
     return found.map((row) => ({
       ...row,
       held: row.held + inMemory(row.id),
@@ -141,7 +141,7 @@ async function look(rig: BudgetRig): Promise<Row[]> {
 }
 
 /** The same of live budgets: what is open in each is the sum over its requests. */
-async function lookLive({ replicas: [first] }: BudgetRig): Promise<void> {
+async function lookLive({ replicas: [first] }: BudgetHarness): Promise<void> {
   if (!first?.redis) return;
   const { redis } = first.redis;
   const { state, holds } = redis.keys.budgets;
@@ -170,13 +170,13 @@ for at = 1, #fields, 2 do
 end
 return answers`);
 
-async function watchUntil(rig: BudgetRig, over: Promise<unknown>): Promise<void> {
+async function watchUntil(harness: BudgetHarness, over: Promise<unknown>): Promise<void> {
   let isOver = false;
   const ended = over.finally(() => (isOver = true));
   const watching = (async () => {
     while (!isOver) {
-      await look(rig);
-      await lookLive(rig);
+      await look(harness);
+      await lookLive(harness);
       await turns(3);
     }
   })();
@@ -184,38 +184,38 @@ async function watchUntil(rig: BudgetRig, over: Promise<unknown>): Promise<void>
 }
 
 /** Until nothing is open; then what comes late. */
-async function reapAll(rig: BudgetRig): Promise<void> {
+async function reapAll(harness: BudgetHarness): Promise<void> {
   for (let at = 0; at < 4; at += 1) {
-    rig.now += MINUTE_MS;
-    await Promise.all(rig.replicas.map(({ ledger }) => ledger.reap()));
-    await rig.flush();
-    await Promise.all(rig.replicas.map(({ budgets }) => budgets.reap()));
+    harness.now += MINUTE_MS;
+    await Promise.all(harness.replicas.map(({ ledger }) => ledger.reap()));
+    await harness.flush();
+    await Promise.all(harness.replicas.map(({ budgets }) => budgets.reap()));
   }
   await Promise.all(late.splice(0).map(([spending, charged]) => spending.settle(charged)));
-  await rig.flush();
+  await harness.flush();
 }
 
 eachLedger("any history of budgets", (open) => {
   test("keeps what is held, what is used and what is hard", { timeout: 240_000 }, async () => {
-    const rig = await open(3);
+    const harness = await open(3);
     await fc.assert(
       fc.asyncProperty(history, async ({ limits, requests }) => {
         late.length = 0;
-        await rig.reset();
-        await rig.add("user", "7", limits.user);
-        await rig.add("model", "m", 100, { is_hard: 0 });
-        for (const subject of ["5", "6"]) await rig.add("channel", subject, limits.channel);
+        await harness.reset();
+        await harness.add("user", "7", limits.user);
+        await harness.add("model", "m", 100, { is_hard: 0 });
+        for (const subject of ["5", "6"]) await harness.add("channel", subject, limits.channel);
         const books: Books = new Map(["user:7", "model:m", "channel:5", "channel:6"].map((name) => [name, 0]));
-        await watchUntil(rig, Promise.all(requests.map((one, at) => play(rig, one, at, books))));
+        await watchUntil(harness, Promise.all(requests.map((one, at) => play(harness, one, at, books))));
         // What is charged after its reservation was given up may pass a limit: nothing was reserved for it any more.
-        await reapAll(rig);
-        const rows = await rig.raw.rows<Row>(BOOKS, []);
+        await reapAll(harness);
+        const rows = await harness.raw.rows<Row>(BOOKS, []);
         expect(new Map(rows.map(({ scope, subject, used }) => [`${scope}:${subject}`, used]))).toEqual(books);
-        for (const { scope, subject } of rows) expect(await rig.state(scope, subject)).toMatchObject({ held: 0 });
-        await lookLive(rig);
+        for (const { scope, subject } of rows) expect(await harness.state(scope, subject)).toMatchObject({ held: 0 });
+        await lookLive(harness);
       }),
       { numRuns: propertyRuns(open.kind === "sqlite" ? 60 : 12), endOnFailure: true },
     );
-    await rig.close();
+    await harness.close();
   });
 });

@@ -6,7 +6,7 @@ import { createLog } from "../../observability/log.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import { isRefusal, type Hold, type Ledger, type Settlement } from "../ledger/ledger.ts";
 import { shardOf } from "../../redis/keys.ts";
-import { newPrefix, openRedisRig, type RedisRig } from "../ledger/redis/test-harness.contract.ts";
+import { newPrefix, openRedisHarness, type RedisHarness } from "../ledger/redis/test-harness.contract.ts";
 import type { OnOutage } from "../ledger/redis/reservations.ts";
 import { createSqlLedger } from "../ledger/sql/sql-ledger.ts";
 import type { TestClock } from "../ledger/test-harness.contract.ts";
@@ -24,11 +24,11 @@ export interface Replica {
   readonly budgets: Budgets;
   readonly ledger: Ledger;
   /** Set where balances are in Redis. */
-  readonly redis: RedisRig | undefined;
+  readonly redis: RedisHarness | undefined;
 }
 
 /** Budgets as replicas see them, on one database. */
-export interface BudgetRig {
+export interface BudgetHarness {
   readonly raw: RawDatabase;
   /** What requests have reserved, where that is not in the database. */
   readonly reserved: ReservedInMemory | undefined;
@@ -59,7 +59,7 @@ interface Live {
   readonly barrierMs?: number;
 }
 
-export async function openBudgetRig(url: string, replicas = 1, live: Live = {}): Promise<BudgetRig> {
+export async function openBudgetHarness(url: string, replicas = 1, live: Live = {}): Promise<BudgetHarness> {
   const kits: StoreKit[] = [];
   // SQLite has one process, and one connection.
   const connections = url.startsWith("sqlite:") ? 1 : replicas;
@@ -72,7 +72,7 @@ export async function openBudgetRig(url: string, replicas = 1, live: Live = {}):
   let tests = 0;
   // One process: its ledgers share what they have reserved.
   const reserved = raw.kind === "sqlite" ? new ReservedInMemory() : undefined;
-  const rig: BudgetRig = {
+  const harness: BudgetHarness = {
     raw,
     reserved,
     replicas: all,
@@ -89,7 +89,7 @@ export async function openBudgetRig(url: string, replicas = 1, live: Live = {}):
       for (const { budgets } of all) await budgets.reload();
     },
     async state(scope, subject) {
-      await rig.flush();
+      await harness.flush();
       const sql = "select id, subject, used, held from budgets where scope = ?";
       const rows = await raw.rows<Pick<Budget, "id" | "subject" | "used" | "held">>(sql, [scope]);
       const row = rows.find((one) => subject === undefined || one.subject === subject);
@@ -105,62 +105,63 @@ export async function openBudgetRig(url: string, replicas = 1, live: Live = {}):
       for (const { budgets } of all) await budgets.idle(10_000);
     },
     async reset() {
-      await rig.flush();
+      await harness.flush();
       tests += 1;
       for (const table of ["budgets", "budget_holds", "budget_reaped", "holds", "ledger", "tokens", "users"])
         await raw.run(`delete from ${table}`, []);
-      rig.now = Number.MAX_SAFE_INTEGER;
+      harness.now = Number.MAX_SAFE_INTEGER;
       while (reserved?.isEmpty === false) await all[0]?.budgets.reap();
       await addAccounts(kit);
       for (const { budgets, redis } of all) {
         await budgets.reload();
         if (redis) await forget(redis);
       }
-      rig.now = NOON;
-      rig.isAway = false;
-      rig.reported.length = 0;
-      rig.outages.length = 0;
+      harness.now = NOON;
+      harness.isAway = false;
+      harness.reported.length = 0;
+      harness.outages.length = 0;
     },
     async close() {
       for (const { redis } of all) await redis?.close();
       for (const one of kits) await one.database.close();
     },
   };
-  const clock = { now: () => rig.now, advance: (ms: number) => void (rig.now += ms) };
+  const clock = { now: () => harness.now, advance: (ms: number) => void (harness.now += ms) };
   await addAccounts(kit);
   for (let at = 0; at < replicas; at += 1)
-    all.push(await openReplica(url, { rig, raw: (kits[at] ?? kit).database.raw, prefix, clock, live }));
-  return rig;
+    all.push(await openReplica(url, { harness, raw: (kits[at] ?? kit).database.raw, prefix, clock, live }));
+  return harness;
 }
 
 interface ReplicaParts {
-  readonly rig: BudgetRig;
+  readonly harness: BudgetHarness;
   readonly raw: RawDatabase;
   readonly prefix: string;
   readonly clock: TestClock;
   readonly live: Live;
 }
 
-async function openReplica(url: string, { rig, raw, prefix, clock, live }: ReplicaParts): Promise<Replica> {
+async function openReplica(url: string, { harness, raw, prefix, clock, live }: ReplicaParts): Promise<Replica> {
   const { redisUrl, onOutage: mode = "deny", barrierMs = 0 } = live;
   const log = createLog({ level: "off", format: "text", out: new PassThrough() });
-  const database = watchedBy(rig, raw);
-  const wrap = (other: RawDatabase) => watchedBy(rig, other);
-  const onThreshold = ({ scope }: Budget, percent: number) => void rig.reported.push([scope, percent]);
+  const database = watchedBy(harness, raw);
+  const wrap = (other: RawDatabase) => watchedBy(harness, other);
+  const onThreshold = ({ scope }: Budget, percent: number) => void harness.reported.push([scope, percent]);
   const part = { onThreshold, onOutage: mode, barrierMs };
-  const redis = redisUrl === undefined ? undefined : await openRedisRig(url, { redisUrl, prefix, clock, wrap, part });
-  const { reserved } = rig;
+  const redis =
+    redisUrl === undefined ? undefined : await openRedisHarness(url, { redisUrl, prefix, clock, wrap, part });
+  const { reserved } = harness;
   const ledger = redis?.ledger ?? createSqlLedger({ database, clock, log, onThreshold, reserved });
-  const onOutage = (meaning: BudgetOutage) => void rig.outages.push(meaning);
+  const onOutage = (meaning: BudgetOutage) => void harness.outages.push(meaning);
   return { ledger, redis, budgets: createBudgets({ database, reservations: ledger.budgets, log, onOutage }) };
 }
 
 /** The real database, counted, and away while a test says so. */
-function watchedBy(rig: BudgetRig, database: RawDatabase): RawDatabase {
-  const { calls } = rig;
+function watchedBy(harness: BudgetHarness, database: RawDatabase): RawDatabase {
+  const { calls } = harness;
   const asked = async <T>(what: keyof typeof calls, work: () => Promise<T>): Promise<T> => {
     calls[what] += 1;
-    if (rig.isAway) throw new Error("the database is away");
+    if (harness.isAway) throw new Error("the database is away");
     return work();
   };
   return {
@@ -181,7 +182,7 @@ async function addAccounts({ database: { raw } }: StoreKit): Promise<void> {
 }
 
 /** Accounts of a test before are not those of the next one. */
-async function forget({ redis }: RedisRig): Promise<void> {
+async function forget({ redis }: RedisHarness): Promise<void> {
   const { keys } = redis;
   const names = ["state", "holds", "leases"] as const;
   const calls = names.map((name) => ({ command: "del", args: [keys.budgets[name]] }));
@@ -192,21 +193,21 @@ async function forget({ redis }: RedisRig): Promise<void> {
   await redis.send([...calls, ...users], 2_000);
 }
 
-interface OpenRig {
-  (replicas?: number): Promise<BudgetRig>;
+interface OpenHarness {
+  (replicas?: number): Promise<BudgetHarness>;
   readonly hasRedis: boolean;
   readonly kind: "sqlite" | "mariadb" | "postgres";
 }
 
 /** The same suite with balances in each database, and with live balances in Redis. */
-export function eachLedger(name: string, suite: (open: OpenRig) => void): void {
+export function eachLedger(name: string, suite: (open: OpenHarness) => void): void {
   eachDatabase(name, (open) => {
-    const openSql = async (replicas?: number) => openBudgetRig(await open(), replicas);
+    const openSql = async (replicas?: number) => openBudgetHarness(await open(), replicas);
     suite(Object.assign(openSql, { hasRedis: false, kind: open.kind }));
   });
   describe.each(["mariadb", "postgres"] as const)(`${name} on %s with Redis`, (kind) => {
     const openLive = async (replicas?: number) =>
-      openBudgetRig(await createDatabase(kind), replicas, { redisUrl: (await freshRedis()).url });
+      openBudgetHarness(await createDatabase(kind), replicas, { redisUrl: (await freshRedis()).url });
     suite(Object.assign(openLive, { hasRedis: true, kind }));
   });
 }
@@ -215,15 +216,15 @@ export function eachLedger(name: string, suite: (open: OpenRig) => void): void {
 export class Spending {
   readonly #id: string;
   readonly #replica: Replica;
-  readonly #rig: BudgetRig;
+  readonly #harness: BudgetHarness;
   #subjects: BudgetSubjects;
   #hold: Hold | undefined;
   held: BudgetHold | undefined;
 
-  constructor(rig: BudgetRig, id: string, subjects: BudgetSubjects = ask, replica = 0) {
-    this.#rig = rig;
-    this.#replica = rig.replicas[replica] as Replica;
-    this.#id = rig.idOf(id);
+  constructor(harness: BudgetHarness, id: string, subjects: BudgetSubjects = ask, replica = 0) {
+    this.#harness = harness;
+    this.#replica = harness.replicas[replica] as Replica;
+    this.#id = harness.idOf(id);
     this.#subjects = subjects;
   }
 
@@ -282,6 +283,6 @@ export class Spending {
   #settlement(charged: number): Settlement {
     const { channelId } = this.#subjects;
     const counting = this.#replica.budgets.counting(this.#subjects);
-    return { hold: this.#hold as Hold, quota: quota(charged), channelId, at: this.#rig.now, ...counting };
+    return { hold: this.#hold as Hold, quota: quota(charged), channelId, at: this.#harness.now, ...counting };
   }
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { type Hold, isRefusal } from "./ledger.ts";
-import { type Accounts, type LedgerRig, logOf, requestId, settlementOf } from "./test-harness.contract.ts";
+import { type Accounts, type LedgerHarness, logOf, requestId, settlementOf } from "./test-harness.contract.ts";
 import { quota } from "../money/quota.ts";
 
 /** One operation on the ledger; `at` selects an existing request in any state. */
@@ -106,8 +106,12 @@ interface Request {
 }
 
 /** Runs a history against a ledger and checks the invariants after every round and at the end. */
-export async function play(rig: LedgerRig, accounts: Accounts, { balances, remains, rounds }: History): Promise<void> {
-  const { ledger, clock, leaseMs } = rig;
+export async function play(
+  harness: LedgerHarness,
+  accounts: Accounts,
+  { balances, remains, rounds }: History,
+): Promise<void> {
+  const { ledger, clock, leaseMs } = harness;
   const users = await Promise.all(balances.map((balance) => accounts.addUser(balance)));
   // Every user has a token of every kind.
   const tokens = await Promise.all(
@@ -152,12 +156,12 @@ export async function play(rig: LedgerRig, accounts: Accounts, { balances, remai
     const { hold } = request;
     if (one.does === "release") return ledger.release(hold);
     if (one.does === "settle") return ledger.settle(settlement(hold, one.amount, one.channel));
-    if (one.does === "refund") return refund(rig, hold);
+    if (one.does === "refund") return refund(harness, hold);
     const extendTo = one.extendTo === undefined ? undefined : quota(one.extendTo);
     return ledger.renew(hold, settlement(hold, one.seen, one.channel), extendTo);
   };
 
-  const facts = { rig, users, tokens: tokens.flat(), channels, balances, remains, credits };
+  const facts = { harness, users, tokens: tokens.flat(), channels, balances, remains, credits };
   for (const { steps, leasesEnd } of rounds) {
     await Promise.all(steps.map(run));
     await checkAccounts(facts);
@@ -170,7 +174,7 @@ export async function play(rig: LedgerRig, accounts: Accounts, { balances, remai
 }
 
 /** Like the task poller: refunds the charge of the request, once. */
-async function refund({ ledger, database }: LedgerRig, hold: Hold): Promise<void> {
+async function refund({ ledger, database }: LedgerHarness, hold: Hold): Promise<void> {
   await ledger.flush();
   const rows = await database.rows<{ kind: string; quota: number; channel_id: number }>(
     "select kind, quota, channel_id from ledger where request_id = ? and kind in ('consume', 'correct') order by id",
@@ -192,7 +196,7 @@ async function refund({ ledger, database }: LedgerRig, hold: Hold): Promise<void
 }
 
 interface Facts {
-  readonly rig: LedgerRig;
+  readonly harness: LedgerHarness;
   readonly users: readonly number[];
   readonly tokens: readonly number[];
   readonly channels: readonly number[];
@@ -214,10 +218,13 @@ interface Entry {
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 const list = (ids: readonly number[]) => ids.join(", ");
 
-async function entriesOf({ rig, users }: Facts): Promise<Entry[]> {
-  await rig.ledger.flush();
+async function entriesOf({ harness, users }: Facts): Promise<Entry[]> {
+  await harness.ledger.flush();
   const columns = "request_id, kind, user_id, token_id, channel_id, quota, detail";
-  return rig.database.rows<Entry>(`select ${columns} from ledger where user_id in (${list(users)}) order by id`, []);
+  return harness.database.rows<Entry>(
+    `select ${columns} from ledger where user_id in (${list(users)}) order by id`,
+    [],
+  );
 }
 
 const isCharge = ({ kind }: Entry) => kind === "consume" || kind === "correct";
@@ -226,9 +233,9 @@ const charged = (entries: readonly Entry[]) => 0 - sum(entries.map(({ quota: mov
 
 /** Holds at any time: balances equal the sum of their ledger rows, and held amounts equal the open reservations. */
 async function checkAccounts(facts: Facts): Promise<void> {
-  const { rig, users, tokens, channels, balances, remains, credits } = facts;
+  const { harness, users, tokens, channels, balances, remains, credits } = facts;
   const entries = await entriesOf(facts);
-  const rows = await rig.database.rows<{ id: number; quota: number; used_quota: number }>(
+  const rows = await harness.database.rows<{ id: number; quota: number; used_quota: number }>(
     `select id, quota, used_quota from users where id in (${list(users)})`,
     [],
   );
@@ -241,7 +248,7 @@ async function checkAccounts(facts: Facts): Promise<void> {
       credits[users.indexOf(id)],
     );
   }
-  const tokenRows = await rig.database.rows<{ id: number; remain_quota: number; used_quota: number }>(
+  const tokenRows = await harness.database.rows<{ id: number; remain_quota: number; used_quota: number }>(
     `select id, remain_quota, used_quota from tokens where id in (${list(tokens)})`,
     [],
   );
@@ -250,7 +257,7 @@ async function checkAccounts(facts: Facts): Promise<void> {
     expect(used).toBe(charged(entries.filter((entry) => entry.token_id === id && isUse(entry))));
     expect(remain).toBe(start === "unlimited" ? 0 : (start as number) - used);
   }
-  const channelRows = await rig.database.rows<{ used_quota: number }>(
+  const channelRows = await harness.database.rows<{ used_quota: number }>(
     `select used_quota from channels where id in (${list(channels)})`,
     [],
   );
@@ -261,13 +268,15 @@ async function checkAccounts(facts: Facts): Promise<void> {
  * Holds once no request is open: each was settled, reaped or released exactly once and logged with its final amount.
  */
 async function checkClosed(facts: Facts, requests: readonly Request[]): Promise<void> {
-  const { rig, users } = facts;
+  const { harness, users } = facts;
   const entries = await entriesOf(facts);
-  expect(await rig.database.rows(`select request_id from holds where user_id in (${list(users)})`, [])).toEqual([]);
-  const logs = await rig.logDatabase.rows<{ request_id: string; quota: number; channel_id: number; user_id: number }>(
-    `select request_id, quota, channel_id, user_id from logs where type = 2 and user_id in (${list(users)})`,
-    [],
-  );
+  expect(await harness.database.rows(`select request_id from holds where user_id in (${list(users)})`, [])).toEqual([]);
+  const logs = await harness.logDatabase.rows<{
+    request_id: string;
+    quota: number;
+    channel_id: number;
+    user_id: number;
+  }>(`select request_id, quota, channel_id, user_id from logs where type = 2 and user_id in (${list(users)})`, []);
   let counted = 0;
   for (const { hold } of requests) {
     const own = entries.filter((entry) => entry.request_id === hold.requestId && isCharge(entry));
@@ -280,7 +289,7 @@ async function checkClosed(facts: Facts, requests: readonly Request[]): Promise<
     expect(charged(own)).toBeGreaterThanOrEqual(0);
   }
   expect(logs).toHaveLength(counted);
-  const [total] = await rig.database.rows<{ requests: number }>(
+  const [total] = await harness.database.rows<{ requests: number }>(
     `select sum(request_count) as requests from users where id in (${list(users)})`,
     [],
   );

@@ -1,55 +1,55 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { isRefusal } from "./ledger.ts";
-import { type Accounts, granted, type LedgerRig, logOf, requestId, settlementOf } from "./test-harness.contract.ts";
+import { type Accounts, granted, type LedgerHarness, logOf, requestId, settlementOf } from "./test-harness.contract.ts";
 import { quota } from "../money/quota.ts";
 
 /** How a reservation lasts, ends and grows while its request runs; a part of the ledger's contract. */
-export function leaseContract(opened: () => { readonly rig: LedgerRig; readonly accounts: Accounts }): void {
-  let rig: LedgerRig;
+export function leaseContract(opened: () => { readonly harness: LedgerHarness; readonly accounts: Accounts }): void {
+  let harness: LedgerHarness;
   let accounts: Accounts;
   beforeAll(() => {
-    ({ rig, accounts } = opened());
+    ({ harness, accounts } = opened());
   });
 
   const hold = (userId: number, tokenId: number, amount: number) =>
-    rig.ledger.hold({ requestId: requestId(), userId, tokenId, amount: quota(amount), isCharged: true });
+    harness.ledger.hold({ requestId: requestId(), userId, tokenId, amount: quota(amount), isCharged: true });
 
   describe("a lease", () => {
     const streaming = async () => {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 500);
       const channelId = await accounts.addChannel();
-      const open = await granted(rig.ledger, user, token, 100);
+      const open = await granted(harness.ledger, user, token, 100);
       return { user, token, channelId, open };
     };
 
     it("keeps the reservation while it is renewed in time", async () => {
       const { user, open } = await streaming();
-      rig.clock.advance(rig.leaseMs - 1);
-      expect(await rig.ledger.renew(open, settlementOf(open, 10))).toBe(true);
-      rig.clock.advance(rig.leaseMs - 1);
-      await rig.ledger.reap();
+      harness.clock.advance(harness.leaseMs - 1);
+      expect(await harness.ledger.renew(open, settlementOf(open, 10))).toBe(true);
+      harness.clock.advance(harness.leaseMs - 1);
+      await harness.ledger.reap();
       expect(await accounts.openHolds(user)).toBe(1);
-      await rig.ledger.settle(settlementOf(open, 40));
+      await harness.ledger.settle(settlementOf(open, 40));
       expect((await accounts.user(user)).quota).toBe(960);
     });
 
     it("releases everything when it expires before anything was delivered", async () => {
       const { user, token, open } = await streaming();
-      rig.clock.advance(rig.leaseMs);
-      await Promise.all([rig.ledger.reap(), rig.ledger.reap()]);
+      harness.clock.advance(harness.leaseMs);
+      await Promise.all([harness.ledger.reap(), harness.ledger.reap()]);
       expect(await accounts.user(user)).toEqual({ quota: 1000, used_quota: 0, request_count: 0 });
       expect(await accounts.token(token)).toMatchObject({ remain_quota: 500, used_quota: 0 });
       expect(await accounts.logs(user)).toEqual([]);
-      expect(await rig.ledger.renew(open, settlementOf(open, 10))).toBe(false);
+      expect(await harness.ledger.renew(open, settlementOf(open, 10))).toBe(false);
       expect(isRefusal(await hold(user, token, 500))).toBe(false);
     });
 
     it("is settled once at the last reported usage when it expires, marked as interrupted", async () => {
       const { user, token, channelId, open } = await streaming();
-      await rig.ledger.renew(open, settlementOf(open, 30, { channelId }));
-      rig.clock.advance(rig.leaseMs);
-      const [first, second] = await Promise.all([rig.ledger.reap(), rig.ledger.reap()]);
+      await harness.ledger.renew(open, settlementOf(open, 30, { channelId }));
+      harness.clock.advance(harness.leaseMs);
+      const [first, second] = await Promise.all([harness.ledger.reap(), harness.ledger.reap()]);
       expect((first ?? 0) + (second ?? 0)).toBeGreaterThanOrEqual(1);
       expect(await accounts.user(user)).toEqual({ quota: 970, used_quota: 30, request_count: 1 });
       expect(await accounts.token(token)).toMatchObject({ remain_quota: 470, used_quota: 30 });
@@ -64,12 +64,12 @@ export function leaseContract(opened: () => { readonly rig: LedgerRig; readonly 
       ["the same", 30],
     ])("is corrected when its request settles after it expired: %s", async (_, amount) => {
       const { user, token, channelId, open } = await streaming();
-      await rig.ledger.renew(open, settlementOf(open, 30, { channelId }));
-      rig.clock.advance(rig.leaseMs);
-      await rig.ledger.reap();
+      await harness.ledger.renew(open, settlementOf(open, 30, { channelId }));
+      harness.clock.advance(harness.leaseMs);
+      await harness.ledger.reap();
       const late = settlementOf(open, amount, { channelId, log: logOf(channelId, { content: "whole" }) });
-      await rig.ledger.settle(late);
-      await rig.ledger.settle(late);
+      await harness.ledger.settle(late);
+      await harness.ledger.settle(late);
       expect(await accounts.user(user)).toEqual({ quota: 1000 - amount, used_quota: amount, request_count: 1 });
       expect(await accounts.token(token)).toMatchObject({ remain_quota: 500 - amount, used_quota: amount });
       expect(await accounts.channelUsed(channelId)).toBe(amount);
@@ -80,9 +80,9 @@ export function leaseContract(opened: () => { readonly rig: LedgerRig; readonly 
 
     it("is charged when it expired without usage and its request settles later", async () => {
       const { user, channelId, open } = await streaming();
-      rig.clock.advance(rig.leaseMs);
-      await rig.ledger.reap();
-      await rig.ledger.settle(settlementOf(open, 25, { channelId }));
+      harness.clock.advance(harness.leaseMs);
+      await harness.ledger.reap();
+      await harness.ledger.settle(settlementOf(open, 25, { channelId }));
       expect(await accounts.user(user)).toEqual({ quota: 975, used_quota: 25, request_count: 1 });
       expect(await accounts.channelUsed(channelId)).toBe(25);
       expect(await accounts.logs(user)).toMatchObject([{ quota: 25 }]);
@@ -90,11 +90,11 @@ export function leaseContract(opened: () => { readonly rig: LedgerRig; readonly 
 
     it("expires like any other for the playground and without logging", async () => {
       const user = await accounts.addUser(1000);
-      const open = await granted(rig.ledger, user, 0, 100);
+      const open = await granted(harness.ledger, user, 0, 100);
       const { log: _log, ...silent } = settlementOf(open, 30);
-      await rig.ledger.renew(open, silent);
-      rig.clock.advance(rig.leaseMs);
-      await rig.ledger.reap();
+      await harness.ledger.renew(open, silent);
+      harness.clock.advance(harness.leaseMs);
+      await harness.ledger.reap();
       expect((await accounts.user(user)).quota).toBe(970);
       expect(await accounts.logs(user)).toEqual([]);
     });
@@ -104,13 +104,13 @@ export function leaseContract(opened: () => { readonly rig: LedgerRig; readonly 
     it("reserves the difference from user and token", async () => {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 500);
-      const open = await granted(rig.ledger, user, token, 100);
+      const open = await granted(harness.ledger, user, token, 100);
       const seen = settlementOf(open, 90);
-      expect(await rig.ledger.renew(open, seen, quota(400))).toBe(true);
-      expect(await rig.ledger.renew(open, seen, quota(300))).toBe(true);
+      expect(await harness.ledger.renew(open, seen, quota(400))).toBe(true);
+      expect(await harness.ledger.renew(open, seen, quota(300))).toBe(true);
       expect(await hold(user, token, 101)).toMatchObject({ refused: "token", available: 100 });
-      expect(await rig.ledger.renew(open, seen, quota(501))).toBe(false);
-      await rig.ledger.settle(settlementOf(open, 350));
+      expect(await harness.ledger.renew(open, seen, quota(501))).toBe(false);
+      await harness.ledger.settle(settlementOf(open, 350));
       expect((await accounts.user(user)).quota).toBe(650);
       expect(isRefusal(await hold(user, token, 150))).toBe(false);
       expect(isRefusal(await hold(user, 0, 500))).toBe(false);
@@ -118,11 +118,11 @@ export function leaseContract(opened: () => { readonly rig: LedgerRig; readonly 
 
     it("that is refused retains the held amount and the reported usage", async () => {
       const user = await accounts.addUser(100);
-      const open = await granted(rig.ledger, user, 0, 80);
-      rig.clock.advance(rig.leaseMs - 1);
-      expect(await rig.ledger.renew(open, settlementOf(open, 75), quota(101))).toBe(false);
-      rig.clock.advance(rig.leaseMs);
-      await rig.ledger.reap();
+      const open = await granted(harness.ledger, user, 0, 80);
+      harness.clock.advance(harness.leaseMs - 1);
+      expect(await harness.ledger.renew(open, settlementOf(open, 75), quota(101))).toBe(false);
+      harness.clock.advance(harness.leaseMs);
+      await harness.ledger.reap();
       expect(await accounts.user(user)).toEqual({ quota: 25, used_quota: 75, request_count: 1 });
     });
   });

@@ -6,7 +6,7 @@ import {
   type Accounts,
   accountsOf,
   granted,
-  type LedgerRig,
+  type LedgerHarness,
   logOf,
   requestId,
   settlementOf,
@@ -14,17 +14,17 @@ import {
 import { quota } from "../money/quota.ts";
 
 /** The behavior of every ledger implementation. */
-export function ledgerContract(open: () => Promise<LedgerRig>): void {
-  let rig: LedgerRig;
+export function ledgerContract(open: () => Promise<LedgerHarness>): void {
+  let harness: LedgerHarness;
   let accounts: Accounts;
   beforeAll(async () => {
-    rig = await open();
-    accounts = accountsOf(rig);
+    harness = await open();
+    accounts = accountsOf(harness);
   });
-  afterAll(() => rig.close());
+  afterAll(() => harness.close());
 
   const hold = (userId: number, tokenId: number, amount: number, isCharged = true) =>
-    rig.ledger.hold({ requestId: requestId(), userId, tokenId, amount: quota(amount), isCharged });
+    harness.ledger.hold({ requestId: requestId(), userId, tokenId, amount: quota(amount), isCharged });
 
   /** A release runs in the background where balances are in Redis: waits until this much is available. */
   const released = (userId: number, available: number) =>
@@ -35,8 +35,8 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 500);
       const channel = await accounts.addChannel();
-      const open = await granted(rig.ledger, user, token, 300);
-      await rig.ledger.settle(settlementOf(open, 120, { channelId: channel }));
+      const open = await granted(harness.ledger, user, token, 300);
+      await harness.ledger.settle(settlementOf(open, 120, { channelId: channel }));
       expect(await accounts.user(user)).toEqual({ quota: 880, used_quota: 120, request_count: 1 });
       expect(await accounts.token(token)).toEqual({ remain_quota: 380, used_quota: 120, accessed_time: 1_800_000_001 });
       expect(await accounts.channelUsed(channel)).toBe(120);
@@ -51,9 +51,9 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
     it("is released in full, once, without a trace", async () => {
       const user = await accounts.addUser(100);
       const token = await accounts.addToken(user, 100);
-      const open = await granted(rig.ledger, user, token, 100);
-      await rig.ledger.release(open);
-      await rig.ledger.release(open);
+      const open = await granted(harness.ledger, user, token, 100);
+      await harness.ledger.release(open);
+      await harness.ledger.release(open);
       await released(user, 100);
       expect(await accounts.user(user)).toEqual({ quota: 100, used_quota: 0, request_count: 0 });
       expect(await accounts.token(token)).toEqual({ remain_quota: 100, used_quota: 0, accessed_time: 0 });
@@ -64,8 +64,8 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
 
     it("may be settled above the held amount and below zero; the next one is refused", async () => {
       const user = await accounts.addUser(100);
-      const open = await granted(rig.ledger, user, 0, 100);
-      await rig.ledger.settle(settlementOf(open, 150));
+      const open = await granted(harness.ledger, user, 0, 100);
+      await harness.ledger.settle(settlementOf(open, 150));
       expect((await accounts.user(user)).quota).toBe(-50);
       expect(await hold(user, 0, 1)).toEqual({ refused: "user", needed: 1, available: -50 });
       expect(await hold(user, 0, 0)).toEqual({ refused: "user", needed: 0, available: -50 });
@@ -77,7 +77,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(await hold(user, token, 0)).toEqual({ refused: "user", needed: 0, available: 0 });
       const free = await hold(user, token, 0, false);
       if (isRefusal(free)) throw new Error("refused");
-      await rig.ledger.settle(settlementOf(free, 0));
+      await harness.ledger.settle(settlementOf(free, 0));
       expect(await accounts.user(user)).toEqual({ quota: 0, used_quota: 0, request_count: 1 });
       expect(await accounts.logs(user)).toMatchObject([{ quota: 0 }]);
     });
@@ -85,7 +85,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
     it("returns whether the user or the token lacks quota, and how much", async () => {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 50);
-      await granted(rig.ledger, user, token, 30);
+      await granted(harness.ledger, user, token, 30);
       expect(await hold(user, token, 21)).toEqual({ refused: "token", needed: 21, available: 20 });
       expect(await hold(user, token, 971)).toEqual({ refused: "user", needed: 971, available: 970 });
       expect(await hold(user, 999_999_999, 1)).toEqual({ refused: "token", needed: 1, available: 0 });
@@ -104,7 +104,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 700);
       const wish = (tokenId: number, amount: number, wished: number) =>
-        rig.ledger.hold({
+        harness.ledger.hold({
           requestId: requestId(),
           userId: user,
           tokenId,
@@ -119,7 +119,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       expect(await wish(0, 100, 50)).toMatchObject({ amount: 100 });
       const both = await Promise.all([wish(0, 10, 900), wish(0, 10, 900)]);
       expect(both).toMatchObject([{ amount: 125 }, { amount: 62 }]);
-      for (const open of both) await rig.ledger.release(open as Hold);
+      for (const open of both) await harness.ledger.release(open as Hold);
       await released(user, 250);
       expect(isRefusal(await hold(user, 0, 250))).toBe(false);
     });
@@ -127,8 +127,8 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
     it("with an unlimited token is limited by the user balance only", async () => {
       const user = await accounts.addUser(100);
       const token = await accounts.addToken(user, "unlimited");
-      const open = await granted(rig.ledger, user, token, 100);
-      await rig.ledger.settle(settlementOf(open, 70));
+      const open = await granted(harness.ledger, user, token, 100);
+      await harness.ledger.settle(settlementOf(open, 70));
       expect(await accounts.token(token)).toMatchObject({ remain_quota: 0, used_quota: 70 });
       expect(await hold(user, token, 31)).toMatchObject({ refused: "user", available: 30 });
     });
@@ -142,7 +142,7 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       const answers = await Promise.all(Array.from({ length: 200 }, () => hold(user, token, 100)));
       const admitted = answers.flatMap((answer) => (isRefusal(answer) ? [] : [answer]));
       expect(admitted).toHaveLength(10);
-      await Promise.all(admitted.map((open) => rig.ledger.settle(settlementOf(open, 100))));
+      await Promise.all(admitted.map((open) => harness.ledger.settle(settlementOf(open, 100))));
       expect(await accounts.user(user)).toEqual({ quota: 0, used_quota: 1000, request_count: 10 });
       expect(await accounts.logs(user)).toHaveLength(10);
     });
@@ -162,9 +162,9 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       const work = Array.from({ length: 120 }, async (_, index) => {
         const user = users[index % users.length] as number;
         const channelId = channels[index % channels.length] as number;
-        const open = await granted(rig.ledger, user, 0, 50);
-        if (index % 5 === 4) await rig.ledger.release(open);
-        else await rig.ledger.settle(settlementOf(open, index, { channelId }));
+        const open = await granted(harness.ledger, user, 0, 50);
+        if (index % 5 === 4) await harness.ledger.release(open);
+        else await harness.ledger.settle(settlementOf(open, index, { channelId }));
       });
       await Promise.all(work);
       const settled = Array.from({ length: 120 }, (_, index) => index).filter((index) => index % 5 !== 4);
@@ -187,14 +187,14 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
   describe("a settlement", () => {
     it("counts once when repeated by any replica, and not after a release", async () => {
       const user = await accounts.addUser(1000);
-      const open = await granted(rig.ledger, user, 0, 100);
-      await Promise.all([rig.ledger.settle(settlementOf(open, 80)), rig.ledger.settle(settlementOf(open, 80))]);
-      await rig.ledger.settle(settlementOf(open, 90));
-      await rig.ledger.release(open);
-      const other = await granted(rig.ledger, user, 0, 100);
-      await rig.ledger.release(other);
+      const open = await granted(harness.ledger, user, 0, 100);
+      await Promise.all([harness.ledger.settle(settlementOf(open, 80)), harness.ledger.settle(settlementOf(open, 80))]);
+      await harness.ledger.settle(settlementOf(open, 90));
+      await harness.ledger.release(open);
+      const other = await granted(harness.ledger, user, 0, 100);
+      await harness.ledger.release(other);
       await released(user, 920);
-      await rig.ledger.settle(settlementOf(other, 70));
+      await harness.ledger.settle(settlementOf(other, 70));
       expect(await accounts.user(user)).toEqual({ quota: 920, used_quota: 80, request_count: 1 });
       expect(await accounts.logs(user)).toHaveLength(1);
       expect(isRefusal(await hold(user, 0, 920))).toBe(false);
@@ -202,9 +202,9 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
 
     it("charges when logging is off", async () => {
       const user = await accounts.addUser(1000);
-      const open = await granted(rig.ledger, user, 0, 100);
+      const open = await granted(harness.ledger, user, 0, 100);
       const { log: _log, ...silent } = settlementOf(open, 60);
-      await rig.ledger.settle(silent);
+      await harness.ledger.settle(silent);
       expect((await accounts.user(user)).quota).toBe(940);
       expect(await accounts.logs(user)).toEqual([]);
       expect(await accounts.entries(user)).toHaveLength(1);
@@ -212,16 +212,16 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
 
     it("stores long and non-ASCII log text unchanged", async () => {
       const user = await accounts.addUser(1000);
-      const open = await granted(rig.ledger, user, 0, 1);
+      const open = await granted(harness.ledger, user, 0, 1);
       const content = `é😀'"\\ ?$1 ${"x".repeat(70_000)}`;
-      await rig.ledger.settle(
+      await harness.ledger.settle(
         settlementOf(open, 1, { log: logOf(0, { content, modelName: "m".repeat(300), username: "名".repeat(80) }) }),
       );
       expect((await accounts.logs(user))[0]?.content).toBe(content);
     });
   });
 
-  leaseContract(() => ({ rig, accounts }));
+  leaseContract(() => ({ harness, accounts }));
 
   describe("a change", () => {
     it("is applied once per request and kind", async () => {
@@ -233,9 +233,9 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
         quota: quota(50),
         detail: "code 1",
       } as const;
-      const answers = await Promise.all(Array.from({ length: 3 }, () => rig.ledger.change(change)));
+      const answers = await Promise.all(Array.from({ length: 3 }, () => harness.ledger.change(change)));
       expect(answers.filter(Boolean)).toHaveLength(1);
-      expect(await rig.ledger.change({ ...change, kind: "gift", quota: quota(-20) })).toBe(true);
+      expect(await harness.ledger.change({ ...change, kind: "gift", quota: quota(-20) })).toBe(true);
       expect(await accounts.user(user)).toEqual({ quota: 130, used_quota: 0, request_count: 0 });
       expect(await accounts.entries(user)).toMatchObject([
         { kind: "topup", quota: 50 },
@@ -248,8 +248,8 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       const user = await accounts.addUser(1000);
       const token = await accounts.addToken(user, 500);
       const channelId = await accounts.addChannel();
-      const open = await granted(rig.ledger, user, token, 100);
-      await rig.ledger.settle(settlementOf(open, 100, { channelId }));
+      const open = await granted(harness.ledger, user, token, 100);
+      await harness.ledger.settle(settlementOf(open, 100, { channelId }));
       const refund = {
         requestId: open.requestId,
         kind: "refund",
@@ -258,8 +258,8 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
         channelId,
         quota: quota(100),
       } as const;
-      expect(await rig.ledger.change(refund)).toBe(true);
-      expect(await rig.ledger.change(refund)).toBe(false);
+      expect(await harness.ledger.change(refund)).toBe(true);
+      expect(await harness.ledger.change(refund)).toBe(false);
       expect(await accounts.user(user)).toEqual({ quota: 1000, used_quota: 0, request_count: 1 });
       expect(await accounts.token(token)).toMatchObject({ remain_quota: 500, used_quota: 0 });
       expect(await accounts.channelUsed(channelId)).toBe(0);
@@ -270,11 +270,14 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
       const change = { requestId: requestId(), kind: "topup", userId: user, quota: quota(50) } as const;
       const rename = (name: string) => (tx: RawTransaction) =>
         tx.run("update users set display_name = ? where id = ?", [name, user]).then(() => change);
-      const nameOf = async () => (await rig.database.rows("select display_name from users where id = ?", [user]))[0];
-      expect(await rig.ledger.changeWith(rename("first"))).toBe(true);
-      expect(await rig.ledger.changeWith(rename("second"))).toBe(false);
-      expect(await rig.ledger.changeWith(() => Promise.resolve(undefined))).toBe(false);
-      await expect(rig.ledger.changeWith(() => Promise.reject(new Error("changed my mind")))).rejects.toThrow("mind");
+      const nameOf = async () =>
+        (await harness.database.rows("select display_name from users where id = ?", [user]))[0];
+      expect(await harness.ledger.changeWith(rename("first"))).toBe(true);
+      expect(await harness.ledger.changeWith(rename("second"))).toBe(false);
+      expect(await harness.ledger.changeWith(() => Promise.resolve(undefined))).toBe(false);
+      await expect(harness.ledger.changeWith(() => Promise.reject(new Error("changed my mind")))).rejects.toThrow(
+        "mind",
+      );
       expect(await nameOf()).toEqual({ display_name: "first" });
       expect((await accounts.user(user)).quota).toBe(150);
     });
@@ -282,11 +285,11 @@ export function ledgerContract(open: () => Promise<LedgerRig>): void {
 
   it("has nothing pending after a flush", async () => {
     const user = await accounts.addUser(1000);
-    const open = await granted(rig.ledger, user, 0, 100);
-    const settled = rig.ledger.settle(settlementOf(open, 1));
-    expect(rig.ledger.pending).toBeGreaterThan(0);
-    await rig.ledger.flush();
-    expect(rig.ledger.pending).toBe(0);
+    const open = await granted(harness.ledger, user, 0, 100);
+    const settled = harness.ledger.settle(settlementOf(open, 1));
+    expect(harness.ledger.pending).toBeGreaterThan(0);
+    await harness.ledger.flush();
+    expect(harness.ledger.pending).toBe(0);
     await settled;
   });
 }

@@ -3,13 +3,13 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { history, play } from "./history.contract.ts";
-import { accountsOf, granted, type LedgerRig, requestId, settlementOf } from "./test-harness.contract.ts";
+import { accountsOf, granted, type LedgerHarness, requestId, settlementOf } from "./test-harness.contract.ts";
 import { isRefusal } from "./ledger.ts";
 import { quota } from "../money/quota.ts";
-import { openSqlRig } from "./sql/test-harness.contract.ts";
+import { openSqlHarness } from "./sql/test-harness.contract.ts";
 
 /** Invariants of the SQL ledger tables: held amounts equal open reservations, and admission never overdraws. */
-async function checkHeld({ database }: LedgerRig): Promise<void> {
+async function checkHeld({ database }: LedgerHarness): Promise<void> {
   for (const [table, column] of [
     ["users", "user_id"],
     ["tokens", "token_id"],
@@ -22,28 +22,28 @@ async function checkHeld({ database }: LedgerRig): Promise<void> {
 
 eachDatabase("any history of the SQL ledger", (open) => {
   it("preserves the money invariants", { timeout: 120_000 }, async () => {
-    const rig = await openSqlRig(await open());
-    const accounts = accountsOf(rig);
+    const harness = await openSqlHarness(await open());
+    const accounts = accountsOf(harness);
     await fc.assert(
       fc.asyncProperty(history, async (one) => {
-        await play(rig, accounts, one);
-        await checkHeld(rig);
+        await play(harness, accounts, one);
+        await checkHeld(harness);
       }),
       { numRuns: propertyRuns(open.kind === "sqlite" ? 150 : 20), endOnFailure: true },
     );
-    await rig.close();
+    await harness.close();
   });
 
   it("never admits more than the balance for any amounts", async () => {
-    const rig = await openSqlRig(await open());
-    const accounts = accountsOf(rig);
+    const harness = await openSqlHarness(await open());
+    const accounts = accountsOf(harness);
     const amounts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(fc.nat(2000), fc.nat(2000), amounts, async (balance, remain, wanted) => {
         const user = await accounts.addUser(balance);
         const token = await accounts.addToken(user, remain);
         const ask = (amount: number) =>
-          rig.ledger.hold({
+          harness.ledger.hold({
             requestId: requestId(),
             userId: user,
             tokenId: token,
@@ -58,32 +58,32 @@ eachDatabase("any history of the SQL ledger", (open) => {
         const refused = wanted.filter((_, index) => isRefusal(answers[index] as (typeof answers)[number]));
         // No request was refused that the final balance could have covered.
         if (refused.length > 0) expect(Math.min(...refused)).toBeGreaterThan(limit - taken);
-        await Promise.all(holds.map((hold) => rig.ledger.settle(settlementOf(hold, hold.amount))));
+        await Promise.all(holds.map((hold) => harness.ledger.settle(settlementOf(hold, hold.amount))));
         expect((await accounts.user(user)).quota).toBe(balance - taken);
       }),
       { numRuns: propertyRuns(open.kind === "sqlite" ? 100 : 15) },
     );
-    await rig.close();
+    await harness.close();
   });
 
   it("stays consistent when replicas settle, reap and reserve on one account at once", async () => {
     const url = await open();
-    const rig = await openSqlRig(url);
+    const harness = await openSqlHarness(url);
     // SQLite has one process.
-    const other = open.kind === "sqlite" ? rig : await openSqlRig(url, { clock: rig.clock });
-    const accounts = accountsOf(rig);
+    const other = open.kind === "sqlite" ? harness : await openSqlHarness(url, { clock: harness.clock });
+    const accounts = accountsOf(harness);
     const user = await accounts.addUser(1_000_000);
     const token = await accounts.addToken(user, 500_000);
     const channelId = await accounts.addChannel();
     let settled = 0;
     await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
-        const first = index % 2 === 0 ? rig : other;
-        const second = index % 3 === 0 ? rig : other;
+        const first = index % 2 === 0 ? harness : other;
+        const second = index % 3 === 0 ? harness : other;
         const hold = await granted(first.ledger, user, token, 100);
         const seen = settlementOf(hold, 40, { channelId });
         if (index % 4 === 0) await first.ledger.renew(hold, seen);
-        if (index % 10 === 0) rig.clock.advance(100);
+        if (index % 10 === 0) harness.clock.advance(100);
         const final = settlementOf(hold, index, { channelId });
         await Promise.all([first.ledger.settle(final), second.ledger.settle(final), second.ledger.reap()]);
         settled += index;
@@ -94,8 +94,8 @@ eachDatabase("any history of the SQL ledger", (open) => {
     expect(await accounts.token(token)).toMatchObject({ remain_quota: 500_000 - settled, used_quota: settled });
     expect(await accounts.channelUsed(channelId)).toBe(settled);
     expect(await accounts.logs(user)).toHaveLength(60);
-    await checkHeld(rig);
-    if (other !== rig) await other.close();
-    await rig.close();
+    await checkHeld(harness);
+    if (other !== harness) await other.close();
+    await harness.close();
   });
 });

@@ -14,7 +14,7 @@ export function testClock(start = 1_800_000_000_000): TestClock {
 }
 
 /** A ledger over an empty, migrated database. */
-export interface LedgerRig {
+export interface LedgerHarness {
   readonly ledger: Ledger;
   readonly database: RawDatabase;
   /** Where `logs` is read. */
@@ -41,7 +41,7 @@ export interface TokenAccount {
 let lastId = 0;
 
 /** Rows of a test and what became of them. Balances are read after a flush: a ledger may keep them elsewhere. */
-export function accountsOf({ ledger, database, logDatabase, openHolds }: LedgerRig) {
+export function accountsOf({ ledger, database, logDatabase, openHolds }: LedgerHarness) {
   const one = async <Row>(sql: string, id: number | string): Promise<Row> => {
     await ledger.flush();
     const [row] = await database.rows<Row>(sql, [id]);

@@ -39,7 +39,7 @@ describe("default prices", () => {
     expect(tokens("ERNIE-4.0-8K")).toMatchObject({
       modelRatio: 8.219178082191782,
       completionRatio: 1,
-      source: "family defaults",
+      source: "built-in defaults",
       date: "2025-04-11",
     });
     expect(tokens("claude-3-opus-20240229")).toMatchObject({
@@ -83,7 +83,7 @@ describe("default prices", () => {
       unit: "call",
       modelPrice: 0.04,
       hasImageFactors: true,
-      source: "family defaults",
+      source: "built-in defaults",
     });
   });
 
@@ -152,10 +152,10 @@ describe("options", () => {
   it("does not take a stored default for the operator's word", () => {
     const ModelRatio = { ...defaultModelRatios(), mine: 1 };
     expect(tokens("qwen-plus", { ModelRatio })).toMatchObject({ modelRatio: 0.2, source: "list price of ali" });
-    expect(tokens("ERNIE-4.0-8K", { ModelRatio }).source).toBe("family defaults");
+    expect(tokens("ERNIE-4.0-8K", { ModelRatio }).source).toBe("built-in defaults");
   });
 
-  it("forgets a family default that the operator removed", () => {
+  it("forgets a built-in default that the operator removed", () => {
     expect(createPriceBook({ ModelRatio: {} }).find("ERNIE-4.0-8K")).toBeUndefined();
   });
 

@@ -11,11 +11,11 @@ import { priceFromList } from "./list-price.ts";
 import { listedEntry } from "./listed-entry.ts";
 import { limitsOf, type ModelLimits } from "./model-limits.ts";
 import type { CallPrice, Origin, Price } from "./rates.ts";
-import { FAMILY_ORIGIN, familyPrices, type ListPrice, listPrices } from "./price-data.ts";
+import { BUILT_IN, compatiblePrices, type ListPrice, listPrices } from "./price-data.ts";
 import { type DecimalTable, defaultModelPrices, defaultModelRatios } from "./price-tables.ts";
 import { createSurcharges, type Surcharges } from "./surcharges.ts";
 import { isZero, ONE, ratio, type Ratio, toNumber } from "../money/ratio.ts";
-import { familyRates, override, type Overrides, tokenPrice } from "./token-price.ts";
+import { compatibleRates, override, type Overrides, tokenPrice } from "./token-price.ts";
 
 /** The price options as they are stored; an absent one has its default. Numbers are read by their shortest decimal. */
 export interface PriceOptions {
@@ -125,7 +125,7 @@ function pricedNames({ ModelPrice, ModelRatio }: PriceOptions): Set<string> {
   return new Set([
     ...Object.keys(ModelPrice ?? {}),
     ...Object.keys(ModelRatio ?? {}),
-    ...familyPrices().keys(),
+    ...compatiblePrices().keys(),
     ...listPrices().keys(),
   ]);
 }
@@ -154,13 +154,13 @@ function resolver(options: PriceOptions): Resolver {
   return (name) => {
     const listed = listedEntry(name);
     const price = prices.get(name);
-    if (counts(price, listed)) return callPrice(price.value, price.isOwn ? OPERATOR : FAMILY_ORIGIN);
+    if (counts(price, listed)) return callPrice(price.value, price.isOwn ? OPERATOR : BUILT_IN);
     const modelRatio = ratios.get(name);
     const cacheRatio = caches.get(name)?.value ?? ONE;
     const by = overridesOf(name, listed);
     if (counts(modelRatio, listed)) return byRatio({ name, modelRatio, cacheRatio, by, listed });
     if (listed) return byList({ name, cacheRatio, by, listed });
-    return isTaskModel(name) ? callPrice(TASK_PRICE, FAMILY_ORIGIN) : undefined;
+    return isTaskModel(name) ? callPrice(TASK_PRICE, BUILT_IN) : undefined;
   };
 }
 
@@ -216,9 +216,9 @@ function byRatio({ name, modelRatio, cacheRatio, by, listed }: RatioParts): Pric
   if (current?.kind === "tokens" && current.modelRatio > 0) return { ...current, ...OPERATOR };
   return tokenPrice({
     name,
-    rates: override(familyRates(name, modelRatio.value, cacheRatio), by),
+    rates: override(compatibleRates(name, modelRatio.value, cacheRatio), by),
     hasImageFactors: true,
-    ...(modelRatio.isOwn ? OPERATOR : FAMILY_ORIGIN),
+    ...(modelRatio.isOwn ? OPERATOR : BUILT_IN),
   });
 }
 
@@ -237,7 +237,7 @@ function callPrice(exact: Ratio, origin: Origin): CallPrice {
 
 const SELF_USE_PRICE = tokenPrice({
   name: "",
-  rates: familyRates("", ONE, ONE),
+  rates: compatibleRates("", ONE, ONE),
   hasImageFactors: true,
   isSelfUse: true,
   source: "self-use",

@@ -30,13 +30,13 @@ export interface ListPrice {
   readonly [aboveThreshold: `${string}Above${number}k`]: string | undefined;
 }
 
-export interface FamilyPrice {
+export interface CompatiblePrice {
   readonly model_ratio: number | null;
   readonly completion_ratio: number | null;
   readonly model_price: number | null;
 }
 
-export const FAMILY_ORIGIN = { source: "family defaults", date: "2025-04-11" } as const;
+export const BUILT_IN = { source: "built-in defaults", date: "2025-04-11" } as const;
 export const LIST_DATE = "2026-11";
 
 /** The echo that answers before any provider is connected; priced, so that its log rows show a charge. */
@@ -44,7 +44,7 @@ const DEMO_MODEL = "fairway-demo";
 const DEMO_PRICE: ListPrice = { provider: "fairway", mode: "chat", input: "1", output: "2" };
 
 let list: ReadonlyMap<string, ListPrice> | undefined;
-let family: ReadonlyMap<string, FamilyPrice> | undefined;
+let builtIn: ReadonlyMap<string, CompatiblePrice> | undefined;
 
 /** List prices by model; read once, on first use. */
 export function listPrices(): ReadonlyMap<string, ListPrice> {
@@ -55,9 +55,9 @@ export function listPrices(): ReadonlyMap<string, ListPrice> {
 }
 
 /** Default ratios and prices of compatible gateways by model; read once, on first use. */
-export function familyPrices(): ReadonlyMap<string, FamilyPrice> {
-  family ??= new Map(Object.entries(read("model-prices.json") as Record<string, FamilyPrice>));
-  return family;
+export function compatiblePrices(): ReadonlyMap<string, CompatiblePrice> {
+  builtIn ??= new Map(Object.entries(read("model-prices.json") as Record<string, CompatiblePrice>));
+  return builtIn;
 }
 
 /** The package's data folder, seen from the sources and from the bundle. */

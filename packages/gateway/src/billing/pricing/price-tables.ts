@@ -1,5 +1,5 @@
 import { CACHE_RATIOS, COMPLETION_RATIOS, GROUP_RATIOS } from "./default-ratios.ts";
-import { familyPrices } from "./price-data.ts";
+import { compatiblePrices } from "./price-data.ts";
 
 export type DecimalTable = Readonly<Record<string, number | string>>;
 
@@ -34,7 +34,7 @@ export function defaultModelPrices(): Record<string, number> {
 
 function column(name: "model_ratio" | "model_price"): Record<string, number> {
   const table: Record<string, number> = {};
-  for (const [model, price] of familyPrices()) {
+  for (const [model, price] of compatiblePrices()) {
     const value = price[name];
     if (value !== null) table[model] = value;
   }

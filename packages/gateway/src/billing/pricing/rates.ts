@@ -2,7 +2,7 @@ import { lcm, type Ratio } from "../money/ratio.ts";
 
 /** Where a price comes from and when it was valid, for the pricing page and the log. */
 export interface Origin {
-  /** "operator", "family defaults", "list price of <vendor>", "self-use". */
+  /** "operator", "built-in defaults", "list price of <vendor>", "self-use". */
   readonly source: string;
   /** ISO date or month; "" for the operator's own. */
   readonly date: string;
@@ -90,7 +90,7 @@ export function ratesFor(price: TokenPrice, promptTokens: number): TokenRates {
 export type RateTable = { readonly [K in WeightName]: Ratio };
 
 /** Brings rates to their common denominator. */
-export function weigh(rates: RateTable): Weights {
+export function weightsOf(rates: RateTable): Weights {
   let denominator = 1n;
   for (const name of WEIGHT_NAMES) denominator = lcm(denominator, rates[name].den);
   const exact = { denominator } as Record<WeightName | "denominator", bigint>;

@@ -1,7 +1,7 @@
 import { listedEntry } from "./listed-entry.ts";
 import type { ListPrice } from "./price-data.ts";
 import type { DecimalTable } from "./price-tables.ts";
-import { type Price, type TokenRates, weigh, WEIGHT_NAMES, type Weights, type RateTable } from "./rates.ts";
+import { type Price, type TokenRates, weightsOf, WEIGHT_NAMES, type Weights, type RateTable } from "./rates.ts";
 import { fractionOf, isZero, ONE, over, ratio, type Ratio, times, toNumber } from "../money/ratio.ts";
 
 /** Surcharges of vendors on the price of tokens. Keys of both tables are `name` or `name/model`. */
@@ -110,7 +110,7 @@ function scaledRates(rates: TokenRates, factor: Ratio): TokenRates {
 function scaledWeights({ exact }: Weights, { num, den }: Ratio): Weights {
   const rates = {} as { -readonly [K in keyof RateTable]: Ratio };
   for (const name of WEIGHT_NAMES) rates[name] = fractionOf(exact[name] * num, exact.denominator * den);
-  return weigh(rates);
+  return weightsOf(rates);
 }
 
 /** All tiers of a request together; undefined when one of them has no price. */

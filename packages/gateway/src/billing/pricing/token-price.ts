@@ -6,7 +6,7 @@ import {
   ONE_HOUR_FACTOR,
 } from "./default-ratios.ts";
 import {
-  weigh,
+  weightsOf,
   type Origin,
   type RateTable,
   type TokenPrice,
@@ -33,7 +33,7 @@ export const IMAGE_UNIT = ratio(1250);
 export const TOKENS_PER_SECOND = fractionOf(10n, 3n);
 
 /** Rates of a model that has ratios only; `cacheRatio` is what the option or its default says. */
-export function familyRates(name: string, modelRatio: Ratio, cacheRatio: Ratio): RateTable {
+export function compatibleRates(name: string, modelRatio: Ratio, cacheRatio: Ratio): RateTable {
   const output = times(modelRatio, completionRatioOf(name));
   const write = times(modelRatio, CACHE_WRITE_RATIO);
   const audioInput = times(modelRatio, audioRatioOf(name));
@@ -130,6 +130,6 @@ function shown(name: string, rates: RateTable): TokenRates {
       isZero(rates.audioInput) ? AUDIO_COMPLETION_RATIO : over(rates.audioOutput, rates.audioInput),
     ),
     imageRatio: toInput(rates.imageInput, ONE),
-    weights: weigh(rates),
+    weights: weightsOf(rates),
   };
 }

@@ -10,27 +10,27 @@ import { readKeyText } from "./api-key.ts";
  */
 
 /** The text whose keyed hash is `tokens.key_hash` of an imported key. Its prefix `sk-` may be missing. */
-export function carriedKey(text: string): string {
+export function importedKey(text: string): string {
   const whole = text.startsWith("sk-") ? text : `sk-${text}`;
-  return carriedDigest(createHash("sha256").update(whole).digest("hex"));
+  return importedDigest(createHash("sha256").update(whole).digest("hex"));
 }
 
 /** The same from the SHA-256 of the whole key (hex, lower case), as the other gateway stores it. */
-export function carriedDigest(sha256: string): string {
+export function importedDigest(sha256: string): string {
   return `sha256:${sha256}`;
 }
 
-export interface CarriedDeps {
+export interface ImportedKeyDeps {
   readonly tokens: Pick<TokenCache, "find">;
   readonly hashKey: (key: string) => string;
   readonly options: () => OptionValues;
 }
 
-export function findCarried(
-  { tokens, hashKey, options }: CarriedDeps,
+export function findImportedKey(
+  { tokens, hashKey, options }: ImportedKeyDeps,
   headers: IncomingHttpHeaders,
   url: string,
 ): Promise<TokenRecord | undefined> {
   if (!options().CarriedKeysEnabled) return Promise.resolve(undefined);
-  return tokens.find(hashKey(carriedKey(readKeyText(headers, url))));
+  return tokens.find(hashKey(importedKey(readKeyText(headers, url))));
 }

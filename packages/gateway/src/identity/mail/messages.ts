@@ -28,7 +28,7 @@ export function resetMail(to: string, systemName: string, link: string): Mail {
 }
 
 /** For the owner of an address that another person wants to use: the answer of the call is the same as for a free address. */
-export function takenMail(to: string, systemName: string): Mail {
+export function addressTakenMail(to: string, systemName: string): Mail {
   return {
     to,
     subject: `${systemName} email verification`,

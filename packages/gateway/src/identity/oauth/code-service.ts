@@ -38,13 +38,13 @@ export async function askService(outbound: Outbound, label: string, call: Outbou
 
 /** A non-empty text member; `oauth_answer_invalid` without it. */
 export function textOf(answer: Answer, name: string, label: string): string {
-  const text = maybeText(answer, name);
+  const text = optionalText(answer, name);
   if (text !== "") return text;
   throw new Refusal("oauth_answer_invalid", { values: { provider: label } });
 }
 
 /** A text member, or "". */
-export function maybeText(answer: Answer, name: string): string {
+export function optionalText(answer: Answer, name: string): string {
   const value = answer[name];
   return typeof value === "string" ? value.trim() : "";
 }

@@ -1,7 +1,7 @@
 import type { OptionValues } from "@fairway/wire";
 import type { Outbound } from "../../lib/net/outbound.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { askService, maybeText, textOf, type CodeService } from "./code-service.ts";
+import { askService, optionalText, textOf, type CodeService } from "./code-service.ts";
 import { challengeOf, verifierOf, withQuery } from "./pkce.ts";
 
 export interface LinuxdoDeps {
@@ -49,7 +49,7 @@ export function createLinuxdo({ outbound, options, linuxdoUrl, publicAddress }: 
       if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) {
         throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
       }
-      return { id: String(id), name: maybeText(user, "name") || maybeText(user, "username"), email: "" };
+      return { id: String(id), name: optionalText(user, "name") || optionalText(user, "username"), email: "" };
     },
   };
 }

@@ -2,7 +2,7 @@ import type { OptionValues } from "@fairway/wire";
 import type { Outbound } from "../../lib/net/outbound.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { askService, maybeText, textOf, type CodeService, type ServiceProfile } from "./code-service.ts";
+import { askService, optionalText, textOf, type CodeService, type ServiceProfile } from "./code-service.ts";
 import { subjectOf } from "./id-token.ts";
 import { challengeOf, verifierOf, withQuery, type OauthProof } from "./pkce.ts";
 
@@ -65,8 +65,8 @@ async function read(deps: OidcDeps, code: string, proof: OauthProof): Promise<Se
   const id = textOf(user, "sub", LABEL);
   if (id.length > MAX_ID_CHARS) throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
   if (proof.nonce !== "") checkToken(deps, { granted, nonce: proof.nonce, issuer, id });
-  const email = isVerified(user["email_verified"]) ? maybeText(user, "email") : "";
-  return { id, name: maybeText(user, "name") || maybeText(user, "preferred_username"), email };
+  const email = isVerified(user["email_verified"]) ? optionalText(user, "email") : "";
+  return { id, name: optionalText(user, "name") || optionalText(user, "preferred_username"), email };
 }
 
 interface Granted {
@@ -80,7 +80,7 @@ interface Granted {
 /** A code or a token of another sign-in, put in on the way, answers another nonce or names another subject. */
 function checkToken({ options, clock }: OidcDeps, { granted, nonce, issuer, id }: Granted): void {
   const clientId = options()["oidc.client_id"];
-  const subject = subjectOf(maybeText(granted, "id_token"), { clientId, nonce, issuer, now: seconds(clock) });
+  const subject = subjectOf(optionalText(granted, "id_token"), { clientId, nonce, issuer, now: seconds(clock) });
   if (subject !== id) throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
 }
 
@@ -115,5 +115,5 @@ async function addressesOf(
   if (url === "") throw new Refusal("oauth_answer_invalid", { values: { provider: LABEL } });
   const document = await askService(outbound, LABEL, { method: "GET", url });
   for (const name of wanted) found[name] ||= textOf(document, MEMBER_OF[name], LABEL);
-  return { ...found, issuer: maybeText(document, "issuer") || undefined };
+  return { ...found, issuer: optionalText(document, "issuer") || undefined };
 }

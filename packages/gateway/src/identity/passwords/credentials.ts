@@ -23,7 +23,7 @@ export interface Credentials {
   /** Opens a session under a new name and ends the one that the request came with. */
   signIn(request: IncomingMessage, response: ServerResponse, session: NewSession, isSecure: boolean): Promise<void>;
   /** Adds to what the request's session remembers; opens an anonymous one when there is none. */
-  remember(request: IncomingMessage, response: ServerResponse, data: SessionData, visit: Visit): Promise<void>;
+  remember(request: IncomingMessage, response: ServerResponse, data: SessionData, visit: SignInContext): Promise<void>;
   /** Names the request's device when it has signed in to the account before. */
   device(request: IncomingMessage, userId: number): string | undefined;
   /** Ends the request's session and clears the cookie. */
@@ -31,7 +31,7 @@ export interface Credentials {
 }
 
 /** Where a request comes from. */
-export interface Visit {
+export interface SignInContext {
   readonly ip: string;
   readonly isSecure: boolean;
 }

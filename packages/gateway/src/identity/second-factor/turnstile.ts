@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OptionValues } from "@fairway/wire";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import type { Credentials, Visit } from "../passwords/credentials.ts";
+import type { Credentials, SignInContext } from "../passwords/credentials.ts";
 import type { Outbound } from "../../lib/net/outbound.ts";
 
 export interface HumanCheckDeps {
@@ -19,7 +19,7 @@ export type HumanCheck = (
   request: IncomingMessage,
   response: ServerResponse,
   token: string,
-  visit: Visit,
+  visit: SignInContext,
 ) => Promise<void>;
 
 /** One check covers the calls of the next ten minutes: its token works only once, and a form may need two calls. */

@@ -11,7 +11,7 @@ import { createTokenCache } from "../../snapshot/tokens.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { createAuthenticator } from "./authenticator.ts";
 import { accountRow } from "../accounts/accounts.ts";
-import { carriedDigest } from "../keys/imported-key.ts";
+import { importedDigest } from "../keys/imported-key.ts";
 import type { Authenticator } from "./caller.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 
@@ -131,7 +131,7 @@ eachDatabase("authenticator", (open) => {
       const ids: number[] = [];
       for (const text of texts) {
         const digest = createHash("sha256").update(text).digest("hex");
-        ids.push((await token({ key_hash: kit.vault.hashKey(carriedDigest(digest)) })).id);
+        ids.push((await token({ key_hash: kit.vault.hashKey(importedDigest(digest)) })).id);
       }
       const call = (text: string) => authenticator.byKey(requestWith({ "x-api-key": text }), "10.0.0.1");
       for (const text of texts) expect(await codeOf(call(text))).toBe("401 invalid_api_key");

@@ -7,7 +7,7 @@ import type { Limiter, Rule } from "../../limits/limiter.ts";
 import type { TokenCache, TokenRecord, UserRecord } from "../../snapshot/types.ts";
 import type { Database } from "../../storage/database.ts";
 import { readApiKey, type ApiKey } from "../keys/api-key.ts";
-import { findCarried } from "../keys/imported-key.ts";
+import { findImportedKey } from "../keys/imported-key.ts";
 import type { Authenticator, Caller, SessionCaller } from "./caller.ts";
 import { readHostCookie } from "./cookies.ts";
 import { SESSION_COOKIE, type Sessions } from "./sessions.ts";
@@ -42,7 +42,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       const read = readApiKey(request.headers, url);
       if (read === undefined) throw new AppError("missing_api_key");
       const own = read === "malformed" ? undefined : await deps.tokens.find(deps.hashKey(read.key));
-      const record = own ?? (await findCarried(deps, request.headers, url));
+      const record = own ?? (await findImportedKey(deps, request.headers, url));
       if (!record) throw await unknownKey(deps, ip);
       try {
         await checkToken(deps, record, options);

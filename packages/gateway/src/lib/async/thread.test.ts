@@ -10,7 +10,7 @@ const BODY = `
   });`;
 const script = new URL(`data:text/javascript,${encodeURIComponent(BODY)}`);
 
-test("a thread answers each job, and tells what failed", async () => {
+test("a thread answers each job, and reports what failed", async () => {
   const thread = createThread<number, number>(script);
   const jobs = [1, 2, 3].map((job) => thread.run(job));
   expect(thread.load).toBe(3);

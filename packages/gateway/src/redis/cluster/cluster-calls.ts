@@ -29,7 +29,7 @@ export function createClusterCalls(state: ClusterState, nodes: NodeConnections):
 }
 
 /** An Error takes the place of the answer. */
-type Asked = readonly [answer: Answer, by: NodeConnection | undefined];
+type NodeAnswer = readonly [answer: Answer, by: NodeConnection | undefined];
 
 class RoutedCalls implements ClusterCalls {
   readonly #state: ClusterState;
@@ -104,7 +104,7 @@ class RoutedCalls implements ClusterCalls {
     call: Call,
     node: NodeConnection | undefined,
     { isReceiving, deadline }: { readonly isReceiving: boolean; readonly deadline: number },
-  ): Promise<Asked> {
+  ): Promise<NodeAnswer> {
     if (!node) return [unowned(this.#state), undefined];
     await node.ready(restOf(deadline));
     const answer = isReceiving ? node.asking(call, restOf(deadline)) : node.one(call, restOf(deadline));

@@ -5,7 +5,7 @@ import type { GuardrailPolicy } from "../../snapshot/guardrail-policy.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { RequestContext } from "../pipeline/reservation/reserve.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
-import type { CacheCall, CacheVisit, ResponseCache } from "./cache/response-cache.ts";
+import type { CacheCall, CacheLookup, ResponseCache } from "./cache/response-cache.ts";
 import type { Delivery, DeliveryTicker } from "../response/delivery.ts";
 import { AnswerGuard } from "./guardrail/answer-guard.ts";
 import type { Guardrail, Judge } from "./guardrail/guardrail.ts";
@@ -97,7 +97,7 @@ interface Guarding {
 
 function policiesOf(
   request: RelayRequest,
-  visit: CacheVisit | undefined,
+  visit: CacheLookup | undefined,
   guarding: Guarding | undefined,
 ): ResponsePolicies {
   const { dialect } = request;

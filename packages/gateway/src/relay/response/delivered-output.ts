@@ -1,5 +1,5 @@
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import { HostedCalls, untoldCalls } from "../../dialects/core/hosted-calls.ts";
+import { HostedCalls, unreportedCalls } from "../../dialects/core/hosted-calls.ts";
 import type { Dialect, UsageMeter } from "../../dialects/core/types.ts";
 import { parseEvents } from "../../lib/text/sse.ts";
 import { OutputCounter } from "./output-counter.ts";
@@ -96,6 +96,6 @@ export class DeliveredOutput {
   #toolCalls(): Completion["toolCalls"] {
     if (!this.#hostedCalls) return undefined;
     const { upstream, isTranslated } = this.#deps;
-    return this.#hostedCalls.calls ?? untoldCalls(this.#flow.request.spec, upstream.id, isTranslated);
+    return this.#hostedCalls.calls ?? unreportedCalls(this.#flow.request.spec, upstream.id, isTranslated);
   }
 }

@@ -2,7 +2,7 @@ import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { NO_USAGE } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import { brokenStream, unreadable } from "../upstream/failure.ts";
-import { cueSeconds } from "../ingress/body/sound-length.ts";
+import { subtitleSeconds } from "../ingress/body/sound-length.ts";
 import type { SinkContext, Sink } from "./sink.ts";
 import { countTexts } from "./whole-sink.ts";
 
@@ -63,7 +63,7 @@ export class TextSink implements Sink {
     if (delivery.isDisconnected) return this.#flow.finish({ kind: "disconnected" });
     const body = Buffer.concat(this.#parts, this.#size);
     const text = body.toString("utf8");
-    const seconds = request.upload?.seconds ?? cueSeconds(text);
+    const seconds = request.upload?.seconds ?? subtitleSeconds(text);
     const output = seconds === undefined ? await countTexts(this.#counter, request.spec.model, { text, extra: 0 }) : 0;
     await this.#flow.settle({
       reason: "stop",

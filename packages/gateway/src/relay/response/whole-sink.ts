@@ -9,7 +9,7 @@ import { kindOfEvent } from "./event-blocks.ts";
 import { sendError } from "../ingress/client-error.ts";
 import { hasData } from "./event-blocks.ts";
 import { brokenStream, unreadable, type Failure } from "../upstream/failure.ts";
-import { HostedCalls, untoldCalls } from "../../dialects/core/hosted-calls.ts";
+import { HostedCalls, unreportedCalls } from "../../dialects/core/hosted-calls.ts";
 import type { Completion, FinishReason, SinkContext, Sink } from "./sink.ts";
 
 /** A whole answer larger than this is refused instead of filling the memory. */
@@ -210,7 +210,7 @@ export class WholeSink implements Sink {
     if (!spec.hostedTools) return undefined;
     const calls = new HostedCalls();
     calls.see(answer);
-    return calls.calls ?? untoldCalls(spec, this.#upstream.id, this.#translate !== undefined);
+    return calls.calls ?? unreportedCalls(spec, this.#upstream.id, this.#translate !== undefined);
   }
 
   /** In the client's protocol, as its request wants it. A conversion may fail, so it runs before the charge. */

@@ -2,11 +2,11 @@ import { affinityRulesType, DEFAULT_AFFINITY_RULES, type AffinityRule } from "@f
 import { describe, expect, test } from "vitest";
 import { createPriceBook } from "../../billing/pricing/price-book.ts";
 import type { Price } from "../../billing/pricing/price.ts";
-import { conversationOf, type Spoken } from "./conversation.ts";
+import { conversationOf, type ConversationInput } from "./conversation.ts";
 import { jsonBody } from "../ingress/body/read-body.ts";
 
 const cached = { kind: "tokens", cacheRatio: 0.1 } as Price;
-const spoken = (json: object, more: Partial<Spoken> = {}): Spoken => ({
+const spoken = (json: object, more: Partial<ConversationInput> = {}): ConversationInput => ({
   userId: 1,
   tokenId: 5,
   group: "default",
@@ -25,8 +25,8 @@ function rulesOf(text: string): readonly AffinityRule[] {
 }
 
 const defaults = rulesOf(DEFAULT_AFFINITY_RULES);
-const nameOf = (request: Spoken, rules = defaults) => conversationOf(request, rules)?.name;
-const ruleOf = (request: Spoken) => conversationOf(request, defaults)?.rule.name;
+const nameOf = (request: ConversationInput, rules = defaults) => conversationOf(request, rules)?.name;
+const ruleOf = (request: ConversationInput) => conversationOf(request, defaults)?.rule.name;
 
 describe("the conversation of a request, by the default rules", () => {
   test("is named by the client", () => {

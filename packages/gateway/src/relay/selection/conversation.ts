@@ -5,7 +5,7 @@ import type { Price } from "../../billing/pricing/price.ts";
 import type { Body } from "../../dialects/core/types.ts";
 
 /** The sources that identify the conversation of a request. */
-export interface Spoken {
+export interface ConversationInput {
   readonly userId: number;
   readonly tokenId: number;
   readonly group: string;
@@ -32,24 +32,24 @@ interface Compiled {
   readonly rule: AffinityRule;
   readonly models: readonly RegExp[];
   readonly paths: readonly RegExp[];
-  readonly sources: readonly ((spoken: Spoken) => string | Buffer | undefined)[];
+  readonly sources: readonly ((input: ConversationInput) => string | Buffer | undefined)[];
 }
 
 const compiled = new WeakMap<readonly AffinityRule[], readonly Compiled[]>();
 
 /** The conversation of the first rule that fits and finds a name; undefined when none does. */
-export function conversationOf(spoken: Spoken, rules: readonly AffinityRule[]): Conversation | undefined {
+export function conversationOf(input: ConversationInput, rules: readonly AffinityRule[]): Conversation | undefined {
   let known = compiled.get(rules);
   if (!known) {
     known = rules.map(compile);
     compiled.set(rules, known);
   }
   for (const { rule, models, paths, sources } of known) {
-    if (!fits(models, spoken.model) || !fits(paths, spoken.path)) continue;
-    if (rule.only_cached && !isCheaperCached(spoken.price)) continue;
+    if (!fits(models, input.model) || !fits(paths, input.path)) continue;
+    if (rule.only_cached && !isCheaperCached(input.price)) continue;
     for (const source of sources) {
-      const key = source(spoken);
-      if (key !== undefined) return { name: nameOf(rule, spoken, key), rule };
+      const key = source(input);
+      if (key !== undefined) return { name: nameOf(rule, input, key), rule };
     }
   }
   return undefined;
@@ -112,7 +112,7 @@ function keyOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" && value.length <= LONGEST_KEY ? value : undefined;
 }
 
-function nameOf(rule: AffinityRule, { userId, group, model }: Spoken, key: string | Buffer): string {
+function nameOf(rule: AffinityRule, { userId, group, model }: ConversationInput, key: string | Buffer): string {
   const hash: Hash = createHash("sha1").update(`${userId}\n`);
   if (rule.include_group) hash.update(`group ${group}\n`);
   if (rule.include_model) hash.update(`model ${model}\n`);

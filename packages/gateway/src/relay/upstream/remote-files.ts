@@ -35,7 +35,7 @@ const MAX_BYTES = 20 * 1024 * 1024;
 export function createRemoteFiles({ fetcher, options }: RemoteFilesDeps): RemoteFiles {
   return {
     async read(url, { signal, maxBytes = MAX_BYTES } = {}) {
-      const answer = await fetcher.fetch({ ...byWorker({ url }, options()), maxBytes, ...(signal && { signal }) });
+      const answer = await fetcher.fetch({ ...throughWorker({ url }, options()), maxBytes, ...(signal && { signal }) });
       if (answer.status !== 200) throw new AppError("file_fetch_failed", { cause: `status ${answer.status}` });
       const bytes = await wholeOf(answer);
       const mediaType = mediaTypeOf(bytes, answer.headers["content-type"] ?? "");
@@ -46,7 +46,7 @@ export function createRemoteFiles({ fetcher, options }: RemoteFilesDeps): Remote
 }
 
 /** Where the operator has a worker, it fetches for the gateway; what it resolves names to is its own. Throws `unsafe_url`. */
-export function byWorker(call: GuardedCall, { WorkerUrl, WorkerValidKey }: WorkerOptions): GuardedCall {
+export function throughWorker(call: GuardedCall, { WorkerUrl, WorkerValidKey }: WorkerOptions): GuardedCall {
   if (WorkerUrl === "") return call;
   const isTrusted = URL.canParse(call.url) && new URL(call.url).host === call.trustedHost;
   if (!isTrusted) refuseUnsafeUrl(call.url);

@@ -26,7 +26,7 @@ describe("audit over HTTP", () => {
     new: new_value === null ? null : (JSON.parse(new_value) as unknown),
   });
 
-  test("tells who changed what, from what to what, from where", async () => {
+  test("reports who changed what, from what to what, from where", async () => {
     await root.data(root.post("/api/user/", { username: "ann", password: "canary-password" }));
     const { id } = await app.database.db
       .selectFrom("users")
@@ -52,7 +52,7 @@ describe("audit over HTTP", () => {
     expect(JSON.stringify(await rows())).not.toContain("canary");
   });
 
-  test("tells what a budget was before, and not what was used of it", async () => {
+  test("reports what a budget was before, and not what was used of it", async () => {
     const budget = { scope: "group", subject: "vip", period: "day", quota_limit: 5 };
     const { id } = await root.data<{ id: number }>(root.post("/api/budget/", budget));
     await app.database.db.updateTable("budgets").set({ used: 3 }).execute();

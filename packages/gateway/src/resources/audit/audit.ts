@@ -18,7 +18,7 @@ export interface AuditDeps {
 /** Calls that use a writing method and change nothing, and the call that every view of the wallet repeats. */
 const READS: ReadonlySet<string> = new Set([
   "declarativePlan",
-  "familyPasskeyBegin",
+  "compatiblePasskeyBegin",
   "passkeyOptions",
   "selfInviteCode",
   "stripeAmount",

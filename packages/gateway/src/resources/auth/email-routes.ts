@@ -13,7 +13,7 @@ import type { Codes } from "../../identity/second-factor/verification-codes.ts";
 import { emailParts, parseEmail } from "../../identity/mail/email-address.ts";
 import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { Mail, Mailer } from "../../identity/mail/mailer.ts";
-import { codeMail, resetLink, resetMail, takenMail } from "../../identity/mail/messages.ts";
+import { codeMail, resetLink, resetMail, addressTakenMail } from "../../identity/mail/messages.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
@@ -77,7 +77,7 @@ async function sendCode(deps: EmailRoutesDeps, text: string): Promise<void> {
   if ("waitSeconds" in issued) throw new Refusal("email_too_soon", { values: { n: issued.waitSeconds } });
   const { SystemName } = options;
   try {
-    await send(deps, isTaken ? takenMail(email, SystemName) : codeMail(email, SystemName, issued.code));
+    await send(deps, isTaken ? addressTakenMail(email, SystemName) : codeMail(email, SystemName, issued.code));
   } catch (cause) {
     await codes.withdraw("email", email);
     throw cause;

@@ -1,7 +1,7 @@
 import { login, logout, logoutByPost, register } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { codeRoutes, type CodeRoutesDeps } from "./code-routes.ts";
-import { familyFactorRoutes, type FamilyFactorDeps } from "./family-factor-routes.ts";
+import { compatibleFactorRoutes, type CompatibleFactorDeps } from "./compatible-factor-routes.ts";
 import { emailRoutes, type EmailRoutesDeps } from "./email-routes.ts";
 import { oauthRoutes } from "./oauth-routes.ts";
 import { passkeyRoutes } from "./passkey-routes.ts";
@@ -15,7 +15,7 @@ export interface AuthRoutesDeps {
   readonly register: RegisterDeps;
   readonly email: EmailRoutesDeps;
   readonly oauth: CodeRoutesDeps;
-  readonly factors: FamilyFactorDeps & SecondFactorRoutesDeps;
+  readonly factors: CompatibleFactorDeps & SecondFactorRoutesDeps;
 }
 
 export function authRoutes(deps: AuthRoutesDeps): Route[] {
@@ -33,6 +33,6 @@ export function authRoutes(deps: AuthRoutesDeps): Route[] {
     secondStepRoute(deps.oauth),
     ...secondFactorRoutes(deps.factors),
     ...passkeyRoutes(deps.factors),
-    ...familyFactorRoutes(deps.factors),
+    ...compatibleFactorRoutes(deps.factors),
   ];
 }

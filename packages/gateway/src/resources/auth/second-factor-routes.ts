@@ -1,6 +1,6 @@
 import {
-  familyFactorReset,
-  familyPasskeyReset,
+  compatibleFactorReset,
+  compatiblePasskeyReset,
   twoFactorBegin,
   twoFactorCodes,
   twoFactorConfirm,
@@ -40,10 +40,10 @@ export function secondFactorRoutes(deps: SecondFactorRoutesDeps): Route[] {
     implement(userTwoFactorReset, ({ caller, params, context }) =>
       reset(deps, { caller, id: params.id, ip: context.ip }, ["code", "passkeys"]),
     ),
-    implement(familyFactorReset, ({ caller, params, context }) =>
+    implement(compatibleFactorReset, ({ caller, params, context }) =>
       reset(deps, { caller, id: params.id, ip: context.ip }, ["code"]),
     ),
-    implement(familyPasskeyReset, ({ caller, params, context }) =>
+    implement(compatiblePasskeyReset, ({ caller, params, context }) =>
       reset(deps, { caller, id: params.id, ip: context.ip }, ["passkeys"]),
     ),
   ];

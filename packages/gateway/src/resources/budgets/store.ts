@@ -41,7 +41,7 @@ interface Row extends Omit<NewBudget, "is_hard"> {
   readonly held: number;
 }
 
-/** Every write counts up the options in its transaction: that is what tells replicas to read budgets again. */
+/** Every write counts up the options in its transaction: that is how replicas know to read budgets again. */
 export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
   const { raw, db } = database;
   const shown = (rows: readonly Row[]) => viewsOf(rows, { clock, held });

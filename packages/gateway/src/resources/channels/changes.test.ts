@@ -198,7 +198,7 @@ describe("many at once", () => {
     ]);
   });
 
-  test("changes many and tells how each fared", async () => {
+  test("changes many and reports how each fared", async () => {
     const [a, b] = [await create(), await create({ name: "two", models: "x" })];
     const bulk = (body: unknown) => admin.data<unknown[]>(admin.post("/api/channel/bulk", body));
     expect(await bulk({ ids: [a, 999_999], action: "disable" })).toEqual([

@@ -131,7 +131,7 @@ async function balanceOne(deps: ChannelChecksDeps, id: number, control: Pick<Job
     await disableChannel(deps, { id, reason: BALANCE_REASON, key });
     return true;
   } catch (error) {
-    // A vendor that tells no balance is no failure of its channel.
+    // A vendor that reports no balance is no failure of its channel.
     if (error instanceof Refusal) return true;
     if (error instanceof UpstreamFailed) return false;
     throw error;

@@ -52,7 +52,7 @@ function pageOfKeys({ body, set }: Chosen) {
   const size = Math.min(Math.max(body.page_size ?? 0, 0) || KEYS_PER_PAGE, KEYS_PER_PAGE_CAP);
   const page = Math.max(1, body.page ?? 1);
   return {
-    keys: shown.slice((page - 1) * size, page * size).map(familyView),
+    keys: shown.slice((page - 1) * size, page * size).map(compatibleView),
     total: shown.length,
     page,
     page_size: size,
@@ -63,7 +63,7 @@ function pageOfKeys({ body, set }: Chosen) {
   };
 }
 
-function familyView({ index, status, time, reason, hint }: ChannelKey) {
+function compatibleView({ index, status, time, reason, hint }: ChannelKey) {
   return { index, status, disabled_time: time, reason, key_preview: `***${hint}` };
 }
 

@@ -47,7 +47,7 @@ export function orderOf(query: {
   return query.id_sort ? [newest] : [{ column: "priority", direction: "desc" }, newest];
 }
 
-/** The filter as it is searched: texts trimmed, and no group where family consoles send the text `null` for none. */
+/** The filter as it is searched: texts trimmed, and no group where compatible consoles send the text `null` for none. */
 function searched(filter: ChannelFilter): ChannelFilter {
   const group = filter.group.trim();
   return {

@@ -73,7 +73,7 @@ describe("testing one channel", () => {
   });
 
   // @weakness Leaks: The upstream's words reach users, with the key in them
-  test("tells the upstream's message without the key, and the time, on failure", async () => {
+  test("reports the upstream's message without the key, and the time, on failure", async () => {
     const id = await create({ models: "status-401" });
     upstream.script("/chat/completions", () => ({
       status: 401,

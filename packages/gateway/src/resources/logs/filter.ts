@@ -45,7 +45,7 @@ export function conditionOf(eb: Builder, query: LogQuery): Expression<SqlBool> {
   return eb.and(parts.flatMap((part) => part(eb, query)));
 }
 
-/** Whose rows: what the log and the hourly sums tell alike. */
+/** Whose rows: what the log and the hourly sums report alike. */
 export function whoConditions(builder: AnyBuilder, query: LogQuery): Expression<SqlBool>[] {
   // Both tables have these columns, of the same kinds.
   const eb = builder as Builder;

@@ -220,7 +220,7 @@ test("keyword searches answer at most 100 rows", async () => {
 
 describe("clearing", () => {
   // @weakness Sessions and permissions: Administrators erase the history
-  test("is for the super administrator, and leaves a row that tells", async () => {
+  test("is for the super administrator, and leaves a row about it", async () => {
     await insert({ created_at: 100 }, { created_at: 200 }, { created_at: now() });
     expect(await codeOf(members.admin.delete("/api/log/?target_timestamp=150"))).toBe("AU7");
     const root = members.root;

@@ -24,7 +24,7 @@ const DEFAULT_SUBJECTS = 20;
 /** More points than any plot has room for; longer periods are answered by day. */
 const MOST_HOURS = 31 * 24;
 
-interface Asked {
+interface StatisticsQuery {
   readonly by: string;
   readonly start_timestamp: number;
   readonly end_timestamp: number;
@@ -41,21 +41,25 @@ export function statisticsRoutes(deps: StatisticsRoutesDeps): Route[] {
   ];
 }
 
-async function answer(deps: StatisticsRoutesDeps, asked: Asked, userId: number | undefined): Promise<UsageStatistics> {
-  const by = dimensionNamed(asked.by);
+async function answer(
+  deps: StatisticsRoutesDeps,
+  query: StatisticsQuery,
+  userId: number | undefined,
+): Promise<UsageStatistics> {
+  const by = dimensionNamed(query.by);
   const dimension = dimensionOf(by, userId !== undefined);
   if (dimension === undefined) throw new Refusal("invalid_parameter", { field: "by" });
-  const period = periodOf(asked, seconds(deps.clock));
-  const { interval, utcOffset } = pointsOf(asked, period);
+  const period = periodOf(query, seconds(deps.clock));
+  const { interval, utcOffset } = pointsOf(query, period);
   const isWholeUser = dimension === DIMENSION.user && userId !== undefined;
   const found = await deps.store.usage({
     dimension,
     ownerId: userId,
-    subject: isWholeUser ? String(userId) : asked.subject,
+    subject: isWholeUser ? String(userId) : query.subject,
     ...period,
     interval,
     utcOffset,
-    limit: Math.min(USAGE_SUBJECT_CAP, asked.limit > 0 ? asked.limit : DEFAULT_SUBJECTS),
+    limit: Math.min(USAGE_SUBJECT_CAP, query.limit > 0 ? query.limit : DEFAULT_SUBJECTS),
   });
   const names = await namesOf(deps, by, found);
   return {
@@ -80,7 +84,7 @@ function dimensionNamed(text: string): UsageDimension {
 }
 
 /** Starts of the first and the last hour. */
-function periodOf({ start_timestamp: start, end_timestamp: end }: Asked, now: number) {
+function periodOf({ start_timestamp: start, end_timestamp: end }: StatisticsQuery, now: number) {
   const last = end > 0 ? end : now;
   const first = start > 0 ? start : last - DAY;
   if (first > last || last - first > STATISTICS_SPAN_CAP)
@@ -90,7 +94,7 @@ function periodOf({ start_timestamp: start, end_timestamp: end }: Asked, now: nu
 
 /** Points of long periods are whole days in UTC, which are summed already. */
 function pointsOf(
-  { interval, utc_offset: offset }: Asked,
+  { interval, utc_offset: offset }: StatisticsQuery,
   { from, to }: { readonly from: number; readonly to: number },
 ): { readonly interval: number; readonly utcOffset: number } {
   if (interval !== 0 && (interval % HOUR !== 0 || DAY % interval !== 0))

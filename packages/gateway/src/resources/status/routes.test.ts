@@ -80,7 +80,7 @@ describe("status", () => {
     );
   });
 
-  test("tells payment from its three parts", async () => {
+  test("derives payment from its three parts", async () => {
     const root = await app.signIn("root");
     for (const [key, value] of [
       ["ServerAddress", "https://gw.example/"],

@@ -20,7 +20,7 @@ export function unitsOf(money: string, currency: string): string {
   return String(WHOLE_UNITS.has(currency) ? cents / 100n : cents);
 }
 
-/** Cents of an amount that the provider tells; undefined when it is none. */
+/** Cents of an amount that the provider reports; undefined when it is none. */
 export function centsOfUnits(units: unknown, currency: string): bigint | undefined {
   if (typeof units !== "number" || !Number.isSafeInteger(units) || units < 0) return undefined;
   return WHOLE_UNITS.has(currency) ? BigInt(units) * 100n : BigInt(units);

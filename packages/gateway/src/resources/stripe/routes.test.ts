@@ -100,7 +100,7 @@ eachDatabase("card payment", (open) => {
       });
     });
 
-    test("tells the money, in whole units where the currency has no others", async () => {
+    test("reports the money, in whole units where the currency has no others", async () => {
       const ask = (amount: unknown) => members.user.post("/api/user/stripe/amount", { amount });
       expect(await members.user.data(ask(10))).toEqual({ money: "11.00", currency: "usd" });
       await setOptions(members.root, { StripeCurrency: "jpy", StripePrice: "150.05" });

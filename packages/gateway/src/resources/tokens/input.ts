@@ -22,7 +22,7 @@ export interface TokenFields {
 
 /**
  * Fields of a form with defaults for what is absent; refuses with `token_name_too_long`, `quota_invalid`, `token_group_not_permitted` and `ip_range_invalid`.
- * @param mayUse tells whether the owner may use a group
+ * @param mayUse says whether the owner may use a group
  */
 export function tokenFields(input: TokenInput, mayUse: (group: string) => boolean): TokenFields {
   const { name, remain_quota, expired_time, model_limits, allow_ips, group } = withDefaults(DEFAULTS, input);

@@ -218,7 +218,7 @@ describe("changing", () => {
     expect(await user.data(user.get(`/api/token/${token.id}/`))).toMatchObject({ name: "" });
   });
 
-  test("moves the quota by a difference when the form tells what it began with", async () => {
+  test("moves the quota by a difference when the form says what it began with", async () => {
     const token = await create({ name: "one", remain_quota: 100 });
     await setRow(token.id, { remain_quota: 60, used_quota: 40 });
     const put = (body: Record<string, unknown>) => user.put("/api/token/", { ...token, ...body });

@@ -10,7 +10,7 @@ import {
 import type { IncomingMessage } from "node:http";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { readApiKey } from "../../identity/keys/api-key.ts";
-import { findCarried } from "../../identity/keys/imported-key.ts";
+import { findImportedKey } from "../../identity/keys/imported-key.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { TokenCache, TokenRecord } from "../../snapshot/types.ts";
@@ -70,5 +70,5 @@ async function find(deps: UsageRouteDeps, { headers, url = "/" }: IncomingMessag
   const read = readApiKey(headers, url);
   if (read === undefined) throw new AppError("missing_api_key");
   const own = read === "malformed" ? undefined : await tokens.find(vault.hashKey(read.key));
-  return own ?? findCarried({ ...deps, hashKey: vault.hashKey }, headers, url);
+  return own ?? findImportedKey({ ...deps, hashKey: vault.hashKey }, headers, url);
 }

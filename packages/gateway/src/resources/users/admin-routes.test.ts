@@ -239,7 +239,7 @@ describe("editing", () => {
   });
 
   // @weakness Money: A form that was opened minutes ago sets the balance of then
-  test("moves the balance through the ledger and tells so", async () => {
+  test("moves the balance through the ledger and logs it", async () => {
     expect(await put(root, { id: idOf("ursula"), quota: 500_000 })).toMatchObject({ success: true });
     expect((await rowOf("ursula")).quota).toBe(500_000);
     await app.database.db.updateTable("users").set({ quota: 400_000 }).where("id", "=", idOf("ursula")).execute();

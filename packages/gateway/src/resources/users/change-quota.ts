@@ -33,7 +33,7 @@ interface Balance {
   readonly quota: number;
 }
 
-/** Moves a balance by an administrator's hand and tells so in the log; answers the new one. `quota_invalid` when it would be negative. */
+/** Moves a balance by an administrator's hand and writes it to the log; answers the new one. `quota_invalid` when it would be negative. */
 export async function changeQuota(deps: ChangeQuotaDeps, change: QuotaChange): Promise<number> {
   const { userId, operator, context, remark = "" } = change;
   // Requests that have ended are in the row before it is read.

@@ -252,7 +252,7 @@ describe("invitations", () => {
 });
 
 describe("the transfer", () => {
-  test("moves rewards once, whatever number of calls asks, and tells so", async () => {
+  test("moves rewards once, however many calls ask, and logs it", async () => {
     await app.database.db
       .updateTable("users")
       .set({ aff_quota: 1_200_000, aff_history: 1_500_000 })

@@ -12,7 +12,7 @@ import {
   selfInviteCode,
   selfInviteTransfer,
   selfModels,
-  selfModelsOfFamily,
+  compatibleSelfModels,
   selfPreferences,
   selfPreferencesUpdate,
   selfUpdate,
@@ -80,7 +80,7 @@ export function selfRoutes(deps: SelfRoutesDeps): Route[] {
       return token;
     }),
     implement(selfModels, ({ caller }) => modelsOf(deps, caller)),
-    implement(selfModelsOfFamily, ({ caller }) => modelsOf(deps, caller)),
+    implement(compatibleSelfModels, ({ caller }) => modelsOf(deps, caller)),
     implement(usableGroupsEndpoint, ({ caller }) => usableGroups(options(), caller?.group)),
     implement(selfGroups, ({ caller }) => usableGroups(options(), caller.group)),
     implement(selfInviteCode, ({ caller }) => inviteCode(deps, caller)),

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** The payment protocol of the epay family: forms and notices are signed with a shared key over sorted fields. */
+/** The payment protocol of epay and its clones: forms and notices are signed with a shared key over sorted fields. */
 
 export type EpayFields = Readonly<Record<string, string>>;
 

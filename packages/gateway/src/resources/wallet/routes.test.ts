@@ -109,7 +109,7 @@ describe("redeeming", () => {
   const code = async (quota = 100_000) =>
     (await members.admin.data<string[]>(members.admin.post("/api/redemption/", { name: "gift", quota })))[0] ?? "";
 
-  test("credits the code once and tells so", async () => {
+  test("credits the code once and logs it", async () => {
     const key = await code();
     expect(await user.data(redeem({ key: `  ${key} ` }))).toBe(100_000);
     expect(await balance()).toBe(100_000);
@@ -202,7 +202,7 @@ describe("paying online", () => {
     user.post("/api/user/pay", { amount: 10, top_up_code: "", payment_method: "zfb", ...body });
   const failure = (text: string) => ({ success: false, message: "error", data: text });
 
-  test("tells the money for an amount", async () => {
+  test("reports the money for an amount", async () => {
     expect((await amount(10)).body).toEqual({ success: true, message: "success", data: "73.00" });
     expect((await amount(0)).body).toMatchObject(failure("The recharge amount cannot be less than 1"));
     expect((await amount("10")).body).toMatchObject(failure("Invalid parameter."));

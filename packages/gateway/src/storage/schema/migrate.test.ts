@@ -162,7 +162,7 @@ eachDatabase("migrations", (open) => {
   });
 });
 
-test("a schema change that finds no room tells that, and not what came of it", async () => {
+test("a schema change that finds no room reports that, not its consequence", async () => {
   const database = openDatabase({ url: await createDatabase("sqlite"), log });
   const noMore: Migration = { version: 1, name: "no more", steps: [(on) => on.run("pragma max_page_count = 1")] };
   const error: unknown = await migrateTracks(database, [notes(noMore, { ...createNotes, version: 2 })], auto).catch(

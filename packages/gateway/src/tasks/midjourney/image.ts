@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { byWorker } from "../../relay/upstream/remote-files.ts";
+import { throughWorker } from "../../relay/upstream/remote-files.ts";
 import type { TaskDeps } from "../types.ts";
 import { imageSignature, type DrawingRow } from "./view.ts";
 
@@ -40,7 +40,7 @@ async function send(row: DrawingRow, response: ServerResponse, deps: TaskDeps): 
   const snapshot = deps.snapshots.current();
   const base = snapshot.channels.get(row.channel_id)?.baseUrl;
   const trustedHost = base !== undefined && URL.canParse(base) ? new URL(base).host : undefined;
-  const answer = await deps.fetcher.fetch(byWorker({ url: row.image_url, trustedHost }, snapshot.options));
+  const answer = await deps.fetcher.fetch(throughWorker({ url: row.image_url, trustedHost }, snapshot.options));
   const type = TYPE.exec(answer.headers["content-type"] ?? "image/jpeg")?.[0];
   if (answer.status !== 200 || type === undefined) throw new Error(`the answer is no image (${answer.status})`);
   const chunks = answer.body[Symbol.asyncIterator]();

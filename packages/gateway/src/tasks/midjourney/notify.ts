@@ -12,7 +12,7 @@ const TRIES = 3;
 const PAUSE_MS = 1_000;
 
 /** Takes an upstream's report. The address that it was given is its right; it reaches the rows of that submission only. */
-export async function takeNotice(
+export async function acceptNotification(
   query: URLSearchParams,
   readNews: () => Promise<JsonObject>,
   deps: TaskDeps,

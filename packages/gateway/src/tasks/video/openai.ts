@@ -3,7 +3,7 @@ import { compact, isObject, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
-import { byWorker } from "../../relay/upstream/remote-files.ts";
+import { throughWorker } from "../../relay/upstream/remote-files.ts";
 import type { AsyncRow } from "../store.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 
@@ -62,7 +62,7 @@ export async function sendContent(
   if (row.status !== "SUCCESS" || url === undefined) throw invalidRequest("video_id", "The video is not ready.");
   const { options } = deps.snapshots.current();
   const wanted = { url, maxBytes: MAX_CONTENT_BYTES, totalMs: CONTENT_MS };
-  const answer = await deps.fetcher.fetch(byWorker(wanted, options));
+  const answer = await deps.fetcher.fetch(throughWorker(wanted, options));
   const type = TYPE.exec(answer.headers["content-type"] ?? "video/mp4")?.[0];
   if (answer.status !== 200 || type === undefined) throw new AppError("upstream_invalid_response");
   call.response.writeHead(200, {

@@ -96,7 +96,7 @@ describe("bad input", () => {
   });
 
   it.each(["/v1/audio/transcriptions", "/v1/files"])(
-    "tells a wrong key on %s while the form is still sent",
+    "reports a wrong key on %s while the form is still sent",
     async (path) => {
       const form = (bytes: number) => {
         const data = new FormData();

@@ -31,7 +31,7 @@ const SOURCES = {
   mixed: "sourceMixed",
   operator: "sourceOperator",
   "self-use": "sourceSelfUse",
-  "family defaults": "sourceBuiltIn",
+  "built-in defaults": "sourceBuiltIn",
   "option GroupRatio": "sourceGroupRatio",
   "the price at that time": "sourceThen",
 } as const;

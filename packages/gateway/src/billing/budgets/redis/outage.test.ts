@@ -1,27 +1,27 @@
 import { createDatabase, freshRedis } from "@fairway/testkit/databases";
 import { startProxy, type Proxy } from "@fairway/testkit/proxy";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ask, openBudgetRig, Spending, type BudgetRig } from "../test-harness.contract.ts";
+import { ask, openBudgetHarness, Spending, type BudgetHarness } from "../test-harness.contract.ts";
 
 let proxy: Proxy;
-let rig: BudgetRig;
+let harness: BudgetHarness;
 beforeAll(async () => {
   proxy = await startProxy((await freshRedis()).port);
   const redisUrl = `redis://127.0.0.1:${proxy.port}`;
-  rig = await openBudgetRig(await createDatabase("mariadb"), 1, { redisUrl, onOutage: "sql" });
+  harness = await openBudgetHarness(await createDatabase("mariadb"), 1, { redisUrl, onOutage: "sql" });
 });
 afterAll(async () => {
   proxy.isStalled = false;
-  await rig.close();
+  await harness.close();
   await proxy.stop();
 });
-beforeEach(() => rig.reset());
-const request = (id: string) => new Spending(rig, id, ask);
+beforeEach(() => harness.reset());
+const request = (id: string) => new Spending(harness, id, ask);
 const inDatabase = async () =>
-  (await rig.raw.rows<{ used: number; held: number }>("select used, held from budgets", []))[0];
+  (await harness.raw.rows<{ used: number; held: number }>("select used, held from budgets", []))[0];
 
 test("while Redis is away a budget is reserved and charged in the database, and Redis follows", async () => {
-  await rig.add("user", "7", 1_000);
+  await harness.add("user", "7", 1_000);
   const before = request("before");
   await before.reserve(300);
   proxy.isStalled = true;
@@ -38,9 +38,9 @@ test("while Redis is away a budget is reserved and charged in the database, and 
   await other.release();
   await expect.poll(inDatabase).toEqual({ used: 220, held: 0 });
   proxy.isStalled = false;
-  await rig.flush();
-  await rig.replicas[0]?.budgets.reap();
-  expect(await rig.state("user")).toEqual({ used: 250, held: 0 });
+  await harness.flush();
+  await harness.replicas[0]?.budgets.reap();
+  expect(await harness.state("user")).toEqual({ used: 250, held: 0 });
   expect(await request("full").reserve(751)).toBeDefined();
   expect(await request("fits").reserve(750)).toBeUndefined();
 }, 60_000);

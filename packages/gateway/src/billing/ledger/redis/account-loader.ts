@@ -7,7 +7,7 @@ import { SEED, SEED_BEGIN } from "./scripts.ts";
 import { TOKENS_REVISION } from "../../../storage/revisions.ts";
 import { lockUsers } from "../sql/accounts.ts";
 
-export interface SeedingDeps {
+export interface AccountLoaderDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
   /** Called when charges of an account are not in the database yet, to have them booked sooner. */
@@ -27,7 +27,7 @@ export interface Account {
  * Loads balances from the database into Redis. A balance is correct when every charge of the account is either included
  * or deducted later. It is therefore read while the account has no unbooked charge, and discarded if one arrives.
  */
-export interface Seeding {
+export interface AccountLoader {
   /** Loads an account once at a time in this process. Rejects when Redis or the database fails. */
   seed(account: Account, deadline: number): Promise<Seeded>;
 }
@@ -39,7 +39,7 @@ const LONGEST_PAUSE_MS = 50;
 const LONGEST_SCAN = 2_000;
 const ANSWERS = { closed: 0, before: 1, busy: 2 } as const;
 
-export function createSeeding(deps: SeedingDeps): Seeding {
+export function createAccountLoader(deps: AccountLoaderDeps): AccountLoader {
   const running = new Map<string, Promise<Seeded>>();
   return {
     seed(account, deadline) {
@@ -53,7 +53,7 @@ export function createSeeding(deps: SeedingDeps): Seeding {
   };
 }
 
-async function seedOne(account: Account, deadline: number, deps: SeedingDeps): Promise<Seeded> {
+async function seedOne(account: Account, deadline: number, deps: AccountLoaderDeps): Promise<Seeded> {
   for (let ms = FIRST_PAUSE_MS; performance.now() < deadline; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
     const [code, epoch, changes] = await begin(account, deps);
     if (code === ANSWERS.closed) return "closed";
@@ -80,11 +80,11 @@ async function seedOne(account: Account, deadline: number, deps: SeedingDeps): P
   return "late";
 }
 
-function accountKeys({ userId, tokenId }: Account, { redis: { keys } }: SeedingDeps): [string, string] {
+function accountKeys({ userId, tokenId }: Account, { redis: { keys } }: AccountLoaderDeps): [string, string] {
   return [keys.epoch(shardOf(userId)), tokenId === 0 ? keys.user(userId) : keys.token(userId, tokenId)];
 }
 
-async function begin(account: Account, deps: SeedingDeps): Promise<readonly [number, unknown?, unknown?]> {
+async function begin(account: Account, deps: AccountLoaderDeps): Promise<readonly [number, unknown?, unknown?]> {
   const { userId, tokenId } = account;
   const keys = [...accountKeys(account, deps), deps.redis.keys.charges(shardOf(userId))];
   const args = tokenId === 0 ? ["user", userId, LONGEST_SCAN] : ["token", tokenId, LONGEST_SCAN];

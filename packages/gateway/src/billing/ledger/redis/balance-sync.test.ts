@@ -6,7 +6,7 @@ import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { insertMovements } from "./balance-outbox.ts";
 import { accountsOf, granted } from "../test-harness.contract.ts";
 import { createFollower } from "./balance-sync.ts";
-import { openRedisRig, type RedisRig } from "./test-harness.contract.ts";
+import { openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 import { books } from "./traffic.contract.ts";
 
 const KINDS: readonly DatabaseKind[] = ["mariadb", "postgres"];
@@ -18,7 +18,7 @@ beforeAll(async () => {
   redisUrl = (await freshRedis()).url;
 });
 
-/** The ledger of the test rig does not read the outbox, so that the tests can. */
+/** The ledger of the test harness does not read the outbox, so that the tests can. */
 function withoutSweeps(raw: RawDatabase): RawDatabase {
   const rows: RawDatabase["rows"] = (sql, values) =>
     sql.startsWith("select user_id from balance_outbox") ? Promise.resolve([]) : raw.rows(sql, values);
@@ -26,41 +26,41 @@ function withoutSweeps(raw: RawDatabase): RawDatabase {
 }
 
 describe.each(KINDS)("live balances updated from %s", (kind) => {
-  let rig: RedisRig;
+  let harness: RedisHarness;
   beforeEach(async () => {
-    rig = await openRedisRig(await createDatabase(kind), { redisUrl, wrap: withoutSweeps });
+    harness = await openRedisHarness(await createDatabase(kind), { redisUrl, wrap: withoutSweeps });
   });
-  afterEach(() => rig.close());
+  afterEach(() => harness.close());
 
   /** Users whose balances are in Redis, in ascending id order. */
   const knownUsers = async (count: number): Promise<number[]> => {
-    const accounts = accountsOf(rig);
+    const accounts = accountsOf(harness);
     const users: number[] = [];
     for (let at = 0; at < count; at += 1) users.push(await accounts.addUser(BALANCE));
-    const know = async (user: number) => rig.ledger.release(await granted(rig.ledger, user, 0, 1));
+    const know = async (user: number) => harness.ledger.release(await granted(harness.ledger, user, 0, 1));
     for (let from = 0; from < count; from += 50) await Promise.all(users.slice(from, from + 50).map(know));
     return users;
   };
   /** Unapplied movements of one unit each. */
   const moved = (from: number, users: readonly number[]) =>
-    rig.database.transaction(async (tx) => {
-      const { kind: dialect } = rig.database;
+    harness.database.transaction(async (tx) => {
+      const { kind: dialect } = harness.database;
       const movements = users.map((userId, at) => ({ ledgerId: from + at, userId, tokenId: 0, quota: -1 }));
-      await insertMovements(tx, dialect, movements, rig.clock.now());
+      await insertMovements(tx, dialect, movements, harness.clock.now());
       for (const [userId, own] of Map.groupBy(users, (user) => user))
         await tx.run("update users set quota = quota - ? where id = ?", [own.length, userId]);
     });
   const waiting = async () => {
     const sql = "select count(*) as count from balance_outbox where applied_at = 0";
-    return (await rig.database.rows<{ count: number }>(sql, []))[0]?.count;
+    return (await harness.database.rows<{ count: number }>(sql, []))[0]?.count;
   };
   const live = async (user: number) =>
-    Number(await rig.redis.one({ command: "hget", args: [rig.redis.keys.user(user), "b"] }, 2_000));
-  const followerOf = (send = rig.redis.send) =>
+    Number(await harness.redis.one({ command: "hget", args: [harness.redis.keys.user(user), "b"] }, 2_000));
+  const followerOf = (send = harness.redis.send) =>
     createFollower({
-      redis: { ...rig.redis, isReady: true, send },
-      database: rig.database,
-      clock: rig.clock,
+      redis: { ...harness.redis, isReady: true, send },
+      database: harness.database,
+      clock: harness.clock,
       log: quietLog,
     });
 
@@ -72,17 +72,17 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
       const first = users[0] as number;
       await moved(1, [...Array.from({ length: 33_000 }, () => first), ...users.slice(1)]);
       // The server does this on its own a minute later.
-      if (kind === "postgres") await rig.database.run("analyze balance_outbox", []);
+      if (kind === "postgres") await harness.database.run("analyze balance_outbox", []);
       const follower = followerOf();
       await follower.start();
       await expect.poll(waiting, PATIENCE).toBe(0);
       expect(await live(first)).toBe(BALANCE - 33_000);
-      expect(await books(rig)).toEqual([]);
-      await rig.redis.one({ command: "hset", args: [rig.redis.keys.user(first), "b", BALANCE, "v", 0] }, 2_000);
+      expect(await books(harness)).toEqual([]);
+      await harness.redis.one({ command: "hset", args: [harness.redis.keys.user(first), "b", BALANCE, "v", 0] }, 2_000);
       await follower.followRecent();
       expect(await live(first)).toBe(BALANCE - 33_000);
-      rig.clock.advance(600_001);
-      const left = () => rig.database.rows("select id from balance_outbox limit 1", []);
+      harness.clock.advance(600_001);
+      const left = () => harness.database.rows("select id from balance_outbox limit 1", []);
       await expect.poll(left, PATIENCE).toEqual([]);
       await follower.stop();
     },
@@ -93,7 +93,7 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
     let sent = 0;
     const send: RedisClient["send"] = (calls, ms) => {
       sent += 1;
-      return sent === 2 ? Promise.reject(new RedisUnavailable("cut", true)) : rig.redis.send(calls, ms);
+      return sent === 2 ? Promise.reject(new RedisUnavailable("cut", true)) : harness.redis.send(calls, ms);
     };
     const follower = followerOf(send);
     await moved(
@@ -105,14 +105,14 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
     expect(await live(user)).toBe(BALANCE - 1_000);
     await follower.follow([user]);
     expect([sent, await waiting()]).toEqual([4, 0]);
-    expect(await books(rig)).toEqual([]);
+    expect(await books(harness)).toEqual([]);
   });
 
   test("are updated for other users while one user is rejected repeatedly", async () => {
     const first = 1_000_000;
-    const refused = rig.redis.keys.user(first);
+    const refused = harness.redis.keys.user(first);
     const send: RedisClient["send"] = async (calls, ms) => {
-      const answers = await rig.redis.send(calls, ms);
+      const answers = await harness.redis.send(calls, ms);
       return answers.map((answer, at) => {
         const call = calls[at];
         return call && "script" in call && call.keys.includes(refused) ? new Error("would overflow") : answer;
@@ -138,11 +138,11 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
     const send: RedisClient["send"] = async (calls, ms) => {
       if (isFirst) await Promise.all([moved(5, [late]), moved(5_000, [late])]);
       isFirst = false;
-      return rig.redis.send(calls, ms);
+      return harness.redis.send(calls, ms);
     };
     await followerOf(send).followRecent();
     await followerOf().follow([late]);
     expect(await live(late)).toBe(BALANCE - 2);
-    expect(await books(rig)).toEqual([]);
+    expect(await books(harness)).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { history, play } from "../history.contract.ts";
 import { accountsOf } from "../test-harness.contract.ts";
-import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
+import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 import { books, patient } from "./traffic.contract.ts";
 
 const FAULTS = ["empty", "cut", "forget scripts", "nothing"] as const;
@@ -18,10 +18,10 @@ it(
     const service = await freshRedis();
     const proxy = await startProxy(service.port);
     const [url, prefix] = [await createDatabase("postgres"), newPrefix()];
-    const rig = await openRedisRig(url, { redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix });
-    const other = await openRedisRig(url, { redisUrl: service.url, prefix, clock: rig.clock });
-    const accounts = accountsOf(rig);
-    const happen = async (fault: (typeof FAULTS)[number], { redis }: RedisRig) => {
+    const harness = await openRedisHarness(url, { redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix });
+    const other = await openRedisHarness(url, { redisUrl: service.url, prefix, clock: harness.clock });
+    const accounts = accountsOf(harness);
+    const happen = async (fault: (typeof FAULTS)[number], { redis }: RedisHarness) => {
       if (fault === "empty") await redis.one({ command: "flushall", args: [] }, 2_000);
       if (fault === "forget scripts") await redis.one({ command: "script", args: ["flush"] }, 2_000);
       if (fault === "cut") proxy.cut();
@@ -35,15 +35,15 @@ it(
             await happen(fault, other);
           }
         })();
-        await play({ ...rig, ledger: patient(rig) }, accounts, one);
+        await play({ ...harness, ledger: patient(harness) }, accounts, one);
         await trouble;
-        for (const { ledger } of [rig, other]) await ledger.flush();
+        for (const { ledger } of [harness, other]) await ledger.flush();
         expect(await books(other)).toEqual([]);
       }),
       { numRuns: propertyRuns(25), endOnFailure: true },
     );
     await other.close();
-    await rig.close();
+    await harness.close();
     await proxy.stop();
   },
 );

@@ -3,7 +3,7 @@ import { type RedisCluster, type Service, startRedisCluster } from "@fairway/tes
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accountsOf, type Accounts, granted, settlementOf } from "../test-harness.contract.ts";
-import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
+import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 import type { OnOutage } from "./reservations.ts";
 import { books, RECOVERY_MS, RICH, traffic } from "./traffic.contract.ts";
 
@@ -12,7 +12,7 @@ const USERS = 70;
 const TRAFFIC = 6;
 
 interface Scene {
-  readonly rigs: readonly [RedisRig, RedisRig];
+  readonly harnesses: readonly [RedisHarness, RedisHarness];
   readonly accounts: Accounts;
   readonly users: readonly { readonly user: number; readonly token: number }[];
 }
@@ -25,27 +25,27 @@ afterAll(() => cluster.stop());
 async function openScene(onOutage: OnOutage = "deny"): Promise<Scene> {
   const url = await createDatabase("mariadb");
   const shared = { redisUrl: cluster.url, prefix: newPrefix(), part: { barrierMs: 300, onOutage } };
-  const rig = await openRedisRig(url, shared);
-  const other = await openRedisRig(url, { ...shared, clock: rig.clock });
-  const accounts = accountsOf(rig);
+  const harness = await openRedisHarness(url, shared);
+  const other = await openRedisHarness(url, { ...shared, clock: harness.clock });
+  const accounts = accountsOf(harness);
   const users: { user: number; token: number }[] = [];
   for (let at = 0; at < USERS; at += 1) {
     const user = await accounts.addUser(RICH);
     users.push({ user, token: await accounts.addToken(user, RICH) });
   }
-  return { rigs: [rig, other], accounts, users };
+  return { harnesses: [harness, other], accounts, users };
 }
 
 /** Load on some users of each primary; the returned function stops it and expects the charges, once each. */
-function load({ rigs, accounts, users }: Scene): () => Promise<void> {
+function load({ harnesses, accounts, users }: Scene): () => Promise<void> {
   const step = Math.floor(USERS / TRAFFIC);
   const some = users.filter((_, at) => at % step === 0);
-  const stops = some.map(({ user, token }) => traffic(rigs, user, token));
+  const stops = some.map(({ user, token }) => traffic(harnesses, user, token));
   return async () => {
     const charged = await Promise.all(stops.map((stop) => stop()));
     await vi.waitFor(
       async () => {
-        for (const { ledger } of rigs) await ledger.flush();
+        for (const { ledger } of harnesses) await ledger.flush();
         for (const [at, { user }] of some.entries()) {
           expect(await accounts.user(user)).toMatchObject({
             quota: RICH - (charged[at] ?? 0),
@@ -55,16 +55,16 @@ function load({ rigs, accounts, users }: Scene): () => Promise<void> {
           expect(logs.reduce((sum, log) => sum + log.quota, 0)).toBe(charged[at]);
           expect(new Set(logs.map((log) => log.request_id)).size).toBe(logs.length);
         }
-        expect(await books(rigs[0])).toEqual([]);
+        expect(await books(harnesses[0])).toEqual([]);
       },
       { timeout: RECOVERY_MS, interval: 200 },
     );
   };
 }
 
-const epochsBegun = ({ rigs }: Scene) =>
+const epochsBegun = ({ harnesses }: Scene) =>
   new Set(
-    rigs
+    harnesses
       .flatMap(({ lines }) => lines.join("").match(/balances in Redis are reloaded".*?"epoch":\d+/g) ?? [])
       .map((line) => /\d+$/.exec(line)?.[0]),
   ).size;
@@ -82,12 +82,12 @@ describe("the ledger when a Redis Cluster changes under load", () => {
     await cluster.reshard(spare, second, 700);
     await check();
     expect(epochsBegun(scene)).toBe(before);
-    for (const rig of scene.rigs) await rig.close();
+    for (const harness of scene.harnesses) await harness.close();
   });
 
   it("and a move is broken off in the middle of a hold: refuses that user and names the cure", async () => {
     const scene = await openScene();
-    const [{ ledger, redis, lines }] = scene.rigs;
+    const [{ ledger, redis, lines }] = scene.harnesses;
     const [{ user, token }] = scene.users as [Scene["users"][number]];
     const running = await granted(ledger, user, token, 100);
     const key = redis.keys.user(user);
@@ -107,12 +107,12 @@ describe("the ledger when a Redis Cluster changes under load", () => {
       async () => {
         await ledger.flush();
         expect(await scene.accounts.user(user)).toMatchObject({ quota: RICH - 100, used_quota: 100 });
-        expect(await books(scene.rigs[0])).toEqual([]);
+        expect(await books(scene.harnesses[0])).toEqual([]);
       },
       { timeout: RECOVERY_MS, interval: 200 },
     );
     await cluster.move(key, from);
-    for (const rig of scene.rigs) await rig.close();
+    for (const harness of scene.harnesses) await harness.close();
   });
 
   it("and a primary without a replica is killed and comes back: charges once", { timeout: 120_000 }, async () => {
@@ -129,12 +129,12 @@ describe("the ledger when a Redis Cluster changes under load", () => {
     await pause(500);
     await check();
     expect(epochsBegun(scene)).toBeGreaterThan(1);
-    for (const rig of scene.rigs) await rig.close();
+    for (const harness of scene.harnesses) await harness.close();
   });
 
   it("and a primary is away: reserves for its users alone in the database, if allowed", async () => {
     const scene = await openScene("sql");
-    const [{ ledger, redis, database }] = scene.rigs;
+    const [{ ledger, redis, database }] = scene.harnesses;
     const [, , third] = cluster.primaries as [Service, Service, Service];
     const owners = await Promise.all(scene.users.map(({ user }) => cluster.ownerOf(redis.keys.user(user))));
     await third.kill();
@@ -151,11 +151,11 @@ describe("the ledger when a Redis Cluster changes under load", () => {
         await ledger.flush();
         for (const { user } of scene.users)
           expect(await scene.accounts.user(user)).toMatchObject({ quota: RICH - 40, used_quota: 40 });
-        expect(await books(scene.rigs[0])).toEqual([]);
+        expect(await books(scene.harnesses[0])).toEqual([]);
       },
       { timeout: RECOVERY_MS, interval: 200 },
     );
-    for (const rig of scene.rigs) await rig.close();
+    for (const harness of scene.harnesses) await harness.close();
   });
 
   it("and a replica takes the place of a killed primary: charges once", { timeout: 120_000 }, async () => {
@@ -172,6 +172,6 @@ describe("the ledger when a Redis Cluster changes under load", () => {
     await check();
     // A replica of the gateway that finds the new primary later than the other one begins another.
     expect(epochsBegun(scene) - before).toBeOneOf([1, 2]);
-    for (const rig of scene.rigs) await rig.close();
+    for (const harness of scene.harnesses) await harness.close();
   });
 });

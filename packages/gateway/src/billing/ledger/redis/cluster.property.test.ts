@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { SHARDS } from "../../../redis/keys.ts";
 import { history, play } from "../history.contract.ts";
 import { accountsOf } from "../test-harness.contract.ts";
-import { newPrefix, openRedisRig } from "./test-harness.contract.ts";
+import { newPrefix, openRedisHarness } from "./test-harness.contract.ts";
 import { books, patient } from "./traffic.contract.ts";
 
 const FAULTS = ["move", "move", "move", "empty", "forget scripts"] as const;
@@ -18,8 +18,8 @@ it(
   async () => {
     const cluster = await startRedisCluster({ isDurable: false });
     const [url, prefix] = [await createDatabase("sqlite"), newPrefix()];
-    const rig = await openRedisRig(url, { redisUrl: cluster.url, prefix });
-    const accounts = accountsOf(rig);
+    const harness = await openRedisHarness(url, { redisUrl: cluster.url, prefix });
+    const accounts = accountsOf(harness);
     const fault = fc.record({
       kind: fc.constantFrom(...FAULTS),
       shard: fc.nat(SHARDS - 1),
@@ -36,7 +36,7 @@ it(
       primary: number;
     }) => {
       const node = cluster.primaries[primary] as Service;
-      if (kind === "move") await cluster.move(rig.redis.keys.epoch(shard), node);
+      if (kind === "move") await cluster.move(harness.redis.keys.epoch(shard), node);
       if (kind === "empty") await cluster.ask(node, "flushall");
       if (kind === "forget scripts") await cluster.ask(node, "script", "flush");
     };
@@ -48,14 +48,14 @@ it(
             await happen(next);
           }
         })();
-        await play({ ...rig, ledger: patient(rig) }, accounts, one);
+        await play({ ...harness, ledger: patient(harness) }, accounts, one);
         await trouble;
-        await rig.ledger.flush();
-        expect(await books(rig)).toEqual([]);
+        await harness.ledger.flush();
+        expect(await books(harness)).toEqual([]);
       }),
       { numRuns: propertyRuns(12), endOnFailure: true },
     );
-    await rig.close();
+    await harness.close();
     await cluster.stop();
   },
 );

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { accountsOf, granted, settlementOf } from "../test-harness.contract.ts";
-import { newPrefix, openRedisRig } from "./test-harness.contract.ts";
+import { newPrefix, openRedisHarness } from "./test-harness.contract.ts";
 import { expectCharged, RICH } from "./traffic.contract.ts";
 
 describe("a process that crashes", () => {
@@ -26,7 +26,7 @@ describe("a process that crashes", () => {
         return hangs ? new Promise(() => {}) : answer;
       },
     });
-    const doomed = await openRedisRig(url, { ...shared, wrap });
+    const doomed = await openRedisHarness(url, { ...shared, wrap });
     const accounts = accountsOf({ ...doomed, ledger: { ...doomed.ledger, flush: () => Promise.resolve() } });
     const user = await accounts.addUser(RICH);
     const holds = await Promise.all(Array.from({ length: 20 }, () => granted(doomed.ledger, user, 0, 10)));
@@ -34,16 +34,16 @@ describe("a process that crashes", () => {
     await Promise.all(holds.map((hold) => doomed.ledger.settle(settlementOf(hold, 7))));
     while ((await accounts.user(user)).quota === RICH) await pause(10);
     await doomed.crash();
-    const rig = await openRedisRig(url, { ...shared, clock: doomed.clock, journalDir: doomed.journalDir });
-    await expectCharged([rig], accountsOf(rig), user, 140);
-    await rig.close();
+    const harness = await openRedisHarness(url, { ...shared, clock: doomed.clock, journalDir: doomed.journalDir });
+    await expectCharged([harness], accountsOf(harness), user, 140);
+    await harness.close();
   });
 
   it("recovers settlements that never reached Redis from its journal", { timeout: 30_000 }, async () => {
     const proxy = await startProxy(service.port);
     const url = await createDatabase("mariadb");
     const prefix = newPrefix();
-    const doomed = await openRedisRig(url, { redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix });
+    const doomed = await openRedisHarness(url, { redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix });
     const accounts = accountsOf(doomed);
     const user = await accounts.addUser(RICH);
     const holds = await Promise.all(Array.from({ length: 20 }, () => granted(doomed.ledger, user, 0, 10)));
@@ -53,24 +53,24 @@ describe("a process that crashes", () => {
     await doomed.crash();
     await proxy.stop();
     // A process on another machine has another folder; the restarted one uses this folder.
-    const other = await openRedisRig(url, { redisUrl: service.url, prefix, clock: doomed.clock });
+    const other = await openRedisHarness(url, { redisUrl: service.url, prefix, clock: doomed.clock });
     await other.ledger.flush();
     expect((await accountsOf(other).user(user)).quota).toBe(RICH);
-    const rig = await openRedisRig(url, {
+    const harness = await openRedisHarness(url, {
       redisUrl: service.url,
       prefix,
       clock: doomed.clock,
       journalDir: doomed.journalDir,
     });
-    await expectCharged([rig], accountsOf(rig), user, 140);
-    for (const one of [rig, other]) await one.close();
+    await expectCharged([harness], accountsOf(harness), user, 140);
+    for (const one of [harness, other]) await one.close();
   });
 
   it("is charged by the reaper and corrected once from its journal", { timeout: 30_000 }, async () => {
     const proxy = await startProxy(service.port);
     const url = await createDatabase("mariadb");
     const prefix = newPrefix();
-    const doomed = await openRedisRig(url, { redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix });
+    const doomed = await openRedisHarness(url, { redisUrl: `redis://127.0.0.1:${proxy.port}`, prefix });
     const accounts = accountsOf(doomed);
     const user = await accounts.addUser(RICH);
     const hold = await granted(doomed.ledger, user, 0, 100);
@@ -79,17 +79,17 @@ describe("a process that crashes", () => {
     await doomed.ledger.settle(settlementOf(hold, 45));
     await doomed.crash();
     await proxy.stop();
-    const other = await openRedisRig(url, { redisUrl: service.url, prefix, clock: doomed.clock });
+    const other = await openRedisHarness(url, { redisUrl: service.url, prefix, clock: doomed.clock });
     other.clock.advance(other.leaseMs);
     expect(await other.ledger.reap()).toBe(1);
     await expectCharged([other], accountsOf(other), user, 30);
-    const rig = await openRedisRig(url, {
+    const harness = await openRedisHarness(url, {
       redisUrl: service.url,
       prefix,
       clock: doomed.clock,
       journalDir: doomed.journalDir,
     });
-    await expectCharged([rig], accountsOf(rig), user, 45);
-    for (const one of [rig, other]) await one.close();
+    await expectCharged([harness], accountsOf(harness), user, 45);
+    for (const one of [harness, other]) await one.close();
   });
 });

@@ -7,7 +7,7 @@ import { ledgerAuditJob } from "../../../jobs/ledger-audit.ts";
 import { granted, requestId, settlementOf } from "../test-harness.contract.ts";
 import { forgetIdle } from "./live-accounts.ts";
 import { quota } from "../../money/quota.ts";
-import { books, expectCharged, openRigs, RICH } from "./traffic.contract.ts";
+import { books, expectCharged, openHarnesses, RICH } from "./traffic.contract.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -17,28 +17,28 @@ beforeAll(async () => {
 });
 
 describe("unused accounts in Redis", () => {
-  let rigs: Awaited<ReturnType<typeof openRigs>>;
+  let harnesses: Awaited<ReturnType<typeof openHarnesses>>;
   beforeEach(async () => {
-    rigs = await openRigs(service, { isPair: false });
+    harnesses = await openHarnesses(service, { isPair: false });
   });
-  afterEach(() => rigs.rig.close());
+  afterEach(() => harnesses.harness.close());
 
   const round = async () => {
-    const { redis, database } = rigs.rig;
+    const { redis, database } = harnesses.harness;
     const metrics = { ledgerAudited: (differences: number) => expect(differences).toBe(0) };
     const job = ledgerAuditJob({ redis, database, log: quietLog, metrics });
     await job.run(AbortSignal.timeout(10_000), () => Promise.resolve());
   };
   const spend = async (userId: number, tokenId: number, amount: number) => {
-    const { ledger } = rigs.rig;
+    const { ledger } = harnesses.harness;
     await ledger.settle(settlementOf(await granted(ledger, userId, tokenId, 100), amount));
     await ledger.flush();
   };
   const keyOf = (userId: number, tokenId = 0) => {
-    const { keys } = rigs.rig.redis;
+    const { keys } = harnesses.harness.redis;
     return tokenId === 0 ? keys.user(userId) : keys.token(userId, tokenId);
   };
-  const ask = (command: string, ...args: (string | number)[]) => rigs.rig.redis.one({ command, args }, 2_000);
+  const ask = (command: string, ...args: (string | number)[]) => harnesses.harness.redis.one({ command, args }, 2_000);
   const isKnown = async (userId: number, tokenId = 0) => (await ask("exists", keyOf(userId, tokenId))) === 1;
   const dayPasses = async (...accounts: (readonly [userId: number, tokenId?: number])[]) => {
     for (const account of accounts) {
@@ -50,7 +50,7 @@ describe("unused accounts in Redis", () => {
   };
 
   it("are removed after a day and loaded again at the next use", async () => {
-    const { rig, accounts, user, token } = rigs;
+    const { harness, accounts, user, token } = harnesses;
     await spend(user, token, 10);
     await round();
     await round();
@@ -58,26 +58,26 @@ describe("unused accounts in Redis", () => {
     await dayPasses([user], [user, token]);
     await round();
     expect([await isKnown(user), await isKnown(user, token)]).toEqual([false, false]);
-    expect(await books(rig)).toEqual([]);
+    expect(await books(harness)).toEqual([]);
     await spend(user, token, 7);
-    await expectCharged([rig], accounts, user, 17);
+    await expectCharged([harness], accounts, user, 17);
     expect((await accounts.token(token)).remain_quota).toBe(RICH - 17);
   });
 
   it("stay while they have held amounts", async () => {
-    const { rig, accounts, user, token } = rigs;
+    const { harness, accounts, user, token } = harnesses;
     await spend(user, token, 10);
     await round();
-    const hold = await granted(rig.ledger, user, token, 100);
+    const hold = await granted(harness.ledger, user, token, 100);
     await dayPasses([user], [user, token]);
     await round();
     expect([await isKnown(user), await isKnown(user, token)]).toEqual([true, true]);
-    await rig.ledger.settle(settlementOf(hold, 5));
-    await expectCharged([rig], accounts, user, 15);
+    await harness.ledger.settle(settlementOf(hold, 5));
+    await expectCharged([harness], accounts, user, 15);
   });
 
   it("stay when they were used between two rounds, until they are unused for a day", async () => {
-    const { user, token } = rigs;
+    const { user, token } = harnesses;
     await spend(user, token, 10);
     await round();
     await dayPasses([user], [user, token]);
@@ -90,9 +90,10 @@ describe("unused accounts in Redis", () => {
   });
 
   it("stay when they changed and were not loaded since", async () => {
-    const { rig, accounts } = rigs;
+    const { harness, accounts } = harnesses;
     const user = await accounts.addUser(0);
-    const topUp = () => rig.ledger.change({ requestId: requestId(), kind: "topup", userId: user, quota: quota(1_000) });
+    const topUp = () =>
+      harness.ledger.change({ requestId: requestId(), kind: "topup", userId: user, quota: quota(1_000) });
     await topUp();
     const oneMoreDay = async () => {
       await round();
@@ -107,17 +108,17 @@ describe("unused accounts in Redis", () => {
     await topUp();
     await spend(user, 0, 10);
     expect((await accounts.user(user)).quota).toBe(1_980);
-    expect(await books(rig)).toEqual([]);
+    expect(await books(harness)).toEqual([]);
   });
 });
 
 it("removing accounts while others are used again keeps all balances consistent", { timeout: 30_000 }, async () => {
-  const { rigs, accounts } = await openRigs(service);
+  const { harnesses, accounts } = await openHarnesses(service);
   const users: number[] = [];
   for (let at = 0; at < 24; at += 1) users.push(await accounts.addUser(RICH));
   const work = users.map(async (user, at) => {
     for (let use = 0; use < 4; use += 1) {
-      const { ledger } = rigs[(at + use) % 2] as (typeof rigs)[number];
+      const { ledger } = harnesses[(at + use) % 2] as (typeof harnesses)[number];
       const hold = await granted(ledger, user, 0, 100);
       await pause(at);
       await ledger.settle(settlementOf(hold, 10));
@@ -127,12 +128,13 @@ it("removing accounts while others are used again keeps all balances consistent"
   let isRunning = true;
   const forgetting = (async () => {
     let forgotten = 0;
-    for (; isRunning; await pause(5)) forgotten += await forgetIdle((rigs[0] as (typeof rigs)[number]).redis, 1);
+    for (; isRunning; await pause(5))
+      forgotten += await forgetIdle((harnesses[0] as (typeof harnesses)[number]).redis, 1);
     return forgotten;
   })();
   await Promise.all(work);
   isRunning = false;
   expect(await forgetting).toBeGreaterThan(users.length);
-  for (const user of users) await expectCharged(rigs, accounts, user, 40);
-  for (const rig of rigs) await rig.close();
+  for (const user of users) await expectCharged(harnesses, accounts, user, 40);
+  for (const harness of harnesses) await harness.close();
 });

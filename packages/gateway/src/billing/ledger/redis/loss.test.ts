@@ -5,14 +5,14 @@ import { describe, expect, it, vi } from "vitest";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { accountsOf, granted, requestId, settlementOf } from "../test-harness.contract.ts";
 import { quota } from "../../money/quota.ts";
-import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
-import { books, expectCharged, openRigs, RECOVERY_MS, RICH, traffic } from "./traffic.contract.ts";
+import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
+import { books, expectCharged, openHarnesses, RECOVERY_MS, RICH, traffic } from "./traffic.contract.ts";
 
 describe("the ledger when Redis fails", () => {
   it("and restarts with its data: loses nothing and charges nothing twice", { timeout: 60_000 }, async () => {
     const service = await freshRedis({ isDurable: true });
-    const { rigs, accounts, user, token } = await openRigs(service);
-    const stop = traffic(rigs, user, token);
+    const { harnesses, accounts, user, token } = await openHarnesses(service);
+    const stop = traffic(harnesses, user, token);
     for (let round = 0; round < 3; round += 1) {
       await pause(300);
       await service.kill("SIGKILL");
@@ -21,8 +21,8 @@ describe("the ledger when Redis fails", () => {
     }
     await pause(500);
     const charged = await stop();
-    await expectCharged(rigs, accounts, user, charged);
-    for (const rig of rigs) await rig.close();
+    await expectCharged(harnesses, accounts, user, charged);
+    for (const harness of harnesses) await harness.close();
   });
 
   it("and restarts empty: recovers unbooked charges from the journals", { timeout: 60_000 }, async () => {
@@ -32,8 +32,8 @@ describe("the ledger when Redis fails", () => {
       ...raw,
       transaction: (work) => (isDown ? Promise.reject(new Error("the database is away")) : raw.transaction(work)),
     });
-    const { rigs, accounts, user, token } = await openRigs(service, { wrap, part: { barrierMs: 1_200 } });
-    const stop = traffic(rigs, user, token);
+    const { harnesses, accounts, user, token } = await openHarnesses(service, { wrap, part: { barrierMs: 1_200 } });
+    const stop = traffic(harnesses, user, token);
     await pause(300);
     isDown = true;
     await pause(300);
@@ -43,36 +43,36 @@ describe("the ledger when Redis fails", () => {
     isDown = false;
     await pause(2_500);
     const charged = await stop();
-    await expectCharged(rigs, accounts, user, charged);
-    expect(rigs.flatMap(({ lines }) => lines).join("")).toContain("balances in Redis may be used again");
-    for (const rig of rigs) await rig.close();
+    await expectCharged(harnesses, accounts, user, charged);
+    expect(harnesses.flatMap(({ lines }) => lines).join("")).toContain("balances in Redis may be used again");
+    for (const harness of harnesses) await harness.close();
   });
 
   it("and is emptied repeatedly while it runs: stays consistent", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
-    const { rigs, accounts, user, token } = await openRigs(service, { part: { barrierMs: 300 } });
-    const stop = traffic(rigs, user, token);
+    const { harnesses, accounts, user, token } = await openHarnesses(service, { part: { barrierMs: 300 } });
+    const stop = traffic(harnesses, user, token);
     for (let round = 0; round < 4; round += 1) {
       await pause(round * 250 + 150);
-      await rigs[0]?.redis.one({ command: "flushall", args: [] }, 1_000);
+      await harnesses[0]?.redis.one({ command: "flushall", args: [] }, 1_000);
     }
     await pause(2_000);
     const charged = await stop();
-    await expectCharged(rigs, accounts, user, charged);
-    for (const rig of rigs) await rig.close();
+    await expectCharged(harnesses, accounts, user, charged);
+    for (const harness of harnesses) await harness.close();
   });
 
   it("and restarts with an earlier state: stays consistent", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
-    const { rigs, accounts, user, token } = await openRigs(service, { part: { barrierMs: 300 } });
-    const [rig] = rigs as [RedisRig];
-    const stop = traffic(rigs, user, token);
+    const { harnesses, accounts, user, token } = await openHarnesses(service, { part: { barrierMs: 300 } });
+    const [harness] = harnesses as [RedisHarness];
+    const stop = traffic(harnesses, user, token);
     await pause(300);
-    const before = await granted(rig.ledger, user, token, 50);
-    await rig.redis.one({ command: "save", args: [] }, 5_000);
+    const before = await granted(harness.ledger, user, token, 50);
+    await harness.redis.one({ command: "save", args: [] }, 5_000);
     await pause(400);
-    await rig.ledger.settle(settlementOf(before, 5));
-    await rig.ledger.change({ requestId: requestId(), kind: "topup", userId: user, quota: quota(1_000) });
+    await harness.ledger.settle(settlementOf(before, 5));
+    await harness.ledger.change({ requestId: requestId(), kind: "topup", userId: user, quota: quota(1_000) });
     await pause(100);
     await service.kill("SIGKILL");
     await service.restart();
@@ -80,13 +80,13 @@ describe("the ledger when Redis fails", () => {
     const charged = await stop();
     await vi.waitFor(
       async () => {
-        for (const { ledger } of rigs) await ledger.flush();
+        for (const { ledger } of harnesses) await ledger.flush();
         expect(await accounts.user(user)).toMatchObject({ quota: RICH - charged - 5 + 1_000, used_quota: charged + 5 });
-        expect(await books(rig)).toEqual([]);
+        expect(await books(harness)).toEqual([]);
       },
       { timeout: RECOVERY_MS, interval: 200 },
     );
-    for (const one of rigs) await one.close();
+    for (const one of harnesses) await one.close();
   });
 
   it("and newer charges of another replica hide the loss: recovers the lost charges", { timeout: 60_000 }, async () => {
@@ -99,8 +99,8 @@ describe("the ledger when Redis fails", () => {
       transaction: (work) => (isDown ? Promise.reject(new Error("the database is away")) : raw.transaction(work)),
     });
     const shared = { prefix: newPrefix(), wrap, part: { barrierMs: 300 } };
-    const late = await openRedisRig(url, { ...shared, redisUrl: `redis://127.0.0.1:${proxy.port}` });
-    const first = await openRedisRig(url, { ...shared, redisUrl: service.url, clock: late.clock });
+    const late = await openRedisHarness(url, { ...shared, redisUrl: `redis://127.0.0.1:${proxy.port}` });
+    const first = await openRedisHarness(url, { ...shared, redisUrl: service.url, clock: late.clock });
     const accounts = accountsOf(late);
     const user = await accounts.addUser(RICH);
     const lost = await granted(late.ledger, user, 0, 50);
@@ -122,7 +122,7 @@ describe("the ledger when Redis fails", () => {
     await late.redis.ready(30_000);
     await pause(2_500);
     await expectCharged([late, first], accounts, user, 18);
-    for (const rig of [late, first]) await rig.close();
+    for (const harness of [late, first]) await harness.close();
     await proxy.stop();
   });
 
@@ -131,22 +131,22 @@ describe("the ledger when Redis fails", () => {
     { timeout: 30_000 },
     async () => {
       const service = await freshRedis();
-      const { rig, accounts } = await openRigs(service, { isPair: false });
+      const { harness, accounts } = await openHarnesses(service, { isPair: false });
       const user = await accounts.addUser(100);
-      const running = await granted(rig.ledger, user, 0, 80);
-      await rig.ledger.renew(running, settlementOf(running, 30));
-      await rig.redis.one({ command: "flushall", args: [] }, 1_000);
+      const running = await granted(harness.ledger, user, 0, 80);
+      await harness.ledger.renew(running, settlementOf(running, 30));
+      await harness.redis.one({ command: "flushall", args: [] }, 1_000);
       const ask = () =>
-        rig.ledger.hold({ requestId: requestId(), userId: user, tokenId: 0, amount: quota(50), isCharged: true });
+        harness.ledger.hold({ requestId: requestId(), userId: user, tokenId: 0, amount: quota(50), isCharged: true });
       expect(await ask()).toMatchObject({ refused: "user", available: 20 });
-      expect(await rig.ledger.renew(running, settlementOf(running, 40), quota(100))).toBe(true);
-      rig.clock.advance(rig.leaseMs);
-      expect(await rig.ledger.reap()).toBe(1);
+      expect(await harness.ledger.renew(running, settlementOf(running, 40), quota(100))).toBe(true);
+      harness.clock.advance(harness.leaseMs);
+      expect(await harness.ledger.reap()).toBe(1);
       expect((await accounts.user(user)).quota).toBe(60);
-      await rig.ledger.settle(settlementOf(running, 45));
+      await harness.ledger.settle(settlementOf(running, 45));
       expect((await accounts.user(user)).quota).toBe(55);
-      expect(await books(rig)).toEqual([]);
-      await rig.close();
+      expect(await books(harness)).toEqual([]);
+      await harness.close();
     },
   );
 });

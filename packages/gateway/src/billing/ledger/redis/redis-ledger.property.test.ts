@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { audit } from "../../audit/audit.ts";
 import { history, play } from "../history.contract.ts";
-import { accountsOf, granted, type LedgerRig, requestId, settlementOf } from "../test-harness.contract.ts";
+import { accountsOf, granted, type LedgerHarness, requestId, settlementOf } from "../test-harness.contract.ts";
 import { isRefusal } from "../ledger.ts";
 import { quota } from "../../money/quota.ts";
-import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
+import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 
 let redisUrl: string;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 /** Expects Redis, the database and the ledger to agree about every account. */
-async function checkBooks({ redis, database }: RedisRig): Promise<void> {
+async function checkBooks({ redis, database }: RedisHarness): Promise<void> {
   const report = await audit({ redis, database, withSums: true, isRepairing: false, pauseMs: 10 });
   expect(report.differences).toEqual([]);
   expect(report.busy).toBe(0);
@@ -23,54 +23,54 @@ async function checkBooks({ redis, database }: RedisRig): Promise<void> {
 
 eachDatabase("any history of the ledger on Redis", (open) => {
   it("preserves the money invariants", { timeout: 120_000 }, async () => {
-    const rig = await openRedisRig(await open(), { redisUrl });
-    const accounts = accountsOf(rig);
+    const harness = await openRedisHarness(await open(), { redisUrl });
+    const accounts = accountsOf(harness);
     await fc.assert(
       fc.asyncProperty(history, async (one) => {
-        await play(rig, accounts, one);
-        await checkBooks(rig);
+        await play(harness, accounts, one);
+        await checkBooks(harness);
       }),
       { numRuns: propertyRuns(open.kind === "sqlite" ? 100 : 20), endOnFailure: true },
     );
-    await rig.close();
+    await harness.close();
   });
 
   it("preserves them with two replicas that share the steps", { timeout: 120_000 }, async () => {
     const url = await open();
     const prefix = newPrefix();
-    const rig = await openRedisRig(url, { redisUrl, prefix });
-    const other = await openRedisRig(url, { redisUrl, prefix, clock: rig.clock });
-    const accounts = accountsOf(rig);
-    const shared = { ...rig, ledger: alternating(rig, other) };
+    const harness = await openRedisHarness(url, { redisUrl, prefix });
+    const other = await openRedisHarness(url, { redisUrl, prefix, clock: harness.clock });
+    const accounts = accountsOf(harness);
+    const shared = { ...harness, ledger: alternating(harness, other) };
     await fc.assert(
       fc.asyncProperty(history, async (one) => {
         await play(shared, accounts, one);
-        await checkBooks(rig);
+        await checkBooks(harness);
       }),
       { numRuns: propertyRuns(open.kind === "sqlite" ? 60 : 12), endOnFailure: true },
     );
     await other.close();
-    await rig.close();
+    await harness.close();
   });
 
   it("stays consistent when replicas settle, reap and reserve on one account at once", async () => {
     const url = await open();
     const prefix = newPrefix();
-    const rig = await openRedisRig(url, { redisUrl, prefix });
-    const other = await openRedisRig(url, { redisUrl, prefix, clock: rig.clock });
-    const accounts = accountsOf(rig);
+    const harness = await openRedisHarness(url, { redisUrl, prefix });
+    const other = await openRedisHarness(url, { redisUrl, prefix, clock: harness.clock });
+    const accounts = accountsOf(harness);
     const user = await accounts.addUser(1_000_000);
     const token = await accounts.addToken(user, 500_000);
     const channelId = await accounts.addChannel();
     let settled = 0;
     await Promise.all(
       Array.from({ length: 60 }, async (_, index) => {
-        const first = index % 2 === 0 ? rig : other;
-        const second = index % 3 === 0 ? rig : other;
+        const first = index % 2 === 0 ? harness : other;
+        const second = index % 3 === 0 ? harness : other;
         const hold = await granted(first.ledger, user, token, 100);
         const seen = settlementOf(hold, 40, { channelId });
         if (index % 4 === 0) await first.ledger.renew(hold, seen);
-        if (index % 10 === 0) rig.clock.advance(100);
+        if (index % 10 === 0) harness.clock.advance(100);
         const final = settlementOf(hold, index, { channelId });
         await Promise.all([first.ledger.settle(final), second.ledger.settle(final), second.ledger.reap()]);
         settled += index;
@@ -81,21 +81,21 @@ eachDatabase("any history of the ledger on Redis", (open) => {
     expect(await accounts.token(token)).toMatchObject({ remain_quota: 500_000 - settled, used_quota: settled });
     expect(await accounts.channelUsed(channelId)).toBe(settled);
     expect(await accounts.logs(user)).toHaveLength(60);
-    await checkBooks(rig);
+    await checkBooks(harness);
     await other.close();
-    await rig.close();
+    await harness.close();
   });
 
   it("never admits more than the balance for any amounts", async () => {
-    const rig = await openRedisRig(await open(), { redisUrl });
-    const accounts = accountsOf(rig);
+    const harness = await openRedisHarness(await open(), { redisUrl });
+    const accounts = accountsOf(harness);
     const amounts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(fc.nat(2000), fc.nat(2000), amounts, async (balance, remain, wanted) => {
         const user = await accounts.addUser(balance);
         const token = await accounts.addToken(user, remain);
         const ask = (amount: number) =>
-          rig.ledger.hold({
+          harness.ledger.hold({
             requestId: requestId(),
             userId: user,
             tokenId: token,
@@ -109,17 +109,17 @@ eachDatabase("any history of the ledger on Redis", (open) => {
         expect(taken).toBeLessThanOrEqual(limit);
         const refused = wanted.filter((_, index) => isRefusal(answers[index] as (typeof answers)[number]));
         if (refused.length > 0) expect(Math.min(...refused)).toBeGreaterThan(limit - taken);
-        await Promise.all(holds.map((hold) => rig.ledger.settle(settlementOf(hold, hold.amount))));
+        await Promise.all(holds.map((hold) => harness.ledger.settle(settlementOf(hold, hold.amount))));
         expect((await accounts.user(user)).quota).toBe(balance - taken);
       }),
       { numRuns: propertyRuns(open.kind === "sqlite" ? 50 : 15) },
     );
-    await rig.close();
+    await harness.close();
   });
 });
 
 /** Alternates the calls between two replicas; a flush flushes both. */
-function alternating(first: LedgerRig, second: LedgerRig): LedgerRig["ledger"] {
+function alternating(first: LedgerHarness, second: LedgerHarness): LedgerHarness["ledger"] {
   let turn = 0;
   const next = () => ((turn += 1) % 2 === 0 ? first.ledger : second.ledger);
   return {

@@ -1,7 +1,7 @@
 import { createDatabase, eachDatabase, freshRedis } from "@fairway/testkit/databases";
 import { beforeAll, describe } from "vitest";
 import { ledgerContract } from "../ledger.contract.ts";
-import { openRedisRig } from "./test-harness.contract.ts";
+import { openRedisHarness } from "./test-harness.contract.ts";
 
 let redisUrl: string;
 beforeAll(async () => {
@@ -9,11 +9,11 @@ beforeAll(async () => {
 });
 
 eachDatabase("the ledger on Redis", (open) => {
-  ledgerContract(async () => openRedisRig(await open(), { redisUrl }));
+  ledgerContract(async () => openRedisHarness(await open(), { redisUrl }));
 });
 
 describe("the Redis ledger with a PostgreSQL log database", () => {
   ledgerContract(async () =>
-    openRedisRig(await createDatabase("sqlite"), { redisUrl, logUrl: await createDatabase("postgres") }),
+    openRedisHarness(await createDatabase("sqlite"), { redisUrl, logUrl: await createDatabase("postgres") }),
   );
 });

@@ -17,13 +17,13 @@ import type { Lease } from "./calls.ts";
 import type { RedisLedgerSettings } from "./ledger-settings.ts";
 import { createEpochs, type Epochs } from "./recovery/epoch.ts";
 import { createFollower, type Follower } from "./balance-sync.ts";
-import { createHolder, type Holder } from "./reservations.ts";
+import { createRedisReservations, type RedisReservations } from "./reservations.ts";
 import { createDataLossDetector, type DataLossDetector } from "./recovery/data-loss-detector.ts";
 import { reapLive } from "./reaper.ts";
 import { releaseLive } from "./release.ts";
 import { renewLive } from "./renewer.ts";
 import { adoptAll, replay, type ReplayDeps } from "./recovery/replay.ts";
-import { createSeeding, type Seeding } from "./account-loader.ts";
+import { createAccountLoader, type AccountLoader } from "./account-loader.ts";
 import { createSender, type Sender } from "./sender.ts";
 import { createSettler, type Settler } from "./settler/settler.ts";
 import { isPast } from "./settler/streams.ts";
@@ -72,8 +72,8 @@ class LiveLedger implements RedisLedger {
   readonly #sender: Sender;
   readonly #epochs: Epochs;
   readonly #settler: Settler;
-  readonly #seeding: Seeding;
-  readonly #holder: Holder;
+  readonly #accountLoader: AccountLoader;
+  readonly #reservations: RedisReservations;
   readonly #holdDeps: HoldDeps;
   readonly budgets: LiveBudgets;
   readonly #found: FoundJournal;
@@ -130,19 +130,19 @@ class LiveLedger implements RedisLedger {
       onBudgets: (booked, epoch) => this.budgets.booked(booked, epoch),
       onFailure: settings.events.settlementFailed,
     });
-    this.#seeding = createSeeding({ ...common, hurry: () => this.#settler.hurry() });
-    this.#holder = this.#createHolder(holdInDatabase);
+    this.#accountLoader = createAccountLoader({ ...common, hurry: () => this.#settler.hurry() });
+    this.#reservations = this.#createReservations(holdInDatabase);
     this.changeWith = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
     this.#found = createFoundJournal(this.#replayDeps());
     const onError = (error: unknown) => log.warn("old journal files are retained until Redis answers", { error });
     this.#pruning = repeat({ name: "journal pruning", everyMs: PRUNE_MS, work: () => this.#prune(), onError });
   }
 
-  #createHolder(holdInDatabase: Ledger["hold"]): Holder {
+  #createReservations(holdInDatabase: Ledger["hold"]): RedisReservations {
     const { clock, events } = this.#settings;
-    return createHolder({
+    return createRedisReservations({
       ...this.#settings,
-      seeding: this.#seeding,
+      accountLoader: this.#accountLoader,
       epochs: this.#epochs,
       lease: () => this.#lease(),
       now: () => clock.now(),
@@ -224,7 +224,7 @@ class LiveLedger implements RedisLedger {
   }
 
   async hold(request: Parameters<Ledger["hold"]>[0]): ReturnType<Ledger["hold"]> {
-    const { answer, isDirect } = await this.#holder.hold(request);
+    const { answer, isDirect } = await this.#reservations.hold(request);
     if (!("refused" in answer)) this.#open.add(answer, isDirect);
     return answer;
   }
@@ -232,7 +232,7 @@ class LiveLedger implements RedisLedger {
   renew(...[hold, seen, amount]: Parameters<Ledger["renew"]>): Promise<boolean> {
     const known = this.#open.get(hold.requestId);
     if (known?.isDirect) return renewRunning(this.#holdDeps, hold, seen, amount);
-    return renewLive(hold, seen, amount, { ...this.#replayDeps(), seeding: this.#seeding });
+    return renewLive(hold, seen, amount, { ...this.#replayDeps(), accountLoader: this.#accountLoader });
   }
 
   settle(settlement: Settlement): Promise<void> {

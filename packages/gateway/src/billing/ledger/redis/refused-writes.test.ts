@@ -7,8 +7,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import { accountsOf, granted, logOf, settlementOf } from "../test-harness.contract.ts";
-import { newPrefix, openRedisRig, type RedisRig } from "./test-harness.contract.ts";
-import { books, expectCharged, openRigs, RICH } from "./traffic.contract.ts";
+import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
+import { books, expectCharged, openHarnesses, RICH } from "./traffic.contract.ts";
 
 /** Decides by the text of a statement with its values. */
 type Refuses = (statement: string) => boolean;
@@ -38,38 +38,38 @@ describe("a write that the database rejects", () => {
     service = await freshRedis();
   });
 
-  const settleSome = async (rig: RedisRig, user: number, contents: readonly string[]) => {
+  const settleSome = async (harness: RedisHarness, user: number, contents: readonly string[]) => {
     const holds = [];
-    for (const _ of contents) holds.push(await granted(rig.ledger, user, 0, 10));
+    for (const _ of contents) holds.push(await granted(harness.ledger, user, 0, 10));
     for (const [at, hold] of holds.entries())
-      await rig.ledger.settle(settlementOf(hold, 5, { log: logOf(0, { content: contents[at] ?? "" }) }));
+      await harness.ledger.settle(settlementOf(hold, 5, { log: logOf(0, { content: contents[at] ?? "" }) }));
   };
-  const contents = async (rig: RedisRig, user: number) =>
-    (await accountsOf(rig).logs(user)).map(({ content }) => content).toSorted();
+  const contents = async (harness: RedisHarness, user: number) =>
+    (await accountsOf(harness).logs(user)).map(({ content }) => content).toSorted();
 
   it("for a log row loses the row but not the charge, and blocks no other charge", { timeout: 60_000 }, async () => {
     const database = refusing();
-    const { rig, accounts, user } = await openRigs(service, { isPair: false, wrap: database.wrap });
+    const { harness, accounts, user } = await openHarnesses(service, { isPair: false, wrap: database.wrap });
     database.when(isPoison);
-    await settleSome(rig, user, ["fine", "poison", "fine", "fine"]);
-    await rig.ledger.flush();
+    await settleSome(harness, user, ["fine", "poison", "fine", "fine"]);
+    await harness.ledger.flush();
     expect(await accounts.user(user)).toMatchObject({ quota: RICH - 20, used_quota: 20, request_count: 4 });
-    expect(await contents(rig, user)).toEqual(["fine", "fine", "fine"]);
-    expect(rig.lines.join("")).toContain("the database rejected a log row");
-    expect(await books(rig)).toEqual([]);
-    await rig.close();
+    expect(await contents(harness, user)).toEqual(["fine", "fine", "fine"]);
+    expect(harness.lines.join("")).toContain("the database rejected a log row");
+    expect(await books(harness)).toEqual([]);
+    await harness.close();
   });
 
   it("for a charge is retried while the others are booked", { timeout: 60_000 }, async () => {
     const database = refusing();
     const part = { abandonedMs: 600 };
-    const { rig, accounts, user } = await openRigs(service, { isPair: false, wrap: database.wrap, part });
-    const refused = await granted(rig.ledger, user, 0, 10);
+    const { harness, accounts, user } = await openHarnesses(service, { isPair: false, wrap: database.wrap, part });
+    const refused = await granted(harness.ledger, user, 0, 10);
     database.when((statement) => statement.startsWith("insert into ledger") && statement.includes(refused.requestId));
-    await rig.ledger.settle(settlementOf(refused, 7));
-    await settleSome(rig, user, ["fine", "fine"]);
+    await harness.ledger.settle(settlementOf(refused, 7));
+    await settleSome(harness, user, ["fine", "fine"]);
     const used = async () => {
-      const [row] = await rig.database.rows<{ used: number }>("select used_quota as used from users where id = ?", [
+      const [row] = await harness.database.rows<{ used: number }>("select used_quota as used from users where id = ?", [
         user,
       ]);
       return row?.used;
@@ -80,29 +80,29 @@ describe("a write that the database rejects", () => {
     database.when(() => false);
     await expect.poll(used, { timeout: 20_000 }).toBe(17);
     expect(await accounts.user(user)).toMatchObject({ quota: RICH - 17 });
-    expect(await books(rig)).toEqual([]);
-    await rig.close();
+    expect(await books(harness)).toEqual([]);
+    await harness.close();
   });
 
   it("does not block the recovery of an emptied Redis", { timeout: 60_000 }, async () => {
     const database = refusing();
-    const { rig, accounts, user } = await openRigs(service, { isPair: false, wrap: database.wrap });
+    const { harness, accounts, user } = await openHarnesses(service, { isPair: false, wrap: database.wrap });
     database.when((statement) => statement.startsWith("insert into ledger"));
-    await settleSome(rig, user, ["fine", "poison", "fine"]);
-    while (rig.ledger.pending > 0) await pause(5);
-    await rig.redis.one({ command: "flushall", args: [] }, 1_000);
+    await settleSome(harness, user, ["fine", "poison", "fine"]);
+    while (harness.ledger.pending > 0) await pause(5);
+    await harness.redis.one({ command: "flushall", args: [] }, 1_000);
     database.when(isPoison);
-    await rig.ledger.release(await granted(rig.ledger, user, 0, 10));
-    await rig.ledger.flush();
+    await harness.ledger.release(await granted(harness.ledger, user, 0, 10));
+    await harness.ledger.flush();
     expect(await accounts.user(user)).toMatchObject({ quota: RICH - 15, used_quota: 15 });
-    expect(await contents(rig, user)).toEqual(["fine", "fine"]);
-    expect(await books(rig)).toEqual([]);
-    await rig.close();
+    expect(await contents(harness, user)).toEqual(["fine", "fine"]);
+    expect(await books(harness)).toEqual([]);
+    await harness.close();
   });
 
   it("for the log database does not delay a stop", { timeout: 60_000 }, async () => {
     let isAway = false;
-    const { rig, user } = await openRigs(service, {
+    const { harness, user } = await openHarnesses(service, {
       isPair: false,
       logUrl: await createDatabase("mariadb"),
       wrap: (raw) => ({
@@ -121,14 +121,14 @@ describe("a write that the database rejects", () => {
       }),
     });
     isAway = true;
-    const kicking = setInterval(() => void settleSome(rig, user, ["fine"]), 100);
+    const kicking = setInterval(() => void settleSome(harness, user, ["fine"]), 100);
     await pause(500);
     const startedAt = performance.now();
-    await rig.ledger.flush(3_000).catch(() => undefined);
+    await harness.ledger.flush(3_000).catch(() => undefined);
     expect(performance.now() - startedAt).toBeLessThan(6_000);
     clearInterval(kicking);
     isAway = false;
-    await rig.close();
+    await harness.close();
   });
 });
 
@@ -151,7 +151,7 @@ describe("a journal", () => {
       const journalDir = mkdtempSync(join(tmpdir(), "fairway-journal-"));
       const shared = { redisUrl: service.url, prefix: newPrefix(), wrap: database.wrap };
       const url = await createDatabase("mariadb");
-      const first = await openRedisRig(url, { ...shared, journalDir });
+      const first = await openRedisHarness(url, { ...shared, journalDir });
       const accounts = accountsOf(first);
       const user = await accounts.addUser(RICH);
       const hold = await granted(first.ledger, user, 0, 50);
@@ -162,14 +162,14 @@ describe("a journal", () => {
       await first.redis.one({ command: "flushall", args: [] }, 1_000);
       await first.crash();
       database.set(false);
-      const other = await openRedisRig(url, { ...shared, clock: first.clock });
+      const other = await openRedisHarness(url, { ...shared, clock: first.clock });
       await other.ledger.release(await granted(other.ledger, user, 0, 10));
-      const again = await openRedisRig(url, { ...shared, clock: first.clock, journalDir });
+      const again = await openRedisHarness(url, { ...shared, clock: first.clock, journalDir });
       await expect
         .poll(() => again.lines.join(""), { timeout: 10_000 })
         .toContain("were recovered from an old journal");
       await expectCharged([again, other], accountsOf(again), user, 7);
-      for (const rig of [again, other]) await rig.close();
+      for (const harness of [again, other]) await harness.close();
     },
   );
 });

@@ -6,14 +6,14 @@ import type { OpenHolds } from "../open-holds.ts";
 import type { Quota } from "../../money/quota.ts";
 import { adoptCall, type Lease, type Renewal, renewCall } from "./calls.ts";
 import { RENEWED } from "./scripts.ts";
-import type { Seeding } from "./account-loader.ts";
+import type { AccountLoader } from "./account-loader.ts";
 import { bookedRequests } from "../sql/booked-requests.ts";
-import { seenText } from "../sql/reaper.ts";
+import { settlementText } from "../sql/reaper.ts";
 
 export interface RenewerDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
-  readonly seeding: Seeding;
+  readonly accountLoader: AccountLoader;
   readonly open: OpenHolds;
   readonly log: Logger;
   readonly lease: () => Lease;
@@ -32,7 +32,7 @@ export async function renewLive(
   amount: Quota | undefined,
   deps: RenewerDeps,
 ): Promise<boolean> {
-  const renewal = { hold, seen: seenText(seen), amount };
+  const renewal = { hold, seen: settlementText(seen), amount };
   const known = deps.open.get(hold.requestId);
   if (known) known.seen = renewal.seen;
   try {
@@ -65,8 +65,8 @@ function renew(renewal: Renewal, { redis, lease }: RenewerDeps): Promise<unknown
   return redis.one(renewCall(redis.keys, renewal, lease()), TIMEOUT_MS);
 }
 
-async function seedBoth({ userId, tokenId }: Hold, { seeding }: RenewerDeps): Promise<void> {
+async function seedBoth({ userId, tokenId }: Hold, { accountLoader }: RenewerDeps): Promise<void> {
   const deadline = performance.now() + SEED_MS;
-  await seeding.seed({ userId, tokenId: 0 }, deadline);
-  if (tokenId !== 0) await seeding.seed({ userId, tokenId }, deadline);
+  await accountLoader.seed({ userId, tokenId: 0 }, deadline);
+  if (tokenId !== 0) await accountLoader.seed({ userId, tokenId }, deadline);
 }

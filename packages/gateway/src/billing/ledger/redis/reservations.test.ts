@@ -5,22 +5,22 @@ import { bump } from "../../../storage/revisions.ts";
 import { quota } from "../../money/quota.ts";
 import { isRefusal } from "../ledger.ts";
 import { requestId } from "../test-harness.contract.ts";
-import { openRigs } from "./traffic.contract.ts";
+import { openHarnesses } from "./traffic.contract.ts";
 
 describe("the token limit in Redis", () => {
   let service: Service;
-  let rigs: Awaited<ReturnType<typeof openRigs>>;
+  let harnesses: Awaited<ReturnType<typeof openHarnesses>>;
   beforeAll(async () => {
     service = await freshRedis();
-    rigs = await openRigs(service, { isPair: false });
+    harnesses = await openHarnesses(service, { isPair: false });
   });
-  afterAll(() => rigs.rig.close());
+  afterAll(() => harnesses.harness.close());
 
   /** A reservation by a replica whose copy of the token has this limit. */
   const hold = async (tokenId: number, grant: number | "unlimited", grantRevision: number, amount = 1) => {
-    const answer = await rigs.rig.ledger.hold({
+    const answer = await harnesses.harness.ledger.hold({
       requestId: requestId(),
-      userId: rigs.user,
+      userId: harnesses.user,
       tokenId,
       amount: quota(amount),
       isCharged: true,
@@ -30,12 +30,12 @@ describe("the token limit in Redis", () => {
     return isRefusal(answer) ? answer.refused : "granted";
   };
   const limitOf = async (tokenId: number) => {
-    const { redis } = rigs.rig;
-    return redis.one({ command: "hget", args: [redis.keys.token(rigs.user, tokenId), "g"] }, 2_000);
+    const { redis } = harnesses.harness;
+    return redis.one({ command: "hget", args: [redis.keys.token(harnesses.user, tokenId), "g"] }, 2_000);
   };
 
   it("changes with a newer copy of the token and ignores an older one", async () => {
-    const token = await rigs.accounts.addToken(rigs.user, 500);
+    const token = await harnesses.accounts.addToken(harnesses.user, 500);
     expect(await hold(token, 500, 1)).toBe("granted");
     expect(await hold(token, 100, 2)).toBe("granted");
     expect(await hold(token, 500, 1, 400)).toBe("token");
@@ -46,8 +46,8 @@ describe("the token limit in Redis", () => {
   });
 
   it("is newer than any older copy after the account was loaded from the database", async () => {
-    const { database } = rigs.rig;
-    const token = await rigs.accounts.addToken(rigs.user, 300);
+    const { database } = harnesses.harness;
+    const token = await harnesses.accounts.addToken(harnesses.user, 300);
     await database.transaction((tx) => bump(tx, database.kind, "tokens"));
     await database.transaction((tx) => bump(tx, database.kind, "tokens"));
     expect(await hold(token, 300, 2)).toBe("granted");

@@ -8,13 +8,13 @@ import { holdCall, type Lease } from "./calls.ts";
 import type { Epochs } from "./recovery/epoch.ts";
 import { releaseLater } from "./release.ts";
 import { HELD } from "./scripts.ts";
-import type { Seeding } from "./account-loader.ts";
+import type { AccountLoader } from "./account-loader.ts";
 
 export type OnOutage = "deny" | "sql";
 
-export interface HolderDeps {
+export interface RedisReservationsDeps {
   readonly redis: RedisClient;
-  readonly seeding: Seeding;
+  readonly accountLoader: AccountLoader;
   readonly epochs: Pick<Epochs, "closed" | "settled">;
   readonly log: Logger;
   readonly lease: () => Lease;
@@ -36,7 +36,7 @@ export interface Held {
 }
 
 /** Reserves in Redis; one round trip for an account that is loaded there. */
-export interface Holder {
+export interface RedisReservations {
   /** Throws AppError `balances_unavailable` when neither Redis nor, if allowed, the database answers. */
   hold(request: HoldRequest): Promise<Held>;
 }
@@ -50,7 +50,7 @@ const SEED_MS = 5_000;
 const STEP_MS = 200;
 const TELL_MS = 10_000;
 
-export function createHolder(deps: HolderDeps): Holder {
+export function createRedisReservations(deps: RedisReservationsDeps): RedisReservations {
   const { redis, log, onOutage, onOutageHold, isFull } = deps;
   const restsUntil = new WeakMap<WaitBudget, number>();
   const tell = outageLog(log, onOutage);
@@ -110,7 +110,7 @@ function unavailable(cause: unknown): AppError {
   return new AppError("balances_unavailable", { cause, retryAfterMs: RESTART_MS });
 }
 
-async function holdLive(request: HoldRequest, deps: HolderDeps): Promise<Hold | HoldRefusal> {
+async function holdLive(request: HoldRequest, deps: RedisReservationsDeps): Promise<Hold | HoldRefusal> {
   const startedAt = performance.now();
   const waitMs = deps.onOutage === "sql" ? waitBudgetOf(request, deps.redis).ms : RESTART_MS;
   let isRepeated = false;
@@ -139,7 +139,7 @@ async function ask(
   request: HoldRequest,
   isRepeated: boolean,
   deadline: number,
-  { redis, lease }: HolderDeps,
+  { redis, lease }: RedisReservationsDeps,
 ): Promise<readonly [code: number, free: number]> {
   for (let repeated = isRepeated; ;) {
     const rest = Math.max(1, Math.ceil(deadline - performance.now()));
@@ -155,9 +155,14 @@ async function ask(
 }
 
 /** Loads the account into Redis, or waits until that is allowed. */
-async function open(code: number, { userId, tokenId }: HoldRequest, deadline: number, { seeding, epochs }: HolderDeps) {
+async function open(
+  code: number,
+  { userId, tokenId }: HoldRequest,
+  deadline: number,
+  { accountLoader, epochs }: RedisReservationsDeps,
+) {
   if (code !== HELD.closed) {
-    const seeded = await seeding.seed({ userId, tokenId: code === HELD.userUnread ? 0 : tokenId }, deadline);
+    const seeded = await accountLoader.seed({ userId, tokenId: code === HELD.userUnread ? 0 : tokenId }, deadline);
     if (seeded !== "closed") return seeded;
   }
   epochs.closed();
@@ -168,7 +173,7 @@ async function open(code: number, { userId, tokenId }: HoldRequest, deadline: nu
 function granted(
   { requestId, userId, tokenId }: HoldRequest,
   amount: Quota,
-  { lease, now }: Pick<HolderDeps, "lease" | "now">,
+  { lease, now }: Pick<RedisReservationsDeps, "lease" | "now">,
 ): Hold {
   return { requestId, userId, tokenId, amount, leaseUntil: now() + lease().leaseMs };
 }

@@ -11,14 +11,14 @@ import type { Call } from "../../../redis/script.ts";
 import { openDatabase } from "../../../storage/database.ts";
 import { migrate, migrateLogs } from "../../../storage/schema/migrate.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
-import { type LedgerRig, type TestClock, testClock } from "../test-harness.contract.ts";
+import { type LedgerHarness, type TestClock, testClock } from "../test-harness.contract.ts";
 import type { RedisLedgerSettings } from "./ledger-settings.ts";
 import { createRedisLedger, type RedisLedger } from "./redis-ledger.ts";
 import { readLedgerState } from "./recovery/epoch-store.ts";
 
 const LEASE_MS = 60_000;
 
-export interface RedisRig extends LedgerRig {
+export interface RedisHarness extends LedgerHarness {
   readonly ledger: RedisLedger;
   readonly redis: RedisClient;
   readonly journalDir: string;
@@ -27,7 +27,7 @@ export interface RedisRig extends LedgerRig {
   crash(): Promise<void>;
 }
 
-export interface RedisRigSettings {
+export interface RedisHarnessSettings {
   readonly redisUrl: string;
   /** Shared by replicas. */
   readonly prefix?: string;
@@ -44,7 +44,7 @@ export function newPrefix(): string {
 }
 
 /** The Redis ledger on a database, which is migrated if it is empty. */
-export async function openRedisRig(url: string, settings: RedisRigSettings): Promise<RedisRig> {
+export async function openRedisHarness(url: string, settings: RedisHarnessSettings): Promise<RedisHarness> {
   const { clock = testClock(), prefix = newPrefix(), wrap = (raw: RawDatabase) => raw } = settings;
   const lines: string[] = [];
   const log = linesLog(lines);

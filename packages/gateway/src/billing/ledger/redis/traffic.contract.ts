@@ -4,18 +4,25 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import { AppError } from "../../../lib/app-error.ts";
 import { audit } from "../../audit/audit.ts";
-import { type Accounts, accountsOf, type LedgerRig, logOf, requestId, settlementOf } from "../test-harness.contract.ts";
+import {
+  type Accounts,
+  accountsOf,
+  type LedgerHarness,
+  logOf,
+  requestId,
+  settlementOf,
+} from "../test-harness.contract.ts";
 import { isRefusal } from "../ledger.ts";
 import { quota } from "../../money/quota.ts";
-import { newPrefix, openRedisRig, type RedisRig, type RedisRigSettings } from "./test-harness.contract.ts";
+import { newPrefix, openRedisHarness, type RedisHarness, type RedisHarnessSettings } from "./test-harness.contract.ts";
 
 /** Compares Redis, the database and the ledger for every account; returns the differences. */
-export async function books({ redis, database }: Pick<RedisRig, "redis" | "database">) {
+export async function books({ redis, database }: Pick<RedisHarness, "redis" | "database">) {
   return (await audit({ redis, database, withSums: true, isRepairing: false, pauseMs: 20 })).differences;
 }
 
 /** A client that receives Retry-After has been refused. */
-export function patient({ ledger }: LedgerRig): LedgerRig["ledger"] {
+export function patient({ ledger }: LedgerHarness): LedgerHarness["ledger"] {
   return {
     budgets: ledger.budgets,
     hold: (request) =>
@@ -46,21 +53,21 @@ export const RECOVERY_MS = 20_000;
  * Sends requests of one account until the returned function stops them; it waits for enough requests and returns their
  * sum.
  */
-export function traffic(rigs: readonly RedisRig[], user: number, token: number) {
+export function traffic(harnesses: readonly RedisHarness[], user: number, token: number) {
   let isRunning = true;
   let charged = 0;
   let requests = 0;
   const work = Array.from({ length: 8 }, async (_, worker) => {
-    const rig = rigs[worker % rigs.length] as RedisRig;
+    const harness = harnesses[worker % harnesses.length] as RedisHarness;
     while (isRunning) {
-      const hold = await rig.ledger
+      const hold = await harness.ledger
         .hold({ requestId: requestId(), userId: user, tokenId: token, amount: quota(100), isCharged: true })
         .catch(() => undefined);
       await pause(worker);
       if (!hold || isRefusal(hold)) continue;
-      if (requests % 7 === 3) await rig.ledger.release(hold);
+      if (requests % 7 === 3) await harness.ledger.release(hold);
       else {
-        await rig.ledger.settle(settlementOf(hold, 70 + worker, { log: logOf(0, { content: hold.requestId }) }));
+        await harness.ledger.settle(settlementOf(hold, 70 + worker, { log: logOf(0, { content: hold.requestId }) }));
         charged += 70 + worker;
       }
       requests += 1;
@@ -77,34 +84,34 @@ export function traffic(rigs: readonly RedisRig[], user: number, token: number) 
 export const RICH = 1_000_000_000;
 
 /** Two replicas and one account with money. */
-export async function openRigs(
+export async function openHarnesses(
   service: Service,
-  { isPair = true, ...settings }: Partial<RedisRigSettings> & { readonly isPair?: boolean } = {},
+  { isPair = true, ...settings }: Partial<RedisHarnessSettings> & { readonly isPair?: boolean } = {},
 ) {
   const url = await createDatabase("mariadb");
   const shared = { redisUrl: service.url, prefix: newPrefix(), ...settings };
-  const rig = await openRedisRig(url, shared);
-  const others = isPair ? [await openRedisRig(url, { ...shared, clock: rig.clock })] : [];
-  const accounts = accountsOf(rig);
+  const harness = await openRedisHarness(url, shared);
+  const others = isPair ? [await openRedisHarness(url, { ...shared, clock: harness.clock })] : [];
+  const accounts = accountsOf(harness);
   const user = await accounts.addUser(RICH);
   const token = await accounts.addToken(user, RICH);
-  return { url, shared, rig, rigs: [rig, ...others], accounts, user, token };
+  return { url, shared, harness, harnesses: [harness, ...others], accounts, user, token };
 }
 
 export async function expectCharged(
-  rigs: readonly RedisRig[],
+  harnesses: readonly RedisHarness[],
   accounts: Accounts,
   user: number,
   charged: number,
 ): Promise<void> {
   await vi.waitFor(
     async () => {
-      for (const { ledger } of rigs) await ledger.flush();
+      for (const { ledger } of harnesses) await ledger.flush();
       expect(await accounts.user(user)).toMatchObject({ quota: RICH - charged, used_quota: charged });
       const logs = await accounts.logs(user);
       expect(logs.reduce((sum, log) => sum + log.quota, 0)).toBe(charged);
       expect(new Set(logs.map((log) => log.request_id)).size).toBe(logs.length);
-      expect(await books(rigs[0] as RedisRig)).toEqual([]);
+      expect(await books(harnesses[0] as RedisHarness)).toEqual([]);
     },
     { timeout: RECOVERY_MS, interval: 200 },
   );

@@ -12,7 +12,7 @@ import { Booking, type OpenHold, REAPED } from "./booking.ts";
 /** The content of `holds.seen`: the settlement that is due if the request dies now. */
 export type Seen = Omit<Settlement, "hold">;
 
-export function seenText({ hold: _hold, ...seen }: Settlement): string {
+export function settlementText({ hold: _hold, ...seen }: Settlement): string {
   return JSON.stringify(seen satisfies Seen);
 }
 

@@ -3,7 +3,7 @@ import type { Hold, Ledger, Settlement } from "../ledger.ts";
 import type { Quota } from "../../money/quota.ts";
 import { lockTokens, lockUsers } from "./accounts.ts";
 import { type HoldDeps, refuse } from "./holds.ts";
-import { seenText } from "./reaper.ts";
+import { settlementText } from "./reaper.ts";
 
 /**
  * Like `renewHold`, but a running answer does not fail when the database is unavailable: the extension counts as
@@ -39,7 +39,7 @@ async function touch(
   seen: Settlement,
   { clock, leaseMs }: HoldDeps,
 ): Promise<boolean> {
-  const values = [seenText(seen), clock.now() + leaseMs, requestId];
+  const values = [settlementText(seen), clock.now() + leaseMs, requestId];
   return (await tx.run("update holds set seen = ?, lease_until = ? where request_id = ?", values)) > 0;
 }
 

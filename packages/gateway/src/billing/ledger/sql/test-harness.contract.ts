@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { createLog } from "../../../observability/log.ts";
 import { openDatabase } from "../../../storage/database.ts";
 import { migrate, migrateLogs } from "../../../storage/schema/migrate.ts";
-import { type LedgerRig, type TestClock, testClock } from "../test-harness.contract.ts";
+import { type LedgerHarness, type TestClock, testClock } from "../test-harness.contract.ts";
 import { createSqlLedger } from "./sql-ledger.ts";
 
 const out = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -10,10 +10,10 @@ const log = createLog({ level: "off", format: "json", out });
 const LEASE_MS = 60_000;
 
 /** The SQL ledger over a database that is migrated if it is empty. */
-export async function openSqlRig(
+export async function openSqlHarness(
   url: string,
   { logUrl, clock = testClock() }: { readonly logUrl?: string; readonly clock?: TestClock } = {},
-): Promise<LedgerRig> {
+): Promise<LedgerHarness> {
   const database = openDatabase({ url, log });
   await migrate(database, { log, mode: "auto" });
   const logs = logUrl === undefined ? undefined : openDatabase({ url: logUrl, log });

@@ -7,7 +7,7 @@ import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { checkBalances } from "../../../billing/audit/balances.ts";
 import { checkLedgerSums } from "../../../billing/audit/sums.ts";
 import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
-import { carriedKey } from "../../../identity/keys/imported-key.ts";
+import { importedKey } from "../../../identity/keys/imported-key.ts";
 import { accountRow } from "../../../identity/accounts/accounts.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
 import { GroupNames } from "../../../resources/import/groups.ts";
@@ -164,7 +164,7 @@ eachDatabase("import of a database of LiteLLM", (open) => {
     const named = (name: string) => tokens.find((token) => token["name"] === name);
     expect(named("laptop")).toMatchObject({
       username: "Ann-Lee",
-      key_hash: kit.vault.hashKey(carriedKey("sk-9aXh_2-Zz04jKq5LmN8ouw")),
+      key_hash: kit.vault.hashKey(importedKey("sk-9aXh_2-Zz04jKq5LmN8ouw")),
       remain_quota: 1_250_000,
       unlimited_quota: 0,
       used_quota: 750_000,
@@ -192,7 +192,7 @@ eachDatabase("import of a database of LiteLLM", (open) => {
     });
     expect(named("sk-...lear")).toMatchObject({
       username: "u-9",
-      key_hash: kit.vault.hashKey(carriedKey("sk-in-the-clear")),
+      key_hash: kit.vault.hashKey(importedKey("sk-in-the-clear")),
       model_limits: "",
       model_limits_enabled: 1,
     });
@@ -238,7 +238,7 @@ eachDatabase("import of a database of LiteLLM", (open) => {
     expect(imported?.["username"]).toMatch(/^Ann-Lee-[0-9a-f]{6}$/);
   });
 
-  test("a dry run tells the same and writes nothing; a second run adds nothing", async () => {
+  test("a dry run reports the same and writes nothing; a second run adds nothing", async () => {
     await fill();
     const dry = await run(true);
     await source.close();

@@ -1,5 +1,5 @@
 import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
-import { carriedDigest, carriedKey } from "../../../identity/keys/imported-key.ts";
+import { importedDigest, importedKey } from "../../../identity/keys/imported-key.ts";
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
@@ -42,8 +42,8 @@ export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: 
 
 /** Very old versions stored the key itself. */
 function findableBy(stored: string): string | undefined {
-  if (/^[0-9a-f]{64}$/.test(stored)) return carriedDigest(stored);
-  return stored.startsWith("sk-") ? carriedKey(stored) : undefined;
+  if (/^[0-9a-f]{64}$/.test(stored)) return importedDigest(stored);
+  return stored.startsWith("sk-") ? importedKey(stored) : undefined;
 }
 
 /** All that is left of the key, without `sk-`: `...abcd`. */

@@ -1,4 +1,4 @@
-import type { FamilyKind } from "./context.ts";
+import type { SourceGateway } from "./context.ts";
 
 /** A channel type of One API: the number here, and the address that its number stood for. */
 export interface TypeHere {
@@ -62,7 +62,7 @@ const ONE_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map<number,
 const LAST_OF_ONE_API = 51;
 
 /** Maps a channel type of the other gateway to ours; undefined if there is no equivalent. */
-export function typeHere(kind: FamilyKind, type: number): TypeHere | undefined {
+export function typeHere(kind: SourceGateway, type: number): TypeHere | undefined {
   const own = kind === "one-api" ? ONE_API_TYPES : NEW_API_TYPES;
   if (own.has(type)) return own.get(type);
   return kind === "one-api" && type > LAST_OF_ONE_API ? undefined : { type };

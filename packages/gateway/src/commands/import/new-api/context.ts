@@ -7,11 +7,11 @@ import type { GroupNames } from "../../../resources/import/groups.ts";
 import type { Served } from "../../../resources/import/upstream-prices.ts";
 import type { ImportReport } from "../../../resources/import/report.ts";
 
-export type FamilyKind = "one-api" | "new-api";
+export type SourceGateway = "one-api" | "new-api";
 
 /** The dependencies of an import. */
 export interface ImportContext {
-  readonly kind: FamilyKind;
+  readonly kind: SourceGateway;
   readonly source: ForeignDatabase;
   /** Holds `logs` there; the same database unless logs have their own. */
   readonly logSource: ForeignDatabase;

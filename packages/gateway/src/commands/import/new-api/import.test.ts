@@ -13,13 +13,13 @@ import { hashOf } from "../../../identity/sessions/sessions.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
 import type { Schema } from "../../../storage/schema/schema.ts";
 import { GroupNames } from "../../../resources/import/groups.ts";
-import { importFamily } from "./import.ts";
-import type { FamilyKind } from "./context.ts";
+import { importCompatible } from "./import.ts";
+import type { SourceGateway } from "./context.ts";
 import { channelKey, optionValue, tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
 eachDatabase("import of a database of a compatible gateway", (open) => {
   let kit: StoreKit;
-  let family: SourceDatabase;
+  let sourceDatabase: SourceDatabase;
   let source: ForeignDatabase;
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
   });
   afterAll(() => kit.database.close());
   beforeEach(async () => {
-    family = new SourceDatabase(await createDatabase(open.kind), open.kind);
+    sourceDatabase = new SourceDatabase(await createDatabase(open.kind), open.kind);
     for (const table of [
       "users",
       "tokens",
@@ -49,14 +49,14 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
     readonly groups?: GroupNames;
     readonly former?: string;
   }
-  const run = (kind: FamilyKind, { isDry = false, logOrigin, groups = new GroupNames(), former }: Choices = {}) => {
-    source = openForeign(family.url, quietLog);
+  const run = (kind: SourceGateway, { isDry = false, logOrigin, groups = new GroupNames(), former }: Choices = {}) => {
+    source = openForeign(sourceDatabase.url, quietLog);
     const { database } = kit;
     const ledger = createSqlLedger({ database: database.raw, clock: manualClock(), log: quietLog });
     const target = { target: database, logTarget: database, ledger };
     const logs = { logSource: source, withLogs: logOrigin !== undefined, origin: logOrigin ?? "here" };
     const named = { groups, prices: { areChannelsAsked: false, former } };
-    return importFamily({ ...kit, ...target, ...logs, ...named, kind, source, isDry, onProgress: () => {} });
+    return importCompatible({ ...kit, ...target, ...logs, ...named, kind, source, isDry, onProgress: () => {} });
   };
   type Shown = "users" | "tokens" | "channels" | "redemptions" | "logs" | "options" | "ledger" | "abilities";
   const all = async <T extends Shown>(table: T): Promise<Selectable<Schema[T]>[]> => {
@@ -72,8 +72,8 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
     );
 
   async function newApi(): Promise<void> {
-    await family.create(NEW_API);
-    await family.insert(
+    await sourceDatabase.create(NEW_API);
+    await sourceDatabase.insert(
       "users",
       user(1, "root", { role: 100, quota: 100_000_000, access_token: "t".repeat(32) }),
       user(2, "ann", {
@@ -87,27 +87,27 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
       user(3, "Ann", { inviter_id: 2, quota: -50, status: 2, email: "ann@example.com" }),
       user(4, "gone", { deleted_at: "2024-05-05 10:00:00" }),
     );
-    await family.insert(
+    await sourceDatabase.insert(
       "tokens",
       token(1, 2, { model_limits_enabled: true, model_limits: "gpt-4o", allow_ips: "10.0.0.0/8", group: "vip" }),
       token(2, 3, { unlimited_quota: true, status: 3 }),
       token(3, 4),
       token(4, 2, { deleted_at: "2024-05-05 10:00:00" }),
     );
-    await family.insert(
+    await sourceDatabase.insert(
       "channels",
       channel(7, 1, { tag: "t", auto_ban: 0 }),
       channel(8, 24, { status: 3, model_mapping: "" }),
       channel(9, 555),
     );
-    await family.insert(
+    await sourceDatabase.insert(
       "options",
       { key: "QuotaForNewUser", value: "123" },
       { key: "Price", value: "cheap" },
       { key: "Unheard", value: "1" },
       { key: "SMTPToken", value: "mail secret" },
     );
-    await family.insert(
+    await sourceDatabase.insert(
       "redemptions",
       {
         id: 1,
@@ -132,7 +132,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
         used_user_id: 2,
       },
     );
-    await family.insert("logs", {
+    await sourceDatabase.insert("logs", {
       id: 11,
       user_id: 2,
       created_at: 100,
@@ -155,7 +155,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
 
   test("groups get the names of here, in accounts, keys, channels and the tables of options", async () => {
     await newApi();
-    await family.insert(
+    await sourceDatabase.insert(
       "options",
       { key: "GroupRatio", value: '{"default":1,"vip":0.5}' },
       { key: "UserUsableGroups", value: '{"default":"All","vip":"Friends"}' },
@@ -339,7 +339,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
       })
       .execute();
     await newApi();
-    await family.insert("users", user(20, "zoe"));
+    await sourceDatabase.insert("users", user(20, "zoe"));
     const report = await run("new-api");
     expect(report.of("users")).toMatchObject({ created: 2, updated: 1, unchanged: 1 });
     expect(await balances()).toEqual({ root: 100_000_000, ann: 5, "Ann-3": -50, zoe: 20_000 });
@@ -353,14 +353,14 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
   });
 
   test("reads the tables of One API, with its numbers of channel types", async () => {
-    await family.create(ONE_API);
-    await family.insert("users", user(1, "root", { role: 100 }), user(2, "bob"));
-    await family.insert(
+    await sourceDatabase.create(ONE_API);
+    await sourceDatabase.insert("users", user(1, "root", { role: 100 }), user(2, "bob"));
+    await sourceDatabase.insert(
       "tokens",
       token(1, 2, { models: "gpt-4o,gpt-4", subnet: "10.0.0.0/8,192.168.0.0/16" }),
       token(2, 2, { models: null, subnet: null }),
     );
-    await family.insert(
+    await sourceDatabase.insert(
       "channels",
       channel(1, 30, { base_url: "http://ollama:11434" }),
       channel(2, 7, { base_url: "" }),
@@ -388,7 +388,7 @@ eachDatabase("import of a database of a compatible gateway", (open) => {
   });
 
   test("refuses a database of something else", async () => {
-    await family.create({ things: { id: "id" } });
+    await sourceDatabase.create({ things: { id: "id" } });
     await expect(run("new-api")).rejects.toThrow("this is no database of new-api: it has no table users");
   });
 });

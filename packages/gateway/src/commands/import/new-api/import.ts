@@ -11,14 +11,14 @@ import { importUsers } from "./users.ts";
 
 type Made = "report" | "users" | "tokens" | "channels" | "routed" | "progress" | "served";
 
-export interface FamilyImport extends Omit<ImportContext, Made> {
+export interface CompatibleImport extends Omit<ImportContext, Made> {
   readonly withLogs: boolean;
   /** Called with the number of rows imported of one kind. */
   readonly onProgress: (what: string, done: number) => void;
 }
 
 /** Imports a database of a compatible gateway. A second run changes nothing that exists already. */
-export async function importFamily({ withLogs, onProgress, ...settings }: FamilyImport): Promise<ImportReport> {
+export async function importCompatible({ withLogs, onProgress, ...settings }: CompatibleImport): Promise<ImportReport> {
   const report = new ImportReport();
   const progress = (what: string) => onProgress(what, report.total(what));
   const maps = {

@@ -7,15 +7,15 @@ import { channel, KEYS, user } from "../../../../test/import/rows.ts";
 import { quietLog } from "../../../../test/kit/support.ts";
 import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
-import { carriedKey } from "../../../identity/keys/imported-key.ts";
+import { importedKey } from "../../../identity/keys/imported-key.ts";
 import { EVERYTHING } from "../../../resources/logs/filter.ts";
 import { createLogStore } from "../../../resources/logs/store.ts";
 import { rollUpUsage } from "../../../resources/usage-data/rollup.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
 import type { Schema } from "../../../storage/schema/schema.ts";
-import type { FamilyKind } from "./context.ts";
+import type { SourceGateway } from "./context.ts";
 import { GroupNames } from "../../../resources/import/groups.ts";
-import { importFamily } from "./import.ts";
+import { importCompatible } from "./import.ts";
 import { channelKey, secondFactor, tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
 const TABLES = [
@@ -37,7 +37,7 @@ const TABLES = [
 
 eachDatabase("import of recent revisions", (open) => {
   let kit: StoreKit;
-  let family: SourceDatabase;
+  let sourceDatabase: SourceDatabase;
   let source: ForeignDatabase;
   const seen: string[] = [];
 
@@ -46,22 +46,32 @@ eachDatabase("import of recent revisions", (open) => {
   });
   afterAll(() => kit.database.close());
   beforeEach(async () => {
-    family = new SourceDatabase(await createDatabase(open.kind), open.kind);
+    sourceDatabase = new SourceDatabase(await createDatabase(open.kind), open.kind);
     for (const table of TABLES) await kit.database.db.deleteFrom(table).execute();
     await kit.database.db.deleteFrom("revisions").where("topic", "like", "usage-rollup%").execute();
     seen.length = 0;
   });
   afterEach(() => source.close());
 
-  const run = (kind: FamilyKind = "new-api", isDry = false) => {
-    source = openForeign(family.url, quietLog);
+  const run = (kind: SourceGateway = "new-api", isDry = false) => {
+    source = openForeign(sourceDatabase.url, quietLog);
     const { database, clock } = kit;
     const ledger = createSqlLedger({ database: database.raw, clock, log: quietLog });
     const places = { target: database, logTarget: database, source, logSource: source };
     const onProgress = (what: string, done: number) => void seen.push(`${what} ${done}`);
     const prices = { areChannelsAsked: false, former: undefined };
     const named = { groups: new GroupNames(), prices };
-    return importFamily({ ...kit, ...places, ...named, kind, ledger, isDry, withLogs: true, origin: "o", onProgress });
+    return importCompatible({
+      ...kit,
+      ...places,
+      ...named,
+      kind,
+      ledger,
+      isDry,
+      withLogs: true,
+      origin: "o",
+      onProgress,
+    });
   };
   const all = async <T extends (typeof TABLES)[number]>(table: T): Promise<Selectable<Schema[T]>[]> =>
     kit.database.raw.rows(
@@ -70,7 +80,7 @@ eachDatabase("import of recent revisions", (open) => {
     );
 
   test("accounts keep their second factor and their passkeys", async () => {
-    await fillRecent(family);
+    await fillRecent(sourceDatabase);
     const report = await run();
     const [root, ann, bob] = await all("users");
     expect(root?.created_at).toBe(77);
@@ -95,11 +105,11 @@ eachDatabase("import of recent revisions", (open) => {
   });
 
   test("imports keys of another form", async () => {
-    await fillRecent(family);
+    await fillRecent(sourceDatabase);
     const report = await run();
     const tokens = await all("tokens");
     expect(tokens.map(({ key_hash }) => key_hash)).toEqual(
-      [KEYS[0], carriedKey("sk-short_key"), KEYS[2]].map((key) => kit.vault.hashKey(key ?? "")),
+      [KEYS[0], importedKey("sk-short_key"), KEYS[2]].map((key) => kit.vault.hashKey(key ?? "")),
     );
     expect(tokens.map(({ id, key_sealed }) => kit.vault.open(key_sealed, tokenKey(id)))).toEqual([
       KEYS[0],
@@ -118,7 +128,7 @@ eachDatabase("import of recent revisions", (open) => {
   });
 
   test("channels: lists as JSON, several keys, numbers of resellers, broken settings", async () => {
-    await fillRecent(family);
+    await fillRecent(sourceDatabase);
     const report = await run();
     const channels = await all("channels");
     expect(
@@ -185,7 +195,7 @@ eachDatabase("import of recent revisions", (open) => {
   });
 
   test("orders, drawings, tasks, codes and sums come over, and no balance moves for them", async () => {
-    await fillRecent(family);
+    await fillRecent(sourceDatabase);
     const report = await run();
     expect(await all("top_ups")).toMatchObject([
       { trade_no: "paid", status: "success", quota: 5_000_000, money: "73.00", complete_time: 6 },
@@ -221,7 +231,7 @@ eachDatabase("import of recent revisions", (open) => {
   });
 
   test("rows of hours that came as sums are not summed up again", async () => {
-    await fillRecent(family);
+    await fillRecent(sourceDatabase);
     await run();
     expect((await all("logs")).filter(({ type }) => type === 2)).toMatchObject([
       { request_id: "imported-o-11", ip: "10.0.0.1", other: "" },
@@ -231,15 +241,15 @@ eachDatabase("import of recent revisions", (open) => {
       new AbortController().signal,
     );
     expect(await all("quota_data")).toMatchObject([{ count: 3, quota: 31 }]);
-    // What the rows tell counts, also where the sums of the other gateway tell something else.
+    // The rows count, also where the sums of the other gateway differ.
     const { database, clock } = kit;
     const rows = (await all("logs")).filter(({ type }) => type === 2);
     const spent = createLogStore({ database, sums: database, clock }).spent(EVERYTHING);
     expect(await spent).toBe(rows.reduce((sum, { quota }) => sum + quota, 0));
   });
 
-  test("a dry run tells the same and writes nothing; a second run adds nothing", async () => {
-    await fillRecent(family);
+  test("a dry run reports the same and writes nothing; a second run adds nothing", async () => {
+    await fillRecent(sourceDatabase);
     const dry = await run("new-api", true);
     await source.close();
     for (const table of TABLES) expect(await all(table), table).toEqual([]);
@@ -255,9 +265,9 @@ eachDatabase("import of recent revisions", (open) => {
   });
 
   test("One API: milliseconds, its test rows, and protocols that it tells apart otherwise", async () => {
-    await family.create(ONE_API);
-    await family.insert("users", user(1, "root", { role: 100 }));
-    await family.insert(
+    await sourceDatabase.create(ONE_API);
+    await sourceDatabase.insert("users", user(1, "root", { role: 100 }));
+    await sourceDatabase.insert(
       "channels",
       channel(1, 8, { base_url: "https://mine.example" }),
       channel(2, 16, { models: "glm-4" }),
@@ -278,7 +288,7 @@ eachDatabase("import of recent revisions", (open) => {
       is_stream: false,
       request_id: "r",
     };
-    await family.insert(
+    await sourceDatabase.insert(
       "logs",
       { ...log, id: 1, type: 2, elapsed_time: 1500 },
       { ...log, id: 2, type: 5, elapsed_time: 10 },

@@ -1,6 +1,6 @@
 import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
 import { parseApiKey } from "../../../identity/keys/api-key.ts";
-import { carriedKey } from "../../../identity/keys/imported-key.ts";
+import { importedKey } from "../../../identity/keys/imported-key.ts";
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
@@ -22,7 +22,7 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
   const key = row.text("key").replace(/^sk-/, "");
   if (row.isDeleted || userId === undefined || key === "") return report.count("tokens", "skipped");
   const isUsual = parseApiKey(key) !== "malformed";
-  const hash = vault.hashKey(isUsual ? key : carriedKey(key));
+  const hash = vault.hashKey(isUsual ? key : importedKey(key));
   const find = "select id from tokens where key_hash = ?";
   const [known] = await target.raw.rows<{ id: number }>(find, [hash]);
   if (known) {

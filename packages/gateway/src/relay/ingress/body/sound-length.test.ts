@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cueSeconds, soundSeconds } from "./sound-length.ts";
+import { subtitleSeconds, soundSeconds } from "./sound-length.ts";
 import { createSpool } from "./spool.ts";
 
 const SECONDS = 3;
@@ -215,8 +215,10 @@ describe("the length of a recording", () => {
   });
 
   it("is the end of the last cue in subtitles", () => {
-    expect(cueSeconds("1\n00:00:00,000 --> 00:00:02,500\nHi\n\n2\n00:00:03,000 --> 01:02:03,250\nyou\n")).toBe(3723.25);
-    expect(cueSeconds("WEBVTT\n\n00:00.000 --> 00:02.500\nHi")).toBe(2.5);
-    expect(cueSeconds("no cues")).toBeUndefined();
+    expect(subtitleSeconds("1\n00:00:00,000 --> 00:00:02,500\nHi\n\n2\n00:00:03,000 --> 01:02:03,250\nyou\n")).toBe(
+      3723.25,
+    );
+    expect(subtitleSeconds("WEBVTT\n\n00:00.000 --> 00:02.500\nHi")).toBe(2.5);
+    expect(subtitleSeconds("no cues")).toBeUndefined();
   });
 });

@@ -61,7 +61,7 @@ function leastSeconds({ container, sampleRate = 0, numberOfChannels = 0, bitsPer
 const CUE_END = /-->\s*(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{3})/g;
 
 /** End of the last cue of subtitles, in seconds; undefined for text without cues. */
-export function cueSeconds(text: string): number | undefined {
+export function subtitleSeconds(text: string): number | undefined {
   let end: number | undefined;
   for (const [, hours = "0", minutes, seconds, milliseconds] of text.matchAll(CUE_END)) {
     end = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(milliseconds) / 1000;

@@ -24,7 +24,7 @@ export interface ResponseCacheDeps {
 }
 
 /** One request that the cache applies to. */
-export interface CacheVisit {
+export interface CacheLookup {
   /** Set when there was none: takes the bytes that the client gets. */
   readonly recorder: Recorder;
   /** Keeps what was recorded. */
@@ -56,7 +56,7 @@ export function createResponseCache({ answers, vault, metrics, now }: ResponseCa
    * A report when the request was answered from the cache, a visit when its answer may be cached, undefined when the
    * cache does not apply to it.
    */
-  return async (call: CacheCall): Promise<RelayReport | CacheVisit | undefined> => {
+  return async (call: CacheCall): Promise<RelayReport | CacheLookup | undefined> => {
     const { policy, context, response } = call;
     const { request, groups } = context;
     const eligibility = eligibilityOf(request, response.req.headers);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { resendFound, type ReplayDeps } from "../recovery/replay.ts";
+import { resendUnacknowledged, type ReplayDeps } from "../recovery/replay.ts";
 
 /**
  * Charges of earlier processes on this disk that Redis acknowledged and may have lost while no process could notice.
@@ -23,7 +23,7 @@ export function createFoundJournal(deps: ReplayDeps): FoundJournal {
   const untilDone = async () => {
     while (!signal.aborted) {
       try {
-        isChecked = await resendFound(deps, signal);
+        isChecked = await resendUnacknowledged(deps, signal);
         return;
       } catch (error) {
         deps.log.warn("the journal of an earlier process could not be compared yet and will be retried", { error });

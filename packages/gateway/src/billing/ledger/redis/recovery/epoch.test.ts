@@ -8,10 +8,10 @@ import { accountsOf, granted, requestId, settlementOf } from "../../test-harness
 import { nextEpoch, readLedgerState } from "./epoch-store.ts";
 import { quota } from "../../../money/quota.ts";
 import { createEpochs, type Memory } from "./epoch.ts";
-import { linesLog, newPrefix, openRedisRig, type RedisRig } from "../test-harness.contract.ts";
-import { books, expectCharged, openRigs, RICH } from "../traffic.contract.ts";
+import { linesLog, newPrefix, openRedisHarness, type RedisHarness } from "../test-harness.contract.ts";
+import { books, expectCharged, openHarnesses, RICH } from "../traffic.contract.ts";
 
-const flushall = ({ redis }: RedisRig) => redis.one({ command: "flushall", args: [] }, 1_000);
+const flushall = ({ redis }: RedisHarness) => redis.one({ command: "flushall", args: [] }, 1_000);
 
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 15_000;
@@ -24,15 +24,15 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 describe("a new epoch", () => {
   it("is completed by a process that cannot book when the one that began it died", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
-    const { rig, accounts, user, token } = await openRigs(service, { isPair: false });
-    const hold = await granted(rig.ledger, user, token, 50);
-    await nextEpoch(rig.database, (await readLedgerState(rig.database)).epoch);
-    await rig.ledger.settle(settlementOf(hold, 7));
-    await rig.ledger.flush();
+    const { harness, accounts, user, token } = await openHarnesses(service, { isPair: false });
+    const hold = await granted(harness.ledger, user, token, 50);
+    await nextEpoch(harness.database, (await readLedgerState(harness.database)).epoch);
+    await harness.ledger.settle(settlementOf(hold, 7));
+    await harness.ledger.flush();
     expect((await accounts.user(user)).quota).toBe(RICH - 7);
-    await granted(rig.ledger, user, token, 50);
-    expect(await books(rig)).toEqual([]);
-    await rig.close();
+    await granted(harness.ledger, user, token, 50);
+    expect(await books(harness)).toEqual([]);
+    await harness.close();
   });
 
   it(
@@ -40,20 +40,20 @@ describe("a new epoch", () => {
     { timeout: 60_000 },
     async () => {
       const service = await freshRedis();
-      const { rig, user, token } = await openRigs(service, { isPair: false, part: { barrierMs: 200 } });
-      const { redis, database, ledger } = rig;
+      const { harness, user, token } = await openHarnesses(service, { isPair: false, part: { barrierMs: 200 } });
+      const { redis, database, ledger } = harness;
       await granted(ledger, user, token, 50);
       const { epoch } = await readLedgerState(database);
       const epochNow = async () => (await readLedgerState(database)).epoch;
       const beat = () => redis.one({ command: "zadd", args: [redis.keys.replicas, Date.now(), "other"] }, 1_000);
       const catchUp = (at: number) => redis.one({ command: "hset", args: [redis.keys.caughtUp, "other", at] }, 1_000);
       const beats = setInterval(() => void beat(), 50);
-      await flushall(rig);
+      await flushall(harness);
       await until(async () => (await epochNow()) === epoch + 1);
       await until(
         async () => Number(await redis.one({ command: "get", args: [redis.keys.recovering] }, 1_000)) > epoch,
       );
-      await flushall(rig);
+      await flushall(harness);
       const since = performance.now();
       await until(async () => (await epochNow()) === epoch + 2);
       await catchUp(epoch + 2);
@@ -61,30 +61,30 @@ describe("a new epoch", () => {
       // Waiting for the emptied state would take six seconds.
       expect(performance.now() - since).toBeLessThan(4_000);
       clearInterval(beats);
-      await rig.close();
+      await harness.close();
     },
   );
 
   it("is completed by both processes when both begin one", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
-    const { rig, user, token } = await openRigs(service, { isPair: false, part: { barrierMs: 1_500 } });
-    const { redis, database, ledger } = rig;
+    const { harness, user, token } = await openHarnesses(service, { isPair: false, part: { barrierMs: 1_500 } });
+    const { redis, database, ledger } = harness;
     await granted(ledger, user, token, 50);
     const { epoch } = await readLedgerState(database);
-    await flushall(rig);
+    await flushall(harness);
     const get = async (key: string) => Number(await redis.one({ command: "get", args: [key] }, 1_000));
     await until(async () => (await get(redis.keys.recovering)) === epoch + 1);
     await nextEpoch(database, epoch + 1);
     await redis.one({ command: "set", args: [redis.keys.recovering, epoch + 2] }, 1_000);
     await granted(ledger, user, token, 50);
     expect(await get(redis.keys.epoch(0))).toBe(epoch + 2);
-    await rig.close();
+    await harness.close();
   });
 
   it("of another process retries until the own journal is replayed to Redis", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
-    const { rig } = await openRigs(service, { isPair: false });
-    const { redis, database } = rig;
+    const { harness } = await openHarnesses(service, { isPair: false });
+    const { redis, database } = harness;
     const states: Memory[] = [];
     let failures = 2;
     const replay = (memory: Memory) => {
@@ -105,24 +105,24 @@ describe("a new epoch", () => {
     await until(async () => Number(await redis.one(caughtUp, 1_000)) === epoch);
     expect(states).toEqual(["intact", "doubtful", "doubtful", "doubtful"]);
     await late.stop();
-    await rig.close();
+    await harness.close();
   });
 
   it("begins after the database was restored, and loads balances from it", { timeout: 60_000 }, async () => {
     const service = await freshRedis();
-    const { rig, shared, url, user, token } = await openRigs(service, { isPair: false });
-    const before = await readLedgerState(rig.database);
-    await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, token, 50), 7));
-    await flushall(rig);
-    await granted(rig.ledger, user, token, 50);
-    await rig.ledger.flush();
-    await rig.ledger.stop();
-    await rig.crash();
+    const { harness, shared, url, user, token } = await openHarnesses(service, { isPair: false });
+    const before = await readLedgerState(harness.database);
+    await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, token, 50), 7));
+    await flushall(harness);
+    await granted(harness.ledger, user, token, 50);
+    await harness.ledger.flush();
+    await harness.ledger.stop();
+    await harness.crash();
     const restored = openDatabase({ url, log: linesLog([]) });
     await restored.raw.run("update ledger_state set number = ? where name = 'epoch'", [before.epoch]);
     await restored.raw.run("update users set quota = ? where id = ?", [500, user]);
     await restored.close();
-    const next = await openRedisRig(url, { ...shared, journalDir: rig.journalDir });
+    const next = await openRedisHarness(url, { ...shared, journalDir: harness.journalDir });
     const ask = { requestId: requestId(), userId: user, tokenId: 0, amount: quota(501), isCharged: true };
     expect(await next.ledger.hold(ask)).toMatchObject({ refused: "user" });
     await next.ledger.settle(settlementOf(await granted(next.ledger, user, 0, 50), 7));
@@ -139,23 +139,23 @@ describe("a new epoch", () => {
       const proxy = await startProxy(service.port);
       const url = await createDatabase("mariadb");
       const shared = { prefix: newPrefix(), part: { barrierMs: 300 } };
-      const cutOff = await openRedisRig(url, { ...shared, redisUrl: `redis://127.0.0.1:${proxy.port}` });
-      const rig = await openRedisRig(url, { ...shared, redisUrl: service.url, clock: cutOff.clock });
-      const accounts = accountsOf(rig);
+      const cutOff = await openRedisHarness(url, { ...shared, redisUrl: `redis://127.0.0.1:${proxy.port}` });
+      const harness = await openRedisHarness(url, { ...shared, redisUrl: service.url, clock: cutOff.clock });
+      const accounts = accountsOf(harness);
       const user = await accounts.addUser(RICH);
-      const { epoch } = await readLedgerState(rig.database);
-      await flushall(rig);
-      await until(async () => (await readLedgerState(rig.database)).epoch > epoch);
+      const { epoch } = await readLedgerState(harness.database);
+      await flushall(harness);
+      await until(async () => (await readLedgerState(harness.database)).epoch > epoch);
       proxy.isClosed = true;
       proxy.cut();
       await pause(3_500);
-      expect((await readLedgerState(rig.database)).epoch).toBeLessThanOrEqual(epoch + 2);
-      await rig.ledger.settle(settlementOf(await granted(rig.ledger, user, 0, 50), 7));
-      await rig.ledger.flush();
+      expect((await readLedgerState(harness.database)).epoch).toBeLessThanOrEqual(epoch + 2);
+      await harness.ledger.settle(settlementOf(await granted(harness.ledger, user, 0, 50), 7));
+      await harness.ledger.flush();
       proxy.isClosed = false;
       await cutOff.redis.ready(30_000);
-      await expectCharged([cutOff, rig], accounts, user, 7);
-      for (const one of [cutOff, rig]) await one.close();
+      await expectCharged([cutOff, harness], accounts, user, 7);
+      for (const one of [cutOff, harness]) await one.close();
       await proxy.stop();
     },
   );

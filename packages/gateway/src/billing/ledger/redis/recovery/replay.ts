@@ -47,7 +47,7 @@ export async function replay(memory: Memory, deps: ReplayDeps): Promise<void> {
  * whether it finished. A charge that was reaped in the meantime is corrected once the database has it: throws until
  * then.
  */
-export async function resendFound(deps: ReplayDeps, signal: AbortSignal): Promise<boolean> {
+export async function resendUnacknowledged(deps: ReplayDeps, signal: AbortSignal): Promise<boolean> {
   let booked = 0;
   for (const part of deps.journal.found()) {
     if (signal.aborted) return false;

@@ -1,13 +1,13 @@
 import {
-  familyFactorCodes,
-  familyFactorDisable,
-  familyFactorState,
-  familyPasskeyBegin,
-  familyPasskeyDelete,
-  familyPasskeyFinish,
-  familyPasskeyLoginBegin,
-  familyPasskeyLoginFinish,
-  familyPasskeyState,
+  compatibleFactorCodes,
+  compatibleFactorDisable,
+  compatibleFactorState,
+  compatiblePasskeyBegin,
+  compatiblePasskeyDelete,
+  compatiblePasskeyFinish,
+  compatiblePasskeyLoginBegin,
+  compatiblePasskeyLoginFinish,
+  compatiblePasskeyState,
 } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { codeAttempt, type LoginGuard } from "../../identity/passwords/login-guard.ts";
@@ -15,7 +15,7 @@ import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { disableFactor, renewCodes } from "./second-factor-routes.ts";
 import { addPasskey, partyOf, signInByPasskey, type PasskeyRoutesDeps } from "./passkey-routes.ts";
 
-export interface FamilyFactorDeps extends PasskeyRoutesDeps {
+export interface CompatibleFactorDeps extends PasskeyRoutesDeps {
   readonly twoFactor: TwoFactor;
   readonly guard: Pick<LoginGuard, "isLocked">;
 }
@@ -24,34 +24,34 @@ export interface FamilyFactorDeps extends PasskeyRoutesDeps {
  * Calls of later compatible consoles for second factors. Switching one on is not included: their sign-in requires the
  * code in a second call, ours in the same one, and a user would lock himself out of the console that he did it with.
  */
-export function familyFactorRoutes(deps: FamilyFactorDeps): Route[] {
+export function compatibleFactorRoutes(deps: CompatibleFactorDeps): Route[] {
   const { twoFactor, passkeys, guard } = deps;
   return [
-    implement(familyFactorState, async ({ caller: { userId } }) => {
+    implement(compatibleFactorState, async ({ caller: { userId } }) => {
       const { isOn, codesLeft } = await twoFactor.state(userId);
       return { enabled: isOn, locked: await guard.isLocked(codeAttempt(userId)), backup_codes_remaining: codesLeft };
     }),
-    implement(familyFactorDisable, (call) => disableFactor(deps, call)),
-    implement(familyFactorCodes, async (call) => ({ backup_codes: await renewCodes(deps, call) })),
-    implement(familyPasskeyState, async ({ caller }) => {
+    implement(compatibleFactorDisable, (call) => disableFactor(deps, call)),
+    implement(compatibleFactorCodes, async (call) => ({ backup_codes: await renewCodes(deps, call) })),
+    implement(compatiblePasskeyState, async ({ caller }) => {
       const keys = await passkeys.list(caller.userId);
       const lastUsed = Math.max(0, ...keys.map((key) => key.last_used_at));
       const last_used_at = lastUsed === 0 ? null : new Date(lastUsed * 1000).toISOString();
       return { enabled: keys.length > 0, last_used_at };
     }),
-    implement(familyPasskeyDelete, async ({ caller: { userId }, context }) => {
+    implement(compatiblePasskeyDelete, async ({ caller: { userId }, context }) => {
       for (const { id } of await passkeys.list(userId)) await passkeys.remove(userId, id);
       deps.notices.send({ userId, what: "All passkeys were removed.", ip: context.ip });
     }),
-    implement(familyPasskeyBegin, async (call) => ({
+    implement(compatiblePasskeyBegin, async (call) => ({
       options: { publicKey: await passkeys.creationOptions(call.caller, partyOf(deps, call)) },
     })),
-    implement(familyPasskeyFinish, async (call) => {
+    implement(compatiblePasskeyFinish, async (call) => {
       await addPasskey(deps, call, { name: "", response: call.body });
     }),
-    implement(familyPasskeyLoginBegin, async (call) => ({
+    implement(compatiblePasskeyLoginBegin, async (call) => ({
       options: { publicKey: await passkeys.loginOptions(partyOf(deps, call)) },
     })),
-    implement(familyPasskeyLoginFinish, (call) => signInByPasskey(deps, call, call.body)),
+    implement(compatiblePasskeyLoginFinish, (call) => signInByPasskey(deps, call, call.body)),
   ];
 }
