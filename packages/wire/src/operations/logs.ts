@@ -15,7 +15,10 @@ export const LOG_SCAN_CAP = 40_000;
 export const LOG_SEARCH_CAP = 100;
 /** Rows that a relay key may read of itself. */
 export const LOG_TOKEN_CAP = 1000;
-/** Facets count within the newest rows of this number that match. */
+/**
+ * Facets count the newest rows of this number that match. For one user without a further filter they count all of them:
+ * whole hours come from sums, and the limit applies to rows outside of these.
+ */
 export const LOG_FACET_SAMPLE = 10_000;
 /** Codes and statuses are counted within the newest failed calls of this number that match. */
 export const LOG_FACET_ERRORS = 5_000;
@@ -210,7 +213,7 @@ const FacetValues = z.array(z.object({ value: z.string(), count: z.int() }));
 
 /** The most frequent values of the matching rows; owners get neither channels nor users. */
 export const LogFacets = z.object({
-  /** False when only the newest `LOG_FACET_SAMPLE` rows, or `LOG_FACET_ERRORS` failed calls, were counted. */
+  /** False when only the newest rows were counted, because more match than `LOG_FACET_SAMPLE` or `LOG_FACET_ERRORS`. */
   complete: z.boolean(),
   models: FacetValues,
   tokens: FacetValues,

@@ -14,6 +14,7 @@ export const TABLES = {
   top_ups: ["id"],
   quota_data: ["id"],
   usage_statistics: ["span", "dimension", "owner_id", "subject", "start"],
+  facet_sums: ["user_id", "span", "start", "type", "username"],
   midjourneys: ["id"],
   tasks: ["id"],
   response_owners: ["response_id", "user_id"],

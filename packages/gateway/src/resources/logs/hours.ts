@@ -17,7 +17,7 @@ export const HOUR = 3_600;
 /** Below this many hours the rows themselves are as quick. */
 const FEWEST_HOURS = 2;
 /** Rows that the sums may be behind; with more of them the rows are read as a whole. */
-const MOST_BEHIND = 200_000;
+export const MOST_BEHIND = 200_000;
 
 /** Hours from the first second of `from` to the last before `to`. */
 export type Hours = Period;
@@ -33,6 +33,7 @@ export function isSummed(query: LogQuery): boolean {
 export async function wholeHours(
   { database, sums, clock }: SumsDeps,
   { from, to }: Period,
+  gapTopic = ROLLUP_GAP,
 ): Promise<Hours | undefined> {
   const oldest = await database.db
     .selectFrom("logs")
@@ -42,11 +43,7 @@ export async function wholeHours(
     .limit(1)
     .executeTakeFirst();
   if (!oldest) return undefined;
-  const gap = await sums.db
-    .selectFrom("revisions")
-    .select("revision")
-    .where("topic", "=", ROLLUP_GAP)
-    .executeTakeFirst();
+  const gap = await sums.db.selectFrom("revisions").select("revision").where("topic", "=", gapTopic).executeTakeFirst();
   const first = Math.ceil(Math.max(from, oldest.created_at, gap?.revision ?? 0) / HOUR) * HOUR;
   const now = seconds(clock);
   const end = Math.floor((to > 0 ? Math.min(to + 1, now) : now) / HOUR) * HOUR;
@@ -66,7 +63,12 @@ export function summed({ sums }: SumsDeps, query: LogQuery, { from, to }: Hours)
 export const sumsMark = sql<number | null>`(select revision from revisions where topic = ${ROLLUP_MARK})`;
 
 /** Whether the rows after the mark are few enough to be read. */
-export async function isNearby({ database }: SumsDeps, mark: number): Promise<boolean> {
+export async function isNearby(deps: SumsDeps, mark: number): Promise<boolean> {
+  return ((await rowsBehind(deps, mark)) ?? Infinity) <= MOST_BEHIND;
+}
+
+/** Ids after the mark; undefined when the sums are of another log. */
+export async function rowsBehind({ database }: SumsDeps, mark: number): Promise<number | undefined> {
   const behind = (await newestLogId(database.db)) - mark;
-  return behind >= 0 && behind <= MOST_BEHIND;
+  return behind >= 0 ? behind : undefined;
 }

@@ -1,34 +1,15 @@
-import { LOG_FACET_ERRORS, LOG_FACET_SAMPLE, LOG_SCAN_CAP, LOG_TOTAL_CAP, LOG_TYPE } from "@fairway/wire";
+import { LOG_SCAN_CAP, LOG_TOTAL_CAP, LOG_TYPE } from "@fairway/wire";
 import { sql, type Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { needsScan, periodOf, type LogQuery } from "./filter.ts";
-import { matching, newestFirst, perModel } from "./rows.ts";
+import { matching, perModel } from "./rows.ts";
 import { PART_ROWS, partsOf, slicesOf } from "./slices.ts";
-
-/** How often one combination of values occurs. */
-export interface FacetRow {
-  readonly model_name: string;
-  readonly token_name: string;
-  readonly group: string;
-  readonly type: number;
-  readonly channel_id: number;
-  readonly username: string;
-  readonly count: number;
-}
-
-/** The inputs of the facet counts. */
-export interface FacetCounts {
-  readonly rows: readonly FacetRow[];
-  /** The beginning of `other` of failed calls, which names status and code. */
-  readonly errors: readonly string[];
-}
 
 /** Most rows that a count reads without an index, so that a page does not wait for a number. */
 const SCANNED_PARTS = LOG_SCAN_CAP / PART_ROWS;
 const RATE_WINDOW_SECONDS = 60;
-const FACETS = ["model_name", "token_name", "group", "type", "channel_id", "username"] as const;
 
 /** Matching rows, counted up to `LOG_TOTAL_CAP`; where rows have to be read to be left out, among the newest `LOG_SCAN_CAP`. */
 export async function countRows(database: Database, query: LogQuery): Promise<number> {
@@ -75,42 +56,4 @@ export async function readRates(
     ])
     .executeTakeFirstOrThrow();
   return { rpm: Number(row.rpm), tpm: Number(row.input ?? 0) + Number(row.output ?? 0) };
-}
-
-export async function readFacets(database: Database, query: LogQuery): Promise<FacetCounts> {
-  const rows = await readCombinations(database, query);
-  const hasErrors = rows.some(({ type }) => type === LOG_TYPE.error);
-  return { rows, errors: hasErrors ? await readErrors(database.db, query) : [] };
-}
-
-/** Combinations of values among the newest `LOG_FACET_SAMPLE` matching rows; a combination may occur more than once. */
-async function readCombinations(database: Database, query: LogQuery): Promise<FacetRow[]> {
-  const { db } = database;
-  const facets: FacetRow[] = [];
-  let left = LOG_FACET_SAMPLE;
-  for await (const slice of slicesOf(database, query, periodOf(query))) {
-    const sample = newestFirst(db, query, slice).select(FACETS).limit(left);
-    const counted = db
-      .selectFrom(sample.as("sample"))
-      .select(FACETS)
-      .select((eb) => eb.fn.countAll<number>().as("count"))
-      .groupBy(FACETS);
-    const rows = (await counted.execute()).map((row) => ({ ...row, count: Number(row.count) }));
-    facets.push(...rows);
-    left -= rows.reduce((sum, row) => sum + row.count, 0);
-    if (left <= 0) break;
-  }
-  return facets;
-}
-
-/** Longer than status and code, which come first, and shorter than the trace, which comes last. */
-const ERROR_HEAD = 160;
-
-async function readErrors(db: Kysely<Schema>, query: LogQuery): Promise<string[]> {
-  const rows = await newestFirst(db, query)
-    .where("type", "=", LOG_TYPE.error)
-    .select(sql<string>`substr(other, 1, ${sql.lit(ERROR_HEAD)})`.as("head"))
-    .limit(LOG_FACET_ERRORS)
-    .execute();
-  return rows.map(({ head }) => head);
 }

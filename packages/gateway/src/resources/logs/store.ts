@@ -5,13 +5,15 @@ import type { Database } from "../../storage/database.ts";
 import { beginningWith, likeAnyCase } from "../../storage/like.ts";
 import { newestLogId, removeLogs } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
+import { readFacets } from "./facet-sums.ts";
+import type { CountedFacets } from "./facets.ts";
 import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
 import { readHistogram } from "./histogram.ts";
 import { createModelNames } from "./model-names.ts";
 import { matching, newestFirst, readPage, type PageRequest } from "./rows.ts";
 import { slicesOf } from "./slices.ts";
 import { sumQuota } from "./spent.ts";
-import { countRows, readFacets, readRates, type FacetCounts } from "./statistics.ts";
+import { countRows, readRates } from "./statistics.ts";
 import type { StoredLog } from "./view.ts";
 
 export interface LogStoreDeps {
@@ -37,7 +39,8 @@ export function createLogStore({ database, sums, clock }: LogStoreDeps) {
     total: async (query: LogQuery): Promise<number> => countRows(database, await resolve(query)),
     spent: async (query: LogQuery): Promise<number> => sumQuota({ database, sums, clock }, await resolve(query)),
     rates: (query: LogQuery): Promise<{ rpm: number; tpm: number }> => readRates(db, query, clock),
-    facets: async (query: LogQuery): Promise<FacetCounts> => readFacets(database, await resolve(query)),
+    facets: async (query: LogQuery): Promise<CountedFacets> =>
+      readFacets({ database, sums, clock }, await resolve(query)),
     histogram: async (query: LogQuery): Promise<LogHistogram> =>
       readHistogram({ database, sums, clock }, await resolve(query)),
     search: (keyword: string, ownerId: number | undefined): Promise<StoredLog[]> => search(database, keyword, ownerId),

@@ -14,6 +14,8 @@ export const GATHERED = [
   "user_id",
   "token_id",
   "channel_id",
+  "username",
+  "token_name",
   "group",
   "model_name",
   "quota",
@@ -65,7 +67,7 @@ const REFUSED = new Set([
 
 export function gather(rows: readonly GatheredLog[]): Gathered {
   const gathered: Gathered = new Map();
-  for (const row of rows) addRow(gathered, row);
+  for (const row of rows) if (row.type === LOG_TYPE.consume || row.type === LOG_TYPE.error) addRow(gathered, row);
   return gathered;
 }
 

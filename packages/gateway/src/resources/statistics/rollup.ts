@@ -1,4 +1,3 @@
-import { LOG_TYPE } from "@fairway/wire";
 import type { Kysely } from "kysely";
 import { inChunks } from "../../lib/chunks.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
@@ -8,6 +7,7 @@ import { upsertSql } from "../../storage/inserts.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { endOfPass, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "../usage-data/log-mark.ts";
+import { addFacets, gapBefore, gatherFacets, removeOldFacets, type FacetPass } from "./facet-sums.ts";
 import { gather, GATHERED, type GatheredLog, type Slot } from "./gather.ts";
 import { mergeText, textOf } from "./histogram.ts";
 import { STATISTICS_UNTIL } from "./store.ts";
@@ -49,10 +49,14 @@ export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: Abort
   const { database, logs, clock } = deps;
   const settleMs = logs.kind === "sqlite" ? 0 : (deps.settleMs ?? SETTLE_MS);
   const until = seconds(clock) - 1;
+  await removeOldFacets(database, logs);
   const newest = await newestLogId(logs.db);
   const start = await readMark(database, STATISTICS_MARK);
   // The log was replaced by another one, whose rows may be in the sums already.
-  if (newest < start) await add(database, [], { from: start, to: newest, until });
+  if (newest < start) {
+    const facets = { to: newest, gap: await gapBefore(deps, newest), slots: [] };
+    await add(database, { slots: [], facets }, { from: start, to: newest, until });
+  }
   if (newest <= start) {
     // Rows that are still uncommitted may be older than this moment.
     await noteComplete(deps, until - Math.ceil(settleMs / 1000));
@@ -84,8 +88,9 @@ async function addPass(deps: StatisticsRollupDeps, { mark, newest, until }: Pass
   const rows = await rowsBetween(db, mark, next);
   const reached = next === newest ? until : (rows.at(-1)?.created_at ?? 0);
   await deps.confirm?.();
-  const slots = [...gather(rows).values()];
-  return (await add(deps.database, slots, { from: mark, to: next, until: reached })) ? next : undefined;
+  const facets = { to: next, gap: await gapBefore(deps, mark), slots: gatherFacets(rows) };
+  const gathered = { slots: [...gather(rows).values()], facets };
+  return (await add(deps.database, gathered, { from: mark, to: next, until: reached })) ? next : undefined;
 }
 
 async function noteComplete({ database, confirm }: StatisticsRollupDeps, until: number): Promise<void> {
@@ -95,14 +100,7 @@ async function noteComplete({ database, confirm }: StatisticsRollupDeps, until: 
 
 /** The order by id keeps PostgreSQL from searching by type and time. */
 function rowsBetween(db: Kysely<Schema>, from: number, to: number): Promise<GatheredLog[]> {
-  return db
-    .selectFrom("logs")
-    .where("id", ">", from)
-    .where("id", "<=", to)
-    .where("type", "in", [LOG_TYPE.consume, LOG_TYPE.error])
-    .select(GATHERED)
-    .orderBy("id")
-    .execute();
+  return db.selectFrom("logs").where("id", ">", from).where("id", "<=", to).select(GATHERED).orderBy("id").execute();
 }
 
 interface Pass {
@@ -111,14 +109,20 @@ interface Pass {
   readonly until: number;
 }
 
+interface AllSums {
+  readonly slots: readonly Slot[];
+  readonly facets: FacetPass;
+}
+
 /** False when another replica moved the mark meanwhile. The moved mark is locked, so histograms can be read and merged. */
-function add({ raw, kind }: Database, slots: readonly Slot[], pass: Pass): Promise<boolean> {
+function add({ raw, kind }: Database, { slots, facets }: AllSums, pass: Pass): Promise<boolean> {
   return raw.transaction(async (tx) => {
     if (!(await moveMark(tx, STATISTICS_MARK, pass))) return false;
     for (const some of inChunks(slots, SLOTS_AT_ONCE)) {
       await mergeStored(tx, some);
       await tx.run(upsertSql(kind, ADD, some.length), some.flatMap(valuesOf));
     }
+    await addFacets(tx, kind, facets);
     if (pass.until > 0) await tx.run(upsertSql(kind, UNTIL), [STATISTICS_UNTIL, pass.until]);
     return true;
   });

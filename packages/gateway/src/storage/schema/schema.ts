@@ -35,6 +35,7 @@ export interface Schema {
   top_ups: TopUpTable;
   quota_data: QuotaDataTable;
   usage_statistics: UsageStatisticsTable;
+  facet_sums: FacetSumsTable;
   midjourneys: MidjourneyTable;
   tasks: TaskTable;
   response_owners: ResponseOwnerTable;
@@ -77,6 +78,18 @@ export interface UsageStatisticsTable {
   /** Counts of milliseconds by bucket. */
   latency: string;
   first_token: string;
+}
+
+/** Log rows of one user and type in an hour or a day, counted by the values of each facet. */
+export interface FacetSumsTable {
+  user_id: number;
+  span: number;
+  start: number;
+  type: number;
+  username: string;
+  log_rows: number;
+  /** Empty when a facet has too many values. */
+  counts: string;
 }
 
 export interface ChannelTable {

@@ -15,6 +15,7 @@ import { usageStatistics } from "./0013-usage-statistics.ts";
 import { replicas } from "./0014-replicas.ts";
 import { budgetRevisions } from "./0015-budget-revisions.ts";
 import { replicaRevisions } from "./0016-replica-revisions.ts";
+import { facetSums } from "./0017-facet-sums.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   replicas,
   budgetRevisions,
   replicaRevisions,
+  facetSums,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
