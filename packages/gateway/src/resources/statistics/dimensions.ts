@@ -1,7 +1,19 @@
 import type { UsageDimension } from "@fairway/wire";
 
-/** Numbers of the column `dimension`; never change one. Users read `userModel` of themselves. */
-export const DIMENSION = { all: 0, user: 1, token: 2, channel: 3, group: 4, model: 5, userModel: 6 } as const;
+/**
+ * Numbers of the column `dimension`; never change one. Users read `userModel` of themselves; `attempts` is the sum over all
+ * channels.
+ */
+export const DIMENSION = {
+  all: 0,
+  user: 1,
+  token: 2,
+  channel: 3,
+  group: 4,
+  model: 5,
+  userModel: 6,
+  attempts: 7,
+} as const;
 export type DimensionNumber = (typeof DIMENSION)[keyof typeof DIMENSION];
 
 export const HOUR = 3_600;

@@ -83,7 +83,10 @@ function addRow(gathered: Gathered, row: GatheredLog): void {
   at(DIMENSION.model, 0, row.model_name);
   at(DIMENSION.userModel, row.user_id, row.model_name);
   if (row.token_id > 0) at(DIMENSION.token, row.user_id, String(row.token_id));
-  for (const [channel, one] of attemptsOf(row, other, facts)) at(DIMENSION.channel, 0, String(channel), one);
+  for (const [channel, one] of attemptsOf(row, other, facts)) {
+    at(DIMENSION.channel, 0, String(channel), one);
+    at(DIMENSION.attempts, 0, "", one);
+  }
 }
 
 function factsOf(row: GatheredLog, other: JsonObject): Facts {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
+import { LATER_SUMS_GAP } from "./facet-sums.ts";
 import { mergeText, observe, percentilesOf, textOf, type Histogram } from "./histogram.ts";
 import { rollUpStatistics } from "./rollup.ts";
 import { createStatisticsStore } from "./store.ts";
@@ -63,6 +64,7 @@ eachDatabase("the roll-up of statistics", (open) => {
       { subject: "5", calls: 2, errors: 0, quota: 11 },
       { subject: "4", calls: 1, errors: 1, quota: 0 },
     ]);
+    expect((await usage(DIMENSION.channel)).total).toMatchObject({ calls: 3, errors: 1, quota: 11 });
     expect((await usage(DIMENSION.userModel, 8)).subjects).toEqual([]);
     expect(await createStatisticsStore(kit).completeUntil()).toBeGreaterThan(0);
   });
@@ -119,6 +121,24 @@ eachDatabase("the roll-up of statistics", (open) => {
     observe(expected, 1_000);
     const { total } = await usage(DIMENSION.all);
     expect(textOf(total.latency)).toBe(textOf(expected));
+  });
+
+  test("adds up attempts of channels before and after the time from which their sum is there", async () => {
+    const created_at = nextDay();
+    const rows = [0, 1].map((hour) => ({ created_at: created_at + hour * HOUR, channel_id: 5 + hour, quota: 1 }));
+    await insertLogs(kit.database, rows);
+    await rollUp();
+    const before = await usage(DIMENSION.channel);
+    expect(before.total).toMatchObject({ calls: 2, quota: 2 });
+    const { db } = kit.database;
+    const old = db.deleteFrom("usage_statistics").where("dimension", "=", DIMENSION.attempts);
+    await old.where("start", "<=", created_at).execute();
+    await db.deleteFrom("revisions").where("topic", "=", LATER_SUMS_GAP).execute();
+    await db
+      .insertInto("revisions")
+      .values({ topic: LATER_SUMS_GAP, revision: created_at + 1 })
+      .execute();
+    expect((await usage(DIMENSION.channel)).total).toEqual(before.total);
   });
 
   test("are complete up to now when nothing was called since the last run", async () => {

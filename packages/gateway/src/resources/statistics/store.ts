@@ -5,6 +5,7 @@ import type { Database } from "../../storage/database.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { DAY, DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
+import { LATER_SUMS_GAP } from "./facet-sums.ts";
 import { addRow, emptySums, figuresOf, type Sums, type SumsRow } from "./sums.ts";
 
 /** Which rows: a dimension, of one user or of everyone, in a period whose ends are starts of hours. */
@@ -234,19 +235,28 @@ function pointsOf(sums: ReadonlyMap<number, Sums>): UsagePoint[] {
 
 /** The sum over all subjects of the query. Channels count attempts, so their sum differs from the others. */
 async function totalOf(db: Kysely<Schema>, query: UsageQuery): Promise<Sums> {
-  const isAll = query.subject === "" && query.ownerId === undefined && query.dimension !== DIMENSION.channel;
-  const isOwn = query.subject === "" && query.ownerId !== undefined;
   const total = emptySums();
-  const of: UsageQuery = isAll
-    ? { ...query, dimension: DIMENSION.all }
-    : isOwn
-      ? { ...query, dimension: DIMENSION.user }
-      : query;
-  for (const part of partsOf(query)) {
-    const rows = await rowsIn(db, of, part).select(COLUMNS).execute();
-    for (const row of rows) addRow(total, row);
+  for (const one of await totalQueries(db, query)) {
+    for (const part of partsOf(one)) {
+      const rows = await rowsIn(db, one, part).select(COLUMNS).execute();
+      for (const row of rows) addRow(total, row);
+    }
   }
   return total;
+}
+
+async function totalQueries(db: Kysely<Schema>, query: UsageQuery): Promise<UsageQuery[]> {
+  if (query.subject !== "") return [query];
+  if (query.ownerId !== undefined) return [{ ...query, dimension: DIMENSION.user }];
+  if (query.dimension !== DIMENSION.channel) return [{ ...query, dimension: DIMENSION.all }];
+  const topic = db.selectFrom("revisions").select("revision").where("topic", "=", LATER_SUMS_GAP);
+  const gap = Math.ceil(((await topic.executeTakeFirst())?.revision ?? 0) / HOUR) * HOUR;
+  const from = Math.max(query.from, gap);
+  const parts = [
+    { ...query, to: Math.min(query.to, from - HOUR) },
+    { ...query, from, dimension: DIMENSION.attempts },
+  ];
+  return parts.filter((part) => part.from <= part.to);
 }
 
 function addTo<K>(sums: Map<K, Sums>, key: K, row: SumsRow): void {
