@@ -29,3 +29,23 @@ test("an open loop leaves connections alone that the server closed while they re
 
   expect(result).toMatchObject({ good: 70, failed: 0, firstFailure: "" });
 });
+
+test("an open loop stops using a connection a second before the server closes it", async () => {
+  let connections = 0;
+  const server = createServer({ keepAliveTimeout: 2_000 }, (_, response) => response.end("{}"));
+  server.on("connection", () => connections++);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close().closeAllConnections();
+  });
+  const { child } = await startScript("generator.ts");
+  onTestFinished(() => void child.kill());
+
+  const { port } = server.address() as AddressInfo;
+  const load = { kind: "open", perSecond: 0.8, samples: 3 } as const;
+  const result = await ask(child, { port, key: "none", model: "any", isStream: false, load });
+
+  expect(result).toMatchObject({ good: 3, failed: 0 });
+  expect(connections).toBe(3);
+});

@@ -14,6 +14,8 @@ type Settle = (answer: Answer | Error) => void;
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LINE_END = Buffer.from("\r\n");
 const TAIL_BYTES = 48;
+/** A request on its way meets a connection that is just being closed unless the client stops using it a little before. */
+const MARGIN_MS = 1_000;
 
 /** A keep-alive HTTP/1.1 connection that sends prepared bytes: the load generator must not be what is measured. */
 export class Connection {
@@ -25,6 +27,9 @@ export class Connection {
   #status = 0;
   #firstByteAt = 0;
   #tail = "";
+  #doneAt = 0;
+  /** How long the server leaves it open without a request. */
+  #idleMs = Number.POSITIVE_INFINITY;
 
   constructor(port: number) {
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -34,7 +39,8 @@ export class Connection {
   }
 
   get isUsable(): boolean {
-    return !this.#socket.destroyed;
+    const isOld = this.#doneAt > 0 && performance.now() - this.#doneAt > this.#idleMs - MARGIN_MS;
+    return !this.#socket.destroyed && !isOld;
   }
 
   send(request: Buffer): Promise<Answer | Error> {
@@ -94,6 +100,8 @@ export class Connection {
 
   #readHead(text: string): void {
     this.#status = Number(text.slice(9, 12));
+    const idleSeconds = /\r\nkeep-alive: *timeout=(\d+)/i.exec(text)?.[1];
+    if (idleSeconds !== undefined) this.#idleMs = Number(idleSeconds) * 1_000;
     const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
     this.#state = length === undefined ? "size" : "body";
     this.#remaining = Number(length ?? 0);
@@ -109,10 +117,11 @@ export class Connection {
 
   #done(): void {
     this.#state = "head";
+    this.#doneAt = performance.now();
     this.#finish({
       status: this.#status,
       firstByteAt: this.#firstByteAt,
-      endedAt: performance.now(),
+      endedAt: this.#doneAt,
       tail: this.#tail,
     });
   }

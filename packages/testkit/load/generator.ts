@@ -110,6 +110,7 @@ async function openLoop(job: Job, load: Extract<Job["load"], { kind: "open" }>, 
 function lastUsable(idle: Connection[]): Connection | undefined {
   for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
     if (last.isUsable) return last;
+    last.close();
   }
   return undefined;
 }
