@@ -44,7 +44,6 @@ interface Part {
 }
 
 const NAMES_AT_ONCE = 200;
-/** A statement searches each of them for each of their owners. */
 const SUBJECTS_AT_ONCE = 20;
 /** Row of `revisions` with the time (seconds) up to which calls are in the sums. */
 export const STATISTICS_UNTIL = "usage-statistics-until";
@@ -174,11 +173,14 @@ async function rank(raw: RawDatabase, query: UsageQuery): Promise<Ranked[]> {
   return [...sums.values()].toSorted((a, b) => b.quota - a.quota || (a.subject < b.subject ? -1 : 1));
 }
 
-/** Rows of some subjects by the primary key, which begins with the owner. */
+/**
+ * Rows of some subjects by the primary key, which begins with the owner. PostgreSQL would try each owner with each subject
+ * where both are lists.
+ */
 function rowsOf(db: Kysely<Schema>, query: UsageQuery, part: Part, some: readonly Ranked[]) {
-  const subjects = some.map(({ subject }) => subject);
-  const owners = [...new Set(some.map(({ owner }) => owner))];
-  return rowsIn(db, query, part).where("owner_id", "in", owners).where("subject", "in", subjects);
+  return rowsIn(db, query, part).where((eb) =>
+    eb.or(some.map(({ owner, subject }) => eb.and([eb("owner_id", "=", owner), eb("subject", "=", subject)]))),
+  );
 }
 
 const COLUMNS = [
