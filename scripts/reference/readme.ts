@@ -14,6 +14,6 @@ Made from the tables that the program itself uses (\`npm run docs\`), so it cann
 - [Metrics](metrics.md): every name and label
 - [Providers](providers.md): every channel type and what it can do
 - [Conversions](conversions.md): what survives between protocols
-- What a call costs: \`npm run bench\` measures it and writes \`docs/reference/bench.md\`; with \`-- --api\` the management API at size, into \`docs/reference/bench-api.md\`; with \`-- --ledger\` reservations and charges alone, on an empty database and next to ten million rows, into \`docs/reference/bench-ledger.md\`
+- What a call costs: \`npm run bench\` measures it and writes [a page](bench.md); with \`-- --api\` [the management API at size](bench-api.md); with \`-- --ledger\` [reservations and charges alone](bench-ledger.md), on an empty database and next to ten million rows; with \`-- --logs\` [questions to the log](bench-logs.md) of ten million rows
 `;
 }
