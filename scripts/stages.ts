@@ -9,6 +9,7 @@ import { ROOT, withLock } from "./bootstrap.mjs";
 import { OUTSIDE_ERRORS } from "./outside-errors.ts";
 import { TARGETS } from "./build.ts";
 import { whyNoCluster, whyNoNodes } from "../packages/testkit/cluster/obstacles.ts";
+import { buildPrograms, type Part } from "../packages/testkit/cluster/programs.ts";
 
 interface Count {
   readonly passed: number;
@@ -31,8 +32,8 @@ const STAGE_LIMIT_MS = 40 * 60_000;
 const SLOWEST = 20;
 /** Read by `vitest.config.ts`. */
 const TIMES = join(ROOT, "node_modules/.cache/fairway/test-times.json");
-/** Milliseconds of each test file, by path. */
-const times = readTimes();
+/** Milliseconds of each test file of this run, by path. */
+const times: Record<string, number> = {};
 /** One line for each failure, printed again before the sum; `.ci/run` repeats them at its end. */
 const failures: string[] = [];
 const reports = mkdtempSync(join(tmpdir(), "fairway-test-"));
@@ -62,14 +63,20 @@ const STAGES: readonly Stage[] = [
   vitest("chaos", "full", "three replicas under load, and everything that can die", ["chaos"]),
   vitest("browser", "full", "console in Chromium", ["browser"]),
   {
-    ...vitest("cluster", "full", "chart and controller against a Kubernetes API server", ["cluster"]),
+    ...withPrograms(
+      "control-plane",
+      vitest("cluster", "full", "chart and controller against a Kubernetes API server", ["cluster"]),
+    ),
     obstacle: (isChosen) =>
       GIVEN_CLUSTER
         ? undefined
         : whyNoCluster("control-plane", isChosen || process.env["FAIRWAY_TEST_CLUSTER"] === "1"),
   },
   {
-    ...vitest("nodes", "full", "the chart on real Kubernetes nodes: upgrades, drains, kills", ["nodes"]),
+    ...withPrograms(
+      "nodes",
+      vitest("nodes", "full", "the chart on real Kubernetes nodes: upgrades, drains, kills", ["nodes"]),
+    ),
     obstacle: (isChosen) =>
       GIVEN_CLUSTER
         ? "KUBECONFIG names a cluster, and its nodes are not ours to drain"
@@ -177,6 +184,22 @@ function vitest(name: string, tier: Stage["tier"], about: string, projects: read
   return { name, tier, about, run: () => runVitest(name, projects) };
 }
 
+/** Compiles Kubernetes first, if it has to: that takes longer than a test may wait for its cluster. */
+function withPrograms(part: Part, stage: Stage): Stage {
+  return {
+    ...stage,
+    async run() {
+      try {
+        if (!GIVEN_CLUSTER) await buildPrograms(part);
+      } catch (error) {
+        failures.push(`${stage.name}: Kubernetes does not compile: ${firstLine((error as Error).message)}`);
+        return { passed: 0, failed: 1 };
+      }
+      return stage.run();
+    },
+  };
+}
+
 async function runVitest(name: string, projects: readonly string[]): Promise<Count> {
   const file = join(reports, `${name}.json`);
   const outside = join(reports, `${name}.outside.json`);
@@ -222,12 +245,13 @@ function firstLine(text: string): string {
   return text.trim().split("\n")[0] ?? "";
 }
 
-/** The next run begins with the files that took longest. */
+/** The next run begins with the files that took longest, in this run or an earlier one. */
 function printSlowest(): void {
   const slowest = Object.entries(times).toSorted(([, a], [, b]) => b - a);
   if (slowest.length === 0) return;
+  const known = Object.entries({ ...readTimes(), ...times }).filter(([path]) => existsSync(join(ROOT, path)));
   mkdirSync(dirname(TIMES), { recursive: true });
-  writeFileSync(TIMES, JSON.stringify(times));
+  writeFileSync(TIMES, JSON.stringify(Object.fromEntries(known)));
   console.log("\nThe slowest files:");
   for (const [path, ms] of slowest.slice(0, SLOWEST)) console.log(`${(ms / 1_000).toFixed(1).padStart(7)} s  ${path}`);
   console.log("");
