@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { accessSync, constants, existsSync, globSync } from "node:fs";
 import { chown, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -43,6 +44,10 @@ export interface ServerSpec {
 
 const START_TIMEOUT_MS = 60_000;
 const PORT_TRIES = 5;
+const FREE_PORT_TRIES = 100;
+const FIRST_PORT = 20_000;
+/** Outgoing connections begin at 32,768 on Linux, and higher elsewhere. */
+const LAST_PORT = 32_767;
 const LONGEST_PARENT = "/dev/shm".length;
 
 /** Starts the server of `spec` on a free loopback port; a port lost to a parallel run is tried again with another. */
@@ -194,18 +199,23 @@ export function unprivileged(...names: readonly string[]): Account | undefined {
   throw new Error(`none of the accounts ${names.join(", ")}, "nobody" exists`);
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * A port of 127.0.0.1 that was free a moment ago. Below the range from which the system takes ports for outgoing
+ * connections: one of those would occupy it before a server listens there.
+ */
+export async function freePort(): Promise<number> {
+  for (let attempt = 1; attempt <= FREE_PORT_TRIES; attempt++) {
+    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
+    if (await canListen(port)) return port;
+  }
+  throw new Error(`no port between ${FIRST_PORT} and ${LAST_PORT} is free`);
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => {
-        if (address && typeof address === "object") resolve(address.port);
-        else reject(new Error("no port"));
-      });
-    });
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 }
 
