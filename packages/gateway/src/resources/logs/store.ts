@@ -5,7 +5,7 @@ import type { Database } from "../../storage/database.ts";
 import { beginningWith, likeAnyCase } from "../../storage/like.ts";
 import { newestLogId, removeLogs } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
-import { readFacets } from "./facet-sums.ts";
+import { readFacets } from "./read-facets.ts";
 import type { CountedFacets } from "./facets.ts";
 import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
 import { readHistogram } from "./histogram.ts";

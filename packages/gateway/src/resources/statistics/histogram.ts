@@ -28,7 +28,7 @@ export function observe(histogram: Histogram, ms: number, count = 1): void {
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
 }
 
-/** Adds what `text` holds. */
+/** Adds the counts of `text`. A month of many channels merges thousands of them: splitting takes three times as long. */
 export function mergeText(histogram: Histogram, text: string): void {
   if (text === "") return;
   let bucket = 0;

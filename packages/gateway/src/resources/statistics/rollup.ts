@@ -98,7 +98,7 @@ async function noteComplete({ database, confirm }: StatisticsRollupDeps, until: 
   await database.raw.run(upsertSql(database.kind, UNTIL), [STATISTICS_UNTIL, until]);
 }
 
-/** The order by id keeps PostgreSQL from searching by type and time. */
+/** In the order of their ids, as the marks count them. */
 function rowsBetween(db: Kysely<Schema>, from: number, to: number): Promise<GatheredLog[]> {
   return db.selectFrom("logs").where("id", ">", from).where("id", "<=", to).select(GATHERED).orderBy("id").execute();
 }
