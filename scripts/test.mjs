@@ -34,7 +34,7 @@ const NODE_PROGRAMS = [
   ["nft", "nftables"],
   ["conntrack", "conntrack"],
   ["iptables", "iptables"],
-  ["bridge", "containernetworking-plugins"],
+  ["host-local", "containernetworking-plugins"],
 ];
 const wantsNodes =
   process.getuid?.() === 0 &&

@@ -3,14 +3,14 @@ import { findProgram } from "../src/services/process.ts";
 import { hasPrograms, type Part } from "./programs.ts";
 
 const PLUGINS = "/usr/lib/cni";
-/** Programs of a real node, with the Debian package of each. */
+/** Programs of a real node, with the Debian package of each. `bridge` would find a program of iproute2 instead. */
 const PROGRAMS = [
   ["containerd", "containerd"],
   ["runc", "runc"],
   ["nft", "nftables"],
   ["conntrack", "conntrack"],
   ["iptables", "iptables"],
-  ["bridge", "containernetworking-plugins"],
+  ["host-local", "containernetworking-plugins"],
 ] as const;
 
 /** Why no cluster can start here, as one line; undefined = it can. `mayCompile` is about the first 10 to 20 minutes. */

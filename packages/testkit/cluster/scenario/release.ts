@@ -30,7 +30,13 @@ export async function install({ cluster }: World, name: string, values: object):
   const full = `${name}-fairway`;
   const flags = ["--namespace", NAMESPACE, "--set-json", JSON.stringify(values)];
   const started = performance.now();
-  await cluster.helm("install", name, CHART, ...flags, "--wait", "--timeout", "180s");
+  const warnings = () =>
+    cluster.kubectl("get", "events", "-n", NAMESPACE, "--field-selector", "type=Warning", "--no-headers");
+  try {
+    await cluster.helm("install", name, CHART, ...flags, "--wait", "--timeout", "180s");
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\nThe cluster warned:\n${await warnings()}`, { cause: error });
+  }
   const seconds = (performance.now() - started) / 1_000;
   const own = ["-n", NAMESPACE, "-l", `app.kubernetes.io/instance=${name}`];
   const address = await cluster.kubectl("get", "service", full, "-n", NAMESPACE, "-o", "jsonpath={.spec.clusterIP}");
@@ -48,8 +54,7 @@ export async function install({ cluster }: World, name: string, values: object):
       return cluster.kubectl("get", "pod", pod, "-n", NAMESPACE, "-o", `jsonpath=${status}`);
     },
     exec: (...command) => cluster.kubectl("exec", "-n", NAMESPACE, `deployment/${full}`, "--", ...command),
-    warnings: () =>
-      cluster.kubectl("get", "events", "-n", NAMESPACE, "--field-selector", "type=Warning", "--no-headers"),
+    warnings,
     remains: async () => {
       const kinds = "all,secret,configmap,serviceaccount,role,rolebinding,networkpolicy,poddisruptionbudget,pvc";
       return (await cluster.kubectl("get", kinds, ...own, "-o", "name")).split("\n").filter((line) => line !== "");
