@@ -22,6 +22,9 @@ export interface Used {
   readonly isSuccess: boolean;
 }
 
+/** The result of a request that did not reach an upstream. */
+export const NOTHING_USED: Used = { tokens: 0, isSuccess: false };
+
 /** The state of a limit, with the claim if it was granted and without it if it was refused. */
 export interface ClaimState {
   readonly claim: Claim;

@@ -1,10 +1,7 @@
 import type { Quota } from "../billing/money/quota.ts";
-import {
-  admissionFor,
-  NOTHING_USED,
-  type AdmissionRequest,
-  type AdmissionController,
-} from "../relay/admission/admission-controller.ts";
+import { admissionFor, type AdmissionController } from "../relay/admission/admission-controller.ts";
+import { NOTHING_USED } from "../limits/claims.ts";
+import type { AdmissionRequest } from "../relay/admission/admission-request.ts";
 import { firstAdmitted, type Candidates } from "../relay/admission/candidates.ts";
 import { whileWaiting } from "../relay/pipeline/running.ts";
 import type { TaskTarget } from "./channels.ts";
@@ -40,7 +37,10 @@ export class TaskCandidates implements Candidates<TaskCandidate> {
   /** Takes the limits with the first channel that has capacity. */
   async enter(admission: AdmissionController, amount: Quota): Promise<TaskCandidate | undefined> {
     this.#call.isCounted = true;
-    const entering = admission.enter(this.next(), this, { client: this.#call.response, ask: () => ({ amount }) });
+    const entering = admission.enter(this.next(), this, {
+      client: this.#call.response,
+      budgetAmounts: () => ({ amount }),
+    });
     this.#first = await whileWaiting(this.#deps.running, admission, undefined, entering);
     this.#renewal = setInterval(() => void admission.renew(), RENEW_EVERY_MS).unref();
     return this.#first;

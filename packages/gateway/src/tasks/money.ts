@@ -5,8 +5,8 @@ import { ratio } from "../billing/money/ratio.ts";
 import { NO_USAGE } from "../dialects/core/types.ts";
 import { AppError } from "../lib/app-error.ts";
 import { Reservation } from "../relay/pipeline/reservation/reservation.ts";
-import { openWithin } from "../relay/admission/admission-controller.ts";
-import { subjectsOf } from "../relay/admission/budget-check.ts";
+import { admitAndReserve } from "../relay/admission/admit-and-reserve.ts";
+import { subjectsOf } from "../relay/admission/request-budgets.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 import type { TaskTarget } from "./channels.ts";
 import { TaskCandidates } from "./candidates.ts";
@@ -106,7 +106,7 @@ async function reserveWithin(
   if (!admission) return opening;
   try {
     const entering = candidates.enter(admission, amount);
-    return (await openWithin(admission, entering, opening, (reservation) => reservation.release())).money;
+    return (await admitAndReserve(admission, entering, opening, (reservation) => reservation.release())).reservation;
   } catch (error) {
     candidates.giveUp();
     throw error;

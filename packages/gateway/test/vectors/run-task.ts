@@ -11,7 +11,7 @@ import type { JsonObject } from "../../src/dialects/core/types.ts";
 import type { Caller } from "../../src/identity/sessions/caller.ts";
 import { AppError } from "../../src/lib/app-error.ts";
 import { createMemoryClaims } from "../../src/limits/claims-memory.ts";
-import { createAdmission } from "../../src/relay/admission/admission-queue.ts";
+import { createAdmissionQueue } from "../../src/relay/admission/admission-queue.ts";
 import { createCallLimit } from "../../src/relay/admission/call-limit.ts";
 import { createRunningRequests } from "../../src/relay/pipeline/running.ts";
 import { providerByType } from "../../src/providers/registry.ts";
@@ -169,7 +169,7 @@ function admissionOf({ database, now }: World, { options }: Snapshot, ledger: Le
       log: quietLog,
       onOutage: () => undefined,
     }),
-    queue: createAdmission(),
+    queue: createAdmissionQueue(),
     calls: createCallLimit({ claims, options: () => options, metrics }),
     metrics,
     recheck: () => Promise.resolve(),

@@ -13,7 +13,7 @@ import { steadyClock, type Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
 import { providerByType } from "../../providers/registry.ts";
-import { createAdmission } from "../../relay/admission/admission-queue.ts";
+import { createAdmissionQueue } from "../../relay/admission/admission-queue.ts";
 import { composeResponseStore } from "./response-store.ts";
 import { createWatching } from "./response-policies.ts";
 import { createBlockedWords } from "../../relay/admission/blocked-words.ts";
@@ -99,7 +99,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     ticker: new DeliveryTicker({ heartbeatMs: env.heartbeatMs, stuckMs: STUCK_MS }),
     running: createRunningRequests((error) => log.warn("a reservation could not be renewed", { error })),
     affinity: health.affinity,
-    admission: gateOf(deps),
+    admission: admissionDepsOf(deps),
     retry: { totalMs: env.retryTotalSeconds * 1000 },
     headersTimeoutMs: { stream: env.streamHeaderTimeoutMs, whole: env.headerTimeoutMs },
     idleTimeoutMs: env.streamIdleTimeoutMs,
@@ -167,8 +167,8 @@ function healthOf({ metrics, snapshots }: RelayPartsDeps): SharedHealth {
   return health;
 }
 
-function gateOf({ claims, budgets, snapshots, metrics, authenticator }: RelayPartsDeps): AdmissionDeps {
-  const queue = createAdmission();
+function admissionDepsOf({ claims, budgets, snapshots, metrics, authenticator }: RelayPartsDeps): AdmissionDeps {
+  const queue = createAdmissionQueue();
   metrics.watch({ admissionQueue: () => queue.waiting });
   const calls = createCallLimit({ claims, options: () => snapshots.current().options, metrics });
   return { claims, budgets, queue, calls, metrics, recheck: (caller) => authenticator.recheck(caller) };

@@ -14,9 +14,10 @@ import type { Claim, Claims } from "../../limits/claims.ts";
 import { createLog } from "../../observability/log.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
-import { createAdmission, type AdmissionQueue } from "./admission-queue.ts";
+import { createAdmissionQueue, type AdmissionQueue } from "./admission-queue.ts";
 import { createCallLimit } from "./call-limit.ts";
-import { admissionFor, openWithin, type AdmissionController } from "./admission-controller.ts";
+import { admissionFor, type AdmissionController } from "./admission-controller.ts";
+import { admitAndReserve } from "./admit-and-reserve.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
 import { whileWaiting, type RunningRequest } from "../pipeline/running.ts";
 
@@ -70,7 +71,7 @@ beforeEach(async () => {
   const database = counted(kit.database.raw);
   const { budgets: reservations } = createSqlLedger({ database, clock, log });
   budgets = createBudgets({ database, reservations, log, onOutage: () => undefined });
-  queue = createAdmission(NEVER_MS);
+  queue = createAdmissionQueue(NEVER_MS);
 });
 
 class Client extends EventEmitter {
@@ -120,7 +121,7 @@ test("a client that leaves while it waits is out of the queue at once", async ()
   const candidates = candidatesOf(only);
   const entering = admissionOf("a").enter(candidates.next(), candidates, {
     client: client,
-    ask: () => ({ amount: quota(0) }),
+    budgetAmounts: () => ({ amount: quota(0) }),
   });
   await expect.poll(() => queue.waiting).toBe(1);
   client.leave();
@@ -135,12 +136,12 @@ test("a request that cannot be paid stops waiting and gets the reason", async ()
   const candidates = candidatesOf(candidate(1, { concurrency: 1 }));
   const entering = admission.enter(candidates.next(), candidates, {
     client: new Client(),
-    ask: () => ({ amount: quota(0) }),
+    budgetAmounts: () => ({ amount: quota(0) }),
   });
   await expect.poll(() => queue.waiting).toBe(1);
   const poor = new AppError("insufficient_user_quota");
   const opening = Promise.reject<object>(poor);
-  await expect(openWithin(admission, entering, opening, () => Promise.resolve())).rejects.toBe(poor);
+  await expect(admitAndReserve(admission, entering, opening, () => Promise.resolve())).rejects.toBe(poor);
   expect(queue.waiting).toBe(0);
 });
 
@@ -149,7 +150,7 @@ test("a request counts once, however many channels were over their budget", asyn
   const candidates = candidatesOf(candidate(1), candidate(2));
   const entering = admissionOf("a").enter(candidates.next(), candidates, {
     client: new Client(),
-    ask: () => ({ amount: quota(100) }),
+    budgetAmounts: () => ({ amount: quota(100) }),
   });
   expect((await entering)?.channel.id).toBe(2);
 });
@@ -163,7 +164,7 @@ const placeIn = (subject: string, limit = 1): Claim => ({
 });
 const enter = (id: string, userId: number, ...all: Candidate[]) => {
   const candidates = candidatesOf(...all);
-  const asked = { client: new Client(), ask: () => ({ amount: quota(0) }) };
+  const asked = { client: new Client(), budgetAmounts: () => ({ amount: quota(0) }) };
   return admissionOf(id, userId).enter(candidates.next(), candidates, asked);
 };
 
@@ -198,7 +199,7 @@ test("a request waits for another channel when one is over its budget", async ()
   const candidates = candidatesOf(candidate(1, { concurrency: 1 }), candidate(2));
   const entering = admissionOf("a").enter(candidates.next(), candidates, {
     client: new Client(),
-    ask: () => ({ amount: quota(100) }),
+    budgetAmounts: () => ({ amount: quota(100) }),
   });
   await expect.poll(() => queue.waiting).toBe(1);
   await claims.release("other", [placeIn("1")]);
@@ -210,7 +211,10 @@ test("claims are renewed while the budget database does not respond", async () =
   await addBudget("channel", "2");
   const candidates = candidatesOf(candidate(2, { concurrency: 1 }));
   const admission = admissionOf("a");
-  await admission.enter(candidates.next(), candidates, { client: new Client(), ask: () => ({ amount: quota(1) }) });
+  await admission.enter(candidates.next(), candidates, {
+    client: new Client(),
+    budgetAmounts: () => ({ amount: quota(1) }),
+  });
   const renewed = vi.spyOn(claims, "renew");
   stillUntil = new Promise(() => undefined);
   void admission.renew();
@@ -224,7 +228,7 @@ test("a waiting request renews the claims it holds before its reservation is ope
   const admission = admissionOf("a");
   const entering = admission.enter(candidates.next(), candidates, {
     client: new Client(),
-    ask: () => ({ amount: quota(100) }),
+    budgetAmounts: () => ({ amount: quota(100) }),
   });
   await expect.poll(() => queue.waiting).toBe(1);
   const added: RunningRequest[] = [];
@@ -251,8 +255,8 @@ test("a request that no budget concerns sends no query to the database", async (
   calls = 0;
   const admission = maybeAdmission("a") as AdmissionController;
   const candidates = candidatesOf(candidate(1));
-  const ask = () => expect.unreachable("nothing needs an estimate");
-  await admission.enter(candidates.next(), candidates, { client: new Client(), ask });
+  const budgetAmounts = () => expect.unreachable("nothing needs an estimate");
+  await admission.enter(candidates.next(), candidates, { client: new Client(), budgetAmounts });
   expect(await admission.move(candidate(2))).toBe(true);
   expect(await admission.extend(quota(500))).toBe(true);
   await admission.renew();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { createAdmission } from "./admission-queue.ts";
+import { createAdmissionQueue } from "./admission-queue.ts";
 
 const NEVER_MS = 1_000_000;
 
 describe("the queue of a channel", () => {
   test("gives users turns, and each user's requests in their order", async () => {
-    const queue = createAdmission(NEVER_MS);
+    const queue = createAdmissionQueue(NEVER_MS);
     const served: string[] = [];
     const wait = (name: string, userId: number) => {
       const place = queue.join([1], userId, 100);
@@ -28,7 +28,7 @@ describe("the queue of a channel", () => {
   });
 
   test("is bounded per channel", () => {
-    const queue = createAdmission(NEVER_MS);
+    const queue = createAdmissionQueue(NEVER_MS);
     const places = Array.from({ length: 3 }, () => queue.join([1], 1, 2));
     expect(places.map((place) => place !== undefined)).toEqual([true, true, false]);
     expect(queue.join([2], 1, 2)).toBeDefined();
@@ -38,7 +38,7 @@ describe("the queue of a channel", () => {
   });
 
   test("ends a turn after its time, and when it is left", async () => {
-    const queue = createAdmission(NEVER_MS);
+    const queue = createAdmissionQueue(NEVER_MS);
     const place = queue.join([1], 1, 9);
     expect(await place?.turn(5)).toBe(false);
     const waiting = place?.turn(NEVER_MS);
@@ -47,13 +47,13 @@ describe("the queue of a channel", () => {
   });
 
   test("polls, because other replicas free places too", async () => {
-    const place = createAdmission(5).join([1], 1, 9);
+    const place = createAdmissionQueue(5).join([1], 1, 9);
     expect(await place?.turn(2_000)).toBe(true);
     place?.leave();
   });
 
   test("a request waits for every channel that could serve it, once", async () => {
-    const queue = createAdmission(NEVER_MS);
+    const queue = createAdmissionQueue(NEVER_MS);
     const both = queue.join([1, 2], 1, 9);
     expect([queue.isWaitedFor(1), queue.isWaitedFor(2), queue.isWaitedFor(3)]).toEqual([true, true, false]);
     expect([both?.isIn(1), both?.isIn(2), both?.isIn(3)]).toEqual([true, true, false]);

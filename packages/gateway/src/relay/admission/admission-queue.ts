@@ -38,17 +38,17 @@ interface Queue {
   timer: NodeJS.Timeout | undefined;
 }
 
-export function createAdmission(lookEveryMs: number = POLL_MS): AdmissionQueue {
-  return new ChannelQueues(lookEveryMs);
+export function createAdmissionQueue(pollMs: number = POLL_MS): AdmissionQueue {
+  return new ChannelQueues(pollMs);
 }
 
 class ChannelQueues implements AdmissionQueue {
   readonly #queues = new Map<number, Queue>();
-  readonly #lookEveryMs: number;
+  readonly #pollMs: number;
   waiting = 0;
 
-  constructor(lookEveryMs: number) {
-    this.#lookEveryMs = lookEveryMs;
+  constructor(pollMs: number) {
+    this.#pollMs = pollMs;
   }
 
   join(channelIds: Iterable<number>, userId: number, most: number): QueuePosition | undefined {
@@ -93,7 +93,7 @@ class ChannelQueues implements AdmissionQueue {
     const known = this.#queues.get(channelId);
     if (known) return known;
     const queue: Queue = { users: new Map(), size: 0, timer: undefined };
-    queue.timer = setInterval(() => wakeNext(queue), this.#lookEveryMs).unref();
+    queue.timer = setInterval(() => wakeNext(queue), this.#pollMs).unref();
     this.#queues.set(channelId, queue);
     return queue;
   }

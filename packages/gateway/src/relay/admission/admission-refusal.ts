@@ -64,7 +64,7 @@ interface Headed {
 }
 
 /** Sends the headers of the limits, as clients of the protocol read them. */
-export function tell(
+export function sendLimitHeaders(
   client: Headed,
   states: readonly ClaimState[],
   dialect: Pick<Dialect, "errors"> | undefined,

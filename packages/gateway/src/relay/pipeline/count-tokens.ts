@@ -11,12 +11,9 @@ import { collect, sendCall, type CollectedAnswer } from "./collected-answer.ts";
 import { buildCall } from "./build-call.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { notBuilt, refusedByUpstream, unreachable, unreadable, type Failure } from "../upstream/failure.ts";
-import {
-  admissionFor,
-  NOTHING_USED,
-  type AdmissionRequest,
-  type AdmissionController,
-} from "../admission/admission-controller.ts";
+import { admissionFor, type AdmissionController } from "../admission/admission-controller.ts";
+import { NOTHING_USED } from "../../limits/claims.ts";
+import type { AdmissionRequest } from "../admission/admission-request.ts";
 import { selectionFor, type PipelineDeps } from "./pipeline.ts";
 import { failureOfAnswer } from "../upstream/read-failure.ts";
 import { createRetries } from "./retry.ts";
@@ -50,7 +47,7 @@ export async function countTokens(request: RelayRequest, response: ServerRespons
       if (!found && admission)
         await admission.enter(candidate, singleCandidate(candidate), {
           client: response,
-          ask: () => ({ amount: ZERO }),
+          budgetAmounts: () => ({ amount: ZERO }),
         });
       await countHere(request, response, deps);
     }
@@ -162,7 +159,7 @@ function entering(
   { selection, first, response }: Omit<AttemptContext, "admission">,
 ): Promise<RouteTarget | undefined> {
   return admission
-    .enter(first, selection, { client: response, ask: () => ({ amount: ZERO }) })
+    .enter(first, selection, { client: response, budgetAmounts: () => ({ amount: ZERO }) })
     .catch((error: unknown) => {
       selection.unused();
       throw error;

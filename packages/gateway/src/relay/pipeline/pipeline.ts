@@ -3,7 +3,7 @@ import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
 import { ReservationSession } from "./reservation/reservation-session.ts";
 import type { RequestContext, ReservationDeps } from "./reservation/reserve.ts";
 import { readOnFor } from "./reservation/output-reservation.ts";
-import { budgetAsk } from "./reservation/reservation-terms.ts";
+import { budgetAmounts } from "./reservation/reservation-terms.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { Affinity, Preferred } from "../selection/affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
@@ -11,13 +11,9 @@ import type { ChannelGuard } from "../selection/auto-disable.ts";
 import type { CheckWords } from "../admission/blocked-words.ts";
 import { conversationOf, type Conversation } from "../selection/conversation.ts";
 import { Delivery, type DeliveryTicker } from "../response/delivery.ts";
-import {
-  admissionFor,
-  NOTHING_USED,
-  openWithin,
-  type AdmissionController,
-  type AdmissionDeps,
-} from "../admission/admission-controller.ts";
+import { admissionFor, type AdmissionController, type AdmissionDeps } from "../admission/admission-controller.ts";
+import { NOTHING_USED } from "../../limits/claims.ts";
+import { admitAndReserve } from "../admission/admit-and-reserve.ts";
 import { STREAM_HEADERS } from "../response/stream-headers.ts";
 import type { RelayReport } from "./relay-report.ts";
 import { fixedTarget } from "../selection/fixed-target.ts";
@@ -96,7 +92,7 @@ async function serve(
   const selection = selectionFor(request, groups, deps, preferred);
   request.selection = selection;
   const admission = admissionFor(request, snapshot, deps.admission);
-  const { first, money: session } = await enter(context, admission, selection, response);
+  const { first, reservation: session } = await enter(context, admission, selection, response);
   if (conversation) bind(request, conversation, { preferred, first }, deps);
   if (admission) session.budgets = admission;
   const delivery = deliveryFor(response, policies, deps);
@@ -129,10 +125,10 @@ async function enter(
   admission: AdmissionController | undefined,
   selection: Selection,
   response: ServerResponse,
-): Promise<{ readonly first: RouteTarget | undefined; readonly money: ReservationSession }> {
+): Promise<{ readonly first: RouteTarget | undefined; readonly reservation: ReservationSession }> {
   try {
     if (admission) return await enterWithin(context, admission, selection, response);
-    return { first: selection.next(), money: await ReservationSession.open(context) };
+    return { first: selection.next(), reservation: await ReservationSession.open(context) };
   } catch (error) {
     selection.unused();
     throw error;
@@ -147,10 +143,10 @@ function enterWithin(
 ) {
   const entering = admission.enter(selection.next(), selection, {
     client: response,
-    ask: () => budgetAsk(context),
+    budgetAmounts: () => budgetAmounts(context),
   });
   const opened = ReservationSession.open(context);
-  const entered = openWithin(admission, entering, opened, (session) => session.release());
+  const entered = admitAndReserve(admission, entering, opened, (session) => session.release());
   return whileWaiting(context.deps.running, admission, opened, entered);
 }
 

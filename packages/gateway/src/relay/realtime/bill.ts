@@ -5,7 +5,7 @@ import type { Settlement } from "../../billing/ledger/ledger.ts";
 import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
 import { readRealtimeEvent } from "../../dialects/endpoints/openai-realtime.ts";
 import type { AppError } from "../../lib/app-error.ts";
-import { subjectsOf } from "../admission/budget-check.ts";
+import { subjectsOf } from "../admission/request-budgets.ts";
 import type { Reservation } from "../pipeline/reservation/reservation.ts";
 import {
   reserve,

@@ -7,15 +7,12 @@ import { AppError } from "../../lib/app-error.ts";
 import type { Tracing } from "../../observability/tracing/call-span.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { RequestContext } from "../pipeline/reservation/reserve.ts";
-import { budgetAsk } from "../pipeline/reservation/reservation-terms.ts";
+import { budgetAmounts } from "../pipeline/reservation/reservation-terms.ts";
 import { admitUnjudged } from "../policies/guardrail/elsewhere.ts";
-import {
-  admissionFor,
-  NOTHING_USED,
-  openWithin,
-  type AdmissionController,
-  type ClientConnection,
-} from "../admission/admission-controller.ts";
+import { admissionFor, type AdmissionController } from "../admission/admission-controller.ts";
+import { NOTHING_USED } from "../../limits/claims.ts";
+import { admitAndReserve } from "../admission/admit-and-reserve.ts";
+import type { ClientConnection } from "../admission/admission-request.ts";
 import { bind, conversationFor, placeOf, selectionFor, usedBy, type PipelineDeps } from "../pipeline/pipeline.ts";
 import { protocolHeaders } from "../ingress/protocol-headers.ts";
 import type { Arrival, ReadRequestDeps } from "../ingress/read-request.ts";
@@ -168,27 +165,27 @@ async function openSession(
   }
   const entering = admission.enter(selection.next(), selection, {
     client,
-    ask: () => ({ amount: budgetAsk(context).amount }),
+    budgetAmounts: () => ({ amount: budgetAmounts(context).amount }),
   });
   const opened = RealtimeBill.open(context);
-  const entered = openWithin(admission, entering, opened, (bill) => bill.release());
+  const entered = admitAndReserve(admission, entering, opened, (bill) => bill.release());
   const leave = (error: AppError) => {
     giveUp(error);
     admission.giveUp(error);
   };
-  const { first, money } = await whileWaiting(
+  const { first, reservation: bill } = await whileWaiting(
     deps.running,
     { giveUp: leave, renew: () => admission.renew() },
     opened,
     entered,
   );
-  money.extendBudgets = (amount) => admission.extend(amount);
-  money.onUsed = (tokens) => {
+  bill.extendBudgets = (amount) => admission.extend(amount);
+  bill.onUsed = (tokens) => {
     void admission.spend(tokens).then((refusal) => {
-      if (refusal) money.onLimit?.(refusal);
+      if (refusal) bill.onLimit?.(refusal);
     });
   };
-  return { first, bill: money, admission };
+  return { first, bill, admission };
 }
 
 async function renewBoth(admission: AdmissionController | undefined, bill: RealtimeBill): Promise<void> {

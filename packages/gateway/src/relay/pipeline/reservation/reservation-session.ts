@@ -7,7 +7,7 @@ import { NO_USAGE, type Usage } from "../../../dialects/core/types.ts";
 import { AppError } from "../../../lib/app-error.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
 import type { AdmissionController } from "../../admission/admission-controller.ts";
-import { subjectsOf } from "../../admission/budget-check.ts";
+import { subjectsOf } from "../../admission/request-budgets.ts";
 import { consumptionLog, type Charged, type Served } from "../log-row.ts";
 import type { Attempt } from "../attempt.ts";
 import type { BuiltCall } from "../build-call.ts";

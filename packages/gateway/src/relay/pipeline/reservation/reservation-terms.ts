@@ -19,7 +19,7 @@ import { quotaAtMost, ZERO, type Quota } from "../../../billing/money/quota.ts";
 import type { RequestSpec } from "../../../dialects/core/types.ts";
 import { AppError } from "../../../lib/app-error.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
-import type { BudgetAsk } from "../../admission/budget-check.ts";
+import type { BudgetAmounts } from "../../admission/request-budgets.ts";
 import { openOutput } from "./output-reservation.ts";
 import type { RelayRequest } from "../../types.ts";
 
@@ -140,7 +140,7 @@ export function estimateOptions({ options }: Snapshot) {
 }
 
 /** What a request reserves in budgets; 0 when it costs nothing. Throws `model_price_error`. */
-export function budgetAsk({
+export function budgetAmounts({
   request,
   snapshot,
   groups,
@@ -148,7 +148,7 @@ export function budgetAsk({
   readonly request: RelayRequest;
   readonly snapshot: Snapshot;
   readonly groups: readonly string[];
-}): BudgetAsk {
+}): BudgetAmounts {
   const terms = termsOf(request, snapshot, groups);
   if (!isPriced(terms)) return { amount: ZERO };
   return { amount: estimateOf(request, terms, snapshot), ...wishedFor(request, terms, snapshot) };

@@ -16,17 +16,17 @@ interface Spender {
 }
 
 /** The channel that serves, for a group. */
-interface Server {
+interface ServingChannel {
   readonly channel: { readonly id: number };
   readonly group: string;
 }
 
-export function subjectsOf({ caller, spec }: Spender, { channel, group }: Server): BudgetSubjects {
+export function subjectsOf({ caller, spec }: Spender, { channel, group }: ServingChannel): BudgetSubjects {
   return { tokenId: caller.tokenId, userId: caller.userId, group, model: spec.model, channelId: channel.id };
 }
 
 /** What a request wants to reserve in budgets. */
-export interface BudgetAsk {
+export interface BudgetAmounts {
   readonly amount: Quota;
   /** Reserved instead of `amount` as far as budgets carry it. */
   readonly wished?: Quota;
@@ -37,7 +37,7 @@ export class RequestBudgets {
   readonly #requestId: string;
   readonly #budgets: Budgets;
   #held: BudgetHold | undefined;
-  #ask: () => BudgetAsk = () => ({ amount: ZERO });
+  #amounts: () => BudgetAmounts = () => ({ amount: ZERO });
   #extending: Promise<unknown> = Promise.resolve();
   #isEnded = false;
   /** The budget that refused the last extension. */
@@ -54,8 +54,8 @@ export class RequestBudgets {
   }
 
   /** Reserves; undefined when no budget concerns the request. Rejects with `budgets_unavailable`. */
-  reserve(subjects: BudgetSubjects, ask: () => BudgetAsk): Promise<BudgetRefusal | undefined> | undefined {
-    this.#ask = ask;
+  reserve(subjects: BudgetSubjects, amounts: () => BudgetAmounts): Promise<BudgetRefusal | undefined> | undefined {
+    this.#amounts = amounts;
     return this.move(subjects);
   }
 
@@ -66,7 +66,7 @@ export class RequestBudgets {
 
   async #place(subjects: BudgetSubjects): Promise<BudgetRefusal | undefined> {
     const held = this.#held;
-    const { amount, wished } = held && held.amount > ZERO ? { amount: held.amount } : this.#ask();
+    const { amount, wished } = held && held.amount > ZERO ? { amount: held.amount } : this.#amounts();
     const answer = await this.#budgets.reserve({ requestId: this.#requestId, subjects, held }, amount, wished);
     if (isOverBudget(answer)) return answer;
     this.#held = answer;

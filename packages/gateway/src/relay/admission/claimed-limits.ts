@@ -1,0 +1,175 @@
+import type { AppError } from "../../lib/app-error.ts";
+import {
+  isTokens,
+  LONG_AGO,
+  NOTHING_USED,
+  type Claim,
+  type Claims,
+  type TakenAt,
+  type Used,
+} from "../../limits/claims.ts";
+import { channelClaims, groupClaims, requestClaims } from "../../limits/request-limits.ts";
+import type { Metrics } from "../../observability/metrics.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
+import type { AdmissionQueue } from "./admission-queue.ts";
+import { refusalOf, sendLimitHeaders } from "./admission-refusal.ts";
+import type { AdmissionRequest, ClientConnection } from "./admission-request.ts";
+import { subjectsOf } from "./request-budgets.ts";
+import type { CallLimit } from "./call-limit.ts";
+import type { Candidate, LimitScope } from "./candidates.ts";
+
+interface ClaimedLimitsDeps {
+  readonly claims: Claims;
+  readonly queue: Pick<AdmissionQueue, "freed">;
+  readonly calls: Pick<CallLimit, "refused">;
+  readonly metrics: Pick<Metrics, "limited">;
+}
+
+/** The limits that one request has claimed: those of its caller until it ends, and those of the channel it uses. */
+export class ClaimedLimits {
+  readonly #request: AdmissionRequest;
+  readonly #options: Snapshot["options"];
+  readonly #deps: ClaimedLimitsDeps;
+  /** Upper estimate of prompt and answer. */
+  readonly #tokens: number;
+  #ofRequest: readonly Claim[] = [];
+  #ofChannel: readonly Claim[] = [];
+  #takenAt = LONG_AGO;
+  #channelTakenAt = LONG_AGO;
+  /** The group whose limits the request claimed first. */
+  #group = "";
+  /** The caller's limits are claimed; they are held until the request ends. */
+  #hasCaller = false;
+  #candidate: Candidate | undefined;
+  #full: LimitScope = "channel";
+  #isEnded = false;
+
+  constructor(request: AdmissionRequest, options: Snapshot["options"], deps: ClaimedLimitsDeps) {
+    this.#request = request;
+    this.#options = options;
+    this.#deps = deps;
+    this.#tokens = request.spec.promptEstimate + (request.spec.outputCap ?? options.DefaultOutputTokens);
+  }
+
+  /** The channel whose limits were claimed last, successfully or not. */
+  get candidate(): Candidate | undefined {
+    return this.#candidate;
+  }
+
+  /** The limit that was reached when `take` or `move` last returned false. */
+  get full(): LimitScope {
+    return this.#full;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** True when the channel or its key has a limit. */
+  limits({ channel, keyIndex }: Candidate): boolean {
+    return channelClaims(channel, keyIndex, this.#tokens).length > 0;
+  }
+
+  /**
+   * Claims the limits of the caller and of the channel in a single step. False when the channel is at its limit;
+   * throws 429 when the caller is.
+   */
+  async take(candidate: Candidate, client: ClientConnection): Promise<boolean> {
+    // The budget of an earlier channel refused the request after its caller was counted.
+    if (this.#hasCaller) return this.move(candidate);
+    this.#full = "channel";
+    const { id, caller, dialect } = this.#request;
+    const { tokenLimits, userLimits } = caller;
+    const ofChannel = channelClaims(candidate.channel, candidate.keyIndex, this.#tokens);
+    this.#candidate = candidate;
+    const subjects = { ...subjectsOf(this.#request, candidate), tokenLimits, userLimits, tokens: this.#tokens };
+    const ofRequest = requestClaims(subjects, this.#options);
+    this.#request.isCounted = true;
+    if (ofRequest.length + ofChannel.length === 0) {
+      this.#group = candidate.group;
+      this.#hasCaller = true;
+      return true;
+    }
+    const answer = await this.#deps.claims.take(id, [...ofRequest, ...ofChannel]);
+    if (answer.taken) {
+      [this.#ofRequest, this.#ofChannel, this.#group] = [ofRequest, ofChannel, candidate.group];
+      this.#takenAt = this.#channelTakenAt = answer.at;
+      this.#hasCaller = true;
+      sendLimitHeaders(client, answer.states.slice(0, ofRequest.length), dialect);
+      return true;
+    }
+    const { state } = answer;
+    this.#deps.metrics.limited(state.claim.scope, state.claim.kind);
+    if (this.#isOfChannel(state.claim)) return false;
+    this.#deps.calls.refused(caller.userId, state);
+    throw refusalOf(state);
+  }
+
+  /** Releases the previous channel and claims the next one; false when that one is at its limit. */
+  async move(candidate: Candidate): Promise<boolean> {
+    this.#full = "channel";
+    const { GroupLimits } = this.#options;
+    const ofGroup = candidate.group === this.#group ? [] : groupClaims(candidate.group, GroupLimits, this.#tokens);
+    const claims = [...ofGroup, ...channelClaims(candidate.channel, candidate.keyIndex, this.#tokens)];
+    this.releaseChannel();
+    this.#candidate = candidate;
+    if (claims.length === 0) return true;
+    const answer = await this.#deps.claims.take(this.#request.id, claims);
+    if (answer.taken) [this.#ofChannel, this.#channelTakenAt] = [claims, answer.at];
+    else this.#isOfChannel(answer.state.claim);
+    return answer.taken;
+  }
+
+  /** Releases the channel, which the request did not use. */
+  releaseChannel(): void {
+    this.#release(this.#ofChannel, this.#channelTakenAt, NOTHING_USED);
+    this.#ofChannel = [];
+  }
+
+  /**
+   * Reports what a long conversation has used so far. Tokens beyond the estimate count in the window of their use;
+   * returns the refusal when they exceed a limit.
+   */
+  async spend(tokens: number): Promise<AppError | undefined> {
+    const isMore = (claim: Claim) => isTokens(claim) && tokens > claim.amount;
+    const more = [...this.#ofRequest, ...this.#ofChannel].filter(isMore);
+    if (more.length === 0 || this.#isEnded) return undefined;
+    const counted = (claim: Claim) => (isMore(claim) ? { ...claim, amount: tokens } : claim);
+    const asked = this.#ofRequest.filter(isMore).map((claim) => ({ ...claim, amount: 0 }));
+    [this.#ofRequest, this.#ofChannel] = [this.#ofRequest.map(counted), this.#ofChannel.map(counted)];
+    await this.#deps.claims.correct(more, LONG_AGO, { tokens, isSuccess: true });
+    if (asked.length === 0) return undefined;
+    // While limits cannot be checked, running requests continue.
+    const answer = await this.#deps.claims.take(this.#request.id, asked).catch(() => undefined);
+    return answer?.taken === false ? refusalOf(answer.state) : undefined;
+  }
+
+  async renew(): Promise<void> {
+    await this.#deps.claims.renew(this.#request.id, [...this.#ofRequest, ...this.#ofChannel]);
+  }
+
+  /** Releases all claims and reports what the request used. Not awaited; later calls change nothing. */
+  end(used: Used): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#release(this.#ofRequest, this.#takenAt, used);
+    this.#release(this.#ofChannel, this.#channelTakenAt, used);
+    this.#ofRequest = this.#ofChannel = [];
+  }
+
+  #release(claims: readonly Claim[], takenAt: TakenAt, used: Used): void {
+    if (claims.length === 0) return;
+    const { queue } = this.#deps;
+    const channelId = this.#candidate?.channel.id;
+    void this.#deps.claims.correct(claims, takenAt, used);
+    void this.#deps.claims.release(this.#request.id, claims).then(() => {
+      if (channelId !== undefined) queue.freed(channelId);
+    });
+  }
+
+  /** True for a limit of the channel or its key; notes which of them it is. */
+  #isOfChannel({ scope }: Claim): boolean {
+    this.#full = scope === "key" ? "key" : "channel";
+    return scope === "key" || scope === "channel";
+  }
+}
