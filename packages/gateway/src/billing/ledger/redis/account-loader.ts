@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { RedisClient } from "../../../redis/client.ts";
 import { shardOf } from "../../../redis/keys.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
-import { SEED, SEED_BEGIN } from "./scripts.ts";
+import { LOAD_ACCOUNT, BEGIN_LOAD } from "./scripts.ts";
 import { TOKENS_REVISION } from "../../../storage/revisions.ts";
 import { lockUsers } from "../sql/accounts.ts";
 
@@ -15,7 +15,7 @@ export interface AccountLoaderDeps {
 }
 
 /** `absent`: the database has no such account. `closed`: balances of the shard must not be loaded now. */
-export type Seeded = "read" | "absent" | "closed" | "late";
+export type LoadResult = "read" | "absent" | "closed" | "late";
 
 export interface Account {
   readonly userId: number;
@@ -29,7 +29,7 @@ export interface Account {
  */
 export interface AccountLoader {
   /** Loads an account once at a time in this process. Rejects when Redis or the database fails. */
-  seed(account: Account, deadline: number): Promise<Seeded>;
+  load(account: Account, deadline: number): Promise<LoadResult>;
 }
 
 const TIMEOUT_MS = 2_000;
@@ -40,20 +40,20 @@ const LONGEST_SCAN = 2_000;
 const ANSWERS = { closed: 0, before: 1, busy: 2 } as const;
 
 export function createAccountLoader(deps: AccountLoaderDeps): AccountLoader {
-  const running = new Map<string, Promise<Seeded>>();
+  const running = new Map<string, Promise<LoadResult>>();
   return {
-    seed(account, deadline) {
+    load(account, deadline) {
       const key = `${account.userId}:${account.tokenId}`;
       const known = running.get(key);
       if (known) return known;
-      const work = seedOne(account, deadline, deps).finally(() => running.delete(key));
+      const work = loadAccount(account, deadline, deps).finally(() => running.delete(key));
       running.set(key, work);
       return work;
     },
   };
 }
 
-async function seedOne(account: Account, deadline: number, deps: AccountLoaderDeps): Promise<Seeded> {
+async function loadAccount(account: Account, deadline: number, deps: AccountLoaderDeps): Promise<LoadResult> {
   for (let ms = FIRST_PAUSE_MS; performance.now() < deadline; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
     const [code, epoch, changes] = await begin(account, deps);
     if (code === ANSWERS.closed) return "closed";
@@ -75,7 +75,8 @@ async function seedOne(account: Account, deadline: number, deps: AccountLoaderDe
       randomBytes(6).toString("base64url"),
       balance.revision,
     ];
-    if ((await redis.one({ script: SEED, keys: accountKeys(account, deps), args }, TIMEOUT_MS)) === 1) return "read";
+    if ((await redis.one({ script: LOAD_ACCOUNT, keys: accountKeys(account, deps), args }, TIMEOUT_MS)) === 1)
+      return "read";
   }
   return "late";
 }
@@ -88,7 +89,7 @@ async function begin(account: Account, deps: AccountLoaderDeps): Promise<readonl
   const { userId, tokenId } = account;
   const keys = [...accountKeys(account, deps), deps.redis.keys.charges(shardOf(userId))];
   const args = tokenId === 0 ? ["user", userId, LONGEST_SCAN] : ["token", tokenId, LONGEST_SCAN];
-  return (await deps.redis.one({ script: SEED_BEGIN, keys, args }, TIMEOUT_MS)) as readonly [
+  return (await deps.redis.one({ script: BEGIN_LOAD, keys, args }, TIMEOUT_MS)) as readonly [
     number,
     unknown?,
     unknown?,

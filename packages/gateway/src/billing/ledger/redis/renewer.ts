@@ -20,7 +20,7 @@ export interface RenewerDeps {
 }
 
 const TIMEOUT_MS = 2_000;
-const SEED_MS = 1_000;
+const LOAD_MS = 1_000;
 
 /**
  * Extends the lease of a reservation in Redis and reports the usage so far. A running answer continues while Redis is
@@ -51,7 +51,7 @@ async function renewKnown(renewal: Renewal, deps: RenewerDeps): Promise<unknown>
   const { hold } = renewal;
   const first = await renew(renewal, deps);
   if (first === RENEWED.unread) {
-    await seedBoth(hold, deps);
+    await loadBoth(hold, deps);
     return renew(renewal, deps);
   }
   if (first !== RENEWED.unknown) return first;
@@ -65,8 +65,8 @@ function renew(renewal: Renewal, { redis, lease }: RenewerDeps): Promise<unknown
   return redis.one(renewCall(redis.keys, renewal, lease()), TIMEOUT_MS);
 }
 
-async function seedBoth({ userId, tokenId }: Hold, { accountLoader }: RenewerDeps): Promise<void> {
-  const deadline = performance.now() + SEED_MS;
-  await accountLoader.seed({ userId, tokenId: 0 }, deadline);
-  if (tokenId !== 0) await accountLoader.seed({ userId, tokenId }, deadline);
+async function loadBoth({ userId, tokenId }: Hold, { accountLoader }: RenewerDeps): Promise<void> {
+  const deadline = performance.now() + LOAD_MS;
+  await accountLoader.load({ userId, tokenId: 0 }, deadline);
+  if (tokenId !== 0) await accountLoader.load({ userId, tokenId }, deadline);
 }

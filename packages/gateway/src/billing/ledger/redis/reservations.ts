@@ -46,7 +46,7 @@ const RESTART_MS = 2_000;
 /** How long after a failure requests go to the database without trying Redis. */
 const REST_MS = 1_000;
 /** Loading a balance for the first time waits for unbooked charges. */
-const SEED_MS = 5_000;
+const LOAD_MS = 5_000;
 const STEP_MS = 200;
 const TELL_MS = 10_000;
 
@@ -120,11 +120,11 @@ async function holdLive(request: HoldRequest, deps: RedisReservationsDeps): Prom
     const refusal = refusalOf(code, free, request);
     if (refusal) return refusal;
     if (code === HELD.granted) return granted(request, free > 0 ? quota(free) : request.amount, deps);
-    const seeded = await open(code, request, startedAt + SEED_MS, deps);
-    if (seeded === "absent")
+    const loaded = await open(code, request, startedAt + LOAD_MS, deps);
+    if (loaded === "absent")
       return refusalOf(code === HELD.userUnread ? HELD.userShort : HELD.tokenShort, 0, request) as HoldRefusal;
-    if (performance.now() > startedAt + SEED_MS)
-      throw new Error(`balances are ${seeded === "late" ? "not complete yet" : "not open yet"}`);
+    if (performance.now() > startedAt + LOAD_MS)
+      throw new Error(`balances are ${loaded === "late" ? "not complete yet" : "not open yet"}`);
   }
 }
 
@@ -162,8 +162,8 @@ async function open(
   { accountLoader, epochs }: RedisReservationsDeps,
 ) {
   if (code !== HELD.closed) {
-    const seeded = await accountLoader.seed({ userId, tokenId: code === HELD.userUnread ? 0 : tokenId }, deadline);
-    if (seeded !== "closed") return seeded;
+    const loaded = await accountLoader.load({ userId, tokenId: code === HELD.userUnread ? 0 : tokenId }, deadline);
+    if (loaded !== "closed") return loaded;
   }
   epochs.closed();
   await epochs.settled(Math.max(1, deadline - performance.now()));

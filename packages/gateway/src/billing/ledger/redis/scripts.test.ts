@@ -8,7 +8,7 @@ import { createKeys, shardOf } from "../../../redis/keys.ts";
 import type { Hold } from "../ledger.ts";
 import { quota } from "../../money/quota.ts";
 import { holdCall, reapCall, releaseCall, renewCall, settleCall } from "./calls.ts";
-import { HELD, OPEN, SEED, SETTLED } from "./scripts.ts";
+import { HELD, OPEN, LOAD_ACCOUNT, SETTLED } from "./scripts.ts";
 import { newPrefix } from "./test-harness.contract.ts";
 
 const log = createLog({
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-async function seed(balance: number, used: number, grant: string): Promise<void> {
+async function load(balance: number, used: number, grant: string): Promise<void> {
   const { keys } = redis;
   const epoch = keys.epoch(shardOf(USER));
   const own = [keys.user(USER), keys.token(USER, TOKEN), keys.holds(shardOf(USER)), keys.leases(shardOf(USER))];
@@ -39,7 +39,10 @@ async function seed(balance: number, used: number, grant: string): Promise<void>
     [keys.user(USER), balance, "u"],
     [keys.token(USER, TOKEN), -used, grant],
   ] as const)
-    await redis.one({ script: SEED, keys: [epoch, account], args: ["1", "0", amount, "0", limit, "reading", "0"] }, MS);
+    await redis.one(
+      { script: LOAD_ACCOUNT, keys: [epoch, account], args: ["1", "0", amount, "0", limit, "reading", "0"] },
+      MS,
+    );
 }
 
 const open = (requestId: string, amount: number): Hold => ({
@@ -66,7 +69,7 @@ const account = async (name: "user" | "token") => {
 const size = (command: string, key: string) => redis.one({ command, args: [key] }, MS);
 
 describe("batched reservations of one account", () => {
-  beforeEach(() => seed(100, 0, "70"));
+  beforeEach(() => load(100, 0, "70"));
 
   it("are granted or refused one by one in order", async () => {
     const calls = [holdOf("a", 60), holdOf("b", 20), holdOf("c", 10), holdOf("d", 1)];
@@ -90,7 +93,7 @@ describe("batched reservations of one account", () => {
 });
 
 describe("batched charges of one account", () => {
-  beforeEach(() => seed(1_000, 0, "u"));
+  beforeEach(() => load(1_000, 0, "u"));
 
   it("return one result per charge", async () => {
     await redis.send([holdOf("a", 10), holdOf("b", 20), holdOf("c", 30)], MS);

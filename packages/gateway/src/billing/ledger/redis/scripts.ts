@@ -295,7 +295,7 @@ return done`);
  * Checks whether this account may be loaded from the database. KEYS epoch account charges; ARGV prefix or suffix of its
  * charges, limit. Returns {0} closed, {1} already loaded, {2} has unbooked charges, {3, epoch, changes} may be loaded.
  */
-export const SEED_BEGIN = script(`
+export const BEGIN_LOAD = script(`
 local epoch = redis.call('GET', KEYS[1])
 if not epoch then return {0} end
 local a = redis.call('HMGET', KEYS[2], 'e', 'n')
@@ -313,7 +313,7 @@ return {3, epoch, a[2] or '0'}`);
 /**
  * KEYS epoch account; ARGV epoch changes balance version grant reading revision. Returns 0 if anything changed since.
  */
-export const SEED = script(`
+export const LOAD_ACCOUNT = script(`
 local epoch = redis.call('GET', KEYS[1])
 local a = redis.call('HMGET', KEYS[2], 'e', 'n')
 if epoch ~= ARGV[1] then return 0 end
