@@ -171,11 +171,13 @@ export class ResponseToChunks implements StreamBridge {
   #finish(response: JsonObject | undefined): StreamEvent[] {
     this.#usage = readResponsesUsage(object(response, "usage"));
     this.#writer.name(headOf(response));
-    const untold = this.#isPlaced ? objects(response, "output").flatMap((item, at) => this.#unsent(item, at)) : [];
-    return [...untold, ...this.#writer.finish(finishOf(response, this.#writer.tools() > 0))];
+    const missing = this.#isPlaced
+      ? objects(response, "output").flatMap((item, at) => this.#sendMissing(item, at))
+      : [];
+    return [...missing, ...this.#writer.finish(finishOf(response, this.#writer.tools() > 0))];
   }
 
-  #unsent(item: JsonObject, at: number): StreamEvent[] {
+  #sendMissing(item: JsonObject, at: number): StreamEvent[] {
     if (this.#items.has(at)) return [];
     const thought = reasoningText(item);
     const reported = thought === "" ? [] : this.#writer.delta({ reasoning_content: thought });
