@@ -8,17 +8,17 @@ import type { FinishReason, Completion, SinkContext, Sink } from "./sink.ts";
  * so that the charge is safe before the answer is complete.
  */
 export class BytesSink implements Sink {
-  readonly #flow: SinkContext;
+  readonly #context: SinkContext;
   readonly #head: Record<string, string>;
   readonly #resume: () => void;
   #held: Buffer | undefined;
   #firstContentAt: number | undefined;
   #isOver = false;
 
-  constructor(flow: SinkContext, head: Record<string, string>) {
-    this.#flow = flow;
+  constructor(context: SinkContext, head: Record<string, string>) {
+    this.#context = context;
     this.#head = head;
-    this.#resume = () => flow.controller.resume();
+    this.#resume = () => context.controller.resume();
   }
 
   data(chunk: Buffer): void {
@@ -27,16 +27,16 @@ export class BytesSink implements Sink {
     const ready = this.#held;
     this.#held = chunk;
     if (!ready) return;
-    const { delivery } = this.#flow;
+    const { delivery } = this.#context;
     delivery.sendHead(this.#head);
-    if (!delivery.write(ready, this.#resume)) this.#flow.controller.pause();
+    if (!delivery.write(ready, this.#resume)) this.#context.controller.pause();
   }
 
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { delivery } = this.#flow;
-    if (!this.#held) return this.#flow.finish({ kind: "failed", failure: emptyStream() });
+    const { delivery } = this.#context;
+    if (!this.#held) return this.#context.finish({ kind: "failed", failure: emptyStream() });
     this.#settled("stop", () => {
       delivery.sendHead(this.#head);
       delivery.end(this.#held);
@@ -46,9 +46,9 @@ export class BytesSink implements Sink {
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { delivery } = this.#flow;
+    const { delivery } = this.#context;
     if (!delivery.isHeadSent)
-      return this.#flow.finish(
+      return this.#context.finish(
         delivery.isDisconnected ? { kind: "disconnected" } : { kind: "failed", failure: brokenStream(error) },
       );
     const reason: FinishReason = delivery.isDisconnected ? "client_abort" : "upstream_cut";
@@ -56,31 +56,31 @@ export class BytesSink implements Sink {
   }
 
   soFar(): Completion | undefined {
-    return this.#flow.delivery.isHeadSent ? this.#completion("server_shutdown") : undefined;
+    return this.#context.delivery.isHeadSent ? this.#completion("server_shutdown") : undefined;
   }
 
   stop(error: AppError): void {
-    this.#flow.controller.abort(error);
+    this.#context.controller.abort(error);
     this.fail(error);
   }
 
   /** Sound cannot carry an error: a broken connection signals an internal error. */
   #settled(reason: FinishReason, deliver: () => void): void {
     const done = async () => {
-      await this.#flow.settle(this.#completion(reason));
+      await this.#context.settle(this.#completion(reason));
       deliver();
-      this.#flow.finish({ kind: "delivered", reason });
+      this.#context.finish({ kind: "delivered", reason });
     };
     done().catch((error: unknown) => {
-      this.#flow.fault(error);
-      this.#flow.delivery.destroy();
-      this.#flow.finish({ kind: "delivered", reason: "internal_error" });
+      this.#context.fault(error);
+      this.#context.delivery.destroy();
+      this.#context.finish({ kind: "delivered", reason: "internal_error" });
     });
   }
 
   /** Sound has no usage: the request's characters or seconds are charged. */
   #completion(reason: FinishReason): Completion {
-    const usage = { ...NO_USAGE, units: this.#flow.request.spec.units };
+    const usage = { ...NO_USAGE, units: this.#context.request.spec.units };
     return { reason, usage, countOutput: () => Promise.resolve(0), firstContentAt: this.#firstContentAt };
   }
 }

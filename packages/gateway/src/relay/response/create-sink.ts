@@ -29,21 +29,21 @@ interface AnswerHead {
 }
 
 /** The sink for an answer of this status and content type. Undefined = it is refused, and the attempt has failed. */
-export function createSink(flow: SinkContext, head: AnswerHead, counter: TokenCounter): Sink | undefined {
+export function createSink(context: SinkContext, head: AnswerHead, counter: TokenCounter): Sink | undefined {
   const { status, headers } = head;
-  if (status < 200 || status > 299) return new FailureSink(flow, status);
+  if (status < 200 || status > 299) return new FailureSink(context, status);
   const type = (headers["content-type"] ?? "").toLowerCase();
-  switch (shapeOf(type, flow)) {
+  switch (shapeOf(type, context)) {
     case "text":
-      return new TextSink(flow, counter);
+      return new TextSink(context, counter);
     case "bytes":
-      return new BytesSink(flow, bytesHead(headers));
+      return new BytesSink(context, bytesHead(headers));
     case "events":
-      return flow.request.spec.stream ? streamSink(flow, head, counter) : wholeSink(flow, head, counter, true);
+      return context.request.spec.stream ? streamSink(context, head, counter) : wholeSink(context, head, counter, true);
     case "json":
-      return wholeSink(flow, head, counter, false);
+      return wholeSink(context, head, counter, false);
     case "other":
-      flow.finish({
+      context.finish({
         kind: "failed",
         failure: unreadable(new Error(`unexpected content type ${type.slice(0, 100)}`)),
       });
@@ -61,19 +61,19 @@ function shapeOf(type: string, { request, target }: SinkContext): "json" | "even
   return (target.plan.route.framing ?? "sse") === "sse" ? "other" : "events";
 }
 
-function streamSink(flow: SinkContext, head: AnswerHead, counter: TokenCounter): Sink {
-  const { decoder, upstream } = readerFor(flow, head);
+function streamSink(context: SinkContext, head: AnswerHead, counter: TokenCounter): Sink {
+  const { decoder, upstream } = readerFor(context, head);
   const { bridges } = decoder;
   const translation = bridges.length === 0 ? undefined : createStreamTranslation(bridges, head.context);
-  return new StreamSink(flow, { decoder, upstream, translation }, counter);
+  return new StreamSink(context, { decoder, upstream, translation }, counter);
 }
 
-function wholeSink(flow: SinkContext, head: AnswerHead, counter: TokenCounter, isEventStream: boolean): Sink {
-  const { decoder, upstream } = readerFor(flow, head);
+function wholeSink(context: SinkContext, head: AnswerHead, counter: TokenCounter, isEventStream: boolean): Sink {
+  const { decoder, upstream } = readerFor(context, head);
   const { bridges } = decoder;
   const translate: AnswerTranslation =
     bridges.length === 0 ? undefined : (answer) => translateAnswer(bridges, answer, head.context);
-  return new WholeSink(flow, { decoder, upstream, translate, isEventStream }, counter);
+  return new WholeSink(context, { decoder, upstream, translate, isEventStream }, counter);
 }
 
 function readerFor({ target, dialect }: SinkContext, { context, headers }: AnswerHead) {

@@ -19,7 +19,7 @@ interface DeliveredOutputDeps {
 
 /** Measures what a stream has delivered, for its charge. */
 export class DeliveredOutput {
-  readonly #flow: SinkContext;
+  readonly #context: SinkContext;
   readonly #deps: DeliveredOutputDeps;
   readonly #counter: OutputCounter;
   /** Undefined where no tool of the vendor can be called. */
@@ -28,13 +28,13 @@ export class DeliveredOutput {
   #received = 0;
   #progressAt = PROGRESS_EVERY;
 
-  constructor(flow: SinkContext, deps: DeliveredOutputDeps) {
-    const { spec } = flow.request;
-    this.#flow = flow;
+  constructor(context: SinkContext, deps: DeliveredOutputDeps) {
+    const { spec } = context.request;
+    this.#context = context;
     this.#deps = deps;
     this.#counter = new OutputCounter(deps.upstream, spec.model, deps.counter);
     this.#hostedCalls = spec.hostedTools ? new HostedCalls() : undefined;
-    this.#unseen = flow.readOn && new UnseenOutput(flow.readOn, flow.startedAt, deps.upstream);
+    this.#unseen = context.readOn && new UnseenOutput(context.readOn, context.startedAt, deps.upstream);
   }
 
   /** `blocks` are whole events of the upstream. */
@@ -54,7 +54,7 @@ export class DeliveredOutput {
   checkReservation(): void {
     if (this.#received <= this.#progressAt) return;
     this.#progressAt = this.#received + PROGRESS_EVERY;
-    this.#flow.progress(() => this.#counter.bound());
+    this.#context.progress(() => this.#counter.bound());
   }
 
   /** True when the answer has text or a call of a tool. */
@@ -96,6 +96,6 @@ export class DeliveredOutput {
   #toolCalls(): Completion["toolCalls"] {
     if (!this.#hostedCalls) return undefined;
     const { upstream, isTranslated } = this.#deps;
-    return this.#hostedCalls.calls ?? unreportedCalls(this.#flow.request.spec, upstream.id, isTranslated);
+    return this.#hostedCalls.calls ?? unreportedCalls(this.#context.request.spec, upstream.id, isTranslated);
   }
 }

@@ -6,14 +6,14 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 /** Reads the body of an answer that is a failure by its status. */
 export class FailureSink implements Sink {
-  readonly #flow: SinkContext;
+  readonly #context: SinkContext;
   readonly #status: number;
   readonly #parts: Buffer[] = [];
   #size = 0;
   #isOver = false;
 
-  constructor(flow: SinkContext, status: number) {
-    this.#flow = flow;
+  constructor(context: SinkContext, status: number) {
+    this.#context = context;
     this.#status = status;
   }
 
@@ -23,25 +23,25 @@ export class FailureSink implements Sink {
     this.#size += chunk.length;
     if (this.#size <= MAX_BODY_BYTES) return;
     this.end();
-    this.#flow.controller.abort(new Error("the error body is too large"));
+    this.#context.controller.abort(new Error("the error body is too large"));
   }
 
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const body = Buffer.concat(this.#parts).subarray(0, MAX_BODY_BYTES);
-    this.#flow.finish({ kind: "failed", failure: this.#flow.failureOf(this.#status, body) });
+    this.#context.finish({ kind: "failed", failure: this.#context.failureOf(this.#status, body) });
   }
 
   fail(error: Error): void {
     if (this.#isOver) return;
-    if (this.#flow.delivery.isDisconnected) {
+    if (this.#context.delivery.isDisconnected) {
       this.#isOver = true;
-      this.#flow.finish({ kind: "disconnected" });
+      this.#context.finish({ kind: "disconnected" });
     } else if (this.#size > 0) this.end();
     else {
       this.#isOver = true;
-      this.#flow.finish({ kind: "failed", failure: unreachable(error) });
+      this.#context.finish({ kind: "failed", failure: unreachable(error) });
     }
   }
 
@@ -50,7 +50,7 @@ export class FailureSink implements Sink {
   }
 
   stop(error: Error): void {
-    this.#flow.controller.abort(error);
+    this.#context.controller.abort(error);
     this.fail(error);
   }
 }

@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 /** An answer whose charge fails as nothing in the ledger should; asked again, it is closed. */
-function flowOf(delivery: Delivery, faults: unknown[], finish: (result: AttemptResult) => void): SinkContext {
+function contextOf(delivery: Delivery, faults: unknown[], finish: (result: AttemptResult) => void): SinkContext {
   const request = { id: "req-1", spec: { model: "m", stream: true, wantsStreamUsage: false }, body: {} };
   let asked = 0;
   const controller = { abort: () => undefined, pause: () => undefined, resume: () => undefined };
@@ -58,11 +58,11 @@ function flowOf(delivery: Delivery, faults: unknown[], finish: (result: AttemptR
   } as unknown as SinkContext;
 }
 
-async function run(make: (flow: SinkContext) => Sink, drive: (sink: Sink) => void) {
+async function run(make: (context: SinkContext) => Sink, drive: (sink: Sink) => void) {
   const faults: unknown[] = [];
   const ended = Promise.withResolvers<AttemptResult>();
   const server = createServer((_request, response) => {
-    const sink = make(flowOf(new Delivery(response, ticker), faults, ended.resolve));
+    const sink = make(contextOf(new Delivery(response, ticker), faults, ended.resolve));
     drive(sink);
   });
   servers.push(server);
@@ -72,8 +72,8 @@ async function run(make: (flow: SinkContext) => Sink, drive: (sink: Sink) => voi
   return { text: text ?? "broken off", faults: faults.map(String), result: await ended.promise };
 }
 
-const streamed = (flow: SinkContext) =>
-  new StreamSink(flow, { decoder: plain, upstream: dialect, translation: undefined }, counter);
+const streamed = (context: SinkContext) =>
+  new StreamSink(context, { decoder: plain, upstream: dialect, translation: undefined }, counter);
 const result = { kind: "delivered", reason: "internal_error" };
 
 describe("an answer whose charge fails", () => {
@@ -103,7 +103,7 @@ describe("an answer whose charge fails", () => {
       faults,
       result: ended,
     } = await run(
-      (flow) => new BytesSink(flow, head),
+      (context) => new BytesSink(context, head),
       (sink) => {
         for (const part of ["a", "b"]) sink.data(Buffer.from(part));
         sink.end();
@@ -127,9 +127,9 @@ it.each([
     },
   };
   const words = event({ ...said, choices: [{ index: 0, delta: { content: "word ".repeat(200) } }] });
-  const watching = (flow: SinkContext): Sink => {
+  const watching = (context: SinkContext): Sink => {
     const progress = (bound: () => number) => void (asks && bound());
-    return new StreamSink({ ...flow, progress }, { decoder: plain, upstream, translation: undefined }, counter);
+    return new StreamSink({ ...context, progress }, { decoder: plain, upstream, translation: undefined }, counter);
   };
   await run(watching, (sink) => {
     for (let sent = 0; sent < 12; sent += 1) sink.data(words);
@@ -146,9 +146,9 @@ it.each([
   ["without output has failed", "", "upstream_stream_interrupted"],
 ])("an answer without a finish reason %s", async (_what, content, end) => {
   const counting = { count: () => Promise.reject(new Error("no one asked")), stop: () => Promise.resolve() };
-  const watching = (flow: SinkContext): Sink =>
+  const watching = (context: SinkContext): Sink =>
     new StreamSink(
-      { ...flow, settle: () => Promise.resolve(NO_USAGE) },
+      { ...context, settle: () => Promise.resolve(NO_USAGE) },
       { decoder: plain, upstream: dialect, translation: undefined },
       counting,
     );

@@ -1,9 +1,11 @@
 import type { Dispatcher } from "undici";
 import type { Dialect, Usage } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
+import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import type { UpstreamError } from "../../providers/core/types.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Failure } from "../upstream/failure.ts";
+import type { StreamTranslation } from "../pipeline/translate.ts";
 import type { ReadOn } from "../pipeline/reservation/output-reservation.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
@@ -70,6 +72,15 @@ export interface SinkContext {
   failureOf(status: number, body: Buffer): Failure;
   /** The same for a failure that was read already; hides what belongs to the operator. */
   refused(upstreamError: UpstreamError): Failure;
+}
+
+/** How the stream of one upstream is read. */
+export interface UpstreamStream {
+  readonly decoder: ResponseDecoder;
+  /** Protocol of the decoder's output. */
+  readonly upstream: Dialect;
+  /** Undefined when the client speaks that protocol too. */
+  readonly translation: StreamTranslation | undefined;
 }
 
 /** Takes the body of one upstream answer. */

@@ -11,14 +11,14 @@ const HEAD = { "content-type": "text/plain; charset=utf-8" };
 
 /** A transcript that is plain text or subtitles: read whole, charged by its length in seconds or its tokens, then sent. */
 export class TextSink implements Sink {
-  readonly #flow: SinkContext;
+  readonly #context: SinkContext;
   readonly #counter: TokenCounter;
   readonly #parts: Buffer[] = [];
   #size = 0;
   #isOver = false;
 
-  constructor(flow: SinkContext, counter: TokenCounter) {
-    this.#flow = flow;
+  constructor(context: SinkContext, counter: TokenCounter) {
+    this.#context = context;
     this.#counter = counter;
   }
 
@@ -29,21 +29,23 @@ export class TextSink implements Sink {
     if (this.#size <= MAX_TEXT_BYTES) return;
     const error = new Error(`the answer exceeds ${MAX_TEXT_BYTES} bytes`);
     this.#isOver = true;
-    this.#flow.controller.abort(error);
-    this.#flow.finish({ kind: "failed", failure: unreadable(error) });
+    this.#context.controller.abort(error);
+    this.#context.finish({ kind: "failed", failure: unreadable(error) });
   }
 
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#deliver().catch((error: unknown) => this.#flow.finish({ kind: "failed", failure: unreadable(error) }));
+    this.#deliver().catch((error: unknown) => this.#context.finish({ kind: "failed", failure: unreadable(error) }));
   }
 
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#flow.finish(
-      this.#flow.delivery.isDisconnected ? { kind: "disconnected" } : { kind: "failed", failure: brokenStream(error) },
+    this.#context.finish(
+      this.#context.delivery.isDisconnected
+        ? { kind: "disconnected" }
+        : { kind: "failed", failure: brokenStream(error) },
     );
   }
 
@@ -54,18 +56,18 @@ export class TextSink implements Sink {
   stop(error: AppError): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#flow.controller.abort(error);
-    this.#flow.finish({ kind: "failed", failure: { ...brokenStream(error), error, retry: false } });
+    this.#context.controller.abort(error);
+    this.#context.finish({ kind: "failed", failure: { ...brokenStream(error), error, retry: false } });
   }
 
   async #deliver(): Promise<void> {
-    const { delivery, request } = this.#flow;
-    if (delivery.isDisconnected) return this.#flow.finish({ kind: "disconnected" });
+    const { delivery, request } = this.#context;
+    if (delivery.isDisconnected) return this.#context.finish({ kind: "disconnected" });
     const body = Buffer.concat(this.#parts, this.#size);
     const text = body.toString("utf8");
     const seconds = request.upload?.seconds ?? subtitleSeconds(text);
     const output = seconds === undefined ? await countTexts(this.#counter, request.spec.model, { text, extra: 0 }) : 0;
-    await this.#flow.settle({
+    await this.#context.settle({
       reason: "stop",
       usage: seconds === undefined ? { ...NO_USAGE, output, source: "counted" } : { ...NO_USAGE, units: seconds },
       countOutput: () => Promise.resolve(output),
@@ -73,6 +75,6 @@ export class TextSink implements Sink {
     });
     delivery.sendHead({ ...HEAD, "content-length": String(body.length) });
     delivery.end(body);
-    this.#flow.finish({ kind: "delivered", reason: "stop" });
+    this.#context.finish({ kind: "delivered", reason: "stop" });
   }
 }

@@ -38,7 +38,7 @@ type Read = { readonly answer: JsonObject; readonly bytes: Buffer | undefined } 
 
 /** A JSON answer is read whole, charged, and then sent: nothing reaches the client before it is known to be one. */
 export class WholeSink implements Sink {
-  readonly #flow: SinkContext;
+  readonly #context: SinkContext;
   readonly #decoder: ResponseDecoder;
   readonly #upstream: Dialect;
   readonly #translate: AnswerTranslation;
@@ -48,8 +48,8 @@ export class WholeSink implements Sink {
   #size = 0;
   #isOver = false;
 
-  constructor(flow: SinkContext, answer: UpstreamAnswerReader, counter: TokenCounter) {
-    this.#flow = flow;
+  constructor(context: SinkContext, answer: UpstreamAnswerReader, counter: TokenCounter) {
+    this.#context = context;
     this.#decoder = answer.decoder;
     this.#upstream = answer.upstream;
     this.#translate = answer.translate;
@@ -62,8 +62,8 @@ export class WholeSink implements Sink {
     this.#size += chunk.length;
     if (this.#size > MAX_ANSWER_BYTES) {
       this.#isOver = true;
-      this.#flow.controller.abort(new AppError("upstream_invalid_response"));
-      this.#flow.finish({
+      this.#context.controller.abort(new AppError("upstream_invalid_response"));
+      this.#context.finish({
         kind: "failed",
         failure: unreadable(new Error(`the answer exceeds ${MAX_ANSWER_BYTES} bytes`)),
       });
@@ -78,10 +78,10 @@ export class WholeSink implements Sink {
     const bytes = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts, this.#size);
     this.#parts = [];
     const read = this.#read(bytes);
-    if ("failure" in read) this.#flow.finish({ kind: "failed", failure: read.failure });
+    if ("failure" in read) this.#context.finish({ kind: "failed", failure: read.failure });
     else
       this.#deliver(read.answer, read.bytes).catch((error: unknown) =>
-        this.#flow.finish({ kind: "failed", failure: unreadable(error) }),
+        this.#context.finish({ kind: "failed", failure: unreadable(error) }),
       );
   }
 
@@ -95,11 +95,11 @@ export class WholeSink implements Sink {
   }
 
   #readWhole(bytes: Buffer): Read {
-    const { provider } = this.#flow.target.plan;
+    const { provider } = this.#context.target.plan;
     const parsed = parseAnswer(bytes);
     const mayBeFailure = parsed === undefined || "error" in parsed || provider.classify !== undefined;
     const upstreamError = mayBeFailure ? this.#decoder.refusal(bytes) : undefined;
-    if (upstreamError) return { failure: this.#flow.refused(upstreamError) };
+    if (upstreamError) return { failure: this.#context.refused(upstreamError) };
     const answer = parsed && this.#decoder.answer(parsed);
     return this.#checked(answer, answer === parsed ? bytes : undefined);
   }
@@ -125,7 +125,7 @@ export class WholeSink implements Sink {
     if (!answer)
       return { failure: unreadable(new Error("the answer is not the JSON object that the protocol requires")) };
     const error = this.#upstream.errorIn(answer);
-    if (error) return { failure: this.#flow.refused(readErrorEvent(this.#flow.target.plan.provider, error)) };
+    if (error) return { failure: this.#context.refused(readErrorEvent(this.#context.target.plan.provider, error)) };
     if (this.#upstream.isAnswer?.(answer) === false)
       return { failure: unreadable(new Error("the answer has another shape than the protocol's")) };
     return { answer, bytes };
@@ -134,8 +134,10 @@ export class WholeSink implements Sink {
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#flow.finish(
-      this.#flow.delivery.isDisconnected ? { kind: "disconnected" } : { kind: "failed", failure: brokenStream(error) },
+    this.#context.finish(
+      this.#context.delivery.isDisconnected
+        ? { kind: "disconnected" }
+        : { kind: "failed", failure: brokenStream(error) },
     );
   }
 
@@ -150,22 +152,22 @@ export class WholeSink implements Sink {
   stop(error: AppError, _reason: FinishReason): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#flow.controller.abort(error);
-    this.#flow.finish({ kind: "failed", failure: { ...brokenStream(error), error, retry: false } });
+    this.#context.controller.abort(error);
+    this.#context.finish({ kind: "failed", failure: { ...brokenStream(error), error, retry: false } });
   }
 
   /** `bytes` are the upstream's own when nothing changed them. */
   async #deliver(answer: JsonObject, bytes: Buffer | undefined): Promise<void> {
-    const flow = this.#flow;
-    const { delivery, request } = flow;
-    if (delivery.isDisconnected) return flow.finish({ kind: "disconnected" });
+    const context = this.#context;
+    const { delivery, request } = context;
+    if (delivery.isDisconnected) return context.finish({ kind: "disconnected" });
     const shaped = this.#shape(answer);
     const usage = this.#upstream.usage(answer);
     if (delivery.judge) {
-      const error = await delivery.judge.whole(flow.dialect.answerTexts(shaped).text);
+      const error = await delivery.judge.whole(context.dialect.answerTexts(shaped).text);
       if (error) return this.#refuse(error, answer, usage);
     }
-    const charged = await flow.settle({
+    const charged = await context.settle({
       reason: "stop",
       usage,
       countOutput: () => countTexts(this.#counter, request.spec.model, this.#upstream.answerTexts(answer)),
@@ -175,7 +177,7 @@ export class WholeSink implements Sink {
     });
     const untouched = shaped === answer ? bytes : undefined;
     const lacksUsage = usage === undefined && untouched === undefined;
-    const sent = lacksUsage ? (flow.dialect.withUsage?.(shaped, charged) ?? shaped) : shaped;
+    const sent = lacksUsage ? (context.dialect.withUsage?.(shaped, charged) ?? shaped) : shaped;
     const body = this.#encode(sent, untouched);
     if (request.spec.stream) {
       delivery.sendStreamHead();
@@ -184,13 +186,13 @@ export class WholeSink implements Sink {
       delivery.sendHead({ "content-type": "application/json", "content-length": String(body.length) });
       delivery.endWhole(body);
     }
-    flow.finish({ kind: "delivered", reason: "stop" });
+    context.finish({ kind: "delivered", reason: "stop" });
   }
 
   /** The upstream is paid for an answer that the client does not get. */
   async #refuse(error: AppError, answer: JsonObject, usage: Usage | undefined): Promise<void> {
-    const { delivery, dialect, request } = this.#flow;
-    await this.#flow.settle({
+    const { delivery, dialect, request } = this.#context;
+    await this.#context.settle({
       reason: "guardrail",
       usage,
       countOutput: () =>
@@ -202,11 +204,11 @@ export class WholeSink implements Sink {
       firstContentAt: performance.now(),
     });
     sendError(delivery.response, dialect.errors, error, { requestId: request.id, form: delivery.form });
-    this.#flow.finish({ kind: "delivered", reason: "guardrail" });
+    this.#context.finish({ kind: "delivered", reason: "guardrail" });
   }
 
   #toolCalls(answer: JsonObject): Completion["toolCalls"] {
-    const { spec } = this.#flow.request;
+    const { spec } = this.#context.request;
     if (!spec.hostedTools) return undefined;
     const calls = new HostedCalls();
     calls.see(answer);
@@ -215,13 +217,13 @@ export class WholeSink implements Sink {
 
   /** In the client's protocol, as its request wants it. A conversion may fail, so it runs before the charge. */
   #shape(answer: JsonObject): JsonObject {
-    const { dialect, request } = this.#flow;
+    const { dialect, request } = this.#context;
     const sent = this.#translate ? this.#translate(answer) : answer;
     return dialect.fitAnswer?.(sent, request.body) ?? sent;
   }
 
   #encode(sent: JsonObject, bytes: Buffer | undefined): Buffer {
-    const { dialect, request } = this.#flow;
+    const { dialect, request } = this.#context;
     if (!request.spec.stream) return bytes ?? Buffer.from(JSON.stringify(sent));
     const blocks = dialect.streamOf(sent, request.spec);
     return dialect.terminator ? Buffer.concat([blocks, dialect.terminator]) : blocks;
