@@ -1,5 +1,6 @@
 import { messageKeyOf, type Endpoint, type Input, type Output } from "@fairway/wire";
 import { noteOutcome } from "./server/health.ts";
+import { noteServerTime } from "./now.ts";
 import { ApiProblem, HttpProblem, OfflineProblem } from "./problems.ts";
 import { serverMessage } from "./server/server-messages.ts";
 import { stored } from "./storage.ts";
@@ -138,7 +139,9 @@ async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
   if (input.body !== undefined) init.body = JSON.stringify(input.body);
   const address = addressOf(endpoint, input);
   try {
-    return await (takeEarly(address) ?? fetch(address, init));
+    const response = await (takeEarly(address) ?? fetch(address, init));
+    noteServerTime(response.headers.get("date"));
+    return response;
   } catch (cause) {
     if (input.signal?.aborted) throw cause;
     noteOutcome("away");

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
+import { nowSeconds } from "../../lib/now.ts";
 import { formatCount } from "../../lib/format.ts";
 import { textsReady, useLanguage } from "../../lib/i18n.ts";
 import { stored } from "../../lib/storage.ts";
@@ -99,10 +100,8 @@ function useFacetPanel(address: boolean | undefined) {
   return { isInline, isOpen: address ?? usual };
 }
 
-const MILLISECONDS = 1000;
-
 function isOver(filter: LogFilter): boolean {
-  return filter.range === "custom" && filter.to !== "" && Number(filter.to) * MILLISECONDS < Date.now();
+  return filter.range === "custom" && filter.to !== "" && Number(filter.to) < nowSeconds();
 }
 
 export function LogsPage() {

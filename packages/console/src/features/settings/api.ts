@@ -28,6 +28,7 @@ import {
 } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call, request } from "../../lib/http.ts";
+import { nowSeconds } from "../../lib/now.ts";
 import { makePasskey } from "../../lib/passkeys.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
@@ -132,7 +133,7 @@ export async function makeNamedToken(wanted: {
   readonly scopes: readonly string[];
 }): Promise<string> {
   const { name, days } = wanted;
-  const expires_at = days === 0 ? 0 : Math.floor(Date.now() / 1000) + days * 86_400;
+  const expires_at = days === 0 ? 0 : nowSeconds() + days * 86_400;
   // What was typed is checked by the server, which names what it takes.
   const scopes = wanted.scopes as AccessScope[];
   const token = await call(accessTokenCreate, { body: { name, expires_at, scopes } });
