@@ -143,6 +143,18 @@ spec: {}
   expect(err).not.toContain(UPSTREAM_KEY);
 });
 
+test("a name with a comma in a list is refused with its line", async () => {
+  const text = channel("two-in-one").replace(/models: .*/, 'models:\n    - gpt-4o\n    - "gpt-4.1,o3"');
+  await writeFile(file, text);
+  const { code, err } = await rig.fairway(`apply -f ${file}`);
+  expect(code).toBe(2);
+  const line = text.split("\n").findIndex((one) => one.includes("gpt-4.1,o3")) + 1;
+  expect(err).toContain(
+    `${file}:${line}: Channel/two-in-one: spec.models.1 must be one name; write names with a comma between as two items`,
+  );
+  expect(rowsOf(await rig.fairway("channel list --search two-in-one -o jsonl"))).toEqual([]);
+});
+
 test("secrets come from the environment and the files of the caller", async () => {
   await writeFile(join(rig.home, "upstream.key"), `${UPSTREAM_KEY}\n`);
   const ofFile = channel("from-file").replace(`key: ${UPSTREAM_KEY}`, "keyFrom: { file: upstream.key }");

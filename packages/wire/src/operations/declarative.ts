@@ -6,7 +6,10 @@ import { LimitsSpec } from "../core/limits.ts";
 
 export const DECLARATIVE_VERSION = "fairway.dev/v1alpha1";
 
-const texts = z.array(z.string());
+/** Names that are stored with commas between them. */
+const names = z.array(
+  z.string().check(z.refine((name) => !name.includes(","), "one name; write names with a comma between as two items")),
+);
 const textMap = z.record(z.string(), z.string());
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
@@ -34,8 +37,8 @@ export const ChannelSpec = z.strictObject({
   type: z.string(),
   displayName: z.optional(textUpTo(191).check(z.minLength(1))),
   baseUrl: text,
-  models: z.optional(texts.check(z.minLength(1), z.maxLength(512))),
-  groups: z.optional(texts),
+  models: z.optional(names.check(z.minLength(1), z.maxLength(512))),
+  groups: z.optional(names),
   priority: z.optional(z.int().check(z.minimum(-999))),
   weight: z.optional(z.int().check(z.minimum(0))),
   enabled: flag,
@@ -87,8 +90,8 @@ export const TokenSpec = z.strictObject({
       mode: z.optional(z.enum(["InitialOnly", "Maintain"])),
     }),
   ),
-  modelLimits: z.optional(texts),
-  allowIps: z.optional(texts),
+  modelLimits: z.optional(names),
+  allowIps: z.optional(names),
   /** Requests and tokens per minute, requests at once. */
   limits: LimitsSpec,
   disabled: flag,
