@@ -102,6 +102,17 @@ test("an option shows who changed it when", async () => {
   expect(await terminal.exited).toBe(0);
 });
 
+test("a name and Enter pasted at once filter and close the filter", async () => {
+  const terminal = openTerminal(["ui", "options"], rig.env, 120);
+  await terminal.sees("AutoGroups");
+  terminal.type("/");
+  await terminal.sees("enter keep");
+  terminal.type("SystemName\r");
+  await terminal.sees(/of \d+ · \/SystemName[^]*\? help/);
+  terminal.type("q");
+  expect(await terminal.exited).toBe(0);
+});
+
 test("edits a channel in $EDITOR and returns to the list", async () => {
   const env = { ...rig.env, EDITOR: "sed -i 's/^priority: 50/priority: 51/'" };
   const terminal = openTerminal(["ui"], env);

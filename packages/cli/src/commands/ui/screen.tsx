@@ -1,8 +1,9 @@
-import { Box, Text, useApp, useInput, useWindowSize, type Key } from "ink";
+import { Box, Text, useApp, useInput, useWindowSize } from "ink";
 import { useEffect, useSyncExternalStore } from "react";
 import { createCollector } from "../../terminal/collector.ts";
 import { poll } from "../../terminal/poll.ts";
 import { drawScreen } from "../../terminal/screen.tsx";
+import { keysIn } from "./keys.ts";
 import { createMachine, type Left, type Machine } from "./machine.ts";
 import type { Resource } from "./resources.ts";
 import type { State } from "./state.ts";
@@ -47,9 +48,7 @@ function UiScreen({ server, user, machine, hasLeft }: UiProps & { machine: Machi
   useEffect(() => void hasLeft.then(() => exit()), [hasLeft, exit]);
   useFollowing(state.isFollowing && state.mode === "list", machine.load);
   useInput((input, key) => {
-    const name = nameOf(key);
-    // Keys that are held or typed fast arrive together.
-    for (const one of name === undefined ? input : [name]) machine.feed(one, bodyHeight(height) - 1, columns);
+    for (const one of keysIn(input, key)) machine.feed(one, bodyHeight(height) - 1, columns);
   });
   const frame = frameOf(state, { server, user, width: columns, height });
   return (
@@ -74,16 +73,6 @@ function useFollowing(isOn: boolean, load: () => Promise<void>): void {
     void poll(closing.signal, FOLLOW_MS, read);
     return () => closing.abort();
   }, [isOn, load]);
-}
-
-function nameOf(key: Key): string | undefined {
-  if (key.return) return "enter";
-  if (key.escape) return "escape";
-  if (key.backspace || key.delete) return "backspace";
-  if (key.upArrow) return "up";
-  if (key.downArrow) return "down";
-  if (key.pageUp) return "pageup";
-  return key.pageDown ? "pagedown" : undefined;
 }
 
 function FrameLine({ line: { text, tone } }: { readonly line: Line }) {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { chosenAt, loaded, openCalls, press, startOf, visibleItems, type Item, type State } from "./state.ts";
-import { frameOf } from "./view.ts";
+import { frameOf, HELP } from "./view.ts";
 import { loadWidths } from "../../print/width.ts";
 
 beforeAll(loadWidths);
@@ -108,4 +108,8 @@ test("has the gateway search where it has more rows than were read, and reads mo
   expect(after(three, "/", "x", "enter").effect).toBeUndefined();
   expect(after(cut, "m")).toMatchObject({ state: { pages: 2 }, effect: { type: "load" } });
   expect(after(three, "m").effect).toBeUndefined();
+});
+
+test("the help fits the narrowest terminal", () => {
+  expect(HELP.filter((line) => line.length > 60)).toEqual([]);
 });

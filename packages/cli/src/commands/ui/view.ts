@@ -14,16 +14,19 @@ export interface Place {
   readonly height: number;
 }
 
-const HELP = [
+/** At most 60 columns, the narrowest terminal. */
+export const HELP: readonly string[] = [
   "↑ ↓ j k        choose a row, scroll",
   "PgUp PgDn g G  page, first, last",
-  "enter          detail; for a call, its attempts and why it went where it went",
-  "esc            back: out of the detail, the filter, the calls of a channel",
-  "/              filter; of a long list the gateway searches   :  open :channels, :logs, …",
+  "enter          detail; of a call, its attempts and reasons",
+  "esc            back: from detail, filter, calls of a channel",
+  "/              filter; the gateway searches long lists",
+  ":              open :channels, :logs, …",
   "s S            sort by the next column, reverse it",
   "r m f          read again, read more rows, follow the logs",
   "l L            failing calls of the channel, all its calls",
-  "e d            enable, disable   t  test   c  copy   x  delete   E  edit in $EDITOR",
+  "e d t          enable, disable, test",
+  "c x E          copy, delete, edit in $EDITOR",
   "q              quit",
 ];
 
