@@ -1,5 +1,6 @@
 // `fairway ui` in a pseudo-terminal against a real gateway.
 import {
+  budgetCreate,
   CHANNEL_STATUS,
   channelCreate,
   channelList,
@@ -85,6 +86,16 @@ test("opens every resource by name and leaves with q", async () => {
   terminal.type("q");
   expect(await terminal.exited).toBe(0);
   expect(terminal.raw).toContain(MAIN_SCREEN);
+});
+
+test("a budget of a token names the token", async () => {
+  const { data: tokens } = await rig.client.call(tokenList, { query: {} });
+  const subject = String(tokens[0]?.id);
+  await rig.client.call(budgetCreate, { body: { scope: "token", subject, period: "day", quota_limit: 500_000 } });
+  const terminal = openTerminal(["ui", "budgets"], rig.env, 120);
+  await terminal.sees(new RegExp(`token +ci #${subject} `));
+  terminal.type("q");
+  expect(await terminal.exited).toBe(0);
 });
 
 test("an option shows who changed it when", async () => {

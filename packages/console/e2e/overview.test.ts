@@ -102,8 +102,11 @@ test("the overview names figures, channels in trouble, budgets near their end, a
     const channel = { name, key: "sk-1", models: "gpt-4o,o3", base_url: "http://127.0.0.1:9" };
     expect(await asUser(page, "POST", "/api/channel/", channel)).toMatchObject({ success: true });
   }
+  const token = { name: "build-bot", unlimited_quota: true };
+  expect(await asUser(page, "POST", "/api/token/", token)).toMatchObject({ success: true, data: { id: 1 } });
   for (const subject of [
     { scope: "model", subject: "gpt-4o" },
+    { scope: "token", subject: "1" },
     { scope: "user", subject: "1" },
   ]) {
     const budget = { ...subject, period: "month", quota_limit: 1_000 };
@@ -128,6 +131,7 @@ test("the overview names figures, channels in trouble, budgets near their end, a
   await page.getByText(/2\d of 2\d0 calls failed in 24 hours/).waitFor();
   await page.getByText("90%").first().waitFor();
   await page.getByRole("link", { name: "root #1" }).waitFor();
+  await page.getByRole("link", { name: "build-bot #1" }).waitFor();
   await page.getByText("leader").waitFor();
   await page.getByRole("slider").nth(1).waitFor();
   await shoot(page, "overview-operator");

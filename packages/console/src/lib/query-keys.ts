@@ -12,7 +12,6 @@ export const queryKeys = {
     lists: ["budgets", "list"],
     history: (id: number) => ["budgets", "list", "history", id],
     one: (id: number) => ["budgets", "one", id],
-    subject: (...by: Part[]) => ["budgets", "subject", ...by],
     suggestions: (...by: Part[]) => ["budgets", "suggestions", ...by],
   },
   channels: {

@@ -14,6 +14,8 @@ export const Budget = z.object({
   scope,
   /** Id of the token, user or channel; name of the group or model. */
   subject: z.string(),
+  /** Name of the token, user, group, model or channel; "" when no row has that id any longer. */
+  subject_name: z.string(),
   period,
   /** Decides when a day begins, such as `Europe/Berlin`. Weeks begin on Monday. */
   time_zone: z.string(),
@@ -32,6 +34,16 @@ export const Budget = z.object({
   window_end: z.int(),
 });
 export type Budget = z.output<typeof Budget>;
+
+/** Name and number of the subject, such as `ada #17`; that of a deleted row is its number. */
+export function budgetSubject({
+  scope,
+  subject,
+  subject_name: name,
+}: Pick<Budget, "scope" | "subject" | "subject_name">): string {
+  if (scope === "group" || scope === "model") return subject;
+  return name === "" ? `#${subject}` : `${name} #${subject}`;
+}
 
 const optionalFields = {
   time_zone: z.optional(z.string()),

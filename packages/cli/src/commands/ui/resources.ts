@@ -1,6 +1,7 @@
 import {
   budgetDelete,
   budgetList,
+  budgetSubject,
   CHANNEL_STATUS,
   channelCopy,
   channelDelete,
@@ -286,7 +287,7 @@ function users(client: Client, { quotaPerUnit }: Seen): Resource {
 const BUDGET_COLUMNS: readonly Column<Budget>[] = [
   number("ID", "id"),
   plain("SCOPE", "scope"),
-  plain("SUBJECT", "subject"),
+  { title: "SUBJECT", value: budgetSubject },
   plain("PERIOD", "period"),
   quota("LIMIT", "quota_limit"),
   quota("USED", "used"),
@@ -300,7 +301,7 @@ function budgets(client: Client, { quotaPerUnit }: Seen): Resource {
     columns: asDollars(BUDGET_COLUMNS, quotaPerUnit),
     rows: async () => ({ rows: (await client.call(budgetList, {})).data, isCut: false }),
     keyOf: ({ id }) => String(id),
-    labelOf: ({ id, scope, subject }) => `budget ${id} (${scope} ${subject})`,
+    labelOf: (budget) => `budget ${budget.id} (${budget.scope} ${budgetSubject(budget)})`,
     isOff: ({ used, quota_limit: limit }) => used >= limit,
     actions: ({ id }) => ({ delete: () => client.call(budgetDelete, { params: { id } }) }),
   });

@@ -6,6 +6,7 @@ const BUDGET: Budget = {
   id: 1,
   scope: "group",
   subject: "vip",
+  subject_name: "vip",
   period: "month",
   time_zone: "Europe/Berlin",
   quota_limit: 1_000,
@@ -44,12 +45,14 @@ test("reservations count as used", () => {
   expect(stateOf({ ...BUDGET, used: 999, soft_percent: 0 })).toBe("within");
 });
 
-test("budgets are filtered by part of the subject, scope and state", () => {
-  const spent = { ...BUDGET, id: 2, scope: "user" as const, subject: "17", used: 1_000 };
+test("budgets are filtered by part of the name or number of their subject, scope and state", () => {
+  const spent = { ...BUDGET, id: 2, scope: "user" as const, subject: "17", subject_name: "ada", used: 1_000 };
   const ids = (filter: Partial<Parameters<typeof filterBudgets>[1]>) =>
     filterBudgets([BUDGET, spent], { q: "", scope: "", state: "", ...filter }).map(({ id }) => id);
   expect(ids({})).toEqual([1, 2]);
   expect(ids({ q: "VI" })).toEqual([1]);
+  expect(ids({ q: "Ada" })).toEqual([2]);
+  expect(ids({ q: "#17" })).toEqual([2]);
   expect(ids({ scope: "user" })).toEqual([2]);
   expect(ids({ state: "spent" })).toEqual([2]);
 });

@@ -1,4 +1,4 @@
-import type { Budget } from "@fairway/wire";
+import { budgetSubject, type Budget } from "@fairway/wire";
 import type { FormErrors } from "../../lib/use-form.ts";
 import type { BudgetChange } from "./api.ts";
 
@@ -88,12 +88,12 @@ export interface BudgetFilter {
   readonly state: string;
 }
 
-/** The budgets that pass; `q` is part of a subject. */
+/** The budgets that pass; `q` is part of the name or number of a subject. */
 export function filterBudgets(budgets: readonly Budget[], { q, scope, state }: BudgetFilter): Budget[] {
   const part = q.toLowerCase();
   return budgets.filter(
     (budget) =>
-      budget.subject.toLowerCase().includes(part) &&
+      budgetSubject(budget).toLowerCase().includes(part) &&
       (scope === "" || budget.scope === scope) &&
       (state === "" || stateOf(budget) === state),
   );

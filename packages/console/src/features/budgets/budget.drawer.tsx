@@ -1,4 +1,4 @@
-import type { Budget } from "@fairway/wire";
+import { budgetSubject, type Budget } from "@fairway/wire";
 import { SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo } from "react";
@@ -22,7 +22,6 @@ import {
   translateErrors,
   type BudgetDraft,
 } from "./budget-form.ts";
-import { useSubjectName } from "../../shared/budgets/subject.ts";
 import { PERIOD_TEXT, SCOPE_TEXT } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -72,7 +71,7 @@ function BudgetForm(props: { readonly initial: BudgetDraft; readonly edited: Edi
   const part = { form };
   return (
     <DrawerForm form={form} list="/budget" createLabel={isNew ? t("create") : undefined}>
-      {isNew ? <Subject {...part} /> : <FixedSubject {...part} />}
+      {edited ? <FixedSubject budget={edited.row} /> : <Subject {...part} />}
       <Amount {...part} />
       <Effect {...part} />
     </DrawerForm>
@@ -121,12 +120,11 @@ function Subject({ form }: PartProps) {
 }
 
 /** The subject of an existing budget never changes. */
-function FixedSubject({ form }: PartProps) {
+function FixedSubject({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
-  const name = useSubjectName(form.values);
   return (
     <Text color="fg.muted">
-      {t(SCOPE_TEXT[form.values.scope])} <strong>{name}</strong> · {t(PERIOD_TEXT[form.values.period])}
+      {t(SCOPE_TEXT[budget.scope])} <strong>{budgetSubject(budget)}</strong> · {t(PERIOD_TEXT[budget.period])}
     </Text>
   );
 }

@@ -1,4 +1,4 @@
-import type { Budget } from "@fairway/wire";
+import { budgetSubject, type Budget } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
@@ -12,7 +12,6 @@ import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { budgetsQuery, deleteBudget } from "./api.ts";
 import { filterBudgets, SCOPES, type BudgetState } from "./budget-form.ts";
-import { useSubjectName } from "../../shared/budgets/subject.ts";
 import { budgetColumns, SCOPE_TEXT } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -23,7 +22,7 @@ function BudgetActions({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
   const navigate = useNavigate();
   const { search } = useLocation();
-  const name = `${t(SCOPE_TEXT[budget.scope])} ${useSubjectName(budget)}`;
+  const name = `${t(SCOPE_TEXT[budget.scope])} ${budgetSubject(budget)}`;
   const remove = async () => {
     const question = { title: t("removeTitle", { name }), body: t("removeBody"), confirm: t("remove") };
     if (!(await ask({ ...question, isDangerous: true }))) return;
@@ -108,7 +107,7 @@ export function BudgetsPage() {
       isEmpty={data?.length === 0}
       columns={columns}
       rowId={(budget) => budget.id}
-      rowName={(budget) => budget.subject}
+      rowName={budgetSubject}
       onOpen={edit}
       keys={{ e: edit }}
       actions={(budget) => <BudgetActions budget={budget} />}

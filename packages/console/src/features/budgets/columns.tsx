@@ -1,8 +1,7 @@
-import type { Budget } from "@fairway/wire";
+import { budgetSubject, type Budget } from "@fairway/wire";
 import { Link, useLocation } from "react-router";
 import { formatShare } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
-import { useSubjectName } from "../../shared/budgets/subject.ts";
 import type { Column } from "../../ui/grid/grid-props.ts";
 import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Meter } from "../../ui/display/meter.tsx";
@@ -26,12 +25,11 @@ const MARKS: Readonly<Record<BudgetState, MarkKind>> = { within: "go", near: "ca
 function SubjectCell({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
   const { search } = useLocation();
-  const name = useSubjectName(budget);
   return (
     <span className="nowrap">
       <span className="soft">{t(SCOPE_TEXT[budget.scope])}</span>{" "}
       <Link className="link" to={{ pathname: `/budget/edit/${budget.id}`, search }}>
-        {name}
+        {budgetSubject(budget)}
       </Link>
     </span>
   );

@@ -7,6 +7,7 @@ const budget: Budget = {
   id: 1,
   scope: "model",
   subject: "gpt-4o",
+  subject_name: "gpt-4o",
   period: "month",
   time_zone: "UTC",
   quota_limit: 3_000,

@@ -35,6 +35,29 @@ describe("budgets over HTTP", () => {
     expect(await codeOf(members.admin.put("/api/budget/", { id: made.id }))).toBe("BU1");
   });
 
+  test("a token, user or channel is named until its row is deleted; a group or model is its own name", async () => {
+    const { admin } = members;
+    const { id: tokenId } = await admin.data<{ id: number }>(admin.post("/api/token/", { name: "build-bot" }));
+    const channel = { name: "Harbour", key: "sk-1", models: "gpt-4o", base_url: "http://127.0.0.1:9" };
+    await admin.data(admin.post("/api/channel/", channel));
+    const { db } = app.database;
+    const { id: channelId } = await db.selectFrom("channels").select("id").executeTakeFirstOrThrow();
+    const user = await db.selectFrom("users").selectAll().orderBy("id").executeTakeFirstOrThrow();
+    const subjects = { token: tokenId, channel: channelId, user: user.id, group: "vip", model: "gpt-4o" };
+    const made = await Promise.all(
+      Object.entries(subjects).map(([scope, subject]) => create({ ...good, scope, subject: String(subject) })),
+    );
+    const names = ["build-bot", "Harbour", user.username, "vip", "gpt-4o"];
+    expect(made.map(({ subject_name: name }) => name)).toEqual(names);
+    const listed = async () => {
+      const budgets = await admin.data<Budget[]>(admin.get("/api/budget/"));
+      return Object.fromEntries(budgets.map(({ scope, subject_name: name }) => [scope, name]));
+    };
+    expect(Object.values(await listed()).toSorted()).toEqual(names.toSorted());
+    await admin.data(admin.delete(`/api/channel/${channelId}`));
+    expect(await listed()).toMatchObject({ channel: "", token: "build-bot" });
+  });
+
   test("what requests have in a budget goes with it", async () => {
     const { db } = app.database;
     const { id } = await create(good);

@@ -6,14 +6,15 @@ import type { Clock } from "../../lib/clock.ts";
 import { tagOf, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
-import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
+import type { RawDatabase, RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
 import { bump } from "../../storage/revisions.ts";
+import { readRowNames } from "../../storage/row-names.ts";
 
 export interface BudgetStoreDeps {
   readonly database: Database;
   readonly clock: Clock;
   /** Knows what is reserved outside of the database; without it only that is shown which is reserved there. */
-  readonly held?: Pick<Budgets, "heldElsewhere">;
+  readonly held?: Pick<Budgets, "heldElsewhere"> | undefined;
 }
 
 export interface NewBudget {
@@ -31,6 +32,9 @@ export const BUDGET_DEFAULTS = { time_zone: "UTC", soft_percent: 80, is_hard: tr
 
 export type BudgetChange = Partial<Pick<NewBudget, "time_zone" | "quota_limit" | "soft_percent" | "is_hard">>;
 
+/** Scopes whose subject is the id of a row. */
+type IdScope = keyof typeof TABLES;
+
 export type BudgetStore = ReturnType<typeof createBudgetStore>;
 
 interface Row extends Omit<NewBudget, "is_hard"> {
@@ -44,7 +48,7 @@ interface Row extends Omit<NewBudget, "is_hard"> {
 /** Every write counts up the options in its transaction: that is how replicas know to read budgets again. */
 export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
   const { raw, db } = database;
-  const shown = (rows: readonly Row[]) => viewsOf(rows, { clock, held });
+  const shown = (rows: readonly Row[]) => viewsOf(rows, { database, clock, held });
   const write = <T>(work: (tx: RawTransaction) => Promise<T>): Promise<T> =>
     raw.transaction(async (tx) => {
       await bump(tx, raw.kind, "options");
@@ -77,12 +81,13 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
         throw error;
       }
       const named = db.selectFrom("budgets").selectAll().where("scope", "=", scope).where("subject", "=", subject);
-      return viewOf((await named.where("period", "=", period).executeTakeFirstOrThrow()) as Row, clock);
+      const [created] = await shown([(await named.where("period", "=", period).executeTakeFirstOrThrow()) as Row]);
+      return created;
     },
 
     async change(id: number, change: BudgetChange, check?: CheckTag): Promise<Budget | undefined> {
       await write(async (tx) => {
-        if (check) await checkLocked(tx, { id, clock, check });
+        if (check) await checkLocked(tx, id, check);
         for (const [column, value] of Object.entries(change)) {
           const stored = typeof value === "boolean" ? Number(value) : value;
           if (stored !== undefined) await tx.run(`update budgets set ${column} = ? where id = ?`, [stored, id]);
@@ -96,7 +101,7 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
     },
 
     /** True when a token, user or channel of that id exists. */
-    async exists(scope: "token" | "user" | "channel", id: number): Promise<boolean> {
+    async exists(scope: IdScope, id: number): Promise<boolean> {
       const rows = await raw.rows(`select id from ${TABLES[scope]} where id = ?`, [id]);
       return rows.length > 0;
     },
@@ -117,17 +122,14 @@ async function removeWithRows(tx: RawTransaction, id: number): Promise<boolean> 
 }
 
 /** Locks the row until the end of the transaction. */
-async function checkLocked(
-  tx: RawTransaction,
-  { id, clock, check }: { readonly id: number; readonly clock: Clock; readonly check: CheckTag },
-): Promise<void> {
+async function checkLocked(tx: RawTransaction, id: number, check: CheckTag): Promise<void> {
   await tx.run("update budgets set is_hard = is_hard where id = ?", [id]);
   const [row] = await tx.rows<Row>("select * from budgets where id = ?", [id]);
-  if (row) check(budgetTag(viewOf(row, clock)));
+  if (row) check(budgetTag({ ...row, is_hard: row.is_hard === 1 }));
 }
 
 /** Changes with every edit, not with what is used. */
-export function budgetTag({ time_zone, quota_limit, soft_percent, is_hard }: Budget): string {
+export function budgetTag({ time_zone, quota_limit, soft_percent, is_hard }: Required<BudgetChange>): string {
   return tagOf({ time_zone, quota_limit, soft_percent, is_hard });
 }
 
@@ -135,20 +137,29 @@ const TABLES = { token: "tokens", user: "users", channel: "channels" } as const;
 const INSERT =
   "insert into budgets (scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held) values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)";
 
-async function viewsOf(
-  rows: readonly Row[],
-  { clock, held }: { readonly clock: Clock; readonly held: BudgetStoreDeps["held"] | undefined },
-): Promise<Budget[]> {
+async function viewsOf(rows: readonly Row[], { database, clock, held }: BudgetStoreDeps): Promise<Budget[]> {
+  const names = await subjectNames(database.raw, rows);
   // Redis may be away; the rest of a budget is shown all the same.
   const elsewhere = await held?.heldElsewhere().catch(() => undefined);
-  return rows.map((row) => {
-    const view = viewOf(row, clock);
-    return { ...view, held: view.held + (elsewhere?.get(row.id) ?? 0) };
-  });
+  return rows.map((row) => ({
+    ...viewOf(row, clock),
+    subject_name: names(row),
+    held: row.held + (elsewhere?.get(row.id) ?? 0),
+  }));
+}
+
+/** Names of tokens, users and channels; the subject of a group or model is its name. */
+async function subjectNames(raw: RawDatabase, rows: readonly Row[]): Promise<(row: Row) => string> {
+  const idsOf = (scope: IdScope) => rows.flatMap((row) => (row.scope === scope ? [Number(row.subject)] : []));
+  const namesOf = (scope: IdScope) => readRowNames(raw, TABLES[scope], idsOf(scope));
+  const [token, user, channel] = await Promise.all([namesOf("token"), namesOf("user"), namesOf("channel")]);
+  const names = { token, user, channel };
+  return ({ scope, subject }) =>
+    scope === "group" || scope === "model" ? subject : (names[scope].get(Number(subject)) ?? "");
 }
 
 /** Nothing is used yet in a window that no request has opened. */
-function viewOf(row: Row, clock: Clock): Budget {
+function viewOf(row: Row, clock: Clock): Omit<Budget, "subject_name" | "held"> {
   const { start, end } = budgetWindow(row.period, row.time_zone, clock.now());
   return {
     id: row.id,
@@ -160,7 +171,6 @@ function viewOf(row: Row, clock: Clock): Budget {
     soft_percent: row.soft_percent,
     is_hard: row.is_hard === 1,
     used: start > row.window_start ? 0 : row.used,
-    held: row.held,
     window_start: start,
     window_end: end,
   };

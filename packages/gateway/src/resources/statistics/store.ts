@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import { inChunks } from "../../lib/chunks.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
+import { readRowNames } from "../../storage/row-names.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { DAY, DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
 import { LATER_SUMS_GAP } from "./facet-sums.ts";
@@ -43,7 +44,6 @@ interface Part {
   readonly before: number;
 }
 
-const NAMES_AT_ONCE = 200;
 const SUBJECTS_AT_ONCE = 20;
 /** Row of `revisions` with the time (seconds) up to which calls are in the sums. */
 export const STATISTICS_UNTIL = "usage-statistics-until";
@@ -83,7 +83,7 @@ export function createStatisticsStore({ database }: { readonly database: Databas
       return row?.revision ?? 0;
     },
 
-    names: (table: "users" | "tokens", ids: readonly number[]) => readNames(database, table, ids),
+    names: (table: "users" | "tokens", ids: readonly number[]) => readRowNames(raw, table, ids),
   };
 }
 
@@ -104,21 +104,6 @@ async function readSpending(
     .orderBy("start")
     .execute();
   return rows.map(({ start, quota }) => ({ start, quota: Number(quota) }));
-}
-
-async function readNames(
-  { raw }: Database,
-  table: "users" | "tokens",
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
-  const column = table === "users" ? "username" : "name";
-  const names = new Map<number, string>();
-  for (const some of inChunks(ids, NAMES_AT_ONCE)) {
-    const marks = some.map(() => "?").join(", ");
-    const text = `select id, ${column} as name from ${table} where id in (${marks})`;
-    for (const { id, name } of await raw.rows<{ id: number; name: string }>(text, some)) names.set(Number(id), name);
-  }
-  return names;
 }
 
 /** Whole days of the period, and the hours before and after them. */

@@ -1,5 +1,5 @@
 import { Button, SimpleGrid, Text } from "@chakra-ui/react";
-import type { BudgetHistory } from "@fairway/wire";
+import { budgetSubject, type BudgetHistory } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useParams } from "react-router";
@@ -14,7 +14,6 @@ import { Money, useQuotaDisplay } from "../../../ui/display/money.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { historyQuery } from "../api.ts";
-import { useSubjectName } from "../../../shared/budgets/subject.ts";
 import { PERIOD_TEXT, SCOPE_TEXT } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
 import { burnDown } from "./burn-down.ts";
@@ -96,10 +95,9 @@ function BurnDown({ history }: { readonly history: BudgetHistory }) {
 function Shown({ history }: { readonly history: BudgetHistory }) {
   const t = useTexts();
   const { budget } = history;
-  const name = useSubjectName(budget);
   return (
     <Page
-      title={`${t(SCOPE_TEXT[budget.scope])} ${name}`}
+      title={`${t(SCOPE_TEXT[budget.scope])} ${budgetSubject(budget)}`}
       aside={
         <Text color="fg.muted">
           {t(PERIOD_TEXT[budget.period])} · {budget.time_zone} · {t(budget.is_hard ? "refuses" : "warns")}

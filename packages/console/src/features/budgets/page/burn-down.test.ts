@@ -10,6 +10,7 @@ function history(change: Partial<BudgetHistory> = {}): BudgetHistory {
       id: 1,
       scope: "user",
       subject: "1",
+      subject_name: "root",
       period: "day",
       time_zone: "UTC",
       quota_limit: 100,

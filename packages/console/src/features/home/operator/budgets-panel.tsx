@@ -1,3 +1,4 @@
+import { budgetSubject } from "@fairway/wire";
 import { Box, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -5,7 +6,6 @@ import { Link } from "react-router";
 import { formatShare } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { useNow } from "../../../lib/now.ts";
-import { useSubjectName } from "../../../shared/budgets/subject.ts";
 import { Meter } from "../../../ui/display/meter.tsx";
 import { Money } from "../../../ui/display/money.tsx";
 import { When } from "../../../ui/display/when.tsx";
@@ -30,7 +30,6 @@ function BudgetRow({ near }: { readonly near: NearBudget }) {
   const language = useLanguage();
   const { budget, part, endsAt } = near;
   const { used, held, quota_limit: limit } = budget;
-  const subject = useSubjectName(budget);
   return (
     <PanelRow>
       <Box flex="1" minW="140px">
@@ -38,7 +37,7 @@ function BudgetRow({ near }: { readonly near: NearBudget }) {
           {t(SCOPE_TEXT[budget.scope])}
         </Text>{" "}
         <Link className="link" to={`/budget/${budget.id}`}>
-          <bdi>{subject}</bdi>
+          <bdi>{budgetSubject(budget)}</bdi>
         </Link>
       </Box>
       <span className="meter-line">

@@ -9,6 +9,7 @@ function budget(id: number, used: number, change: Partial<Budget> = {}): Budget 
     id,
     scope: "user",
     subject: "1",
+    subject_name: "root",
     period: "week",
     time_zone: "UTC",
     quota_limit: 100,
