@@ -103,21 +103,50 @@ interface Asking {
   change(update: (current: Answer) => Answer): void;
 }
 
+/** Between two showings of an answer under way: each lays out the whole text. */
+const SHOW_MS = 50;
+
+/** Passes on together what comes within a moment. */
+function paced(change: Asking["change"]) {
+  let waiting: ((current: Answer) => Answer)[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const updates = waiting;
+    waiting = [];
+    if (updates.length > 0) change((one) => updates.reduce((current, update) => update(current), one));
+  };
+  return {
+    add(update: (current: Answer) => Answer) {
+      waiting.push(update);
+      timer ??= setTimeout(flush, SHOW_MS);
+    },
+    flush,
+  };
+}
+
 /** Sends the request and passes on what comes, until it ends in one way or another. */
 async function receive({ body, signal, change }: Asking): Promise<void> {
   const started = performance.now();
-  const pass = (step: Step) => change((one) => withStep(one, step, performance.now() - started));
+  const elapsed = () => performance.now() - started;
+  const shown = paced(change);
+  const pass = (step: Step) => {
+    const at = elapsed();
+    shown.add((one) => withStep(one, step, at));
+  };
   try {
     const response = await sendToRelay(PATH, body, signal);
     const requestId = response.headers.get("x-oneapi-request-id") ?? undefined;
-    change((one) => ({ ...one, requestId }));
+    shown.add((one) => ({ ...one, requestId }));
     for await (const step of stepsOfAnswer(response)) pass(step);
   } catch (problem) {
     // Stopped by the user: what came stays, marked as incomplete below.
     if (!signal.aborted) pass({ kind: "failure", failure: offline(problem) });
   }
-  const totalMs = performance.now() - started;
-  change((one) => (one.state === "loading" ? { ...one, state: "incomplete", totalMs } : one));
+  const totalMs = elapsed();
+  shown.add((one) => (one.state === "loading" ? { ...one, state: "incomplete", totalMs } : one));
+  shown.flush();
 }
 
 function nothing(owner: number | undefined): TabState {
