@@ -63,7 +63,7 @@ test("groups are one table, and saving says what it changes (C-138)", async () =
   await groups.getByLabel("Users may choose: night").check();
   await groups.getByLabel("Label for users: night").fill("Night rate");
   const preview = page.getByRole("region", { name: "What changes" });
-  await preview.getByText("(-20 %)").waitFor();
+  await preview.getByText("(-20%)").waitFor();
   await preview.getByText("Night rate").waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await shoot(page, "settings-groups");

@@ -108,6 +108,7 @@ test("growth is a percentage as long as it can be read", () => {
   expect(formatChange(1_400, 100, "en")).toBe("×14");
   expect(formatChange(913_378_000, 100, "en")).toBe(">×1,000");
   expect(formatChange(5, 0, "en")).toBeUndefined();
+  expect(formatChange(1.025, 1, "en", 1)).toBe("+2.5%");
 });
 
 test("writes exact times with 24 hours in every language", () => {

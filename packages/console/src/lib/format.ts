@@ -113,13 +113,13 @@ export function formatShare(part: number, whole: number, locale: string): string
 const MOST_IN_PERCENT = 10;
 const MOST_TIMES = 1_000;
 
-/** `+12%` or `×14` of what was before; undefined where there was nothing. */
-export function formatChange(value: number, before: number, locale: string): string | undefined {
+/** `+12%` or `×14` of what was before, with so many digits of a percentage; undefined where there was nothing. */
+export function formatChange(value: number, before: number, locale: string, digits = 0): string | undefined {
   if (before <= 0) return undefined;
   const times = value / before;
   if (times > MOST_TIMES) return `>×${formatCount(MOST_TIMES, locale)}`;
   if (times > MOST_IN_PERCENT) return `×${formatDecimal(times, locale, 0)}`;
-  const style = { style: "percent", maximumFractionDigits: 0, signDisplay: "exceptZero" } as const;
+  const style = { style: "percent", maximumFractionDigits: digits, signDisplay: "exceptZero" } as const;
   return new Intl.NumberFormat(locale, style).format(times - 1);
 }
 

@@ -8,17 +8,17 @@ export interface Effect {
   readonly name: string;
   readonly before: string | null;
   readonly after: string | null;
-  /** By how much a number rises or falls, in percent; undefined where one of them is no number, or 0. */
-  readonly percent: number | undefined;
+  /** How many times the number before a number becomes; undefined where one of them is none or negative, and after 0. */
+  readonly times: number | undefined;
 }
 
 /** A ratio of 1 is two dollars per million tokens. */
 const DOLLARS_PER_RATIO = 2;
 
-function percentOf(before: string | null, after: string | null): number | undefined {
+function timesOf(before: string | null, after: string | null): number | undefined {
   const [old, now] = [Number(before ?? Number.NaN), Number(after ?? Number.NaN)];
-  if (before === "" || after === "" || !Number.isFinite(old) || !Number.isFinite(now) || old === 0) return undefined;
-  return Math.round(((now - old) / old) * 1000) / 10;
+  if (before === "" || after === "" || !(old > 0) || !(now >= 0)) return undefined;
+  return Number.isFinite(now / old) ? now / old : undefined;
 }
 
 function dollars(ratio: string | null): string | null {
@@ -40,7 +40,7 @@ export function effectsOf(key: OptionKey, before: string, after: string): readon
     name,
     before: shown(key, old),
     after: shown(key, now),
-    percent: percentOf(old, now),
+    times: timesOf(old, now),
   }));
 }
 

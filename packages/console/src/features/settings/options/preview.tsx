@@ -1,6 +1,6 @@
 import { isSecretOption, OPTIONS, type OptionKey } from "@fairway/wire";
 import { Box, Flex, Text } from "@chakra-ui/react";
-import { formatCount } from "../../../lib/format.ts";
+import { formatChange, formatCount } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { useTexts } from "../texts.ts";
 import type { Draft, OptionTexts } from "./draft.ts";
@@ -78,8 +78,7 @@ function Line({ line, isFlag }: { readonly line: Effect; readonly isFlag: boolea
     if (isFlag) return t(value === "true" ? "isOn" : "isOff");
     return value === "" ? t("emptyValue") : short(value);
   };
-  const { percent } = line;
-  const sign = percent !== undefined && percent > 0 ? "+" : "";
+  const { times } = line;
   return (
     <Box as="li" overflowWrap="anywhere">
       {line.name !== "" && <Text as="span" fontFamily="mono">{`${line.name}  `}</Text>}
@@ -88,9 +87,7 @@ function Line({ line, isFlag }: { readonly line: Effect; readonly isFlag: boolea
       </Text>
       {" → "}
       {say(line.after)}
-      {percent !== undefined && percent !== 0 && (
-        <Text as="span" color="fg.muted">{` (${sign}${formatCount(percent, language)} %)`}</Text>
-      )}
+      {times !== undefined && <Text as="span" color="fg.muted">{` (${formatChange(times, 1, language, 1)})`}</Text>}
     </Box>
   );
 }
