@@ -46,7 +46,7 @@ export function labelOf(dimension: Dimension, key: string, figures: ReadonlyMap<
   return name === key && dimension !== "model" && dimension !== "group" ? `#${key}` : name;
 }
 
-/** The filter of the log for one subject; undefined where the log has none. */
+/** The filter of the log for one subject; undefined where its name is not known. */
 export function logPartOf(
   dimension: Dimension,
   key: string,
@@ -54,7 +54,8 @@ export function logPartOf(
 ): LogPart | undefined {
   if (dimension === "channel") return { channel: key };
   if (dimension === "model") return { model: key };
+  if (dimension === "group") return { group: key };
   const name = figures.get(key)?.name;
-  if (dimension === "group" || name === undefined || name === key) return undefined;
+  if (name === undefined || name === key) return undefined;
   return dimension === "user" ? { user: name } : { token: name };
 }

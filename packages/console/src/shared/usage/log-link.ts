@@ -9,6 +9,7 @@ export interface LogPart {
   readonly user?: string;
   readonly token?: string;
   readonly channel?: string;
+  readonly group?: string;
 }
 
 /** Address of the log of a part of the numbers. */
