@@ -244,6 +244,11 @@ describe("the service account of the chart", () => {
     return { lines, stop };
   }
 
+  function reasonOf(resource: string, place: string, reason: string): Promise<string> {
+    const condition = `jsonpath={.status.conditions[?(@.type=="Ready")].reason}=${reason}`;
+    return cluster.kubectl("wait", resource, `--for=${condition}`, "--timeout=30s", "-n", place);
+  }
+
   test("may do all that the controller does, and nothing else", async () => {
     const place = await namespace();
     const file = await accountOf(place);
@@ -292,6 +297,47 @@ describe("the service account of the chart", () => {
     const { lines, stop } = await run(place, file);
     await expect.poll(lines, { timeout: 20_000 }).toContain("gitops.enabled of the chart makes the Role");
     expect(lines()).toContain("cannot list resource");
+    await stop();
+  });
+
+  test("that may not read a Secret says so on the resource that names it, and applies the others", async () => {
+    const place = await namespace();
+    const file = await accountOf(place);
+    const channel = (name: string, secret: string) => {
+      const credentialsFrom = { secretKeyRef: { name: secret, key: "key" } };
+      const spec = { type: "openai", models: ["m"], credentialsFrom };
+      const resource = { apiVersion: "fairway.dev/v1alpha1", kind: "Channel", metadata: { name }, spec };
+      return cluster.apply(JSON.stringify(resource), "--namespace", place);
+    };
+    for (const name of ["openai", "other"])
+      await cluster.kubectl("create", "secret", "generic", name, "--from-literal=key=sk-one", "--namespace", place);
+    await channel("named", "openai");
+    await channel("unnamed", "other");
+    const { lines, stop } = await run(place, file);
+    const reason = (name: string, text: string) => reasonOf(`channel.fairway.dev/${name}`, place, text);
+    await reason("named", "Ready");
+    await reason("unnamed", "SecretForbidden");
+    const status = await cluster.kubectl("get", "channel.fairway.dev/unnamed", "-n", place, "-o", "jsonpath={.status}");
+    expect(status).toContain("The gateway may not read Secret other: grant the service account the verb");
+    await expect.poll(lines).toContain("could not be reconciled and is tried again");
+    expect(lines()).toContain("gitops.secretNames limits the Secrets");
+
+    await accountOf(place, undefined, "gitops.secretNames={openai,other}");
+    await reason("unnamed", "Ready");
+    await stop();
+  });
+
+  test("that may not change a resource says so on it", async () => {
+    const place = await namespace();
+    const readOnly = (role: string) => role.replace("[get, list, watch, patch]", "[get, list, watch]");
+    const spec = { type: "openai", models: ["m"] };
+    const main = { apiVersion: "fairway.dev/v1alpha1", kind: "Channel", metadata: { name: "main" }, spec };
+    await cluster.apply(JSON.stringify(main), "--namespace", place);
+    const { lines, stop } = await run(place, await accountOf(place, readOnly));
+    await reasonOf("channel.fairway.dev/main", place, "Forbidden");
+    expect(lines()).toContain("gitops.enabled of the chart makes the Role");
+    const status = await cluster.kubectl("get", "channel.fairway.dev/main", "-n", place, "-o", "jsonpath={.status}");
+    expect(status).toContain("cannot patch resource");
     await stop();
   });
 });

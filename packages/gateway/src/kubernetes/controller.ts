@@ -14,6 +14,7 @@ import { Publisher } from "./publisher.ts";
 import { Reconciler } from "./reconciler.ts";
 import { Quiet } from "./quiet.ts";
 import { reflect } from "./client/reflector.ts";
+import { GRANT, isForbidden } from "./refusals.ts";
 import { isDeleting, keyOf, KINDS, listPath, secretsPath } from "./resources.ts";
 import { SECRET_SELECTOR, SecretCache } from "./secrets.ts";
 import { ResourceStore } from "./store.ts";
@@ -238,8 +239,8 @@ class Term {
 }
 
 function cureOf(error: unknown): string | undefined {
-  if (!(error instanceof KubeError)) return undefined;
-  if (error.status === 403) return "grant the service account the verb: gitops.enabled of the chart makes the Role";
-  if (error.status === 404) return "install the definitions: helm install fairway-crds, or fairway kube crds install";
+  if (isForbidden(error)) return GRANT;
+  if (error instanceof KubeError && error.status === 404)
+    return "install the definitions: helm install fairway-crds, or fairway kube crds install";
   return undefined;
 }

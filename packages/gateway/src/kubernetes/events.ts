@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../observability/log.ts";
 import { DECLARATIVE_VERSION } from "@fairway/wire";
 import type { KubeApi } from "./client/api.ts";
+import { GRANT, isForbidden } from "./refusals.ts";
 import type { Resource } from "./resources.ts";
 
 export type Reason = "Applied" | "DriftReverted" | "SecretChanged" | "Deleted" | "NotApplied" | "DeletionHeld";
@@ -42,7 +43,8 @@ export class Events {
     this.#last = this.#last
       .then(() => this.#send(resource, reason, message))
       .catch((error: unknown) => {
-        if (!this.#signal.aborted) this.#log.warn("an event of a resource was not stored", { error });
+        const cure = isForbidden(error) && { cure: GRANT };
+        if (!this.#signal.aborted) this.#log.warn("an event of a resource was not stored", { error, ...cure });
       })
       .finally(() => (this.#waiting -= 1));
   }

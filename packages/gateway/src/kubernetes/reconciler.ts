@@ -7,6 +7,7 @@ import type { Events } from "./events.ts";
 import type { Batch, GatewaySide, Outcome } from "./gateway-side.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Publisher } from "./publisher.ts";
+import { GRANT, isForbidden } from "./refusals.ts";
 import { generationOf, keyOf, type Resource } from "./resources.ts";
 import type { SecretCache } from "./secrets.ts";
 import type { ResourceStore } from "./store.ts";
@@ -102,6 +103,9 @@ export class Reconciler {
         else failed(item, new Error("the resource changed while its finalizer was added"));
       } catch (error) {
         failed(item, error);
+        if (!isForbidden(error)) return;
+        const synced = refused("Forbidden", `${error.message}; ${GRANT}`);
+        await this.#publish(item, { synced }).catch((second: unknown) => failed(item, second));
       }
     });
     return wanted;
@@ -130,6 +134,10 @@ export class Reconciler {
         failed(item, error);
       }
     });
+    for (const item of wanted) {
+      const refusal = secrets.refusalOf(namespace, item.document);
+      if (refusal) failed(item, refusal);
+    }
   }
 
   /** Applied before, so that a difference is drift. An earlier leader said so in the status. */
@@ -209,6 +217,10 @@ export class Reconciler {
 
   #logFailure({ resource }: Item, error: unknown): void {
     if (this.#deps.signal.aborted) return;
-    this.#deps.log.warn("a resource could not be reconciled and is tried again", { resource: keyOf(resource), error });
+    this.#deps.log.warn("a resource could not be reconciled and is tried again", {
+      resource: keyOf(resource),
+      error,
+      ...(isForbidden(error) && { cure: GRANT }),
+    });
   }
 }

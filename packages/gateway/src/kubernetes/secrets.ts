@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DeclarativeDocument } from "@fairway/wire";
 import { KubeError, type KubeApi, type KubeObject } from "./client/api.ts";
+import { isForbidden } from "./refusals.ts";
 import { secretRefsOf, secretsPath, type SecretRef } from "./resources.ts";
 import type { SecretFault } from "./verdicts.ts";
 
@@ -12,6 +13,8 @@ export class SecretCache {
   readonly #api: KubeApi;
   /** Namespace/name -> values; undefined when there is no such Secret. */
   readonly #values = new Map<string, Readonly<Record<string, string>> | undefined>();
+  /** Namespace/name -> the answer of the API server; these are read again each time. */
+  readonly #forbidden = new Map<string, KubeError>();
 
   constructor(api: KubeApi) {
     this.#api = api;
@@ -22,14 +25,30 @@ export class SecretCache {
     const names = new Set(documents.flatMap(secretRefsOf).map(({ name }) => name));
     for (const name of names) {
       const place = `${namespace}/${name}`;
-      if (!this.#values.has(place)) this.#values.set(place, await this.#read(namespace, name, signal));
+      if (this.#values.has(place)) continue;
+      try {
+        this.#values.set(place, await this.#read(namespace, name, signal));
+        this.#forbidden.delete(place);
+      } catch (error) {
+        if (!isForbidden(error)) throw error;
+        this.#forbidden.set(place, error);
+      }
     }
   }
 
-  /** True when it is one that was read. */
+  /** Why a Secret of the document may not be read; undefined when all may. */
+  refusalOf(namespace: string, document: DeclarativeDocument): KubeError | undefined {
+    for (const { name } of secretRefsOf(document)) {
+      const refusal = this.#forbidden.get(`${namespace}/${name}`);
+      if (refusal) return refusal;
+    }
+    return undefined;
+  }
+
+  /** True when it is one that was asked for. */
   change(namespace: string, name: string, object: KubeObject | undefined): boolean {
     const place = `${namespace}/${name}`;
-    if (!this.#values.has(place)) return false;
+    if (!this.#forbidden.delete(place) && !this.#values.has(place)) return false;
     this.#values.set(place, object && valuesOf(object));
     return true;
   }
@@ -39,7 +58,9 @@ export class SecretCache {
   }
 
   faultOf(namespace: string, { name, key }: SecretRef): SecretFault | undefined {
-    const values = this.#values.get(`${namespace}/${name}`);
+    const place = `${namespace}/${name}`;
+    if (this.#forbidden.has(place)) return "forbidden";
+    const values = this.#values.get(place);
     if (!values) return "no-secret";
     return Object.hasOwn(values, key) ? undefined : "no-key";
   }

@@ -2,6 +2,7 @@ import { DECLARATIVE_VERSION, type TokenSpec } from "@fairway/wire";
 import { KubeError, type KubeApi, type KubeObject } from "./client/api.ts";
 import type { Verdict } from "./conditions.ts";
 import type { GatewaySide } from "./gateway-side.ts";
+import { isForbidden } from "./refusals.ts";
 import { secretsPath, type Resource } from "./resources.ts";
 
 export interface TokenSecretDeps {
@@ -29,7 +30,7 @@ export class TokenSecrets {
     try {
       return await this.#put(resource, place, Buffer.from(key).toString("base64"));
     } catch (error) {
-      if (!(error instanceof KubeError) || error.status !== 403) throw error;
+      if (!isForbidden(error)) throw error;
       return failed(
         "SecretForbidden",
         `${error.message}. Grant it with gitops.tokenSecrets=true of the chart, and name the Secret in gitops.secretNames where that is set.`,

@@ -1,9 +1,19 @@
 import type { DeclarativeChange, DeclarativeDocument } from "@fairway/wire";
 import type { Findings, Verdict } from "./conditions.ts";
+import { GRANT } from "./refusals.ts";
 import { secretRefsOf, type SecretRef } from "./resources.ts";
 
 /** Why a reference to a Secret gives no value; undefined when it does. */
-export type SecretFault = "no-secret" | "no-key";
+export type SecretFault = "no-secret" | "no-key" | "forbidden";
+
+const FAULTS: Readonly<Record<SecretFault, { readonly reason: string; readonly words: (ref: SecretRef) => string }>> = {
+  "no-secret": { reason: "SecretNotFound", words: ({ name }) => `there is no Secret ${name}` },
+  "no-key": { reason: "KeyNotFound", words: ({ name, key }) => `Secret ${name} has no key ${key}` },
+  forbidden: {
+    reason: "SecretForbidden",
+    words: ({ name }) => `the gateway may not read Secret ${name}: ${GRANT}`,
+  },
+};
 
 /** Converts the outcome of a document to conditions. */
 export function findingsOf(change: DeclarativeChange, secrets: Verdict | undefined): Findings {
@@ -31,7 +41,7 @@ export function driftOf(change: DeclarativeChange): Verdict {
   };
 }
 
-export function refused(reason: "Invalid" | "Conflict", why: string): Verdict {
+export function refused(reason: "Invalid" | "Conflict" | "Forbidden", why: string): Verdict {
   return { status: "False", reason, message: `Not applied, the last state stays: ${sentence(why)}` };
 }
 
@@ -68,12 +78,10 @@ export function secretsVerdict(
   });
   const [first] = faults;
   if (!first) return { status: "True", reason: "Resolved", message: "All Secrets and their keys were found." };
-  const missing = faults.map(({ name, key, fault }) =>
-    fault === "no-secret" ? `there is no Secret ${name}` : `Secret ${name} has no key ${key}`,
-  );
+  const missing = faults.map(({ fault, ...ref }) => FAULTS[fault].words(ref));
   return {
     status: "False",
-    reason: first.fault === "no-secret" ? "SecretNotFound" : "KeyNotFound",
+    reason: FAULTS[first.fault].reason,
     message: `${sentence(missing.join("; "))} A value that the gateway has stays in use; a new channel stays off until it has a key.`,
   };
 }
