@@ -32,9 +32,18 @@ export function optionCommands(program: Command, { client, output, io }: Command
     .description("take a setting back to its default")
     .addOption(yes())
     .action(async (key: string, options: { yes?: boolean }) =>
-      (await load()).unsetOption(await client(), key, options, output()),
+      (await import("./undo.ts")).unsetOption(await client(), key, options, output()),
     );
   examples(unset, "fairway option unset RetryTimes --yes");
+  const undo = option
+    .command("undo")
+    .argument("<key>", "its name", named("option"))
+    .description("take the last change of a setting back; a second undo brings it again")
+    .addOption(yes())
+    .action(async (key: string, options: { yes?: boolean }) =>
+      (await import("./undo.ts")).undoChange(await client(), key, options, output()),
+    );
+  examples(undo, "fairway option undo RetryTimes");
   const edit = option
     .command("edit")
     .argument("<key>", "its name", named("option"))

@@ -1,14 +1,4 @@
-import {
-  DECLARATIVE_VERSION,
-  declarativeApply,
-  isOptionKey,
-  optionHistory,
-  optionList,
-  optionReset,
-  optionUpdate,
-  type Client,
-  type OptionChange,
-} from "@fairway/wire";
+import { optionHistory, optionList, optionReset, optionUpdate, type Client, type OptionChange } from "@fairway/wire";
 import type { Io } from "../../core/command-context.ts";
 import { editText } from "../../terminal/editor.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
@@ -90,33 +80,6 @@ export async function setOption(client: Client, key: string, value: string, outp
         : value;
   await client.call(optionUpdate, { body: { key, value: text } });
   output.note(`${key} is set.`);
-}
-
-/**
- * The default holds again, and no value is stored. The API takes values away with documents alone: a set of options
- * that names this one is applied and taken back.
- */
-export async function unsetOption(
-  client: Client,
-  key: string,
-  { yes }: { readonly yes?: boolean },
-  output: Output,
-): Promise<void> {
-  if (!isOptionKey(key))
-    throw new CliError(`there is no option ${key}`, EXIT.notFound, "list them with `fairway option list`");
-  const { data } = await client.call(optionList, {});
-  const before = data.find((row) => row.key === key)?.value ?? "";
-  await output.confirm(`Take the value of ${key} away, so that its default holds`, 1, yes);
-  const name = `unset-${key.toLowerCase()}`;
-  const spec = { values: { [key]: before }, prune: true };
-  const set = { apiVersion: DECLARATIVE_VERSION, kind: "OptionSet", metadata: { name }, spec };
-  const manager = `cli:${name}`;
-  const { data: taken } = await client.call(declarativeApply, { body: { manager, documents: [set] } });
-  const conflict = taken.find(({ action }) => action === "conflict");
-  if (conflict)
-    throw new CliError(conflict.message, EXIT.conflict, "change its document and run `fairway apply -f FILE`");
-  await client.call(declarativeApply, { body: { manager, documents: [], prune: true, force: true } });
-  output.note(`${key} has its default again.`);
 }
 
 export const CHANGE_COLUMNS: readonly Column<OptionChange>[] = [
