@@ -6,6 +6,7 @@ import {
   channelList,
   LOG_TYPE,
   logList,
+  optionList,
   optionUpdate,
   tokenCreate,
   tokenKey,
@@ -15,7 +16,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startRig, type Rig } from "./rig.ts";
+import { rowsOf, startRig, type Rig } from "./rig.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 let rig: Rig;
@@ -110,6 +111,98 @@ test("an option shows who changed it when", async () => {
   await terminal.sees("changes, the latest first");
   await terminal.sees(/root.*Quayside/);
   terminal.type("qq");
+  expect(await terminal.exited).toBe(0);
+});
+
+test("undo takes the last change of an option back, and a value that was the first away", async () => {
+  const valueOf = async (key: string) => {
+    const { data } = await rig.client.call(optionList, {});
+    return data.find((row) => row.key === key)?.value;
+  };
+  const before = await valueOf("Footer");
+  await rig.client.call(optionUpdate, { body: { key: "Footer", value: "first" } });
+  await rig.client.call(optionUpdate, { body: { key: "Footer", value: "second" } });
+  const terminal = openTerminal(["ui", "options"], rig.env, 120);
+  await terminal.sees("AutoGroups");
+  terminal.type("/Footer\r");
+  await terminal.sees(/Footer +second/);
+  terminal.type("u");
+  await terminal.sees("changes, the latest first");
+  terminal.type("u");
+  await terminal.sees("undo option Footer? [y/N]");
+  terminal.type("y");
+  await terminal.sees("Footer is first again.");
+  expect(await valueOf("Footer")).toBe("first");
+  terminal.type("qq");
+  expect(await terminal.exited).toBe(0);
+
+  expect((await rig.fairway("option undo Footer --yes")).err).toContain("Footer is second again.");
+  await rig.client.call(optionUpdate, { body: { key: "ServerAddress", value: "https://ai.example.com" } });
+  expect((await rig.fairway("option undo ServerAddress --yes")).err).toContain("ServerAddress has its default again.");
+  expect(await valueOf("ServerAddress")).not.toBe("https://ai.example.com");
+  expect(before).not.toBe("second");
+  expect(await rig.fairway("option undo AutoGroups --yes")).toMatchObject({ code: 3 });
+});
+
+test("reviews documents: what they would change, and applies the marked ones", async () => {
+  const file = join(rig.home, "review.yaml");
+  const channel = (name: string, members: string) =>
+    `---\napiVersion: fairway.dev/v1alpha1\nkind: Channel\nmetadata: { name: ${name} }\nspec: { ${members} }\n`;
+  const own = "type: openai, models: [gpt-4o], key: sk-review";
+  await writeFile(file, channel("reviewed", own) + channel("left-out", own));
+  const terminal = openTerminal(["ui"], rig.env, 120);
+  await terminal.sees(/> +\d+ +harbour/);
+  terminal.type(`:apply ${file}\r`);
+  await terminal.sees(/\* \+ create +Channel\/reviewed/);
+  await terminal.sees("2 marked");
+  terminal.type("\r");
+  await terminal.sees(/ {3}models {2}\["gpt-4o"\][^]*esc back/);
+  terminal.type("q");
+  await terminal.sees(/esc back[^]*Channel\/left-out/);
+  terminal.type("/left\r");
+  await terminal.sees(/· \/left/);
+  terminal.type(" ");
+  await terminal.sees("1 marked");
+  terminal.type("\u001B");
+  await terminal.sees(/1 marked[^]*Channel\/reviewed/);
+  terminal.type("a");
+  await terminal.sees("apply Channel/reviewed? [y/N]");
+  expect(rowsOf(await rig.fairway("channel list --search reviewed -o jsonl"))).toEqual([]);
+  terminal.type("y");
+  await terminal.sees("Applied: 1 create.");
+  terminal.type("q");
+  expect(await terminal.exited).toBe(0);
+  expect(rowsOf(await rig.fairway("channel list --search reviewed -o jsonl"))).toHaveLength(1);
+  expect(rowsOf(await rig.fairway("channel list --search left-out -o jsonl"))).toEqual([]);
+  expect(terminal.shown).not.toContain("sk-review");
+  expect((await rig.fairway(`delete -f ${file} --yes`)).code).toBe(0);
+
+  await writeFile(file, channel("mistaken", "type: openai, modles: [gpt-4o]"));
+  const refused = openTerminal(["ui"], rig.env, 120);
+  await refused.sees(/> +\d+ +harbour/);
+  refused.type(`:apply ${file}\r`);
+  await refused.sees(/review\.yaml:\d+: Channel\/mistaken: spec has no field modles; did you mean models\?/);
+  refused.type("qq");
+  expect(await refused.exited).toBe(0);
+  const { code, err } = await run(["ui", "apply", file, "--plain"], rig.env);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("did you mean models?") as string });
+});
+
+test("copies an id to the clipboard of the terminal and opens the page of the console", async () => {
+  const opened = join(rig.home, "opened");
+  const browser = join(rig.home, "browser.sh");
+  await writeFile(browser, `#!/bin/sh\necho "$1" > ${opened}\n`, { mode: 0o700 });
+  const { data } = await rig.client.call(channelList, { query: { keyword: "harbour" } });
+  const id = String(data[0]?.id);
+  const terminal = openTerminal(["ui"], { ...rig.env, BROWSER: browser }, 120);
+  await terminal.sees(/> +\d+ +harbour/);
+  terminal.type("y");
+  await terminal.sees(`Copied ${id}.`);
+  expect(terminal.raw).toContain(`\u001B]52;c;${Buffer.from(id).toString("base64")}\u0007`);
+  terminal.type("o");
+  await terminal.sees(`The page is ${rig.gateway.url}/channel`);
+  await vi.waitFor(async () => expect(await readFile(opened, "utf8")).toBe(`${rig.gateway.url}/channel\n`), 20_000);
+  terminal.type("q");
   expect(await terminal.exited).toBe(0);
 });
 

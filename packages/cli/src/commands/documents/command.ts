@@ -1,6 +1,7 @@
 import { Argument, Option, type Command } from "commander";
-import type { DeleteOptions, DocumentOptions } from "./documents.ts";
+import type { DeleteOptions } from "./documents.ts";
 import type { ExportOptions } from "./export.ts";
+import type { DocumentOptions } from "./plan.ts";
 import type { CommandContext } from "../../core/command-context.ts";
 import { examples, yes } from "../arguments.ts";
 

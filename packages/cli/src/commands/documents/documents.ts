@@ -1,32 +1,26 @@
 import {
   declarativeApply,
   declarativeManaged,
-  declarativePlan,
   type Client,
   type DeclarativeChange,
   type DeclarativeDocument,
-  type FieldChange,
 } from "@fairway/wire";
 import { randomUUID } from "node:crypto";
-import { readDocuments } from "./files.ts";
-import { withLocalSecrets } from "./local-secrets.ts";
-import { mistakesIn } from "./mistakes.ts";
+import {
+  linesOf,
+  MistakenDocuments,
+  placeOf,
+  readFiles,
+  readPlan,
+  summaryOf,
+  type DocumentOptions,
+  type DocumentSource,
+  type Environment,
+} from "./plan.ts";
 import { CliError, EXIT, Said } from "../../core/exit.ts";
 import { exitCodeOf, hintOf, messageOf } from "../../core/problem.ts";
 import { plain } from "../../print/columns.ts";
 import { isForPeople, openRows, type Output, type Shape } from "../../print/output.ts";
-import { readStdin } from "../../terminal/prompt.ts";
-
-interface DocumentSource {
-  readonly file: readonly string[];
-  readonly recursive?: boolean;
-}
-
-export interface DocumentOptions extends DocumentSource {
-  readonly manager: string;
-  readonly prune?: boolean;
-  readonly force?: boolean;
-}
 
 export interface DeleteOptions extends DocumentSource {
   readonly manager: string;
@@ -40,30 +34,13 @@ export interface ApplyOptions extends DocumentOptions {
   readonly yes?: boolean;
 }
 
-/** Documents ready to be sent, with the places where they are written. */
-async function read({ file, recursive = false }: DocumentSource, env: Environment) {
-  const stdin = () => readStdin("Documents");
-  const placed = await readDocuments(file, { isRecursive: recursive, stdin });
-  return { placed, documents: placed.map((one) => withLocalSecrets(one, env)) };
-}
-
-/** Requests a plan; a refusal names file, line and field of every mistake. */
+/** Requests a plan and notes every mistake. */
 async function planOf(client: Client, options: DocumentOptions, { output, env }: Surroundings) {
-  const { manager, prune = false, force = false } = options;
-  const { placed, documents } = await read(options, env);
-  const body = { manager, prune, force, documents };
   try {
-    return { body, plan: (await client.call(declarativePlan, { body })).data };
+    return await readPlan(client, options, env);
   } catch (error) {
-    const lines = await mistakesIn(client, placed, error);
-    if (lines.length === 0) throw error;
-    for (const line of lines) output.note(line);
-    const count = lines.length === 1 ? "a mistake" : `${lines.length} mistakes`;
-    throw new CliError(
-      `the documents have ${count}; nothing was changed`,
-      EXIT.usage,
-      "`fairway explain KIND` lists the fields",
-    );
+    if (error instanceof MistakenDocuments) for (const line of error.lines) output.note(line);
+    throw error;
   }
 }
 
@@ -72,8 +49,6 @@ interface Surroundings {
   readonly env: Environment;
   readonly isVerbose: boolean;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** As `diff` and `kubectl diff` do: 1 if something differs, more if the comparison failed. */
 export async function diffDocuments(client: Client, options: DocumentOptions, around: Surroundings): Promise<void> {
@@ -111,7 +86,7 @@ export async function applyDocuments(client: Client, options: ApplyOptions, arou
 /** Deletes what documents name and their manager owns, as their deletionPolicy says. */
 export async function deleteDocuments(client: Client, options: DeleteOptions, around: Surroundings): Promise<void> {
   const { output, env } = around;
-  const { documents } = await read(options, env);
+  const { documents } = await readFiles(options, env);
   const { data: managed } = await client.call(declarativeManaged, {});
   const places = new Set(
     managed.filter(({ owner }) => owner === options.manager).map(({ kind, name }) => `${kind}/${name}`),
@@ -130,24 +105,12 @@ export async function deleteDocuments(client: Client, options: DeleteOptions, ar
   await printChanges(changes, around);
 }
 
-function placeOf({ kind, metadata }: Pick<DeclarativeDocument, "kind" | "metadata">): string {
-  return `${kind}/${metadata?.name}`;
-}
-
 /** As much of a document as names what it owns. */
 function withoutSecrets(document: DeclarativeDocument): unknown {
   if (document.kind !== "Channel") return document;
   const { type, deletionPolicy } = document.spec;
   return { ...document, spec: { type, ...(deletionPolicy === undefined ? {} : { deletionPolicy }) } };
 }
-
-const SIGN: Readonly<Record<DeclarativeChange["action"], string>> = {
-  create: "+",
-  update: "~",
-  delete: "-",
-  unchanged: "=",
-  conflict: "!",
-};
 
 const CHANGES: Shape<DeclarativeChange> = {
   kind: "Change",
@@ -175,18 +138,6 @@ async function printChanges(all: readonly DeclarativeChange[], { output, isVerbo
   if (summary !== "") output.note(summary);
 }
 
-function printChange({ action, kind, name, message, fields }: DeclarativeChange, output: Output): void {
-  output.out(`${SIGN[action]} ${kind}/${name}  ${action}${message === "" ? "" : `: ${message}`}`);
-  for (const field of fields) output.out(`    ${fieldText(field)}`);
-}
-
-function fieldText({ field, old: before, new: after }: FieldChange): string {
-  const was = before === undefined ? "" : `${JSON.stringify(before)} → `;
-  return `${field}  ${was}${after === undefined ? "(default)" : JSON.stringify(after)}`;
-}
-
-function summaryOf(changes: readonly DeclarativeChange[]): string {
-  const counts = new Map<string, number>();
-  for (const { action } of changes) counts.set(action, (counts.get(action) ?? 0) + 1);
-  return [...counts].map(([action, count]) => `${count} ${action}`).join(", ");
+function printChange(change: DeclarativeChange, output: Output): void {
+  for (const line of linesOf(change)) output.out(line);
 }

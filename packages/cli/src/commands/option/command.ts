@@ -4,7 +4,8 @@ import { examples, limit, named, yes } from "../arguments.ts";
 
 const load = () => import("./option.ts");
 
-export function optionCommands(program: Command, { client, output, io }: CommandContext): void {
+export function optionCommands(program: Command, context: CommandContext): void {
+  const { client, output } = context;
   const option = program
     .command("option")
     .alias("options")
@@ -19,6 +20,25 @@ export function optionCommands(program: Command, { client, output, io }: Command
       (await load()).getOptions(await client(), key, options, output()),
     );
   examples(get, "fairway option get RetryTimes -o raw", "fairway option list --prefix SMTP");
+  const history = option
+    .command("history")
+    .argument("[key]", "all when absent", named("option"))
+    .description("who changed what when, the latest first")
+    .addOption(limit())
+    .action(async (key: string | undefined, options: { limit: number }) =>
+      (await load()).optionChanges(await client(), key, options, output()),
+    );
+  examples(history, "fairway option history ModelRatio");
+  const reset = option
+    .command("reset-ratios")
+    .description("put the built-in model ratios back")
+    .addOption(yes())
+    .action(async (options: { yes?: boolean }) => (await load()).resetRatios(await client(), options, output()));
+  examples(reset, "fairway option reset-ratios --yes");
+  changing(option, context);
+}
+
+function changing(option: Command, { client, output, io }: CommandContext): void {
   const set = option
     .command("set")
     .argument("<key>", "its name", named("option"))
@@ -50,19 +70,4 @@ export function optionCommands(program: Command, { client, output, io }: Command
     .description("change a setting in $EDITOR; JSON is laid out for it")
     .action(async (key: string) => (await load()).editOption(await client(), key, { output: output(), io }));
   examples(edit, "fairway option edit ModelRatio");
-  const history = option
-    .command("history")
-    .argument("[key]", "all when absent", named("option"))
-    .description("who changed what when, the latest first")
-    .addOption(limit())
-    .action(async (key: string | undefined, options: { limit: number }) =>
-      (await load()).optionChanges(await client(), key, options, output()),
-    );
-  examples(history, "fairway option history ModelRatio");
-  const reset = option
-    .command("reset-ratios")
-    .description("put the built-in model ratios back")
-    .addOption(yes())
-    .action(async (options: { yes?: boolean }) => (await load()).resetRatios(await client(), options, output()));
-  examples(reset, "fairway option reset-ratios --yes");
 }

@@ -5,12 +5,26 @@ import { examples } from "../arguments.ts";
 export function uiCommands(program: Command, { session, output, io }: CommandContext): void {
   const ui = program
     .command("ui")
-    .argument("[resource]", "what it opens with: channels, tokens, options, logs, users, budgets, codes or prices")
+    .argument(
+      "[resource]",
+      "what it opens with: channels, tokens, options, logs, users, budgets, codes or prices; or apply",
+    )
+    .argument("[files...]", "with apply: documents whose changes it lists and applies")
     .description("browse and operate everything in one screen; ? lists the keys")
     .option("--read-only", "no key changes anything")
     .option("--plain", "lines instead of a screen, for screen readers; also with INK_SCREEN_READER=true")
-    .action(async (resource: string | undefined, options: { readonly readOnly?: boolean; readonly plain?: boolean }) =>
-      (await import("./ui.ts")).runUi(await session({ isScreen: true }), { resource, ...options }, output(), io),
+    .action(
+      async (
+        resource: string | undefined,
+        files: readonly string[],
+        options: { readonly readOnly?: boolean; readonly plain?: boolean },
+      ) =>
+        (await import("./ui.ts")).runUi(
+          await session({ isScreen: true }),
+          { resource, files, ...options },
+          output(),
+          io,
+        ),
     );
-  examples(ui, "fairway ui", "fairway ui logs --read-only");
+  examples(ui, "fairway ui", "fairway ui logs --read-only", "fairway ui apply channels.yaml");
 }

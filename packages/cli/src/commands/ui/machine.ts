@@ -1,11 +1,13 @@
 import { messageOf } from "../../core/problem.ts";
 import { printable } from "../../print/printable.ts";
-import type { Resource } from "./resources.ts";
+import { MistakenDocuments } from "../documents/plan.ts";
+import type { Resource } from "./resource.ts";
 import {
   findResource,
   loaded,
   openCalls,
   press,
+  startOf,
   type Action,
   type Effect,
   type Item,
@@ -33,12 +35,21 @@ export interface Machine {
 export interface MachineSettings {
   readonly resources: readonly Resource[];
   readonly start: State;
+  readonly outside: Outside;
   leave(how: Left): void;
+}
+
+/** What a screen does outside of itself; each answers the notice. */
+export interface Outside {
+  copy(text: string): string;
+  browse(page: string): string;
+  /** Reads documents and compares them. */
+  plan(files: readonly string[]): Promise<Resource>;
 }
 
 type Update = (change: (now: State) => State) => void;
 
-export function createMachine({ resources, start, leave }: MachineSettings): Machine {
+export function createMachine({ resources, start, outside, leave }: MachineSettings): Machine {
   let state = start;
   const watchers = new Set<() => void>();
   const running = new Set<Promise<void>>();
@@ -46,7 +57,12 @@ export function createMachine({ resources, start, leave }: MachineSettings): Mac
     state = change(state);
     for (const watch of watchers) watch();
   };
-  const perform = createPerformer({ resources, leave, update, now: () => state });
+  const all = [...resources];
+  const open = (plan: Resource) => {
+    const before = all.findIndex(({ name }) => name === plan.name);
+    all.splice(before === -1 ? all.length : before, 1, plan);
+  };
+  const perform = createPerformer({ resources: all, outside, leave, update, open, now: () => state });
   return {
     get state() {
       return state;
@@ -56,7 +72,7 @@ export function createMachine({ resources, start, leave }: MachineSettings): Mac
       return () => void watchers.delete(onChange);
     },
     feed(key, rows, width) {
-      const step: Step = openCalls(state, key, resources) ?? press(state, key, resources, rows);
+      const step: Step = openCalls(state, key, all) ?? press(state, key, all, rows);
       update(() => step.state);
       if (!step.effect) return;
       const call: Promise<void> = perform(step.effect, width).finally(() => void running.delete(call));
@@ -71,48 +87,79 @@ export function createMachine({ resources, start, leave }: MachineSettings): Mac
 
 interface PerformerSettings extends Omit<MachineSettings, "start"> {
   readonly update: Update;
+  /** Adds a list, in the place of an earlier one of its name. */
+  open(resource: Resource): void;
   now(): State;
 }
 
 /** Makes the calls of keys and puts their answers into the state. */
-function createPerformer({ resources, leave, update, now: stateNow }: PerformerSettings) {
+function createPerformer({ resources, outside, leave, update, open, now: stateNow }: PerformerSettings) {
+  const current = () => findResource(resources, stateNow().resource.name);
+
   const load = async () => {
     const { resource, scope, search, pages } = stateNow();
     const isStill = () => isSame(stateNow(), { resource, scope, search });
     try {
-      const read = await findResource(resources, resource.name)?.load({ scope, search, pages });
-      if (read && isStill()) update((now) => loaded(now, read.items, read.isCut));
+      const read = await current()?.load({ scope, search, pages });
+      if (read && isStill()) update((now) => loaded(now, read.items, read));
     } catch (error) {
       if (isStill()) update((now) => ({ ...now, isLoading: false, problem: printable(messageOf(error)) }));
     }
   };
 
-  const openDetail = async (item: Item, width: number): Promise<void> => {
-    const read = (await findResource(resources, stateNow().resource.name)?.detail(item, width)) ?? [];
-    const detail = read.map((line) => printable(line));
-    const isStill = stateNow().mode === "list" && stateNow().chosenKey === item.key;
-    if (isStill) update((now) => ({ ...now, mode: "detail", detail, offset: 0, notice: "" }));
+  /** Opens the detail from the list, or reads it again after an action. */
+  const readDetail = async (item: Item, width: number, from: "list" | "detail"): Promise<void> => {
+    const read = (await current()?.detail(item, width)) ?? [];
+    const isStill = stateNow().mode === from && stateNow().chosenKey === item.key;
+    if (isStill) update((now) => withDetail(now, read));
   };
 
-  const act = async (item: Item, action: Action): Promise<void> => {
-    const said = (await findResource(resources, stateNow().resource.name)?.act(item, action)) ?? "";
-    update((now) => ({ ...now, notice: printable(said) }));
+  const act = async (items: readonly Item[], action: Action, width: number): Promise<void> => {
+    const said = (await current()?.act(items, action)) ?? "";
     await load();
+    const [item] = items;
+    if (item && stateNow().mode === "detail") await readDetail(item, width, "detail");
+    update((now) => ({ ...now, notice: printable(said) }));
   };
 
-  const perform = async (effect: Effect, width: number): Promise<void> => {
+  const openPlan = async (files: readonly string[]): Promise<void> => {
+    try {
+      const plan = await outside.plan(files);
+      open(plan);
+      update((now) => startOf(plan, now.isReadOnly));
+      await load();
+    } catch (error) {
+      if (!(error instanceof MistakenDocuments)) throw error;
+      update((now) => ({ ...withDetail(now, error.lines), notice: `! ${printable(error.message)}` }));
+    }
+  };
+
+  const run = async (effect: Effect, width: number): Promise<void> => {
+    if (effect.type === "detail") return readDetail(effect.item, width, "list");
+    if (effect.type === "plan") return openPlan(effect.words);
+    if (effect.type === "act") return act(effect.items, effect.action, width);
+    if (effect.type !== "copy" && effect.type !== "browse") return;
+    const notice = effect.type === "copy" ? outside.copy(effect.text) : outside.browse(effect.page);
+    update((now) => ({ ...now, notice }));
+  };
+
+  return async (effect: Effect, width: number): Promise<void> => {
     if (effect.type === "quit") return leave({ state: stateNow() });
     if (effect.type === "load") return load();
-    if (effect.type === "act" && effect.action === "edit")
-      return leave({ state: stateNow(), edit: { resource: stateNow().resource.name, key: effect.item.key } });
+    const [edited] = effect.type === "act" && effect.action === "edit" ? effect.items : [];
+    if (edited) return leave({ state: stateNow(), edit: { resource: stateNow().resource.name, key: edited.key } });
     try {
-      await (effect.type === "detail" ? openDetail(effect.item, width) : act(effect.item, effect.action));
+      await run(effect, width);
     } catch (error) {
       update((now) => ({ ...now, notice: `! ${printable(messageOf(error))}` }));
     }
   };
+}
 
-  return perform;
+/** Without lines, such as after the row was deleted, it is the list again. */
+function withDetail(now: State, lines: readonly string[]): State {
+  const detail = lines.map((line) => printable(line));
+  return { ...now, mode: detail.length === 0 ? "list" : "detail", detail, offset: 0, notice: "" };
 }
 
 function isSame(now: State, { resource, scope, search }: Pick<State, "resource" | "scope" | "search">): boolean {

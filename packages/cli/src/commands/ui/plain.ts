@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
-import { createMachine, type Left } from "./machine.ts";
-import type { Resource } from "./resources.ts";
+import { createMachine, type Left, type Outside } from "./machine.ts";
+import type { Resource } from "./resource.ts";
 import type { State } from "./state.ts";
 import { frameOf } from "./view.ts";
 
@@ -10,6 +10,7 @@ export interface PlainUi {
   readonly resources: readonly Resource[];
   readonly state: State;
   readonly width: number;
+  readonly outside: Outside;
   out(text: string): void;
 }
 
@@ -19,11 +20,11 @@ const ROWS = 12;
 const WORDS: Readonly<Record<string, string>> = { "": "enter", esc: "escape", n: "pagedown", p: "pageup" };
 
 /** The same screen as lines that a screen reader follows: keys are typed and sent with enter, a frame follows each. */
-export async function showPlain({ server, user, resources, state, width, out }: PlainUi): Promise<Left> {
+export async function showPlain({ server, user, resources, state, width, outside, out }: PlainUi): Promise<Left> {
   let left: Left | undefined;
   // Following reads the list again and again; here it is read when it is asked for.
   const start = { ...state, isFollowing: false };
-  const machine = createMachine({ resources, start, leave: (how) => (left = how) });
+  const machine = createMachine({ resources, start, outside, leave: (how) => (left = how) });
   const show = () => {
     const frame = frameOf(machine.state, { server, user, width, height: ROWS + 4 });
     for (const { text } of frame) if (text.trim() !== "") out(text.trimEnd());

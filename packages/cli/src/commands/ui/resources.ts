@@ -34,102 +34,25 @@ import {
 } from "@fairway/wire";
 import type { Shape } from "../../print/output.ts";
 import { asDollars } from "../../print/sheet.ts";
-import { cellOf, number, plain, quota } from "../../print/columns.ts";
-import { printable } from "../../print/printable.ts";
+import { number, plain, quota } from "../../print/columns.ts";
 import type { Column } from "../../print/table.ts";
 import { priceColumns } from "../catalogue/catalogue.ts";
 import { testOne } from "../channel/checks.ts";
 import { explainLines } from "../log/explain.ts";
 import { logShape } from "../log/log.ts";
 import { CHANGE_COLUMNS, SETTINGS } from "../option/option.ts";
-import { rowsUpTo, type Rows } from "../paging.ts";
+import { undoOption } from "../option/undo.ts";
+import { rowsUpTo } from "../paging.ts";
 import { REDEMPTIONS, shown as redemptionOf } from "../redemption/redemption.ts";
 import { shown as tokenOf, TOKENS } from "../token/token.ts";
 import { USERS } from "../user/user.ts";
-import type { Action, Item, State, Titles } from "./state.ts";
-
-/** A list that the screen can open, with everything it can do to a row. */
-export interface Resource extends Titles {
-  load(wanted: Wanted): Promise<{ readonly items: Item[]; readonly isCut: boolean }>;
-  detail(item: Item, width: number): Promise<readonly string[]>;
-  /** Answers what came of it. */
-  act(item: Item, action: Action): Promise<string>;
-}
-
-/** The part of the state that decides what a list shows. */
-type Wanted = Pick<State, "scope" | "search" | "pages">;
+import { membersOf, resource, type Resource } from "./resource.ts";
 
 /** Rows that are read at once; the key `m` reads as many again. */
 const LIMIT = 1000;
 const LOG_LIMIT = 100;
 /** Changes of an option in its detail. */
 const CHANGES = 20;
-
-interface Definition<Row extends object> {
-  readonly name: string;
-  readonly aliases: readonly string[];
-  readonly columns: readonly Column<Row>[];
-  rows(wanted: Wanted): Promise<Pick<Rows<Row>, "rows" | "isCut">>;
-  keyOf(row: Row): string;
-  labelOf(row: Row): string;
-  isOff?(row: Row): boolean;
-  detail?(row: Row, width: number): Promise<readonly string[]>;
-  /** `edit` is the caller's: it leaves the screen. */
-  actions?(row: Row): Partial<Record<Action, () => Promise<unknown>>>;
-}
-
-function resource<Row extends object>(definition: Definition<Row>): Resource {
-  const { name, aliases, columns } = definition;
-  const seen = new Map<string, Row>();
-  const itemOf = (row: Row): Item => {
-    const key = definition.keyOf(row);
-    seen.set(key, row);
-    return {
-      key,
-      label: printable(definition.labelOf(row)),
-      cells: columns.map(({ value }) => value(row)),
-      values: columns.map((column) => valueOf(column, row)),
-      isOff: definition.isOff?.(row) ?? false,
-      actions: Object.keys(definition.actions?.(row) ?? {}) as Action[],
-    };
-  };
-  return {
-    name,
-    aliases,
-    titles: columns.map(({ title }) => title),
-    numeric: columns.map(({ isNumber }) => isNumber ?? false),
-    fixed: columns.map(({ holds }) => holds === "time"),
-    async load(wanted) {
-      const { rows, isCut } = await definition.rows(wanted);
-      seen.clear();
-      return { items: rows.map(itemOf), isCut };
-    },
-    async detail({ key }, width) {
-      const row = seen.get(key);
-      if (!row) return [];
-      return (await definition.detail?.(row, width)) ?? membersOf(row);
-    },
-    async act({ key, label }, action) {
-      const row = seen.get(key);
-      const said = row && (await definition.actions?.(row)[action]?.());
-      return typeof said === "string" ? said : `${label}: ${action} done`;
-    },
-  };
-}
-
-function valueOf<Row>({ field, value }: Column<Row>, row: Row): string | number {
-  const raw = field === undefined ? undefined : row[field];
-  return typeof raw === "number" ? raw : value(row);
-}
-
-function membersOf(row: object): string[] {
-  const members = Object.entries(row).filter(([, value]) => value !== "" && value !== null);
-  const width = Math.max(0, ...members.map(([name]) => name.length));
-  return members.flatMap(([name, value]) => {
-    const [first = "", ...rest] = cellOf(value).split("\n");
-    return [`${name.padEnd(width)}  ${first}`, ...rest.map((line) => `${" ".repeat(width)}  ${line}`)];
-  });
-}
 
 /** Resources that the signed-in user may see, channels first. */
 export function resourcesOf(client: Client, seen: Seen): Resource[] {
@@ -160,6 +83,7 @@ function channelSwitch(client: Client, id: number, status: number) {
 function channels(client: Client, { channels: shape, quotaPerUnit }: Seen): Resource {
   return resource({
     name: "channels",
+    page: "/channel",
     aliases: ["channel", "ch"],
     columns: asDollars(shape.columns, quotaPerUnit),
     rows: ({ search: keyword, pages }) =>
@@ -186,6 +110,7 @@ function tokens(client: Client, { quotaPerUnit }: Seen): Resource {
     client.call(tokenSetStatus, { query: { status_only: true }, body: { id, status } });
   return resource({
     name: "tokens",
+    page: "/token",
     aliases: ["token", "tok"],
     columns: asDollars(TOKENS.columns, quotaPerUnit),
     rows: async ({ search: keyword, pages }) => {
@@ -213,6 +138,7 @@ function logs(client: Client, { isAdmin, quotaPerUnit }: Seen): Resource {
   };
   return resource<LogRow>({
     name: "logs",
+    page: "/log",
     aliases: ["log"],
     columns: asDollars(logShape(isAdmin).columns, quotaPerUnit),
     rows: async ({ scope, pages }) => {
@@ -231,6 +157,7 @@ function logs(client: Client, { isAdmin, quotaPerUnit }: Seen): Resource {
       return { rows, isCut: before !== "" };
     },
     keyOf: ({ id, request_id: request }) => `${id} ${request}`,
+    idOf: ({ id, request_id: request }) => (request === "" ? String(id) : request),
     labelOf: ({ channel, channel_name: name, request_id: request }) =>
       isAdmin && channel > 0 ? `channel ${channel} (${name ?? ""})` : `call ${request}`,
     isOff: ({ type }) => type === LOG_TYPE.error,
@@ -248,6 +175,7 @@ function logs(client: Client, { isAdmin, quotaPerUnit }: Seen): Resource {
 function options(client: Client): Resource {
   return resource({
     name: "options",
+    page: "/setting",
     aliases: ["option", "opt"],
     columns: SETTINGS.columns,
     rows: async () => ({ rows: (await client.call(optionList, {})).data, isCut: false }),
@@ -262,13 +190,14 @@ function options(client: Client): Resource {
         ...(data.length === 0 ? ["never changed"] : ["changes, the latest first", ...changes]),
       ];
     },
-    actions: () => ({ edit: () => Promise.resolve() }),
+    actions: ({ key }) => ({ edit: () => Promise.resolve(), undo: () => undoOption(client, key) }),
   });
 }
 
 function users(client: Client, { quotaPerUnit }: Seen): Resource {
   return resource({
     name: "users",
+    page: "/user",
     aliases: ["user"],
     columns: asDollars(USERS.columns, quotaPerUnit),
     rows: ({ search: keyword, pages }) =>
@@ -297,6 +226,7 @@ const BUDGET_COLUMNS: readonly Column<Budget>[] = [
 function budgets(client: Client, { quotaPerUnit }: Seen): Resource {
   return resource({
     name: "budgets",
+    page: "/budget",
     aliases: ["budget"],
     columns: asDollars(BUDGET_COLUMNS, quotaPerUnit),
     rows: async () => ({ rows: (await client.call(budgetList, {})).data, isCut: false }),
@@ -312,6 +242,7 @@ function codes(client: Client, { quotaPerUnit }: Seen): Resource {
     client.call(redemptionSetStatus, { query: { status_only: true }, body: { id, status } });
   return resource({
     name: "codes",
+    page: "/redemption",
     aliases: ["code", "redemption", "redemptions"],
     columns: asDollars(REDEMPTIONS.columns, quotaPerUnit),
     rows: async ({ search: keyword, pages }) => {
@@ -334,6 +265,7 @@ function codes(client: Client, { quotaPerUnit }: Seen): Resource {
 function prices(client: Client, { quotaPerUnit }: Seen): Resource {
   return resource({
     name: "prices",
+    page: "/pricing",
     aliases: ["price", "pricing"],
     columns: priceColumns(quotaPerUnit),
     rows: async () => ({ rows: (await client.call(pricingList, {})).data, isCut: false }),

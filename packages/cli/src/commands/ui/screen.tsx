@@ -4,8 +4,8 @@ import { createCollector } from "../../terminal/collector.ts";
 import { poll } from "../../terminal/poll.ts";
 import { drawScreen } from "../../terminal/screen.tsx";
 import { keysIn } from "./keys.ts";
-import { createMachine, type Left, type Machine } from "./machine.ts";
-import type { Resource } from "./resources.ts";
+import { createMachine, type Left, type Machine, type Outside } from "./machine.ts";
+import type { Resource } from "./resource.ts";
 import type { State } from "./state.ts";
 import { bodyHeight, frameOf, type Line } from "./view.ts";
 
@@ -14,6 +14,7 @@ interface UiProps {
   readonly user: string;
   readonly resources: readonly Resource[];
   readonly state: State;
+  readonly outside: Outside;
 }
 
 const FOLLOW_MS = 3_000;
@@ -28,7 +29,8 @@ export async function showUi(props: UiProps): Promise<Left> {
     left = how;
     resolve();
   };
-  const machine = createMachine({ resources: props.resources, start: props.state, leave });
+  const { resources, state: start, outside } = props;
+  const machine = createMachine({ resources, start, outside, leave });
   await drawScreen(<UiScreen {...props} machine={machine} hasLeft={hasLeft} />, {
     alternateScreen: true,
     incrementalRendering: true,

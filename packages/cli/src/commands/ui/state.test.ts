@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { chosenAt, loaded, openCalls, press, startOf, visibleItems, type Item, type State } from "./state.ts";
-import { frameOf, HELP } from "./view.ts";
+import { helpOf } from "./help.ts";
+import { frameOf } from "./view.ts";
 import { loadWidths } from "../../print/width.ts";
 
 beforeAll(loadWidths);
@@ -18,10 +19,13 @@ function item(id: number, name: string): Item {
     values: [id, name],
     isOff: false,
     actions: ["disable", "test"],
+    id: String(id),
   };
 }
 
-const three = loaded(startOf(channels, false), [item(10, "azure"), item(9, "openai"), item(2, "azure-old")], false);
+const three = loaded(startOf(channels, false), [item(10, "azure"), item(9, "openai"), item(2, "azure-old")], {
+  isCut: false,
+});
 
 /** The state after some keys, and the effect of the last one. */
 function after(state: State, ...keys: string[]) {
@@ -48,9 +52,9 @@ test("sorts numbers as numbers, reverses, and returns to the order of the gatewa
 
 test("keeps the chosen row when rows change around it", () => {
   const { state } = after(three, "down");
-  const next = loaded(state, [item(11, "new"), item(10, "azure"), item(9, "openai")], false);
+  const next = loaded(state, [item(11, "new"), item(10, "azure"), item(9, "openai")], { isCut: false });
   expect(chosenAt(next)).toBe(2);
-  expect(chosenAt(loaded(next, [item(1, "only")], false))).toBe(0);
+  expect(chosenAt(loaded(next, [item(1, "only")], { isCut: false }))).toBe(0);
 });
 
 test("asks before it disables, and a test runs at once", () => {
@@ -58,14 +62,14 @@ test("asks before it disables, and a test runs at once", () => {
   expect(after(three, "d").effect).toBeUndefined();
   expect(after(three, "d", "n")).toMatchObject({ state: { mode: "list", notice: "Nothing was changed." } });
   expect(after(three, "d", "n").effect).toBeUndefined();
-  expect(after(three, "d", "y").effect).toMatchObject({ type: "act", action: "disable", item: { key: "10" } });
+  expect(after(three, "d", "y").effect).toMatchObject({ type: "act", action: "disable", items: [{ key: "10" }] });
   expect(after(three, "t").effect).toMatchObject({ type: "act", action: "test" });
   expect(after(three, "x")).toMatchObject({ state: { mode: "list", notice: "channel 10 has no delete." } });
 });
 
 test("changes nothing in a read-only screen", () => {
   for (const key of ["d", "t", "e", "x", "c", "E"])
-    expect(after({ ...three, isReadOnly: true }, key, "y").effect).toBeUndefined();
+    expect(after({ ...three, isReadOnly: true }, key, "Y").effect).toBeUndefined();
 });
 
 test("opens resources by name and names the known ones", () => {
@@ -88,7 +92,7 @@ test("fills every height exactly, with title and chosen row", () => {
   const many = Array.from({ length: 50 }, (_, at) => item(at, `channel-${at}`));
   for (const height of [5, 10, 24, 80])
     for (const steps of [0, 25, 49]) {
-      const state = { ...loaded(three, many, false), chosenKey: String(steps) };
+      const state = { ...loaded(three, many, { isCut: false }), chosenKey: String(steps) };
       const frame = frameOf(state, { server: "http://a", user: "root", width: 60, height });
       expect(frame).toHaveLength(height);
       expect(frame[0]?.text).toContain("channels 50");
@@ -111,5 +115,41 @@ test("has the gateway search where it has more rows than were read, and reads mo
 });
 
 test("the help fits the narrowest terminal", () => {
-  expect(HELP.filter((line) => line.length > 60)).toEqual([]);
+  expect(helpOf(false).filter((line) => line.length > 60)).toEqual([]);
+});
+
+test("space marks rows, and an action changes the marked ones that the filter shows", () => {
+  const { state } = after(three, " ", " ");
+  expect(state.marked).toEqual(["10", "9"]);
+  expect(chosenAt(state)).toBe(2);
+  expect(after(state, "d", "y").effect).toMatchObject({ items: [{ key: "10" }, { key: "9" }] });
+  const filtered = after(state, "/", "o", "p", "enter").state;
+  expect(after(filtered, "d", "y").effect).toMatchObject({ items: [{ key: "9" }] });
+  expect(after(state, "escape").state.marked).toEqual([]);
+  expect(after(after(state, "k").state, " ").state.marked).toEqual(["10"]);
+});
+
+test("several rows are deleted only after their number is typed", () => {
+  const items = three.items.map((one) => ({ ...one, actions: ["delete" as const] }));
+  const { state } = after(loaded(three, items, { isCut: false }), " ", " ", "x");
+  expect(after(state, "y")).toMatchObject({ state: { notice: "Nothing was changed." } });
+  expect(after(state, "3", "enter").effect).toBeUndefined();
+  expect(after(state, "2", "enter").effect).toMatchObject({ action: "delete", items: [{ key: "10" }, { key: "9" }] });
+});
+
+test("undo shows the changes of an option before it asks", () => {
+  const options = { name: "options", aliases: [], titles: ["KEY"], numeric: [false] };
+  const row = { ...item(1, "RetryTimes"), actions: ["undo" as const] };
+  const list = loaded(startOf(options, false), [row], { isCut: false });
+  expect(after(list, "u").effect).toMatchObject({ type: "detail" });
+  const detail: State = { ...list, mode: "detail", detail: ["changes"] };
+  expect(after(detail, "u")).toMatchObject({ state: { mode: "confirm" } });
+  expect(after(detail, "u", "y").effect).toMatchObject({ action: "undo", items: [{ key: "1" }] });
+});
+
+test("the help of a read-only screen has no key that changes anything, and scrolls", () => {
+  expect(helpOf(true).join("\n")).not.toMatch(/delete|enable|undo|apply/);
+  const { state } = after(three, "?", "j");
+  expect(frameOf(state, { server: "", user: "", width: 60, height: 10 })[1]?.text).toBe(helpOf(false)[1]);
+  expect(after(state, "x").state.mode).toBe("list");
 });

@@ -1,5 +1,6 @@
 import { table } from "../../print/table.ts";
-import { chosenAt, visibleItems, type Item, type State } from "./state.ts";
+import { helpOf } from "./help.ts";
+import { chosenAt, isCounted, labelOf, markedItems, visibleItems, type Item, type State } from "./state.ts";
 
 /** A line of the screen; without colours it says the same. */
 export interface Line {
@@ -13,22 +14,6 @@ export interface Place {
   readonly width: number;
   readonly height: number;
 }
-
-/** At most 60 columns, the narrowest terminal. */
-export const HELP: readonly string[] = [
-  "↑ ↓ j k        choose a row, scroll",
-  "PgUp PgDn g G  page, first, last",
-  "enter          detail; of a call, its attempts and reasons",
-  "esc            back: from detail, filter, calls of a channel",
-  "/              filter; the gateway searches long lists",
-  ":              open :channels, :logs, …",
-  "s S            sort by the next column, reverse it",
-  "r m f          read again, read more rows, follow the logs",
-  "l L            failing calls of the channel, all its calls",
-  "e d t          enable, disable, test",
-  "c x E          copy, delete, edit in $EDITOR",
-  "q              quit",
-];
 
 /** Title, table or detail, message, keys: never more than `height` lines. */
 export function frameOf(state: State, place: Place): Line[] {
@@ -52,14 +37,23 @@ function titleOf(state: State, { server, user }: Place): string {
     ...(scope ? [`${scope.isFailing ? "failing calls" : "calls"} of ${scope.label}`] : []),
     ...(filter === "" ? [] : [`/${filter}`]),
     ...(sort ? [`by ${resource.titles[sort.column]}${sort.isDown ? "↓" : "↑"}`] : []),
+    ...markedOf(state),
     ...(isFollowing ? ["following"] : []),
     ...(isReadOnly ? ["read-only"] : []),
   ];
   return `fairway  ${[...parts, user, server].join(" · ")}`;
 }
 
+function markedOf(state: State): string[] {
+  const { length } = markedItems(state);
+  return length > 0 ? [`${length} marked`] : [];
+}
+
 function bodyOf(state: State, width: number, room: number): Line[] {
-  if (state.mode === "help") return HELP.map((text) => ({ text }));
+  if (state.mode === "help")
+    return helpOf(state.isReadOnly)
+      .slice(state.offset)
+      .map((text) => ({ text }));
   const isDetail = state.mode === "detail" || (state.mode === "confirm" && state.pending?.back === "detail");
   if (isDetail) return state.detail.slice(state.offset).map((text) => ({ text }));
   const items = visibleItems(state);
@@ -68,26 +62,31 @@ function bodyOf(state: State, width: number, room: number): Line[] {
   const size = Math.max(1, room - 1);
   const from = Math.min(Math.max(0, at - Math.floor(size / 2)), Math.max(0, items.length - size));
   const rows = items.slice(from, from + size);
+  const marked = new Set(state.marked);
   const columns = state.resource.titles.map((title, index) => ({
     title,
     value: ({ cells }: Item) => cells[index] ?? "",
     isNumber: state.resource.numeric[index] ?? false,
     ...(state.resource.fixed?.[index] ? { holds: "time" as const } : {}),
   }));
-  const [titles = "", ...lines] = table(columns, rows, width - 2).split("\n");
+  const [titles = "", ...lines] = table(columns, rows, width - 3).split("\n");
   return [
-    { text: `  ${titles}`, tone: "quiet" },
+    { text: `   ${titles}`, tone: "quiet" },
     ...lines.map((text, index): Line => {
       const isChosen = from + index === at;
       const tone = isChosen ? "chosen" : rows[index]?.isOff ? "bad" : undefined;
-      return { text: `${isChosen ? ">" : " "} ${text}`, ...(tone ? { tone } : {}) };
+      const mark = marked.has(rows[index]?.key ?? "") ? "*" : " ";
+      return { text: `${isChosen ? ">" : " "}${mark} ${text}`, ...(tone ? { tone } : {}) };
     }),
   ];
 }
 
-function footOf({ mode, typed, pending, problem, notice }: State): Line {
-  if (mode === "confirm" && pending)
-    return { text: `${pending.action} ${pending.item.label}? [y/N]`, tone: "question" };
+function footOf({ mode, typed, pending, problem, notice, resource }: State): Line {
+  if (mode === "confirm" && pending) {
+    const { action, items } = pending;
+    const answer = isCounted(pending) ? `Type ${items.length}: ${typed}` : "[y/N]";
+    return { text: `${action} ${labelOf(items, resource)}? ${answer}`, tone: "question" };
+  }
   if (mode === "filter") return { text: `/${typed}`, tone: "question" };
   if (mode === "command") return { text: `:${typed}`, tone: "question" };
   return problem === "" ? { text: notice } : { text: `! ${problem}`, tone: "bad" };
@@ -100,7 +99,7 @@ function keysOf({ mode }: State): Line {
     filter: "enter keep · esc clear",
     command: "enter open · esc back",
     confirm: "y yes · any other key no",
-    help: "any key closes this",
+    help: "↑↓ scroll · any other key closes this",
   };
   return { text: texts[mode] ?? "", tone: "quiet" };
 }
