@@ -1,18 +1,20 @@
 import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
-import { Box, Button, Flex } from "@chakra-ui/react";
+import { Box, Button } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo } from "react";
 import { statusInfo } from "../../lib/text/status-info.ts";
 import { useForm } from "../../lib/use-form.ts";
 import { DrawerForm, DrawerLoading, DrawerShell } from "../../ui/form/form-drawer.tsx";
-import { MarkShape } from "../../ui/display/mark.tsx";
-import { problemText, toast, toastProblem } from "../../ui/feedback/toaster.ts";
+import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import type { Edited } from "../../ui/form/use-edited.ts";
 import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
 import { useCloseTo } from "../../ui/form/use-close-to.ts";
-import { channelQuery, createChannel, probeChannel, updateChannel, usualModelsQuery } from "./api.ts";
+import { channelQuery, createChannel, updateChannel, usualModelsQuery } from "./api.ts";
 import { checkChannel, EMPTY_CHANNEL, formOfChannel, inputOfForm, type ChannelDraft } from "./channel-form.ts";
 import { StateMark } from "./columns.tsx";
+import { SectionIndex, type SectionName } from "./form/section-index.tsx";
+import { TestDock } from "./form/test-dock.tsx";
+import { useProbe } from "./form/use-probe.ts";
 import { Keys } from "./keys-section.tsx";
 import { ManagedNote } from "./managed.tsx";
 import { Models } from "./models-section.tsx";
@@ -50,56 +52,6 @@ export function EditChannel() {
   );
 }
 
-interface ProbeState {
-  readonly isRunning: boolean;
-  readonly isGood?: boolean;
-  readonly text?: string;
-}
-
-/** Sends a test request with what the form holds, saved or not. */
-function useProbe(id: number | undefined) {
-  const t = useTexts();
-  const [state, setState] = useState<ProbeState>({ isRunning: false });
-  const run = async (form: ChannelDraft) => {
-    setState({ isRunning: true });
-    try {
-      const result = await probeChannel(id, inputOfForm(form));
-      const text = result.ok
-        ? t("probeGood", { seconds: (result.latency_ms / 1000).toFixed(2) })
-        : t("probeBad", { message: result.message });
-      setState({ isRunning: false, isGood: result.ok, text });
-    } catch (problem) {
-      setState({ isRunning: false, isGood: false, text: problemText(problem) });
-    }
-  };
-  return { state, run };
-}
-
-function ProbeResult({ state }: { readonly state: ProbeState }) {
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    // Newer browsers return a promise, which React would take for a cleanup.
-    box.current?.scrollIntoView({ block: "nearest" });
-  }, [state.text]);
-  if (state.text === undefined) return null;
-  return (
-    <Flex
-      ref={box}
-      role="status"
-      align="baseline"
-      gap="2.5"
-      borderRadius="l3"
-      px="4"
-      py="3"
-      bg={state.isGood ? "bg.success" : "bg.error"}
-      color={state.isGood ? "fg.success" : "fg.error"}
-    >
-      <MarkShape kind={state.isGood ? "go" : "stop"} />
-      <Box overflowWrap="anywhere">{state.text}</Box>
-    </Flex>
-  );
-}
-
 function SystemReason({ channel }: { readonly channel: Channel }) {
   const t = useTexts();
   const { reason } = statusInfo(channel.other_info);
@@ -111,12 +63,23 @@ function SystemReason({ channel }: { readonly channel: Channel }) {
   );
 }
 
+const SECTIONS: readonly SectionName[] = [
+  "sectionProvider",
+  "sectionConnection",
+  "sectionKeys",
+  "sectionModels",
+  "sectionRouting",
+  "sectionRewrites",
+  "sectionHealth",
+];
+
 function ChannelForm(props: { readonly initial: ChannelDraft; readonly edited: Edited<Channel> | undefined }) {
   const t = useTexts();
   const { edited, initial } = props;
   const channel = edited?.row;
   const isNew = edited === undefined;
   const probe = useProbe(channel?.id);
+  const hasKeys = channel !== undefined && (channel.key_count ?? 1) > 1;
   const form = useForm<ChannelDraft>({
     initial,
     check: (values) =>
@@ -133,13 +96,15 @@ function ChannelForm(props: { readonly initial: ChannelDraft; readonly edited: E
     <DrawerForm
       form={form}
       list="/channel"
+      head={<SectionIndex names={hasKeys ? SECTIONS : SECTIONS.filter((name) => name !== "sectionKeys")} />}
+      dock={<TestDock probe={probe} form={form.values} />}
       createLabel={isNew ? t("create") : undefined}
       extraActions={
         <Button
           variant="outline"
-          loading={probe.state.isRunning}
+          loading={probe.isRunning}
           loadingText={t("testing")}
-          onClick={() => void probe.run(form.values)}
+          onClick={() => void probe.run(form.values, form.values.test_model.trim() || (form.values.models[0] ?? ""))}
         >
           {t("formTest")}
         </Button>
@@ -149,12 +114,11 @@ function ChannelForm(props: { readonly initial: ChannelDraft; readonly edited: E
       {channel && <SystemReason channel={channel} />}
       <Provider {...part} />
       <Connection {...part} />
-      {channel && (channel.key_count ?? 1) > 1 && <Keys channelId={channel.id} />}
+      {hasKeys && <Keys channelId={channel.id} />}
       <Models {...part} />
       <Routing {...part} />
       <Rewrites {...part} />
       <Health {...part} />
-      <ProbeResult state={probe.state} />
     </DrawerForm>
   );
 }

@@ -8,6 +8,7 @@ import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { toastProblem } from "../../ui/feedback/toaster.ts";
 import { When } from "../../ui/display/when.tsx";
 import { keysQuery, setKeyStatus } from "./api.ts";
+import { sectionAnchor } from "./form/section-index.tsx";
 import { useTexts } from "./texts.ts";
 
 const STATES: Readonly<Record<number, { mark: MarkKind; text: "keyOn" | "keyOff" | "keyRefused" }>> = {
@@ -24,6 +25,7 @@ export function Keys({ channelId }: { readonly channelId: number }) {
   return (
     <FormSection
       title={t("sectionKeys")}
+      anchor={sectionAnchor("sectionKeys")}
       aside={
         data && (
           <Text textStyle="xs" color="fg.muted">

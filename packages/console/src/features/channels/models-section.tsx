@@ -7,6 +7,7 @@ import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { allModels, fetchModels, usualModelsQuery } from "./api.ts";
 import { inputOfForm } from "./channel-form.ts";
 import { useType, type SectionProps } from "./sections.tsx";
+import { sectionAnchor } from "./form/section-index.tsx";
 import { useTexts } from "./texts.ts";
 
 export function Models({ form, channel }: SectionProps) {
@@ -41,7 +42,7 @@ export function Models({ form, channel }: SectionProps) {
   const addAll = () => void allModels().then(add, toastProblem);
 
   return (
-    <FormSection title={t("sectionModels")}>
+    <FormSection title={t("sectionModels")} anchor={sectionAnchor("sectionModels")}>
       <ChipsField
         label={t("models")}
         isRequired

@@ -7,6 +7,7 @@ import { AreaField, SelectField, SwitchField, TextField } from "../../ui/form/fi
 import { FormSection } from "../../ui/form/form-drawer.tsx";
 import { groupsQuery, typesQuery, usualModelsQuery } from "./api.ts";
 import { countKeys, type ChannelDraft } from "./channel-form.ts";
+import { sectionAnchor } from "./form/section-index.tsx";
 import { useTexts } from "./texts.ts";
 import { PairsField } from "../../ui/form/pairs-field.tsx";
 
@@ -35,7 +36,7 @@ export function Provider({ form, channel }: SectionProps) {
     if (values.models.length === 0 || (channel === undefined && isStillUsual)) set("models", models);
   };
   return (
-    <FormSection title={t("sectionProvider")}>
+    <FormSection title={t("sectionProvider")} anchor={sectionAnchor("sectionProvider")}>
       <SelectField label={t("type")} value={values.type} choices={choices} onChange={changeType} />
       <TextField
         label={t("name")}
@@ -110,7 +111,7 @@ export function Connection({ form, channel }: SectionProps) {
   const { values, set } = form;
   const type = useType(values.type);
   return (
-    <FormSection title={t("sectionConnection")}>
+    <FormSection title={t("sectionConnection")} anchor={sectionAnchor("sectionConnection")}>
       <KeyField form={form} channel={channel} />
       <TextField
         label={t("baseUrl")}
@@ -141,7 +142,7 @@ export function Routing({ form }: SectionProps) {
   const { values, errors, set, touch } = form;
   const groups = useQuery(groupsQuery).data ?? [];
   return (
-    <FormSection title={t("sectionRouting")}>
+    <FormSection title={t("sectionRouting")} anchor={sectionAnchor("sectionRouting")}>
       <ChipsField
         label={t("groups")}
         values={values.group}
@@ -186,7 +187,7 @@ export function Rewrites({ form }: SectionProps) {
   const t = useTexts();
   const { values, errors, set } = form;
   return (
-    <FormSection title={t("sectionRewrites")}>
+    <FormSection title={t("sectionRewrites")} anchor={sectionAnchor("sectionRewrites")}>
       <PairsField
         label={t("mapping")}
         value={values.model_mapping}
@@ -220,7 +221,7 @@ export function Health({ form }: SectionProps) {
   const t = useTexts();
   const { values, set } = form;
   return (
-    <FormSection title={t("sectionHealth")}>
+    <FormSection title={t("sectionHealth")} anchor={sectionAnchor("sectionHealth")}>
       <SwitchField label={t("autoBan")} isOn={values.auto_ban} onChange={(isOn) => set("auto_ban", isOn)} />
       <TextField
         label={t("testModel")}

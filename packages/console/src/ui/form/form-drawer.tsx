@@ -75,6 +75,10 @@ interface DrawerFormProps {
   /** Called after saving, when the drawer is on its way out. */
   onSaved?(): void;
   readonly extraActions?: ReactNode;
+  /** Stays above the fields while they scroll. */
+  readonly head?: ReactNode;
+  /** Stays below them. */
+  readonly dock?: ReactNode;
   readonly children: ReactNode;
 }
 
@@ -106,6 +110,7 @@ export function DrawerForm(props: DrawerFormProps) {
 
   return (
     <>
+      {props.head}
       <Drawer.Body>
         <form
           ref={form}
@@ -120,6 +125,7 @@ export function DrawerForm(props: DrawerFormProps) {
           </Flex>
         </form>
       </Drawer.Body>
+      {props.dock}
       <Drawer.Footer justifyContent="flex-start">
         <Button type="submit" form={FORM_ID} loading={isSaving} loadingText={t("saving")}>
           {props.createLabel ?? t("save")}
@@ -142,11 +148,14 @@ export function DrawerForm(props: DrawerFormProps) {
 export function FormSection(props: {
   readonly title: string;
   readonly aside?: ReactNode;
+  /** The element's own id, for links to the section. */
+  readonly anchor?: string;
   readonly children: ReactNode;
 }) {
   const id = useId();
   return (
     <Flex
+      {...(props.anchor === undefined ? {} : { id: props.anchor, scrollMarginTop: "4" })}
       role="group"
       aria-labelledby={id}
       direction="column"
