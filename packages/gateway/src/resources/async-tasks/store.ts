@@ -1,9 +1,10 @@
 import type { AsyncTask } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import type { Database } from "../../storage/database.ts";
+import { sortedPage, type PageQuery } from "../../storage/sorted-page.ts";
 import type { TaskTable } from "../../storage/schema/schema.ts";
 
-export interface TaskQuery {
+export interface TaskQuery extends PageQuery {
   /** 0 = all users. */
   readonly userId: number;
   readonly task_id: string;
@@ -15,10 +16,6 @@ export interface TaskQuery {
   /** Seconds; 0 = open. */
   readonly start_timestamp: number;
   readonly end_timestamp: number;
-  readonly sort: string;
-  readonly order: string;
-  readonly offset: number;
-  readonly limit: number;
 }
 
 export type TaskStore = ReturnType<typeof createTaskStore>;
@@ -37,15 +34,8 @@ export function createTaskStore({ database: { db } }: { readonly database: Datab
   };
   return {
     async page(query: TaskQuery): Promise<{ rows: AsyncTask[]; total: number }> {
-      const column = SORTABLE.find((name) => name === query.sort) ?? "id";
-      const sorted = matching(query)
-        .selectAll()
-        .orderBy(column, query.order === "asc" ? "asc" : "desc");
-      const rows = column === "id" ? sorted : sorted.orderBy("id", "desc");
-      const count = matching(query).select((eb) => eb.fn.countAll<number>().as("total"));
-      const { total } = await count.executeTakeFirstOrThrow();
-      const found = await rows.offset(query.offset).limit(query.limit).execute();
-      return { rows: found.map(viewOf), total: Number(total) };
+      const { rows, total } = await sortedPage(matching(query), SORTABLE, query);
+      return { rows: rows.map(viewOf), total };
     },
   };
 }

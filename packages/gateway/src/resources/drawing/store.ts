@@ -1,9 +1,10 @@
 import type { Drawing } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import type { Database } from "../../storage/database.ts";
+import { sortedPage, type PageQuery } from "../../storage/sorted-page.ts";
 import type { MidjourneyTable } from "../../storage/schema/schema.ts";
 
-export interface DrawingQuery {
+export interface DrawingQuery extends PageQuery {
   /** 0 = all users. */
   readonly userId: number;
   readonly mj_id: string;
@@ -12,10 +13,6 @@ export interface DrawingQuery {
   /** Milliseconds; 0 = open. */
   readonly start_timestamp: number;
   readonly end_timestamp: number;
-  readonly sort: string;
-  readonly order: string;
-  readonly offset: number;
-  readonly limit: number;
 }
 
 export type DrawingStore = ReturnType<typeof createDrawingStore>;
@@ -33,15 +30,8 @@ export function createDrawingStore({ database: { db } }: { readonly database: Da
   };
   return {
     async page(query: DrawingQuery): Promise<{ rows: Drawing[]; total: number }> {
-      const column = SORTABLE.find((name) => name === query.sort) ?? "id";
-      const sorted = matching(query)
-        .selectAll()
-        .orderBy(column, query.order === "asc" ? "asc" : "desc");
-      const rows = column === "id" ? sorted : sorted.orderBy("id", "desc");
-      const count = matching(query).select((eb) => eb.fn.countAll<number>().as("total"));
-      const { total } = await count.executeTakeFirstOrThrow();
-      const found = await rows.offset(query.offset).limit(query.limit).execute();
-      return { rows: found.map(viewOf), total: Number(total) };
+      const { rows, total } = await sortedPage(matching(query), SORTABLE, query);
+      return { rows: rows.map(viewOf), total };
     },
   };
 }

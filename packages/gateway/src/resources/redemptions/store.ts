@@ -4,6 +4,7 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import { tagOf, type CheckTag } from "../../http/etag.ts";
 import { randomText } from "../../lib/ids.ts";
 import type { Database } from "../../storage/database.ts";
+import { sortedPage, type PageQuery } from "../../storage/sorted-page.ts";
 import { beginningWith, likeAnyCase } from "../../storage/like.ts";
 import type { RedemptionTable, Schema } from "../../storage/schema/schema.ts";
 import { transact } from "../../storage/transaction.ts";
@@ -13,13 +14,9 @@ export interface RedemptionStoreDeps {
   readonly clock: Clock;
 }
 
-export interface RedemptionQuery {
+export interface RedemptionQuery extends PageQuery {
   readonly keyword: string;
   readonly status: readonly number[];
-  readonly sort: string;
-  readonly order: string;
-  readonly offset: number;
-  readonly limit: number;
 }
 
 export interface NewCodes {
@@ -54,15 +51,8 @@ export function createRedemptionStore({ database: { db }, clock }: RedemptionSto
     get,
 
     async page(query: RedemptionQuery): Promise<{ rows: Redemption[]; total: number }> {
-      const column = SORTABLE.find((name) => name === query.sort) ?? "id";
-      const sorted = matching(query)
-        .selectAll()
-        .orderBy(column, query.order === "asc" ? "asc" : "desc");
-      const rows = column === "id" ? sorted : sorted.orderBy("id", "desc");
-      const count = matching(query).select((eb) => eb.fn.countAll<number>().as("total"));
-      const { total } = await count.executeTakeFirstOrThrow();
-      const found = await rows.offset(query.offset).limit(query.limit).execute();
-      return { rows: found.map(viewOf), total: Number(total) };
+      const { rows, total } = await sortedPage(matching(query), SORTABLE, query);
+      return { rows: rows.map(viewOf), total };
     },
 
     /** All codes or none. */
