@@ -27,8 +27,8 @@ const OPERATIONS = {
 
 export type CompatibleOperation = keyof typeof OPERATIONS;
 
-const COMMON: readonly CompatibleOperation[] = [
-  "chat",
+/** The operations without state that vendors of this protocol have in addition to chat. */
+export const BEYOND_CHAT: readonly CompatibleOperation[] = [
   "completions",
   "embeddings",
   "moderations",
@@ -40,6 +40,7 @@ const COMMON: readonly CompatibleOperation[] = [
   "audio.transcriptions",
   "audio.translations",
 ];
+const COMMON: readonly CompatibleOperation[] = ["chat", ...BEYOND_CHAT];
 
 interface CompatiblePaths {
   /** Operations that the vendor has; default: all but responses and realtime. Responses is added by a channel switch. */

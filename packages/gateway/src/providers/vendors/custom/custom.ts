@@ -3,23 +3,10 @@ import { dashboardBalance } from "../openai/balance.ts";
 import { OPENAI_MODELS } from "../openai/models.ts";
 import { reasoningParams } from "../openai/reasoning.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
-import { openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
+import { BEYOND_CHAT, openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
 import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../core/types.ts";
-
-const WITH_PATH: readonly CompatibleOperation[] = [
-  "completions",
-  "embeddings",
-  "moderations",
-  "rerank",
-  "images.generations",
-  "images.edits",
-  "images.variations",
-  "audio.speech",
-  "audio.transcriptions",
-  "audio.translations",
-];
 
 /**
  * The channel's base URL is the whole URL. `{model}` in it is replaced by the model, `{path}` by the path of the
@@ -30,7 +17,7 @@ export const custom: ProviderAdapter = {
   id: "custom",
   label: "Custom",
   baseUrl: "",
-  speaks: [route("chat"), ...WITH_PATH.map((operation) => ({ ...route(operation), when: hasPath }))],
+  speaks: [route("chat"), ...BEYOND_CHAT.map((operation) => ({ ...route(operation), when: hasPath }))],
   authorize: bearer,
   models: OPENAI_MODELS,
   ownedBy: "openai",
