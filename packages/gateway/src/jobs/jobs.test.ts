@@ -1,5 +1,6 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { insertLogs } from "../../test/kit/log-rows.ts";
 import { quietLog } from "../../test/kit/support.ts";
 import { openStoreKit, type StoreKit } from "../../test/kit/store-kit.ts";
 import type { ChannelState } from "../observability/metrics.ts";
@@ -54,7 +55,7 @@ eachDatabase("jobs of the leader", (open) => {
   });
 
   test("deletes many rows in batches as a job with progress, and stops between two batches", async () => {
-    for (let at = 0; at < 11; at += 1) await insertLogs(500, NOW - (10 + (at % 3)) * DAY);
+    for (let at = 0; at < 11; at += 1) await insertMany(500, NOW - (10 + (at % 3)) * DAY);
     await remove(1, AbortSignal.abort());
     expect(await count()).toBe(5_500);
     const stop = new AbortController();
@@ -80,7 +81,7 @@ eachDatabase("jobs of the leader", (open) => {
 
   test("a leader that was paused between two batches deletes no further batch", async () => {
     const batch = kit.database.kind === "sqlite" ? 200 : 1_000;
-    for (let at = 0; at < 3; at += 1) await insertLogs(batch, NOW - 10 * DAY);
+    for (let at = 0; at < 3; at += 1) await insertMany(batch, NOW - 10 * DAY);
     let asked = 0;
     // The signal is not aborted yet: no timer of this process has run.
     const lost = () => ((asked += 1) === 2 ? Promise.reject(new LeadershipLost("frozen")) : Promise.resolve());
@@ -142,34 +143,14 @@ eachDatabase("jobs of the leader", (open) => {
   });
 
   function insertLog(createdAt: number) {
-    return insertLogs(1, createdAt);
+    return insertMany(1, createdAt);
   }
 
-  async function insertLogs(rows: number, createdAt: number): Promise<void> {
-    const row = {
-      user_id: 1,
-      created_at: createdAt,
-      type: 2,
-      content: "",
-      username: "u",
-      token_name: "",
-      model_name: "m",
-      quota: 0,
-      prompt_tokens: 0,
-      completion_tokens: 0,
-      use_time: 0,
-      is_stream: 0,
-      channel_id: 0,
-      token_id: 0,
-      group: "default",
-      ip: "",
-      request_id: "",
-      other: "",
-    };
-    await kit.database.db
-      .insertInto("logs")
-      .values(Array.from({ length: rows }, () => row))
-      .execute();
+  function insertMany(rows: number, createdAt: number): Promise<void> {
+    return insertLogs(
+      kit.database,
+      Array.from({ length: rows }, () => ({ created_at: createdAt, username: "u", model_name: "m" })),
+    );
   }
 
   async function count(): Promise<number> {

@@ -29,6 +29,15 @@ export async function setOptions(root: ApiCaller, options: Readonly<Record<strin
   for (const [key, value] of Object.entries(options)) await root.data(root.put("/api/option/", { key, value }));
 }
 
+/** Writes options to the database, as before a start: no call checks them. */
+export async function storeOptions(app: ManagementApp, options: Readonly<Record<string, string>>): Promise<void> {
+  for (const [key, value] of Object.entries(options)) {
+    await app.database.db.deleteFrom("options").where("key", "=", key).execute();
+    await app.database.db.insertInto("options").values({ key, value }).execute();
+  }
+  await app.snapshots.refresh();
+}
+
 /** Code and text of a refusal; the whole body when the call was a success. */
 export async function refusalOf(reply: Promise<ApiReply>): Promise<unknown> {
   const { status, body } = await reply;

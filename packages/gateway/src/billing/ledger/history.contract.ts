@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { type Hold, isRefusal } from "./ledger.ts";
-import { type Accounts, type LedgerHarness, logOf, requestId, settlementOf } from "./test-harness.contract.ts";
+import {
+  type Accounts,
+  accountsOf,
+  type LedgerHarness,
+  logOf,
+  requestId,
+  settlementOf,
+} from "./test-harness.contract.ts";
 import { quota } from "../money/quota.ts";
 
 /** One operation on the ledger; `at` selects an existing request in any state. */
@@ -294,4 +301,35 @@ async function checkClosed(facts: Facts, requests: readonly Request[]): Promise<
     [],
   );
   expect(Number(total?.requests)).toBe(counted);
+}
+
+/** Reserves any amounts at once: no more than the balance is admitted, and no amount is refused that still fits. */
+export async function neverOverdraws(harness: LedgerHarness, numRuns: number): Promise<void> {
+  const accounts = accountsOf(harness);
+  const amounts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(fc.nat(2000), fc.nat(2000), amounts, async (balance, remain, wanted) => {
+      const user = await accounts.addUser(balance);
+      const token = await accounts.addToken(user, remain);
+      const ask = (amount: number) =>
+        harness.ledger.hold({
+          requestId: requestId(),
+          userId: user,
+          tokenId: token,
+          amount: quota(amount),
+          isCharged: true,
+        });
+      const answers = await Promise.all(wanted.map(ask));
+      const holds = answers.flatMap((answer) => (isRefusal(answer) ? [] : [answer]));
+      const limit = Math.min(balance, remain);
+      const taken = holds.reduce((total, hold) => total + hold.amount, 0);
+      expect(taken).toBeLessThanOrEqual(limit);
+      const refused = wanted.filter((_, index) => isRefusal(answers[index] as (typeof answers)[number]));
+      // No request was refused that the final balance could have covered.
+      if (refused.length > 0) expect(Math.min(...refused)).toBeGreaterThan(limit - taken);
+      await Promise.all(holds.map((hold) => harness.ledger.settle(settlementOf(hold, hold.amount))));
+      expect((await accounts.user(user)).quota).toBe(balance - taken);
+    }),
+    { numRuns },
+  );
 }

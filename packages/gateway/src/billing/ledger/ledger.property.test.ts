@@ -2,10 +2,8 @@ import { propertyRuns } from "@fairway/testkit/property-runs";
 import { eachDatabase } from "@fairway/testkit/databases";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { history, play } from "./history.contract.ts";
-import { accountsOf, granted, type LedgerHarness, requestId, settlementOf } from "./test-harness.contract.ts";
-import { isRefusal } from "./ledger.ts";
-import { quota } from "../money/quota.ts";
+import { history, neverOverdraws, play } from "./history.contract.ts";
+import { accountsOf, granted, type LedgerHarness, settlementOf } from "./test-harness.contract.ts";
 import { openSqlHarness } from "./sql/test-harness.contract.ts";
 
 /** Invariants of the SQL ledger tables: held amounts equal open reservations, and admission never overdraws. */
@@ -36,33 +34,7 @@ eachDatabase("any history of the SQL ledger", (open) => {
 
   it("never admits more than the balance for any amounts", async () => {
     const harness = await openSqlHarness(await open());
-    const accounts = accountsOf(harness);
-    const amounts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 60 });
-    await fc.assert(
-      fc.asyncProperty(fc.nat(2000), fc.nat(2000), amounts, async (balance, remain, wanted) => {
-        const user = await accounts.addUser(balance);
-        const token = await accounts.addToken(user, remain);
-        const ask = (amount: number) =>
-          harness.ledger.hold({
-            requestId: requestId(),
-            userId: user,
-            tokenId: token,
-            amount: quota(amount),
-            isCharged: true,
-          });
-        const answers = await Promise.all(wanted.map(ask));
-        const holds = answers.flatMap((answer) => (isRefusal(answer) ? [] : [answer]));
-        const limit = Math.min(balance, remain);
-        const taken = holds.reduce((total, hold) => total + hold.amount, 0);
-        expect(taken).toBeLessThanOrEqual(limit);
-        const refused = wanted.filter((_, index) => isRefusal(answers[index] as (typeof answers)[number]));
-        // No request was refused that the final balance could have covered.
-        if (refused.length > 0) expect(Math.min(...refused)).toBeGreaterThan(limit - taken);
-        await Promise.all(holds.map((hold) => harness.ledger.settle(settlementOf(hold, hold.amount))));
-        expect((await accounts.user(user)).quota).toBe(balance - taken);
-      }),
-      { numRuns: propertyRuns(open.kind === "sqlite" ? 100 : 15) },
-    );
+    await neverOverdraws(harness, propertyRuns(open.kind === "sqlite" ? 100 : 15));
     await harness.close();
   });
 

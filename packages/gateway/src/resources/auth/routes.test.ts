@@ -2,6 +2,7 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { hashSync } from "bcryptjs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import { storeOptions } from "../../../test/kit/members.ts";
 import { parseNetwork } from "../../lib/net/ip.ts";
 
 let app: ManagementApp;
@@ -19,13 +20,7 @@ afterAll(async () => {
 
 const password = "a good password";
 
-async function setOptions(values: Record<string, string>): Promise<void> {
-  for (const [key, value] of Object.entries(values)) {
-    await app.database.db.deleteFrom("options").where("key", "=", key).execute();
-    await app.database.db.insertInto("options").values({ key, value }).execute();
-  }
-  await app.snapshots.refresh();
-}
+const setOptions = (values: Readonly<Record<string, string>>) => storeOptions(app, values);
 
 beforeEach(async () => {
   await app.database.db.deleteFrom("options").execute();

@@ -2,56 +2,28 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiCaller } from "../../../test/kit/api-caller.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { accountRow } from "../../identity/accounts/accounts.ts";
-import { insertRow } from "../../storage/inserts.ts";
+import { ACCOUNT_PASSWORD, UserAccounts } from "../../../test/kit/user-accounts.ts";
 
 let app: ManagementApp;
+let accounts: UserAccounts;
 let root: ApiCaller;
 let admin: ApiCaller;
 let user: ApiCaller;
-const ids: Record<string, number> = {};
-const password = "a good password";
 
 beforeAll(async () => {
   app = await startManagementApp({ url: await createDatabase("sqlite") });
+  accounts = new UserAccounts(app);
   root = await app.signIn("root");
 });
 afterAll(() => app.close());
-
-async function add(username: string, change: { role?: number; email?: string } = {}): Promise<number> {
-  const passwordHash = await app.identity.passwords.hash(password);
-  const row = { ...accountRow({ username, passwordHash, createdAt: 1, ...change }), quota: 1000 };
-  ids[username] = await insertRow(app.database.db, "users", row);
-  return ids[username];
-}
-
 beforeEach(async () => {
-  const { db } = app.database;
-  await db.deleteFrom("users").where("username", "!=", "root").execute();
-  await db.deleteFrom("logs").execute();
-  app.clock.move(2000);
-  await add("alice", { role: 10, email: "alice@example.com" });
-  await add("arthur", { role: 10, email: "arthur@example.com" });
-  await add("ursula", { email: "ursula@example.com" });
-  await add("ulf_%");
-  ids["root"] = 1;
-  [admin, user] = await Promise.all([app.signIn("alice", password), app.signIn("ursula", password)]);
+  await accounts.reset();
+  [admin, user] = await Promise.all([app.signIn("alice", ACCOUNT_PASSWORD), app.signIn("ursula", ACCOUNT_PASSWORD)]);
 });
 
+const password = ACCOUNT_PASSWORD;
 type Row = Record<string, unknown>;
-const idOf = (name: string) => ids[name] ?? 0;
 const names = (body: Row) => (body["data"] as Row[]).map((row) => row["username"]);
-const rowOf = (name: string) =>
-  app.database.db.selectFrom("users").selectAll().where("id", "=", idOf(name)).executeTakeFirstOrThrow();
-const logs = (name: string) =>
-  app.database.db
-    .selectFrom("logs")
-    .select(["type", "content", "other"])
-    .where("user_id", "=", idOf(name))
-    .orderBy("id")
-    .execute();
-const manage = async (caller: ApiCaller, name: string, action: string, more: Row = {}) =>
-  (await caller.post("/api/user/manage", { id: idOf(name), action, ...more })).body;
 
 describe("the list", () => {
   test("is for administrators", async () => {
@@ -68,7 +40,7 @@ describe("the list", () => {
     await app.database.db
       .updateTable("users")
       .set({ deleted_at: 1_700_000_000 })
-      .where("id", "=", idOf("ulf_%"))
+      .where("id", "=", accounts.idOf("ulf_%"))
       .execute();
     const reply = await root.get("/api/user/?p=0");
     expect(names(reply.body)).toEqual(["ulf_%", "ursula", "arthur", "alice", "root"]);
@@ -129,7 +101,7 @@ describe("the list", () => {
     expect(await asAdmin("arthur@")).toEqual([]);
     expect(await asAdmin("alice@")).toEqual(["alice"]);
     expect(await asAdmin("ursula@")).toEqual(["ursula"]);
-    expect(await search(`keyword=${idOf("alice")}`)).toContain("alice");
+    expect(await search(`keyword=${accounts.idOf("alice")}`)).toContain("alice");
     expect(await search("keyword=%25")).toEqual(["ulf_%"]);
     expect(await search("keyword=_")).toEqual(["ulf_%"]);
     expect(await search("keyword=&group=vip")).toEqual([]);
@@ -141,15 +113,21 @@ describe("the list", () => {
 
 describe("one user", () => {
   test("U1, U2, G1 and the own row", async () => {
-    expect((await admin.get(`/api/user/${idOf("ursula")}`)).body["data"]).toMatchObject({ username: "ursula" });
-    expect((await admin.get(`/api/user/${idOf("alice")}`)).body["data"]).toMatchObject({ username: "alice" });
-    expect((await admin.get(`/api/user/${idOf("arthur")}`)).body["code"]).toBe("U2");
+    expect((await admin.get(`/api/user/${accounts.idOf("ursula")}`)).body["data"]).toMatchObject({
+      username: "ursula",
+    });
+    expect((await admin.get(`/api/user/${accounts.idOf("alice")}`)).body["data"]).toMatchObject({ username: "alice" });
+    expect((await admin.get(`/api/user/${accounts.idOf("arthur")}`)).body["code"]).toBe("U2");
     expect((await admin.get("/api/user/1")).body["code"]).toBe("U2");
     expect((await root.get("/api/user/1")).body["success"]).toBe(true);
     expect((await root.get("/api/user/999999")).body["code"]).toBe("U1");
     expect((await root.get("/api/user/abc")).body["code"]).toBe("G1");
-    await app.database.db.updateTable("users").set({ deleted_at: 5 }).where("id", "=", idOf("ursula")).execute();
-    expect((await root.get(`/api/user/${idOf("ursula")}`)).body["code"]).toBe("U1");
+    await app.database.db
+      .updateTable("users")
+      .set({ deleted_at: 5 })
+      .where("id", "=", accounts.idOf("ursula"))
+      .execute();
+    expect((await root.get(`/api/user/${accounts.idOf("ursula")}`)).body["code"]).toBe("U1");
   });
 });
 
@@ -194,13 +172,22 @@ describe("editing", () => {
   const put = async (caller: ApiCaller, body: Row) => (await caller.put("/api/user/", body)).body;
 
   test("writes what is given and leaves the rest", async () => {
-    const before = await rowOf("ursula");
-    expect(await put(admin, { id: idOf("ursula"), display_name: "Ursel" })).toEqual({ success: true, message: "" });
-    expect(await rowOf("ursula")).toEqual({ ...before, display_name: "Ursel" });
+    const before = await accounts.rowOf("ursula");
+    expect(await put(admin, { id: accounts.idOf("ursula"), display_name: "Ursel" })).toEqual({
+      success: true,
+      message: "",
+    });
+    expect(await accounts.rowOf("ursula")).toEqual({ ...before, display_name: "Ursel" });
     expect(
-      await put(admin, { id: idOf("ursula"), username: "uschi", password: "", group: "vip", display_name: "" }),
+      await put(admin, {
+        id: accounts.idOf("ursula"),
+        username: "uschi",
+        password: "",
+        group: "vip",
+        display_name: "",
+      }),
     ).toMatchObject({ success: true });
-    expect(await rowOf("ursula")).toEqual({
+    expect(await accounts.rowOf("ursula")).toEqual({
       ...before,
       username: "uschi",
       username_key: "uschi",
@@ -211,8 +198,8 @@ describe("editing", () => {
 
   // @weakness Money: Whole rows are written back, and charges in between are lost
   test("accepts a whole row, as forms of compatible consoles send it, without changing counters", async () => {
-    const { body } = await root.get(`/api/user/${idOf("ursula")}`);
-    const before = await rowOf("ursula");
+    const { body } = await root.get(`/api/user/${accounts.idOf("ursula")}`);
+    const before = await accounts.rowOf("ursula");
     const form = {
       ...(body["data"] as Row),
       used_quota: 99,
@@ -222,11 +209,11 @@ describe("editing", () => {
       display_name: "U",
     };
     expect(await put(root, form)).toMatchObject({ success: true });
-    expect(await rowOf("ursula")).toEqual({ ...before, display_name: "U" });
+    expect(await accounts.rowOf("ursula")).toEqual({ ...before, display_name: "U" });
   });
 
   test("gives a user limits, takes them away, and says what is none", async () => {
-    const id = idOf("ursula");
+    const id = accounts.idOf("ursula");
     const limit = async (limits: unknown) => (await put(admin, { id, limits }))["message"];
     const shown = async () => ((await admin.get(`/api/user/${id}`)).body["data"] as Row)["limits"];
     expect(await limit({ rpm: 10, tpm: 1_000 })).toBe("");
@@ -240,13 +227,17 @@ describe("editing", () => {
 
   // @weakness Money: A form that was opened minutes ago sets the balance of then
   test("moves the balance through the ledger and logs it", async () => {
-    expect(await put(root, { id: idOf("ursula"), quota: 500_000 })).toMatchObject({ success: true });
-    expect((await rowOf("ursula")).quota).toBe(500_000);
-    await app.database.db.updateTable("users").set({ quota: 400_000 }).where("id", "=", idOf("ursula")).execute();
-    await put(root, { id: idOf("ursula"), quota: 600_000, original_quota: 500_000 });
-    expect((await rowOf("ursula")).quota).toBe(500_000);
-    await put(root, { id: idOf("ursula"), quota: 500_000, original_quota: 500_000 });
-    const rows = await logs("ursula");
+    expect(await put(root, { id: accounts.idOf("ursula"), quota: 500_000 })).toMatchObject({ success: true });
+    expect((await accounts.rowOf("ursula")).quota).toBe(500_000);
+    await app.database.db
+      .updateTable("users")
+      .set({ quota: 400_000 })
+      .where("id", "=", accounts.idOf("ursula"))
+      .execute();
+    await put(root, { id: accounts.idOf("ursula"), quota: 600_000, original_quota: 500_000 });
+    expect((await accounts.rowOf("ursula")).quota).toBe(500_000);
+    await put(root, { id: accounts.idOf("ursula"), quota: 500_000, original_quota: 500_000 });
+    const rows = await accounts.logsOf("ursula");
     expect(rows.map(({ type, content }) => [type, content])).toEqual([
       [3, "The administrator changed the user quota from $0.002000 to $1.000000"],
       [3, "The administrator changed the user quota from $0.800000 to $1.000000"],
@@ -257,7 +248,7 @@ describe("editing", () => {
     const entries = await app.database.db
       .selectFrom("ledger")
       .select(["kind", "quota"])
-      .where("user_id", "=", idOf("ursula"))
+      .where("user_id", "=", accounts.idOf("ursula"))
       .execute();
     expect(entries).toEqual([
       { kind: "adjust", quota: 499_000 },
@@ -266,9 +257,11 @@ describe("editing", () => {
   });
 
   test("a difference that the balance does not have is refused, and nothing else is written", async () => {
-    const before = await rowOf("ursula");
-    expect((await put(root, { id: idOf("ursula"), quota: 0, original_quota: 5000, group: "vip" }))["code"]).toBe("U16");
-    expect(await rowOf("ursula")).toEqual(before);
+    const before = await accounts.rowOf("ursula");
+    expect(
+      (await put(root, { id: accounts.idOf("ursula"), quota: 0, original_quota: 5000, group: "vip" }))["code"],
+    ).toBe("U16");
+    expect(await accounts.rowOf("ursula")).toEqual(before);
   });
 
   // @weakness Credentials: A password that an administrator sets leaves access tokens alive
@@ -278,18 +271,21 @@ describe("editing", () => {
     await db
       .insertInto("passkeys")
       .values([
-        { ...passkey, user_id: idOf("ursula") },
+        { ...passkey, user_id: accounts.idOf("ursula") },
         { ...passkey, credential_id: "c2", user_id: 1 },
       ])
       .execute();
     const token = await user.data<string>(user.post("/api/user/self/access_tokens", { name: "ci" }));
-    await put(admin, { id: idOf("ursula"), password: "another password" });
+    await put(admin, { id: accounts.idOf("ursula"), password: "another password" });
     expect((await user.get("/api/user/self")).status).toBe(401);
     const byToken = await app.anonymous().get("/api/user/self", { authorization: token });
     expect([byToken.status, byToken.body["code"]]).toEqual([401, "AU2"]);
     expect(await db.selectFrom("passkeys").select("user_id").execute()).toEqual([{ user_id: 1 }]);
     await app.signIn("ursula", "another password");
-    expect((await logs("ursula"))[0]).toMatchObject({ type: 3, content: "Password changed by an administrator" });
+    expect((await accounts.logsOf("ursula"))[0]).toMatchObject({
+      type: 3,
+      content: "Password changed by an administrator",
+    });
   });
 
   test("the super administrator edits himself and keeps his session", async () => {
@@ -314,20 +310,20 @@ describe("editing", () => {
     [{ quota: 1.5 }, "U16"],
     [{ quota: "1" }, "G2"],
   ])("refuses %j with %s, and changes nothing", async (change, code) => {
-    const before = await rowOf("ursula");
-    const id = "id" in change || code === "G1" ? {} : { id: idOf("ursula"), group: "vip" };
+    const before = await accounts.rowOf("ursula");
+    const id = "id" in change || code === "G1" ? {} : { id: accounts.idOf("ursula"), group: "vip" };
     expect((await put(admin, { ...id, ...change }))["code"]).toBe(code);
-    expect(await rowOf("ursula")).toEqual(before);
+    expect(await accounts.rowOf("ursula")).toEqual(before);
   });
 
   test("U3 for equals, superiors and oneself; U15 names the group; U16 says the rule", async () => {
     for (const name of ["alice", "arthur", "root"]) {
-      expect((await put(admin, { id: idOf(name), display_name: "x" }))["code"]).toBe("U3");
+      expect((await put(admin, { id: accounts.idOf(name), display_name: "x" }))["code"]).toBe("U3");
     }
-    expect((await put(root, { id: idOf("ursula"), group: "nowhere" }))["message"]).toBe(
+    expect((await put(root, { id: accounts.idOf("ursula"), group: "nowhere" }))["message"]).toBe(
       "Group nowhere does not exist.",
     );
-    expect((await put(root, { id: idOf("ursula"), quota: "1" }))["message"]).toBe(
+    expect((await put(root, { id: accounts.idOf("ursula"), quota: "1" }))["message"]).toBe(
       "Invalid input: quota must be an integer.",
     );
   });
@@ -337,21 +333,23 @@ describe("deleting for good", () => {
   // @weakness Sessions and permissions: Deleted users leave tokens that work
   test("frees the name and removes tokens and sessions, logs stay", async () => {
     const { db } = app.database;
-    await manage(admin, "ursula", "disable");
-    expect((await admin.delete(`/api/user/${idOf("ursula")}/`)).body).toEqual({ success: true, message: "" });
-    expect(await db.selectFrom("users").selectAll().where("id", "=", idOf("ursula")).execute()).toEqual([]);
+    await accounts.manage(admin, "ursula", "disable");
+    expect((await admin.delete(`/api/user/${accounts.idOf("ursula")}/`)).body).toEqual({ success: true, message: "" });
+    expect(await db.selectFrom("users").selectAll().where("id", "=", accounts.idOf("ursula")).execute()).toEqual([]);
     for (const table of ["sessions", "tokens", "access_tokens"] as const) {
-      expect(await db.selectFrom(table).selectAll().where("user_id", "=", idOf("ursula")).execute()).toEqual([]);
+      expect(await db.selectFrom(table).selectAll().where("user_id", "=", accounts.idOf("ursula")).execute()).toEqual(
+        [],
+      );
     }
-    expect(await logs("ursula")).toHaveLength(1);
+    expect(await accounts.logsOf("ursula")).toHaveLength(1);
     expect((await admin.post("/api/user/", { username: "ursula", password })).body["success"]).toBe(true);
   });
 
   test("U1, U14", async () => {
     expect((await admin.delete("/api/user/999999")).body["code"]).toBe("U1");
-    expect((await admin.delete(`/api/user/${idOf("arthur")}`)).body["code"]).toBe("U14");
-    expect((await admin.delete(`/api/user/${idOf("alice")}`)).body["code"]).toBe("U14");
+    expect((await admin.delete(`/api/user/${accounts.idOf("arthur")}`)).body["code"]).toBe("U14");
+    expect((await admin.delete(`/api/user/${accounts.idOf("alice")}`)).body["code"]).toBe("U14");
     expect((await root.delete("/api/user/1")).body["code"]).toBe("U14");
-    expect((await root.delete(`/api/user/${idOf("arthur")}`)).body["success"]).toBe(true);
+    expect((await root.delete(`/api/user/${accounts.idOf("arthur")}`)).body["success"]).toBe(true);
   });
 });

@@ -2,114 +2,90 @@ import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ApiCaller } from "../../../test/kit/api-caller.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
-import { accountRow } from "../../identity/accounts/accounts.ts";
-import { insertRow } from "../../storage/inserts.ts";
+import { ACCOUNT_PASSWORD, UserAccounts } from "../../../test/kit/user-accounts.ts";
 
 let app: ManagementApp;
+let accounts: UserAccounts;
 let root: ApiCaller;
 let admin: ApiCaller;
 let user: ApiCaller;
-const ids: Record<string, number> = {};
-const password = "a good password";
 
 beforeAll(async () => {
   app = await startManagementApp({ url: await createDatabase("sqlite") });
+  accounts = new UserAccounts(app);
   root = await app.signIn("root");
 });
 afterAll(() => app.close());
-
-async function add(username: string, change: { role?: number; email?: string } = {}): Promise<number> {
-  const passwordHash = await app.identity.passwords.hash(password);
-  const row = { ...accountRow({ username, passwordHash, createdAt: 1, ...change }), quota: 1000 };
-  ids[username] = await insertRow(app.database.db, "users", row);
-  return ids[username];
-}
-
 beforeEach(async () => {
-  const { db } = app.database;
-  await db.deleteFrom("users").where("username", "!=", "root").execute();
-  await db.deleteFrom("logs").execute();
-  app.clock.move(2000);
-  await add("alice", { role: 10, email: "alice@example.com" });
-  await add("arthur", { role: 10, email: "arthur@example.com" });
-  await add("ursula", { email: "ursula@example.com" });
-  await add("ulf_%");
-  ids["root"] = 1;
-  [admin, user] = await Promise.all([app.signIn("alice", password), app.signIn("ursula", password)]);
+  await accounts.reset();
+  [admin, user] = await Promise.all([app.signIn("alice", ACCOUNT_PASSWORD), app.signIn("ursula", ACCOUNT_PASSWORD)]);
 });
 
-type Row = Record<string, unknown>;
-const idOf = (name: string) => ids[name] ?? 0;
-const rowOf = (name: string) =>
-  app.database.db.selectFrom("users").selectAll().where("id", "=", idOf(name)).executeTakeFirstOrThrow();
-const logs = (name: string) =>
-  app.database.db
-    .selectFrom("logs")
-    .select(["type", "content", "other"])
-    .where("user_id", "=", idOf(name))
-    .orderBy("id")
-    .execute();
-const manage = async (caller: ApiCaller, name: string, action: string, more: Row = {}) =>
-  (await caller.post("/api/user/manage", { id: idOf(name), action, ...more })).body;
+const password = ACCOUNT_PASSWORD;
 
 describe("managing", () => {
   // @weakness Sessions and permissions: A disabled or deleted user keeps his session
   test("disable and enable, effective at once", async () => {
-    expect(await manage(admin, "ursula", "disable")).toMatchObject({
+    expect(await accounts.manage(admin, "ursula", "disable")).toMatchObject({
       success: true,
-      data: { id: idOf("ursula"), username: "ursula", role: 1, status: 2 },
+      data: { id: accounts.idOf("ursula"), username: "ursula", role: 1, status: 2 },
     });
     expect((await user.get("/api/user/self")).body["code"]).toBe("AU6");
-    expect(await manage(admin, "ursula", "disable")).toMatchObject({ success: true, data: { status: 2 } });
-    expect(await manage(admin, "ursula", "enable")).toMatchObject({ data: { status: 1 } });
-    expect((await logs("ursula")).map(({ content }) => content)).toEqual([
+    expect(await accounts.manage(admin, "ursula", "disable")).toMatchObject({ success: true, data: { status: 2 } });
+    expect(await accounts.manage(admin, "ursula", "enable")).toMatchObject({ data: { status: 1 } });
+    expect((await accounts.logsOf("ursula")).map(({ content }) => content)).toEqual([
       "Disabled by an administrator",
       "Enabled by an administrator",
     ]);
   });
 
   test("a session that was not used while its user was disabled does not come back", async () => {
-    await manage(admin, "ursula", "disable");
-    await manage(admin, "ursula", "enable");
+    await accounts.manage(admin, "ursula", "disable");
+    await accounts.manage(admin, "ursula", "enable");
     expect((await user.get("/api/user/self")).body["code"]).toBe("AU1");
   });
 
   test("an access token of a disabled user refuses by name, and does not come back", async () => {
     const token = await user.data<string>(user.get("/api/user/token"));
     const call = () => app.anonymous().get("/api/user/self", { authorization: token });
-    await manage(admin, "ursula", "disable");
+    await accounts.manage(admin, "ursula", "disable");
     expect((await call()).body["code"]).toBe("AU6");
-    await manage(admin, "ursula", "enable");
+    await accounts.manage(admin, "ursula", "enable");
     expect((await call()).body["code"]).toBe("AU2");
   });
 
   // @weakness Sessions and permissions: Role and state are taken from the cookie
   test("promote and demote hold for running sessions", async () => {
-    expect(await manage(root, "ursula", "promote")).toMatchObject({ data: { role: 10, status: 1 } });
+    expect(await accounts.manage(root, "ursula", "promote")).toMatchObject({ data: { role: 10, status: 1 } });
     expect((await user.get("/api/user/")).body["success"]).toBe(true);
-    expect(await manage(root, "ursula", "demote")).toMatchObject({ data: { role: 1 } });
+    expect(await accounts.manage(root, "ursula", "demote")).toMatchObject({ data: { role: 1 } });
     expect((await user.get("/api/user/")).body["code"]).toBe("AU7");
   });
 
   test("delete marks the row, keeps the name and ends everything", async () => {
-    expect(await manage(admin, "ursula", "delete")).toMatchObject({ success: true, data: { role: 1, status: 1 } });
-    expect((await rowOf("ursula")).deleted_at).not.toBeNull();
+    expect(await accounts.manage(admin, "ursula", "delete")).toMatchObject({
+      success: true,
+      data: { role: 1, status: 1 },
+    });
+    expect((await accounts.rowOf("ursula")).deleted_at).not.toBeNull();
     expect((await user.get("/api/user/self")).body["code"]).toBe("AU8");
     expect((await admin.post("/api/user/", { username: "Ursula", password })).body["code"]).toBe("R7");
-    expect((await manage(admin, "ursula", "enable"))["code"]).toBe("U13");
+    expect((await accounts.manage(admin, "ursula", "enable"))["code"]).toBe("U13");
   });
 
   test("add_quota moves the balance by an amount", async () => {
-    expect(await manage(admin, "ursula", "add_quota", { value: 500 })).toMatchObject({ data: { quota: 1500 } });
-    expect(await manage(admin, "ursula", "add_quota", { value: -1500 })).toMatchObject({ data: { quota: 0 } });
+    expect(await accounts.manage(admin, "ursula", "add_quota", { value: 500 })).toMatchObject({
+      data: { quota: 1500 },
+    });
+    expect(await accounts.manage(admin, "ursula", "add_quota", { value: -1500 })).toMatchObject({ data: { quota: 0 } });
     for (const value of [-1, 1.5, undefined])
-      expect((await manage(admin, "ursula", "add_quota", { value }))["code"]).toBe("U16");
-    expect((await manage(admin, "ursula", "add_quota", { value: "5" }))["code"]).toBe("G2");
-    expect((await rowOf("ursula")).quota).toBe(0);
+      expect((await accounts.manage(admin, "ursula", "add_quota", { value }))["code"]).toBe("U16");
+    expect((await accounts.manage(admin, "ursula", "add_quota", { value: "5" }))["code"]).toBe("G2");
+    expect((await accounts.rowOf("ursula")).quota).toBe(0);
   });
 
   test("add_quota adds, subtracts or sets where the call names a mode", async () => {
-    const move = (mode: unknown, value: number) => manage(admin, "ursula", "add_quota", { mode, value });
+    const move = (mode: unknown, value: number) => accounts.manage(admin, "ursula", "add_quota", { mode, value });
     expect(await move("add", 500)).toMatchObject({ data: { quota: 1500 } });
     expect(await move("subtract", 700)).toMatchObject({ data: { quota: 800 } });
     expect(await move("override", 300)).toMatchObject({ data: { quota: 300 } });
@@ -117,7 +93,7 @@ describe("managing", () => {
     for (const mode of ["add", "subtract", "override"]) expect((await move(mode, -1))["code"]).toBe("U16");
     expect((await move("subtract", 1))["code"]).toBe("U16");
     expect(await move("double", 5)).toMatchObject({ code: "G1", field: "mode" });
-    expect((await rowOf("ursula")).quota).toBe(0);
+    expect((await accounts.rowOf("ursula")).quota).toBe(0);
   });
 
   test("older programs name the user, and add quota with a remark", async () => {
@@ -126,11 +102,11 @@ describe("managing", () => {
     expect((await byName({ id: 999_999, action: "enable" })).body["code"]).toBe("U1");
     expect((await byName({ action: "enable" })).body).toMatchObject({ data: { status: 1 } });
     expect((await admin.post("/api/user/manage", { username: "nobody", action: "enable" })).body["code"]).toBe("U1");
-    const { id } = await rowOf("ursula");
+    const { id } = await accounts.rowOf("ursula");
     const topUp = (more: object) => admin.post("/api/topup", { user_id: id, quota: 500, remark: "Order 7", ...more });
     await admin.data(topUp({}));
-    expect((await rowOf("ursula")).quota).toBe(1500);
-    expect((await logs("ursula")).at(-1)?.content).toMatch(
+    expect((await accounts.rowOf("ursula")).quota).toBe(1500);
+    expect((await accounts.logsOf("ursula")).at(-1)?.content).toMatch(
       /^The administrator changed the user quota from .+: Order 7$/,
     );
     for (const [more, code] of [
@@ -145,8 +121,8 @@ describe("managing", () => {
   });
 
   test("parallel additions are all booked", async () => {
-    await Promise.all(Array.from({ length: 8 }, () => manage(admin, "ursula", "add_quota", { value: 10 })));
-    expect((await rowOf("ursula")).quota).toBe(1080);
+    await Promise.all(Array.from({ length: 8 }, () => accounts.manage(admin, "ursula", "add_quota", { value: 10 })));
+    expect((await accounts.rowOf("ursula")).quota).toBe(1080);
   });
 
   // @weakness Sessions and permissions: A call without an id acts on the first row; unknown actions succeed
@@ -155,9 +131,9 @@ describe("managing", () => {
       expect((await root.post("/api/user/manage", { id, action: "nothing" })).body["code"]).toBe("G1");
     }
     expect((await root.post("/api/user/manage", { id: 999_999, action: "nothing" })).body["code"]).toBe("U1");
-    expect((await manage(admin, "arthur", "nothing"))["code"]).toBe("U3");
-    expect((await manage(admin, "ursula", "nothing"))["code"]).toBe("U12");
-    expect((await root.post("/api/user/manage", { id: idOf("ursula") })).body["code"]).toBe("U12");
+    expect((await accounts.manage(admin, "arthur", "nothing"))["code"]).toBe("U3");
+    expect((await accounts.manage(admin, "ursula", "nothing"))["code"]).toBe("U12");
+    expect((await root.post("/api/user/manage", { id: accounts.idOf("ursula") })).body["code"]).toBe("U12");
   });
 });
 
@@ -184,16 +160,16 @@ describe("the role matrix", () => {
     ["demote", "root", "root", "U10"],
     ["promote", "root", "root", "U9"],
   ])("%s by %s of %s: %s", async (action, caller, name, code) => {
-    expect((await manage(caller === "root" ? root : admin, name, action))["code"]).toBe(code);
+    expect((await accounts.manage(caller === "root" ? root : admin, name, action))["code"]).toBe(code);
   });
 
   test("only administrators manage users, and access tokens have the rights of their user", async () => {
-    expect((await manage(user, "ulf_%", "disable"))["code"]).toBe("AU7");
+    expect((await accounts.manage(user, "ulf_%", "disable"))["code"]).toBe("AU7");
     const token = await user.data<string>(user.get("/api/user/token"));
     expect(
       (
         await app.anonymous().call("POST", "/api/user/manage", {
-          body: { id: idOf("ulf_%"), action: "disable" },
+          body: { id: accounts.idOf("ulf_%"), action: "disable" },
           headers: { authorization: token },
         })
       ).body["code"],

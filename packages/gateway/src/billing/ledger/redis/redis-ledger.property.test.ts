@@ -3,10 +3,8 @@ import { eachDatabase, freshRedis } from "@fairway/testkit/databases";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { audit } from "../../audit/audit.ts";
-import { history, play } from "../history.contract.ts";
-import { accountsOf, granted, type LedgerHarness, requestId, settlementOf } from "../test-harness.contract.ts";
-import { isRefusal } from "../ledger.ts";
-import { quota } from "../../money/quota.ts";
+import { history, neverOverdraws, play } from "../history.contract.ts";
+import { accountsOf, granted, type LedgerHarness, settlementOf } from "../test-harness.contract.ts";
 import { newPrefix, openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 
 let redisUrl: string;
@@ -88,32 +86,7 @@ eachDatabase("any history of the ledger on Redis", (open) => {
 
   it("never admits more than the balance for any amounts", async () => {
     const harness = await openRedisHarness(await open(), { redisUrl });
-    const accounts = accountsOf(harness);
-    const amounts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 2, maxLength: 60 });
-    await fc.assert(
-      fc.asyncProperty(fc.nat(2000), fc.nat(2000), amounts, async (balance, remain, wanted) => {
-        const user = await accounts.addUser(balance);
-        const token = await accounts.addToken(user, remain);
-        const ask = (amount: number) =>
-          harness.ledger.hold({
-            requestId: requestId(),
-            userId: user,
-            tokenId: token,
-            amount: quota(amount),
-            isCharged: true,
-          });
-        const answers = await Promise.all(wanted.map(ask));
-        const holds = answers.flatMap((answer) => (isRefusal(answer) ? [] : [answer]));
-        const limit = Math.min(balance, remain);
-        const taken = holds.reduce((total, hold) => total + hold.amount, 0);
-        expect(taken).toBeLessThanOrEqual(limit);
-        const refused = wanted.filter((_, index) => isRefusal(answers[index] as (typeof answers)[number]));
-        if (refused.length > 0) expect(Math.min(...refused)).toBeGreaterThan(limit - taken);
-        await Promise.all(holds.map((hold) => harness.ledger.settle(settlementOf(hold, hold.amount))));
-        expect((await accounts.user(user)).quota).toBe(balance - taken);
-      }),
-      { numRuns: propertyRuns(open.kind === "sqlite" ? 50 : 15) },
-    );
+    await neverOverdraws(harness, propertyRuns(open.kind === "sqlite" ? 50 : 15));
     await harness.close();
   });
 });
