@@ -46,9 +46,11 @@ function readTest(name: string): TestFile {
 function testsOf({ path }: wire.Endpoint, files: readonly TestFile[]): string[] {
   const pattern = path
     .replace(/\/$/, "")
-    .split(/\{\w+\}/)
-    .map((part) => RegExp.escape(part))
-    .join("(?:\\$\\{[^}]+\\}|[\\w%.-]+)");
+    .split(/(\{\w+\})/)
+    .map((part) =>
+      part.startsWith("{") ? `(?:\\$\\{[^}]+\\}|${part === "{id}" ? "\\d+" : "[\\w%.-]+"})` : RegExp.escape(part),
+    )
+    .join("");
   const sent = new RegExp(`${pattern}/?(?=["'\`?])`, "g");
   return files
     .map(({ name, text }) => ({ name, count: [...text.matchAll(sent)].length }))
