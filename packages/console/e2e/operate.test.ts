@@ -211,7 +211,10 @@ test("who lost the devices gets the second factor reset", async () => {
   await question.getByRole("button", { name: "Reset second factor" }).click();
   await page.getByText("“ada” was changed.").waitFor();
   await page.goto("/audit?action=userTwoFactorReset");
-  await page.locator(".grid-row").waitFor();
+  await page
+    .locator(".grid-row")
+    .getByText(/^root reset the second factor of user /)
+    .waitFor();
 });
 
 test("nothing went wrong behind the pages", () => {

@@ -1,5 +1,6 @@
 import type { AuditRow } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
+import { CALLS, isCall, type CallWords } from "./calls.ts";
 
 /** Ends of the names of calls, each with what it did; the longest that fits counts. */
 const VERBS = {
@@ -9,13 +10,8 @@ const VERBS = {
   Copy: "didCopy",
   Test: "didTest",
   Manage: "didManage",
-  Batch: "didUpdate",
-  Bulk: "didBulk",
-  Reset: "didReset",
+  Rename: "didRename",
   SetStatus: "didSwitch",
-  TagEnable: "didSwitch",
-  TagDisable: "didSwitch",
-  KeySwitch: "didSwitch",
   TopUp: "didTopUp",
 } as const;
 
@@ -34,12 +30,14 @@ const NOUNS = {
 type Verb = (typeof VERBS)[keyof typeof VERBS];
 type Noun = (typeof NOUNS)[keyof typeof NOUNS];
 
-export interface Sentence {
+interface Parts {
   readonly verb: Verb;
   readonly noun: Noun;
   /** The name of what was concerned, or else its number; "" when the call named nothing single. */
   readonly name: string;
 }
+
+export type Sentence = Parts | { readonly words: CallWords; readonly name: string };
 
 function longest<T extends string>(names: readonly T[], fits: (name: T) => boolean): T | undefined {
   return names.filter(fits).toSorted((a, b) => b.length - a.length)[0];
@@ -52,12 +50,13 @@ function member(text: string | null): string | undefined {
 
 /** Describes a call as parts of a sentence; undefined for calls without a description. */
 export function sentenceOf(row: Pick<AuditRow, "action" | "target" | "old_value" | "new_value">): Sentence | undefined {
+  const named = member(row.new_value) ?? member(row.old_value);
+  const name = named ?? row.target.split(" ").slice(1).join(" ");
+  if (isCall(row.action)) return { words: CALLS[row.action], name };
   const noun = longest(Object.keys(NOUNS) as (keyof typeof NOUNS)[], (name) => row.action.startsWith(name));
   const verb = longest(Object.keys(VERBS) as (keyof typeof VERBS)[], (name) => row.action.endsWith(name));
   if (noun === undefined || verb === undefined) return undefined;
-  const named = member(row.new_value) ?? member(row.old_value);
-  const number = row.target.split(" ").slice(1).join(" ");
-  return { verb: VERBS[verb], noun: NOUNS[noun], name: named ?? number };
+  return { verb: VERBS[verb], noun: NOUNS[noun], name };
 }
 
 /** The parts of a target such as `budget 5`; without a noun where its kind has no word of its own. */

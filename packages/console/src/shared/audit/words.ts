@@ -7,7 +7,10 @@ export function useSentence(): (row: AuditRow) => string | undefined {
   const t = useTexts();
   return (row) => {
     const sentence = sentenceOf(row);
-    return sentence && t(sentence.verb, { noun: t(sentence.noun), name: sentence.name }).trim();
+    if (sentence === undefined) return undefined;
+    const { name } = sentence;
+    const text = "words" in sentence ? t(sentence.words, { name }) : t(sentence.verb, { noun: t(sentence.noun), name });
+    return text.trim();
   };
 }
 
