@@ -27,7 +27,7 @@ export function chartReadme(): string {
     description,
     `Chart ${version}, program ${appVersion}, Kubernetes ${kubeVersion?.replace("-0", "")}; Helm 3.18 or newer, Helm 4 included.`,
     "```sh\nhelm upgrade --install fairway charts/fairway --namespace models --create-namespace -f values.yaml\n```",
-    "More: [start on Kubernetes](../../docs/start/kubernetes.md), [operate on Kubernetes](../../docs/operate/kubernetes.md), [what was tested on real nodes](../../docs/operate/cluster-test.md). Values that cannot work are refused when the chart is rendered, with the field and the cure; unknown names are refused too.",
+    "More: [start on Kubernetes](../../docs/start/kubernetes.md), [operate on Kubernetes](../../docs/operate/kubernetes.md), [what was tested on real nodes](../../docs/operate/cluster-test.md). The chart refuses values that cannot work, names the field and says how to correct it. It also refuses unknown names.",
     "## Values",
     ...groups.map(
       ([group, members]) => `### ${group}\n\n${table(["Value", "Default", "What it does"], members.map(row))}`,
