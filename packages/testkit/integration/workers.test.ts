@@ -1,10 +1,12 @@
 // One command, several processes on one port: load, metrics, a killed worker, a restart and the stop.
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createDatabase, freshRedis } from "../src/databases.ts";
 import {
   createChannel,
   createToken,
   ROOT_PASSWORD,
+  runSql,
   setModelRatios,
   signIn,
   startGateway,
@@ -19,7 +21,16 @@ const WORKERS = 3;
 const CHARGE = 30;
 const WAIT = { timeout: 30_000, interval: 100 };
 
+/** A stream of 100 seconds. */
+const LONG = "slow-50+long-2000";
+/** After a renewal, so that some usage was seen. */
+const RENEWED_MS = 15_000;
+/** Leases run 60 s; the sweeper comes after that. */
+const EXPIRED = { timeout: 120_000, interval: 500 };
+
 let upstream: Upstream;
+let database: string;
+let start: () => Promise<GatewayProcess>;
 let gateway: GatewayProcess;
 let root: Session;
 let key: string;
@@ -27,15 +38,13 @@ let key: string;
 beforeAll(async () => {
   upstream = await startUpstream();
   const redis = await freshRedis({ isDurable: true });
-  const database = await createDatabase("mariadb");
-  gateway = await startGateway({
-    database,
-    redis: redis.url,
-    env: { FAIRWAY_WORKERS: String(WORKERS), FAIRWAY_DRAIN_IDLE_SECONDS: "1" },
-  });
+  database = await createDatabase("mariadb");
+  const env = { FAIRWAY_WORKERS: String(WORKERS), FAIRWAY_DRAIN_IDLE_SECONDS: "1" };
+  start = () => startGateway({ database, redis: redis.url, env });
+  gateway = await start();
   root = await signIn(gateway.url, "root", ROOT_PASSWORD);
-  await setModelRatios(root, { shared: 1, "slow-2000": 1 });
-  await createChannel(root, { models: "shared,slow-2000", base_url: upstream.url });
+  await setModelRatios(root, { shared: 1, "slow-2000": 1, [LONG]: 1 });
+  await createChannel(root, { models: `shared,slow-2000,${LONG}`, base_url: upstream.url });
   key = await createToken(root);
 }, 120_000);
 afterAll(() => upstream?.stop());
@@ -121,6 +130,43 @@ test("a stop drains all workers", async () => {
   for (const answer of await Promise.all(slow)) expect(answer.status, await answer.text()).toBe(200);
   expect(await stopped).toBe(0);
 });
+
+test(
+  "a worker that dies while it drains is named, and its requests are charged once",
+  { timeout: 240_000 },
+  async () => {
+    gateway = await start();
+    const number = async (sql: string) => Number((await runSql(database, sql))[0]?.["n"]);
+    const charges = () => number("select count(*) as n from ledger where kind = 'consume'");
+    const before = await charges();
+    const streams = Array.from({ length: 6 }, () => ask(LONG, { stream: true }).then((answer) => answer.text()));
+    const ends = Promise.allSettled(streams);
+    await vi.waitFor(async () => expect(await metric("fairway_inflight_requests")).toBe(6), WAIT);
+    await sleep(RENEWED_MS);
+    const [pid = 0] = await workerIds();
+    const stopped = gateway.stop();
+    const draining = () => gateway.logs.filter(({ message }) => message === "stopping");
+    await vi.waitFor(() => expect(draining()).toHaveLength(1 + WORKERS), WAIT);
+    process.kill(pid, "SIGKILL");
+    expect(await gateway.logged("a worker died while it drained")).toMatchObject({
+      level: "error",
+      pid,
+      signal: "SIGKILL",
+    });
+    // The second signal ends the streams of the others.
+    void gateway.stop();
+    expect(await stopped).toBe(1);
+    await ends;
+
+    gateway = await start();
+    await vi.waitFor(async () => expect(await charges()).toBe(before + 6), EXPIRED);
+    expect(await gateway.stop()).toBe(0);
+    const sql = "select request_id from ledger where kind = 'consume' group by request_id having count(*) > 1";
+    expect(await runSql(database, sql)).toEqual([]);
+    const booked = await number("select sum(quota) as n from ledger");
+    expect(await number("select sum(used_quota) as n from tokens")).toBe(-booked);
+  },
+);
 
 test("workers without a shared database and Redis are refused in words", async () => {
   await expect(startGateway({ env: { FAIRWAY_WORKERS: "2" } })).rejects.toThrow(

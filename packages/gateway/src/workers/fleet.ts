@@ -28,6 +28,8 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 /** A worker that served this long does not count as failing. */
 const STEADY_MS = 60_000;
+const CUT_OFF =
+  "its requests were cut and are charged once, when their reservations expire; after SIGKILL look for a lack of memory in the kernel's log";
 /** For an answer of a worker; one that hangs is left out. */
 const ANSWER_MS = 2_000;
 
@@ -159,9 +161,12 @@ export class Fleet {
     if (!member) return;
     this.#members.delete(worker.id);
     this.#counted = await addCounters(this.#counted, member.metrics);
-    if (this.#isStopping || member.isLeaving) return;
-    if (!this.#hasServed) return this.#settings.onFailedStart(code ?? 1);
     const fields = { worker: worker.id, pid: worker.process.pid, code, signal };
+    if (this.#isStopping || member.isLeaving) {
+      if (code !== 0) this.#settings.log.error("a worker died while it drained", { ...fields, cure: CUT_OFF });
+      return;
+    }
+    if (!this.#hasServed) return this.#settings.onFailedStart(code ?? 1);
     if (code === 0) {
       this.#settings.log.info("a worker ended and is replaced", fields);
       return void this.#add();
