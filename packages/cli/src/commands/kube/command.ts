@@ -10,7 +10,8 @@ export const SELECTOR = "app.kubernetes.io/name=fairway";
 const collect = (text: string, before: string[] = []) => [...before, text];
 
 /** The installation in a Kubernetes cluster, read with the kubeconfig; no sign-in to the gateway is needed. */
-export function kubeCommands(program: Command, { output, globals }: CommandContext): void {
+export function kubeCommands(program: Command, context: CommandContext): void {
+  const { output, globals } = context;
   const kube = program.command("kube").description("the installation in a Kubernetes cluster");
   const status = place(kube.command("status"))
     .description("pods, leader, autoscaler and custom resources at a glance")
@@ -47,7 +48,7 @@ export function kubeCommands(program: Command, { output, globals }: CommandConte
   examples(forward, "fairway kube port-forward -n ai", "fairway kube port-forward 9090 --admin --pod fairway-6c5d-x2k");
   const isDry = () => globals().dryRun === true;
   kindCommands(kube, output, isDry);
-  releaseCommands(kube, output, isDry);
+  releaseCommands(kube, context, isDry);
 }
 
 function kindCommands(kube: Command, output: CommandContext["output"], isDry: () => boolean): void {
@@ -64,21 +65,28 @@ function kindCommands(kube: Command, output: CommandContext["output"], isDry: ()
   examples(install, "fairway kube crds install", "fairway export --crd | kubectl diff -f -");
 }
 
-function releaseCommands(kube: Command, output: CommandContext["output"], isDry: () => boolean): void {
+function releaseCommands(kube: Command, { output, io }: CommandContext, isDry: () => boolean): void {
   const load = () => import("./release.ts");
   for (const verb of ["install", "upgrade"] as const) {
     const command = release(place(kube.command(verb)))
-      .description(`${verb} the chart with Helm, whose command is printed`)
+      .description(
+        `${verb} the chart with Helm, whose command is printed${verb === "install" ? "; in a terminal, prompts for the values unless --values or --set gives some" : ""}`,
+      )
       .option("--chart <chart>", "folder, archive or oci:// address of the chart", "charts/fairway")
       .option("--values <file>", "file of values; several times for several files", collect)
       .option("--set <path=value>", "a value; several times for several", collect)
       .option("--chart-version <version>", "version of a chart with an address")
       .option("--no-crds", "leave the definitions of the custom resources as they are")
       .action(async (options: ReleaseOptions) =>
-        (await load()).applyRelease(verb, { ...options, dryRun: isDry() }, output()),
+        (await load()).applyRelease(
+          verb,
+          { ...options, dryRun: isDry(), asks: verb === "install" && io.isTerminal },
+          output(),
+        ),
       );
     examples(
       command,
+      ...(verb === "install" ? ["fairway kube install -n ai"] : []),
       `fairway kube ${verb} -n ai --values values.yaml`,
       `fairway kube ${verb} -n ai --values values.yaml --dry-run`,
     );

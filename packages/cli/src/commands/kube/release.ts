@@ -17,7 +17,9 @@ import {
   type KubeOptions,
 } from "./cluster.ts";
 import { applyKinds } from "./crds.ts";
+import { askValues } from "./values.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { plainQuestions } from "../init/questions.ts";
 import type { Output } from "../../print/output.ts";
 
 export interface ReleaseOptions extends KubeOptions {
@@ -29,6 +31,8 @@ export interface ReleaseOptions extends KubeOptions {
   readonly dryRun?: boolean;
   /** Also brings the definitions of the custom resources to this version. */
   readonly crds: boolean;
+  /** A person answers where no values are given. */
+  readonly asks: boolean;
 }
 
 export interface UninstallOptions extends KubeOptions {
@@ -43,9 +47,10 @@ export async function applyRelease(
   options: ReleaseOptions,
   output: Output,
 ): Promise<void> {
-  const { release, chart, values = [], set = [], chartVersion, dryRun = false } = options;
+  const { release, chart, values = [], chartVersion, dryRun = false } = options;
   const cluster = await openCluster(options);
   if (chart.startsWith(".") || chart.startsWith("/") || !chart.includes("/")) requireChart(chart);
+  const set = await setOf(options, output);
   const args = [
     verb,
     release,
@@ -59,6 +64,11 @@ export async function applyRelease(
   ];
   if (options.crds && !dryRun) await calling(cluster, () => applyKinds(cluster));
   await helm(args, output);
+}
+
+async function setOf({ asks, values, set }: ReleaseOptions, { note }: Output): Promise<readonly string[]> {
+  if (!asks || values !== undefined || set !== undefined) return set ?? [];
+  return askValues(plainQuestions(note));
 }
 
 /** Resources first: without a gateway nothing removes their finalizers. */
