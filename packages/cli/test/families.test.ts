@@ -2,7 +2,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { rowsOf } from "./rig.ts";
 import { run } from "./terminal.ts";
 
@@ -67,13 +70,20 @@ const LOG = {
   prompt_tokens: 12,
   completion_tokens: 30,
 };
+const STARTED = 1_730_000_000;
 const OPTIONS = [{ key: "RetryTimes", value: "2" }];
 
 type Answers = Readonly<Record<string, unknown>>;
 
 /** Rows alone, ten a page, and a log that is such a list as well. */
 const ONE_API: Answers = {
-  "/api/status": { version: "v0.6.10", system_name: "One API", quota_per_unit: 500_000, display_in_currency: true },
+  "/api/status": {
+    version: "v0.6.10",
+    start_time: STARTED,
+    system_name: "One API",
+    quota_per_unit: 500_000,
+    display_in_currency: true,
+  },
   "/api/user/self": USER,
   "/api/channel/": [
     CHANNEL,
@@ -88,12 +98,32 @@ const ONE_API: Answers = {
   "/api/log/": [{ ...LOG, channel: 3, elapsed_time: 800 }],
   "/api/option/": OPTIONS,
   "/api/group/": ["default", "vip"],
+  "/api/log/stat": { quota: 1234 },
+  "/api/user/login": { id: 1, username: "root", display_name: "Root", role: 100, status: 1 },
+  "/api/user/token": `${CANARY}-new`,
+};
+
+const PRICE = {
+  model_name: "gpt-4o",
+  quota_type: 0,
+  model_ratio: 1.25,
+  model_price: 0,
+  owner_by: "",
+  completion_ratio: 4,
 };
 
 /** A page around the rows of every list. */
 const NEW_API: Answers = {
   ...ONE_API,
-  "/api/status": { version: "v0.9.3", system_name: "New API", quota_per_unit: 500_000, display_in_currency: true },
+  "/api/log/stat": { quota: 1234, rpm: 3, tpm: 90 },
+  "/api/pricing": [{ ...PRICE, enable_groups: ["default"], supported_endpoint_types: ["openai"] }],
+  "/api/status": {
+    version: "v0.9.3",
+    start_time: STARTED,
+    system_name: "New API",
+    quota_per_unit: 500_000,
+    display_in_currency: true,
+  },
   "/api/channel/": { items: [CHANNEL], total: 1, page: 1, page_size: 10 },
   "/api/token/": { items: [TOKEN], total: 1, page: 1, page_size: 10 },
   "/api/user/": { items: [USER], total: 1, page: 1, page_size: 10 },
@@ -121,7 +151,13 @@ const NEW_API: Answers = {
 const paged = (rows: readonly unknown[]) => ({ data: rows, page: 1, size: 10, total_count: rows.length });
 const ONE_HUB: Answers = {
   ...ONE_API,
-  "/api/status": { version: "v0.14.27", system_name: "One Hub", quota_per_unit: 500_000, display_in_currency: true },
+  "/api/status": {
+    version: "v0.14.27",
+    start_time: STARTED,
+    system_name: "One Hub",
+    quota_per_unit: 500_000,
+    display_in_currency: true,
+  },
   "/api/channel/": paged(
     Array.from({ length: 123 }, (_one, at) => ({ ...CHANNEL, id: at + 3, name: at === 0 ? "upstream" : `hub-${at}` })),
   ),
@@ -133,7 +169,14 @@ const ONE_HUB: Answers = {
 /** Those of new-api, with further members. */
 const VELOERA: Answers = {
   ...NEW_API,
-  "/api/status": { version: "v0.4.2", system_name: "Veloera", quota_per_unit: 500_000, display_in_currency: true },
+  "/api/pricing": [{ ...PRICE, enable_groups: ["default"] }],
+  "/api/status": {
+    version: "v0.4.2",
+    start_time: STARTED,
+    system_name: "Veloera",
+    quota_per_unit: 500_000,
+    display_in_currency: true,
+  },
   "/api/channel/": {
     items: [{ ...CHANNEL, tag: null, setting: null, model_prefix: "", system_prompt: "", status_code_mapping: "" }],
     total: 1,
@@ -173,7 +216,10 @@ async function start(answers: Answers): Promise<Gateway> {
             code: "",
           },
         };
-    response.writeHead(isKnown ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(body));
+    const cookie = path === "/api/user/login" ? { "set-cookie": "session=recorded; Path=/; HttpOnly" } : {};
+    response
+      .writeHead(isKnown ? 200 : 404, { "content-type": "application/json", ...cookie })
+      .end(JSON.stringify(body));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -228,6 +274,78 @@ test.each(FAMILIES)("%s: lists, single things and switches work, and no secret i
   expect((await fairway("option get RetryTimes")).out).toBe("2\n");
   expect((await fairway("group list --all")).out).toContain("vip");
   expect(seen.every((one) => one.endsWith(`Bearer ${CANARY} 1`))).toBe(true);
+});
+
+test.each(FAMILIES)("%s: status shows its name, version and channels", async (name, answers) => {
+  const { env } = await start(answers);
+  const { code, out, err } = await run(["status"], env);
+  expect(code, err).toBe(0);
+  const { system_name: title, version } = answers["/api/status"] as Record<string, string>;
+  expect(out).toContain(title);
+  expect(out).toContain(version);
+  expect(out).toMatch(
+    name === "one-api" || name === "one-hub" ? /not counted by this gateway/ : /3 requests, 90 tokens/,
+  );
+  expect(out + err).not.toMatch(/undefined|NaN|Invalid Date/);
+  const counted = rowsOf(await run(["status", "-o", "jsonl"], env));
+  expect(counted).toMatchObject([{ channels: { enabled: name === "one-hub" ? 123 : CHANNEL_COUNT[name] } }]);
+});
+
+test.each([
+  ["new-api", NEW_API],
+  ["veloera", VELOERA],
+] as const)("%s: pricing lists its prices", async (_name, answers) => {
+  const { env } = await start(answers);
+  const { code, out, err } = await run(["pricing", "list"], env);
+  expect(code, err).toBe(0);
+  expect(out).toMatch(/gpt-4o .*2\.5.*10/);
+  expect(out + err).not.toMatch(/undefined|NaN/);
+});
+
+test.each([
+  ["one-api", ONE_API],
+  ["one-hub", ONE_HUB],
+] as const)("%s: pricing is one sentence that names the call", async (_name, answers) => {
+  const { env } = await start(answers);
+  const { code, out, err } = await run(["pricing", "list"], env);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toContain("has no call GET /api/pricing");
+});
+
+describe("login", () => {
+  let home: string;
+  beforeEach(async () => void (home = await mkdtemp(join(tmpdir(), "fairway-compatible-"))));
+  afterEach(() => rm(home, { recursive: true, force: true }));
+
+  test.each(FAMILIES)("%s: a password replaces the only token after the person agrees", async (_name, answers) => {
+    const { env, seen } = await start(answers);
+    const config = { FAIRWAY_CONFIG: join(home, "credentials.json") };
+    const address = env["FAIRWAY_SERVER"] ?? "";
+    const login = ["login", address, "--username", "root", "--password-stdin"];
+    const refused = await run(login, config, "password\n");
+    expect(refused.code, refused.err).toBe(2);
+    expect(refused.err).toContain("one access token for each account");
+    expect(refused.err).toContain("--replace-token");
+    expect(seen.filter((one) => one.startsWith("GET /api/user/token"))).toEqual([]);
+    const replaced = await run([...login, "--replace-token"], config, "password\n");
+    expect(replaced.code, replaced.err).toBe(0);
+    expect(replaced.out + replaced.err).not.toContain(CANARY);
+    expect(JSON.parse(await readFile(config.FAIRWAY_CONFIG, "utf8"))).toMatchObject({
+      token: `${CANARY}-new`,
+      userId: 1,
+    });
+    expect((await run(["whoami"], config)).code).toBe(0);
+    expect(seen.at(-1)).toMatch(`Bearer ${CANARY}-new 1`);
+  });
+
+  test.each(FAMILIES)("%s: a token is stored with the id of its owner", async (_name, answers) => {
+    const { env, seen } = await start(answers);
+    const config = { FAIRWAY_CONFIG: join(home, "credentials.json") };
+    const login = ["login", env["FAIRWAY_SERVER"] ?? "", "--token-stdin", "--user-id", "1"];
+    const { code, err } = await run(login, config, `${CANARY}\n`);
+    expect(code, err).toBe(0);
+    expect(seen.at(-1)).toBe(`GET /api/user/self Bearer ${CANARY} 1`);
+  });
 });
 
 test.each(FAMILIES)("%s: what only Fairway has is one sentence that names the call", async (_name, answers) => {

@@ -3,7 +3,7 @@ import { SELECTOR } from "../kube/command.ts";
 import type { KubeLoginOptions } from "../kube/login.ts";
 import type { LogoutOptions } from "./logout.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, named, yes } from "../arguments.ts";
+import { examples, named, positive, yes } from "../arguments.ts";
 
 export function accountCommands(program: Command, context: CommandContext): void {
   const { env, output, session, transport } = context;
@@ -46,6 +46,13 @@ function loginCommand(program: Command, { env, output, transport }: CommandConte
     .description("sign in and remember it")
     .option("-u, --username <name>", "asked when absent; the password always is")
     .option("--token-stdin", "read an access token from standard input instead; asked for in a terminal")
+    .addOption(
+      new Option(
+        "--user-id <number>",
+        "with --token-stdin: whose token it is, where the gateway requires the id",
+      ).argParser(positive),
+    )
+    .option("--replace-token", "replace the account's only access token, on gateways that have one for each account")
     .addOption(new Option("--password-stdin", "read the password from standard input").conflicts("tokenStdin"))
     .option("--scope <list>", "what the token may do, such as channels:read,logs:read; everything when absent")
     .option("--expires <days>", "when the token ends; never when absent")

@@ -5,6 +5,7 @@ import {
   createClient,
   isInScope,
   login,
+  selfAccessToken,
   selfGet,
   status,
   type AccessScope,
@@ -23,6 +24,7 @@ import {
   type Profile,
 } from "../../session/config.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { isMissingCall } from "../../core/problem.ts";
 import type { Output } from "../../print/output.ts";
 import { ask, readSecret, readStdin } from "../../terminal/prompt.ts";
 import { clientOf } from "../../session/session.ts";
@@ -33,6 +35,10 @@ export interface LoginOptions {
   readonly tokenStdin?: boolean;
   readonly passwordStdin?: boolean;
   readonly insecureHttp?: boolean;
+  /** The owner of a token from standard input. */
+  readonly userId?: number;
+  /** Agrees that a gateway with one token for each account replaces it. */
+  readonly replaceToken?: boolean;
   /** Separated by commas. */
   readonly scope?: string;
   /** In days. */
@@ -77,7 +83,7 @@ export async function signInAt(
 ): Promise<void> {
   await createClient({ baseUrl: address, fetch: transport.json }).call(status, {});
   const profile = options.tokenStdin
-    ? await byToken(address)
+    ? await byToken(address, options.userId)
     : await byPassword(address, options, { transport, question, context: env["FAIRWAY_CONTEXT"] });
   const { data: user } = await clientOf(profile, transport).call(selfGet, {});
   // A new sign-in does not lift what guards the context.
@@ -115,8 +121,8 @@ export function addressOf(server: string, options: LoginOptions): string {
   return address;
 }
 
-async function byToken(server: string): Promise<Profile> {
-  return { server, userId: 0, token: readToken(await readStdin("Access token"), "standard input") };
+async function byToken(server: string, userId = 0): Promise<Profile> {
+  return { server, userId, token: readToken(await readStdin("Access token"), "standard input") };
 }
 
 interface Asking {
@@ -135,8 +141,25 @@ async function byPassword(server: string, options: LoginOptions, asking: Asking)
   const { client, userId } = await sessionOf(transport, server, { username, password }, question);
   // A token replaces the one of its name: each context has its own.
   const tokenName = `cli ${hostname()}${context === undefined ? "" : ` ${context}`}`.slice(0, 64);
-  const { data: token } = await client.call(accessTokenCreate, { body: { name: tokenName, expires_at, scopes } });
-  return { server, userId, token, tokenName };
+  try {
+    const { data: token } = await client.call(accessTokenCreate, { body: { name: tokenName, expires_at, scopes } });
+    return { server, userId, token, tokenName };
+  } catch (error) {
+    if (!isMissingCall(error)) throw error;
+  }
+  return { server, userId, token: await replacedToken(client, options, question) };
+}
+
+/** Compatible gateways have one access token for each account: a new one ends the sign-ins of other machines. */
+async function replacedToken(client: Client, { replaceToken }: LoginOptions, question: typeof ask): Promise<string> {
+  if (!replaceToken) {
+    const word = await question(
+      "This gateway has one access token for each account. A new one ends every sign-in that uses it. Type replace to continue, or use --replace-token",
+    );
+    if (word.trim() !== "replace")
+      throw new CliError("the token was not replaced", EXIT.usage, "sign in with the token: --token-stdin");
+  }
+  return (await client.call(selfAccessToken, {})).data;
 }
 
 function readScopes(text = ""): AccessScope[] {

@@ -9,6 +9,7 @@ import {
   status,
   type Client,
 } from "@fairway/wire";
+import { rowsUpTo } from "../paging.ts";
 
 /** The state of a server, as `status` prints it and the live screen draws it. */
 export interface Overview {
@@ -20,9 +21,9 @@ export interface Overview {
   readonly user: string;
   readonly role: number;
   readonly balance: string;
-  /** Requests and tokens of the last minute. */
-  readonly rpm: number;
-  readonly tpm: number;
+  /** Requests and tokens of the last minute; undefined where a compatible gateway does not count them. */
+  readonly rpm: number | undefined;
+  readonly tpm: number | undefined;
   /** Undefined for users, who see no channels. */
   readonly channels: { readonly enabled: number; readonly disabled: number; readonly autoDisabled: number } | undefined;
 }
@@ -51,18 +52,32 @@ export async function overviewOf(client: Client, server: string, signal: AbortSi
   };
 }
 
+/** The line about the last minute. */
+export function rateText({ rpm, tpm }: Pick<Overview, "rpm" | "tpm">): string {
+  return rpm === undefined || tpm === undefined ? "not counted by this gateway" : `${rpm} requests, ${tpm} tokens`;
+}
+
 /** Units of quota that make a US dollar. */
 export async function quotaPerUnit(client: Client): Promise<number> {
   return (await client.call(status, {})).data.quota_per_unit;
 }
 
 async function channelCounts(client: Client, signal: AbortSignal): Promise<NonNullable<Overview["channels"]>> {
-  const count = async (state: number) =>
-    (await client.call(channelList, { query: { status: String(state), page_size: 1 }, signal })).total ?? 0;
-  const [enabled, disabled, autoDisabled] = await Promise.all([
-    count(CHANNEL_STATUS.enabled),
-    count(CHANNEL_STATUS.disabledByHand),
-    count(CHANNEL_STATUS.disabledBySystem),
-  ]);
-  return { enabled, disabled, autoDisabled };
+  const states = [CHANNEL_STATUS.enabled, CHANNEL_STATUS.disabledByHand, CHANNEL_STATUS.disabledBySystem];
+  const counts = await Promise.all(states.map((state) => countOf(client, state, signal)));
+  const [enabled, disabled, autoDisabled] = counts.includes(undefined)
+    ? await countAll(client, states, signal)
+    : counts;
+  return { enabled: enabled ?? 0, disabled: disabled ?? 0, autoDisabled: autoDisabled ?? 0 };
+}
+
+/** Undefined where a compatible gateway counts no rows, or lists channels of every status. */
+async function countOf(client: Client, state: number, signal: AbortSignal): Promise<number | undefined> {
+  const { data, total } = await client.call(channelList, { query: { status: String(state), page_size: 1 }, signal });
+  return data.every(({ status: found }) => found === state) ? total : undefined;
+}
+
+async function countAll(client: Client, states: readonly number[], signal: AbortSignal): Promise<number[]> {
+  const { rows } = await rowsUpTo(Infinity, (page) => client.call(channelList, { query: page, signal }));
+  return states.map((state) => rows.filter(({ status: found }) => found === state).length);
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { messageOf } from "../../core/problem.ts";
 import { poll } from "../../terminal/poll.ts";
 import { drawScreen } from "../../terminal/screen.tsx";
-import { overviewOf, type Overview } from "./overview.ts";
+import { overviewOf, rateText, type Overview } from "./overview.ts";
 
 interface ScreenProps {
   readonly client: Client;
@@ -55,9 +55,7 @@ function Facts({ overview }: { readonly overview: Overview }) {
       <Text>
         {overview.user} · balance {overview.balance}
       </Text>
-      <Text>
-        last minute {overview.rpm} requests · {overview.tpm} tokens
-      </Text>
+      <Text>last minute {rateText(overview)}</Text>
       {channels && (
         <Text>
           channels <Text color="green">▲ {channels.enabled} enabled</Text> □ {channels.disabled} disabled{" "}

@@ -3,7 +3,7 @@ import type { Io } from "../../core/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
 import type { Session } from "../../session/session.ts";
-import { overviewOf } from "./overview.ts";
+import { overviewOf, rateText } from "./overview.ts";
 
 export interface StatusOptions {
   readonly watch?: boolean;
@@ -33,7 +33,7 @@ export async function showStatus(
   const words = {
     server: `${overview.server} (${overview.name} ${overview.version}, since ${formatTime(overview.startedAt)})`,
     user: `${overview.user}, balance ${overview.balance}`,
-    "last minute": `${overview.rpm} requests, ${overview.tpm} tokens`,
+    "last minute": rateText(overview),
     ...(channels
       ? {
           channels: `${channels.enabled} enabled, ${channels.disabled} disabled, ${channels.autoDisabled} auto-disabled`,
