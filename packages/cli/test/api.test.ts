@@ -23,6 +23,46 @@ test("all calls are listed with who may make them", async () => {
   expect((await rig.fairway("api")).out).toMatch(/^channelGet +GET +\/api\/channel\/\{id\} +admin/m);
 });
 
+test("--include prints status and headers, also of a refusal, and --if-match takes the tag from there", async () => {
+  const create = "channel create --type openai --name tagged --models m --key-stdin -o json";
+  const { id } = jsonOf(await rig.fairway(create, "sk-tagged")) as { id: number };
+  const read = await rig.fairway(`api GET /api/channel/${id} --include`);
+  expect(read.code, read.err).toBe(0);
+  const [head = "", body = ""] = read.out.split("\n\n", 2);
+  expect(head).toMatch(/^HTTP 200\n/);
+  expect(JSON.parse(body)).toMatchObject({ data: { id, name: "tagged" } });
+  const tag = /^etag: (.+)$/m.exec(head)?.[1] ?? "";
+  const update = (priority: number) =>
+    run(["channel", "update", String(id), "--priority", String(priority), "--if-match", tag], rig.env);
+  expect(await update(7)).toMatchObject({ code: 0 });
+  const late = await update(8);
+  expect(late.code, late.err).toBe(5);
+  expect((await rig.fairway(`channel get ${id} -o json`)).out).toContain('"priority": 7');
+  const missing = await rig.fairway("api GET /api/channel/999999 --include");
+  expect({ code: missing.code, out: missing.out }).toEqual({
+    code: 3,
+    out: expect.stringMatching(/^HTTP \d+\n/) as string,
+  });
+});
+
+test("the body comes from a file, or member by member", async () => {
+  const file = join(rig.home, "input.json");
+  await writeFile(file, JSON.stringify({ username: "ben", password: "ben-password" }));
+  expect((await rig.fairway(`api userCreate --input ${file}`)).code).toBe(0);
+  const piped = JSON.stringify({ username: "cleo", password: "cleo-password" });
+  expect((await rig.fairway("api userCreate --input -", piped)).code).toBe(0);
+  const { data } = jsonOf(await rig.fairway("api userSearch --query keyword=ben")) as { data: { id: number }[] };
+  const id = data[0]?.id ?? 0;
+  const changed = await rig.fairway(
+    `api PUT /api/user/ -F id=${id} -f username=ben display_name=Benjamin group=default`,
+  );
+  expect(changed.code, changed.err).toBe(0);
+  expect((await rig.fairway(`api userGet -p id=${id}`)).out).toContain("Benjamin");
+  const wrong = await rig.fairway("api userCreate -F id=ben");
+  expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("--json-field id is no JSON") as string });
+  expect((await rig.fairway(`api userCreate --input ${file} --body {}`)).code).toBe(2);
+});
+
 test("a call takes its path, query and body, and prints the answer as it is", async () => {
   const body = join(rig.home, "user.json");
   await writeFile(body, JSON.stringify({ username: "ann", password: "ann-password" }));

@@ -97,6 +97,16 @@ test("--debug shows calls and never a secret, whatever the command", async () =>
   expect((await rig.fairway("channel get nothing")).err).not.toMatch(/\n {4}at /);
 });
 
+test("--show-key prints the keys that go into a file as well", async () => {
+  const file = join(rig.home, "shown.key");
+  const { code, out, err } = await rig.fairway(`token create --name shown --output-file ${file} --show-key`);
+  expect(code, err).toBe(0);
+  expect(out).toMatch(/^sk-\w+\n$/);
+  expect(await readFile(file, "utf8")).toBe(out);
+  expect(err).toContain(`Wrote the key to ${file}.`);
+  expect((await rig.fairway("token delete shown --yes")).code).toBe(0);
+});
+
 test("rows are sorted, and written in the words of a template", async () => {
   const names = async (flags: string) => (await run(["token", "list", ...flags.split("|")], rig.env)).out;
   expect(await names("--sort|name|--columns|name|--no-headers")).toBe("bot\nci\nsecret\n");

@@ -1,5 +1,5 @@
 // `log follow` against a real gateway: no row is lost or printed twice through dropped, cut and restarted streams.
-import { LOG_TYPE, logList, optionUpdate, userCreate, userManage, userSearch } from "@fairway/wire";
+import { channelCreate, LOG_TYPE, logList, optionUpdate, userCreate, userManage, userSearch } from "@fairway/wire";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
@@ -190,4 +190,25 @@ test("sums and deletions", async () => {
   const pruned = await run(["log", "prune", "--before", "1d", "--yes", "-o", "json"], rig.env);
   expect(JSON.parse(pruned.out)).toEqual({ deleted: 0 });
   expect((await run(["log", "prune", "--before", "soon", "--yes"], rig.env)).err).toContain("--before soon");
+});
+
+test("--errors shows failed calls alone, and --min-latency the slow ones", async () => {
+  const channel = { type: 1, key: "sk-1", models: "gpt-4o", group: "default", base_url: "http://127.0.0.1:9" };
+  await rig.client.call(channelCreate, { body: { ...channel, name: "down" } });
+  const made = await rig.fairway("token create --name failing");
+  const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${made.out.trim()}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "hi" }] }),
+  });
+  expect(response.status).toBe(502);
+  await change(3);
+  const failed = follow(["log", "follow", "--errors", "--since", "1h", "-o", "jsonl"], rig.env);
+  await expect.poll(() => failed.lines.length, { timeout: 40_000 }).toBe(1);
+  expect(failed.rows()).toMatchObject([{ type: LOG_TYPE.error, model_name: "gpt-4o" }]);
+  failed.child.kill();
+  const slow = follow(["log", "follow", "--min-latency", "5s", "--debug"], rig.env);
+  await expect.poll(slow.notes, { timeout: 40_000 }).toContain("min_use_time=5");
+  slow.child.kill();
+  expect(await rig.fairway("log follow --errors --type consume")).toMatchObject({ code: 2 });
 });

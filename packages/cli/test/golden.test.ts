@@ -203,7 +203,7 @@ function settledText(text: string, names: Readonly<Record<string, string>>): str
     .replaceAll(/[^\S\n]+$/gm, "");
 }
 
-test("the tree holds every command that there is, and each flag of it is one", () => {
+test("the tree holds every command that there is, and all flags of each", () => {
   const nothing = () => undefined;
   const io: Io = {
     env: {},
@@ -231,6 +231,11 @@ test("the tree holds every command that there is, and each flag of it is one", (
     return flags.filter((flag) => !known.includes(flag)).map((flag) => `${name} ${flag}`);
   });
   expect(missing).toEqual([]);
+  const unlisted = [...there].flatMap(([name, command]) => {
+    const listed: readonly string[] = (tree.commands as Readonly<Record<string, readonly string[]>>)[name] ?? [];
+    return command.options.flatMap(({ long }) => (long && !listed.includes(long) ? [`${name} ${long}`] : []));
+  });
+  expect(unlisted).toEqual([]);
   const everywhere = program.options.map(({ long }) => long);
   expect(tree.flags.filter((flag) => !everywhere.includes(flag))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { readStandardInput } from "../terminal/standard-input.ts";
+import { secondsOfSpan } from "./times.ts";
 
 export function positive(text: string): number {
   const value = integer(text);
@@ -27,6 +28,15 @@ export function interval(text: string): number {
   const value = positive(text);
   if (value > 3600) throw new InvalidArgumentError("It must be 3600 at most.");
   return value;
+}
+
+/** Reads a span of a second or more; answers seconds. */
+export function seconds(example: string): (text: string) => number {
+  return (text) => {
+    const found = secondsOfSpan(text);
+    if (found === undefined || found < 1) throw new InvalidArgumentError(`Write a span such as ${example}.`);
+    return found;
+  };
 }
 
 /** Names with commas between. */

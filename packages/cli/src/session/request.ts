@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 
-/** An answer whose body is read as it comes. */
-export interface Answer {
+export interface AnswerHead {
   readonly status: number;
   readonly headers: AnswerHeaders;
+}
+
+/** An answer whose body is read as it comes. */
+export interface Answer extends AnswerHead {
   readonly body: AsyncIterable<Uint8Array>;
   text(): Promise<string>;
 }
@@ -11,6 +14,8 @@ export interface Answer {
 export interface AnswerHeaders {
   get(name: string): string | null;
   getSetCookie(): readonly string[];
+  /** All, with lower-case names. */
+  all(): readonly (readonly [string, string])[];
 }
 
 export interface Request {
@@ -66,5 +71,6 @@ function headersOf(headers: IncomingHttpHeaders): AnswerHeaders {
       return value === undefined ? null : String(value);
     },
     getSetCookie: () => headers["set-cookie"] ?? [],
+    all: () => Object.entries(headers).map(([name, value]) => [name, String(value)]),
   };
 }

@@ -1,7 +1,7 @@
 import { createClient, type CallAnswer, type CallInput, type Client, type Endpoint, type Fetch } from "@fairway/wire";
 import { readProfile, tokenOf, type Profile } from "./config.ts";
 import { CliError, EXIT } from "../core/exit.ts";
-import type { Answer } from "./request.ts";
+import type { Answer, AnswerHead } from "./request.ts";
 import type { Transport } from "./transport.ts";
 
 /** The answer of a call while it is still being written. */
@@ -14,6 +14,12 @@ export interface LiveAnswer {
 export interface SessionClient extends Client {
   /** The data with the tag of its version, for `If-Match` of a change that must not undo another's. */
   read<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<{ data: CallAnswer<E>["data"]; tag: string }>;
+  /** A call whose status and headers are passed on before its answer is read. */
+  inspect<E extends Endpoint>(
+    endpoint: E,
+    input: CallInput<E>,
+    onHead: (head: AnswerHead) => void,
+  ): Promise<CallAnswer<E>>;
   /** An answer that is read as it comes. */
   open<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<LiveAnswer>;
 }
@@ -41,18 +47,22 @@ export function clientOf(profile: Profile, transport: Transport): SessionClient 
     ...(profile.userId > 0 ? { "New-Api-User": String(profile.userId) } : {}),
   };
   const settings = { baseUrl: profile.server, headers: () => headers };
+  const inspect: SessionClient["inspect"] = (endpoint, input, onHead) => {
+    const keeping: Fetch = async (url, init) => {
+      const answer = await transport.json(url, init);
+      onHead(answer);
+      return answer;
+    };
+    return createClient({ ...settings, fetch: keeping }).call(endpoint, input);
+  };
   return {
     ...createClient({ ...settings, fetch: transport.json }),
     async read(endpoint, input) {
       let tag = "";
-      const keeping: Fetch = async (url, init) => {
-        const answer = await transport.json(url, init);
-        tag = answer.headers.get("ETag") ?? "";
-        return answer;
-      };
-      const { data } = await createClient({ ...settings, fetch: keeping }).call(endpoint, input);
+      const { data } = await inspect(endpoint, input, ({ headers }) => void (tag = headers.get("ETag") ?? ""));
       return { data, tag };
     },
+    inspect,
     async open(endpoint, input) {
       let answer: Answer | undefined;
       const opening: Fetch = async (url, init) => {

@@ -5,6 +5,7 @@ import { plain } from "../../print/columns.ts";
 import { documentWriter, printList, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { readStdin, readTextFile } from "../../terminal/prompt.ts";
+import type { AnswerHead } from "../../session/request.ts";
 import type { SessionClient } from "../../session/session.ts";
 
 export const CALLS: ReadonlyMap<string, wire.Endpoint> = new Map(
@@ -42,6 +43,12 @@ export interface ApiOptions {
   readonly param?: readonly string[];
   readonly query?: readonly string[];
   readonly body?: string;
+  /** A file with the body. */
+  readonly input?: string;
+  /** Members of the body: texts, and JSON. */
+  readonly field?: readonly string[];
+  readonly jsonField?: readonly string[];
+  readonly include?: boolean;
   /** All pages of a list. */
   readonly paginate?: boolean;
   readonly yes?: boolean;
@@ -63,11 +70,19 @@ export async function callApi(
       throw new CliError(`${name} needs --param ${place}=…`, EXIT.usage, `its path is ${call.path}`);
   const query = { ...search, ...pairsOf(options.query, "--query") };
   if (options.paginate) return (await import("./pages.ts")).printPages(client, call, { params, query }, output);
-  const input = { params, query, body: await bodyOf(options.body) };
+  const input = { params, query, body: await bodyIn(options) };
   if (call.method === "DELETE")
     await output.confirm(`${name} ${JSON.stringify({ ...params, ...query })}`, 1, options.yes);
   if (call.answer === "stream" || call.answer === "file") return pass(await client.open(call, input), output);
-  await printAnswer(await client.call(call, input), output);
+  const onHead = options.include ? (head: AnswerHead) => printHead(head, output) : () => undefined;
+  await printAnswer(await client.inspect(call, input, onHead), output);
+}
+
+/** As `curl --include` does; cookies are secrets. */
+function printHead({ status, headers }: AnswerHead, output: Output): void {
+  output.out(`HTTP ${status}`);
+  for (const [name, value] of headers.all()) output.out(`${name}: ${name === "set-cookie" ? "REDACTED" : value}`);
+  output.out("");
 }
 
 async function printAnswer(
@@ -143,6 +158,22 @@ function pairsOf(texts: readonly string[] = [], flag: string): Record<string, st
       return [text.slice(0, at), text.slice(at + 1)];
     }),
   );
+}
+
+async function bodyIn({ body, input, field, jsonField }: ApiOptions): Promise<unknown> {
+  const texts = pairsOf(field, "--field");
+  const values = Object.entries(pairsOf(jsonField, "--json-field")).map(([name, text]) => [name, jsonIn(text, name)]);
+  const whole = await bodyOf(input === undefined ? body : input === "-" ? input : `@${input}`);
+  if (field === undefined && jsonField === undefined) return whole;
+  return { ...texts, ...(Object.fromEntries(values) as Readonly<Record<string, unknown>>) };
+}
+
+function jsonIn(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new CliError(`--json-field ${name} is no JSON`, EXIT.usage, "write a text with --field");
+  }
 }
 
 async function bodyOf(text: string | undefined): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { ApiOptions } from "./api.ts";
 import type { CommandContext } from "../../core/command-context.ts";
 import { examples, yes } from "../arguments.ts";
@@ -12,6 +12,14 @@ export function apiCommands(program: Command, { client, output }: CommandContext
     .option("-p, --param <name=value...>", "path parameters")
     .option("-q, --query <name=value...>", "query parameters")
     .option("--body <json>", "JSON, @file, or - for standard input; secrets belong there")
+    .addOption(new Option("--input <file>", "a file with the body, or - for standard input").conflicts("body"))
+    .addOption(
+      new Option("-f, --field <name=value...>", "a text in the body, instead of --body").conflicts(["body", "input"]),
+    )
+    .addOption(
+      new Option("-F, --json-field <name=json...>", "a number, list or other JSON in it").conflicts(["body", "input"]),
+    )
+    .addOption(new Option("-i, --include", "print the status and the headers first").conflicts("paginate"))
     .option("--paginate", "read all pages of a list, as one JSON array or, with -o jsonl, one line per row")
     .addOption(yes())
     .action(async (call: string | undefined, path: string | undefined, options: ApiOptions) => {
@@ -25,6 +33,8 @@ export function apiCommands(program: Command, { client, output }: CommandContext
     "fairway api userList --query keyword=ann group=vip",
     "fairway api GET /api/channel/3",
     "fairway api GET '/api/log/?type=2' --paginate -o jsonl",
-    "fairway api budgetCreate --body @budget.json",
+    "fairway api budgetCreate --input budget.json",
+    "fairway api PUT /api/channel/ -F id=3 -f name=azure",
+    "fairway api GET /api/channel/3 --include",
   );
 }

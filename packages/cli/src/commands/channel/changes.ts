@@ -152,6 +152,8 @@ export interface ChannelUpdateOptions extends Settings {
   readonly type?: string;
   readonly group?: string;
   readonly models?: string;
+  /** The version that the caller read. */
+  readonly ifMatch?: string;
   readonly addModel?: readonly string[];
   readonly removeModel?: readonly string[];
 }
@@ -178,7 +180,10 @@ export async function updateChannel(
   };
   if (Object.keys(fields).length === 0)
     throw new CliError("nothing to change", EXIT.usage, "name a flag of `fairway channel update --help`");
-  const { data } = await client.call(channelUpdate, { body: { id, ...fields }, headers: { "If-Match": tag } });
+  const { data } = await client.call(channelUpdate, {
+    body: { id, ...fields },
+    headers: { "If-Match": options.ifMatch ?? tag },
+  });
   await printDone(output, data, `Changed channel ${id}, ${data.name}: ${Object.keys(fields).join(", ")}.`, CHANNELS);
 }
 

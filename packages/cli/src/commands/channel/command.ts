@@ -3,8 +3,7 @@ import type { ChannelBalanceOptions, ChannelTestOptions } from "./checks.ts";
 import type { ChannelCreateOptions, ChannelUpdateOptions, SwitchOptions } from "./changes.ts";
 import type { ChannelListOptions } from "./channel.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, integer, limit, positive, yes, type Reference } from "../arguments.ts";
-import { secondsOfSpan } from "../times.ts";
+import { examples, id, ids, integer, limit, positive, seconds, yes, type Reference } from "../arguments.ts";
 
 const AS_LISTED = "ids or names, as `fairway channel list` shows them";
 
@@ -114,6 +113,7 @@ function changing(channel: Command, { client, output, idOf }: CommandContext): v
     .option("--add-model <name...>", "in addition to the others")
     .option("--remove-model <name...>", "from the others")
     .option("--auto-ban", "switch it off when its upstream refuses it for good")
+    .option("--if-match <tag>", "only if the channel is still at this version: the ETag of `fairway api --include`")
     .action(async (one: Reference, options: ChannelUpdateOptions) =>
       (await import("./changes.ts")).updateChannel(await client(), await idOf(one), options, output()),
     );
@@ -186,7 +186,7 @@ function checking(channel: Command, { client, output, idsOf }: CommandContext): 
     .option("--all", "every channel that is enabled")
     .option("--model <name>", "instead of the channel's test model")
     .option("--concurrency <count>", "channels that are tested at the same time, 16 at most", atOnce, 4)
-    .option("--fail-slow <span>", "an answer that takes longer is a failure, such as 5s", slow)
+    .option("--fail-slow <span>", "an answer that takes longer is a failure, such as 5s", seconds("5s"))
     .action(async (chosen: Reference[] | undefined, options: ChannelTestOptions) =>
       (await load()).testChannels(await client(), await idsOf(chosen), options, output()),
     );
@@ -206,13 +206,6 @@ function atOnce(text: string): number {
   const value = positive(text);
   if (value > 16) throw new InvalidArgumentError("It must be 16 at most.");
   return value;
-}
-
-/** Seconds. */
-function slow(text: string): number {
-  const seconds = secondsOfSpan(text);
-  if (seconds === undefined || seconds < 1) throw new InvalidArgumentError("Write a span such as 5s.");
-  return seconds;
 }
 
 function deleting(channel: Command, { client, output, idsOf }: CommandContext): void {

@@ -2,7 +2,13 @@ import { Option, type Command } from "commander";
 import type { LogFilterOptions, LogListOptions } from "./log.ts";
 import type { LogStatsOptions } from "./stats.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, limit, named, positive, yes } from "../arguments.ts";
+import { examples, id, limit, named, positive, seconds, yes } from "../arguments.ts";
+
+interface FollowOptions extends LogFilterOptions {
+  readonly errors?: boolean;
+  /** Seconds. */
+  readonly minLatency?: number;
+}
 
 const load = () => import("./log.ts");
 
@@ -42,14 +48,26 @@ function listing(log: Command, { client, output, io }: CommandContext): void {
     "fairway logs list --follow --type consume",
   );
   const follow = withFilter(log.command("follow").alias("tail"))
+    .addOption(new Option("--errors", "failed calls alone, as --type error").conflicts("type"))
+    .addOption(
+      new Option("--min-latency <span>", "only what took that long, such as 5s")
+        .argParser(seconds("5s"))
+        .conflicts("minSeconds"),
+    )
     .description(
       "new rows as they arrive, with --since also earlier ones; continues where it stopped after a lost connection",
     )
-    .action(async (options: LogFilterOptions) =>
-      (await import("./follow.ts")).followLogs(await client(), options, output(), io),
-    );
+    .action(async ({ errors, minLatency, ...options }: FollowOptions) => {
+      const filter = {
+        ...options,
+        ...(errors && { type: "error" }),
+        ...(minLatency !== undefined && { minSeconds: minLatency }),
+      };
+      return (await import("./follow.ts")).followLogs(await client(), filter, output(), io);
+    });
   examples(
     follow,
+    "fairway log follow --errors --min-latency 5s",
     "fairway log follow --token ci",
     "fairway log follow --since 10m -o jsonl | jq -c '[.model_name, .quota]'",
   );

@@ -57,6 +57,7 @@ function writing(token: Command, { client, output, io, idOf }: CommandContext): 
     .option("--expires <when>", "never, 30d, 12h or a date", "never")
     .option("--count <number>", "several at once, 100 at most, with -1, -2 and so on behind their names", several, 1)
     .option("--output-file <path>", "a new file for the keys, a line each, that only you can read")
+    .option("--show-key", "with --output-file: print the keys too")
     .action(async (options: TokenCreateOptions) =>
       (await load()).createToken(await client(), options, output(), io.nowSeconds()),
     );

@@ -228,6 +228,7 @@ export interface TokenCreateOptions {
   readonly allowIp?: readonly string[];
   readonly count: number;
   readonly outputFile?: string;
+  readonly showKey?: boolean;
 }
 
 /** The end of the year 9999. */
@@ -250,7 +251,11 @@ export async function createToken(
     // What was made before a failure is not lost.
     file?.write(made.map(({ key }) => key));
   }
-  await printMade(output, made, options.outputFile);
+  if (options.outputFile !== undefined) {
+    const what = made.length === 1 ? "the key" : `${made.length} keys`;
+    output.note(`Wrote ${what} to ${options.outputFile}.`);
+  }
+  await (options.outputFile === undefined || options.showKey ? printKeys : printNames)(output, made);
 }
 
 interface Terms {
@@ -275,16 +280,16 @@ async function makeToken(client: Client, options: TokenCreateOptions, { isUnlimi
   return { ...data, key: `sk-${data.key}` };
 }
 
-/** The keys themselves, unless they went into a file. */
-async function printMade(output: Output, made: readonly (Key & Token)[], file: string | undefined): Promise<void> {
+/** What scripts read where the keys are in a file. */
+async function printNames(output: Output, made: readonly Key[]): Promise<void> {
+  if (isForPeople(output)) return;
+  const rows = made.map(({ id, name }) => ({ id, name }));
+  const columns = [number<Named>("ID", "id"), plain<Named>("NAME", "name")];
+  await printList(output, { kind: "Token", columns, name: ({ id }) => `token/${id}`, rows, empty: "" });
+}
+
+async function printKeys(output: Output, made: readonly (Key & Token)[]): Promise<void> {
   const [first] = made;
-  if (file !== undefined) {
-    const rows = made.map(({ id, name }) => ({ id, name }));
-    const columns = [number<Named>("ID", "id"), plain<Named>("NAME", "name")];
-    const shape: Shape<Named> = { kind: "Token", columns, name: ({ id }) => `token/${id}` };
-    if (!isForPeople(output)) await printList(output, { ...shape, rows, empty: "" });
-    return output.note(`Wrote ${made.length === 1 ? "the key" : `${made.length} keys`} to ${file}.`);
-  }
   if (made.length === 1 && first) return printBare(output, first.key, first, KEYS);
   if (isForPeople(output) || output.format === "raw") for (const { key } of made) output.out(key);
   else await printList(output, { ...KEYS, rows: made, empty: "" });
