@@ -15,7 +15,7 @@ import type { Metrics } from "../../observability/metrics.ts";
 import { providerByType } from "../../providers/registry.ts";
 import { createAdmissionQueue } from "../../relay/admission/admission-queue.ts";
 import { composeResponseStore } from "./response-store.ts";
-import { createWatching } from "./response-policies.ts";
+import { createResponsePolicies } from "./response-policies.ts";
 import { createBlockedWords } from "../../relay/admission/blocked-words.ts";
 import { createCallLimit } from "../../relay/admission/call-limit.ts";
 import { createChannelGuard, type ChannelGuard, type Observed } from "../../relay/selection/auto-disable.ts";
@@ -75,7 +75,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     isPublicOnly: env.blockPrivateUpstreams,
     allowsLinkLocal: env.allowLinkLocalUpstreams,
   });
-  const watching = createWatching(deps);
+  const responsePolicies = createResponsePolicies(deps);
   const guard = guardOf(deps, health);
   const pipeline: PipelineDeps = {
     snapshots,
@@ -87,7 +87,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     owners: createResponseOwners({ raw: deps.storage.database.raw, clock, log }),
     guard,
     checkWords: createBlockedWords(snapshots, log),
-    policies: watching.policies,
+    policies: responsePolicies.policies,
     upstreams,
     http: upstreams.json,
     now: () => clock.now(),
@@ -111,7 +111,7 @@ export function createRelayParts(deps: RelayPartsDeps): {
     pipeline,
     fetcher,
     reporter: createReporter({ log, metrics, errorRows }),
-    channels: [...healthChannel(health, deps), watching, errorRows],
+    channels: [...healthChannel(health, deps), responsePolicies, errorRows],
   };
 }
 

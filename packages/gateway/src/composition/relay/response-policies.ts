@@ -12,7 +12,7 @@ import { createWebhook } from "../../relay/policies/guardrail/webhook.ts";
 import type { ResponsePolicyDeps } from "../../relay/policies/response-policies.ts";
 import type { SnapshotStore } from "../../snapshot/types.ts";
 
-export interface WatchingDeps {
+export interface ResponsePoliciesDeps {
   readonly storage: Pick<AppStorage, "vault">;
   readonly redis: RedisClient | undefined;
   readonly clock: Clock;
@@ -25,7 +25,9 @@ export interface WatchingDeps {
 const LOG_EVERY_MS = 60_000;
 
 /** The guardrail and the response cache: both idle until the options switch them on. */
-export function createWatching(deps: WatchingDeps): Runnable & { readonly policies: ResponsePolicyDeps } {
+export function createResponsePolicies(
+  deps: ResponsePoliciesDeps,
+): Runnable & { readonly policies: ResponsePolicyDeps } {
   const { log, metrics, clock, snapshots, storage } = deps;
   const now = () => clock.now();
   const webhook = createWebhook(now);
@@ -45,7 +47,7 @@ export function createWatching(deps: WatchingDeps): Runnable & { readonly polici
   };
 }
 
-function answersOf({ redis, storage, ...reporting }: WatchingDeps): Answers {
+function answersOf({ redis, storage, ...reporting }: ResponsePoliciesDeps): Answers {
   if (!redis) return createMemoryEntries();
   const onFailure = reportLosses("responses", "cached answers are out of reach: every request is a miss", reporting);
   return createRedisAnswers({ redis, sealer: storage.vault, onFailure });
@@ -55,7 +57,7 @@ function answersOf({ redis, storage, ...reporting }: WatchingDeps): Answers {
 export function reportLosses(
   cache: string,
   message: string,
-  { log, metrics }: Pick<WatchingDeps, "log" | "metrics">,
+  { log, metrics }: Pick<ResponsePoliciesDeps, "log" | "metrics">,
 ): (error: unknown) => void {
   let loggedAt = -Infinity;
   return (error) => {

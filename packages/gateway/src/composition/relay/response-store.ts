@@ -1,5 +1,5 @@
 import type { AppStorage } from "../storage.ts";
-import { reportLosses, type WatchingDeps } from "./response-policies.ts";
+import { reportLosses, type ResponsePoliciesDeps } from "./response-policies.ts";
 import type { RedisClient } from "../../redis/client.ts";
 import { createWaitBudget } from "../../redis/wait-budget.ts";
 import type { TtlStore, Entry } from "../../relay/ttl-store/ttl-store.ts";
@@ -8,7 +8,7 @@ import { createRedisEntries } from "../../relay/ttl-store/redis.ts";
 import { createResponseStore, type ResponseStore } from "../../relay/stateful/response-store.ts";
 import type { SnapshotStore } from "../../snapshot/types.ts";
 
-export interface ComposeDeps extends Omit<WatchingDeps, "snapshots"> {
+export interface ComposeDeps extends Omit<ResponsePoliciesDeps, "snapshots"> {
   readonly storage: Pick<AppStorage, "vault">;
   readonly snapshots: Pick<SnapshotStore, "current" | "subscribe">;
 }

@@ -27,7 +27,7 @@ export interface RefusedPath {
 /** Costs nothing while every server has what it is asked for. */
 export function isChatOnly(channel: ChannelRecord): boolean {
   if (known.size === 0) return false;
-  return (known.get(placeOf(channel))?.until ?? 0) > performance.now();
+  return (known.get(endpointKey(channel))?.until ?? 0) > performance.now();
 }
 
 /** True when the server does not know the path of Responses; the channel is served over chat from then on. */
@@ -35,7 +35,7 @@ export function learnsChatOnly(channel: ChannelRecord, route: UpstreamRoute, ref
   const isAsked = route.operation === "responses" && channel.baseUrl !== "";
   if (!isAsked || channel.setting["responses_mode"] === "always" || !isOfPath(refused)) return false;
   if (known.size >= MOST_REMEMBERED) known.clear();
-  known.set(placeOf(channel), { channelId: channel.id, until: performance.now() + REMEMBERED_MS });
+  known.set(endpointKey(channel), { channelId: channel.id, until: performance.now() + REMEMBERED_MS });
   return true;
 }
 
@@ -58,6 +58,6 @@ function isOfPath({ status, message, code }: RefusedPath): boolean {
   return (status === 404 || status === 400) && UNKNOWN_PATH.test(message);
 }
 
-function placeOf({ id, baseUrl }: ChannelRecord): string {
+function endpointKey({ id, baseUrl }: ChannelRecord): string {
   return `${id} ${baseUrl}`;
 }

@@ -38,6 +38,7 @@ interface Queue {
   timer: NodeJS.Timeout | undefined;
 }
 
+/** `pollMs`: how often the first request of each queue tries without being woken. */
 export function createAdmissionQueue(pollMs: number = POLL_MS): AdmissionQueue {
   return new ChannelQueues(pollMs);
 }
@@ -62,7 +63,7 @@ class ChannelQueues implements AdmissionQueue {
       queue.users.set(userId, [...(queue.users.get(userId) ?? []), waiter]);
       queue.size += 1;
     }
-    return this.#placeOf(waiter, joined);
+    return this.#positionOf(waiter, joined);
   }
 
   isWaitedFor(channelId: number): boolean {
@@ -74,7 +75,7 @@ class ChannelQueues implements AdmissionQueue {
     if (queue) wakeNext(queue);
   }
 
-  #placeOf(waiter: Waiter, joined: ReadonlySet<number>): QueuePosition {
+  #positionOf(waiter: Waiter, joined: ReadonlySet<number>): QueuePosition {
     let hasLeft = false;
     return {
       turn: (ms) => turn(waiter, ms),

@@ -206,13 +206,14 @@ export function bind(
 
 function remember({ name, rule }: Conversation, tried: readonly Attempt[], { affinity }: PipelineDeps): void {
   const choice = tried.at(-1)?.target;
-  if (choice) affinity.served(name, placeOf(choice), rule.ttl_seconds * 1000);
+  if (choice) affinity.served(name, preferredOf(choice), rule.ttl_seconds * 1000);
 }
 
-export function placeOf({ channel, keyIndex }: RouteTarget): Preferred {
+export function preferredOf({ channel, keyIndex }: RouteTarget): Preferred {
   return { channelId: channel.id, keyIndex };
 }
 
+/** The tokens that were charged, for limits; nothing when the request was not charged. */
 export function usedBy({ charged }: Pick<ReservationSession, "charged">) {
   return charged ? { tokens: charged.usage.input + charged.usage.output } : NOTHING_USED;
 }
@@ -263,6 +264,7 @@ async function attemptUntilDelivered(
   throw request.stopped ?? retries.lastError();
 }
 
+/** The channels that may serve, best first: those of the groups, or only the pinned channel or account. */
 export function selectionFor(
   request: RelayRequest,
   groups: readonly string[],

@@ -11,14 +11,14 @@ const NAMED = /stream_options|include_usage/;
 /** Until when a channel's upstream is known to refuse the switch, in epoch milliseconds. */
 const refusedUntil = new Map<string, number>();
 
-function placeOf({ id, baseUrl }: ChannelRecord): string {
+function endpointKey({ id, baseUrl }: ChannelRecord): string {
   return `${id} ${baseUrl}`;
 }
 
 /** Costs nothing while no upstream refuses. */
 export function refusesUsageSwitch(channel: ChannelRecord, now: number): boolean {
   if (refusedUntil.size === 0) return false;
-  return (refusedUntil.get(placeOf(channel)) ?? 0) > now;
+  return (refusedUntil.get(endpointKey(channel)) ?? 0) > now;
 }
 
 /** True when the call failed only because the gateway requested usage; the channel gets no such request for an hour. */
@@ -27,6 +27,6 @@ export function learnsRefusal(failure: Failure, { spec }: RelayRequest, channel:
   const isNamed = (status === 400 || status === 422) && (NAMED.test(message) || NAMED.test(param ?? ""));
   if (!isNamed || !spec.stream || refusesUsageSwitch(channel, now)) return false;
   if (refusedUntil.size >= MOST_REMEMBERED) refusedUntil.clear();
-  refusedUntil.set(placeOf(channel), now + REMEMBERED_MS);
+  refusedUntil.set(endpointKey(channel), now + REMEMBERED_MS);
   return true;
 }

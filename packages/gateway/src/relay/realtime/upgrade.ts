@@ -13,7 +13,7 @@ import { admissionFor, type AdmissionController } from "../admission/admission-c
 import { NOTHING_USED } from "../../limits/claims.ts";
 import { admitAndReserve } from "../admission/admit-and-reserve.ts";
 import type { ClientConnection } from "../admission/admission-request.ts";
-import { bind, conversationFor, placeOf, selectionFor, usedBy, type PipelineDeps } from "../pipeline/pipeline.ts";
+import { bind, conversationFor, preferredOf, selectionFor, usedBy, type PipelineDeps } from "../pipeline/pipeline.ts";
 import { protocolHeaders } from "../ingress/protocol-headers.ts";
 import type { Arrival, ReadRequestDeps } from "../ingress/read-request.ts";
 import type { Reporter } from "../pipeline/report.ts";
@@ -141,7 +141,7 @@ async function serve(request: IncomingMessage, arrival: Arrival, offer: Offer, d
   bill.serve(connected.target);
   if (conversation) {
     const lifeMs = conversation.rule.ttl_seconds * 1000;
-    deps.affinity.served(conversation.name, placeOf(connected.target), lifeMs);
+    deps.affinity.served(conversation.name, preferredOf(connected.target), lifeMs);
   }
   await converse(relayed, { ...connected, client, bill, admission }, deps);
 }

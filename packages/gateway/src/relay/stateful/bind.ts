@@ -32,14 +32,14 @@ async function bindResponse(received: RelayRequest, body: JsonObject, deps: Bind
   const { spec, caller } = received;
   // Its usage is known long after its answer was delivered and charged.
   if (wantsBackground(body)) throw unsupportedParameter("background", BACKGROUND);
-  const place = await placeOf(body, caller.userId, deps);
-  const request = await withFullHistory(received, place?.stored, deps);
+  const location = await locatePrevious(body, caller.userId, deps);
+  const request = await withFullHistory(received, location?.stored, deps);
   const storesAnswer = spec.dialect === "openai-responses" && body["store"] !== false;
-  return place?.owner ? { ...request, storesAnswer, pinnedAccount: place.owner } : { ...request, storesAnswer };
+  return location?.owner ? { ...request, storesAnswer, pinnedAccount: location.owner } : { ...request, storesAnswer };
 }
 
 /** Where the response that the request continues is stored; undefined where it continues none. */
-async function placeOf(
+async function locatePrevious(
   body: JsonObject,
   userId: number,
   deps: ResponseLocatorDeps,
@@ -50,7 +50,7 @@ async function placeOf(
   const param = previous === undefined ? "conversation" : "previous_response_id";
   return locateResponse(id, userId, deps).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== "response_not_found") throw error;
-    const message = `${param} ${id.slice(0, 100)} is not known here, or not any more: ${WHOLE_CONVERSATION}`;
+    const message = `${param} ${id.slice(0, 100)} is unknown or no longer stored: ${WHOLE_CONVERSATION}`;
     throw new AppError("response_not_found", { param, message });
   });
 }

@@ -30,15 +30,15 @@ export function multiKeyRoute(store: Store): Route {
       case "get_key_status":
         return pageOfKeys(chosen);
       case "disable_key":
-        return switchAll(store, chosen, [placeOf(chosen)], CHANNEL_STATUS.disabledByHand);
+        return switchAll(store, chosen, [keyIndexOf(chosen)], CHANNEL_STATUS.disabledByHand);
       case "enable_key":
-        return switchAll(store, chosen, [placeOf(chosen)], CHANNEL_STATUS.enabled);
+        return switchAll(store, chosen, [keyIndexOf(chosen)], CHANNEL_STATUS.enabled);
       case "disable_all_keys":
         return switchAll(store, chosen, [...set.keys.keys()], CHANNEL_STATUS.disabledByHand);
       case "enable_all_keys":
         return switchAll(store, chosen, [...set.keys.keys()], CHANNEL_STATUS.enabled);
       case "delete_key":
-        return remove(store, chosen, new Set([placeOf(chosen)]));
+        return remove(store, chosen, new Set([keyIndexOf(chosen)]));
       case "delete_disabled_keys":
         return remove(store, chosen, offBySystem(set));
     }
@@ -67,7 +67,7 @@ function compatibleView({ index, status, time, reason, hint }: ChannelKey) {
   return { index, status, disabled_time: time, reason, key_preview: `***${hint}` };
 }
 
-function placeOf({ body: { key_index: index = -1 }, set: { keys } }: Chosen): number {
+function keyIndexOf({ body: { key_index: index = -1 }, set: { keys } }: Chosen): number {
   if (index < 0 || index >= keys.length) throw wrongPlace("key_index", keys.length);
   return index;
 }

@@ -5,7 +5,7 @@ import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { insertMovements } from "./balance-outbox.ts";
 import { accountsOf, granted } from "../test-harness.contract.ts";
-import { createFollower } from "./balance-sync.ts";
+import { createBalanceSync } from "./balance-sync.ts";
 import { openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 import { books } from "./traffic.contract.ts";
 
@@ -56,8 +56,8 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
   };
   const live = async (user: number) =>
     Number(await harness.redis.one({ command: "hget", args: [harness.redis.keys.user(user), "b"] }, 2_000));
-  const followerOf = (send = harness.redis.send) =>
-    createFollower({
+  const syncOf = (send = harness.redis.send) =>
+    createBalanceSync({
       redis: { ...harness.redis, isReady: true, send },
       database: harness.database,
       clock: harness.clock,
@@ -73,18 +73,18 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
       await moved(1, [...Array.from({ length: 33_000 }, () => first), ...users.slice(1)]);
       // The server does this on its own a minute later.
       if (kind === "postgres") await harness.database.run("analyze balance_outbox", []);
-      const follower = followerOf();
-      await follower.start();
+      const sync = syncOf();
+      await sync.start();
       await expect.poll(waiting, PATIENCE).toBe(0);
       expect(await live(first)).toBe(BALANCE - 33_000);
       expect(await books(harness)).toEqual([]);
       await harness.redis.one({ command: "hset", args: [harness.redis.keys.user(first), "b", BALANCE, "v", 0] }, 2_000);
-      await follower.followRecent();
+      await sync.followRecent();
       expect(await live(first)).toBe(BALANCE - 33_000);
       harness.clock.advance(600_001);
       const left = () => harness.database.rows("select id from balance_outbox limit 1", []);
       await expect.poll(left, PATIENCE).toEqual([]);
-      await follower.stop();
+      await sync.stop();
     },
   );
 
@@ -95,15 +95,15 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
       sent += 1;
       return sent === 2 ? Promise.reject(new RedisUnavailable("cut", true)) : harness.redis.send(calls, ms);
     };
-    const follower = followerOf(send);
+    const sync = syncOf(send);
     await moved(
       1,
       Array.from({ length: 2_500 }, () => user),
     );
-    await follower.follow([user]);
+    await sync.follow([user]);
     expect(sent).toBe(2);
     expect(await live(user)).toBe(BALANCE - 1_000);
-    await follower.follow([user]);
+    await sync.follow([user]);
     expect([sent, await waiting()]).toEqual([4, 0]);
     expect(await books(harness)).toEqual([]);
   });
@@ -122,10 +122,10 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
       1,
       Array.from({ length: 300 }, (_, at) => first + at),
     );
-    const follower = followerOf(send);
-    await follower.start();
+    const sync = syncOf(send);
+    await sync.start();
     await expect.poll(waiting, PATIENCE).toBe(256);
-    await follower.stop();
+    await sync.stop();
   }, 40_000);
 
   test("include movements that are committed between two ranges with ids below the first", async () => {
@@ -140,8 +140,8 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
       isFirst = false;
       return harness.redis.send(calls, ms);
     };
-    await followerOf(send).followRecent();
-    await followerOf().follow([late]);
+    await syncOf(send).followRecent();
+    await syncOf().follow([late]);
     expect(await live(late)).toBe(BALANCE - 2);
     expect(await books(harness)).toEqual([]);
   });

@@ -18,7 +18,7 @@ import {
 } from "./balance-outbox.ts";
 import { FOLLOW } from "./scripts.ts";
 
-export interface FollowerDeps {
+export interface BalanceSyncDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface FollowerDeps {
 }
 
 /** Applies movements that were booked in the database to the live balances, each once, in ledger order. */
-export interface Follower extends Runnable {
+export interface BalanceSync extends Runnable {
   /** Called after a commit. Never rejects: movements that fail now are applied later. */
   follow(userIds: Iterable<number>): Promise<void>;
   /** Applies all movements of the last minutes again; those already included change nothing. */
@@ -41,7 +41,7 @@ const TIMEOUT_MS = 2_000;
 /** Longer than any undetected data loss of Redis. */
 const RETENTION_MS = 600_000;
 
-export function createFollower(deps: FollowerDeps): Follower {
+export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
   const { redis, database, clock, log } = deps;
   /** Anything left then is swept by another process or the next one. */
   let isStopped = false;

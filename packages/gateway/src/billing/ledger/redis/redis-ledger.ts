@@ -8,7 +8,7 @@ import { createLiveBudgets, type LiveBudgets } from "../../budgets/redis/live-bu
 import { createChanges } from "../balance-changes.ts";
 import { chargeText, readCharge } from "../charge.ts";
 import { createDirectSettlement, type DirectSettlement } from "../sql/direct-settlement.ts";
-import { createFoundJournal, type FoundJournal } from "./journal/orphaned-journal.ts";
+import { createOrphanedJournal, type OrphanedJournal } from "./journal/orphaned-journal.ts";
 import { type Journal, openJournal } from "./journal/journal.ts";
 import type { Ledger, Settlement } from "../ledger.ts";
 import { createLogOutbox, type LogOutbox } from "../log-outbox.ts";
@@ -16,7 +16,7 @@ import { createOpenHolds, type OpenHolds } from "../open-holds.ts";
 import type { Lease } from "./calls.ts";
 import type { RedisLedgerSettings } from "./ledger-settings.ts";
 import { createEpochs, type Epochs } from "./recovery/epoch.ts";
-import { createFollower, type Follower } from "./balance-sync.ts";
+import { createBalanceSync, type BalanceSync } from "./balance-sync.ts";
 import { createRedisReservations, type RedisReservations } from "./reservations.ts";
 import { createDataLossDetector, type DataLossDetector } from "./recovery/data-loss-detector.ts";
 import { reapLive } from "./reaper.ts";
@@ -66,7 +66,7 @@ class LiveLedger implements RedisLedger {
   readonly #outbox: LogOutbox | undefined;
   readonly #open: OpenHolds = createOpenHolds();
   readonly #journal: Journal;
-  readonly #follower: Follower;
+  readonly #balanceSync: BalanceSync;
   readonly #directSettlement: DirectSettlement;
   readonly #loss: DataLossDetector;
   readonly #sender: Sender;
@@ -76,7 +76,7 @@ class LiveLedger implements RedisLedger {
   readonly #reservations: RedisReservations;
   readonly #holdDeps: HoldDeps;
   readonly budgets: LiveBudgets;
-  readonly #found: FoundJournal;
+  readonly #orphanedJournal: OrphanedJournal;
   readonly #pruning: Runnable;
   #writing = 0;
   #readyAt = 0;
@@ -97,7 +97,7 @@ class LiveLedger implements RedisLedger {
     this.#holdDeps = { database, clock, log, leaseMs };
     const { hold: holdInDatabase, budgets } = createHolds(this.#holdDeps);
     this.#journal = openJournal({ dir: settings.journalDir, clock, log });
-    this.#follower = createFollower(common);
+    this.#balanceSync = createBalanceSync(common);
     this.#loss = createDataLossDetector(redis);
     this.#directSettlement = createDirectSettlement({
       ...common,
@@ -133,7 +133,7 @@ class LiveLedger implements RedisLedger {
     this.#accountLoader = createAccountLoader({ ...common, hurry: () => this.#settler.hurry() });
     this.#reservations = this.#createReservations(holdInDatabase);
     this.changeWith = createChanges({ database, clock, onCommit: (userId) => this.#changed(userId) });
-    this.#found = createFoundJournal(this.#replayDeps());
+    this.#orphanedJournal = createOrphanedJournal(this.#replayDeps());
     const onError = (error: unknown) => log.warn("old journal files are retained until Redis answers", { error });
     this.#pruning = repeat({ name: "journal pruning", everyMs: PRUNE_MS, work: () => this.#prune(), onError });
   }
@@ -178,8 +178,8 @@ class LiveLedger implements RedisLedger {
     await this.#loss.check();
     await this.#epochs.start();
     for (const entry of this.#journal.unacknowledged()) this.#sendAgain(entry);
-    this.#found.check();
-    for (const part of [this.#follower, this.#settler, this.#pruning]) await part.start();
+    this.#orphanedJournal.check();
+    for (const part of [this.#balanceSync, this.#settler, this.#pruning]) await part.start();
     let isFirst = true;
     this.#stopWatching = redis.onReady(() => {
       this.#readyAt = performance.now();
@@ -194,8 +194,8 @@ class LiveLedger implements RedisLedger {
     this.#readyAt = Infinity;
     if (!(await this.#sender.finish(FINISH_MS)))
       log.error("settlements remain in the journal until the next start", { count: this.pending });
-    for (const part of [this.#pruning, this.#settler, this.#follower, this.#epochs]) await part.stop();
-    await this.#found.stop();
+    for (const part of [this.#pruning, this.#settler, this.#balanceSync, this.#epochs]) await part.stop();
+    await this.#orphanedJournal.stop();
     this.#journal.close();
   }
 
@@ -331,12 +331,12 @@ class LiveLedger implements RedisLedger {
 
   #committed(userIds: readonly number[]): void {
     this.#outbox?.kick();
-    this.#following = Promise.all([this.#following, this.#follower.follow(userIds)]).then(() => undefined);
+    this.#following = Promise.all([this.#following, this.#balanceSync.follow(userIds)]).then(() => undefined);
   }
 
   async #changed(userId: number): Promise<void> {
     this.#outbox?.kick();
-    await this.#follower.follow([userId]);
+    await this.#balanceSync.follow([userId]);
   }
 
   #tellBalance({ id, quota: before }: UserBalance, charged: number): void {
@@ -371,11 +371,13 @@ class LiveLedger implements RedisLedger {
       return this.#epochs.lost(doubt, readyAt);
     }
     await adoptAll(this.#replayDeps());
-    await this.#follower.followRecent();
+    await this.#balanceSync.followRecent();
   }
 
   async #prune(): Promise<void> {
     const oldest = await this.#settler.oldest(this.#journal.prunable());
-    this.#journal.prune(({ shard, id }) => isPast(oldest.get(shard), id), { mayRemove: this.#found.isChecked });
+    this.#journal.prune(({ shard, id }) => isPast(oldest.get(shard), id), {
+      mayRemove: this.#orphanedJournal.isChecked,
+    });
   }
 }

@@ -5,7 +5,7 @@ import { resendUnacknowledged, type ReplayDeps } from "../recovery/replay.ts";
  * Charges of earlier processes on this disk that Redis acknowledged and may have lost while no process could notice.
  * They are compared in the background after the start.
  */
-export interface FoundJournal {
+export interface OrphanedJournal {
   /** True once nothing in it is missing; until then its files are not removed. */
   readonly isChecked: boolean;
   check(): void;
@@ -14,7 +14,7 @@ export interface FoundJournal {
 
 const AGAIN_MS = 1_000;
 
-export function createFoundJournal(deps: ReplayDeps): FoundJournal {
+export function createOrphanedJournal(deps: ReplayDeps): OrphanedJournal {
   const stopping = new AbortController();
   const { signal } = stopping;
   let isChecked = false;

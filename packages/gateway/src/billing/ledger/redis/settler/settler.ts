@@ -174,7 +174,7 @@ class StreamSettler implements Settler {
     if (!this.#isDoubtful) await this.#takeOver();
     if (!this.#isDoubtful) return this.#chargesOf(await this.#streams.read(BLOCK_MS), true);
     const mine = this.#chargesOf(await this.#streams.mine(), false);
-    const due = mine.filter((charge) => !this.#setAside.has(placeOf(charge)));
+    const due = mine.filter((charge) => !this.#setAside.has(streamKey(charge)));
     this.#isDoubtful = due.length > 0;
     // New charges come before those that were rejected repeatedly.
     if (!this.#isDoubtful) this.#takesOverAt = this.#nextTakeover();
@@ -249,7 +249,7 @@ class StreamSettler implements Settler {
 
   #putAside(charges: readonly StreamCharge[]): void {
     this.#failures = 0;
-    for (const charge of charges) this.#setAside.add(placeOf(charge));
+    for (const charge of charges) this.#setAside.add(streamKey(charge));
     const ids = charges.map(({ charge }) => charge.settlement.hold.requestId);
     this.#deps.log.error("charges rejected by the database remain in Redis and will be retried later", {
       request_ids: ids,
@@ -332,6 +332,6 @@ class StreamSettler implements Settler {
   }
 }
 
-function placeOf({ shard, id }: StreamCharge): string {
+function streamKey({ shard, id }: StreamCharge): string {
   return `${shard} ${id}`;
 }
