@@ -20,6 +20,7 @@ export async function listening(variable: string, host: string, port: Promise<nu
   }
 }
 
+/** Resolves with the port; rejects when it is taken. Port 0 chooses a free one. */
 export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -27,6 +28,7 @@ export function listen(server: Server, port: number, host: string): Promise<numb
   });
 }
 
+/** Closes all connections, running requests included. */
 export function closeServer(server: Server): Promise<void> {
   server.closeAllConnections();
   return new Promise((resolve) => server.close(() => resolve()));

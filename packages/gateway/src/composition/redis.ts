@@ -124,6 +124,7 @@ export function createClusterLedger(deps: ClusterDeps): RedisLedger {
   }
 }
 
+/** Redis as the readiness probe shows it. */
 export function redisDependency(ledger: RedisLedger): Dependency {
   return { name: "redis", check: () => ledger.check() };
 }

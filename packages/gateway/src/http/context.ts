@@ -17,10 +17,12 @@ const CONTEXT = Symbol("context");
 
 type WithContext = IncomingMessage & { [CONTEXT]?: RequestContext };
 
+/** Called once per request, by the edge. */
 export function setContext(request: IncomingMessage, context: RequestContext): void {
   (request as WithContext)[CONTEXT] = context;
 }
 
+/** Throws when the edge did not set the context. */
 export function contextOf(request: IncomingMessage): RequestContext {
   const context = (request as WithContext)[CONTEXT];
   if (!context) throw new Error("the request has no context: the edge did not run");

@@ -12,6 +12,7 @@ export function tagOf(values: Readonly<Record<string, unknown>>): string {
   return createHash("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, HASH_CHARS);
 }
 
+/** Sets the header `ETag` as a strong tag; `tag` comes from `tagOf`. */
 export function setTag(response: ServerResponse, tag: string): void {
   response.setHeader("ETag", `"${tag}"`);
 }

@@ -62,6 +62,7 @@ export function isNewStatus(before: unknown, after: Status): boolean {
   return JSON.stringify(readStatus(before)) !== JSON.stringify(readStatus(after));
 }
 
+/** A condition in the status of a resource; undefined when it is not set or unreadable. */
 export function conditionOf(status: unknown, type: ConditionType): Condition | undefined {
   return readStatus(status).conditions.find((one) => one.type === type);
 }

@@ -35,14 +35,17 @@ export interface SecretRef {
   readonly key: string;
 }
 
+/** Path of the API server for all resources of a kind in a namespace. */
 export function listPath(kind: DeclarativeKind, namespace: string): string {
   return `/apis/${DECLARATIVE_VERSION}/namespaces/${namespace}/${PLURALS[kind]}`;
 }
 
+/** Path of the API server for one resource. */
 export function pathOf({ kind, namespace, name }: Resource): string {
   return `${listPath(kind, namespace)}/${name}`;
 }
 
+/** Path of the API server for the Secrets of a namespace. */
 export function secretsPath(namespace: string): string {
   return `/api/v1/namespaces/${namespace}/secrets`;
 }
@@ -57,18 +60,22 @@ export function managerOf(namespace: string): string {
   return `kubernetes:${namespace}`;
 }
 
+/** Undefined without the annotation. */
 export function annotationOf({ object }: Resource, name: string): string | undefined {
   return object.metadata.annotations?.[name];
 }
 
+/** Increases with each change of the spec; 0 when the API server sent none. */
 export function generationOf({ object }: Resource): number {
   return object.metadata.generation ?? 0;
 }
 
+/** True from the deletion until the last finalizer is removed. */
 export function isDeleting({ object }: Resource): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
 
+/** True while this gateway holds back the deletion. */
 export function hasFinalizer({ object }: Resource): boolean {
   return object.metadata.finalizers?.includes(FINALIZER) === true;
 }

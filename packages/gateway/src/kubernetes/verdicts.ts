@@ -32,6 +32,7 @@ const inSync: Verdict = {
   message: "No field differs from the resource.",
 };
 
+/** The condition `Drifted` for fields that differ and are not changed back. */
 export function driftOf(change: DeclarativeChange): Verdict {
   const fields = change.action === "create" ? "the whole object" : change.fields.map(({ field }) => field).join(", ");
   return {
@@ -41,6 +42,7 @@ export function driftOf(change: DeclarativeChange): Verdict {
   };
 }
 
+/** The condition `Synced` of a resource that was not applied. */
 export function refused(reason: "Invalid" | "Conflict" | "Forbidden", why: string): Verdict {
   return { status: "False", reason, message: `Not applied, the last state stays: ${sentence(why)}` };
 }
@@ -57,6 +59,7 @@ export const UNAVAILABLE: Verdict = {
   message: "Not applied yet: the database of the gateway failed. The last state stays, and this is tried again.",
 };
 
+/** The condition `Synced` of a deletion that waits for a confirmation. */
 export function held(count: number, total: number): Verdict {
   return {
     status: "False",

@@ -74,6 +74,7 @@ export const CLAIM_LEASE_MS = 30_000;
 /** The time at which a slot becomes free is unknown; callers retry after this time. */
 export const CONCURRENCY_RETRY_MS = 1_000;
 
+/** The name of a limit in the counting store; the same for every request that it concerns. */
 export function claimName({ kind, scope, subject, minutes }: Claim): string {
   const name = `${kind}:${scope}:${encodeURIComponent(subject)}`;
   return minutes === undefined ? name : `${name}:${minutes}m`;

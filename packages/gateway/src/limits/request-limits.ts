@@ -110,6 +110,7 @@ export function channelLimits(channel: LimitedChannel): ChannelLimits | undefine
   return known === "none" ? undefined : known;
 }
 
+/** Claims of a channel and of the key that serves. `tokens` is an upper estimate of prompt and answer. */
 export function channelClaims(channel: LimitedChannel, keyIndex: number, tokens: number): readonly Claim[] {
   const limits = channelLimits(channel);
   if (!limits) return NO_CLAIMS;

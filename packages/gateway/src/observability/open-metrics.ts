@@ -11,6 +11,7 @@ interface Sample {
   readonly value: number;
 }
 
+/** The OpenMetrics text of all metrics, with exemplars on buckets of histograms. */
 export function openMetrics(metrics: readonly CollectedMetric[], exemplars: Exemplars): Exposition {
   return { contentType: CONTENT_TYPE, text: `${metrics.map((one) => familyOf(one, exemplars)).join("")}# EOF\n` };
 }

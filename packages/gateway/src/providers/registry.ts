@@ -8,6 +8,7 @@ export const allProviders: readonly ProviderAdapter[] = Object.values<ProviderAd
 
 const byType = new Map(allProviders.map((provider) => [provider.type, provider]));
 
+/** Undefined for a number that is no channel type. */
 export function providerByType(type: number): ProviderAdapter | undefined {
   return byType.get(type);
 }

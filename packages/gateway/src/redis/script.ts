@@ -6,6 +6,7 @@ export interface Script {
   readonly sha: string;
 }
 
+/** A script from its Lua text; computes the name once. */
 export function script(text: string): Script {
   return { text, sha: createHash("sha1").update(text).digest("hex") };
 }

@@ -53,6 +53,7 @@ async function sendSome(send: Send, some: readonly Waiting[]): Promise<void> {
   }
 }
 
+/** Rejects when `work` has not settled after `ms` milliseconds; `work` itself continues. */
 export function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = afterTurn(ms, () => reject(tooLate(ms)));

@@ -12,6 +12,7 @@ const HEARTBEAT_MS = 15_000;
 /** A reader that is this far behind will not catch up; it reconnects instead of filling the memory. */
 const BEHIND_BYTES = 1024 * 1024;
 
+/** Opens a stream of server-sent events with keep-alives. A client that does not keep up is cut off. */
 export function openEventStream(response: ServerResponse): EventStream {
   const controller = new AbortController();
   response.writeHead(200, {

@@ -66,6 +66,7 @@ function ofType(query: SelectQueryBuilder<Schema, "logs", object>, type: number 
 /** Limit in batches: a hundred million rows are reported as ten million. */
 const MOST_COUNTED = 10_000;
 
+/** 0 for an empty log. */
 export async function newestLogId(db: Kysely<Schema>): Promise<number> {
   const newest = db.selectFrom("logs").select((eb) => eb.fn.max("id").as("id"));
   return Number((await newest.executeTakeFirstOrThrow()).id ?? 0);

@@ -64,6 +64,7 @@ export function createLogWriter(isSeparate: boolean): WriteLog {
   };
 }
 
+/** The values of a row in the order of `LOG_COLUMNS`. */
 export function valuesOf(row: LogRowInput): SqlValue[] {
   return LOG_COLUMNS.map((name) => row[name]);
 }

@@ -64,6 +64,7 @@ export interface BudgetsSettings {
 const RETRY_AFTER_MS = 1_000;
 const NO_IDS: ReadonlySet<number> = new Set();
 
+/** Starts without budgets: `reload` reads them from the database. */
 export function createBudgets(settings: BudgetsSettings): Budgets {
   return new KnownBudgets(settings);
 }

@@ -11,6 +11,7 @@ export interface Charge {
   readonly how?: Reaped;
 }
 
+/** The text that `readCharge` reads. */
 export function chargeText({ settlement, how }: Charge): string {
   return JSON.stringify(how ? { ...settlement, how } : settlement);
 }

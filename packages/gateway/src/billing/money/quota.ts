@@ -18,10 +18,12 @@ export function quotaAtMost(value: bigint): Quota {
   return quota(value > MOST ? MOST : value);
 }
 
+/** Throws a RangeError when the sum is not a safe integer. */
 export function addQuota(a: Quota, b: Quota): Quota {
   return quota(a + b);
 }
 
+/** Throws a RangeError when the difference is not a safe integer. */
 export function subtractQuota(a: Quota, b: Quota): Quota {
   return quota(a - b);
 }

@@ -48,10 +48,12 @@ export function fractionOf(num: bigint, den: bigint): Ratio {
 export const ZERO_RATIO = fractionOf(0n, 1n);
 export const ONE = fractionOf(1n, 1n);
 
+/** a × b, exactly. */
 export function times(a: Ratio, b: Ratio): Ratio {
   return fractionOf(a.num * b.num, a.den * b.den);
 }
 
+/** a + b, exactly. */
 export function plus(a: Ratio, b: Ratio): Ratio {
   return fractionOf(a.num * b.den + b.num * a.den, a.den * b.den);
 }
@@ -61,10 +63,12 @@ export function over(a: Ratio, b: Ratio): Ratio {
   return fractionOf(a.num * b.den, a.den * b.num);
 }
 
+/** Exact comparison; both sides are reduced. */
 export function equals(a: Ratio, b: Ratio): boolean {
   return a.num === b.num && a.den === b.den;
 }
 
+/** True for 0 alone. */
 export function isZero(a: Ratio): boolean {
   return a.num === 0n;
 }
@@ -101,10 +105,12 @@ export function roundHalfUp(num: bigint, den: bigint): bigint {
   return (2n * num + den) / (2n * den);
 }
 
+/** num / den rounded up; den must be positive. */
 export function ceiling(num: bigint, den: bigint): bigint {
   return (num + den - 1n) / den;
 }
 
+/** The least common multiple of two positive integers. */
 export function lcm(a: bigint, b: bigint): bigint {
   return (a / gcd(a, b)) * b;
 }

@@ -61,6 +61,7 @@ const COMPLETION_RULES: readonly Rule[] = [
   [is("llama3-70b-8192"), over(ratio("0.79"), ratio("0.59"))],
 ];
 
+/** Output to input, as compatible gateways price a model without an entry; 1 when no rule matches. */
 export function completionRatioOf(name: string): Ratio {
   return COMPLETION_RULES.find(([matches]) => matches(name))?.[1] ?? ONE;
 }
@@ -81,6 +82,7 @@ export function audioRatioOf(name: string): Ratio {
 /** Audio output to audio input. */
 export const AUDIO_COMPLETION_RATIO = ratio(2);
 
+/** True for models whose audio has ratios of its own by their name. */
 export function hasAudioRule(name: string): boolean {
   return name.includes("-realtime") || name.includes("-audio");
 }
@@ -131,6 +133,7 @@ export const ONE_HOUR_FACTOR = ratio("1.6");
 /** Drawing and music tasks without a price, in US dollars. */
 export const TASK_PRICE = ratio("0.1");
 
+/** True for names by which drawings and songs are priced. */
 export function isTaskModel(name: string): boolean {
   return name.startsWith("mj_") || name.startsWith("suno_");
 }

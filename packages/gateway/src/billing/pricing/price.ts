@@ -42,6 +42,10 @@ export function charge(usage: Usage, price: Price, terms: ChargeTerms): Quota {
 /** Counts per weight; every token belongs to exactly one. */
 export type Counts = { [K in WeightName]?: number };
 
+/**
+ * What is charged of a usage. Usage without tokens counts in `unit`, such as seconds or images; negative counts are
+ * 0.
+ */
 export function countsOf(usage: Usage, unit: Unit | undefined): Counts {
   const input = natural(usage.input);
   const output = natural(usage.output);

@@ -57,6 +57,7 @@ const TIER_RATIOS: DecimalTable = {
   "fast/claude-fable-5-2": 2,
 };
 
+/** Options win over built-in prices, and an entry for a model over one for all models. */
 export function createSurcharges(tools: DecimalTable | undefined, tiers: DecimalTable | undefined): Surcharges {
   return {
     toolPrice: (tool, model) => entryOf(tools, tool, model) ?? entryOf(TOOL_PRICES, tool, model),

@@ -91,6 +91,7 @@ export interface TokenPriceParts extends Origin {
   readonly hasImageFactors?: boolean;
 }
 
+/** A price by tokens: each rate as a ratio to the input rate, the highest tier first. */
 export function tokenPrice(parts: TokenPriceParts): TokenPrice {
   const {
     name,

@@ -21,6 +21,10 @@ const LONG_RUN = /[\p{L}\p{M}]{128,}|\s{128,}|[^\s\p{L}\p{N}]{128,}/u;
 const LONG_RUNS = new RegExp(LONG_RUN, "gu");
 const RUN_PIECE = 64;
 
+/**
+ * Tokens of a text. Long runs of one kind of character are counted in pieces, because an encoder slows down on
+ * them.
+ */
 export function countWith(countTokens: (text: string) => number, text: string): number {
   if (!LONG_RUN.test(text)) return countTokens(text);
   let total = 0;

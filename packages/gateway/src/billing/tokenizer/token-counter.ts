@@ -33,6 +33,7 @@ interface Pending {
   isSecondTry: boolean;
 }
 
+/** `script` is the program of the thread. */
 export function createTokenCounter(script: URL = workerScript()): TokenCounter {
   const pending = new Map<number, Pending>();
   let worker: Worker | undefined;

@@ -19,16 +19,19 @@ export interface SignedId {
   readonly signature: string | undefined;
 }
 
+/** An id that carries a signature; clients send it back unchanged. */
 export function joinSignature(id: string, signature: string | undefined): string {
   return signature === undefined || signature === "" ? id : `${id}${MARK}${toIdText(signature)}`;
 }
 
+/** The parts of an id; no signature for an id that carries none. */
 export function splitSignature(joined: string): SignedId {
   const at = joined.indexOf(MARK);
   if (at < 0) return { id: joined, signature: undefined };
   return { id: joined.slice(0, at), signature: fromIdText(joined.slice(at + MARK.length)) };
 }
 
+/** An id that carries a further text; clients send it back unchanged. */
 export function joinExtra(id: string, extra: string): string {
   return `${id}${EXTRA}${Buffer.from(extra).toString("base64url")}`;
 }

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "./types.ts";
 
 export { isObject, parseObject } from "../../lib/text/json.ts";
 
+/** A member that is a text, the empty one included; undefined for anything else. */
 export function text(from: JsonObject | undefined, key: string): string | undefined {
   const value = from?.[key];
   return typeof value === "string" ? value : undefined;
@@ -18,16 +19,19 @@ export function anyText(from: JsonObject | undefined, ...keys: readonly string[]
   return "";
 }
 
+/** A member that is a number, fractions and negative ones included; undefined for anything else. */
 export function number(from: JsonObject | undefined, key: string): number | undefined {
   const value = from?.[key];
   return typeof value === "number" ? value : undefined;
 }
 
+/** A member that is true or false; undefined for anything else. */
 export function flag(from: JsonObject | undefined, key: string): boolean | undefined {
   const value = from?.[key];
   return typeof value === "boolean" ? value : undefined;
 }
 
+/** A member that is an object; undefined for lists, null and anything else. */
 export function object(from: JsonObject | undefined, key: string): JsonObject | undefined {
   const value = from?.[key];
   return isObject(value) ? value : undefined;

@@ -33,6 +33,7 @@ export interface Needle {
   readonly tail: Buffer;
 }
 
+/** The bytes of a quoted name. `skip` characters are left out of the part that is searched for. */
 export function needle(name: string, skip = 0): Needle {
   return { lead: Buffer.from(`"${name.slice(0, skip)}`), tail: Buffer.from(`${name.slice(skip)}"`) };
 }

@@ -26,6 +26,7 @@ export interface ImportedKeyDeps {
   readonly options: () => OptionValues;
 }
 
+/** The token of a key that was imported by its SHA-256; undefined unless *CarriedKeysEnabled* is on. */
 export function findImportedKey(
   { tokens, hashKey, options }: ImportedKeyDeps,
   headers: IncomingHttpHeaders,

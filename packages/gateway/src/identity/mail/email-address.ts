@@ -12,6 +12,7 @@ export function parseEmail(text: string): string | undefined {
   return ADDRESS.test(address) ? address : undefined;
 }
 
+/** The parts before and after the last `@`; not validated. */
 export function emailParts(address: string): { readonly local: string; readonly domain: string } {
   const at = address.lastIndexOf("@");
   return { local: address.slice(0, at), domain: address.slice(at + 1) };

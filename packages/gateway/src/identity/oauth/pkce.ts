@@ -10,6 +10,7 @@ export interface OauthProof {
 
 const SECRET_BYTES = 32;
 
+/** Random values for one sign-in. */
 export function newProof(): OauthProof {
   return {
     verifier: randomBytes(SECRET_BYTES).toString("base64url"),
@@ -28,6 +29,7 @@ export function verifierOf({ verifier }: OauthProof): Readonly<Record<string, st
   return verifier === "" ? {} : { code_verifier: verifier };
 }
 
+/** A URL with further parameters; existing ones of the same name are replaced. */
 export function withQuery(address: string, query: Readonly<Record<string, string>>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);

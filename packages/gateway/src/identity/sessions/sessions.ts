@@ -166,6 +166,7 @@ function ownSessions({ db, clock }: { readonly db: Db; readonly clock: Clock }):
   };
 }
 
+/** SHA-256 as hex, under which random ids are stored. */
 export function hashOf(value: string): string {
   return createHash("sha256").update(value).digest("hex");
 }

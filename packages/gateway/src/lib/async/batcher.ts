@@ -25,6 +25,10 @@ interface Waiting<Job, Result> {
   readonly reject: (error: unknown) => void;
 }
 
+/**
+ * A batch runs at most `maxJobs` jobs. A call of the batcher rejects with the error of its batch, or of its own job
+ * with `isolatesFailures`.
+ */
 export function createBatcher<Job, Result>({
   maxJobs,
   startsAt,
@@ -61,6 +65,7 @@ export function createBatcher<Job, Result>({
   };
 }
 
+/** Resolves after the callbacks of the current event loop turn. */
 export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

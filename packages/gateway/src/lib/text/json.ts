@@ -6,6 +6,7 @@ export interface JsonObject {
   [key: string]: JsonValue | undefined;
 }
 
+/** True for JSON objects; false for lists and null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -46,6 +46,7 @@ export interface BlockFramer {
   rest(): Buffer | undefined;
 }
 
+/** `maxBytes` limits one block; a larger one throws `BlockTooLargeError`. */
 export function createBlockFramer(options: { readonly maxBytes: number }): BlockFramer {
   const normalise = createNormaliser();
   let carried: Buffer[] = [];

@@ -12,10 +12,12 @@ const OPERATION_NAMES: Readonly<Record<string, string>> = {
   embeddings: "embeddings",
 };
 
+/** The operation by the name of the GenAI conventions. */
 export function operationName(operation: string): string {
   return OPERATION_NAMES[operation] ?? operation;
 }
 
+/** Attributes of a client's call at its start. */
 export function callAttributes(call: CallStart): Attributes {
   return {
     "gen_ai.operation.name": operationName(call.operation),
@@ -30,6 +32,7 @@ export function callAttributes(call: CallStart): Attributes {
   };
 }
 
+/** Attributes of a client's call at its end; unknown ones are missing. */
 export function endAttributes(end: CallEnd): Attributes {
   return withoutBlanks({
     "http.response.status_code": end.status,
@@ -42,6 +45,7 @@ export function endAttributes(end: CallEnd): Attributes {
   });
 }
 
+/** Attributes of one upstream call at its start. */
 export function attemptAttributes(attempt: AttemptStart, operation: string, convention: GenAiConvention): Attributes {
   return {
     "gen_ai.operation.name": operationName(operation),
@@ -53,6 +57,7 @@ export function attemptAttributes(attempt: AttemptStart, operation: string, conv
   };
 }
 
+/** Attributes of one upstream call at its end; unknown ones are missing. */
 export function attemptEndAttributes({ status, host, upstreamRequestId, errorCode }: AttemptEnd): Attributes {
   const [, name = "", port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
   return withoutBlanks({

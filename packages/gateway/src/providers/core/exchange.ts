@@ -37,11 +37,13 @@ export interface ReadAnswer {
   readonly bytes: Buffer;
 }
 
+/** The bytes of an answer, and the same answer to be read again. */
 export async function readWhole(answer: UpstreamAnswer): Promise<ReadAnswer> {
   const bytes = await wholeBody(answer);
   return { bytes, answer: { ...answer, body: bodyOf(bytes) } };
 }
 
+/** By its content type alone. */
 export function isJsonAnswer(answer: UpstreamAnswer): boolean {
   return /^(?:application|text)\/(?:[\w.+-]+\+)?json\b/.test(answer.headers["content-type"] ?? "");
 }

@@ -35,6 +35,7 @@ function per({ kind, minutes = 1 }: Claim): string {
   return minutes === 1 ? " per minute" : ` per ${minutes} minutes`;
 }
 
+/** A 403 `budget_exceeded` that names the period, the owner of the budget and the end of its window. */
 export function overBudget({ budget: { period, scope, subject }, endsAt }: BudgetRefusal): AppError {
   const whom = scope === "group" || scope === "model" ? `${scope} ${subject}` : scope;
   const time = new Date(endsAt * 1000).toISOString();

@@ -21,6 +21,7 @@ interface ServingChannel {
   readonly group: string;
 }
 
+/** Everything that may have a budget which concerns the request on this channel. */
 export function subjectsOf({ caller, spec }: Spender, { channel, group }: ServingChannel): BudgetSubjects {
   return { tokenId: caller.tokenId, userId: caller.userId, group, model: spec.model, channelId: channel.id };
 }

@@ -13,6 +13,7 @@ export function allowAnyOrigin(request: IncomingMessage, response: ServerRespons
   response.setHeader("access-control-expose-headers", EXPOSED);
 }
 
+/** Answers 204 and allows every origin: model calls carry a key, not a cookie. */
 export function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
   const asked = request.headers["access-control-request-headers"];
   response.writeHead(204, {

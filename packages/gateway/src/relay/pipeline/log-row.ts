@@ -35,6 +35,7 @@ const NO_FIRST_TOKEN = -1000;
 const LONGEST_NAME = 64;
 const MOST_NAMES = 64;
 
+/** The log row of a charged request, as the ledger stores it with the charge. */
 export function consumptionLog(request: RelayRequest, charged: Charged): LogDetail {
   const { spec, caller } = request;
   const { usage, attempt } = charged;

@@ -21,6 +21,7 @@ export interface Retries {
 
 export type RetryEnd = "not_retryable" | "too_late" | "retries_used" | "none_left";
 
+/** Counts the attempts of one request and decides about the next one. */
 export function createRetries(
   request: RelayRequest,
   snapshot: Snapshot,

@@ -16,10 +16,15 @@ export function translateRequest(bridges: readonly Bridge[], body: JsonObject, c
   return bridges.reduce((json, bridge) => bridge.request(json, context), body);
 }
 
+/** An upstream's whole answer in the client's protocol. Throws when it cannot be converted. */
 export function translateAnswer(bridges: readonly Bridge[], body: JsonObject, context: BridgeContext): JsonObject {
   return bridges.reduceRight((json, bridge) => bridge.response(json, context), body);
 }
 
+/**
+ * Converts event blocks of the upstream to the client's protocol, block by block. Throws when an event cannot be
+ * read.
+ */
 export function createStreamTranslation(bridges: readonly Bridge[], context: BridgeContext): StreamTranslation {
   const steps = bridges.toReversed().map((bridge) => bridge.stream(context));
   const upstream = bridges.at(-1)?.upstream;

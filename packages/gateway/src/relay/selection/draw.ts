@@ -82,6 +82,7 @@ function firstKey({ id, keyMode }: ChannelRecord, count: number, { polling, rand
   return keyMode === "polling" ? advance(polling, id, count) : Math.floor(random() * count);
 }
 
+/** False for a position after the last key, and for a disabled key. */
 export function isUsable({ keys, usableKeys }: ChannelRecord, keyIndex: number): boolean {
   return keyIndex < keys.length && (usableKeys === undefined || usableKeys.includes(keyIndex));
 }

@@ -22,6 +22,7 @@ interface Criteria {
   readonly deps: Health & { readonly now: () => number };
 }
 
+/** False when the estimated prompt, in tokens, exceeds what the channel accepts. */
 export function fits(channel: ChannelRecord, spec: RequestSpec): boolean {
   return channel.maxInputTokens === 0 || spec.promptEstimate <= channel.maxInputTokens;
 }

@@ -32,6 +32,7 @@ export async function answerStored(
   return found.response();
 }
 
+/** Status 200 with a JSON body. */
 export function sendJson(response: ServerResponse, value: JsonObject): void {
   const body = Buffer.from(JSON.stringify(value));
   response.writeHead(200, {

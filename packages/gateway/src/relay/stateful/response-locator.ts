@@ -25,6 +25,7 @@ export async function locateResponse(
   throw found ?? notFound(id);
 }
 
+/** A 404 `response_not_found`; the same for an unknown id and for one of another user. */
 export function notFound(id: string): AppError {
   return new AppError("response_not_found", { values: { id: id.slice(0, 100) } });
 }

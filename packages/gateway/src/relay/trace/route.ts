@@ -17,6 +17,7 @@ export function noteFailure(request: RelayRequest, attempt: TracedAttempt, failu
   request.failures.push({ attempt, failure, endedAt: performance.now(), end: undefined });
 }
 
+/** Notes why no further channel was tried after the last failure. */
 export function endFailures({ failures }: RelayRequest, end: string): void {
   const last = failures?.at(-1);
   if (last) last.end = end;

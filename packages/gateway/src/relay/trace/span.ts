@@ -20,12 +20,14 @@ export function callStartOf(request: RelayRequest): CallStart {
   };
 }
 
+/** What the span of an attempt shows from its start. */
 export function spanOf({ target }: Pick<Attempt, "target">): AttemptStart {
   const { channel, keyIndex, plan, upstreamModel } = target;
   const provider = plan.provider.telemetryName ?? plan.provider.id;
   return { channelId: channel.id, channelName: channel.name, keyIndex, provider, upstreamModel };
 }
 
+/** What the span of an attempt shows at its end. */
 export function spanEndOf({ status, upstreamHost, upstreamRequestId }: Attempt, result: AttemptResult): AttemptEnd {
   const errorCode = result.kind === "failed" ? (result.failure.error.code ?? result.failure.outcome) : codeOf(result);
   return { status, host: upstreamHost, upstreamRequestId, errorCode };

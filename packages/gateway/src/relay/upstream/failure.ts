@@ -189,6 +189,7 @@ export function isOfUpstream(error: unknown): error is AppError {
   return error instanceof AppError && error.origin === "upstream";
 }
 
+/** True when the upstream was silent for too long. */
 export function isIdleTimeout(error: Error): boolean {
   return codeOf(error) === "UND_ERR_BODY_TIMEOUT";
 }

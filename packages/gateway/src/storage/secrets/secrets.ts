@@ -48,6 +48,7 @@ export interface Vault {
   needsReseal(sealed: string): boolean;
 }
 
+/** A stored secret that cannot be decrypted: another key, another row, or changed bytes. */
 export class VaultError extends Error {
   override readonly name = "VaultError";
 }

@@ -34,6 +34,7 @@ export async function ledgerIds(
   return new Map(rows.map(({ id, request_id, kind }) => [ledgerKey(request_id, kind), id]));
 }
 
+/** Names a ledger row: kinds and request ids are unique together. */
 export function ledgerKey(requestId: string, kind: string): string {
   return `${kind} ${requestId}`;
 }
@@ -118,6 +119,7 @@ export async function markApplied(database: RawTransaction, movements: readonly 
   await database.run(`update balance_outbox set applied_at = ? where ledger_id in ${marks}`, [at, ...values]);
 }
 
+/** Deletes rows that Redis applied before a time in epoch seconds; returns their number. */
 export function forgetApplied(database: RawTransaction, before: number): Promise<number> {
   return database.run("delete from balance_outbox where applied_at > 0 and applied_at < ?", [before]);
 }

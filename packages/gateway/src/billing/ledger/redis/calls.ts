@@ -39,6 +39,7 @@ export function holdCall(keys: Keys, request: HoldRequest, { now, leaseMs }: Lea
   };
 }
 
+/** Reserves again what a Redis without memory has lost. */
 export function adoptCall(keys: Keys, hold: Hold, amount: Quota, { now, leaseMs }: Lease): ScriptCall {
   const shard = shardOf(hold.userId);
   return {
@@ -55,6 +56,7 @@ export interface Renewal {
   readonly amount: Quota | undefined;
 }
 
+/** Extends a lease, stores what is due if the process dies, and may raise the amount. */
 export function renewCall(keys: Keys, { hold, seen, amount }: Renewal, { now, leaseMs }: Lease): ScriptCall {
   const shard = shardOf(hold.userId);
   return {
@@ -64,14 +66,17 @@ export function renewCall(keys: Keys, { hold, seen, amount }: Renewal, { now, le
   };
 }
 
+/** Ends a reservation without a charge. */
 export function releaseCall(keys: Keys, hold: Hold): ScriptCall {
   return { script: RELEASE, keys: holdKeys(keys, hold), args: [hold.requestId, hasToken(hold)] };
 }
 
+/** Charges, ends the reservation and appends `charge` to the stream of the shard. */
 export function settleCall(keys: Keys, settlement: Settlement, charge: string): ScriptCall {
   return closingCall(keys, { script: SETTLE, name: "settle", settlement, charge, now: 0 });
 }
 
+/** As `settleCall`, only if the lease has ended at `now` (milliseconds of the clock of Redis). */
 export function reapCall(keys: Keys, settlement: Settlement, charge: string, now: number): ScriptCall {
   return closingCall(keys, { script: REAP, name: "reap", settlement, charge, now });
 }

@@ -19,6 +19,7 @@ export interface TokenBalance {
   readonly unlimited_quota: number;
 }
 
+/** Locks the rows of users until the transaction ends and returns their balances by id; unknown ids are missing. */
 export async function lockUsers(
   tx: RawTransaction,
   kind: RawDatabase["kind"],
@@ -155,22 +156,27 @@ function textOf(target: Target, rows: number): string {
   return text;
 }
 
+/** Collects changes of users, one statement for all of them. */
 export function userChanges() {
   return new Changes(USERS);
 }
 
+/** Collects changes of tokens, one statement for all of them. */
 export function tokenChanges() {
   return new Changes(TOKENS);
 }
 
+/** Collects changes of channels, one statement for all of them. */
 export function channelChanges() {
   return new Changes(CHANNELS);
 }
 
+/** Collects changes of what is reserved from users. */
 export function heldByUsers() {
   return new Changes(USERS_HELD);
 }
 
+/** Collects changes of what is reserved from tokens. */
 export function heldByTokens() {
   return new Changes(TOKENS_HELD);
 }

@@ -150,6 +150,7 @@ const LEDGER = {
   columns: ["request_id", "kind", "user_id", "token_id", "channel_id", "quota", "detail", "created_at"],
 } as const;
 
+/** Writes one row of the ledger. Fails when the request already has a row of this kind. */
 export async function insertLedger(tx: RawTransaction, entry: LedgerEntry): Promise<void> {
   await insertRows(tx, "sqlite", LEDGER, [ledgerValues(entry)]);
 }

@@ -12,6 +12,7 @@ import { Booking, type OpenHold, REAPED } from "./booking.ts";
 /** The content of `holds.seen`: the settlement that is due if the request dies now. */
 export type Seen = Omit<Settlement, "hold">;
 
+/** What a renewal stores, so that the reaper can charge it; the hold has columns of its own. */
 export function settlementText({ hold: _hold, ...seen }: Settlement): string {
   return JSON.stringify(seen satisfies Seen);
 }
@@ -104,6 +105,7 @@ export function dueOf(hold: OpenHold & { readonly seen: string }, now: number): 
   return { ...settlement, log: { ...seen.log, other: interrupted(seen.log.other) } };
 }
 
+/** The hold of a row; `leaseUntil` in epoch milliseconds. */
 export function holdOf(row: OpenHold, leaseUntil: number): Hold {
   return {
     requestId: row.request_id,

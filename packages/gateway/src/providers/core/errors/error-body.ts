@@ -19,10 +19,12 @@ export interface ErrorBody {
 const MAX_MESSAGE = 4096;
 const IDENTIFIER = /^[\w.:/-]{1,80}$/;
 
+/** Undefined for lists, null and anything else. */
 export function asObject(value: JsonValue | undefined): JsonObject | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
+/** An empty list for anything else. */
 export function asList(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
@@ -32,6 +34,7 @@ export function asText(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** A finite number, or a text that is a plain decimal. */
 export function asNumber(value: JsonValue | undefined): number | undefined {
   if (typeof value === "number" && Number.isFinite(value)) return value;
   return typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : undefined;

@@ -9,6 +9,7 @@ export const FILE_FIELD = /^(file|image(\[\d*\])?)$/;
 const BOUNDARY = /;\s*boundary=(?:"([^"\\;\p{Cc}]{0,69}[^"\\;\s\p{Cc}])"|([^"\\;\s]{1,70}))(?=[\s;]|$)/iu;
 const NUMBERS = new Set(["n", "partial_images", "output_compression", "temperature"]);
 
+/** True for `multipart/form-data`. */
 export function isForm(request: IncomingMessage): boolean {
   return /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
 }

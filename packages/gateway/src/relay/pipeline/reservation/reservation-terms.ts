@@ -131,6 +131,7 @@ function withTools(tokens: Quota, spec: Tooled, groupRatio: string, snapshot: Sn
   return quotaAtMost(BigInt(tokens) + BigInt(reservedForTools(spec, groupRatio, snapshot)));
 }
 
+/** The options that an estimate depends on. */
 export function estimateOptions({ options }: Snapshot) {
   return {
     preConsumedQuota: options.PreConsumedQuota,
@@ -154,6 +155,7 @@ export function budgetAmounts({
   return { amount: estimateOf(request, terms, snapshot), ...wishedFor(request, terms, snapshot) };
 }
 
+/** False when the group or the price makes the request free: nothing is reserved then. */
 export function isPriced(terms: Terms): boolean {
   return Number(terms.groupRatio) !== 0 && !terms.price.isFree;
 }

@@ -38,6 +38,7 @@ const UNSEEN = 4_096;
 const PER_BYTE = 4;
 const UNKNOWN_SECONDS = 86_400;
 
+/** The most tokens and units that the answer can have cost, each with a generous factor. */
 export function usageBounds(answered: Answered): UsageBounds {
   return { input: mostInput(answered), output: mostOutput(answered), units: mostUnits(answered) };
 }
