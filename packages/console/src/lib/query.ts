@@ -21,8 +21,8 @@ export const queryClient = new QueryClient({
       retry: (count, problem) => count < TRIES && isTransient(problem),
       retryDelay: (count) => 500 * 2 ** count,
       networkMode: "always",
-      // With that mode, the library leaves it out.
-      refetchOnReconnect: true,
+      // With that mode, the library leaves it out. What changed while the connection was away is not known.
+      refetchOnReconnect: "always",
     },
     mutations: { networkMode: "always" },
   },

@@ -16,7 +16,7 @@ import {
 } from "../session/session.ts";
 import { StatusContext, statusQuery } from "../session/status.ts";
 import { whenProofNeeded, whenSignedOut } from "../lib/http.ts";
-import { isChunkProblem } from "../lib/server/chunks.ts";
+import { inTime, isChunkProblem } from "../lib/server/chunks.ts";
 import { textsReady } from "../lib/i18n.ts";
 import { queryClient } from "../lib/query.ts";
 import { Hosts } from "../ui/feedback/hosts.tsx";
@@ -77,7 +77,7 @@ function lazily(load: PageEntry["load"], access: Access) {
   };
   return async () => {
     try {
-      return { Component: gate(await loadPage(), access) };
+      return { Component: gate(await inTime(loadPage), access) };
     } catch (problem) {
       const Component = isChunkProblem(problem) ? late(loadPage, PageFailed, whenPageMissing) : failing(problem);
       return { Component: gate(Component, access) };

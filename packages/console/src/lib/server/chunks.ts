@@ -1,3 +1,5 @@
+import { noteOutcome } from "./health.ts";
+
 /** Code of the application that the server did not give, or that did not arrive. */
 export class ChunkProblem extends Error {
   constructor(cause: unknown) {
@@ -11,7 +13,24 @@ const MESSAGE = /dynamically imported module|module script|preload CSS|Loading c
 
 /** Whether it is code that did not come, and no fault of it. */
 export function isChunkProblem(problem: unknown): boolean {
-  return problem instanceof Error && MESSAGE.test(problem.message);
+  return problem instanceof ChunkProblem || (problem instanceof Error && MESSAGE.test(problem.message));
+}
+
+/** A server that takes longer than this for a file hangs. */
+const LONGEST_MS = 10_000;
+
+/** What loads code does so in time, or throws ChunkProblem; what is late still comes for the next try. */
+export async function inTime<T>(load: () => Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    noteOutcome("away");
+    late.reject(new ChunkProblem("no answer in time"));
+  }, LONGEST_MS);
+  try {
+    return await Promise.race([load(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const PAUSES_MS = [300, 1_500] as const;
@@ -20,9 +39,9 @@ const PAUSES_MS = [300, 1_500] as const;
 export async function loadCode<T>(load: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await load();
+      return await inTime(load);
     } catch (problem) {
-      if (!isChunkProblem(problem)) throw problem;
+      if (problem instanceof ChunkProblem || !isChunkProblem(problem)) throw problem;
       const pause = PAUSES_MS[attempt];
       if (pause === undefined) throw new ChunkProblem(problem);
       await new Promise((resolve) => setTimeout(resolve, pause));

@@ -2,7 +2,6 @@ import { Box, Flex } from "@chakra-ui/react";
 import { Suspense, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { undoLast } from "../../ui/feedback/toaster.ts";
-import { useHealth } from "../../lib/server/health.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { stored } from "../../lib/storage.ts";
 import { useStore } from "../../lib/store.ts";
@@ -11,6 +10,7 @@ import { useSelf } from "../../session/self.ts";
 import { useStatus } from "../../session/status.ts";
 import { useTexts } from "../../shared/texts.ts";
 import { usePages } from "../use-pages.ts";
+import { AwayBanner } from "./away-banner.tsx";
 import { Footer } from "./footer.tsx";
 import { Header } from "./header.tsx";
 import { isPaletteOpen, isSheetOpen } from "./overlays.ts";
@@ -49,16 +49,6 @@ function Overlays() {
       {isSheet && <ShortcutSheet onClose={() => isSheetOpen.write(false)} />}
       {isWarned && <DefaultPasswordWarning />}
     </Suspense>
-  );
-}
-
-function AwayBanner() {
-  const t = useTexts();
-  if (useHealth() !== "away") return null;
-  return (
-    <Box role="alert" bg="bg.warning" color="fg.warning" px="6" py="2" textStyle="sm" borderBottomWidth="1px">
-      {t("awayBanner")}
-    </Box>
   );
 }
 
