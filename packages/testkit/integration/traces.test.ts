@@ -14,6 +14,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WebSocket } from "ws";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase } from "../src/databases.ts";
 
 interface Span {
   readonly traceId: string;
@@ -42,6 +43,7 @@ function context(): { readonly trace: string; readonly header: string } {
 let collector: Server;
 let upstream: Upstream;
 let gateway: GatewayProcess;
+let start: (env?: Readonly<Record<string, string>>) => Promise<GatewayProcess>;
 let key: string;
 const received: {
   readonly path: string;
@@ -63,9 +65,10 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
   upstream = await startUpstream();
-  gateway = await startGateway({
-    env: { FAIRWAY_OTLP_ENDPOINT: endpoint, FAIRWAY_OTLP_HEADERS: "authorization=Bearer%20collector" },
-  });
+  const database = await createDatabase("sqlite");
+  const collected = { FAIRWAY_OTLP_ENDPOINT: endpoint, FAIRWAY_OTLP_HEADERS: "authorization=Bearer%20collector" };
+  start = (env) => startGateway({ database, env: { ...collected, ...env } });
+  gateway = await start();
   const root = await signIn(gateway.url);
   await root.must("PUT", "/api/option/", { key: "RetryTimes", value: "1" });
   await root.must("PUT", "/api/option/", { key: "SelfUseModeEnabled", value: "true" });
@@ -229,4 +232,18 @@ test("the collector gets its headers, and what waits at a stop", async () => {
   await gateway.stop();
   const ids = received.flatMap(({ spans }) => spans).map((span) => valueOf(span, "fairway.request_id"));
   expect(ids).toContain(answer.headers.get("request-id"));
+});
+
+test("without a share of its own a gateway traces the calls whose callers do, and an older convention has its names", async () => {
+  gateway = await start({ FAIRWAY_TRACE_SAMPLE: "0", FAIRWAY_GENAI_CONVENTION: "1.36" });
+  const untraced = await call("plain");
+  await untraced.text();
+  const traced = await call("plain", { traceparent: context().header });
+  await traced.text();
+  const client = (await spansOf(traced.headers.get("request-id"))).find(({ kind }) => kind === CLIENT);
+  expect(client && valueOf(client, "gen_ai.system")).toBe("openai");
+  expect(client && valueOf(client, "gen_ai.provider.name")).toBeUndefined();
+  await gateway.stop();
+  const ids = received.flatMap(({ spans }) => spans).map((span) => valueOf(span, "fairway.request_id"));
+  expect(ids).not.toContain(untraced.headers.get("request-id"));
 });
