@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isInScope, ROLE, scopeNeeded, type Access, type Endpoint } from "@fairway/wire";
-import { requireProof, requireSession, type Identified, type Principal } from "../identity/sessions/principal.ts";
+import { requireProof, requireSession, type Identified, type Principal } from "../identity/authentication/principal.ts";
 import { countedAddress } from "../lib/net/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
 import type { Limiter, Rule } from "../limits/limiter.ts";

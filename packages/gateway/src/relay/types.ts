@@ -3,12 +3,12 @@ import type { RequestSpec, Body, Dialect } from "../dialects/core/types.ts";
 import type { AppError } from "../lib/app-error.ts";
 import type { CallSpan } from "../observability/tracing/call-span.ts";
 import type { Upload } from "./ingress/body/upload.ts";
-import type { Caller } from "../identity/sessions/caller.ts";
+import type { Caller } from "../identity/authentication/caller.ts";
 import type { TracedCandidates } from "./trace/call-trace.ts";
 import type { FailedAttempt } from "./trace/attempt.ts";
 import type { StopNotes } from "./trace/stop-detail.ts";
 
-export type { Authenticator, Caller, SessionCaller } from "../identity/sessions/caller.ts";
+export type { Authenticator, Caller, SessionCaller } from "../identity/authentication/caller.ts";
 
 /** Everything the pipeline knows about one client request. */
 export interface RelayRequest extends StopNotes {

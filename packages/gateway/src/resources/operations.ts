@@ -2,7 +2,7 @@ import { formatQuota, LOG_TYPE } from "@fairway/wire";
 import type { Budgets } from "../billing/budgets/budgets.ts";
 import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { Route } from "../http/endpoint.ts";
-import type { Principal } from "../identity/sessions/principal.ts";
+import type { Principal } from "../identity/authentication/principal.ts";
 import { importedKey } from "../identity/keys/imported-key.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Runnable } from "../lib/async/runnable.ts";

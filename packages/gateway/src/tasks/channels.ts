@@ -2,7 +2,7 @@ import { AppError } from "../lib/app-error.ts";
 import { providerByType } from "../providers/registry.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { admitModel, servingGroups } from "../relay/admission/model-access.ts";
-import type { Caller } from "../identity/sessions/caller.ts";
+import type { Caller } from "../identity/authentication/caller.ts";
 import type { Snapshot } from "../snapshot/types.ts";
 
 /** A channel that may take a task, and the group that it serves. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject } from "../dialects/core/types.ts";
-import type { Caller } from "../identity/sessions/caller.ts";
+import type { Caller } from "../identity/authentication/caller.ts";
 import { AppError } from "../lib/app-error.ts";
 import { parseObject } from "../lib/text/json.ts";
 import type { RunningRequest } from "../relay/pipeline/running.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { JsonObject } from "../dialects/core/types.ts";
-import type { Authenticator, Caller } from "../identity/sessions/caller.ts";
+import type { Authenticator, Caller } from "../identity/authentication/caller.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { GuardedFetcher } from "../lib/net/guarded-fetch.ts";
 import type { Logger } from "../observability/log.ts";

@@ -8,7 +8,7 @@ import { createSqlLedger } from "../../src/billing/ledger/sql/sql-ledger.ts";
 import { createPriceBook } from "../../src/billing/pricing/price-book.ts";
 import { object, objects, text } from "../../src/dialects/core/read.ts";
 import type { JsonObject } from "../../src/dialects/core/types.ts";
-import type { Caller } from "../../src/identity/sessions/caller.ts";
+import type { Caller } from "../../src/identity/authentication/caller.ts";
 import { AppError } from "../../src/lib/app-error.ts";
 import { createMemoryClaims } from "../../src/limits/claims-memory.ts";
 import { createAdmissionQueue } from "../../src/relay/admission/admission-queue.ts";

@@ -5,7 +5,7 @@ import type { Budgets } from "../../billing/budgets/budgets.ts";
 import type { Ledger } from "../../billing/ledger/ledger.ts";
 import type { Claims } from "../../limits/claims.ts";
 import type { Env } from "../../config/env.ts";
-import type { Authenticator } from "../../identity/sessions/caller.ts";
+import type { Authenticator } from "../../identity/authentication/caller.ts";
 import { randomUUID } from "node:crypto";
 import type { Runnable } from "../../lib/async/runnable.ts";
 import { createGuardedFetcher, type GuardedFetcher } from "../../lib/net/guarded-fetch.ts";

@@ -7,7 +7,7 @@ import { isDuplicate } from "../../storage/errors.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { lockUser, transact } from "../../storage/transaction.ts";
-import type { Account, CallerToken } from "../sessions/principal.ts";
+import type { Account, CallerToken } from "../authentication/principal.ts";
 import { accountOf, hashOf } from "../sessions/sessions.ts";
 
 const TOKEN_CHARS = 32;

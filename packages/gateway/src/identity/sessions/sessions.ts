@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
-import type { Account } from "./principal.ts";
+import type { Account } from "../authentication/principal.ts";
 
 export const SESSION_COOKIE = "session";
 export const SESSION_SECONDS = 30 * 86_400;

@@ -7,7 +7,7 @@ import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { createBudgets, type Budgets } from "../../billing/budgets/budgets.ts";
 import { createSqlLedger } from "../../billing/ledger/sql/sql-ledger.ts";
 import { quota } from "../../billing/money/quota.ts";
-import type { Caller } from "../../identity/sessions/caller.ts";
+import type { Caller } from "../../identity/authentication/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { createMemoryClaims } from "../../limits/claims-memory.ts";
 import type { Claim, Claims } from "../../limits/claims.ts";

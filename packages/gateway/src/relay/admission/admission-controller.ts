@@ -1,7 +1,7 @@
 import type { Budgets } from "../../billing/budgets/budgets.ts";
 import type { BudgetRefusal } from "../../billing/budgets/budget.ts";
 import type { Quota } from "../../billing/money/quota.ts";
-import type { Caller } from "../../identity/sessions/caller.ts";
+import type { Caller } from "../../identity/authentication/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Claims, Used } from "../../limits/claims.ts";
 import { channelLimits, limitsRequests } from "../../limits/request-limits.ts";

@@ -1,6 +1,6 @@
 import type { BudgetTerms } from "../../billing/budgets/budget.ts";
 import type { RequestSpec, Dialect } from "../../dialects/core/types.ts";
-import type { Caller } from "../../identity/sessions/caller.ts";
+import type { Caller } from "../../identity/authentication/caller.ts";
 
 /** Any request that uses an upstream. */
 export interface AdmissionRequest {

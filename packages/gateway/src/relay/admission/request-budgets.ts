@@ -7,7 +7,7 @@ import {
 } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
 import { ZERO, type Quota } from "../../billing/money/quota.ts";
-import type { Caller } from "../../identity/sessions/caller.ts";
+import type { Caller } from "../../identity/authentication/caller.ts";
 
 /** A request as far as budgets know it. */
 interface Spender {

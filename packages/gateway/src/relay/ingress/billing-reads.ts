@@ -1,5 +1,5 @@
 import { NEVER_EXPIRES } from "@fairway/wire";
-import type { Caller } from "../../identity/sessions/caller.ts";
+import type { Caller } from "../../identity/authentication/caller.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import type { Database } from "../../storage/database.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { dialectById } from "../../dialects/index.ts";
 import type { RequestSpec, Body, Dialect, DialectId } from "../../dialects/core/types.ts";
-import type { Authenticator, Caller, SessionCaller } from "../../identity/sessions/caller.ts";
+import type { Authenticator, Caller, SessionCaller } from "../../identity/authentication/caller.ts";
 import { vendorExtras } from "../../dialects/core/vendor-extras.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { hasControl } from "../../lib/text/text.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ErrorDialect } from "../../dialects/core/types.ts";
-import type { Caller } from "../../identity/sessions/caller.ts";
+import type { Caller } from "../../identity/authentication/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Tracing } from "../../observability/tracing/call-span.ts";
 import { hasControl } from "../../lib/text/text.ts";

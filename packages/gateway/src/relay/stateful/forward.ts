@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { openaiResponses } from "../../dialects/openai-responses/index.ts";
-import type { Caller } from "../../identity/sessions/caller.ts";
+import type { Caller } from "../../identity/authentication/caller.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { sendCall, type CollectedAnswer } from "../pipeline/collected-answer.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";

@@ -11,7 +11,7 @@ import {
 import type { RequestContext } from "../../http/context.ts";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
-import { canChange } from "../../identity/sessions/roles.ts";
+import { canChange } from "../../identity/accounts/roles.ts";
 import type { TwoFactor } from "../../identity/second-factor/two-factor.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { UserStore } from "../users/store.ts";

@@ -2,7 +2,7 @@ import { LOG_TYPE, ROLE, USER_ACTIONS, USER_STATUS, userManage, userTopUp, type 
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
 import { endAccessTokens } from "../../identity/keys/access-token.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
-import { canChange } from "../../identity/sessions/roles.ts";
+import { canChange } from "../../identity/accounts/roles.ts";
 import { seconds } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { operatorInfo } from "../../storage/log-rows.ts";

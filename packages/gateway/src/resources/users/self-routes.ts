@@ -29,7 +29,7 @@ import { newInviteCode, usernameKey } from "../../identity/accounts/accounts.ts"
 import type { CredentialNotices } from "../../identity/mail/credential-notices.ts";
 import type { LoginGuard } from "../../identity/passwords/login-guard.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
-import { requireProof, requireSession } from "../../identity/sessions/principal.ts";
+import { requireProof, requireSession } from "../../identity/authentication/principal.ts";
 import type { Sessions } from "../../identity/sessions/sessions.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";

@@ -1,6 +1,6 @@
 import { ROLE, USER_SORTS } from "@fairway/wire";
 import type { Expression, ExpressionBuilder, Kysely, SqlBool, Transaction, Updateable } from "kysely";
-import type { Principal } from "../../identity/sessions/principal.ts";
+import type { Principal } from "../../identity/authentication/principal.ts";
 import type { Database } from "../../storage/database.ts";
 import { containing, likeAnyCase } from "../../storage/like.ts";
 import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../../billing/ledger/ledger.ts";
 import { quota as toQuota, type Quota } from "../../../billing/money/quota.ts";
 import { AppError } from "../../../lib/app-error.ts";
-import type { Caller } from "../../../identity/sessions/caller.ts";
+import type { Caller } from "../../../identity/authentication/caller.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
 
 export interface ReservationRequest extends Pick<HoldRequest, "requestId" | "amount" | "wished" | "isCharged"> {

@@ -1,4 +1,4 @@
-import type { Caller } from "../../../identity/sessions/caller.ts";
+import type { Caller } from "../../../identity/authentication/caller.ts";
 import { AppError } from "../../../lib/app-error.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { Metrics } from "../../../observability/metrics.ts";

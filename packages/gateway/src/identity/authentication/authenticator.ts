@@ -9,8 +9,8 @@ import type { Database } from "../../storage/database.ts";
 import { readApiKey, type ApiKey } from "../keys/api-key.ts";
 import { findImportedKey } from "../keys/imported-key.ts";
 import type { Authenticator, Caller, SessionCaller } from "./caller.ts";
-import { readHostCookie } from "./cookies.ts";
-import { SESSION_COOKIE, type Sessions } from "./sessions.ts";
+import { readHostCookie } from "../sessions/cookies.ts";
+import { SESSION_COOKIE, type Sessions } from "../sessions/sessions.ts";
 
 export interface AuthenticatorDeps {
   readonly tokens: TokenCache;

@@ -13,7 +13,7 @@ import { createAuthenticator } from "./authenticator.ts";
 import { accountRow } from "../accounts/accounts.ts";
 import { importedDigest } from "../keys/imported-key.ts";
 import type { Authenticator } from "./caller.ts";
-import { createSessions, type Sessions } from "./sessions.ts";
+import { createSessions, type Sessions } from "../sessions/sessions.ts";
 
 function requestWith(headers: Record<string, string>, url = "/v1/chat/completions"): IncomingMessage {
   return Object.assign(new IncomingMessage(new Socket()), { headers, url });
