@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPage } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { beyond, overflowAt, settled } from "./page-checks.ts";
 import { insertRows } from "./rows.ts";
@@ -125,6 +126,23 @@ test("nothing in an answer of a model runs", async () => {
   expect(new Set(found.elements)).toEqual(new Set(["p"]));
   expect(found.links).toEqual([]);
   expect(await isHacked()).toBe(false);
+});
+
+test("nothing in what the operator writes runs, for visitors neither", async () => {
+  const texts = { Notice: ATTACKS.join("\n\n"), Footer: ATTACKS.join(" "), SystemName: ATTACKS[0] ?? "" };
+  for (const [key, value] of Object.entries(texts))
+    expect(await setOption(page, key, value), key).toMatchObject({ success: true });
+  const { page: visitor } = await openPage(open.browser, open.gateway.url);
+  for (const one of [page, visitor]) {
+    await one.goto("/");
+    await one.getByRole("region", { name: "Announcement" }).waitFor();
+    await one.goto("/about");
+    await one.locator("h1").waitFor();
+    expect(await one.evaluate(() => "hacked" in globalThis)).toBe(false);
+    expect(await one.locator("a[href^='javascript:' i], a[href^='data:' i], main iframe").count()).toBe(0);
+    expect(await one.title()).toContain(ATTACKS[0]);
+  }
+  await visitor.context().close();
 });
 
 test("nothing in the names of users, channels, tokens and models runs, on any page that shows them", async () => {
