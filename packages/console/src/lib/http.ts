@@ -192,13 +192,18 @@ export async function openStream<E extends Endpoint>(
   const loose = input as LooseInput;
   await requireCaller(endpoint, loose.signal);
   const headers = { "New-Api-User": String(callerId() ?? -1), accept: "text/event-stream" };
-  const init: RequestInit = { headers, credentials: "same-origin", signal: input.signal };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), READ_MS);
+  const signal = AbortSignal.any([input.signal, late.signal]);
   let response: Response;
   try {
-    response = await fetch(addressOf(endpoint, loose), init);
+    response = await fetch(addressOf(endpoint, loose), { headers, credentials: "same-origin", signal });
   } catch (cause) {
     if (input.signal.aborted) throw cause;
+    noteOutcome("away");
     throw new OfflineProblem(cause);
+  } finally {
+    clearTimeout(timer);
   }
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
   if (response.ok && isStream && response.body) return response.body;

@@ -27,11 +27,40 @@ test("reads the names of events, and signs that two pieces share", async () => {
     },
   });
   const batches: unknown[] = [];
-  for await (const batch of eventBatches(stream)) batches.push(batch);
+  for await (const batch of eventBatches(stream, 60_000)) batches.push(batch);
   expect(batches).toEqual([
     [
       { name: "row", data: '"é"' },
       { name: "dropped", data: "2" },
     ],
   ]);
+});
+
+test("gives up a stream that falls silent, and closes it", async () => {
+  const closed = Promise.withResolvers<void>();
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode("event: row\ndata: 1\n\n")),
+    cancel: () => closed.resolve(),
+  });
+  const batches = eventBatches(stream, 20);
+  expect((await batches.next()).value).toEqual([{ name: "row", data: "1" }]);
+  await expect(batches.next()).rejects.toThrow("the stream is silent");
+  await closed.promise;
+});
+
+test("a stream whose server only says that it is there is not silent", async () => {
+  const bytes = new TextEncoder().encode(": still here\n\n");
+  let beats = 0;
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        if (++beats > 20) controller.close();
+        else controller.enqueue(bytes);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  expect((await eventBatches(stream, 5_000).next()).done).toBe(true);
+  expect(beats).toBe(21);
 });

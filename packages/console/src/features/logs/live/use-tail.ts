@@ -16,6 +16,8 @@ interface Following {
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
+/** Three signs of life of the server. */
+const SILENCE_MS = 45_000;
 
 /** Whether the tab is in sight: a hidden one follows nothing. */
 function useIsVisible(): boolean {
@@ -92,7 +94,7 @@ async function follow(follower: Follower, signal: AbortSignal): Promise<void> {
 }
 
 async function read(stream: ReadableStream<Uint8Array>, follower: Follower): Promise<void> {
-  for await (const batch of eventBatches(stream)) {
+  for await (const batch of eventBatches(stream, SILENCE_MS)) {
     const rows = batch.filter(({ name }) => name === "row").flatMap(({ data }) => rowsIn(data));
     if (rows.length > 0) follower.onRows(rows);
     for (const { name, data } of batch) if (name === "dropped") follower.onMissed(countIn(data));
