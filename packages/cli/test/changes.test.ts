@@ -68,6 +68,18 @@ test("a new key comes from standard input and is used at once", async () => {
   expect((await rig.fairway(`channel test ${id}`)).code).toBe(0);
 });
 
+test("a disable for a time has its reason, and ends by itself", async () => {
+  const id = await newChannel("timed");
+  const disabled = await run(["channel", "disable", "timed", "--for", "2s", "--reason", "new key on its way"], rig.env);
+  expect(disabled.code, disabled.err).toBe(0);
+  const row = jsonOf(await rig.fairway(`channel get ${id} -o json`));
+  expect(row).toMatchObject({ status: 2 });
+  expect(row["other_info"]).toContain("new key on its way");
+  const status = async () => jsonOf(await rig.fairway(`channel get ${id} -o json`))["status"];
+  await expect.poll(status, { timeout: 60_000, interval: 500 }).toBe(1);
+  expect((await rig.fairway(`channel disable ${id} --for 31d`)).code).toBe(2);
+});
+
 test("channels are switched off and on, found by their state, and copied", async () => {
   const first = await newChannel("on-off");
   const second = jsonOf(await rig.fairway(`channel copy ${first} -o json`));

@@ -9,6 +9,7 @@ import { logRetentionJob } from "../jobs/log-retention.ts";
 import { createSchedule, paced, reaperJob, type ScheduledJob } from "../jobs/schedule.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { PipelineDeps } from "../relay/pipeline/pipeline.ts";
+import { endDisables } from "../resources/channels/status-info.ts";
 import { rollUpStatistics } from "../resources/statistics/rollup.ts";
 import { rollUpUsage } from "../resources/usage-data/rollup.ts";
 
@@ -48,6 +49,7 @@ export function scheduleOf(
         testMinutes: env.channelTestMinutes,
         balanceMinutes: env.channelUpdateMinutes,
       }),
+      disablesJob(core, operations),
       ...logJobs(core, operations),
       {
         name: "usage-rollup",
@@ -84,6 +86,12 @@ function logJobs(core: Core, { jobs }: Management["operations"]): ScheduledJob[]
   const days = () => options().LogRetentionDays;
   const errorDays = () => options().ErrorLogRetentionDays;
   return [logPartitionsJob({ ...core, logDatabase }), logRetentionJob({ ...core, logDatabase, days, errorDays, jobs })];
+}
+
+function disablesJob(core: Core, { channels }: Management["operations"]): ScheduledJob {
+  const { database } = core.storage;
+  const run = () => endDisables({ ...core, database, store: channels.store });
+  return { name: "channel-disables", isLeaderOnly: true, everyMs: 10_000, run };
 }
 
 function statisticsJob({ storage, clock }: Core): ScheduledJob {

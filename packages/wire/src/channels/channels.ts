@@ -37,7 +37,10 @@ export const Channel = z.object({
   max_input_tokens: z.int(),
   priority: z.int(),
   auto_ban: z.int(),
-  /** "" or JSON text `{"status_reason","status_time"}`, with `"with_last_key":true` while it is off for want of keys. */
+  /**
+   * "" or JSON text `{"status_reason","status_time"}`, with `"with_last_key":true` while it is off for want of keys, and
+   * with `"status_until"` in epoch seconds while it is disabled for a time.
+   */
   other_info: z.string(),
   tag: z.nullable(z.string()),
   setting: z.string(),
@@ -191,6 +194,10 @@ export const channelUpdate = endpoint({
     id: z.optional(z.int()),
     /** `append` adds the lines of `key` to the keys that the channel has; `replace`, "" or nothing puts them in their place. */
     key_mode: z.optional(z.string()),
+    /** With status 2: seconds after which the channel is enabled again; 0 = it stays disabled. At most 30 days. */
+    disable_seconds: z.optional(z.int().check(z.minimum(0), z.maximum(30 * 86_400))),
+    /** With status 2: why. */
+    status_reason: z.optional(textUpTo(500)),
   }),
   data: Channel,
   fails: [

@@ -204,12 +204,15 @@ export async function copyChannel(client: Client, id: number, output: Output): P
 export interface SwitchOptions {
   readonly search?: string;
   readonly yes?: boolean;
+  /** Seconds of a disable. */
+  readonly for?: number;
+  readonly reason?: string;
 }
 
 /** Those that are named, or all that a search finds. */
 export async function switchChannels(
   client: Client,
-  { ids: named, search, yes }: SwitchOptions & { readonly ids: readonly number[] },
+  { ids: named, search, yes, for: span, reason }: SwitchOptions & { readonly ids: readonly number[] },
   verb: "enable" | "disable",
   output: Output,
 ): Promise<void> {
@@ -219,7 +222,8 @@ export async function switchChannels(
   if (search !== undefined)
     await output.confirm(`Switch ${ids.length} channels, such as ${ids.slice(0, 3).join(", ")}`, ids.length, yes);
   const status = verb === "enable" ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
-  const act = async (id: number) => void (await client.call(channelUpdate, { body: { id, status } }));
+  const cause = { ...(span && { disable_seconds: span }), ...(reason && { status_reason: reason }) };
+  const act = async (id: number) => void (await client.call(channelUpdate, { body: { id, status, ...cause } }));
   await doEach({ noun: "channel", done: `${verb}d`, kind: "ChannelSwitch", ids, act }, output);
 }
 

@@ -163,7 +163,14 @@ function switching(channel: Command, { client, output, idOf, idsOf }: CommandCon
           output(),
         ),
       );
-    examples(command, `fairway channel ${verb} 3 4`, `fairway channel ${verb} --search azure --yes`);
+    const lines = [`fairway channel ${verb} 3 4`, `fairway channel ${verb} --search azure --yes`];
+    if (verb === "disable") {
+      command
+        .option("--for <span>", "enable them again after that time, such as 1h; at most 30 days", seconds("1h"))
+        .option("--reason <text>", "why, as the channel shows it");
+      lines.push("fairway channel disable azure --for 1h --reason maintenance");
+    }
+    examples(command, ...lines);
   }
   const keys = channel
     .command("keys")

@@ -88,6 +88,20 @@ describe("changing", () => {
     expect(JSON.parse(data.other_info)).toMatchObject({ status_reason: "bad key" });
   });
 
+  test("a disable for a time shows its end and its reason, and belongs to status 2 alone", async () => {
+    const id = await create();
+    const form = { id, status: 2, disable_seconds: 3600, status_reason: "maintenance" };
+    const { other_info: info, status } = await admin.data<Channel>(admin.put("/api/channel/", form));
+    const until = Math.floor(app.clock.now() / 1000) + 3600;
+    expect(status).toBe(2);
+    expect(JSON.parse(info)).toMatchObject({ status_reason: "maintenance", status_until: until });
+    const saved = await admin.data<Channel>(admin.put("/api/channel/", { id, status: 2, name: "renamed" }));
+    expect(JSON.parse(saved.other_info)).toMatchObject({ status_until: until });
+    const forGood = await admin.data<Channel>(admin.put("/api/channel/", { id, status: 2, disable_seconds: 0 }));
+    expect(JSON.parse(forGood.other_info)).not.toHaveProperty("status_until");
+    expect(await refusedChange({ id, status: 1, disable_seconds: 60 })).toEqual([200, "G1", "Invalid parameter."]);
+  });
+
   test("refuses to overwrite a newer version when the client sends the older one", async () => {
     const id = await create();
     const etag = String((await admin.get(`/api/channel/${id}`)).headers["etag"]);

@@ -1,4 +1,5 @@
 import {
+  CHANNEL_STATUS,
   channelBatchDelete,
   channelBatchTag,
   channelCatalogue,
@@ -27,6 +28,7 @@ import { checkDestination } from "./destination.ts";
 import { changedFields, storedKey, withMoreKeys, type TypeCheck } from "./input.ts";
 import { orderOf } from "./query.ts";
 import type { ChannelPage, ChannelStore, NewKey } from "./store.ts";
+import type { StatusCause } from "./status-info.ts";
 import { tagRoutes } from "./tag-routes.ts";
 import { keyFacts, viewOf } from "./view.ts";
 
@@ -109,7 +111,7 @@ function answerPage(call: { setTotal(total: number): void }, page: ChannelPage):
 }
 
 async function update({ store, isType }: ChannelRoutesDeps, { body, caller, request }: Call<typeof channelUpdate>) {
-  const { id, key = "", key_mode: mode = "", ...input } = body;
+  const { id, key = "", key_mode: mode = "", disable_seconds: span, status_reason: reason, ...input } = body;
   if (id === undefined || id <= 0) throw new Refusal("invalid_parameter", { field: "id" });
   const current = await store.get(id);
   if (!current) throw new Refusal("channel_not_found");
@@ -118,9 +120,23 @@ async function update({ store, isType }: ChannelRoutesDeps, { body, caller, requ
   const replaced = newKey(key, mode, patch.type ?? current.type);
   // Where keys are added or none is sent, the stored ones go where the channel points then.
   if (typeof replaced !== "string") checkDestination(caller, current, { ...current, ...patch });
-  const outcome = await store.update(id, patch, { key: replaced, versions: wantedTags(request) });
+  const cause = causeOf({ span, reason }, input.status);
+  const outcome = await store.update(id, patch, { key: replaced, versions: wantedTags(request), cause });
   if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "channel_not_found" : "channel_changed");
   return viewOf(outcome.row);
+}
+
+interface WantedCause {
+  readonly span: number | undefined;
+  readonly reason: string | undefined;
+}
+
+/** Undefined if the call names neither a time nor a reason. */
+function causeOf({ span, reason }: WantedCause, status: number | undefined): StatusCause | undefined {
+  if (span === undefined && reason === undefined) return undefined;
+  if (status !== CHANNEL_STATUS.disabledByHand)
+    throw new Refusal("invalid_parameter", { field: span === undefined ? "status_reason" : "disable_seconds" });
+  return { ...(reason && { reason }), ...(span && { span }) };
 }
 
 /** The new keys of the channel; undefined if they stay. */

@@ -5,6 +5,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import { readRevisions } from "../../storage/revisions.ts";
 import { newFields, type ChannelFields } from "./input.ts";
 import { NO_FILTER, orderOf } from "./query.ts";
+import { endDisables } from "./status-info.ts";
 import { createChannelStore, type ChannelStore } from "./store.ts";
 
 const isType = () => true;
@@ -206,6 +207,28 @@ eachDatabase("channel store", (open) => {
     expect((await abilities())[0]).toBe(`${id}:default:a:0:0:0:-`);
     expect(await store.switchBySystem(id, 3, 1, "")).toBe(true);
     expect((await abilities())[0]).toBe(`${id}:default:a:1:0:0:-`);
+  });
+
+  test("enables a channel when the time of its disable has passed, and only then", async () => {
+    const [timed, plain, extended] = [await create(), await create(), await create()];
+    const disable = (id: number, seconds: number) =>
+      store.update(id, { status: 2 }, { cause: { reason: "maintenance", span: seconds } });
+    await disable(timed, 0);
+    await disable(extended, 0);
+    await disable(extended, 60);
+    await store.update(plain, { status: 2 });
+    expect(await endDisables({ ...kit, store })).toEqual([timed]);
+    const statuses = async () => Promise.all([timed, plain, extended].map(async (id) => (await store.get(id))?.status));
+    expect(await statuses()).toEqual([1, 2, 2]);
+    expect((await abilities())[0]).toBe(`${timed}:default:a:1:0:0:-`);
+    expect(JSON.parse((await store.get(extended))?.other_info ?? "")).toEqual({
+      status_reason: "maintenance",
+      status_time: START_SECONDS,
+      status_until: START_SECONDS + 60,
+    });
+    const before = await readRevisions(kit.database);
+    expect(await endDisables({ ...kit, store })).toEqual([]);
+    expect(await readRevisions(kit.database)).toEqual(before);
   });
 
   test("records findings without a revision", async () => {

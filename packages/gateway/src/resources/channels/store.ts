@@ -14,6 +14,7 @@ import type { ChannelFields } from "./input.ts";
 import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./key-store.ts";
 import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
 import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
+import { statusInfo, type StatusCause } from "./status-info.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 import type { ChannelStoreDeps, Writing } from "./writing.ts";
@@ -40,10 +41,14 @@ export interface UpdateOptions {
   readonly key?: NewKey | undefined;
   /** Refuses the change when the row has none of these versions. */
   readonly versions?: readonly string[] | undefined;
+  readonly cause?: StatusCause | undefined;
 }
 
 /** The text of the keys, from the one that is there and the type that the channel then has. */
 export type NewKey = string | ((stored: string, type: number) => string);
+
+/** The state that a switch by the system begins from. */
+type StatusBefore = Pick<ChannelRow, "status" | "other_info">;
 
 export type ChannelStore = ReturnType<typeof createChannelStore>;
 
@@ -193,7 +198,7 @@ function changes(writing: Writing) {
         const current = await rowOf(trx, id);
         if (!current) return { refused: "missing" };
         if (options.versions && !options.versions.includes(String(current.version))) return { refused: "stale" };
-        return { row: await change(trx, writing, current, { patch, key: options.key }) };
+        return { row: await change(trx, writing, current, { patch, ...options }) };
       }),
 
     /**
@@ -254,15 +259,16 @@ function removals({ write, clock, vault, database }: Writing) {
         return rows.length;
       }),
 
-    /** Switches a channel as the system, unless its status changed meanwhile; returns whether it did. */
-    switchBySystem: (id: number, from: number, to: number, reason: string): Promise<boolean> =>
+    /** Switches a channel as the system, unless it changed meanwhile; returns whether it did. */
+    switchBySystem: (id: number, from: number | StatusBefore, to: number, reason: string): Promise<boolean> =>
       write(async (trx) => {
-        const other_info = JSON.stringify({ status_reason: reason, status_time: seconds(clock) });
+        const before = typeof from === "number" ? { status: from } : from;
+        const other_info = statusInfo({ reason }, seconds(clock));
         const { numUpdatedRows } = await trx
           .updateTable("channels")
           .set((eb) => ({ status: to, other_info, version: eb("version", "+", 1) }))
           .where("id", "=", id)
-          .where("status", "=", from)
+          .where((eb) => eb.and(before))
           .executeTakeFirstOrThrow();
         const row = numUpdatedRows > 0n ? await rowOf(trx, id) : undefined;
         if (row && to === CHANNEL_STATUS.enabled) await reviveKeys(trx, vault, id);
@@ -293,19 +299,19 @@ function records({ database: { db }, clock }: ChannelStoreDeps) {
 interface Change {
   readonly patch: Partial<ChannelFields>;
   readonly key?: NewKey | undefined;
+  readonly cause?: StatusCause | undefined;
 }
 
 async function change(
   trx: Transaction<Schema>,
   { vault, clock }: Writing,
   current: ChannelRow,
-  { patch, key }: Change,
+  { patch, key, cause }: Change,
 ): Promise<ChannelRow> {
-  const isOther = patch.status !== current.status || isOffWithLastKey(current.other_info);
-  const isSwitched = patch.status !== undefined && isOther;
+  const isSwitched = isOtherStatus(current, patch.status, cause);
   const next = {
     ...patch,
-    ...(isSwitched ? { other_info: JSON.stringify({ status_reason: "", status_time: seconds(clock) }) } : {}),
+    ...(isSwitched ? { other_info: statusInfo(cause, seconds(clock)) } : {}),
     version: current.version + 1,
   };
   const text =
@@ -321,6 +327,11 @@ async function change(
   if (ROUTING_FIELDS.some((field) => patch[field] !== undefined && patch[field] !== current[field]))
     await rebuildAbilities(trx, [row]);
   return row;
+}
+
+function isOtherStatus(current: ChannelRow, status: number | undefined, cause: StatusCause | undefined): boolean {
+  if (status === undefined) return false;
+  return status !== current.status || cause !== undefined || isOffWithLastKey(current.other_info);
 }
 
 async function keyTextOf(

@@ -206,6 +206,9 @@ eachDatabase("applying documents", (open) => {
     expect(await overrides()).toEqual([0]);
     expect(actionsOf(await calls.apply([document]))).toEqual(["main: update"]);
     expect(await isOn()).toBe(true);
+    await members.admin.data(members.admin.put("/api/channel/", { id, status: 2, disable_seconds: 7_200 }));
+    expect(await overrides()).toEqual([Math.floor(app.clock.now() / 1_000) + 7_200]);
+    await members.admin.data(members.admin.put("/api/channel/", { id, status: 1 }));
     await members.admin.data(members.admin.post("/api/channel/bulk", { ids: [id], action: "disable" }));
     expect(await isOn()).toBe(false);
     expect(actionsOf(await calls.apply([document]))).toEqual(["main: unchanged"]);

@@ -62,7 +62,7 @@ const OVERRIDE_SECONDS = 3600;
 
 /**
  * The routes as they are, but for writes of the console on fields that a document owns: they are refused with `entity_managed`.
- * Unchanged values of a whole form pass, and so does switching a channel on or off: that holds for an hour, whatever
+ * Unchanged values of a whole form pass, and so does switching a channel on or off: that holds for an hour or for the time of the disable, whatever
  * is applied meanwhile.
  */
 export function withOwnership(routes: readonly Route[], deps: GuardDeps): Route[] {
@@ -84,6 +84,12 @@ function guarded({ endpoint, handler }: Route, check: Check, deps: GuardDeps): R
   };
 }
 
+/** A disable for a time holds as long as that. */
+function overrideSeconds(body: unknown): number {
+  const { disable_seconds: span } = values(body);
+  return typeof span === "number" && span > 0 ? span : OVERRIDE_SECONDS;
+}
+
 /** Remembers which declared channels the call has switched. */
 function switching({ endpoint, handler }: Route, { database, ownership, clock }: GuardDeps): Route {
   return {
@@ -96,7 +102,7 @@ function switching({ endpoint, handler }: Route, { database, ownership, clock }:
       const before = await statesOf(database, declared);
       const answer = await handler(call);
       const after = await statesOf(database, declared);
-      const overrideUntil = seconds(clock) + OVERRIDE_SECONDS;
+      const overrideUntil = seconds(clock) + overrideSeconds(call.body);
       for (const one of declared) {
         if (before.get(one.resource_id) !== after.get(one.resource_id)) await ownership.keep({ ...one, overrideUntil });
       }
