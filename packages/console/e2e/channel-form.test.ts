@@ -69,6 +69,20 @@ test("the form fits a phone with its index and a result", async () => {
   await page.setViewportSize({ width: 1440, height: 700 });
 });
 
+test("statuses without a row show what becomes of them, until one is named", async () => {
+  const mapping = form().getByRole("group", { name: "Status mapping" });
+  await mapping.getByText("401 → 502, 402 → 502, 403 → 502").waitFor();
+  await mapping.getByRole("button", { name: "Pass 401, 402 and 403 on" }).click();
+  await mapping.getByText("Without a row:").waitFor({ state: "detached" });
+  await form().getByText("Unsaved changes").waitFor();
+  for (let left = 3; left > 0; left -= 1)
+    await mapping
+      .getByRole("button", { name: /^Remove 40/ })
+      .first()
+      .click();
+  await mapping.getByText("401 → 502, 402 → 502, 403 → 502").waitFor();
+});
+
 test("a test changes nothing of the channel, and its result can be closed", async () => {
   await result().getByRole("button", { name: "Close the result" }).click();
   await result().waitFor({ state: "detached" });

@@ -180,6 +180,8 @@ export function Routing({ form }: SectionProps) {
 
 /** What clients otherwise read as 502: the key of the channel is the operator's business. */
 const PASSED_ON = ["401", "402", "403"].map((status) => ({ from: status, to: status }));
+/** What the gateway makes of statuses that no row names. */
+const USUAL_STATUSES = PASSED_ON.map(({ from }) => ({ from, to: "502" }));
 /** For clients that try again after 503 only. */
 const BUSY = [{ from: "429", to: "503" }];
 
@@ -207,6 +209,7 @@ export function Rewrites({ form }: SectionProps) {
         from={{ label: t("statusFrom"), placeholder: "400" }}
         to={{ label: t("statusTo"), placeholder: "500" }}
         addLabel={t("statusAdd")}
+        defaults={USUAL_STATUSES}
         templates={[
           { label: t("statusPassOn"), rows: PASSED_ON },
           { label: t("statusBusy"), rows: BUSY },

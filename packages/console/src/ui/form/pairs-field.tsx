@@ -1,10 +1,11 @@
-import { Button, Flex } from "@chakra-ui/react";
+import { Button, Flex, Text } from "@chakra-ui/react";
 import { useState, type ReactNode } from "react";
 import { EditorChoice, type EditorView } from "./editor-choice.tsx";
 import { GroupFrame } from "./group-frame.tsx";
 import { JsonField } from "./json-field.tsx";
 import { pairFaults, pairRows, pairText } from "./pairs.ts";
 import { RowsField, useFieldRows, type FieldRow } from "./rows-field.tsx";
+import { useTexts } from "../texts.ts";
 
 interface PairsFieldProps {
   readonly label: string;
@@ -13,12 +14,29 @@ interface PairsFieldProps {
   /** JSON of an object of texts; "" = none. */
   readonly value: string;
   onChange(value: string): void;
+  /** What holds for a name without a row. */
+  readonly defaults?: readonly FieldRow[];
   /** Names of the two columns, and what their empty cells show. */
   readonly from: { readonly label: string; readonly placeholder: string };
   readonly to: { readonly label: string; readonly placeholder: string };
   readonly addLabel: string;
   /** Rows that are often wanted: a click adds those whose name is not there yet. */
   readonly templates: readonly { readonly label: string; readonly rows: readonly FieldRow[] }[];
+}
+
+/** The help, and what holds for the names that have no row. */
+function Help(props: { readonly help: ReactNode; readonly defaults: readonly FieldRow[] }) {
+  const t = useTexts();
+  const { help, defaults } = props;
+  if (defaults.length === 0) return help;
+  return (
+    <>
+      {help} {t("withoutRow")}{" "}
+      <Text as="span" fontFamily="mono">
+        {defaults.map(({ from, to }) => `${from} → ${to}`).join(", ")}
+      </Text>
+    </>
+  );
 }
 
 /** An object as a table of pairs, or as its JSON; what is no such object is JSON only. */
@@ -32,9 +50,11 @@ export function PairsField(props: PairsFieldProps) {
   });
   const view = rows ? wanted : "json";
   const choice = <EditorChoice label={props.label} view={view} onChange={setWanted} />;
-  const frame = { label: props.label, help: props.help, error: props.error, aside: choice };
+  const names = new Set(rows?.map(({ from }) => from?.trim()));
+  const defaults = (props.defaults ?? []).filter(({ from }) => !names.has(from));
+  const help = <Help help={props.help} defaults={defaults} />;
+  const frame = { label: props.label, help, error: props.error, aside: choice };
   if (view === "json" || !rows) return <JsonField {...frame} value={props.value} onChange={props.onChange} />;
-  const names = new Set(rows.map(({ from }) => from?.trim()));
   const templates = props.templates
     .map(({ label, rows: all }) => ({ label, missing: all.filter(({ from }) => !names.has(from)) }))
     .filter(({ missing }) => missing.length > 0);

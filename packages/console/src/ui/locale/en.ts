@@ -114,4 +114,5 @@ export const en = {
   offTitle: "{name} is switched off",
   offBody: "A super administrator can switch it on under Settings, Operation.",
   offAction: "Open the settings",
+  withoutRow: "Without a row:",
 } as const;

@@ -116,4 +116,5 @@ export const zh: Translation<typeof en> = {
   offTitle: "{name}未启用",
   offBody: "超级管理员可在“设置 → 运营”中启用。",
   offAction: "打开设置",
+  withoutRow: "未列出时：",
 };

@@ -160,8 +160,7 @@ export const en = {
   mappingAdd: "Add a model",
   mappingAll: "A row for each model",
   statusMapping: "Status mapping",
-  statusMappingHelp:
-    "Without a row, 401, 402 and 403 of the provider reach the client as 502, and all others as they are.",
+  statusMappingHelp: "The status that the client receives for one of the provider. All others stay as they are.",
   statusFrom: "The provider answers",
   statusTo: "Clients read",
   statusAdd: "Add a status",

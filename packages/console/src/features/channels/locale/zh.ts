@@ -161,7 +161,7 @@ export const zh: Translation<typeof en> = {
   mappingAdd: "添加模型",
   mappingAll: "每个模型一行",
   statusMapping: "状态码映射",
-  statusMappingHelp: "未列出时，提供商的 401、402 和 403 以 502 返回客户端，其余状态码不变。",
+  statusMappingHelp: "客户端针对提供商某状态码所收到的状态码，其余保持不变。",
   statusFrom: "提供商返回",
   statusTo: "客户端收到",
   statusAdd: "添加状态码",
