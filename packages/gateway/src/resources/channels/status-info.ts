@@ -2,7 +2,6 @@ import { CHANNEL_STATUS } from "@fairway/wire";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import type { Database } from "../../storage/database.ts";
-import type { ChannelStore } from "./store.ts";
 
 /** Why a channel gets its status. */
 export interface StatusCause {
@@ -18,10 +17,18 @@ export function statusInfo(cause: StatusCause | undefined, now: number): string 
   return JSON.stringify({ status_reason: reason, status_time: now, ...end });
 }
 
+/** The state that a switch by the system begins from. */
+export interface StatusBefore {
+  readonly status: number;
+  readonly other_info: string;
+}
+
 export interface EndDisablesDeps {
   readonly database: Database;
   readonly clock: Clock;
-  readonly store: Pick<ChannelStore, "switchBySystem">;
+  readonly store: {
+    switchBySystem(id: number, from: StatusBefore, to: number, reason: string): Promise<boolean>;
+  };
 }
 
 /** Enables the channels whose disable was for a time that has passed; returns their ids. */

@@ -14,7 +14,7 @@ import type { ChannelFields } from "./input.ts";
 import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./key-store.ts";
 import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
 import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
-import { statusInfo, type StatusCause } from "./status-info.ts";
+import { statusInfo, type StatusBefore, type StatusCause } from "./status-info.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 import type { ChannelStoreDeps, Writing } from "./writing.ts";
@@ -46,9 +46,6 @@ export interface UpdateOptions {
 
 /** The text of the keys, from the one that is there and the type that the channel then has. */
 export type NewKey = string | ((stored: string, type: number) => string);
-
-/** The state that a switch by the system begins from. */
-type StatusBefore = Pick<ChannelRow, "status" | "other_info">;
 
 export type ChannelStore = ReturnType<typeof createChannelStore>;
 
@@ -268,7 +265,7 @@ function removals({ write, clock, vault, database }: Writing) {
           .updateTable("channels")
           .set((eb) => ({ status: to, other_info, version: eb("version", "+", 1) }))
           .where("id", "=", id)
-          .where((eb) => eb.and(before))
+          .where((eb) => eb.and({ ...before }))
           .executeTakeFirstOrThrow();
         const row = numUpdatedRows > 0n ? await rowOf(trx, id) : undefined;
         if (row && to === CHANNEL_STATUS.enabled) await reviveKeys(trx, vault, id);
