@@ -50,12 +50,12 @@ async function electedBy(core: ElectorCore, open: typeof connect): Promise<Elect
   return createDatabaseElector({ ...settings, permit: new KubernetesLease(lease) });
 }
 
-interface Choice {
+interface ElectionChoice {
   readonly lease?: LeaseSettings;
   readonly reason: string;
 }
 
-async function leaseOf({ env, clock }: ElectorCore, holder: string, open: typeof connect): Promise<Choice> {
+async function leaseOf({ env, clock }: ElectorCore, holder: string, open: typeof connect): Promise<ElectionChoice> {
   const { leader, leaderLease: name, kubernetesConfig } = env;
   if (leader === "database") return { reason: "FAIRWAY_LEADER=database" };
   const isDemanded = leader === "lease";

@@ -11,7 +11,7 @@ export interface TokenSecretDeps {
   readonly signal: AbortSignal;
 }
 
-type Place = NonNullable<TokenSpec["writeSecretTo"]>;
+type SecretTarget = NonNullable<TokenSpec["writeSecretTo"]>;
 
 const DEFAULT_KEY = "api-key";
 const WRITTEN: Verdict = { status: "True", reason: "Written", message: "The Secret holds the key of the token." };
@@ -24,11 +24,11 @@ export class TokenSecrets {
     this.#deps = deps;
   }
 
-  async write(resource: Resource, place: Place, tokenId: number): Promise<Verdict> {
+  async write(resource: Resource, target: SecretTarget, tokenId: number): Promise<Verdict> {
     const key = await this.#deps.gateway.tokenKey(tokenId);
     if (key === undefined) return failed("TokenNotFound", "The token no longer exists in the gateway.");
     try {
-      return await this.#put(resource, place, Buffer.from(key).toString("base64"));
+      return await this.#put(resource, target, Buffer.from(key).toString("base64"));
     } catch (error) {
       if (!isForbidden(error)) throw error;
       return failed(
@@ -38,7 +38,7 @@ export class TokenSecrets {
     }
   }
 
-  async #put(resource: Resource, { name, key = DEFAULT_KEY }: Place, value: string): Promise<Verdict> {
+  async #put(resource: Resource, { name, key = DEFAULT_KEY }: SecretTarget, value: string): Promise<Verdict> {
     const { api, signal } = this.#deps;
     const path = secretsPath(resource.namespace);
     const data = { [key]: value };

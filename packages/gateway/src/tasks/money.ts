@@ -99,14 +99,14 @@ async function reserveWithin(
 ): Promise<Reservation> {
   const { admission } = candidates;
   const { requestId, caller } = call;
-  const opening = Reservation.open(
+  const reserving = Reservation.open(
     { requestId, caller, amount, isCharged: amount > 0 },
     { ledger: deps.ledger, snapshot: deps.snapshots.current() },
   );
-  if (!admission) return opening;
+  if (!admission) return reserving;
   try {
-    const entering = candidates.enter(admission, amount);
-    return (await admitAndReserve(admission, entering, opening, (reservation) => reservation.release())).reservation;
+    const admitting = candidates.enter(admission, amount);
+    return (await admitAndReserve(admission, admitting, reserving, (reservation) => reservation.release())).reservation;
   } catch (error) {
     candidates.giveUp();
     throw error;

@@ -141,13 +141,13 @@ function enterWithin(
   selection: Selection,
   response: ServerResponse,
 ) {
-  const entering = admission.enter(selection.next(), selection, {
+  const admitting = admission.enter(selection.next(), selection, {
     client: response,
     budgetAmounts: () => budgetAmounts(context),
   });
-  const opened = ReservationSession.open(context);
-  const entered = admitAndReserve(admission, entering, opened, (session) => session.release());
-  return whileWaiting(context.deps.running, admission, opened, entered);
+  const reserving = ReservationSession.open(context);
+  const admitted = admitAndReserve(admission, admitting, reserving, (session) => session.release());
+  return whileWaiting(context.deps.running, admission, reserving, admitted);
 }
 
 /** Reports the use of limits and budgets. */

@@ -163,12 +163,12 @@ async function openSession(
     const bill = RealtimeBill.open(context);
     return { first, bill: await whileWaiting(deps.running, { giveUp }, bill, bill), admission };
   }
-  const entering = admission.enter(selection.next(), selection, {
+  const admitting = admission.enter(selection.next(), selection, {
     client,
     budgetAmounts: () => ({ amount: budgetAmounts(context).amount }),
   });
-  const opened = RealtimeBill.open(context);
-  const entered = admitAndReserve(admission, entering, opened, (bill) => bill.release());
+  const reserving = RealtimeBill.open(context);
+  const admitted = admitAndReserve(admission, admitting, reserving, (bill) => bill.release());
   const leave = (error: AppError) => {
     giveUp(error);
     admission.giveUp(error);
@@ -176,8 +176,8 @@ async function openSession(
   const { first, reservation: bill } = await whileWaiting(
     deps.running,
     { giveUp: leave, renew: () => admission.renew() },
-    opened,
-    entered,
+    reserving,
+    admitted,
   );
   bill.extendBudgets = (amount) => admission.extend(amount);
   bill.onUsed = (tokens) => {

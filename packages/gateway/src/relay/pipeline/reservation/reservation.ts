@@ -14,7 +14,7 @@ export interface ReservationRequest extends Pick<HoldRequest, "requestId" | "amo
   readonly caller: Caller;
 }
 
-interface Opening {
+interface ReservationDeps {
   readonly ledger: Ledger;
   readonly snapshot: Snapshot;
 }
@@ -36,7 +36,10 @@ export class Reservation {
   }
 
   /** Throws `insufficient_user_quota` or `insufficient_token_quota`. */
-  static async open({ caller, ...wanted }: ReservationRequest, { ledger, snapshot }: Opening): Promise<Reservation> {
+  static async open(
+    { caller, ...wanted }: ReservationRequest,
+    { ledger, snapshot }: ReservationDeps,
+  ): Promise<Reservation> {
     const { userId, tokenId } = caller;
     const hold = await ledger.hold({ ...wanted, userId, tokenId, ...grantOf(caller) });
     if (!isRefusal(hold)) return new Reservation(hold, ledger);
