@@ -95,6 +95,18 @@ test.each([
   await screen.leave();
 });
 
+test("top reads more and less often, once a second at most", async () => {
+  const screen = open(["top", "--interval", "3"], 100, "top-interval");
+  const last = () => screen.lines().findLast((line) => line !== "");
+  const shows = (text: RegExp) => expect.poll(last, { timeout: 30_000 }).toMatch(text);
+  await shows(/every 3 s/);
+  screen.type("+");
+  await shows(/every 4 s/);
+  screen.type("-----");
+  await shows(/every 1 s/);
+  await screen.leave();
+});
+
 test("top filters, sorts, sums over another span and opens a channel", async () => {
   const screen = open(["top", "--interval", "1"], 100, "top-keys");
   const shows = (text: string | RegExp) =>

@@ -32,13 +32,13 @@ interface Seen {
 }
 
 function TopScreen(props: ScreenProps) {
-  const { client, place, intervalMs } = props;
+  const { client, place } = props;
   const { columns, rows } = useWindowSize();
   const [isPaused, setPaused] = useState(false);
   const [changes, setChanges] = useState(0);
-  const choice = useChoice();
-  const { filter, order, span } = choice;
-  const { seen, problem } = useSamples(props, { isPaused, changes, spanSeconds: span.seconds });
+  const choice = useChoice(props.intervalMs);
+  const { filter, order, span, intervalMs } = choice;
+  const { seen, problem } = useSamples(props, { isPaused, changes, intervalMs, spanSeconds: span.seconds });
   const [pane, setPane] = useState<Pane>("calls");
   const [marked, setMarked] = useState(0);
   const [notice, setNotice] = useState("");
@@ -107,7 +107,7 @@ function TopScreen(props: ScreenProps) {
 
 function keysOf(isAdmin: boolean): string {
   const rest = "pane · ↑↓ · enter detail · s sort · / filter · t test · d disable · e enable";
-  return `q quit · p pause · 1-4 span · tab ${isAdmin ? rest : "pane"}`;
+  return `q quit · p pause · + - interval · 1-4 span · tab ${isAdmin ? rest : "pane"}`;
 }
 
 /** Users see themselves alone. */
@@ -124,6 +124,8 @@ interface Choice {
   /** The letters of a filter are typed. */
   readonly isTyping: boolean;
   readonly detailId: number | undefined;
+  readonly intervalMs: number;
+  slowDown(seconds: number): void;
   sum(key: SpanKey): void;
   nextOrder(): void;
   type(change: (before: string) => string): void;
@@ -131,24 +133,28 @@ interface Choice {
   show(id: number | undefined): void;
 }
 
-function useChoice(): Choice {
+function useChoice(firstMs: number): Choice {
   const [key, sum] = useState<SpanKey>("1");
   const [order, setOrder] = useState<Order>("priority");
   const [filter, type] = useState("");
   const [isTyping, search] = useState(false);
   const [detailId, show] = useState<number>();
   const nextOrder = () => setOrder(orderAfter);
-  return { span: SPANS[key], order, filter, isTyping, detailId, sum, nextOrder, type, search, show };
+  const [intervalMs, setInterval] = useState(firstMs);
+  const slowDown = (seconds: number) => setInterval((before) => Math.max(1_000, before + seconds * 1_000));
+  const shown = { span: SPANS[key], order, filter, isTyping, detailId, intervalMs };
+  return { ...shown, sum, nextOrder, type, search, show, slowDown };
 }
 
 interface Wanted {
+  readonly intervalMs: number;
   readonly isPaused: boolean;
   readonly changes: number;
   readonly spanSeconds: number;
 }
 
 /** Takes samples at the interval, and immediately when `changes` rises or the span is another. */
-function useSamples({ sampler, intervalMs, now }: ScreenProps, { isPaused, changes, spanSeconds }: Wanted) {
+function useSamples({ sampler, now }: ScreenProps, { isPaused, changes, intervalMs, spanSeconds }: Wanted) {
   const [seen, setSeen] = useState<Seen>();
   const [problem, setProblem] = useState("");
   useEffect(() => {
@@ -210,6 +216,7 @@ function useKeys(keys: Keys): void {
     if (letter === "q") leave();
     else if (letter === "s") keys.choice.nextOrder();
     else if (isSpan(letter)) keys.choice.sum(letter);
+    else if (letter === "+" || letter === "-") keys.choice.slowDown(letter === "+" ? 1 : -1);
     else if (letter === "p") keys.pause();
     else if (letter === "k") keys.move(-1);
     else if (letter === "j") keys.move(1);
