@@ -14,7 +14,7 @@ export interface Resource extends Titles {
 }
 
 /** The part of the state that decides what a list shows. */
-export type Wanted = Pick<State, "scope" | "search" | "pages">;
+type Wanted = Pick<State, "scope" | "search" | "pages">;
 
 interface Loaded {
   readonly items: Item[];
