@@ -64,6 +64,9 @@ function hoursOf(dimension: number, owner: number, subject: string): Record<stri
   }));
 }
 
+/** The content of failures is English; their code has words in every language. */
+const TIMED_OUT = { content: "The upstream timed out", other: '{"error_code":"upstream_timeout"}' };
+
 function failedCall(channel: number): Record<string, string | number> {
   return {
     user_id: 1,
@@ -121,7 +124,7 @@ test("the overview names figures, channels in trouble, budgets near their end, a
     ...hoursOf(USER, 1, "1"),
     ...hoursOf(CHANNEL, 0, "2"),
   ]);
-  insertRows(file(), "logs", [failedCall(2)]);
+  insertRows(file(), "logs", [failedCall(2), { ...failedCall(2), ...TIMED_OUT, request_id: "failed-3" }]);
   await page.reload();
   await heading("Overview").waitFor();
   await page.getByText("$2.40").first().waitFor();
@@ -161,6 +164,7 @@ test("a channel in trouble leads to its failing calls and to its page", async ()
   await page.getByRole("link", { name: "Pier" }).click();
   await heading("Pier").waitFor();
   await page.getByText("The upstream is overloaded").waitFor();
+  await page.getByText("the upstream did not answer in time").waitFor();
   await page.getByText("1 of 1 fine").waitFor();
   await page.getByText("$2.40").first().waitFor();
   await shoot(page, "channel-page");
@@ -172,6 +176,18 @@ test("every model of a channel is tested from its page", async () => {
   await expect.poll(() => page.getByText(/could not be reached/).count(), { timeout: 15_000 }).toBe(2);
   await page.getByRole("button", { name: "Test all 2" }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
+});
+
+test("failures of calls and tests of a channel are read in Chinese", async () => {
+  await page.evaluate(() => localStorage.setItem("fairway:language", "zh"));
+  await page.reload();
+  await page.getByText("上游未及时响应").waitFor();
+  expect(await page.getByText("The upstream timed out").count()).toBe(0);
+  await page.getByRole("button", { name: "测试全部 2 个" }).click();
+  await expect.poll(() => page.getByText("无法连接上游（ECONNREFUSED）。").count(), { timeout: 15_000 }).toBe(2);
+  await page.evaluate(() => localStorage.setItem("fairway:language", "en"));
+  await page.reload();
+  await page.getByText("the upstream did not answer in time").waitFor();
 });
 
 test("a channel that the system disabled says why, and is enabled again (C-239)", async () => {
@@ -218,11 +234,10 @@ test("a user and a token have pages of their own", async () => {
   await heading("root").waitFor();
   await page.getByText("$2.40").first().waitFor();
   await page
-    .getByText(/^created channel /)
+    .getByText(/^created /)
     .first()
     .waitFor();
   expect(await axeFindings(page)).toEqual([]);
-  expect(await asUser(page, "POST", "/api/token/", { name: "build-bot" })).toMatchObject({ success: true });
   await page.goto("/token/1");
   await heading("build-bot").waitFor();
   await page.getByText("About this token").waitFor();
@@ -258,13 +273,20 @@ test("a user sees balance, spending and newest failures", async () => {
   await own.goto("/");
   await own.getByRole("heading", { name: "Next steps" }).waitFor();
   insertRows(file(), "usage_statistics", hoursOf(USER, 2, "2"));
-  insertRows(file(), "logs", [{ ...failedCall(2), user_id: 2, username: "ada", request_id: "failed-2" }]);
+  insertRows(file(), "logs", [
+    { ...failedCall(2), user_id: 2, username: "ada", request_id: "failed-2" },
+    { ...failedCall(2), ...TIMED_OUT, user_id: 2, username: "ada", request_id: "failed-4" },
+  ]);
   await own.goto("/?range=24h");
   await own.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   await own.getByText("The upstream is overloaded").waitFor();
+  await own.getByText("the upstream did not answer in time").waitFor();
   await own.getByText("$2.40").first().waitFor();
   await own.getByText("lasts 0 days at this pace").waitFor();
   expect(await axeFindings(own)).toEqual([]);
+  await own.evaluate(() => localStorage.setItem("fairway:language", "zh"));
+  await own.reload();
+  await own.getByText("上游未及时响应").waitFor();
   await own.context().close();
 });
 

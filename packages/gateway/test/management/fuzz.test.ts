@@ -39,6 +39,7 @@ eachDatabase("fuzzing every call of the OpenAPI document", (open) => {
       milliseconds: 1,
       model: "",
       usage: undefined,
+      key: undefined,
       upstreamError: undefined,
     };
     app = await startManagementApp({

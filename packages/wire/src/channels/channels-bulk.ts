@@ -130,6 +130,8 @@ export const ChannelProbeResult = z.object({
   status: z.optional(z.int()),
   latency_ms: z.int(),
   message: z.string(),
+  /** The code of the message, when the gateway itself found what is wrong. */
+  code: z.optional(z.string()),
   /** Present for `kind: "models"`. */
   models: z.optional(z.array(z.string())),
 });

@@ -175,6 +175,10 @@ export const MESSAGES = {
     status: 200,
     text: "The key would go to another server than before. Type the key again, or let the super administrator change the address.",
   },
+  channel_test_unsuitable: { status: 200, text: "The model {model} cannot be tested with a small request." },
+  channel_test_unreachable: { status: 200, text: "The upstream could not be reached ({cause})." },
+  channel_test_timeout: { status: 200, text: "The upstream did not answer within {seconds} s." },
+  channel_test_not_json: { status: 200, text: "The upstream did not answer with a JSON object." },
   channel_changed: {
     status: 200,
     text: "The channel has been changed in the meantime, please refresh the page and try again.",

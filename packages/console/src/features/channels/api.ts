@@ -19,6 +19,7 @@ import {
   channelUpdate,
   groupList,
   modelsByType,
+  messageKeyOf,
   type Channel,
   type ChannelInput,
 } from "@fairway/wire";
@@ -27,6 +28,7 @@ import { modelsQuery } from "../../session/models.ts";
 import { call, request } from "../../lib/http.ts";
 import { nowSeconds } from "../../lib/now.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
+import { serverMessage } from "../../lib/server/server-messages.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { stored } from "../../lib/storage.ts";
 import { changeRow, readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
@@ -198,8 +200,10 @@ export function fetchModels(id: number | undefined, input: ChannelInput): Promis
 }
 
 /** Tries a form that is not saved. */
-export function probeChannel(id: number | undefined, input: ChannelInput) {
-  return call(channelProbe, { body: { ...input, kind: "test", model: input.test_model || undefined, id } });
+export async function probeChannel(id: number | undefined, input: ChannelInput) {
+  const model = input.test_model || undefined;
+  const result = await call(channelProbe, { body: { ...input, kind: "test", model, id } });
+  return { ...result, message: serverMessage(messageKeyOf(result.code), result.message) };
 }
 
 export function keysQuery(id: number) {

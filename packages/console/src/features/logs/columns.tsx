@@ -5,16 +5,26 @@ import type { Column } from "../../ui/grid/grid-props.ts";
 import { Graded, Mark } from "../../ui/display/mark.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { Stamp } from "../../ui/display/stamp.tsx";
+import { failureOf, type TranslateFailure } from "../../shared/failures/reasons.ts";
+import { cutOf } from "./cut.ts";
 import { durationGrade, firstTokenGrade } from "./grades.ts";
 import { isConsumption, isFailure, kindOf } from "./kinds.ts";
 import { readOther } from "./other.ts";
-import { cutOf, failureOf } from "./reasons.ts";
 import type { useTexts } from "./texts.ts";
 
 type Translate = ReturnType<typeof useTexts>;
-function TypeMark({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
+
+interface TextsProps {
+  readonly t: Translate;
+  readonly say: TranslateFailure;
+}
+
+interface RowProps extends TextsProps {
+  readonly row: LogRow;
+}
+function TypeMark({ row, t, say }: RowProps) {
   const { mark: usual, text } = kindOf(row.type) ?? { mark: "unknown", text: "unknown" };
-  const mark = isConsumption(row) && cutOf(readOther(row.other), t) !== undefined ? "caution" : usual;
+  const mark = isConsumption(row) && cutOf(readOther(row.other), say) !== undefined ? "caution" : usual;
   return <Mark kind={mark} label={t(text)} title={t(text)} />;
 }
 
@@ -61,10 +71,10 @@ function NameCell({ name }: { readonly name: string }) {
 }
 
 /** Status, model and reason of a failed call. */
-function FailureCell({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
+function FailureCell({ row, t, say }: RowProps) {
   const other = readOther(row.other);
   const { status_code: status, error_code: code, repeated } = other;
-  const reason = failureOf(other, t) ?? row.content;
+  const reason = failureOf(other, say) ?? row.content;
   const more = repeated > 0 ? ` · ${t("repeatedCount", { count: repeated })}` : "";
   return (
     <span className="log-failure" title={`${row.content}${code === undefined ? "" : ` (${code})`}`}>
@@ -79,9 +89,9 @@ function FailureCell({ row, t }: { readonly row: LogRow; readonly t: Translate }
 }
 
 /** The model of a call, or what a row says that is none. */
-function ModelCell({ row, t }: { readonly row: LogRow; readonly t: Translate }) {
-  if (isFailure(row)) return <FailureCell row={row} t={t} />;
-  const cut = cutOf(readOther(row.other), t);
+function ModelCell({ row, t, say }: RowProps) {
+  if (isFailure(row)) return <FailureCell row={row} t={t} say={say} />;
+  const cut = cutOf(readOther(row.other), say);
   if (isConsumption(row) && cut !== undefined)
     return (
       <span className="log-failure is-cut" title={cut}>
@@ -116,13 +126,12 @@ function UserCell(props: { readonly row: LogRow; onOpen(row: LogRow): void }) {
   );
 }
 
-interface ColumnsInput {
-  readonly t: Translate;
+interface ColumnsInput extends TextsProps {
   readonly isAdmin: boolean;
   onUser(row: LogRow): void;
 }
 
-export function logColumns({ t, isAdmin, onUser }: ColumnsInput): Column<LogRow>[] {
+export function logColumns({ t, say, isAdmin, onUser }: ColumnsInput): Column<LogRow>[] {
   const adminOnly: Column<LogRow>[] = [
     {
       id: "channel",
@@ -145,7 +154,14 @@ export function logColumns({ t, isAdmin, onUser }: ColumnsInput): Column<LogRow>
     { id: "time", header: t("time"), width: 110, cell: (row) => <Stamp at={row.created_at} /> },
     ...(isAdmin ? adminOnly : []),
     { id: "token", header: t("token"), width: 88, cell: (row) => <NameCell name={row.token_name} /> },
-    { id: "type", header: t("type"), width: 40, rank: 5, isMinor: true, cell: (row) => <TypeMark row={row} t={t} /> },
+    {
+      id: "type",
+      header: t("type"),
+      width: 40,
+      rank: 5,
+      isMinor: true,
+      cell: (row) => <TypeMark row={row} t={t} say={say} />,
+    },
     {
       id: "model",
       header: t("model"),
@@ -153,7 +169,7 @@ export function logColumns({ t, isAdmin, onUser }: ColumnsInput): Column<LogRow>
       rank: 0,
       isTitle: true,
       isElastic: true,
-      cell: (row) => <ModelCell row={row} t={t} />,
+      cell: (row) => <ModelCell row={row} t={t} say={say} />,
     },
     {
       id: "duration",

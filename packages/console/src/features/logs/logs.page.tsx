@@ -5,6 +5,7 @@ import { Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { nowSeconds } from "../../lib/now.ts";
+import { useTexts as useFailureTexts } from "../../shared/failures/texts.ts";
 import { formatCount } from "../../lib/format.ts";
 import { textsReady, useLanguage } from "../../lib/i18n.ts";
 import { stored } from "../../lib/storage.ts";
@@ -106,6 +107,7 @@ function isOver(filter: LogFilter): boolean {
 
 export function LogsPage() {
   const t = useTexts();
+  const say = useFailureTexts();
   const isAdmin = isAdminUser(useUser());
   const address = useLogList();
   const { list, filter, go, replace } = address;
@@ -120,7 +122,7 @@ export function LogsPage() {
   const { data, error, isFetching, refetch } = useQuery(logsQuery(filter, { page, size }, isAdmin));
   const rows = useMemo(() => data && withTail(tail, data.items, isAdmin), [data, tail, isAdmin]);
   const [user, setUser] = useState<LogRow>();
-  const columns = useMemo(() => logColumns({ t, isAdmin, onUser: setUser }), [t, isAdmin]);
+  const columns = useMemo(() => logColumns({ t, say, isAdmin, onUser: setUser }), [t, say, isAdmin]);
   const peek = usePeek({ rows, isAdmin, row: address.row, go, replace });
   const toggleFacets = (isOpen: boolean) => {
     if (facets.isInline) stored.logFacets.write(isOpen ? "open" : "closed");

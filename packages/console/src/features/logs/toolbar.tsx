@@ -6,7 +6,8 @@ import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import type { LogFilter } from "./api.ts";
-import { reasonOf } from "./reasons.ts";
+import { reasonOf } from "../../shared/failures/reasons.ts";
+import { useTexts as useFailureTexts } from "../../shared/failures/texts.ts";
 import { useTexts } from "./texts.ts";
 
 interface LiveState {
@@ -98,9 +99,10 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
 /** Filters that have no field: each can be taken away. */
 function Chips({ filter, onFilter }: ToolbarProps) {
   const t = useTexts();
+  const say = useFailureTexts();
   const chips = [
     { name: "status", text: filter.status },
-    { name: "code", text: reasonOf(filter.code, t) ?? filter.code },
+    { name: "code", text: reasonOf(filter.code, say) ?? filter.code },
   ] as const;
   const shown = chips.filter(({ text }) => text !== "");
   if (shown.length === 0) return null;

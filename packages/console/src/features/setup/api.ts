@@ -14,6 +14,7 @@ import {
   TOKEN_STATUS,
   tokenCreate,
   tokenList,
+  messageKeyOf,
   type ChannelInput,
   type ChannelType,
   type Token,
@@ -21,6 +22,7 @@ import {
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
+import { serverMessage } from "../../lib/server/server-messages.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readRows } from "../../lib/rows.ts";
 import { modelsQuery } from "../../session/models.ts";
@@ -75,8 +77,8 @@ export interface Probe {
 
 /** Sends a small request through a channel that is not saved yet. */
 export async function probe(input: ChannelInput, model: string): Promise<Probe> {
-  const { ok, latency_ms, message } = await call(channelProbe, { body: { ...input, kind: "test", model } });
-  return { isGood: ok, model, latencyMs: latency_ms, message };
+  const { ok, latency_ms, message, code } = await call(channelProbe, { body: { ...input, kind: "test", model } });
+  return { isGood: ok, model, latencyMs: latency_ms, message: serverMessage(messageKeyOf(code), message) };
 }
 
 const STALE_BY_CHANNELS = [

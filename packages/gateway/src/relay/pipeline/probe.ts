@@ -1,3 +1,4 @@
+import { messageText, type MessageKey } from "@fairway/wire";
 import { dialectById } from "../../dialects/index.ts";
 import type { Dialect, DialectId, JsonObject, Operation, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
@@ -31,6 +32,8 @@ export interface ProbeResult {
   readonly isOk: boolean;
   /** "" on success, else the upstream's message, masked. */
   readonly message: string;
+  /** Names the message when it is the gateway's own. */
+  readonly key: MessageKey | undefined;
   readonly milliseconds: number;
   readonly model: string;
   readonly usage: Usage | undefined;
@@ -71,11 +74,12 @@ export async function probeChannel(
   const startedAt = performance.now();
   const secrets = { key: channel.keys[testedKey(channel)] ?? "", baseUrl: channel.baseUrl };
   const found = NOT_SMALL.test(model)
-    ? { message: `The model ${model} cannot be tested with a small request.` }
+    ? own("channel_test_unsuitable", { model })
     : await probe({ channel, model, requestId, startedAt }, deps).catch(explain);
   return {
     isOk: found.message === "",
     message: mask(found.message, secrets).slice(0, MAX_MESSAGE),
+    key: found.key,
     milliseconds: Math.round(performance.now() - startedAt),
     model,
     usage: found.usage,
@@ -86,8 +90,13 @@ export async function probeChannel(
 /** `message` is "" when the upstream answered as it should. */
 interface Found {
   readonly message: string;
+  readonly key?: MessageKey;
   readonly usage?: Usage | undefined;
   readonly upstreamError?: UpstreamError | undefined;
+}
+
+function own(key: MessageKey, values: Readonly<Record<string, string>> = {}): Found {
+  return { key, message: messageText(key, values) };
 }
 
 interface Probe {
@@ -106,14 +115,17 @@ async function probe(asked: Probe, deps: ProbeDeps): Promise<Found> {
   const upstreamError = isSuccess ? failureIn200(provider, answer) : readFailure(provider, answer, { now: deps.now() });
   if (upstreamError) return { message: upstreamError.message, upstreamError };
   const json = parseObject(answer.body.toString("utf8"));
-  if (!json) return { message: "The upstream did not answer with a JSON object." };
+  if (!json) return own("channel_test_not_json");
   return { message: "", usage: probeUsage(target, request, json, built) };
 }
 
 function explain(error: unknown): Found {
   if (error instanceof UpstreamRefusal)
     return { message: error.upstreamError.message, upstreamError: error.upstreamError };
-  return { message: error instanceof AppError ? error.message : reasonOf(error) };
+  if (error instanceof AppError) return { message: error.message };
+  if (error instanceof Error && error.name === "TimeoutError")
+    return own("channel_test_timeout", { seconds: String(TIMEOUT_MS / 1_000) });
+  return own("channel_test_unreachable", { cause: causeOf(error) });
 }
 
 async function send(
@@ -218,10 +230,7 @@ function probeUsage(target: RouteTarget, request: RelayRequest, json: JsonObject
   return request.dialect.usage(translateAnswer(bridges, json, built.context));
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof Error && "code" in error && typeof error.code === "string")
-    return `The upstream could not be reached (${error.code}).`;
-  return error instanceof Error && error.name === "TimeoutError"
-    ? "The upstream did not answer within 30 s."
-    : "The upstream could not be reached.";
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && typeof error.code === "string" ? error.code : error.message;
 }

@@ -6,6 +6,7 @@ import {
   channelProbe,
   channelTest,
   channelTestAll,
+  MESSAGE_CODES,
   type MessageKey,
 } from "@fairway/wire";
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
@@ -67,7 +68,8 @@ const FORM = { name: "unsaved", models: "unsaved" };
 async function test(deps: UpstreamRoutesDeps, { params, query, caller }: Call<typeof channelTest>) {
   const result = await deps.upstream.test(params.id, query.model === "" ? undefined : query.model);
   if (result.isOk) await deps.logTest(params.id, caller, result);
-  return { success: result.isOk, message: result.message, time: result.milliseconds / 1000 };
+  const { isOk, message, key, milliseconds } = result;
+  return { success: isOk, message, ...(key && { code: MESSAGE_CODES[key] }), time: milliseconds / 1000 };
 }
 
 async function started(job: Promise<StartedJob | undefined>, busy: MessageKey): Promise<StartedJob> {
@@ -112,9 +114,9 @@ function addressOf({ type = 1, base_url = "", setting = "", model_mapping = "" }
 
 async function probeTest(upstream: ChannelUpstream, channel: ChannelRecord, model: string | undefined) {
   const result = await upstream.tryOut(channel, model);
-  const { isOk, message, milliseconds, upstreamError } = result;
+  const { isOk, message, key, milliseconds, upstreamError } = result;
   const status = upstreamError === undefined ? {} : { status: upstreamError.status };
-  return { ok: isOk, latency_ms: milliseconds, message, ...status };
+  return { ok: isOk, latency_ms: milliseconds, message, ...(key && { code: MESSAGE_CODES[key] }), ...status };
 }
 
 async function probeModels(upstream: ChannelUpstream, channel: ChannelRecord) {

@@ -87,17 +87,18 @@ describe("testing one channel", () => {
     expect((await row(id)).status).toBe(1);
   });
 
+  test("names the message by a code when the gateway itself found what is wrong", async () => {
+    const test = async (channel: Record<string, unknown>) =>
+      (await admin.get(`/api/channel/test/${await create(channel)}`)).body;
+    expect(await test({ base_url: "http://127.0.0.1:9" })).toMatchObject({ success: false, code: "CH24" });
+    expect(await test({ models: "dall-e-3" })).toMatchObject({ success: false, code: "CH23" });
+  });
+
   test("refuses channels that do not exist or cannot be tested", async () => {
     expect(await refusalOf(admin.get("/api/channel/test/999999"))).toEqual([200, "CH8", "Channel does not exist."]);
-    for (const type of [2, 5, 36]) {
-      const { body } = await admin.get(`/api/channel/test/${await create({ type })}`);
-      expect(body).toMatchObject({
-        success: false,
-        code: "CH12",
-        message: "This channel type cannot be tested.",
-        time: 0,
-      });
-    }
+    const refusal = { success: false, code: "CH12", message: "This channel type cannot be tested.", time: 0 };
+    for (const type of [2, 5, 36])
+      expect((await admin.get(`/api/channel/test/${await create({ type })}`)).body).toMatchObject(refusal);
   });
 
   test("is not done for a prefetching browser", async () => {

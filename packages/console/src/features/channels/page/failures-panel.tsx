@@ -1,6 +1,7 @@
 import { Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { FailureText } from "../../../shared/failures/failure-text.tsx";
 import { logAddress } from "../../../shared/usage/log-link.ts";
 import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { When } from "../../../ui/display/when.tsx";
@@ -35,9 +36,7 @@ export function FailuresPanel({ id }: { readonly id: number }) {
           <Link className="link" to={`${logAddress({ range: "30d", isErrors: true })}&request=${row.request_id}`}>
             {t("failureOpen")}
           </Link>
-          <Text color="fg.error" width="full" overflowWrap="anywhere">
-            {row.content}
-          </Text>
+          <FailureText row={row} />
         </PanelRow>
       ))}
     </Panel>

@@ -2,6 +2,7 @@ import { SimpleGrid, Text } from "@chakra-ui/react";
 import type { LogRow } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { FailureText } from "../../../shared/failures/failure-text.tsx";
 import { logAddress } from "../../../shared/usage/log-link.ts";
 import { Money } from "../../../ui/display/money.tsx";
 import { When } from "../../../ui/display/when.tsx";
@@ -73,9 +74,7 @@ function Failures() {
         <PanelRow key={row.id}>
           <Time row={row} />
           <Model row={row} />
-          <Text color="fg.error" width="full" overflowWrap="anywhere">
-            {row.content}
-          </Text>
+          <FailureText row={row} />
         </PanelRow>
       ))}
     </Panel>

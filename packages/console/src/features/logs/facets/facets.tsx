@@ -3,9 +3,10 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { abbreviate } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { Icon } from "../../../ui/display/icon.tsx";
+import { reasonOf, type TranslateFailure } from "../../../shared/failures/reasons.ts";
+import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
 import { facetsQuery, type LogFilter } from "../api.ts";
 import { kindOf } from "../kinds.ts";
-import { reasonOf } from "../reasons.ts";
 import { useTexts } from "../texts.ts";
 import "./facets.css";
 
@@ -50,7 +51,11 @@ interface Entry {
   readonly note?: string;
 }
 
-function entriesOf(facet: Facet, facets: LogFacets, t: Translate): Entry[] {
+function entriesOf(
+  facet: Facet,
+  facets: LogFacets,
+  { t, say }: { readonly t: Translate; readonly say: TranslateFailure },
+): Entry[] {
   if (facet.values === "channels")
     return facets.channels.map(({ value, count, name }) => ({
       value,
@@ -61,18 +66,19 @@ function entriesOf(facet: Facet, facets: LogFacets, t: Translate): Entry[] {
   return facets[facet.values].map(({ value, count }) => {
     const kind = facet.name === "type" ? kindOf(value) : undefined;
     if (kind) return { value, count, label: t(kind.text) };
-    if (facet.name === "code") return { value, count, label: reasonOf(value, t) ?? value };
+    if (facet.name === "code") return { value, count, label: reasonOf(value, say) ?? value };
     return { value, count, label: value };
   });
 }
 
 function Group(props: FacetsProps & { readonly facet: Facet; readonly facets: LogFacets }) {
   const t = useTexts();
+  const say = useFailureTexts();
   const language = useLanguage();
   const { facet, filter } = props;
   const chosen = filter[facet.name];
   const isOn = chosen !== UNSET[facet.name];
-  const found = entriesOf(facet, props.facets, t);
+  const found = entriesOf(facet, props.facets, { t, say });
   const isListed = found.some(({ value }) => value === chosen);
   const entries = isOn && !isListed ? [{ value: chosen, count: 0, label: chosen }, ...found] : found;
   if (entries.length === 0) return null;

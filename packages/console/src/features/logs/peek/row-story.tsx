@@ -2,10 +2,11 @@ import type { LogExplanation, LogRow } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { formatElapsed } from "../../../lib/format.ts";
 import { Loading, LoadFailed } from "../../../ui/feedback/empty.tsx";
+import { failureOf } from "../../../shared/failures/reasons.ts";
+import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
 import { explainQuery } from "../api.ts";
 import { isConsumption, isFailure } from "../kinds.ts";
 import { readOther, type LogOther } from "../other.ts";
-import { failureOf } from "../reasons.ts";
 import { useTexts as useLogTexts } from "../texts.ts";
 import { Choice } from "./choice.tsx";
 import { Events } from "./events.tsx";
@@ -46,10 +47,11 @@ function Outcome(props: {
 }) {
   const t = useTexts();
   const say = useLogTexts();
+  const sayFailure = useFailureTexts();
   const { row, other, found } = props;
   if (isFailure(row)) {
     const fault = other.error_type;
-    const reason = failureOf(other, say);
+    const reason = failureOf(other, sayFailure);
     return (
       <div className="log-outcome is-failed">
         <p>

@@ -1,9 +1,9 @@
 import type { ExplainedAttempt, LogExplanation, LogRow } from "@fairway/wire";
 import { milliseconds } from "../../../lib/format.ts";
 import { Mark } from "../../../ui/display/mark.tsx";
+import { reasonOf } from "../../../shared/failures/reasons.ts";
+import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
 import { isFailure } from "../kinds.ts";
-import { reasonOf } from "../reasons.ts";
-import { useTexts as useLogTexts } from "../texts.ts";
 import { attemptSegments, scaleOf, type Segment } from "./segments.ts";
 import { useTexts } from "./texts.ts";
 
@@ -35,7 +35,7 @@ function Track({ segments }: { readonly segments: readonly Segment[] }) {
 
 function Attempt(props: { readonly attempt: ExplainedAttempt; readonly number: number; readonly scale: number }) {
   const t = useTexts();
-  const say = useLogTexts();
+  const say = useFailureTexts();
   const { attempt, number, scale } = props;
   const isOk = attempt.outcome === "ok";
   const channel = attempt.channel > 0 ? ` · #${attempt.channel} ${attempt.channel_name}` : "";

@@ -1,7 +1,6 @@
-import type { LogOther } from "./other.ts";
 import type { useTexts } from "./texts.ts";
 
-type Translate = ReturnType<typeof useTexts>;
+export type TranslateFailure = ReturnType<typeof useTexts>;
 
 /** Error codes and early ends in a few words; several may mean the same to a reader. */
 const REASONS = {
@@ -79,18 +78,20 @@ const REASONS = {
 } as const;
 
 /** Why a call failed or an answer ended early, in the reader's language; undefined for words of upstreams. */
-export function reasonOf(code: string | undefined, t: Translate): string | undefined {
+export function reasonOf(code: string | undefined, t: TranslateFailure): string | undefined {
   return code !== undefined && isKnown(code) ? t(REASONS[code]) : undefined;
 }
 
-/** The same for a row of a failed call; what an upstream said is in its own words, and not recorded. */
-export function failureOf({ error_code: code, error_type: origin }: LogOther, t: Translate): string | undefined {
-  return reasonOf(code, t) ?? (origin === "upstream" ? t("reasonUpstream") : undefined);
+/** What a row of the log records about a failure. */
+interface Recorded {
+  readonly error_code?: string | undefined;
+  /** Who is at fault: `client`, `gateway` or `upstream`. */
+  readonly error_type?: string | undefined;
 }
 
-/** Why the answer of a charged call is not whole; undefined where it is. */
-export function cutOf({ end_reason: reason }: LogOther, t: Translate): string | undefined {
-  return reason === undefined || reason === "stop" ? undefined : (reasonOf(reason, t) ?? reason);
+/** The same for a row of a failed call; what an upstream said is in its own words, and not recorded. */
+export function failureOf({ error_code: code, error_type: origin }: Recorded, t: TranslateFailure): string | undefined {
+  return reasonOf(code, t) ?? (origin === "upstream" ? t("reasonUpstream") : undefined);
 }
 
 function isKnown(code: string): code is keyof typeof REASONS {

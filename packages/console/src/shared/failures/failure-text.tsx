@@ -1,0 +1,21 @@
+import { Text } from "@chakra-ui/react";
+import type { LogRow } from "@fairway/wire";
+import { parseObject } from "../../lib/text/json.ts";
+import { failureOf } from "./reasons.ts";
+import { useTexts } from "./texts.ts";
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Why the call of a row failed, on a line of its own; the sentence of the server is its title. */
+export function FailureText({ row }: { readonly row: LogRow }) {
+  const t = useTexts();
+  const other = parseObject(row.other);
+  const recorded = { error_code: textOf(other?.["error_code"]), error_type: textOf(other?.["error_type"]) };
+  return (
+    <Text color="fg.error" width="full" overflowWrap="anywhere" title={row.content}>
+      {failureOf(recorded, t) ?? row.content}
+    </Text>
+  );
+}
