@@ -51,7 +51,13 @@ function inFamily(pages: ReadonlySet<string>, name: keyof typeof FAMILIES): numb
   return [...pages].filter((page) => family.includes(page)).length;
 }
 
+/** Words for failures: the log needs them without the plots of the other pages that do. */
+function isFailures({ moduleIds }: Chunk): boolean {
+  return moduleIds.every((id) => id.includes("/shared/failures/"));
+}
+
 function nameFor(chunk: Chunk, { pages, others }: Users): string | null {
+  if (isFailures(chunk)) return "failures";
   const [only] = pages;
   if (only === undefined) return others.size > 1 ? "overlays" : null;
   const lists = inFamily(pages, "lists");
@@ -102,7 +108,7 @@ export async function planChunks(config: InlineConfig): Promise<(id: string) => 
 }
 
 /** Shared files from the bottom up: a file imports those below it. */
-const LAYERS = ["lists", "forms", "usage", "account", "content"] as const;
+const LAYERS = ["lists", "failures", "forms", "usage", "account", "content"] as const;
 
 /** Moves the imports of a shared chunk into it or below it, because two chunks that import each other break the page. */
 function bringDown(
