@@ -1,6 +1,10 @@
 // The manifests of docs/operate/gitops.md: what they point to exists, and the charts take their values. The resources
 // themselves are judged by an API server in `npm run test:cluster`.
 import { unpackHelm } from "@fairway/testkit/helm";
+import { Application } from "@kubernetes-models/argo-cd/argoproj.io/v1alpha1/Application";
+import { HelmRelease } from "@kubernetes-models/flux-cd/helm.toolkit.fluxcd.io/v2beta2/HelmRelease";
+import { Kustomization } from "@kubernetes-models/flux-cd/kustomize.toolkit.fluxcd.io/v1/Kustomization";
+import { GitRepository } from "@kubernetes-models/flux-cd/source.toolkit.fluxcd.io/v1/GitRepository";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,6 +22,12 @@ interface Manifest {
     readonly chart?: { readonly spec: { readonly chart: string } };
   };
 }
+
+/** By the schemas of the tools' own definitions. That of HelmRelease is v2beta2, which has every field used here. */
+const SCHEMAS = { Application, GitRepository, HelmRelease, Kustomization } as Record<
+  string,
+  new (data: never) => { validate(): void }
+>;
 
 const ROOT = join(import.meta.dirname, "../..");
 const helm = unpackHelm();
@@ -37,6 +47,13 @@ const valuesOf = ({ spec }: Manifest) => spec.source?.helm?.valuesObject ?? spec
 
 describe.each(["argocd.yaml", "flux.yaml"])("deploy/gitops/%s", (name) => {
   const manifests = read(name);
+
+  it.each(manifests)("$kind $metadata.name is valid, and would not be without its spec", ({ kind, metadata, spec }) => {
+    const Schema = SCHEMAS[kind];
+    if (!Schema) throw new Error(`no schema of ${kind}`);
+    new Schema({ metadata, spec } as never).validate();
+    expect(() => new Schema({ metadata, spec: {} } as never).validate()).toThrow("required");
+  });
 
   it("points to the two charts and to the resources", () => {
     const paths = manifests.flatMap((manifest) => pathOf(manifest) ?? []);
