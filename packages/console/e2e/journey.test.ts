@@ -304,7 +304,7 @@ test("scripts stay within their budgets", async () => {
   await fresh.goto("/login");
   await signIn(fresh);
   await fresh.getByRole("button", { name: "Later" }).click();
-  for (const list of ["/channel", "/token", "/user"]) {
+  for (const list of ["/channel", "/token", "/user", "/log"]) {
     await fresh.goto(list);
     await fresh.locator(".grid-row").first().waitFor();
     const loaded = await fresh.evaluate(() =>

@@ -25,6 +25,7 @@ export * from "./operations/log-explain.ts";
 export * from "./operations/logs.ts";
 export * from "./core/message-codes.ts";
 export * from "./core/messages.ts";
+export * from "./core/reasons.ts";
 export * from "./channels/models.ts";
 export * from "./accounts/oauth.ts";
 export * from "./accounts/oauth-services.ts";

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 import { queryInt, queryText } from "../core/envelope.ts";
-import { REASONS } from "../core/messages.ts";
+import { REASONS } from "../core/reasons.ts";
 import { ACCESS_SCOPES } from "./scopes.ts";
 import { User } from "./users.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { textUpTo } from "../core/characters.ts";
 import { endpoint } from "../core/endpoint.ts";
 import { idParams, queryInt, queryText, statusOnly } from "../core/envelope.ts";
-import { REASONS } from "../core/messages.ts";
+import { REASONS } from "../core/reasons.ts";
 import { pageFields } from "../core/paging.ts";
 import { LimitsInput, LimitsView } from "../core/limits.ts";
 import { queryInts } from "../core/lists.ts";

@@ -4,7 +4,7 @@ import { endpoint } from "../core/endpoint.ts";
 import { idParams, queryText } from "../core/envelope.ts";
 import { LimitsInput, LimitsView } from "../core/limits.ts";
 import { queryInts } from "../core/lists.ts";
-import { REASONS } from "../core/messages.ts";
+import { REASONS } from "../core/reasons.ts";
 import { pageFields } from "../core/paging.ts";
 
 /** Lengths in code points. */

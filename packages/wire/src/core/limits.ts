@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { fill, REASONS } from "./messages.ts";
+import { fill, REASONS } from "./reasons.ts";
 import type { Limits } from "../options/option-kinds.ts";
 
 const limit = z.optional(z.int().check(z.minimum(1)));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MESSAGE_CODES, messageKeyOf } from "./message-codes.ts";
-import { fill, messageText, MESSAGES } from "./messages.ts";
+import { messageText, MESSAGES } from "./messages.ts";
+import { fill } from "./reasons.ts";
 
 describe("messages", () => {
   it("fills the places of a text", () => {

@@ -1,4 +1,5 @@
 import type { MessageKey } from "./message-codes.ts";
+import { fill, type MessageValues } from "./reasons.ts";
 
 interface MessageEntry {
   /** HTTP status that carries the message; 200 is the rule for business outcomes. */
@@ -245,30 +246,6 @@ export const MESSAGES = {
     text: "Setup from another machine needs the setup token: set FAIRWAY_SETUP_TOKEN and send it as setup_token.",
   },
 } as const satisfies Record<MessageKey, MessageEntry>;
-
-export type MessageValues = Readonly<Record<string, string | number>>;
-
-/** Reasons of `invalid_field`, in the words of the contract. */
-export const REASONS = {
-  string: "must be a string",
-  integer: "must be an integer",
-  number: "must be a number",
-  boolean: "must be a boolean",
-  integers: "must be an array of integers",
-  strings: "must be an array of strings",
-  object: "must be a JSON object",
-  atLeast: "must be at least {n}",
-  atMost: "must be at most {n}",
-  tooLong: "is too long",
-  scopes: "must list read, write, or one of them for an area, such as channels:read",
-} as const;
-
-/** Replaces `{name}` places by `values`; places without a value stay, inherited properties never fill one. */
-export function fill(template: string, values: MessageValues = {}): string {
-  return template.replace(/\{(\w+)\}/g, (place, name: string) =>
-    Object.hasOwn(values, name) ? String(values[name]) : place,
-  );
-}
 
 /** The text of a message with its places filled. */
 export function messageText(key: MessageKey, values: MessageValues = {}): string {

@@ -1,5 +1,5 @@
 import type { MessageKey } from "../core/message-codes.ts";
-import type { MessageValues } from "../core/messages.ts";
+import type { MessageValues } from "../core/reasons.ts";
 import type { Reading } from "./option-kinds.ts";
 import type { OptionDefinition } from "./option-definition.ts";
 import { OPTIONS } from "./option-table.ts";

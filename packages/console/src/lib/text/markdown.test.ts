@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "vitest";
-import { parseMarkdown, safeHref, type Inline } from "./markdown.ts";
+import { parseMarkdown, type Inline } from "./markdown.ts";
+import { safeHref } from "./safe-href.ts";
 
 function inline(text: string): readonly Inline[] {
   const [block] = parseMarkdown(text);

@@ -1,3 +1,5 @@
+import { safeHref } from "./safe-href.ts";
+
 export type Inline =
   | string
   | { readonly kind: "code"; readonly text: string }
@@ -24,12 +26,6 @@ const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(?:\s+|$)(.*)$/;
 const DIVIDER = /^ {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 /** Deeper nesting than this is shown as text: it comes from no person. */
 const DEEPEST = 8;
-
-/** Addresses that may be opened from a text of another author. */
-export function safeHref(text: string): string | undefined {
-  const url = URL.parse(text);
-  return url && ["https:", "http:", "mailto:"].includes(url.protocol) ? text : undefined;
-}
 
 /**
  * Reads the Markdown that models and operators write into a tree; markup of other kinds stays text. A text that is

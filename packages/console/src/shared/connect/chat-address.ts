@@ -1,4 +1,4 @@
-import { safeHref } from "../../lib/text/markdown.ts";
+import { safeHref } from "../../lib/text/safe-href.ts";
 
 interface Access {
   /** Without the `sk-` prefix. */

@@ -1,5 +1,5 @@
 import { createElement, useMemo, type ReactNode } from "react";
-import { safeHref } from "../../lib/text/markdown.ts";
+import { safeHref } from "../../lib/text/safe-href.ts";
 import "./markdown.css";
 
 /** What may appear; elements that are not named here leave their content behind. */

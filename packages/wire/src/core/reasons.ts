@@ -1,0 +1,23 @@
+export type MessageValues = Readonly<Record<string, string | number>>;
+
+/** Reasons of `invalid_field`, in the words of the contract. */
+export const REASONS = {
+  string: "must be a string",
+  integer: "must be an integer",
+  number: "must be a number",
+  boolean: "must be a boolean",
+  integers: "must be an array of integers",
+  strings: "must be an array of strings",
+  object: "must be a JSON object",
+  atLeast: "must be at least {n}",
+  atMost: "must be at most {n}",
+  tooLong: "is too long",
+  scopes: "must list read, write, or one of them for an area, such as channels:read",
+} as const;
+
+/** Replaces `{name}` places by `values`; places without a value stay, inherited properties never fill one. */
+export function fill(template: string, values: MessageValues = {}): string {
+  return template.replace(/\{(\w+)\}/g, (place, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]) : place,
+  );
+}
