@@ -219,6 +219,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
     publicUrl: () => "https://ai.example.com",
     files: { read: () => Promise.reject(new Error("no files here")) },
     upstreams,
+    probeTimeoutMs: 5_000,
   };
   const operations = createOperations({
     ...parts,

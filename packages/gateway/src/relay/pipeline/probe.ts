@@ -25,6 +25,8 @@ import { translateAnswer } from "./translate.ts";
 
 export interface ProbeDeps extends CallDeps {
   readonly upstreams: Upstreams;
+  /** Milliseconds until a test ends without an answer; 30,000 by default. */
+  readonly probeTimeoutMs?: number;
 }
 
 /** The result of a channel test. */
@@ -75,7 +77,7 @@ export async function probeChannel(
   const secrets = { key: channel.keys[testedKey(channel)] ?? "", baseUrl: channel.baseUrl };
   const found = NOT_SMALL.test(model)
     ? own("channel_test_unsuitable", { model })
-    : await probe({ channel, model, requestId, startedAt }, deps).catch(explain);
+    : await probe({ channel, model, requestId, startedAt }, deps).catch((error: unknown) => explain(error, timeoutOf(deps)));
   return {
     isOk: found.message === "",
     message: mask(found.message, secrets).slice(0, MAX_MESSAGE),
@@ -119,12 +121,16 @@ async function probe(asked: Probe, deps: ProbeDeps): Promise<Found> {
   return { message: "", usage: probeUsage(target, request, json, built) };
 }
 
-function explain(error: unknown): Found {
+function timeoutOf({ probeTimeoutMs = TIMEOUT_MS }: ProbeDeps): number {
+  return probeTimeoutMs;
+}
+
+function explain(error: unknown, timeoutMs: number): Found {
   if (error instanceof UpstreamRefusal)
     return { message: error.upstreamError.message, upstreamError: error.upstreamError };
   if (error instanceof AppError) return { message: error.message };
   if (error instanceof Error && error.name === "TimeoutError")
-    return own("channel_test_timeout", { seconds: String(TIMEOUT_MS / 1_000) });
+    return own("channel_test_timeout", { seconds: String(timeoutMs / 1_000) });
   return own("channel_test_unreachable", { cause: causeOf(error) });
 }
 
@@ -135,8 +141,9 @@ async function send(
   deps: ProbeDeps,
 ): Promise<UpstreamAnswer> {
   const proxy = proxyOf(channel);
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const timeouts = { headersMs: TIMEOUT_MS, idleMs: TIMEOUT_MS };
+  const timeoutMs = timeoutOf(deps);
+  const signal = AbortSignal.timeout(timeoutMs);
+  const timeouts = { headersMs: timeoutMs, idleMs: timeoutMs };
   const { exchange } = plan.route;
   if (!exchange) return sendCall(deps.upstreams, call, { proxy, timeouts, signal });
   return exchange(call, {

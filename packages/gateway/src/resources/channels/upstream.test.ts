@@ -92,6 +92,10 @@ describe("testing one channel", () => {
       (await admin.get(`/api/channel/test/${await create(channel)}`)).body;
     expect(await test({ base_url: "http://127.0.0.1:9" })).toMatchObject({ success: false, code: "CH24" });
     expect(await test({ models: "dall-e-3" })).toMatchObject({ success: false, code: "CH23" });
+    const message = "The upstream did not answer within 5 s.";
+    expect(await test({ models: "hang" })).toMatchObject({ success: false, code: "CH25", message });
+    upstream.script("/chat/completions", () => ({ status: 200, body: "ready" }));
+    expect(await test({})).toMatchObject({ success: false, code: "CH26" });
   });
 
   test("refuses channels that do not exist or cannot be tested", async () => {
