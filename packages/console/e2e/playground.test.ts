@@ -45,6 +45,8 @@ async function open(model: string): Promise<void> {
 
 async function say(text: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).fill(text);
+  // Nothing can be sent until the models are there.
+  await expect.poll(() => page.getByRole("button", { name: "Send", exact: true }).isEnabled()).toBe(true);
   await page.keyboard.press("Control+Enter");
 }
 
