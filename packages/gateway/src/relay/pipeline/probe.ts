@@ -77,7 +77,9 @@ export async function probeChannel(
   const secrets = { key: channel.keys[testedKey(channel)] ?? "", baseUrl: channel.baseUrl };
   const found = NOT_SMALL.test(model)
     ? own("channel_test_unsuitable", { model })
-    : await probe({ channel, model, requestId, startedAt }, deps).catch((error: unknown) => explain(error, timeoutOf(deps)));
+    : await probe({ channel, model, requestId, startedAt }, deps).catch((error: unknown) =>
+        explain(error, timeoutOf(deps)),
+      );
   return {
     isOk: found.message === "",
     message: mask(found.message, secrets).slice(0, MAX_MESSAGE),
