@@ -25,12 +25,16 @@ export async function undoChange(client: Client, key: string, { yes }: Asked, ou
   const { old_value: before, new_value: after } = await lastChange(client, key);
   const change = `${after ?? "its default"} to ${before ?? "its default"}`;
   await output.confirm(`Change ${key} back from ${change}`, 1, yes);
-  output.note(await undoOption(client, key));
+  output.note(await restore(client, key, before));
 }
 
 /** The value before the latest change holds again; a second undo brings the later value back. */
 export async function undoOption(client: Client, key: string): Promise<string> {
-  const { old_value: before } = await lastChange(client, key);
+  return restore(client, key, (await lastChange(client, key)).old_value);
+}
+
+/** @param before null = the default held */
+async function restore(client: Client, key: string, before: string | null): Promise<string> {
   if (before === null) return clearOption(client, key);
   await client.call(optionUpdate, { body: { key, value: before } });
   return `${key} is ${before} again.`;
