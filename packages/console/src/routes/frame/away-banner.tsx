@@ -18,6 +18,7 @@ function Away() {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout>;
     const ask = async () => {
+      // A failure is noted by the call itself, which keeps the banner.
       await call(status, { signal: stop.signal }).catch(() => undefined);
       if (!stop.signal.aborted) timer = setTimeout(() => void ask(), PAUSE_MS);
     };
