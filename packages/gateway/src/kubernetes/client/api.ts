@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Agent, request, type Dispatcher } from "undici";
 import { parseObject } from "../../lib/text/json.ts";
@@ -146,7 +145,7 @@ class HttpKubeApi implements KubeApi {
     };
     try {
       const body = await this.#send({ method: "GET", path, query }, AbortSignal.any([signal, silence.signal]));
-      for await (const line of createInterface(body)) {
+      for await (const line of linesOf(body)) {
         timer.refresh();
         on(eventOf(line));
       }
@@ -215,6 +214,17 @@ class HttpKubeApi implements KubeApi {
     }
     return { headers, agent: this.#agent.agent };
   }
+}
+
+/** Leaving the loop destroys the body. readline keeps it, and throws its later error outside every call. */
+async function* linesOf(body: Answer): AsyncGenerator<string, void> {
+  let rest = "";
+  for await (const part of body.setEncoding("utf8") as AsyncIterable<string>) {
+    const lines = (rest + part).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
 }
 
 function eventOf(line: string): WatchEvent {
