@@ -4,6 +4,30 @@ import type { RawDatabase } from "./engines/raw.ts";
 const IDS_PER_STATEMENT = 200;
 const NAME_COLUMNS = { tokens: "name", users: "username", channels: "name" } as const;
 
+/** Tables of the subjects of budgets that are named by their id. */
+export const SUBJECT_TABLES = { token: "tokens", user: "users", channel: "channels" } as const;
+
+interface Subject {
+  readonly scope: "token" | "user" | "channel" | "group" | "model";
+  /** Id of a token, user or channel; name of a group or model. */
+  readonly subject: string;
+}
+
+/** Names of the subjects of budgets; "" where no row has that id. */
+export async function readSubjectNames(
+  raw: Pick<RawDatabase, "rows">,
+  subjects: readonly Subject[],
+): Promise<(subject: Subject) => string> {
+  const namesOf = (scope: keyof typeof SUBJECT_TABLES) => {
+    const ids = subjects.flatMap((one) => (one.scope === scope ? [Number(one.subject)] : []));
+    return readRowNames(raw, SUBJECT_TABLES[scope], ids);
+  };
+  const [token, user, channel] = await Promise.all([namesOf("token"), namesOf("user"), namesOf("channel")]);
+  const names = { token, user, channel };
+  return ({ scope, subject }) =>
+    scope === "group" || scope === "model" ? subject : (names[scope].get(Number(subject)) ?? "");
+}
+
 /** Names of rows by id; deleted users and tokens have one as long as their row exists. */
 export async function readRowNames(
   raw: Pick<RawDatabase, "rows">,

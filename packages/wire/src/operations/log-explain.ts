@@ -139,6 +139,8 @@ export const ExplainedBudget = z.object({
   scope: z.enum(["token", "user", "group", "model", "channel"]),
   /** Id or name of the one that it limits. */
   subject: z.string(),
+  /** Its name then; "" in rows of older versions. */
+  subject_name: z._default(z.string(), ""),
   period: z.enum(["day", "week", "month"]),
   /** Quota units of one period. */
   quota_limit: z.int(),

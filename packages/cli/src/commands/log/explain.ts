@@ -1,4 +1,5 @@
 import {
+  budgetSubject,
   logExplain,
   logExplainSelf,
   logList,
@@ -90,8 +91,9 @@ function guardrailText({ guardrail, guardrail_reason: reason }: LogExplanation):
   return reason === "" ? guardrail : `${guardrail}: ${reason}`;
 }
 
-function budgetText({ id, scope, subject, period, quota_limit: limit }: ExplainedBudget): string {
-  return `budget ${id} of ${scope} ${subject}: ${limit} quota a ${period}`;
+function budgetText(budget: ExplainedBudget): string {
+  const { id, scope, period, quota_limit: limit } = budget;
+  return `budget ${id} of ${scope} ${budgetSubject(budget)}: ${limit} quota a ${period}`;
 }
 
 function wordsOf(found: LogExplanation): Record<string, string> {

@@ -20,6 +20,8 @@ export interface BudgetTerms {
   readonly scope: BudgetScope;
   /** Id or name. */
   readonly subject: string;
+  /** Its name when the budgets were read; "" for a deleted row. */
+  readonly subject_name?: string;
   readonly period: BudgetPeriod;
   readonly time_zone: string;
   readonly quota_limit: number;

@@ -1,6 +1,7 @@
 import { AppError } from "../../lib/app-error.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { RawDatabase } from "../../storage/engines/raw.ts";
+import { readSubjectNames } from "../../storage/row-names.ts";
 import type {
   BudgetHold,
   BudgetRefusal,
@@ -87,7 +88,10 @@ class KnownBudgets implements Budgets {
   async reload(): Promise<void> {
     const read = (this.#reads += 1);
     const sql = "select id, scope, subject, period, time_zone, quota_limit, is_hard from budgets order by id";
-    const known = await this.#settings.database.rows<BudgetTerms>(sql, []);
+    const { database } = this.#settings;
+    const terms = await database.rows<BudgetTerms>(sql, []);
+    const nameOf = await readSubjectNames(database, terms);
+    const known = terms.map((one) => ({ ...one, subject_name: nameOf(one) }));
     if (read < this.#indexed) return;
     this.#index = new BudgetIndex(known);
     this.#indexed = read;
@@ -131,7 +135,7 @@ class KnownBudgets implements Budgets {
     const asked = allAsked(held, wanted);
     const placing = { requestId, userId, wanted: wanted.terms, amount, wished, held, asked };
     const placed = await this.#settings.reservations.place(placing);
-    if (isOverBudget(placed)) return placed;
+    if (isOverBudget(placed)) return named(placed, wanted);
     if (!placed && held) return { ...held, asked };
     return { amount: placed?.granted ?? amount, ids: wanted.ids, asked };
   }
@@ -175,4 +179,10 @@ function needsMore(held: BudgetHold | undefined, wanted: BudgetSet, amount: Quot
 
 function allAsked(held: BudgetHold | undefined, wanted: BudgetSet): ReadonlySet<number> {
   return held ? held.asked.union(wanted.ids) : wanted.ids;
+}
+
+/** Where budgets are reserved, they have no names. */
+function named({ budget, endsAt }: BudgetRefusal, { terms }: BudgetSet): BudgetRefusal {
+  const { subject_name: name = "" } = terms.find(({ id }) => id === budget.id) ?? {};
+  return { budget: { ...budget, subject_name: name }, endsAt };
 }

@@ -34,6 +34,6 @@ export function stopDetail({ guardrail, usedUp }: StopNotes, isUsedUp: boolean):
   };
 }
 
-function budgetOf({ id, scope, subject, period, quota_limit }: BudgetTerms) {
-  return { id, scope, subject, period, quota_limit };
+function budgetOf({ id, scope, subject, subject_name = "", period, quota_limit }: BudgetTerms) {
+  return { id, scope, subject, subject_name, period, quota_limit };
 }

@@ -6,9 +6,9 @@ import type { Clock } from "../../lib/clock.ts";
 import { tagOf, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
-import type { RawDatabase, RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
+import type { RawTransaction, SqlValue } from "../../storage/engines/raw.ts";
 import { bump } from "../../storage/revisions.ts";
-import { readRowNames } from "../../storage/row-names.ts";
+import { readSubjectNames, SUBJECT_TABLES } from "../../storage/row-names.ts";
 
 export interface BudgetStoreDeps {
   readonly database: Database;
@@ -33,7 +33,7 @@ export const BUDGET_DEFAULTS = { time_zone: "UTC", soft_percent: 80, is_hard: tr
 export type BudgetChange = Partial<Pick<NewBudget, "time_zone" | "quota_limit" | "soft_percent" | "is_hard">>;
 
 /** Scopes whose subject is the id of a row. */
-type IdScope = keyof typeof TABLES;
+type IdScope = keyof typeof SUBJECT_TABLES;
 
 export type BudgetStore = ReturnType<typeof createBudgetStore>;
 
@@ -102,7 +102,7 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
 
     /** True when a token, user or channel of that id exists. */
     async exists(scope: IdScope, id: number): Promise<boolean> {
-      const rows = await raw.rows(`select id from ${TABLES[scope]} where id = ?`, [id]);
+      const rows = await raw.rows(`select id from ${SUBJECT_TABLES[scope]} where id = ?`, [id]);
       return rows.length > 0;
     },
   };
@@ -133,12 +133,11 @@ export function budgetTag({ time_zone, quota_limit, soft_percent, is_hard }: Req
   return tagOf({ time_zone, quota_limit, soft_percent, is_hard });
 }
 
-const TABLES = { token: "tokens", user: "users", channel: "channels" } as const;
 const INSERT =
   "insert into budgets (scope, subject, period, time_zone, quota_limit, soft_percent, is_hard, window_start, used, held) values (?, ?, ?, ?, ?, ?, ?, ?, 0, 0)";
 
 async function viewsOf(rows: readonly Row[], { database, clock, held }: BudgetStoreDeps): Promise<Budget[]> {
-  const names = await subjectNames(database.raw, rows);
+  const names = await readSubjectNames(database.raw, rows);
   // Redis may be away; the rest of a budget is shown all the same.
   const elsewhere = await held?.heldElsewhere().catch(() => undefined);
   return rows.map((row) => ({
@@ -146,16 +145,6 @@ async function viewsOf(rows: readonly Row[], { database, clock, held }: BudgetSt
     subject_name: names(row),
     held: row.held + (elsewhere?.get(row.id) ?? 0),
   }));
-}
-
-/** Names of tokens, users and channels; the subject of a group or model is its name. */
-async function subjectNames(raw: RawDatabase, rows: readonly Row[]): Promise<(row: Row) => string> {
-  const idsOf = (scope: IdScope) => rows.flatMap((row) => (row.scope === scope ? [Number(row.subject)] : []));
-  const namesOf = (scope: IdScope) => readRowNames(raw, TABLES[scope], idsOf(scope));
-  const [token, user, channel] = await Promise.all([namesOf("token"), namesOf("user"), namesOf("channel")]);
-  const names = { token, user, channel };
-  return ({ scope, subject }) =>
-    scope === "group" || scope === "model" ? subject : (names[scope].get(Number(subject)) ?? "");
 }
 
 /** Nothing is used yet in a window that no request has opened. */

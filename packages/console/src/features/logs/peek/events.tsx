@@ -1,4 +1,4 @@
-import type { ExplainedBudget, LogExplanation } from "@fairway/wire";
+import { budgetSubject, type ExplainedBudget, type LogExplanation } from "@fairway/wire";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Mark } from "../../../ui/display/mark.tsx";
@@ -30,13 +30,13 @@ function Verdict({ other }: { readonly other: LogOther }) {
 
 function SpentBudget({ budget }: { readonly budget: ExplainedBudget }) {
   const t = useTexts();
-  const { id, scope, subject, period, quota_limit: limit } = budget;
+  const { id, scope, period, quota_limit: limit } = budget;
   return (
     <>
       <Mark kind="stop" label={t("budgetUsedUp")} />
       <p>
         <Link className="link" to={`/budget/${id}`}>
-          <bdi>{t(WHOSE[scope], { subject })}</bdi>
+          <bdi>{t(WHOSE[scope], { subject: budgetSubject(budget) })}</bdi>
         </Link>{" "}
         <span className="soft">
           {t("budgetLimit", { period: t(PERIODS[period]) })} <Money quota={limit} isPrecise />
