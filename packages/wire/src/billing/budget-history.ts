@@ -33,3 +33,14 @@ export const budgetHistory = endpoint({
   data: BudgetHistory,
   fails: ["budget_not_found"],
 });
+
+export const budgetHistorySelf = endpoint({
+  name: "budgetHistorySelf",
+  method: "GET",
+  path: "/api/budget/self/{id}/history",
+  access: "user",
+  summary: "The same of a budget of the caller or of one of the caller's tokens.",
+  params: idParams,
+  data: BudgetHistory,
+  fails: ["budget_not_found"],
+});

@@ -60,6 +60,15 @@ export const budgetList = endpoint({
   data: z.array(Budget),
 });
 
+export const budgetListSelf = endpoint({
+  name: "budgetListSelf",
+  method: "GET",
+  path: "/api/budget/self",
+  access: "user",
+  summary: "Budgets of the caller and of the caller's tokens, oldest first.",
+  data: z.array(Budget),
+});
+
 export const budgetGet = endpoint({
   name: "budgetGet",
   method: "GET",

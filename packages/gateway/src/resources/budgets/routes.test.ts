@@ -103,6 +103,34 @@ describe("budgets over HTTP", () => {
     expect(await codeOf(members.admin.get("/api/budget/999999/history"))).toBe("BU1");
   });
 
+  test("users read the budgets of their account and of their tokens, and no others", async () => {
+    const { admin, user } = members;
+    const { id: token } = await user.data<{ id: number }>(user.post("/api/token/", { name: "own" }));
+    const { id: other } = await admin.data<{ id: number }>(admin.post("/api/token/", { name: "other" }));
+    const subjects = [
+      { scope: "user", subject: String(user.userId) },
+      { scope: "token", subject: String(token) },
+      { scope: "token", subject: String(other) },
+      { scope: "user", subject: String(admin.userId) },
+      { scope: "group", subject: "default" },
+    ];
+    const made: Budget[] = [];
+    for (const subject of subjects) made.push(await create({ ...good, ...subject }));
+    const own = await user.data<Budget[]>(user.get("/api/budget/self"));
+    expect(own).toEqual(made.slice(0, 2));
+    expect(own.map(({ subject_name: name }) => name)).toEqual(["ann", "own"]);
+    const [, ofToken, ofOther] = made;
+    expect(await user.data(user.get(`/api/budget/self/${ofToken?.id}/history`))).toMatchObject({
+      budget: ofToken,
+      points: [],
+      forecast: { per_day: 0, reached_at: 0 },
+    });
+    expect(await codeOf(user.get(`/api/budget/self/${ofOther?.id}/history`))).toBe("BU1");
+    await user.data(user.delete(`/api/token/${token}`));
+    expect(await user.data(user.get("/api/budget/self"))).toEqual(made.slice(0, 1));
+    expect((await app.anonymous().get("/api/budget/self")).status).toBe(401);
+  });
+
   test("only administrators", async () => {
     expect(await codeOf(members.user.get("/api/budget/"))).toBe("AU7");
     expect(await codeOf(members.user.post("/api/budget/", good))).toBe("AU7");

@@ -3,7 +3,9 @@ import {
   budgetDelete,
   budgetGet,
   budgetHistory,
+  budgetHistorySelf,
   budgetList,
+  budgetListSelf,
   budgetUpdate,
   type Budget,
   type BudgetHistory,
@@ -41,6 +43,11 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
     implement(budgetList, () => store.list()),
     implement(budgetGet, async ({ params, response }) => tagged(response, known(await store.find(params.id)))),
     implement(budgetHistory, async ({ params }) => historyOf(known(await store.find(params.id)), deps)),
+    implement(budgetListSelf, ({ caller }) => store.ofUser(caller.userId)),
+    implement(budgetHistorySelf, async ({ params, caller }) => {
+      const own = await store.ofUser(caller.userId);
+      return historyOf(known(own.find(({ id }) => id === params.id)), deps);
+    }),
     implement(budgetCreate, async ({ body }) => {
       const {
         time_zone = BUDGET_DEFAULTS.time_zone,

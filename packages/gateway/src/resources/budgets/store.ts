@@ -71,6 +71,9 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
       return shown(rows as Row[]);
     },
 
+    /** Those of the user and of the user's tokens. */
+    ofUser: async (userId: number): Promise<Budget[]> => shown(await rowsOfUser(database, userId)),
+
     /** Undefined when there is one of that scope, subject and period already. */
     async create(budget: NewBudget): Promise<Budget | undefined> {
       const { scope, subject, period } = budget;
@@ -106,6 +109,19 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
       return rows.length > 0;
     },
   };
+}
+
+async function rowsOfUser({ db }: Database, userId: number): Promise<Row[]> {
+  const own = db.selectFrom("tokens").select("id").where("user_id", "=", userId).where("deleted_at", "is", null);
+  const tokens = (await own.execute()).map(({ id }) => String(id));
+  const found = db.selectFrom("budgets").selectAll().orderBy("id");
+  const rows = found.where((eb) =>
+    eb.or([
+      eb.and([eb("scope", "=", "user"), eb("subject", "=", String(userId))]),
+      ...(tokens.length > 0 ? [eb.and([eb("scope", "=", "token"), eb("subject", "in", tokens)])] : []),
+    ]),
+  );
+  return (await rows.execute()) as Row[];
 }
 
 function valuesOf(budget: NewBudget, clock: Clock): SqlValue[] {
