@@ -46,6 +46,7 @@ export * from "./operations/status.ts";
 export * from "./billing/stripe.ts";
 export * from "./operations/system.ts";
 export * from "./operations/tasks.ts";
+export * from "./accounts/token-facts.ts";
 export * from "./accounts/tokens.ts";
 export * from "./accounts/two-factor.ts";
 export * from "./operations/usage-data.ts";

@@ -36,6 +36,7 @@ import { statisticsRoutes } from "./statistics/routes.ts";
 import { createStatisticsStore } from "./statistics/store.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { createSearchStore } from "./search/store.ts";
+import { tokenFactsRoutes } from "./tokens/facts-routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { createTokenStore } from "./tokens/store.ts";
 import { tokenUsageRoute } from "./tokens/usage-route.ts";
@@ -94,10 +95,12 @@ export function createOperations(deps: OperationsDeps): Operations {
   const logs = createLogStore({ database: deps.logDatabase, sums: database, clock });
   const tail = createLogTail(logs, log);
   const statistics = createStatisticsStore({ database });
+  const tokens = createTokenStore(deps);
   const usable = (group: string) => new Set(Object.keys(usableGroups(options(), group)));
   const routes = [
     ...channels.routes,
-    ...tokenRoutes({ store: createTokenStore(deps), clock, usableGroups: usable, maxTokens: deps.maxUserTokens }),
+    ...tokenRoutes({ store: tokens, clock, usableGroups: usable, maxTokens: deps.maxUserTokens }),
+    ...tokenFactsRoutes({ store: tokens, clock }),
     tokenUsageRoute({ ...deps, options }),
     ...redemptionRoutes({ store: createRedemptionStore(deps) }),
     ...walletRoutes({ store: wallet, clock, log, options, publicUrl: deps.publicUrl }),

@@ -28,7 +28,7 @@ function reading(token: Command, { client, output, io, idOf }: CommandContext): 
   const get = token
     .command("get")
     .argument("<id>", ONE, id("token"))
-    .description("settings of one key")
+    .description("settings of one key; administrators name the key of a user by its id")
     .action(async (one: Reference) => (await load()).getToken(await client(), await idOf(one), output()));
   examples(get, "fairway token get 3");
   const key = token

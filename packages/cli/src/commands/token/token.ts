@@ -1,11 +1,14 @@
 import {
+  ApiProblem,
   formatTime,
+  keyHint,
   NEVER_EXPIRES,
   quotaOfDollars,
   status,
   TOKEN_STATUS,
   tokenCreate,
   tokenDelete,
+  tokenFacts,
   tokenGet,
   tokenList,
   tokenSetStatus,
@@ -66,7 +69,7 @@ function expiryText({ expired_time }: Shown): string {
 
 /** The token without its key. */
 export function shown({ key, ...token }: Token): Shown {
-  return { ...token, key_hint: `sk-${key.slice(0, 4)}…${key.slice(-4)}` };
+  return { ...token, key_hint: keyHint(key) };
 }
 
 export interface TokenListOptions {
@@ -93,18 +96,33 @@ export async function listTokens(client: Client, options: TokenListOptions, outp
   });
 }
 
+/** One of the caller; for administrators also one of a user, without any part of its key. */
 export async function getToken(client: Client, id: number, output: Output): Promise<void> {
-  await printToken(output, shown((await client.call(tokenGet, { params: { id } })).data));
+  const own = await ownToken(client, id);
+  if (own) return printToken(output, shown(own));
+  const { data } = await client.call(tokenFacts, { params: { id } });
+  await printToken(output, data, { owner: data.username });
 }
 
-async function printToken(output: Output, token: Shown): Promise<void> {
+/** Undefined for a token that is not the caller's. */
+async function ownToken(client: Client, id: number): Promise<Token | undefined> {
+  try {
+    return (await client.call(tokenGet, { params: { id } })).data;
+  } catch (problem) {
+    if (problem instanceof ApiProblem && problem.key === "token_not_found") return undefined;
+    throw problem;
+  }
+}
+
+async function printToken(output: Output, token: Shown, whose: { readonly owner?: string } = {}): Promise<void> {
   if (!isForPeople(output)) return printOne(output, token, { shape: TOKENS });
   const { model_limits_enabled, model_limits, allow_ips, limits } = token;
   const perUnit = await output.quotaPerUnit();
   const words: Record<string, string> = {
     id: String(token.id),
     name: token.name,
-    key: token.key_hint,
+    ...whose,
+    key: token.key_hint === "" ? "only its owner sees it" : token.key_hint,
     status: STATUS_WORD[token.status] ?? String(token.status),
     left: token.unlimited_quota ? "unlimited" : moneyText(token.remain_quota, perUnit),
     used: moneyText(token.used_quota, perUnit),

@@ -51,6 +51,13 @@ export interface TokenPage {
   readonly total: number;
 }
 
+/** Whose a token is. */
+export interface TokenOwner {
+  readonly id: number;
+  readonly username: string;
+  readonly role: number;
+}
+
 export type TokenRow = Omit<Selectable<TokenTable>, "key_hash" | "held">;
 export type TokenStore = ReturnType<typeof createTokenStore>;
 
@@ -86,12 +93,13 @@ const COLUMNS = [
   "deleted_at",
 ] as const satisfies readonly (keyof TokenRow)[];
 
-/** SQL of access tokens. Every function is bound to one owner; a write drops the relay's copy everywhere. */
+/** SQL of tokens. Every function but `ownerOf` is bound to one owner; a write drops the relay's copy everywhere. */
 export function createTokenStore(deps: TokenStoreDeps) {
   return { ...reads(deps), ...writes(deps), ...removals(deps) };
 }
 
 function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
+  const owners = db.selectFrom("users").select(["id", "username", "role"]).where("deleted_at", "is", null);
   const own = (query: TokenQuery) => {
     let rows = db.selectFrom("tokens").where("user_id", "=", query.userId).where("deleted_at", "is", null);
     if (query.keyword !== "") rows = rows.where(likeAnyCase("name", containing(query.keyword)));
@@ -130,6 +138,14 @@ function reads({ database: { db }, vault, clock }: TokenStoreDeps) {
     async get(userId: number, id: number): Promise<Token | undefined> {
       const row = await rowOf(db, userId, id);
       return row && view(row);
+    },
+
+    /** A user with an account; undefined for a deleted one, as in `ownerOf`. */
+    owner: (userId: number): Promise<TokenOwner | undefined> => owners.where("id", "=", userId).executeTakeFirst(),
+
+    ownerOf: (id: number): Promise<TokenOwner | undefined> => {
+      const token = db.selectFrom("tokens").select("user_id").where("id", "=", id).where("deleted_at", "is", null);
+      return owners.where("id", "=", token).executeTakeFirst();
     },
 
     count: (userId: number): Promise<number> => countOf(db, userId),

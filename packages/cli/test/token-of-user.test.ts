@@ -1,0 +1,40 @@
+// `token get` as an administrator, against a real gateway.
+import { signIn as signInAs } from "@fairway/testkit";
+import type { Token } from "@fairway/wire";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { jsonOf, signIn, startRig, type Rig } from "./rig.ts";
+import { run } from "./terminal.ts";
+import { join } from "node:path";
+
+const PASSWORD = "analytical-engine-1843";
+let rig: Rig;
+let token: Token;
+
+beforeAll(async () => {
+  rig = await startRig();
+  const root = await signInAs(rig.gateway.url);
+  for (const username of ["ada", "bob"]) await root.must("POST", "/api/user/", { username, password: PASSWORD });
+  const ada = await signInAs(rig.gateway.url, "ada", PASSWORD);
+  token = await ada.must<Token>("POST", "/api/token/", { name: "build-bot", unlimited_quota: true });
+});
+afterAll(() => rig?.stop());
+
+test("an administrator reads a user's token by its id, without any part of its key", async () => {
+  const { code, out, err } = await rig.fairway(`token get ${token.id}`);
+  expect(code, err).toBe(0);
+  expect(out).toMatch(/^name +build-bot$/m);
+  expect(out).toMatch(/^owner +ada$/m);
+  expect(out).toMatch(/^key +only its owner sees it$/m);
+  expect(out).not.toContain(token.key.slice(0, 4));
+  const data = jsonOf(await rig.fairway(`token get ${token.id} -o json`));
+  expect(data).toMatchObject({ id: token.id, username: "ada", key_hint: "" });
+  expect((await rig.fairway(`token key ${token.id}`)).code).toBe(3);
+});
+
+test("another user learns nothing, not even that there is such a token", async () => {
+  const env = { FAIRWAY_CONFIG: join(rig.home, "bob.json") };
+  await signIn(rig.gateway.url, env, { username: "bob", password: PASSWORD });
+  const { code, err } = await run(["token", "get", String(token.id)], env);
+  expect(code).toBe(3);
+  expect(err).toBe((await run(["token", "get", "999"], env)).err.replace("999", String(token.id)));
+});

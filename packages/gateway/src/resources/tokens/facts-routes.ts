@@ -1,0 +1,77 @@
+import {
+  keyHint,
+  pageOf,
+  ROLE,
+  TOKEN_STATUS,
+  tokenFacts,
+  tokenListOfUser,
+  tokenOfUserSetStatus,
+  type Token,
+  type TokenFacts,
+} from "@fairway/wire";
+import type { ServerResponse } from "node:http";
+import { implement, type Principal, type Route } from "../../http/endpoint.ts";
+import { setTag, tagCheck } from "../../http/etag.ts";
+import { canChange, canView } from "../../identity/accounts/roles.ts";
+import { seconds, type Clock } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { checkEnabling } from "./input.ts";
+import { tokenTag, type TokenOwner, type TokenStore } from "./store.ts";
+
+export interface TokenFactsDeps {
+  readonly store: TokenStore;
+  readonly clock: Clock;
+}
+
+/** Tokens without their keys, for owners and administrators. */
+export function tokenFactsRoutes({ store, clock }: TokenFactsDeps): Route[] {
+  return [
+    implement(tokenFacts, async ({ params, caller, response }) => {
+      const owner = visible(await store.ownerOf(params.id), caller);
+      return tagged(response, factsOf(known(await store.get(owner.id, params.id)), owner, caller));
+    }),
+    implement(tokenListOfUser, async ({ params, query, caller, setTotal }) => {
+      const owner = await store.owner(params.id);
+      if (!owner) throw new Refusal("user_not_found");
+      if (!canView(caller, owner)) throw new Refusal("user_view_not_permitted");
+      const { rows, total } = await store.page({ ...EVERY, ...query, ...pageOf(query), userId: owner.id });
+      setTotal(total);
+      return rows.map((token) => factsOf(token, owner, caller));
+    }),
+    implement(tokenOfUserSetStatus, async ({ params, body: { status }, caller, request, response }) => {
+      const owner = visible(await store.ownerOf(params.id), caller);
+      if (owner.id !== caller.userId && !canChange(caller, owner)) throw new Refusal("user_change_not_permitted");
+      if (status !== TOKEN_STATUS.enabled && status !== TOKEN_STATUS.disabled)
+        throw new Refusal("channel_status_invalid", { field: "status" });
+      const token = known(await store.get(owner.id, params.id));
+      if (status === TOKEN_STATUS.enabled)
+        checkEnabling({ ...token, unlimited: token.unlimited_quota }, seconds(clock));
+      const changed = await store.setStatus(owner.id, token.id, status, { check: tagCheck(request) });
+      return tagged(response, factsOf(known(changed), owner, caller));
+    }),
+  ];
+}
+
+/** A query of a token list without filters. */
+const EVERY = { keyword: "", keyPart: "", status: [], group: "", expiringWithin: 0 } as const;
+
+/** To those who manage nobody, a token of someone else does not exist. */
+function visible(owner: TokenOwner | undefined, caller: Principal): TokenOwner {
+  if (!owner || (owner.id !== caller.userId && caller.role < ROLE.admin)) throw new Refusal("token_not_found");
+  if (!canView(caller, owner)) throw new Refusal("user_view_not_permitted");
+  return owner;
+}
+
+function known(token: Token | undefined): Token {
+  if (!token) throw new Refusal("token_not_found");
+  return token;
+}
+
+function factsOf({ key, ...token }: Token, owner: TokenOwner, caller: Principal): TokenFacts {
+  return { ...token, username: owner.username, key_hint: owner.id === caller.userId ? keyHint(key) : "" };
+}
+
+function tagged(response: ServerResponse, facts: TokenFacts): TokenFacts {
+  setTag(response, tokenTag(facts));
+  return facts;
+}
