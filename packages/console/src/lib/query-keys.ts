@@ -11,6 +11,8 @@ export const queryKeys = {
   budgets: {
     lists: ["budgets", "list"],
     history: (id: number) => ["budgets", "list", "history", id],
+    own: ["budgets", "own"],
+    ownHistory: (id: number) => ["budgets", "own", "history", id],
     one: (id: number) => ["budgets", "one", id],
     suggestions: (...by: Part[]) => ["budgets", "suggestions", ...by],
   },
@@ -50,6 +52,7 @@ export const queryKeys = {
     recent: ["logs", "recent"],
     failures: ["logs", "failures"],
     failuresOf: (channel: number) => ["logs", "failures", channel],
+    failuresOfToken: (token: number) => ["logs", "failures", "token", token],
     user: (id: number) => ["logs", "user", id],
   },
   models: { own: ["models", "own"] },
@@ -100,6 +103,7 @@ export const queryKeys = {
     shown: (id: number) => ["tokens", "shown", id],
     count: ["tokens", "list", "count"],
     newest: ["tokens", "list", "newest"],
+    ofUser: (user: number) => ["tokens", "shown", "of-user", user],
     one: (id: number) => ["tokens", "one", id],
   },
   usage: {

@@ -1,27 +1,10 @@
-import {
-  budgetCreate,
-  budgetDelete,
-  budgetGet,
-  budgetHistory,
-  budgetList,
-  budgetUpdate,
-  groupList,
-  searchAll,
-  type Budget,
-} from "@fairway/wire";
+import { budgetCreate, budgetDelete, budgetGet, budgetUpdate, groupList, searchAll, type Budget } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readVersion, type Version } from "../../lib/rows.ts";
 import type { Suggestion } from "../../ui/form/field.tsx";
-
-const REFRESH_MS = 60_000;
-
-export const budgetsQuery = queryOptions({
-  queryKey: queryKeys.budgets.lists,
-  queryFn: ({ signal }) => call(budgetList, { signal }),
-});
 
 export function budgetQuery(id: number) {
   return queryOptions({
@@ -30,15 +13,6 @@ export function budgetQuery(id: number) {
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
-  });
-}
-
-/** Spending of the running window, and where it leads. */
-export function historyQuery(id: number) {
-  return queryOptions({
-    queryKey: queryKeys.budgets.history(id),
-    queryFn: ({ signal }) => call(budgetHistory, { params: { id }, signal }),
-    refetchInterval: REFRESH_MS,
   });
 }
 

@@ -5,10 +5,15 @@ import { Announcement } from "./announcement.tsx";
 import { demoQuery, noticeQuery } from "./api.ts";
 
 /** The page below its notices, seen once it is known which there are: what is read must not move. */
-export function Opening(props: { readonly hasDemo?: boolean; readonly children: ReactNode }) {
+export function Opening(props: {
+  readonly hasDemo?: boolean;
+  /** More is on its way that decides what is shown. */
+  readonly isWaiting?: boolean;
+  readonly children: ReactNode;
+}) {
   const notice = useQuery(noticeQuery);
   const demo = useQuery({ ...demoQuery, enabled: props.hasDemo === true });
-  const isPlaced = !notice.isLoading && !demo.isLoading;
+  const isPlaced = !notice.isLoading && !demo.isLoading && props.isWaiting !== true;
   return (
     <Box visibility={isPlaced ? "visible" : "hidden"} aria-busy={!isPlaced}>
       <Announcement />

@@ -1,5 +1,6 @@
 import { ROLE, type User } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useSelfQuery } from "../../session/self.ts";
 import { isAdmin, roleOf, useUser } from "../../session/session.ts";
@@ -7,6 +8,8 @@ import { useStatus } from "../../session/status.ts";
 import { formatCount, formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { useForm } from "../../lib/use-form.ts";
+import { ownBudgetsQuery } from "../../shared/budgets/api.ts";
+import { OwnBudgets } from "../../shared/budgets/own-budgets.tsx";
 import { LoadFailed, Loading } from "../../ui/feedback/empty.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { FormSection } from "../../ui/form/form-drawer.tsx";
@@ -21,10 +24,11 @@ import { Orders } from "./orders.tsx";
 import { PayOnline } from "./pay-online.tsx";
 import { useTexts } from "./texts.ts";
 
-/** The credit of the signed-in account, and the ways to raise it. */
+/** The credit of the signed-in account, the budgets that limit it, and the ways to raise it. */
 export function WalletPage() {
   const t = useTexts();
   const { data: self, error, refetch } = useSelfQuery();
+  const budgets = useQuery(ownBudgetsQuery);
   return (
     <Page
       title={t("title")}
@@ -35,9 +39,10 @@ export function WalletPage() {
         </Link>
       }
     >
-      {self ? (
+      {self && !budgets.isLoading ? (
         <Flex direction="column" gap="5">
           <Balance self={self} />
+          <OwnBudgets />
           <PayOnline />
           <Orders />
           <Invitations self={self} />

@@ -1,24 +1,18 @@
 import { Button, SimpleGrid, Text } from "@chakra-ui/react";
 import { budgetSubject, type BudgetHistory } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
 import { Link, useParams } from "react-router";
-import { formatQuota, formatShare } from "../../../lib/format.ts";
+import { formatShare } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
-import { useNow } from "../../../lib/now.ts";
+import { historyQuery } from "../../../shared/budgets/api.ts";
+import { BurnDown } from "../../../shared/budgets/burn-down-chart.tsx";
 import { isRowId, RowPage } from "../../../shared/row/row-page.tsx";
 import { FigureCard } from "../../../shared/usage/figure-card.tsx";
-import { ChartFigure } from "../../../ui/chart/chart-figure.tsx";
-import { MAIN_COLOUR, REST_COLOUR, SECOND_COLOUR } from "../../../ui/chart/colours.ts";
-import { Money, useQuotaDisplay } from "../../../ui/display/money.tsx";
+import { Money } from "../../../ui/display/money.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { When } from "../../../ui/display/when.tsx";
-import { historyQuery } from "../api.ts";
 import { PERIOD_TEXT, SCOPE_TEXT } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
-import { burnDown } from "./burn-down.ts";
-
-const HEIGHT = 260;
 
 function Figures({ history }: { readonly history: BudgetHistory }) {
   const t = useTexts();
@@ -58,37 +52,6 @@ function Figures({ history }: { readonly history: BudgetHistory }) {
         <When at={used < limit && forecast.reached_at > 0 ? forecast.reached_at : budget.window_end} />
       </FigureCard>
     </SimpleGrid>
-  );
-}
-
-function BurnDown({ history }: { readonly history: BudgetHistory }) {
-  const t = useTexts();
-  const language = useLanguage();
-  const display = useQuotaDisplay();
-  const now = useNow();
-  const slots = useMemo(() => burnDown(history, now), [history, now]);
-  const print = (value: number) => formatQuota(value, display, language);
-  const { budget, forecast } = history;
-  return (
-    <ChartFigure
-      kind="lines"
-      title={t("burnDown")}
-      empty=""
-      label={t("burnDownReader")}
-      height={HEIGHT}
-      slots={slots}
-      series={[
-        { key: "limit", label: t("limitLine"), colour: REST_COLOUR, isDashed: true },
-        { key: "forecast", label: t("forecast"), colour: SECOND_COLOUR, isDashed: true },
-        { key: "used", label: t("usedNow"), colour: MAIN_COLOUR },
-      ]}
-      summary={t("burnDownSummary", {
-        used: print(budget.used),
-        limit: print(budget.quota_limit),
-        end: print(forecast.used_at_end),
-      })}
-      print={print}
-    />
   );
 }
 

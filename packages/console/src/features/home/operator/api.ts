@@ -1,12 +1,4 @@
-import {
-  budgetList,
-  CHANNEL_STATUS,
-  channelHealth,
-  channelList,
-  jobList,
-  systemReplicas,
-  usageStatistics,
-} from "@fairway/wire";
+import { CHANNEL_STATUS, channelHealth, channelList, jobList, systemReplicas, usageStatistics } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../../lib/http.ts";
 import { nowSeconds } from "../../../lib/now.ts";
@@ -31,11 +23,6 @@ export const troubleQuery = queryOptions({
     return { disabled: channels, health, usage: statistics.subjects };
   },
   refetchInterval: REFRESH_MS,
-});
-
-export const budgetsQuery = queryOptions({
-  queryKey: queryKeys.budgets.lists,
-  queryFn: ({ signal }) => call(budgetList, { signal }),
 });
 
 export const replicasQuery = queryOptions({

@@ -6,14 +6,14 @@ import { Link } from "react-router";
 import { formatShare } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { useNow } from "../../../lib/now.ts";
+import { budgetsQuery } from "../../../shared/budgets/api.ts";
+import { nearBudgets, type NearBudget } from "../../../shared/budgets/near.ts";
 import { Meter } from "../../../ui/display/meter.tsx";
 import { Money } from "../../../ui/display/money.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
 import { useTexts } from "../texts.ts";
-import { budgetsQuery } from "./api.ts";
-import { nearBudgets, type NearBudget } from "./near.ts";
 
 const MOST = 6;
 

@@ -2,6 +2,8 @@ import { Box } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import { useSelf } from "../../../session/self.ts";
+import { ownBudgetsQuery } from "../../../shared/budgets/api.ts";
+import { OwnBudgets } from "../../../shared/budgets/own-budgets.tsx";
 import { logAddress } from "../../../shared/usage/log-link.ts";
 import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
 import { SpendTrend } from "../../../shared/usage/usage-trends.tsx";
@@ -28,12 +30,13 @@ function useIsNew(): boolean | undefined {
   return recent.items.length === 0 || balance <= 0;
 }
 
-/** A user's balance, spending and newest requests; before the first request, what to do. */
+/** A user's balance, spending, budgets and newest requests; before the first request, what to do. */
 export function UserOverview() {
   const t = useTexts();
   const navigate = useNavigate();
   const usage = useUsage({ by: "all", subject: "", isOwn: true }, "7d");
   const { data, error, refetch } = usage;
+  const budgets = useQuery(ownBudgetsQuery);
   const isNew = useIsNew();
   const steps = useSteps({ isAdmin: false, isOn: isNew !== false });
   const isBegun = data && data.now.total.calls > 0;
@@ -41,7 +44,7 @@ export function UserOverview() {
   const first = isNew ? insteadOf(steps, SPEND_HEIGHT, place) : undefined;
   return (
     <Page title={t("title")} actions={<RangeChoice range={usage.range} choose={usage.choose} />}>
-      <Opening>
+      <Opening isWaiting={budgets.isLoading}>
         {error && !data ? (
           <LoadFailed problem={error} onRetry={() => void refetch()} />
         ) : (
@@ -59,6 +62,9 @@ export function UserOverview() {
             )}
           </>
         )}
+        <Box mb="3" _empty={{ mb: "0" }}>
+          <OwnBudgets />
+        </Box>
         <Recent />
       </Opening>
     </Page>

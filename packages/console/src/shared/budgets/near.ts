@@ -9,19 +9,21 @@ export interface NearBudget {
   readonly endsAt: number | undefined;
 }
 
-const NEAR = 0.8;
+/** From here on a budget is near its end. */
+export const NEAR = 0.8;
 /** Less of a window says nothing about its pace. */
 const LEAST_PART_OF_WINDOW = 0.05;
 
 /** Budgets near their end, the nearest first. */
 export function nearBudgets(budgets: readonly Budget[], now: number): NearBudget[] {
   return budgets
-    .map((budget) => nearOf(budget, now))
+    .map((budget) => budgetState(budget, now))
     .filter(({ part, endsAt }) => part >= NEAR || endsAt !== undefined)
     .toSorted((a, b) => b.part - a.part);
 }
 
-function nearOf(budget: Budget, now: number): NearBudget {
+/** How far a budget is used up, and when it ends at this pace. */
+export function budgetState(budget: Budget, now: number): NearBudget {
   const { used, held, quota_limit: limit, window_start: start, window_end: end } = budget;
   const taken = used + held;
   const elapsed = now - start;

@@ -1,5 +1,5 @@
 import type { BudgetHistory } from "@fairway/wire";
-import type { ChartSlot } from "../../../ui/chart/types.ts";
+import type { ChartSlot } from "../../ui/chart/types.ts";
 
 /** About as many points as a chart can show. */
 const MOST_SLOTS = 62;
