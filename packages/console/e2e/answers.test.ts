@@ -48,6 +48,7 @@ const READS = [
   "/midjourney",
   "/task",
   "/channel/1",
+  "/token/1",
   "/user/1",
 ] as const;
 

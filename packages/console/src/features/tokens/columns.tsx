@@ -1,29 +1,18 @@
-import { NEVER_EXPIRES, splitList, TOKEN_STATUS, type Token } from "@fairway/wire";
+import { NEVER_EXPIRES, splitList, type Token } from "@fairway/wire";
 import { Link, useLocation } from "react-router";
-import { useNow } from "../../lib/now.ts";
+import { StateMark } from "../../shared/tokens/state-mark.tsx";
 import type { Column } from "../../ui/grid/grid-props.ts";
 import { useLimitsLine } from "../../ui/form/limits-line.ts";
-import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import { Meter } from "../../ui/display/meter.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { maskKey } from "../../ui/content/connection.ts";
 import { SecretCell } from "../../ui/content/secret-cell.tsx";
 import { useTexts as useUiTexts } from "../../ui/texts.ts";
 import { When } from "../../ui/display/when.tsx";
-import { statusOf } from "./state.ts";
 import { useTexts } from "./texts.ts";
 import "./tokens.css";
 
 const HIGH_PERCENT = 90;
-
-type StateKey = "enabled" | "disabled" | "expired" | "exhausted";
-
-const STATES: Record<number, { mark: MarkKind; text: StateKey }> = {
-  [TOKEN_STATUS.enabled]: { mark: "go", text: "enabled" },
-  [TOKEN_STATUS.disabled]: { mark: "parked", text: "disabled" },
-  [TOKEN_STATUS.expired]: { mark: "stop", text: "expired" },
-  [TOKEN_STATUS.exhausted]: { mark: "stop", text: "exhausted" },
-};
 
 function NameCell({ token }: { readonly token: Token }) {
   const { search } = useLocation();
@@ -50,11 +39,10 @@ function KeyCell({ token }: { readonly token: Token }) {
 
 function StateCell({ token }: { readonly token: Token }) {
   const t = useTexts();
-  const state = STATES[statusOf(token, useNow())] ?? { mark: "unknown" as const, text: "disabled" as const };
   const models = token.model_limits_enabled ? splitList(token.model_limits) : [];
   return (
     <span className="nowrap">
-      <Mark kind={state.mark} label={t(state.text)} />
+      <StateMark token={token} />
       {models.length > 0 && (
         <span className="soft" title={models.join(", ")}>
           {" · "}

@@ -4,6 +4,7 @@ import { Suspense, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
+import { isAdmin, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { useNow } from "../../lib/now.ts";
 import { useStore } from "../../lib/store.ts";
@@ -22,7 +23,7 @@ import { changeToken, deleteToken, groupsQuery, refresh, setTokenStatus, tokensQ
 import { chatClients } from "./chat-clients.ts";
 import { tokenColumns } from "./columns.tsx";
 import { createdTokens } from "./created.ts";
-import { statusOf } from "./state.ts";
+import { statusOf } from "../../shared/tokens/state.ts";
 import { useTexts } from "./texts.ts";
 import { lateNeeded, lateOverlay } from "../../ui/late/late.tsx";
 
@@ -76,6 +77,7 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
   const { search } = useLocation();
   const { setStatus, remove } = useTokenActions();
   const { token } = props;
+  const user = useUser();
   const isOn = token.status === TOKEN_STATUS.enabled;
   const entries: (MenuEntry | undefined)[] = [
     { id: "page", label: t("openPage"), icon: "chart", run: () => void navigate(`/token/${token.id}`) },
@@ -95,7 +97,11 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
       id: "log",
       label: t("openLog"),
       icon: "log",
-      run: () => void navigate(`/log?token=${encodeURIComponent(token.name)}`),
+      // Administrators see the calls of all, and others may have a token of that name.
+      run: () =>
+        void navigate(
+          `/log?${new URLSearchParams({ ...(isAdmin(user) && { user: user?.username ?? "" }), token: token.name })}`,
+        ),
     },
     undefined,
     ...chatEntries(t, useStatus(), token),

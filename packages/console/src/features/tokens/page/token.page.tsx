@@ -1,100 +1,116 @@
-import { Button, SimpleGrid, Text } from "@chakra-ui/react";
-import { tokenGet, type Token } from "@fairway/wire";
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { Button, SimpleGrid, Stack, Text } from "@chakra-ui/react";
+import { TOKEN_STATUS, type TokenFacts } from "@fairway/wire";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
-import { call } from "../../../lib/http.ts";
-import { queryKeys } from "../../../lib/query-keys.ts";
-import { RowPage } from "../../../shared/row/row-page.tsx";
-import { logAddress } from "../../../shared/usage/log-link.ts";
+import type { Version } from "../../../lib/rows.ts";
+import { isAdmin, useUser } from "../../../session/session.ts";
+import { isRowId, RowPage } from "../../../shared/row/row-page.tsx";
+import { logAddress, type LogPart } from "../../../shared/usage/log-link.ts";
 import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
 import { UsageBlock } from "../../../shared/usage/usage-block.tsx";
 import { SpendTrend } from "../../../shared/usage/usage-trends.tsx";
 import { useUsage } from "../../../shared/usage/use-usage.ts";
-import { Money } from "../../../ui/display/money.tsx";
 import { Page } from "../../../ui/display/page.tsx";
-import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
-import { useLimitsLine } from "../../../ui/form/limits-line.ts";
-import { When } from "../../../ui/display/when.tsx";
+import { toastProblem, toastUndo } from "../../../ui/feedback/toaster.ts";
 import { useTexts } from "../texts.ts";
+import { shownTokenQuery, switchToken } from "./api.ts";
+import { BudgetsPanel } from "./budgets-panel.tsx";
+import { FactsPanel } from "./facts-panel.tsx";
+import { FailuresPanel } from "./failures-panel.tsx";
 
-function shownTokenQuery(id: number) {
-  return queryOptions({
-    queryKey: queryKeys.tokens.shown(id),
-    queryFn: ({ signal }) => call(tokenGet, { params: { id }, signal }),
-  });
-}
-
-function Fact(props: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <PanelRow>
-      <Text color="fg.muted" width="32" flex="none">
-        {props.name}
-      </Text>
-      <Text as="div" flex="1" minW="0" overflowWrap="anywhere">
-        {props.children}
-      </Text>
-    </PanelRow>
-  );
-}
-
-/** The permissions of the token, and its last use. */
-function Facts({ token }: { readonly token: Token }) {
+/** What an administrator does with a token of a user. */
+function Switch({ version }: { readonly version: Version<TokenFacts> }) {
   const t = useTexts();
-  const limits = useLimitsLine()(token.limits);
+  const [isRunning, setRunning] = useState(false);
+  const { name, status } = version.row;
+  const isOn = status === TOKEN_STATUS.enabled;
+  const run = (from: Version<TokenFacts>, isWanted: boolean, isUndo = false) => {
+    setRunning(true);
+    switchToken(from, isWanted)
+      .then(() => {
+        const undo = { row: from.row, tag: undefined };
+        const said = t(isWanted ? "isEnabled" : "isDisabled", { name });
+        if (!isUndo) toastUndo(said, () => run(undo, !isWanted, true));
+      }, toastProblem)
+      .finally(() => setRunning(false));
+  };
   return (
-    <Panel title={t("facts")} count={1} empty="">
-      <Fact name={t("lastUse")}>{token.accessed_time > 0 ? <When at={token.accessed_time} /> : t("never")}</Fact>
-      <Fact name={t("usedSoFar")}>
-        <Money quota={token.used_quota} />
-      </Fact>
-      <Fact name={t("remaining")}>{token.unlimited_quota ? t("noLimit") : <Money quota={token.remain_quota} />}</Fact>
-      <Fact name={t("expiry")}>{token.expired_time < 0 ? t("never") : <When at={token.expired_time} />}</Fact>
-      {token.group !== "" && <Fact name={t("groupFact")}>{token.group}</Fact>}
-      <Fact name={t("modelsFact")}>
-        {token.model_limits_enabled ? token.model_limits.replaceAll(",", ", ") : t("noLimit")}
-      </Fact>
-      {token.allow_ips !== "" && <Fact name={t("addresses")}>{token.allow_ips.replaceAll("\n", ", ")}</Fact>}
-      {limits !== undefined && <Fact name={t("requests")}>{limits}</Fact>}
-    </Panel>
+    <Button variant="outline" loading={isRunning} onClick={() => run(version, !isOn)}>
+      {t(isOn ? "disable" : "enable")}
+    </Button>
   );
 }
 
-function Shown({ token }: { readonly token: Token }) {
+function Owner({ token }: { readonly token: TokenFacts }) {
+  return (
+    <Link className="link" to={`/user/${token.user_id}`}>
+      <bdi>{token.username}</bdi>
+    </Link>
+  );
+}
+
+function Shown({ version }: { readonly version: Version<TokenFacts> }) {
   const t = useTexts();
   const navigate = useNavigate();
-  const usage = useUsage({ by: "token", subject: String(token.id), isOwn: true }, "7d");
+  const user = useUser();
+  const { row: token } = version;
+  const isOwn = token.user_id === user?.id;
+  const usage = useUsage({ by: "token", subject: String(token.id), isOwn, userId: token.user_id }, "7d");
+  // Names of tokens are each user's own.
+  const part: LogPart = { ...(isAdmin(user) && { user: token.username }), token: token.name };
+  const owner = isOwn ? undefined : <Owner token={token} />;
   return (
     <Page
-      title={token.name}
+      title={token.name || `#${token.id}`}
+      aside={
+        owner && (
+          <Text color="fg.muted">
+            {t("ofUser")} {owner}
+          </Text>
+        )
+      }
       actions={
         <>
           <RangeChoice range={usage.range} choose={usage.choose} />
-          <Button asChild>
-            <Link to={`/token/edit/${token.id}`}>{t("editRow")}</Link>
+          <Button asChild variant="outline">
+            <Link to={logAddress({ range: usage.range, ...part })}>{t("openLog")}</Link>
           </Button>
+          {isOwn ? (
+            <Button asChild>
+              <Link to={`/token/edit/${token.id}`}>{t("editRow")}</Link>
+            </Button>
+          ) : (
+            <Switch version={version} />
+          )}
         </>
       }
     >
-      <UsageBlock usage={usage} part={{ token: token.name }} />
+      <UsageBlock usage={usage} part={part} />
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
-        <Facts token={token} />
-        {usage.data && (
-          <SpendTrend
-            usage={usage.data}
-            onOpen={(span) => void navigate(logAddress({ span, isErrors: false, token: token.name }))}
-          />
-        )}
+        <Stack gap="3" minW="0">
+          <FactsPanel token={token} owner={owner} />
+          <FailuresPanel token={token} isOwn={isOwn} part={part} />
+        </Stack>
+        <Stack gap="3" minW="0">
+          {usage.data && (
+            <SpendTrend
+              usage={usage.data}
+              onOpen={(span) => void navigate(logAddress({ span, isErrors: false, ...part }))}
+            />
+          )}
+          <BudgetsPanel token={token} isOwn={isOwn} />
+        </Stack>
       </SimpleGrid>
     </Page>
   );
 }
 
-/** One token of the reader: what it spent, when it was last used, and its limits. */
+/** One token: what it spent, when it was last used, its limits and budgets; administrators see those of their users. */
 export function TokenPage() {
   const t = useTexts();
   const id = Number(useParams()["id"]);
-  const query = useQuery(shownTokenQuery(id));
+  const query = useQuery({ ...shownTokenQuery(id), enabled: isRowId(id) });
   const missing = {
     key: "token_not_found",
     icon: "key",
@@ -104,7 +120,7 @@ export function TokenPage() {
   } as const;
   return (
     <RowPage title={t("title")} id={id} row={query.data} query={query} missing={missing}>
-      {(token) => <Shown token={token} />}
+      {(version) => <Shown version={version} />}
     </RowPage>
   );
 }

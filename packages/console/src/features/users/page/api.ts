@@ -1,7 +1,8 @@
-import { auditList, orderList, userGet } from "@fairway/wire";
+import { auditList, orderList, PAGE_SIZE_CAP, tokenListOfUser, userGet } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../../lib/http.ts";
 import { queryKeys } from "../../../lib/query-keys.ts";
+import { readRows } from "../../../lib/rows.ts";
 
 const ROWS = 8;
 
@@ -23,5 +24,12 @@ export function auditQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.users.audit(id),
     queryFn: ({ signal }) => call(auditList, { query: { p: 0, page_size: ROWS, user_id: id }, signal }),
+  });
+}
+
+export function tokensQuery(id: number) {
+  return queryOptions({
+    queryKey: queryKeys.tokens.ofUser(id),
+    queryFn: ({ signal }) => readRows(tokenListOfUser, { params: { id }, query: { page_size: PAGE_SIZE_CAP }, signal }),
   });
 }

@@ -14,6 +14,7 @@ import { useTexts } from "../texts.ts";
 import { shownUserQuery } from "./api.ts";
 import { AuditPanel } from "./audit-panel.tsx";
 import { OrdersPanel } from "./orders-panel.tsx";
+import { TokensPanel } from "./tokens-panel.tsx";
 
 function Shown({ user }: { readonly user: User }) {
   const t = useTexts();
@@ -46,6 +47,7 @@ function Shown({ user }: { readonly user: User }) {
             asked={{ ...asked, by: "token" }}
             partOf={(_, token) => ({ user: name, token })}
           />
+          <TokensPanel id={user.id} />
           <OrdersPanel id={user.id} />
         </Stack>
         <Stack gap="3" minW="0">
@@ -61,7 +63,7 @@ function Shown({ user }: { readonly user: User }) {
   );
 }
 
-/** One user: usage with tokens and models, orders, and what the user changed. */
+/** One user: usage by token and model, tokens, orders, and what the user changed. */
 export function UserPage() {
   const t = useTexts();
   const id = Number(useParams()["id"]);

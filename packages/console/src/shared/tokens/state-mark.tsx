@@ -1,0 +1,24 @@
+import { TOKEN_STATUS, type Token } from "@fairway/wire";
+import { useNow } from "../../lib/now.ts";
+import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
+import { statusOf } from "./state.ts";
+import { useTexts } from "./texts.ts";
+
+interface State {
+  readonly mark: MarkKind;
+  readonly text: "enabled" | "disabled" | "expired" | "exhausted";
+}
+
+const STATES: Readonly<Record<number, State>> = {
+  [TOKEN_STATUS.enabled]: { mark: "go", text: "enabled" },
+  [TOKEN_STATUS.disabled]: { mark: "parked", text: "disabled" },
+  [TOKEN_STATUS.expired]: { mark: "stop", text: "expired" },
+  [TOKEN_STATUS.exhausted]: { mark: "stop", text: "exhausted" },
+};
+
+/** Whether a token can be used now, and why not. */
+export function StateMark({ token }: { readonly token: Pick<Token, "status" | "expired_time"> }) {
+  const t = useTexts();
+  const { mark, text } = STATES[statusOf(token, useNow())] ?? { mark: "unknown", text: "disabled" };
+  return <Mark kind={mark} label={t(text)} />;
+}
