@@ -113,7 +113,7 @@ test("a token that was changed meanwhile is not switched", async () => {
   expect(await asUser(owner, "GET", "/api/token/1")).toMatchObject({ data: { status: 1 } });
 });
 
-test("a user has no page of a token of somebody else", async () => {
+test("a user has no page of a token of another user", async () => {
   await owner.goto("/token/2");
   await owner.getByRole("heading", { name: "There is no such token" }).waitFor();
 });

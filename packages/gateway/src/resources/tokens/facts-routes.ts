@@ -55,7 +55,7 @@ export function tokenFactsRoutes({ store, clock }: TokenFactsDeps): Route[] {
 /** A query of a token list without filters. */
 const EVERY = { keyword: "", keyPart: "", status: [], group: "", expiringWithin: 0 } as const;
 
-/** To those who manage nobody, a token of someone else does not exist. */
+/** For a user without a role, the token of another user does not exist. */
 function visible(owner: TokenOwner | undefined, caller: Principal): TokenOwner {
   if (!owner || (owner.id !== caller.userId && caller.role < ROLE.admin)) throw new Refusal("token_not_found");
   if (!canView(caller, owner)) throw new Refusal("user_view_not_permitted");
