@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { onTestFinished, TestRunner } from "vitest";
 
 export const PROGRAM = join(import.meta.dirname, "../dist/fairway.mjs");
 
@@ -37,7 +38,7 @@ export interface Terminal {
   readonly exited: Promise<number | null>;
 }
 
-/** `columns` is the width of the terminal; 0 where it does not know. */
+/** `columns` is the width of the terminal; 0 where it does not know. What still runs ends with the test that opened it. */
 export function openTerminal(args: readonly string[], env: Variables, columns = 0, pidFile = ""): Terminal {
   const words = [process.execPath, PROGRAM, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
   const child = spawn(
@@ -61,6 +62,12 @@ export function openTerminal(args: readonly string[], env: Variables, columns = 
     for (const look of waiting) look();
   });
   const exited = once(child, "close").then(([code]) => code as number | null);
+  if (TestRunner.getCurrentTest())
+    onTestFinished(async () => {
+      // The terminal hangs up on the program in it.
+      child.kill("SIGKILL");
+      await exited;
+    });
   return {
     get shown() {
       return shown;
