@@ -194,7 +194,10 @@ export const channelUpdate = endpoint({
     id: z.optional(z.int()),
     /** `append` adds the lines of `key` to the keys that the channel has; `replace`, "" or nothing puts them in their place. */
     key_mode: z.optional(z.string()),
-    /** With status 2: seconds after which the channel is enabled again; 0 = it stays disabled. At most 30 days. */
+    /**
+     * With status 2: seconds after which the channel is enabled again; 0 = it stays disabled, as it does after a call
+     * that sends the status alone. At most 30 days.
+     */
     disable_seconds: z.optional(z.int().check(z.minimum(0), z.maximum(30 * 86_400))),
     /** With status 2: why. */
     status_reason: z.optional(textUpTo(500)),

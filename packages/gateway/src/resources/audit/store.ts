@@ -24,9 +24,14 @@ export type AuditOutcome = Pick<AuditEntry, "target" | "old_value" | "new_value"
 
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
+interface AuditStoreDeps {
+  /** Also a transaction, whose rows are there with its other changes or not at all. */
+  readonly database: Pick<Database, "db">;
+  readonly clock: Clock;
+}
+
 /** SQL of the audit log. */
-export function createAuditStore({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
-  const { db } = database;
+export function createAuditStore({ database: { db }, clock }: AuditStoreDeps) {
   return {
     /** Answers the id of the row. */
     add: (entry: AuditEntry): Promise<number> => insertRow(db, "audit_log", { ...entry, created_at: seconds(clock) }),

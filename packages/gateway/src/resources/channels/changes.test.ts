@@ -102,6 +102,23 @@ describe("changing", () => {
     expect(await refusedChange({ id, status: 1, disable_seconds: 60 })).toEqual([200, "G1", "Invalid parameter."]);
   });
 
+  test("a plain disable takes the end of an earlier one away, by whatever call", async () => {
+    const timed = async (id: number) => {
+      await admin.data(
+        admin.put("/api/channel/", { id, status: 2, disable_seconds: 60, status_reason: "maintenance" }),
+      );
+      return id;
+    };
+    const infoOf = async (id: number) => JSON.parse((await read(id)).other_info) as unknown;
+    const [alone, tagged, bulk] = [await create(), await create({ tag: "berth" }), await create()];
+    for (const id of [alone, tagged, bulk]) await timed(id);
+    await admin.data(admin.put("/api/channel/", { id: alone, status: 2 }));
+    await admin.data(admin.post("/api/channel/tag/disabled", { tag: "berth" }));
+    await admin.data(admin.post("/api/channel/bulk", { ids: [bulk], action: "disable" }));
+    for (const id of [alone, tagged, bulk])
+      expect(await infoOf(id)).toEqual({ status_reason: "", status_time: Math.floor(app.clock.now() / 1000) });
+  });
+
   test("refuses to overwrite a newer version when the client sends the older one", async () => {
     const id = await create();
     const etag = String((await admin.get(`/api/channel/${id}`)).headers["etag"]);

@@ -226,6 +226,14 @@ eachDatabase("channel store", (open) => {
       status_time: START_SECONDS,
       status_until: START_SECONDS + 60,
     });
+    const { db } = kit.database;
+    const audited = db.selectFrom("audit_log").selectAll().where("target", "=", `channel ${timed}`);
+    const [row, ...others] = await audited.execute();
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({ user_id: 0, username: "system", action: "channelSetStatus" });
+    expect(JSON.parse(row?.old_value ?? "")).toMatchObject({ status: 2 });
+    const reason = expect.stringContaining("The time of its disable has passed.") as string;
+    expect(JSON.parse(row?.new_value ?? "")).toEqual({ name: "one", status: 1, other_info: reason });
     const before = await readRevisions(kit.database);
     expect(await endDisables({ ...kit, store })).toEqual([]);
     expect(await readRevisions(kit.database)).toEqual(before);

@@ -14,7 +14,7 @@ import type { ChannelFields } from "./input.ts";
 import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./key-store.ts";
 import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
 import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
-import { statusInfo, type StatusBefore, type StatusCause } from "./status-info.ts";
+import { DISABLE_ENDED, isPlainDisable, recordEnd, statusInfo, type StatusCause } from "./status-info.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 import type { ChannelStoreDeps, Writing } from "./writing.ts";
@@ -232,7 +232,8 @@ function changes(writing: Writing) {
   };
 }
 
-function removals({ write, clock, vault, database }: Writing) {
+function removals(writing: Writing) {
+  const { write, database } = writing;
   return {
     remove: (ids: readonly number[]): Promise<number> => write((trx) => removeRows(trx, database, ids)),
 
@@ -257,22 +258,45 @@ function removals({ write, clock, vault, database }: Writing) {
       }),
 
     /** Switches a channel as the system, unless it changed meanwhile; returns whether it did. */
-    switchBySystem: (id: number, from: number | StatusBefore, to: number, reason: string): Promise<boolean> =>
+    switchBySystem: (id: number, from: number, to: number, reason: string): Promise<boolean> =>
+      write(async (trx) => (await switchRow(trx, writing, { id, from: { status: from }, to, reason })) !== undefined),
+
+    /** Enables a channel that was disabled for a time, unless it changed meanwhile, and records that the system did it. */
+    endDisable: (id: number, otherInfo: string): Promise<boolean> =>
       write(async (trx) => {
-        const before = typeof from === "number" ? { status: from } : from;
-        const other_info = statusInfo({ reason }, seconds(clock));
-        const { numUpdatedRows } = await trx
-          .updateTable("channels")
-          .set((eb) => ({ status: to, other_info, version: eb("version", "+", 1) }))
-          .where("id", "=", id)
-          .where((eb) => eb.and({ ...before }))
-          .executeTakeFirstOrThrow();
-        const row = numUpdatedRows > 0n ? await rowOf(trx, id) : undefined;
-        if (row && to === CHANNEL_STATUS.enabled) await reviveKeys(trx, vault, id);
-        if (row) await rebuildAbilities(trx, [row]);
+        const from = { status: CHANNEL_STATUS.disabledByHand, other_info: otherInfo };
+        const row = await switchRow(trx, writing, { id, from, to: CHANNEL_STATUS.enabled, reason: DISABLE_ENDED });
+        if (row) await recordEnd({ database: { db: trx }, clock: writing.clock }, row, otherInfo);
         return row !== undefined;
       }),
   };
+}
+
+interface SystemSwitch {
+  readonly id: number;
+  /** Columns as they must still be. */
+  readonly from: Partial<Pick<ChannelRow, "status" | "other_info">>;
+  readonly to: number;
+  readonly reason: string;
+}
+
+/** The row after the switch; undefined if the channel changed meanwhile. */
+async function switchRow(
+  trx: Transaction<Schema>,
+  { vault, clock }: Writing,
+  { id, from, to, reason }: SystemSwitch,
+): Promise<ChannelRow | undefined> {
+  const other_info = statusInfo({ reason }, seconds(clock));
+  const { numUpdatedRows } = await trx
+    .updateTable("channels")
+    .set((eb) => ({ status: to, other_info, version: eb("version", "+", 1) }))
+    .where("id", "=", id)
+    .where((eb) => eb.and({ ...from }))
+    .executeTakeFirstOrThrow();
+  const row = numUpdatedRows > 0n ? await rowOf(trx, id) : undefined;
+  if (row && to === CHANNEL_STATUS.enabled) await reviveKeys(trx, vault, id);
+  if (row) await rebuildAbilities(trx, [row]);
+  return row;
 }
 
 /** Findings about a channel: no routing depends on them, so they raise no revision. */
@@ -305,7 +329,7 @@ async function change(
   current: ChannelRow,
   { patch, key, cause }: Change,
 ): Promise<ChannelRow> {
-  const isSwitched = isOtherStatus(current, patch.status, cause);
+  const isSwitched = isOtherStatus(current, patch.status, cause) || isPlainDisable(current, patch);
   const next = {
     ...patch,
     ...(isSwitched ? { other_info: statusInfo(cause, seconds(clock)) } : {}),
