@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import { createConnection, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
+import { text } from "node:stream/consumers";
 import { dirname, join } from "node:path";
 import { WebSocketServer, type WebSocket } from "ws";
 import { createCertificates } from "./services/certificates.ts";
@@ -12,8 +13,10 @@ export interface PodServer {
   readonly kubeconfig: string;
   /** Pods that are ready, with the local port that each leads to. */
   readonly pods: Map<string, number>;
-  /** Path -> JSON of an object or list. */
+  /** Path -> JSON of an object or list. What is created and patched is kept here too. */
   readonly objects: Map<string, unknown>;
+  /** Calls that are not allowed, as `POST /api/v1/…`. */
+  readonly forbidden: Set<string>;
   /** Breaks off what leads to a pod, as the end of the pod does. */
   end(pod: string): void;
   stop(): Promise<void>;
@@ -30,13 +33,23 @@ export async function startPodServer(): Promise<PodServer> {
   const folder = await mkdtemp(join(tmpdir(), "fairway-pods-"));
   const pods = new Map<string, number>();
   const objects = new Map<string, unknown>();
+  const forbidden = new Set<string>();
   const open = new Map<WebSocket, string>();
   const tls = { cert: readFileSync(certificates.cert), key: readFileSync(certificates.key) };
   const server = createServer(tls, (request, response) => {
     const { pathname } = new URL(request.url ?? "", "https://localhost");
+    const end = (status: number, body: unknown) => response.writeHead(status).end(JSON.stringify(body));
+    if (forbidden.has(`${request.method} ${pathname}`)) return void end(403, { message: `${pathname} is forbidden` });
+    if (request.method === "POST" || request.method === "PATCH")
+      return void text(request).then((body) => {
+        const sent = JSON.parse(body) as StoredObject;
+        const isNew = request.method === "POST";
+        const path = isNew ? `${pathname}/${sent.metadata.name}` : pathname;
+        if (!isNew && !objects.has(path)) return void end(404, { message: `${path} was not found` });
+        end(...stored(objects, path, isNew ? undefined : objects.get(path), sent));
+      });
     const found = PODS.test(pathname) ? { items: [...pods.keys()].map(podOf) } : objects.get(pathname);
-    response.statusCode = found === undefined ? 404 : 200;
-    response.end(JSON.stringify(found ?? { message: `${pathname} was not found` }));
+    end(found === undefined ? 404 : 200, found ?? { message: `${pathname} was not found` });
   });
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: (all) => [...all][0] ?? false });
   server.on("upgrade", (request, socket, head) => {
@@ -58,6 +71,7 @@ export async function startPodServer(): Promise<PodServer> {
     kubeconfig,
     pods,
     objects,
+    forbidden,
     end(pod) {
       pods.delete(pod);
       for (const [tunnel, its] of open) if (its === pod) tunnel.terminate();
@@ -70,6 +84,29 @@ export async function startPodServer(): Promise<PodServer> {
       await rm(dirname(certificates.ca), { recursive: true });
     },
   };
+}
+
+interface StoredObject {
+  readonly metadata: { readonly name?: string; readonly resourceVersion?: string };
+  readonly data?: object;
+}
+
+/** Creates an object, or merges a patch into `before`; each write gives it another version. */
+function stored(objects: Map<string, unknown>, path: string, before: unknown, sent: StoredObject): [number, unknown] {
+  const old = before as StoredObject | undefined;
+  if (!old && objects.has(path)) return [409, { message: `${path} already exists` }];
+  const { resourceVersion } = sent.metadata;
+  if (old && resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion)
+    return [409, { message: `${path} has been modified` }];
+  const version = String(Number(old?.metadata.resourceVersion ?? "0") + 1);
+  const merged = {
+    ...old,
+    ...sent,
+    metadata: { ...old?.metadata, ...sent.metadata, resourceVersion: version },
+    data: { ...old?.data, ...sent.data },
+  };
+  objects.set(path, merged);
+  return [old ? 200 : 201, merged];
 }
 
 /** Channel 0 is data and channel 1 errors; each begins with the number of the port, little end first. */

@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
+import type { SecretPlace } from "./secret.ts";
 import type { TokenCreateOptions, TokenListOptions, TokenUpdateOptions } from "./token.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, limit, positive, yes, type Reference } from "../arguments.ts";
+import { examples, id, ids, positive, withParts, yes, type Reference } from "../arguments.ts";
 
 const load = () => import("./token.ts");
 const AS_LISTED = "ids or names, as `fairway token list` shows them";
@@ -22,9 +23,8 @@ function reading(token: Command, { client, output, io, idOf }: CommandContext): 
     .option("--group <name>")
     .addOption(new Option("--status <word>").choices(["enabled", "disabled", "expired", "exhausted"]))
     .option("--expiring <span>", "only those that expire within 12h, 30d")
-    .addOption(limit())
     .action(async (options: TokenListOptions) => (await load()).listTokens(await client(), options, output()));
-  examples(list, "fairway token list", "fairway token list --expiring 7d -o jsonl | jq .id");
+  examples(withParts(list), "fairway token list", "fairway token list --expiring 7d -o jsonl | jq .id");
   const get = token
     .command("get")
     .argument("<id>", ONE, id("token"))
@@ -58,6 +58,16 @@ function writing(token: Command, { client, output, io, idOf }: CommandContext): 
     .option("--count <number>", "several at once, 100 at most, with -1, -2 and so on behind their names", several, 1)
     .option("--output-file <path>", "a new file for the keys, a line each, that only you can read")
     .option("--show-key", "with --output-file: print the keys too")
+    .addOption(
+      new Option(
+        "--write-secret <namespace/name>",
+        "write the key to a Kubernetes Secret, as its api-key, and print none",
+      )
+        .argParser(secretPlace)
+        .conflicts(["outputFile", "showKey", "count"]),
+    )
+    .option("--replace-secret", "with --write-secret: also write to a Secret that others made")
+    .option("--kube-context <name>", "with --write-secret: context of the kubeconfig")
     .action(async (options: TokenCreateOptions) =>
       (await load()).createToken(await client(), options, output(), io.nowSeconds()),
     );
@@ -65,6 +75,7 @@ function writing(token: Command, { client, output, io, idOf }: CommandContext): 
     withLimits(create),
     "fairway token create --name ci --quota 5usd --expires 30d",
     "fairway token create --name bot --models gpt-4o-mini -o json | jq -r .key",
+    "fairway token create --name search --write-secret ai/search-fairway",
   );
   const update = token
     .command("update")
@@ -84,6 +95,13 @@ function writing(token: Command, { client, output, io, idOf }: CommandContext): 
     "fairway token update 3 --quota 10usd --expires 90d",
     'fairway token update 3 --models ""',
   );
+}
+
+function secretPlace(text: string): SecretPlace {
+  const [, namespace, name] =
+    /^([a-z0-9](?:[-a-z0-9]*[a-z0-9])?)\/([a-z0-9](?:[-.a-z0-9]*[a-z0-9])?)$/.exec(text) ?? [];
+  if (namespace !== undefined && name !== undefined) return { namespace, name };
+  throw new InvalidArgumentError("Write it like ai/search-fairway.");
 }
 
 function several(text: string): number {

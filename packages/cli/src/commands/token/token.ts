@@ -19,12 +19,14 @@ import {
 import type { Io } from "../../core/command-context.ts";
 import { openSecretFile } from "../../terminal/secret-file.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { exitCodeOf, hintOf, messageOf } from "../../core/problem.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { moneyText } from "../../print/sheet.ts";
 import { isForPeople, printBare, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
-import { rowsUpTo } from "../paging.ts";
+import { rowsUpTo, type Part } from "../paging.ts";
+import type { SecretPlace } from "./secret.ts";
 import { secondsOfDate, secondsOfSpan, spanOf } from "../times.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
@@ -72,12 +74,11 @@ export function shown({ key, ...token }: Token): Shown {
   return { ...token, key_hint: keyHint(key) };
 }
 
-export interface TokenListOptions {
+export interface TokenListOptions extends Part {
   readonly search?: string;
   readonly group?: string;
   readonly status?: string;
   readonly expiring?: string;
-  readonly limit: number;
 }
 
 export async function listTokens(client: Client, options: TokenListOptions, output: Output): Promise<void> {
@@ -87,7 +88,7 @@ export async function listTokens(client: Client, options: TokenListOptions, outp
     status: Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status),
     expiring: options.expiring === undefined ? undefined : spanOf(options.expiring, "--expiring"),
   };
-  const found = await rowsUpTo(options.limit, (page) => client.call(tokenList, { query: { ...query, ...page } }));
+  const found = await rowsUpTo(options, (page) => client.call(tokenList, { query: { ...query, ...page } }));
   await printList(output, {
     ...TOKENS,
     ...found,
@@ -247,6 +248,9 @@ export interface TokenCreateOptions {
   readonly count: number;
   readonly outputFile?: string;
   readonly showKey?: boolean;
+  readonly writeSecret?: SecretPlace;
+  readonly replaceSecret?: boolean;
+  readonly kubeContext?: string;
 }
 
 /** The end of the year 9999. */
@@ -262,6 +266,7 @@ export async function createToken(
   const expires = expiryOf(options.expires, nowSeconds);
   const amount = isUnlimited ? 0 : quotaOf(options.quota, (await client.call(status, {})).data.quota_per_unit);
   const file = options.outputFile === undefined ? undefined : openSecretFile(options.outputFile);
+  const secret = await secretOf(options);
   const made: (Key & Token)[] = [];
   for (let at = 1; at <= options.count; at++) {
     const name = options.count === 1 ? options.name : `${options.name}-${at}`;
@@ -269,11 +274,48 @@ export async function createToken(
     // What was made before a failure is not lost.
     file?.write(made.map(({ key }) => key));
   }
+  if (secret) return writeSecret(client, secret, made, output);
   if (options.outputFile !== undefined) {
     const what = made.length === 1 ? "the key" : `${made.length} keys`;
     output.note(`Wrote ${what} to ${options.outputFile}.`);
   }
   await (options.outputFile === undefined || options.showKey ? printKeys : printNames)(output, made);
+}
+
+/** Undefined where the key goes elsewhere. */
+async function secretOf({ writeSecret: place, replaceSecret: isReplaced = false, kubeContext }: TokenCreateOptions) {
+  if (place)
+    return { place, ...(await (await import("./secret.ts")).openKeySecret(place, { kubeContext, isReplaced })) };
+  if (isReplaced || kubeContext !== undefined)
+    throw new CliError(
+      `${isReplaced ? "--replace-secret" : "--kube-context"} names no Secret`,
+      EXIT.usage,
+      "add --write-secret NAMESPACE/NAME",
+    );
+  return undefined;
+}
+
+/** A key that no Secret takes would be known to nobody, so it goes again. */
+async function writeSecret(
+  client: Client,
+  secret: NonNullable<Awaited<ReturnType<typeof secretOf>>>,
+  made: readonly Key[],
+  output: Output,
+): Promise<void> {
+  const { namespace, name } = secret.place;
+  for (const token of made) {
+    try {
+      await secret.write(token);
+    } catch (thrown) {
+      await client.call(tokenDelete, { params: { id: token.id } });
+      const message = `the Secret ${namespace}/${name} was not written, and the new key is deleted again: `;
+      throw new CliError(message + messageOf(thrown), exitCodeOf(thrown), hintOf(thrown));
+    }
+    output.note(`Wrote key ${token.id}, ${token.name}, to the Secret ${namespace}/${name}.`);
+    if (secret.before !== undefined)
+      output.note(`Key ${secret.before}, which it had before, stays valid: fairway token delete ${secret.before}`);
+  }
+  await printNames(output, made);
 }
 
 interface Terms {
