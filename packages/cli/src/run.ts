@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import type { Io } from "./core/command-context.ts";
 import { EXIT, Said } from "./core/exit.ts";
-import type { Globals } from "./core/globals.ts";
+import { withPlainFlags, type Globals } from "./core/globals.ts";
 import { VERSION } from "./core/version.ts";
 import { printable } from "./print/printable.ts";
 import { createProgram } from "./program.ts";
@@ -15,7 +15,7 @@ export async function runWords(words: readonly string[], io: Io): Promise<number
     for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])])
       command.exitOverride();
     globals = program.opts<Globals>();
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync(withPlainFlags(words), { from: "user" });
     return EXIT.ok;
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) return report(thrown, globals, io);

@@ -76,6 +76,63 @@ test("what is applied is so, and differs no more", async () => {
   expect((await rig.fairway(`diff -f ${file} --verbose`)).out).toContain("= Channel/first  unchanged");
 });
 
+test("a diff is a patch as well, without secrets", async () => {
+  const priced = `---
+apiVersion: fairway.dev/v1alpha1
+kind: OptionSet
+metadata: { name: site }
+spec: { values: { SystemName: Quayside, SMTPToken: ${UPSTREAM_KEY}-mail } }
+`;
+  await writeFile(file, channel("first", "  priority: 7\n") + channel("second") + priced);
+  const { code, out, err } = await rig.fairway(`diff -f ${file} --format unified`);
+  expect(code, err).toBe(1);
+  expect(out).toContain("--- a/Channel/first.yaml\n+++ b/Channel/first.yaml\n@@ ");
+  expect(out).toMatch(/^-  priority: 0\n\+  priority: 7$/m);
+  expect(out).toMatch(/^   key: \(hidden\)$/m);
+  expect(out).toMatch(/^--- \/dev\/null\n\+\+\+ b\/Channel\/second.yaml\n@@ -0,0 \+1,\d+ @@\n\+apiVersion/m);
+  expect(out).toMatch(/^-    SystemName: Harbour\n(?:.*\n)*?\+    SystemName: Quayside$/m);
+  expect(out + err).not.toContain(UPSTREAM_KEY);
+  await writeFile(file, channel("second"));
+  const pruned = await rig.fairway(`diff -f ${file} --prune --force --format unified --no-exit-code`);
+  expect(pruned.code, pruned.err).toBe(0);
+  expect(pruned.out).toMatch(/^--- a\/Channel\/first.yaml\n\+\+\+ \/dev\/null$/m);
+  expect(pruned.out).toMatch(/^- {4}- gpt-4o-mini$/m);
+  expect((await rig.fairway(`diff -f ${file} --format unified -o json`)).code).toBe(2);
+  expect(jsonOf(await rig.fairway(`diff -f ${file} --format json`))).toMatchObject({ kind: "ChangeList" });
+  expect(await rig.fairway(`diff -f ${file} --format json --exit-code`)).toMatchObject({ code: 1 });
+});
+
+test("documents are checked without a gateway", async () => {
+  const nowhere = { FAIRWAY_CONFIG: join(rig.home, "none.json") };
+  await writeFile(file, channel("first") + optionSet);
+  const good = await run(["apply", "-f", file, "--dry-run=client"], nowhere);
+  expect(good).toEqual({ code: 0, out: "", err: "2 documents are valid; the gateway was not asked.\n" });
+  const listed = await run(["apply", "-f", file, "--dry-run=client", "-o", "json"], nowhere);
+  expect(jsonOf(listed)).toMatchObject({
+    kind: "DocumentList",
+    items: [
+      { kind: "Channel", name: "first", source: `${file}:3` },
+      { kind: "OptionSet", name: "site" },
+    ],
+  });
+  await writeFile(
+    file,
+    channel("first", "  prioritty: 3\n") + channel("first") + optionSet.replace("SystemName", "SystmName"),
+  );
+  const bad = await run(["apply", "-f", file, "--dry-run=client"], nowhere);
+  expect(bad).toMatchObject({ code: 2, out: "" });
+  expect(bad.err).toContain(`${file}:10: Channel/first: spec has no field prioritty; did you mean priority?`);
+  expect(bad.err).toContain(`Channel/first: is also in ${file}:4`);
+  expect(bad.err).toContain("there is no option SystmName; did you mean SystemName?");
+  expect((await run(["apply", "-f", file, "--dry-run=nowhere"], nowhere)).code).toBe(2);
+  await writeFile(file, channel("server-side"));
+  expect((await rig.fairway(`apply -f ${file} --dry-run=server`)).err).toContain("Nothing was changed: --dry-run.");
+  expect(rowsOf(await rig.fairway("channel list --search server-side -o jsonl"))).toEqual([]);
+  const asked = await rig.fairway("option set RetryTimes 1 --dry-run=server");
+  expect(asked).toMatchObject({ code: 2, out: "" });
+  expect(asked.err).toContain("the gateway has no rehearsal of PUT /api/option/");
+});
+
 test("what others own is left alone with exit 5, unless force takes it over", async () => {
   await writeFile(file, channel("first", "  priority: 5\n"));
   const refused = await rig.fairway(`apply -f ${file} --manager git:production`);

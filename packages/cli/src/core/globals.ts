@@ -16,6 +16,8 @@ export interface Globals {
   readonly timeout: number;
   readonly retries: number;
   readonly dryRun?: boolean;
+  /** The side that rehearses, where `--dry-run=` names one. */
+  readonly dryRunAt?: "client" | "server";
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly debug?: boolean;
@@ -55,7 +57,11 @@ export function addGlobals(program: Command, defaults: Defaults): void {
     retries,
     defaults.retries,
   );
-  program.option("--dry-run", "print what would be sent, and change nothing");
+  program.option(
+    "--dry-run",
+    "print what would be sent, and change nothing; `apply --dry-run=client` checks documents without a gateway",
+  );
+  program.addOption(new Option(`${DRY_RUN_AT} <side>`).choices(["client", "server"]).hideHelp());
   program.option("-q, --quiet", "print data and errors, nothing else");
   program.option("-v, --verbose", "also what stays as it is");
   program.option("--debug", "print each call on standard error, without secrets, and the stack of a failure");
@@ -63,6 +69,18 @@ export function addGlobals(program: Command, defaults: Defaults): void {
   program.option("--no-input", "ask nothing, as without a terminal");
   program.option("--color", "colours, also in a pipe");
   program.option("--no-color", "no colours");
+}
+
+const DRY_RUN_AT = "--dry-run-at";
+
+/** `--dry-run=client` as two flags: the parser knows a flag with a value or one without. */
+export function withPlainFlags(words: readonly string[]): string[] {
+  const end = words.indexOf("--");
+  return words.flatMap((word, at) =>
+    word.startsWith("--dry-run=") && (end === -1 || at < end)
+      ? ["--dry-run", DRY_RUN_AT, word.slice("--dry-run=".length)]
+      : [word],
+  );
 }
 
 const FORMAT_WORDS =

@@ -37,6 +37,12 @@ export function linkOf(globals: Globals, { env, say, out }: Surroundings): Link 
       ...(globals.requestId ? { answered: (id) => say(`request ${id}`) } : {}),
       inspect: (method, url, body) => {
         if (method === "GET" || READING.test(new URL(url).pathname) || isRehearsal(url, body)) return;
+        if (globals.dryRun && globals.dryRunAt === "server")
+          throw new CliError(
+            `the gateway has no rehearsal of ${method} ${new URL(url).pathname}`,
+            EXIT.usage,
+            "--dry-run prints the request",
+          );
         if (globals.dryRun) {
           out(`${method} ${redactedUrl(url)}${body === undefined ? "" : ` ${redactedBody(body)}`}`);
           throw new NotSent();

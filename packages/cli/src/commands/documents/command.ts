@@ -1,5 +1,5 @@
 import { Argument, Option, type Command } from "commander";
-import type { DeleteOptions } from "./documents.ts";
+import type { DeleteOptions, DiffOptions } from "./documents.ts";
 import type { ExportOptions } from "./export.ts";
 import type { DocumentOptions } from "./plan.ts";
 import type { CommandContext } from "../../core/command-context.ts";
@@ -11,8 +11,16 @@ export function documentCommands(program: Command, { client, output, globals, en
   const around = () => ({ output: output(), env: env(), isVerbose: globals().verbose === true });
   const diff = withDocuments(program.command("diff"))
     .description("what applying documents would change; exit 1 where something differs (super administrator)")
-    .action(async (options: DocumentOptions) => (await load()).diffDocuments(await client(), options, around()));
-  examples(diff, "fairway diff -f channels.yaml", "fairway diff -f deploy/fairway -R --prune -o json");
+    .addOption(new Option("--format <format>", "a patch of each document, or as -o json").choices(["unified", "json"]))
+    .option("--exit-code", "1 where something differs, as without this flag")
+    .option("--no-exit-code", "0 also where something differs")
+    .action(async (options: DiffOptions) => (await load()).diffDocuments(await client(), options, around()));
+  examples(
+    diff,
+    "fairway diff -f channels.yaml",
+    "fairway diff -f channels.yaml --format unified",
+    "fairway diff -f deploy/fairway -R --prune -o json",
+  );
   const apply = withDocuments(program.command("apply"))
     .description(
       "create and change channels, options and keys to match documents, all or nothing (super administrator)",
@@ -20,13 +28,15 @@ export function documentCommands(program: Command, { client, output, globals, en
     .option("--wait", "wait until each replica uses the documents, for at most --timeout")
     .addOption(yes())
     .action(async ({ wait, ...options }: DocumentOptions & { readonly yes?: boolean; readonly wait?: boolean }) => {
-      const { dryRun = false, timeout } = globals();
+      const { dryRun = false, dryRunAt, timeout } = globals();
+      if (dryRunAt === "client") return (await load()).checkDocuments(options, around());
       const how = { ...options, dryRun, waitMs: wait ? timeout * 1000 : undefined };
       return (await load()).applyDocuments(await client(), how, around());
     });
   examples(
     apply,
     "fairway apply -f channels.yaml",
+    "fairway apply -f channels.yaml --dry-run=client",
     "fairway apply -f channels.yaml --wait --timeout 2m",
     "fairway apply -f deploy/fairway -R --manager git:production --prune --yes",
   );
@@ -63,7 +73,7 @@ function exportCommand(program: Command, { client, output }: Pick<CommandContext
       new Option(
         "--format <format>",
         "documents in YAML or JSON, or rows for the calls of compatible gateways",
-      ).choices(["yaml", "json", "jsonl", "family-json"]),
+      ).choices(["fairway", "yaml", "json", "jsonl", "family-json"]),
     )
     .option("--include-ids", "include the ID of each row, in documents as the annotation fairway.dev/id")
     .option("--crd", "print the CustomResourceDefinitions for these documents instead; needs no sign-in")
@@ -93,5 +103,6 @@ function withFiles(command: Command): Command {
 function withDocuments(command: Command): Command {
   return withFiles(command)
     .option("--prune", "delete what the manager owns and the documents no longer name")
-    .option("--force", "take over what other managers own, and allow deleting more than half of what this one owns");
+    .option("--force", "take over what other managers own, and allow deleting more than half of what this one owns")
+    .option("--force-conflicts", "as --force");
 }

@@ -20,7 +20,7 @@ import {
 import { CliError, EXIT, Said } from "../../core/exit.ts";
 import { exitCodeOf, hintOf, messageOf } from "../../core/problem.ts";
 import { plain } from "../../print/columns.ts";
-import { isForPeople, openRows, type Output, type Shape } from "../../print/output.ts";
+import { isForPeople, openRows, printList, type Output, type Shape } from "../../print/output.ts";
 
 export interface DeleteOptions extends DocumentSource {
   readonly manager: string;
@@ -50,14 +50,53 @@ interface Surroundings {
   readonly isVerbose: boolean;
 }
 
+export interface DiffOptions extends DocumentOptions {
+  readonly format?: "unified" | "json";
+  /** False: 0 also where something differs. */
+  readonly exitCode?: boolean;
+}
+
 /** As `diff` and `kubectl diff` do: 1 if something differs, more if the comparison failed. */
-export async function diffDocuments(client: Client, options: DocumentOptions, around: Surroundings): Promise<void> {
-  const { plan } = await planOf(client, options, around).catch((error: unknown) => {
+export async function diffDocuments(client: Client, options: DiffOptions, around: Surroundings): Promise<void> {
+  const { format, exitCode = true, ...wanted } = options;
+  const { body, plan } = await planOf(client, wanted, around).catch((error: unknown) => {
     // 1 means that something differs.
     throw exitCodeOf(error) === EXIT.failure ? new CliError(messageOf(error), EXIT.usage, hintOf(error)) : error;
   });
-  await printChanges(plan, around);
-  if (plan.some(({ action }) => action !== "unchanged")) throw new Said(EXIT.failure);
+  const output = format === "json" ? { ...around.output, format } : around.output;
+  if (format === "unified") {
+    if (!isForPeople(output))
+      throw new CliError(`--format unified is a text, not -o ${output.format}`, EXIT.usage, "leave out one of the two");
+    await (await import("./unified.ts")).printUnified(client, { documents: body.documents, plan }, output);
+  } else await printChanges(plan, { ...around, output });
+  if (exitCode && plan.some(({ action }) => action !== "unchanged")) throw new Said(EXIT.failure);
+}
+
+interface Checked {
+  readonly kind: string;
+  readonly name: string;
+  readonly source: string;
+}
+
+const CHECKED: Shape<Checked> = {
+  kind: "Document",
+  columns: [plain("KIND", "kind"), plain("NAME", "name"), plain("SOURCE", "source")],
+  name: ({ kind, name }) => `${kind}/${name}`,
+};
+
+/** Names every mistake that shows without a gateway; which names of types it knows and what would change is its to say. */
+export async function checkDocuments(options: DocumentSource, { output, env, isVerbose }: Surroundings): Promise<void> {
+  const { placed } = await readFiles(options, env);
+  const lines = (await import("./mistakes.ts")).localMistakes(placed);
+  for (const line of lines) output.note(line);
+  if (lines.length > 0) throw new MistakenDocuments(lines);
+  const rows = placed.map(({ value, source, lineOf }) => {
+    const { kind, metadata } = value as DeclarativeDocument;
+    return { kind, name: metadata.name, source: `${source}:${lineOf(["kind"])}` };
+  });
+  if (!isForPeople(output) || isVerbose) await printList(output, { ...CHECKED, rows, empty: "" });
+  const count = rows.length === 1 ? "The document is" : `${rows.length} documents are`;
+  output.note(`${count} valid; the gateway was not asked.`);
 }
 
 /** Applies documents. Deletions require a confirmation; conflicts are skipped and end with exit code 5. */

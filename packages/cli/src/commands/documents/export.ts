@@ -6,7 +6,8 @@ import type { Exportable } from "./compatible-rows.ts";
 import { documentText } from "./files.ts";
 
 export interface ExportOptions {
-  readonly format?: "yaml" | "json" | "jsonl" | "family-json";
+  /** `fairway` is as without it: documents. */
+  readonly format?: "fairway" | "yaml" | "json" | "jsonl" | "family-json";
   readonly includeIds?: boolean;
   readonly splitDir?: string;
 }
@@ -31,7 +32,7 @@ export async function exportAs(
     return exportDocuments(
       client,
       { what, folder: splitDir, withIds: includeIds },
-      format === undefined ? output : { ...output, format },
+      format === undefined || format === "fairway" ? output : { ...output, format },
     );
   const rows = IN_COMPATIBLE.filter((one) => one === what || what === "all");
   if (rows.length === 0 || splitDir !== undefined)

@@ -15,11 +15,39 @@ export async function mistakesIn(client: Client, documents: readonly Placed[], r
   if (!(refusal instanceof ApiProblem) || refusal.key !== "document_invalid") return [];
   const lines: string[] = [];
   for (const document of documents)
-    for (const mistake of [...shapeMistakes(document.value), ...(await wordMistakes(client, document.value))])
+    for (const mistake of [...mistakesOf(document), ...(await typeMistakes(client, document.value))])
       lines.push(lineOf(document, mistake));
   if (lines.length > 0) return lines;
   const named = documents.find(({ value }) => refusal.message.includes(nameOf(value)) && nameOf(value) !== "");
   return named ? [`${named.source}:${named.lineOf(["metadata", "name"])}: ${refusal.message}`] : [];
+}
+
+/** The mistakes that show without a gateway, one line each. */
+export function localMistakes(documents: readonly Placed[]): string[] {
+  const seen = new Map<string, Placed>();
+  return documents.flatMap((document) => {
+    const place = `${kindOf(document.value)}/${nameOf(document.value)}`;
+    const first = seen.get(place);
+    seen.set(place, first ?? document);
+    const twice: Mistake[] = first ? [{ path: ["metadata", "name"], text: `is also in ${placeText(first)}` }] : [];
+    return [...mistakesOf(document), ...twice].map((mistake) => lineOf(document, mistake));
+  });
+}
+
+function placeText({ source, lineOf: line }: Placed): string {
+  return `${source}:${line(["metadata", "name"])}`;
+}
+
+/** What `apply` takes in the place of secrets is here already. */
+function mistakesOf({ value }: Placed): Mistake[] {
+  return [...shapeMistakes(withoutLocal(value)), ...optionMistakes(value)];
+}
+
+function withoutLocal(value: unknown): unknown {
+  const { spec, ...others } = value as { spec?: unknown };
+  if (typeof spec !== "object" || spec === null) return value;
+  const local = kindOf(value) === "Channel" ? "keyFrom" : kindOf(value) === "OptionSet" ? "valueFrom" : "";
+  return { ...others, spec: Object.fromEntries(Object.entries(spec).filter(([member]) => member !== local)) };
 }
 
 function lineOf({ source, value, lineOf: line }: Placed, { path, text, near }: Mistake): string {
@@ -107,16 +135,23 @@ interface Words {
   readonly json?: unknown;
 }
 
-/** Names of types and options that this gateway does not know. */
-async function wordMistakes(client: Client, value: unknown): Promise<Mistake[]> {
-  const { type, values, json } = ((value as { spec?: unknown }).spec ?? {}) as Words;
-  if (kindOf(value) === "Channel" && typeof type === "string") {
-    const { data } = await client.call(channelTypes, {});
-    const known = data.map(({ id }) => id);
-    if (known.includes(type)) return [];
-    return [{ path: ["spec", "type"], text: `there is no channel type ${type}`, near: nearest(type, known) }];
-  }
+function wordsOf(value: unknown): Words {
+  return ((value as { spec?: unknown }).spec ?? {}) as Words;
+}
+
+/** Types that this gateway does not know. */
+async function typeMistakes(client: Client, value: unknown): Promise<Mistake[]> {
+  const { type } = wordsOf(value);
+  if (kindOf(value) !== "Channel" || typeof type !== "string") return [];
+  const { data } = await client.call(channelTypes, {});
+  const known = data.map(({ id }) => id);
+  if (known.includes(type)) return [];
+  return [{ path: ["spec", "type"], text: `there is no channel type ${type}`, near: nearest(type, known) }];
+}
+
+function optionMistakes(value: unknown): Mistake[] {
   if (kindOf(value) !== "OptionSet") return [];
+  const { values, json } = wordsOf(value);
   return ["values", "json"].flatMap((member) => {
     const options = Object.keys(((member === "values" ? values : json) ?? {}) as object);
     const unknown = options.filter((one) => !(OPTION_KEYS as readonly string[]).includes(one));

@@ -20,6 +20,7 @@ export interface DocumentOptions extends DocumentSource {
   readonly manager: string;
   readonly prune?: boolean;
   readonly force?: boolean;
+  readonly forceConflicts?: boolean;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,7 +46,7 @@ export class MistakenDocuments extends CliError {
 
 /** The plan of documents, and the body of the call that applies it. */
 export async function readPlan(client: Client, options: DocumentOptions, env: Environment) {
-  const { manager, prune = false, force = false } = options;
+  const { manager, prune = false, forceConflicts = false, force = forceConflicts } = options;
   const { placed, documents } = await readFiles(options, env);
   const body = { manager, prune, force, documents };
   try {

@@ -1,0 +1,122 @@
+import {
+  declarativeExport,
+  DECLARATIVE_VERSION,
+  isHiddenOption,
+  type Client,
+  type DeclarativeChange,
+  type FieldChange,
+} from "@fairway/wire";
+import type { Output } from "../../print/output.ts";
+import { unifiedHunks } from "../../print/unified.ts";
+import { documentText } from "./files.ts";
+import { placeOf, SIGN } from "./plan.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface Side {
+  readonly kind: string;
+  readonly name: string;
+  /** Undefined where the document is not there. */
+  readonly spec: Members | undefined;
+}
+
+/** Shown in the place of secrets, on both sides. */
+const HIDDEN = "(hidden)";
+
+/** What the gateway says of a secret that differs. */
+const CHANGED = "(changed)";
+
+/** The plan as a patch of the documents: what the gateway has before, what it has afterwards. */
+export async function printUnified(
+  client: Client,
+  { documents, plan }: { readonly documents: readonly unknown[]; readonly plan: readonly DeclarativeChange[] },
+  output: Output,
+): Promise<void> {
+  const written = new Map(documents.map((one) => [placeOf(one as Parameters<typeof placeOf>[0]), one as Members]));
+  const gone = plan.some(({ action }) => action === "delete")
+    ? await exportedSpecs(client)
+    : new Map<string, Members>();
+  for (const change of plan) {
+    const { kind, name, action, message } = change;
+    if (message !== "") output.note(`${SIGN[action]} ${kind}/${name}: ${message}`);
+    if (action === "conflict" || action === "unchanged") continue;
+    const spec = shownSpec(kind, (written.get(`${kind}/${name}`)?.["spec"] ?? {}) as Members);
+    const [before, after] =
+      action === "delete" ? [gone.get(keyOf(change)) ?? {}, undefined] : sidesOf(spec, change, kind === "OptionSet");
+    const place = { kind, name };
+    for (const line of patchOf({ ...place, spec: action === "create" ? undefined : before }, { ...place, spec: after }))
+      output.out(line);
+  }
+}
+
+function patchOf(before: Side, after: Side): string[] {
+  const file = `${after.kind}/${after.name}.yaml`;
+  const head = [`--- ${before.spec ? `a/${file}` : "/dev/null"}`, `+++ ${after.spec ? `b/${file}` : "/dev/null"}`];
+  const hunks = unifiedHunks(textOf(before), textOf(after));
+  return hunks.length === 0 ? [] : [...head, ...hunks];
+}
+
+function textOf({ kind, name, spec }: Side): string {
+  if (!spec) return "";
+  return documentText({ apiVersion: DECLARATIVE_VERSION, kind, metadata: { name }, spec }).replace(/^---\n/, "");
+}
+
+/** The members of a document without its secrets. */
+function shownSpec(kind: string, spec: Members): Members {
+  if (kind === "Channel") return Object.hasOwn(spec, "key") ? { ...spec, key: HIDDEN } : spec;
+  if (kind !== "OptionSet") return spec;
+  return Object.fromEntries(
+    Object.entries(spec).map(([member, options]) => [
+      member,
+      member === "values" || member === "json" ? shownOptions(options as Members) : options,
+    ]),
+  );
+}
+
+function shownOptions(options: Members): Members {
+  return Object.fromEntries(
+    Object.entries(options).map(([option, value]) => [option, isHiddenOption(option) ? HIDDEN : value]),
+  );
+}
+
+/** A document says nothing about what it leaves alone, so its other members are the same on both sides. */
+function sidesOf(spec: Members, { fields }: DeclarativeChange, isOptions: boolean): readonly [Members, Members] {
+  const sides = (side: "old" | "new") => fields.reduce((all, field) => withField(all, field, side, isOptions), spec);
+  return [sides("old"), sides("new")];
+}
+
+function withField(spec: Members, change: FieldChange, side: "old" | "new", isOptions: boolean): Members {
+  const { field } = change;
+  const value = valueOf(change, side);
+  const place = isOptions ? (Object.hasOwn((spec["json"] ?? {}) as Members, field) ? "json" : "values") : undefined;
+  if (place === undefined) return withMember(spec, field, value);
+  return { ...spec, [place]: withMember((spec[place] ?? {}) as Members, field, value) };
+}
+
+function valueOf({ old, new: next }: FieldChange, side: "old" | "new"): unknown {
+  // An option that the set no longer names.
+  if (old === undefined && next === undefined) return side === "old" ? "(as stored)" : "(default)";
+  if (side === "old" && next === CHANGED) return HIDDEN;
+  return side === "old" ? old : next;
+}
+
+function withMember(members: Members, name: string, value: unknown): Members {
+  if (value !== undefined) return { ...members, [name]: value };
+  const { [name]: _absent, ...others } = members;
+  return others;
+}
+
+/** Rows of the gateway as documents, by kind and id; option sets by their name. */
+async function exportedSpecs(client: Client): Promise<ReadonlyMap<string, Members>> {
+  const { data } = await client.call(declarativeExport, { query: { ids: true } });
+  return new Map(
+    data.map(({ kind, metadata, spec }) => {
+      const id = Number(metadata.annotations?.["fairway.dev/id"] ?? 0);
+      return [keyOf({ kind, name: metadata.name, resource_id: id }), spec];
+    }),
+  );
+}
+
+function keyOf({ kind, name, resource_id: id }: Pick<DeclarativeChange, "kind" | "name" | "resource_id">): string {
+  return id > 0 ? `${kind} ${id}` : `${kind} ${name}`;
+}
