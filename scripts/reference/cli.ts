@@ -52,11 +52,11 @@ const OUTPUT = [
   "",
   "Where an argument is an id, a name does as well: `fairway channel get openai`. The beginning of a name is enough where only one name begins like that; what deletes takes whole names alone. A number is always an id.",
   "",
-  "A list that `--limit` cuts says so on standard error. `--limit all` has no end: `log list --limit all` streams all rows from one call, and continues where a lost connection broke it off.",
+  "A list that `--limit` cuts says so on standard error; `--page 2` has the next rows. `--limit all` has no end: `log list --limit all` streams all rows from one call, and continues where a lost connection broke it off.",
   "",
-  "A gateway that is busy (429 or 503) is asked again, as often as `--retries` says, after the time that it names in Retry-After. `--dry-run` prints the request that would change something, without secrets, and sends nothing.",
+  "A gateway that is busy (429 or 503) is asked again, as often as `--retries` says, after the time that it names in Retry-After. `--dry-run` prints the request that would change something, without secrets, and sends nothing. Where the gateway can rehearse a call (`apply`, `import`), it does; `apply --dry-run=client` checks documents without a gateway.",
   "",
-  "Keys, codes and passwords are read from standard input, a file or a hidden prompt, never from an argument. They are printed where they are made and by `token key` and `redemption code`, nowhere else. Deletions ask: one thing with `y`, several with their number. `--yes` agrees in scripts; without it and without a terminal nothing is deleted, and the exit code is 2.",
+  "Keys, codes and passwords are read from standard input, a file or a hidden prompt, never from an argument. They are printed where they are made, unless `--output-file` or `--write-secret` takes them, and by `token key` and `redemption code`, nowhere else. Deletions ask: one thing with `y`, several with their number. `--yes` agrees in scripts; without it and without a terminal nothing is deleted, and the exit code is 2.",
 ].join("\n");
 
 function visible(command: Program): Program[] {

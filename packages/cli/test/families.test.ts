@@ -263,6 +263,8 @@ test.each(FAMILIES)("%s: lists, single things and switches work, and no secret i
   expect(channels).toHaveLength(CHANNEL_COUNT[name]);
   const all = rowsOf(await fairway("channel list --limit all -o jsonl"));
   expect(new Set(all.map(({ id }) => id)).size).toBe(name === "one-hub" ? 123 : CHANNEL_COUNT[name]);
+  const part = rowsOf(await fairway("channel list --limit 6 --page 3 -o jsonl")).map(({ id }) => id);
+  expect(part).toEqual(all.map(({ id }) => id).slice(12, 18));
   expect((await fairway("channel list")).out).toMatch(/3 +upstream +1 +enabled/);
   expect((await fairway("channel get upstream")).out).toContain("gpt-4o,gpt-4o-mini");
   await fairway("channel disable 3");

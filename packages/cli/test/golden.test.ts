@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Io } from "../src/core/command-context.ts";
 import { printable } from "../src/print/printable.ts";
-import { createProgram } from "../src/program.ts";
 import { runWords } from "../src/run.ts";
 import { VERSION } from "../src/core/version.ts";
 import { run } from "./terminal.ts";
@@ -202,40 +201,3 @@ function settledText(text: string, names: Readonly<Record<string, string>>): str
     .replaceAll(/[^\S\n]{2,}/g, "  ")
     .replaceAll(/[^\S\n]+$/gm, "");
 }
-
-test("the tree holds every command that there is, and all flags of each", () => {
-  const nothing = () => undefined;
-  const io: Io = {
-    env: {},
-    width: undefined,
-    isTerminal: false,
-    nowSeconds: () => 0,
-    useUtc: nothing,
-    closeInput: nothing,
-    write: nothing,
-    out: nothing,
-    room: nothing,
-    note: nothing,
-  };
-  const program = createProgram(VERSION, io);
-  type Command = typeof program;
-  const leaves = (command: Command, words: readonly string[]): (readonly [string, Command])[] => {
-    const inner = command.commands.filter((one) => !["help", "__complete", "kube"].includes(one.name()));
-    if (inner.length === 0) return [[words.join(" "), command]];
-    return inner.flatMap((one) => leaves(one, [...words, one.name()]));
-  };
-  const there = new Map(leaves(program, []));
-  expect([...there.keys()].toSorted()).toEqual(Object.keys(tree.commands).toSorted());
-  const missing = Object.entries(tree.commands).flatMap(([name, flags]) => {
-    const known = there.get(name)?.options.map(({ long }) => long) ?? [];
-    return flags.filter((flag) => !known.includes(flag)).map((flag) => `${name} ${flag}`);
-  });
-  expect(missing).toEqual([]);
-  const unlisted = [...there].flatMap(([name, command]) => {
-    const listed: readonly string[] = (tree.commands as Readonly<Record<string, readonly string[]>>)[name] ?? [];
-    return command.options.flatMap(({ long }) => (long && !listed.includes(long) ? [`${name} ${long}`] : []));
-  });
-  expect(unlisted).toEqual([]);
-  const everywhere = program.options.map(({ long }) => long);
-  expect(tree.flags.filter((flag) => !everywhere.includes(flag))).toEqual([]);
-});

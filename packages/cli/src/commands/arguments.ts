@@ -25,7 +25,8 @@ export function integer(text: string): number {
 }
 
 export function interval(text: string): number {
-  const value = positive(text);
+  const value = secondsOfSpan(text) ?? positive(text);
+  if (value < 1) throw new InvalidArgumentError("It must be above 0.");
   if (value > 3600) throw new InvalidArgumentError("It must be 3600 at most.");
   return value;
 }
@@ -100,8 +101,15 @@ export function yes(): Option {
   return new Option("-y, --yes", "do not ask; without a terminal nothing is done unless this is given");
 }
 
-export function limit(): Option {
-  return new Option("--limit <count>", "rows at most, or all").argParser(rowCount).default(100);
+/** Adds the flags that say which part of a list is wanted. */
+export function withParts(command: Command): Command {
+  return command
+    .addOption(new Option("--limit <count>", "rows at most, or all").argParser(rowCount).default(100))
+    .addOption(
+      new Option("--page <number>", "the rows behind those of the pages before; a page has --limit rows")
+        .argParser(positive)
+        .default(1),
+    );
 }
 
 const EXAMPLES = new WeakMap<Command, readonly string[]>();

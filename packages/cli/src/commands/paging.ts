@@ -1,3 +1,5 @@
+import { CliError, EXIT } from "../core/exit.ts";
+
 interface Page<Row> {
   readonly data: readonly Row[];
   readonly total: number | undefined;
@@ -13,13 +15,50 @@ export interface Rows<Row> {
   readonly isCut: boolean;
   /** The number of all rows, if the gateway counts them. */
   readonly total: number | undefined;
+  /** The page that these rows are, where it is not the first. */
+  readonly page?: number;
 }
 
-/** The first `limit` rows of a list whose pages count from 0. */
-export async function rowsUpTo<Row>(
-  limit: number,
-  read: (page: { readonly p: number; readonly page_size: number }) => Promise<Page<Row>>,
-): Promise<Rows<Row>> {
+/** A part of a list: its first `limit` rows, or those of a later page. */
+export interface Part {
+  readonly limit: number;
+  /** From 1, of `limit` rows each. */
+  readonly page?: number;
+}
+
+type Read<Row> = (page: { readonly p: number; readonly page_size: number }) => Promise<Page<Row>>;
+
+/** Rows of a list whose pages count from 0: the first of that number, or a part. */
+export async function rowsUpTo<Row>(wanted: number | Part, read: Read<Row>): Promise<Rows<Row>> {
+  const { limit, page = 1 } = typeof wanted === "number" ? { limit: wanted } : wanted;
+  return page === 1 ? firstRows(limit, read) : laterRows({ limit, page }, read);
+}
+
+/** `--page` counts pages of `--limit` rows. */
+export function offsetOf({ limit, page = 1 }: Part): number {
+  if (page === 1) return 0;
+  if (Number.isFinite(limit)) return (page - 1) * limit;
+  throw new CliError("--page goes with a number of rows", EXIT.usage, "write --limit 100, or leave out --page");
+}
+
+async function laterRows<Row>({ limit, page }: Required<Part>, read: Read<Row>): Promise<Rows<Row>> {
+  const offset = offsetOf({ limit, page });
+  const first = Math.floor(offset / SIZE);
+  const { data, total } = await read({ p: first, page_size: SIZE });
+  // A compatible gateway may have pages of another size, or count nothing: then only the way from the beginning is sure.
+  const isThere = total !== undefined && data.length === Math.max(0, Math.min(SIZE, total - first * SIZE));
+  const rows = [...data];
+  if (isThere) {
+    for (let p = first + 1; rows.length < offset - first * SIZE + limit && p * SIZE < total; p++)
+      rows.push(...(await read({ p, page_size: SIZE })).data);
+    const shown = rows.slice(offset - first * SIZE).slice(0, limit);
+    return { rows: shown, isCut: offset + shown.length < total, total, page };
+  }
+  const all = await firstRows(offset + limit, read);
+  return { ...all, rows: all.rows.slice(offset), page };
+}
+
+async function firstRows<Row>(limit: number, read: Read<Row>): Promise<Rows<Row>> {
   const rows: Row[] = [];
   let count: number | undefined;
   let first = 0;

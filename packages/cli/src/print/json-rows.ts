@@ -1,4 +1,4 @@
-import type { Paper, RowPrinter } from "./rows.ts";
+import { isPart, type Paper, type RowPrinter } from "./rows.ts";
 
 /** One document of all rows, written as they come: no list is too long for the memory. */
 export function jsonRows<Row extends object>({ out }: Paper, kind: string): RowPrinter<Row> {
@@ -11,7 +11,7 @@ export function jsonRows<Row extends object>({ out }: Paper, kind: string): RowP
       last = `    ${JSON.stringify(row, undefined, 2).replaceAll("\n", "\n    ")}`;
     },
     end(cut) {
-      const page = cut?.isCut ? `,\n  "page": ${JSON.stringify({ complete: false, total: cut.total })}` : "";
+      const page = isPart(cut) ? `,\n  "page": ${JSON.stringify({ complete: false, total: cut?.total })}` : "";
       if (last === undefined) out(`{\n  "kind": ${JSON.stringify(`${kind}List`)},\n  "items": []${page}\n}`);
       else out(`${last}\n  ]${page}\n}`);
     },

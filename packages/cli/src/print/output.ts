@@ -43,6 +43,8 @@ export interface List<Row> extends Shape<Row> {
   readonly isCut?: boolean;
   /** The number of all rows, if it is known. */
   readonly total?: number | undefined;
+  /** The page that was asked for, where it is not the first. */
+  readonly page?: number;
   /** A hint for an empty list. */
   readonly empty: string;
 }
@@ -70,7 +72,11 @@ export async function printList<Row extends object>(output: Output, list: List<R
 }
 
 /** Says on standard error that a list is not complete. */
-export function noteCut(output: Output, shown: number, { isCut, total }: Cut): void {
+export function noteCut(output: Output, shown: number, { isCut, total, page }: Cut): void {
+  if (page !== undefined) {
+    const rows = total === undefined ? `${shown} rows` : `${shown} of ${total} rows`;
+    return output.note(`Page ${page}, ${rows}; ${isCut ? `--page ${page + 1} lists the next.` : "the last."}`);
+  }
   if (!isCut) return;
   const count = total === undefined ? `The first ${shown} rows` : `${shown} of ${total} rows`;
   output.note(`${count} are listed; --limit all lists the others too.`);

@@ -2,6 +2,13 @@
 export interface Cut {
   readonly isCut?: boolean;
   readonly total?: number | undefined;
+  /** The page that was asked for, where it is not the first. */
+  readonly page?: number;
+}
+
+/** Whether there are more rows than these, before or behind them. */
+export function isPart(cut: Cut | undefined): boolean {
+  return cut?.isCut === true || cut?.page !== undefined;
 }
 
 /** Rows that are printed as they come. */

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import type { Paper, RowPrinter } from "./rows.ts";
+import { isPart, type Paper, type RowPrinter } from "./rows.ts";
 
 /** One document of all rows, written as they come. */
 export function yamlRows<Row extends object>({ out }: Paper, kind: string): RowPrinter<Row> {
@@ -13,7 +13,7 @@ export function yamlRows<Row extends object>({ out }: Paper, kind: string): RowP
     },
     end(cut) {
       if (!isOpen) out(`kind: ${kind}List\nitems: []`);
-      if (cut?.isCut) out(stringify({ page: { complete: false, total: cut.total } }).trimEnd());
+      if (isPart(cut)) out(stringify({ page: { complete: false, total: cut?.total } }).trimEnd());
     },
   };
 }

@@ -23,7 +23,7 @@ import { cellOf, number, plain, quota, time } from "../../print/columns.ts";
 import { isForPeople, printList, printOne, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { typeNames } from "../channel/channel.ts";
-import { rowsUpTo } from "../paging.ts";
+import { rowsUpTo, type Part } from "../paging.ts";
 import { usernames } from "../usernames.ts";
 
 export async function listModels(client: Client, { all }: { readonly all?: boolean }, output: Output): Promise<void> {
@@ -134,11 +134,10 @@ interface Group {
 
 const GROUP_COLUMNS: readonly Column<Group>[] = [plain("NAME", "name"), plain("LABEL", "label")];
 
-export interface TaskListOptions {
+export interface TaskListOptions extends Part {
   readonly status?: string;
   readonly platform?: string;
   readonly task?: string;
-  readonly limit: number;
 }
 
 const TASK_COLUMNS: readonly Column<AsyncTask>[] = [
@@ -154,11 +153,11 @@ const TASK_COLUMNS: readonly Column<AsyncTask>[] = [
 ];
 
 export async function listTasks(client: Client, options: TaskListOptions, output: Output): Promise<void> {
-  const { status, platform, task: task_id, limit } = options;
+  const { status, platform, task: task_id } = options;
   const isAll = await isAdmin(client);
   const call = isAll ? taskList : taskListSelf;
   const query = { status, platform, task_id };
-  const found = await rowsUpTo(limit, (page) => client.call(call, { query: { ...query, ...page } }));
+  const found = await rowsUpTo(options, (page) => client.call(call, { query: { ...query, ...page } }));
   const name = (row: AsyncTask) => `task/${row.task_id}`;
   await printList(output, {
     kind: "Task",
@@ -179,10 +178,10 @@ const DRAWING_COLUMNS: readonly Column<Drawing>[] = [
   plain("PROMPT", "prompt"),
 ];
 
-export async function listDrawings(client: Client, { task: mj_id, limit }: TaskListOptions, output: Output) {
+export async function listDrawings(client: Client, { task: mj_id, ...part }: TaskListOptions, output: Output) {
   const isAll = await isAdmin(client);
   const call = isAll ? drawingList : drawingListSelf;
-  const found = await rowsUpTo(limit, (page) => client.call(call, { query: { mj_id, ...page } }));
+  const found = await rowsUpTo(part, (page) => client.call(call, { query: { mj_id, ...page } }));
   const name = (row: Drawing) => `drawing/${row.mj_id}`;
   await printList(output, {
     kind: "Drawing",

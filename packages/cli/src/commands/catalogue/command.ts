@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { PriceOptions, TaskListOptions } from "./catalogue.ts";
 import type { ExplainOptions } from "./pricing-explain.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { count, examples, limit, named } from "../arguments.ts";
+import { count, examples, named, withParts } from "../arguments.ts";
 
 const load = () => import("./catalogue.ts");
 
@@ -66,9 +66,8 @@ function work(program: Command, { client, output }: CommandContext): void {
     .option("--status <word>", "such as SUCCESS, FAILURE, IN_PROGRESS")
     .option("--platform <name>")
     .option("--task <id>", "the id that its creator received")
-    .addOption(limit())
     .action(async (options: TaskListOptions) => (await load()).listTasks(await client(), options, output()));
-  examples(list, "fairway task list --status FAILURE");
+  examples(withParts(list), "fairway task list --status FAILURE");
   const oneTask = task
     .command("get")
     .argument("<task>", "the id that its creator received", named("task"))
@@ -84,7 +83,6 @@ function work(program: Command, { client, output }: CommandContext): void {
     .command("list")
     .description("newest first; administrators see those of all users")
     .option("--task <id>", "the id that its creator received")
-    .addOption(limit())
     .action(async (options: TaskListOptions) => (await load()).listDrawings(await client(), options, output()));
   const oneDrawing = drawing
     .command("get")
@@ -92,5 +90,5 @@ function work(program: Command, { client, output }: CommandContext): void {
     .description("everything about one drawing")
     .action(async (id: string) => (await load()).getDrawing(await client(), id, output()));
   examples(oneDrawing, "fairway drawing get 1320098173412546");
-  examples(drawings, "fairway drawing list --limit 20");
+  examples(withParts(drawings), "fairway drawing list --limit 20");
 }

@@ -9,6 +9,7 @@ import {
   channelList,
   channelUpdate,
   splitList,
+  type Channel,
   type ChannelInput,
   type Client,
 } from "@fairway/wire";
@@ -18,7 +19,7 @@ import { isForPeople, openRows, printDone, printOne, type Output, type Shape } f
 import { number, plain } from "../../print/columns.ts";
 import { readStdin, readTextFile } from "../../terminal/prompt.ts";
 import type { SessionClient } from "../../session/session.ts";
-import { channelRows, CHANNELS, typeOf } from "./channel.ts";
+import { channelRows, CHANNELS, statusNumber, typeOf } from "./channel.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 
 interface Settings {
@@ -203,6 +204,8 @@ export async function copyChannel(client: Client, id: number, output: Output): P
 
 export interface SwitchOptions {
   readonly search?: string;
+  /** Such as `tag=eu,type=openai`. */
+  readonly selector?: string;
   readonly yes?: boolean;
   /** Seconds of a disable. */
   readonly for?: number;
@@ -212,14 +215,19 @@ export interface SwitchOptions {
 /** Those that are named, or all that a search finds. */
 export async function switchChannels(
   client: Client,
-  { ids: named, search, yes, for: span, reason }: SwitchOptions & { readonly ids: readonly number[] },
+  { ids: named, search, selector, yes, for: span, reason }: SwitchOptions & { readonly ids: readonly number[] },
   verb: "enable" | "disable",
   output: Output,
 ): Promise<void> {
-  if ((search === undefined) === (named.length === 0))
-    throw new CliError("which channels?", EXIT.usage, "name ids of `fairway channel list`, or --search TEXT");
-  const ids = search === undefined ? named : await foundChannels(client, search);
-  if (search !== undefined)
+  const isSearched = search !== undefined || selector !== undefined;
+  if (isSearched === named.length > 0)
+    throw new CliError(
+      "which channels?",
+      EXIT.usage,
+      "name ids of `fairway channel list`, or --search TEXT, or --selector tag=NAME",
+    );
+  const ids = isSearched ? await foundChannels(client, { search, selector }) : named;
+  if (isSearched)
     await output.confirm(`Switch ${ids.length} channels, such as ${ids.slice(0, 3).join(", ")}`, ids.length, yes);
   const status = verb === "enable" ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
   const cause = { ...(span && { disable_seconds: span }), ...(reason && { status_reason: reason }) };
@@ -227,15 +235,59 @@ export async function switchChannels(
   await doEach({ noun: "channel", done: `${verb}d`, kind: "ChannelSwitch", ids, act }, output);
 }
 
-async function foundChannels(client: Client, keyword: string): Promise<readonly number[]> {
-  const { rows } = await channelRows(client, { keyword }, Number.POSITIVE_INFINITY);
+async function foundChannels(
+  client: Client,
+  { search: keyword, selector }: Readonly<Record<"search" | "selector", string | undefined>>,
+): Promise<readonly number[]> {
+  const filter = selector === undefined ? {} : await filterOf(client, selector);
+  const found = await channelRows(client, { ...filter, keyword }, Number.POSITIVE_INFINITY);
+  // A compatible gateway may know some of these fields only as columns.
+  const rows = found.rows.filter((row) => isSelected(row, filter));
   if (rows.length === 0)
     throw new CliError(
-      `no channel matches ${keyword}`,
+      `no channel matches ${[keyword, selector].filter((one) => one !== undefined).join(" and ")}`,
       EXIT.notFound,
-      `see \`fairway channel list --search ${keyword}\``,
+      keyword === undefined ? "see `fairway channel list`" : `see \`fairway channel list --search ${keyword}\``,
     );
   return rows.map(({ id }) => id);
+}
+
+/** Fields that `--selector` compares. */
+const SELECTED = ["group", "model", "tag", "type", "status"] as const;
+type Selected = Partial<Record<(typeof SELECTED)[number], string>>;
+
+function isSelected({ group, models, tag, type, status }: Channel, wanted: Selected): boolean {
+  const values: Record<keyof Selected, readonly unknown[]> = {
+    group: splitList(group),
+    model: splitList(models),
+    tag: [tag],
+    type: [String(type)],
+    status: [String(status)],
+  };
+  return SELECTED.every((field) => wanted[field] === undefined || values[field].includes(wanted[field]));
+}
+
+async function filterOf(client: Client, selector: string): Promise<Selected> {
+  const pairs = selector.split(",").map((part) => {
+    const [, field = "", value = ""] = /^\s*([a-z]+)\s*=\s*(.*\S)\s*$/.exec(part) ?? [];
+    const known = SELECTED.find((one) => one === field);
+    if (known === undefined)
+      throw new CliError(
+        `--selector: ${part.trim() || "nothing"} selects nothing`,
+        EXIT.usage,
+        `write FIELD=VALUE with one of ${SELECTED.join(", ")}`,
+      );
+    return [known, value] as const;
+  });
+  const { type, status, ...others } = Object.fromEntries(pairs) as Selected;
+  const number = status === undefined ? undefined : statusNumber(status);
+  if (status !== undefined && number === undefined)
+    throw new CliError(`--selector: there is no status ${status}`, EXIT.usage, "enabled, disabled or auto-disabled");
+  return {
+    ...others,
+    ...(type !== undefined && { type: String(await typeOf(client, type)) }),
+    ...(number !== undefined && { status: number }),
+  };
 }
 
 /** The gateway takes an unknown id for deleted, so each is looked up first. */

@@ -20,7 +20,7 @@ import { moneyText } from "../../print/sheet.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { isForPeople, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
-import { rowsUpTo, type Rows } from "../paging.ts";
+import { rowsUpTo, type Part, type Rows } from "../paging.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
   [CHANNEL_STATUS.enabled]: "enabled",
@@ -115,23 +115,22 @@ export function statusWord(status: number): string {
   return STATUS_WORD[status] ?? String(status);
 }
 
-export interface ChannelListOptions {
+export interface ChannelListOptions extends Part {
   readonly search?: string;
   readonly group?: string;
   readonly model?: string;
   readonly tag?: string;
   readonly type?: string;
   readonly status?: string;
-  readonly limit: number;
 }
 
 export async function listChannels(client: Client, options: ChannelListOptions, output: Output): Promise<void> {
-  const { search: keyword, group, model, tag, limit } = options;
+  const { search: keyword, group, model, tag } = options;
   const type = options.type === undefined ? undefined : await typeOf(client, options.type);
-  const status = Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status);
+  const status = statusNumber(options.status);
   const [shape, rows] = await Promise.all([
     channelShape(client, output),
-    channelRows(client, { keyword, group, model, tag, type, status }, limit),
+    channelRows(client, { keyword, group, model, tag, type, status }, options),
   ]);
   await printList(output, {
     ...shape,
@@ -140,13 +139,19 @@ export async function listChannels(client: Client, options: ChannelListOptions, 
   });
 }
 
-/** The first `limit` channels of a filter. */
+/** The number of a status as a query has it; undefined for all. */
+export function statusNumber(word: string | undefined): string | undefined {
+  const whole = word === "auto" ? STATUS_WORD[CHANNEL_STATUS.disabledBySystem] : word;
+  return Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === whole);
+}
+
+/** The channels of a filter: the first of that number, or a part. */
 export function channelRows(
   client: Client,
   filter: CallInput<typeof channelList>["query"],
-  limit: number,
+  wanted: number | Part,
 ): Promise<Rows<Channel>> {
-  return rowsUpTo(limit, (page) => client.call(channelList, { query: { ...filter, ...page } }));
+  return rowsUpTo(wanted, (page) => client.call(channelList, { query: { ...filter, ...page } }));
 }
 
 /** `managed_by` names who keeps it in documents. */

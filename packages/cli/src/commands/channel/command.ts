@@ -3,7 +3,7 @@ import type { ChannelBalanceOptions, ChannelTestOptions } from "./checks.ts";
 import type { ChannelCreateOptions, ChannelUpdateOptions, SwitchOptions } from "./changes.ts";
 import type { ChannelListOptions } from "./channel.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, integer, limit, positive, seconds, yes, type Reference } from "../arguments.ts";
+import { examples, id, ids, integer, positive, seconds, withParts, yes, type Reference } from "../arguments.ts";
 
 const AS_LISTED = "ids or names, as `fairway channel list` shows them";
 
@@ -32,10 +32,9 @@ function reading(channel: Command, { client, output, idOf }: CommandContext): vo
     .option("--model <name>")
     .option("--tag <name>")
     .option("--type <type>", "its name or number; see `fairway channel types`")
-    .addOption(new Option("--status <word>").choices(["enabled", "disabled", "auto-disabled"]))
-    .addOption(limit())
+    .addOption(new Option("--status <word>").choices(["enabled", "disabled", "auto-disabled", "auto"]))
     .action(async (options: ChannelListOptions) => (await load()).listChannels(await client(), options, output()));
-  examples(list, "fairway channel list --status auto-disabled", "fairway channel list -o jsonl | jq .id");
+  examples(withParts(list), "fairway channel list --status auto-disabled", "fairway channel list -o jsonl | jq .id");
   const get = channel
     .command("get")
     .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
@@ -83,6 +82,9 @@ function creating(channel: Command, { client, output, idOf }: CommandContext): v
     .requiredOption("--models <list>", "comma list")
     .option("--group <list>", "comma list", "default")
     .option("--multi-key", "keep several keys, one a line, together in one channel instead of making several")
+    .addOption(
+      new Option("--split-keys", "make a channel of each line of the key, as without it").conflicts("multiKey"),
+    )
     .action(async (options: ChannelCreateOptions) =>
       (await import("./changes.ts")).createChannel(await client(), options, output()),
     );
@@ -126,9 +128,16 @@ function changing(channel: Command, { client, output, idOf }: CommandContext): v
     .command("models")
     .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("models that its upstream offers")
+    .option("--fetch", "ask the upstream, as without it")
     .option("--set", "make them the models of the channel")
-    .action(async (one: Reference, options: { set?: boolean }) =>
-      (await import("./checks.ts")).offeredModels(await client(), await idOf(one), options, output()),
+    .option("--set-from-fetch", "as --set")
+    .action(async (one: Reference, { set, setFromFetch }: { set?: boolean; setFromFetch?: boolean }) =>
+      (await import("./checks.ts")).offeredModels(
+        await client(),
+        await idOf(one),
+        { set: set === true || setFromFetch === true },
+        output(),
+      ),
     );
   examples(models, "fairway channel models 3", "fairway channel models 3 --set");
 }
@@ -153,6 +162,10 @@ function switching(channel: Command, { client, output, idOf, idsOf }: CommandCon
       .option(
         "--search <text>",
         "instead of ids: all that `fairway channel list --search` finds; asks with their number",
+      )
+      .option(
+        "--selector <filter>",
+        "instead of ids: those with all of these, of group, model, tag, type and status, such as tag=eu,type=openai",
       )
       .addOption(yes())
       .action(async (chosen: Reference[] | undefined, options: SwitchOptions) =>

@@ -77,7 +77,7 @@ async function namesAt(command: Command, place: Argument | Option, namesOf: Name
 
 function flagsOf(program: Command, command: Command): Candidate[] {
   const help = command.createHelp();
-  const flags = [...help.visibleOptions(command), ...(command === program ? [] : program.options)];
+  const flags = [...help.visibleOptions(command), ...(command === program ? [] : help.visibleOptions(program))];
   const seen = new Set<string>();
   return flags.flatMap(({ long, description: about }) => {
     if (!long || seen.has(long)) return [];

@@ -12,7 +12,7 @@ export function importCommands(program: Command, { client, env, globals, output 
     )
     .addOption(
       new Option("--from <gateway>", "the gateway that the file is from")
-        .choices(["litellm", "new-api", "one-api"])
+        .choices(["litellm", "litellm-yaml", "new-api", "one-api"])
         .makeOptionMandatory(),
     )
     .option(

@@ -6,7 +6,7 @@ import type { SessionClient } from "../../session/session.ts";
 import { readTextFile } from "../../terminal/prompt.ts";
 
 export interface ImportFlags {
-  readonly from: "litellm" | "new-api" | "one-api";
+  readonly from: "litellm" | "litellm-yaml" | "new-api" | "one-api";
   readonly priceFromUpstream?: boolean;
   readonly priceFrom?: string;
   readonly mapGroup?: readonly string[];
@@ -28,7 +28,7 @@ export async function importConfig(
   { from, isDry, env, priceFromUpstream = false, priceFrom, mapGroup = [] }: ImportOptions,
   output: Output,
 ): Promise<void> {
-  if (from !== "litellm")
+  if (from !== "litellm" && from !== "litellm-yaml")
     throw new CliError(
       `a database of ${from} is imported where the gateway runs`,
       EXIT.usage,

@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import type { LogFilterOptions, LogListOptions } from "./log.ts";
 import type { LogStatsOptions } from "./stats.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, limit, named, positive, seconds, yes } from "../arguments.ts";
+import { examples, id, named, positive, seconds, withParts, yes } from "../arguments.ts";
 
 interface FollowOptions extends LogFilterOptions {
   readonly errors?: boolean;
@@ -35,14 +35,13 @@ function withFilter(command: Command, { isOfCalls = false } = {}): Command {
 function listing(log: Command, { client, output, io }: CommandContext): void {
   const list = withFilter(log.command("list").description("newest rows first"))
     .option("--until <when>", "like --since")
-    .addOption(limit())
-    .addOption(new Option("-f, --follow", "as `fairway log follow`").conflicts(["until", "limit"]))
+    .addOption(new Option("-f, --follow", "as `fairway log follow`").conflicts(["until", "limit", "page"]))
     .action(async (options: LogListOptions) => {
       if (options.follow) return (await import("./follow.ts")).followLogs(await client(), options, output(), io);
       return (await load()).listLogs(await client(), options, output(), io.nowSeconds());
     });
   examples(
-    list,
+    withParts(list),
     "fairway log list --model gpt-% --since 1h",
     "fairway log list --request 0a1b2c -o json",
     "fairway logs list --follow --type consume",
@@ -101,13 +100,12 @@ function sums(log: Command, { client, output, io }: CommandContext): void {
         .makeOptionMandatory(),
     )
     .option("--until <when>", "like --since")
-    .addOption(limit())
     .description("calls, tokens and quota of the matching calls, the most expensive first")
     .action(async (options: LogStatsOptions) =>
       (await import("./stats.ts")).logStats(await client(), options, output(), io.nowSeconds()),
     );
   examples(
-    stats,
+    withParts(stats),
     "fairway log stats --by model --since 7d",
     "fairway log stats --by user --since 30d -o csv > bill.csv",
   );

@@ -27,6 +27,7 @@ import {
 import type { SessionClient } from "../../session/session.ts";
 import type { Reference } from "../arguments.ts";
 import { idOfName } from "../names.ts";
+import { offsetOf, type Part } from "../paging.ts";
 import type { LogQuery } from "./query.ts";
 import { pastOf } from "../times.ts";
 
@@ -84,8 +85,7 @@ export interface LogFilterOptions {
   readonly until?: string;
 }
 
-export interface LogListOptions extends LogFilterOptions {
-  readonly limit: number;
+export interface LogListOptions extends LogFilterOptions, Part {
   readonly follow?: boolean;
 }
 
@@ -124,27 +124,30 @@ export async function listLogs(
   output: Output,
   nowSeconds: number,
 ): Promise<void> {
+  const { limit, page = 1 } = options;
+  const offset = offsetOf(options);
   const found = await logQueryOf(client, options, nowSeconds);
-  if (options.limit > PAGED) return streamLogs(client, found, options.limit, output);
+  if (page === 1 && limit > PAGED) return streamLogs(client, found, limit, output);
   const { isAdmin, filter } = found;
   const rows: LogRow[] = [];
   let before: string | undefined;
   let total: number | undefined;
   do {
-    const query = { ...filter, before, page_size: Math.min(PAGE, options.limit) };
+    const query = { ...filter, before, page_size: Math.min(PAGE, offset + limit) };
     const { data } = await client.call(isAdmin ? logList : logListSelf, { query });
     // The rows of an owner are numbered by page.
     const numbered = isAdmin ? data.items : data.items.map((row, at) => ({ ...row, id: rows.length + at + 1 }));
     rows.push(...numbered);
     total ??= data.total < LOG_SCAN_CAP ? data.total : undefined;
     before = data.next;
-  } while (before !== "" && rows.length < options.limit);
-  const isCut = before !== "" || rows.length > options.limit;
+  } while (before !== "" && rows.length < offset + limit);
+  const isCut = before !== "" || rows.length > offset + limit;
   await printList(output, {
     ...logShape(isAdmin),
-    rows: rows.slice(0, options.limit),
+    rows: rows.slice(offset).slice(0, limit),
     isCut,
     total,
+    ...(page > 1 && { page }),
     empty: "No log rows match.",
   });
 }

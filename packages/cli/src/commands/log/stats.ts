@@ -5,14 +5,14 @@ import { noteCut, printList, type Output, type Shape } from "../../print/output.
 import type { Column } from "../../print/table.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { readExport } from "./exported.ts";
+import { offsetOf, type Part } from "../paging.ts";
 import { logQueryOf, type LogFilterOptions } from "./log.ts";
 
 /** Fields that the calls of a period can be grouped by. */
 type Dimension = "model" | "channel" | "user" | "token";
 
-export interface LogStatsOptions extends Omit<LogFilterOptions, "type"> {
+export interface LogStatsOptions extends Omit<LogFilterOptions, "type">, Part {
   readonly by: Dimension;
-  readonly limit: number;
 }
 
 interface Sums {
@@ -36,10 +36,11 @@ const FOR_ADMINISTRATORS: readonly Dimension[] = ["channel", "user"];
 /** Sums of the rows themselves, so that they are the money that was charged; the dearest first. */
 export async function logStats(
   client: SessionClient,
-  { by, limit, ...options }: LogStatsOptions,
+  { by, limit, page = 1, ...options }: LogStatsOptions,
   output: Output,
   nowSeconds: number,
 ): Promise<void> {
+  const offset = offsetOf({ limit, page });
   const { isAdmin, filter } = await logQueryOf(client, options, nowSeconds);
   if (!isAdmin && FOR_ADMINISTRATORS.includes(by))
     throw new CliError(`--by ${by} is for administrators`, EXIT.forbidden, "use --by model or --by token");
@@ -50,10 +51,10 @@ export async function logStats(
     requests: 0,
     quota: 0,
   });
-  const rows = all.slice(0, limit);
+  const rows = all.slice(offset).slice(0, limit);
   await printList(output, { ...shapeOf(by, total.quota), rows, empty: "No calls match." });
-  const left = all.length - rows.length;
-  noteCut(output, rows.length, { isCut: left > 0, total: all.length });
+  const isCut = offset + rows.length < all.length;
+  noteCut(output, rows.length, { isCut, total: all.length, ...(page > 1 && { page }) });
   const perUnit = await output.quotaPerUnit();
   output.note(`${total.requests} calls, $${dollars(total.quota, 6, perUnit)} (${total.quota} quota).`);
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
+import type { Part } from "../paging.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, limit, named, yes } from "../arguments.ts";
+import { examples, named, withParts, yes } from "../arguments.ts";
 
 const load = () => import("./option.ts");
 
@@ -9,6 +10,7 @@ export function optionCommands(program: Command, context: CommandContext): void 
   const option = program
     .command("option")
     .alias("options")
+    .alias("opt")
     .description("settings of the gateway (super administrator)");
   const get = option
     .command("get")
@@ -24,11 +26,10 @@ export function optionCommands(program: Command, context: CommandContext): void 
     .command("history")
     .argument("[key]", "all when absent", named("option"))
     .description("who changed what when, the latest first")
-    .addOption(limit())
-    .action(async (key: string | undefined, options: { limit: number }) =>
+    .action(async (key: string | undefined, options: Part) =>
       (await load()).optionChanges(await client(), key, options, output()),
     );
-  examples(history, "fairway option history ModelRatio");
+  examples(withParts(history), "fairway option history ModelRatio");
   const reset = option
     .command("reset-ratios")
     .description("put the built-in model ratios back")

@@ -6,7 +6,7 @@ import { plain, time } from "../../print/columns.ts";
 import { printBare, printList, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { readStdin, readTextFile } from "../../terminal/prompt.ts";
-import { rowsUpTo } from "../paging.ts";
+import { rowsUpTo, type Part } from "../paging.ts";
 
 interface Setting {
   readonly key: string;
@@ -93,10 +93,10 @@ export const CHANGE_COLUMNS: readonly Column<OptionChange>[] = [
 export async function optionChanges(
   client: Client,
   key: string | undefined,
-  { limit }: { readonly limit: number },
+  part: Part,
   output: Output,
 ): Promise<void> {
-  const found = await rowsUpTo(limit, (page) => client.call(optionHistory, { query: { key, ...page } }));
+  const found = await rowsUpTo(part, (page) => client.call(optionHistory, { query: { key, ...page } }));
   const name = ({ key }: OptionChange) => `option/${key}`;
   await printList(output, { kind: "OptionChange", columns: CHANGE_COLUMNS, name, ...found, empty: "No changes." });
 }

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { RedemptionCreateOptions, RedemptionListOptions } from "./redemption.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, limit, positive, yes, type Reference } from "../arguments.ts";
+import { examples, id, ids, positive, withParts, yes, type Reference } from "../arguments.ts";
 
 const load = () => import("./redemption.ts");
 const ONE = "id or name, as `fairway redemption list` shows it";
@@ -11,6 +11,7 @@ export function redemptionCommands(program: Command, context: CommandContext): v
   const redemption = program
     .command("redemption")
     .alias("redemptions")
+    .alias("code")
     .description("codes that users turn into balance (administrators)");
   reading(redemption, context);
   writing(redemption, context);
@@ -22,11 +23,10 @@ function reading(redemption: Command, { client, output, idOf }: CommandContext):
     .description("newest first, without the codes themselves")
     .option("--search <text>", "an id or the start of a name")
     .addOption(new Option("--status <word>").choices(["unused", "disabled", "used"]))
-    .addOption(limit())
     .action(async (options: RedemptionListOptions) =>
       (await load()).listRedemptions(await client(), options, output()),
     );
-  examples(list, "fairway redemption list --status unused");
+  examples(withParts(list), "fairway redemption list --status unused");
   const get = redemption
     .command("get")
     .argument("<id>", ONE, id("redemption"))

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import type { UserCreateOptions, UserListOptions, UserQuotaOptions, UserUpdateOptions } from "./user.ts";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, id, ids, limit, yes, type Reference } from "../arguments.ts";
+import { examples, id, ids, withParts, yes, type Reference } from "../arguments.ts";
 
 const load = () => import("./user.ts");
 const ONE = "id or name, as `fairway user list` shows it";
@@ -22,9 +22,8 @@ function reading(user: Command, { client, output, idOf }: CommandContext): void 
     .option("--group <name>")
     .addOption(new Option("--role <word>").choices(["user", "administrator", "super-administrator"]))
     .addOption(new Option("--status <word>").choices(["enabled", "disabled"]))
-    .addOption(limit())
     .action(async (options: UserListOptions) => (await load()).listUsers(await client(), options, output()));
-  examples(list, "fairway user list --search ann", "fairway user list --status disabled -o jsonl | jq .id");
+  examples(withParts(list), "fairway user list --search ann", "fairway user list --status disabled -o jsonl | jq .id");
   const get = user
     .command("get")
     .argument("<id>", ONE, id("user"))

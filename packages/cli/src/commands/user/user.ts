@@ -22,7 +22,7 @@ import { ask, readSecret } from "../../terminal/prompt.ts";
 import type { Session } from "../../session/session.ts";
 import { sessionOf } from "../account/login.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
-import { rowsUpTo } from "../paging.ts";
+import { rowsUpTo, type Part } from "../paging.ts";
 import { quotaOf } from "../token/token.ts";
 
 const ROLE_WORD: Readonly<Record<number, string>> = {
@@ -57,12 +57,11 @@ function stateOf({ DeletedAt, status: number }: User): string {
   return DeletedAt === null ? (STATUS_WORD[number] ?? String(number)) : "deleted";
 }
 
-export interface UserListOptions {
+export interface UserListOptions extends Part {
   readonly search?: string;
   readonly group?: string;
   readonly role?: string;
   readonly status?: string;
-  readonly limit: number;
 }
 
 export async function listUsers(client: Client, options: UserListOptions, output: Output): Promise<void> {
@@ -72,7 +71,7 @@ export async function listUsers(client: Client, options: UserListOptions, output
     role: numberOf(ROLE_WORD, options.role),
     status: numberOf(STATUS_WORD, options.status),
   };
-  const found = await rowsUpTo(options.limit, (page) => client.call(userList, { query: { ...query, ...page } }));
+  const found = await rowsUpTo(options, (page) => client.call(userList, { query: { ...query, ...page } }));
   await printList(output, { ...USERS, ...found, empty: "No users match." });
 }
 

@@ -1,0 +1,80 @@
+// Parts of lists, and channels that are chosen by what they have.
+import { channelCreate, channelList, CHANNEL_STATUS } from "@fairway/wire";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { jsonOf, rowsOf, startRig, type Rig } from "./rig.ts";
+
+const COUNT = 230;
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+  const key = Array.from({ length: COUNT }, (_one, at) => `sk-${at}`).join("\n");
+  await rig.client.call(channelCreate, { body: { type: 1, name: "quay", key, models: "gpt-4o", group: "default" } });
+  for (const [name, type, tag] of [
+    ["north", 1, "berth"],
+    ["south", 14, "berth"],
+  ] as const)
+    await rig.client.call(channelCreate, { body: { type, name, key: "sk-1", models: "m", group: "vip", tag } });
+});
+afterAll(() => rig?.stop());
+
+const idsOf = async (flags: string) => {
+  const done = await rig.fairway(`channel list -o jsonl ${flags}`);
+  expect(done.code, done.err).toBe(0);
+  return rowsOf(done).map(({ id }) => id);
+};
+
+test("pages have --limit rows, and together they are the list", async () => {
+  const all = await idsOf("--limit all");
+  expect(all).toHaveLength(COUNT + 2);
+  expect(await idsOf("--limit 7 --page 2")).toEqual(all.slice(7, 14));
+  expect(await idsOf("--limit 60 --page 3")).toEqual(all.slice(120, 180));
+  expect(await idsOf("--limit 150 --page 2")).toEqual(all.slice(150));
+  expect(await idsOf("--page 9")).toEqual([]);
+  const middle = await rig.fairway("channel list --limit 60 --page 3 -o json");
+  expect(jsonOf(middle)["page"]).toEqual({ complete: false, total: COUNT + 2 });
+  expect(middle.err).toBe("Page 3, 60 of 232 rows; --page 4 lists the next.\n");
+  const last = await rig.fairway("channel list --limit 60 --page 4");
+  expect(last.err).toBe("Page 4, 52 of 232 rows; the last.\n");
+  const endless = await rig.fairway("channel list --limit all --page 2");
+  expect(endless).toMatchObject({ code: 2, out: "" });
+  expect(endless.err).toContain("--page goes with a number of rows");
+  expect((await rig.fairway("channel list --page 0")).code).toBe(2);
+});
+
+test("the log and the sums of calls have pages too", async () => {
+  for (let at = 0; at < 3; at += 1) expect((await rig.fairway("user quota 1 --add 1usd")).code).toBe(0);
+  const listed = async () => rowsOf(await rig.fairway("log list --limit 6 -o jsonl")).map(({ id }) => id);
+  await expect.poll(async () => (await listed()).length).toBeGreaterThan(2);
+  const all = await listed();
+  const second = rowsOf(await rig.fairway("log list --limit 1 --page 2 -o jsonl")).map(({ id }) => id);
+  expect(second).toEqual(all.slice(1, 2));
+  expect((await rig.fairway("log list -f --page 2")).code).toBe(2);
+  expect((await rig.fairway("log stats --by model --limit 1 --page 2")).err).toContain("No calls match.");
+});
+
+test("a selector switches the channels that have all of its values, and no others", async () => {
+  const disabled = async () => {
+    const query = { status: String(CHANNEL_STATUS.disabledByHand) };
+    return (await rig.client.call(channelList, { query })).data.map(({ name }) => name);
+  };
+  const done = await rig.fairway("channel disable --selector tag=berth,type=anthropic --yes");
+  expect(done.code, done.err).toBe(0);
+  expect(await disabled()).toEqual(["south"]);
+  expect((await rig.fairway("channel disable --selector tag=berth,status=enabled --yes")).code).toBe(0);
+  expect(new Set(await disabled())).toEqual(new Set(["north", "south"]));
+  expect((await rig.fairway("channel enable --selector group=vip,model=m --yes")).code).toBe(0);
+  expect(await disabled()).toEqual([]);
+  expect((await rig.fairway("channel disable --selector tag=berth")).code).toBe(2);
+  expect((await rig.fairway("channel disable --selector tag=none --yes")).code).toBe(3);
+  for (const wrong of ["berth", "name=north", "status=gone", "type=nothing"])
+    expect(await rig.fairway(`channel disable --selector ${wrong} --yes`), wrong).toMatchObject({ code: 2, out: "" });
+  expect(rowsOf(await rig.fairway("channel list --status auto -o jsonl"))).toEqual([]);
+});
+
+test("names of the design lead to the same", async () => {
+  expect((await rig.fairway("code list")).code).toBe(0);
+  expect((await rig.fairway("opt get RetryTimes -o raw")).code).toBe(0);
+  expect((await rig.fairway("export options --format fairway")).code).toBe(0);
+  expect((await rig.fairway("channel models north --fetch --set-from-fetch")).err).not.toContain("unknown option");
+  expect((await rig.fairway("top --once --interval 5s -o json")).code).toBe(0);
+});
