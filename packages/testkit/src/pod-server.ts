@@ -13,7 +13,7 @@ export interface PodServer {
   readonly kubeconfig: string;
   /** Pods that are ready, with the local port that each leads to. */
   readonly pods: Map<string, number>;
-  /** Path -> JSON of an object or list. What is created and patched is kept here too. */
+  /** Path -> JSON of an object or list. What is created and patched is stored here too. */
   readonly objects: Map<string, unknown>;
   /** Calls that are not allowed, as `POST /api/v1/…`. */
   readonly forbidden: Set<string>;
