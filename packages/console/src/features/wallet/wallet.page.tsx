@@ -1,6 +1,5 @@
 import { ROLE, type User } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useSelfQuery } from "../../session/self.ts";
 import { isAdmin, roleOf, useUser } from "../../session/session.ts";
@@ -8,8 +7,7 @@ import { useStatus } from "../../session/status.ts";
 import { formatCount, formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { useForm } from "../../lib/use-form.ts";
-import { ownBudgetsQuery } from "../../shared/budgets/api.ts";
-import { OwnBudgets } from "../../shared/budgets/own-budgets.tsx";
+import { OwnBudgets, useOwnBudgets } from "../../shared/budgets/own-budgets.tsx";
 import { LoadFailed, Loading } from "../../ui/feedback/empty.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { FormSection } from "../../ui/form/form-drawer.tsx";
@@ -28,7 +26,7 @@ import { useTexts } from "./texts.ts";
 export function WalletPage() {
   const t = useTexts();
   const { data: self, error, refetch } = useSelfQuery();
-  const budgets = useQuery(ownBudgetsQuery);
+  const budgets = useOwnBudgets();
   return (
     <Page
       title={t("title")}
@@ -42,7 +40,7 @@ export function WalletPage() {
       {self && !budgets.isLoading ? (
         <Flex direction="column" gap="5">
           <Balance self={self} />
-          <OwnBudgets />
+          <OwnBudgets query={budgets} />
           <PayOnline />
           <Orders />
           <Invitations self={self} />

@@ -5,10 +5,15 @@ import { ownBudgetsQuery } from "./api.ts";
 import { BudgetRow } from "./budget-row.tsx";
 import { useTexts } from "./texts.ts";
 
+/** Read by the page, which opens when it is known whether there are any: what is read must not move. */
+export function useOwnBudgets() {
+  const { data, error, isLoading, refetch } = useQuery(ownBudgetsQuery);
+  return { data, error, isLoading, refetch };
+}
+
 /** Budgets of the reader and of the reader's tokens; nothing for those who have none. */
-export function OwnBudgets() {
+export function OwnBudgets({ query: { data, error, refetch } }: { readonly query: ReturnType<typeof useOwnBudgets> }) {
   const t = useTexts();
-  const { data, error, refetch } = useQuery(ownBudgetsQuery);
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   if (!data || data.length === 0) return null;
   return (

@@ -2,8 +2,7 @@ import { Box } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import { useSelf } from "../../../session/self.ts";
-import { ownBudgetsQuery } from "../../../shared/budgets/api.ts";
-import { OwnBudgets } from "../../../shared/budgets/own-budgets.tsx";
+import { OwnBudgets, useOwnBudgets } from "../../../shared/budgets/own-budgets.tsx";
 import { logAddress } from "../../../shared/usage/log-link.ts";
 import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
 import { SpendTrend } from "../../../shared/usage/usage-trends.tsx";
@@ -36,7 +35,7 @@ export function UserOverview() {
   const navigate = useNavigate();
   const usage = useUsage({ by: "all", subject: "", isOwn: true }, "7d");
   const { data, error, refetch } = usage;
-  const budgets = useQuery(ownBudgetsQuery);
+  const budgets = useOwnBudgets();
   const isNew = useIsNew();
   const steps = useSteps({ isAdmin: false, isOn: isNew !== false });
   const isBegun = data && data.now.total.calls > 0;
@@ -63,7 +62,7 @@ export function UserOverview() {
           </>
         )}
         <Box mb="3" _empty={{ mb: "0" }}>
-          <OwnBudgets />
+          <OwnBudgets query={budgets} />
         </Box>
         <Recent />
       </Opening>
