@@ -71,10 +71,8 @@ afterAll(() => opened?.close());
 const FEW = ["/", "/token"] as const;
 
 async function dismiss(): Promise<void> {
-  // Behind an open drawer no pointer reaches them.
-  await toasts().evaluateAll((all) => {
-    for (const toast of all) [...toast.querySelectorAll("button")].at(-1)?.click();
-  });
+  // Next to an open drawer too.
+  for (const toast of (await toasts().all()).reverse()) await toast.getByRole("button", { name: "Close" }).click();
   await expect.poll(() => toasts().count()).toBe(0);
 }
 

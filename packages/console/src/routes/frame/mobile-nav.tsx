@@ -1,12 +1,18 @@
 import { Drawer, Portal } from "@chakra-ui/react";
 import { useTexts } from "../../shared/texts.ts";
+import { stayForToasts } from "../../ui/feedback/outside.ts";
 import { Sidebar } from "./sidebar.tsx";
 
 /** The sidebar of phones: a drawer that closes itself after a choice. */
 export function MobileNav(props: { onClose(): void }) {
   const t = useTexts();
   return (
-    <Drawer.Root open onOpenChange={(change) => !change.open && props.onClose()} placement="start">
+    <Drawer.Root
+      open
+      onOpenChange={(change) => !change.open && props.onClose()}
+      onInteractOutside={stayForToasts}
+      placement="start"
+    >
       <Portal>
         <Drawer.Backdrop />
         <Drawer.Positioner>

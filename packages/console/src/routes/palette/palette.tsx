@@ -7,6 +7,7 @@ import { printKeys } from "../../lib/keys.ts";
 import { isIconName, Icon } from "../../ui/display/icon.tsx";
 import { useOfferedActions } from "../../ui/menu/actions.ts";
 import { roleOf, useUser } from "../../session/session.ts";
+import { stayForToasts } from "../../ui/feedback/outside.ts";
 import { useTexts } from "../../shared/texts.ts";
 import { usePages } from "../use-pages.ts";
 import type { Item } from "./item.ts";
@@ -130,6 +131,7 @@ export function Palette(props: { onClose(): void }) {
     <Dialog.Root
       open
       onOpenChange={(change) => !change.open && props.onClose()}
+      onInteractOutside={stayForToasts}
       placement="top"
       size="md"
       finalFocusEl={() => (opener?.isConnected ? opener : null)}

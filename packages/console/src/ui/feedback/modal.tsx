@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
+import { stayForToasts } from "./outside.ts";
 
 type RootProps = Pick<
   DialogRootProps,
@@ -30,7 +31,13 @@ export function Modal(props: ModalProps) {
   const { title, mark, lead, footer, hasCross, isOpen = true, maxW, body, children, onClose, ...root } = props;
   const t = useTexts();
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(change) => !change.open && onClose()} placement="center" {...root}>
+    <Dialog.Root
+      open={isOpen}
+      onOpenChange={(change) => !change.open && onClose()}
+      onInteractOutside={stayForToasts}
+      placement="center"
+      {...root}
+    >
       <Portal>
         <Dialog.Backdrop />
         <Dialog.Positioner px="4">

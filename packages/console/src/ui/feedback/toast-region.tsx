@@ -1,5 +1,6 @@
 import { Box, Button, Flex, Text } from "@chakra-ui/react";
 import { useEffect, useState } from "react";
+import { createPortal } from "react-dom";
 import { useStore } from "../../lib/store.ts";
 import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
@@ -21,6 +22,7 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
     <Flex
       role={toast.kind === "error" ? "alert" : "status"}
       data-toast=""
+      pointerEvents="auto"
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
@@ -70,11 +72,15 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
   );
 }
 
-/** Where toasts appear: bottom right, on phones at the top. */
+/**
+ * Where toasts appear: bottom right, on phones at the top. Next to the dialogs and not below them: while one is open,
+ * `data-live-announcer` keeps them in the sight of screen readers, and their cards take clicks.
+ */
 export function ToastRegion() {
   const shown = useStore(toasts);
-  return (
+  return createPortal(
     <Flex
+      data-live-announcer=""
       direction="column"
       gap="2"
       position="fixed"
@@ -84,10 +90,12 @@ export function ToastRegion() {
       bottom={{ base: "auto", sm: "4" }}
       top={{ base: "4", sm: "auto" }}
       width={{ base: "auto", sm: "380px" }}
+      pointerEvents="none"
     >
       {shown.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
       ))}
-    </Flex>
+    </Flex>,
+    document.body,
   );
 }

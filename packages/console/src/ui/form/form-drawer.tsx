@@ -2,6 +2,7 @@ import { Button, Drawer, Flex, Heading, Portal, Text } from "@chakra-ui/react";
 import { useEffect, useId, useRef, type FormEvent, type ReactNode } from "react";
 import type { Form } from "../../lib/use-form.ts";
 import { LoadFailed, Loading } from "../feedback/empty.tsx";
+import { stayForToasts } from "../feedback/outside.ts";
 import { Icon } from "../display/icon.tsx";
 import { IconButton } from "../display/icon-button.tsx";
 import { useTexts } from "../texts.ts";
@@ -36,6 +37,7 @@ export function DrawerShell(props: DrawerShellProps) {
       onOpenChange={(change) => !change.open && props.onClose()}
       // Only a click outside and Escape close it: focus also moves when other dialogs come and go.
       onFocusOutside={(event) => event.preventDefault()}
+      onInteractOutside={stayForToasts}
       initialFocusEl={() => firstField(document.getElementById(FORM_ID))}
     >
       <Portal>
