@@ -13,7 +13,16 @@ import { asUser, setOption, signIn } from "./session.ts";
 
 // A conversation with models that behave, think, dawdle, fail and break off.
 
-const MODELS = ["gpt-4o-mini", "reasoning", "slow-120+long-400", "status-400", "error-after-3", "cut-after-3"];
+const MODELS = [
+  "gpt-4o-mini",
+  "reasoning",
+  "slow-120+long-400",
+  "status-400",
+  "error-after-3",
+  "cut-after-3",
+  "hang",
+  "hang-after-3",
+];
 
 let upstream: Upstream;
 let gateway: GatewayProcess;
@@ -173,6 +182,37 @@ test("answers that break off keep their text and say so", async () => {
       .getByText("The request failed")
       .or(page.getByRole("log").getByText("Incomplete"))
       .waitFor();
+  }
+});
+
+test("a call that hears nothing more is given up with one message, and can be asked again", async () => {
+  const alert = page.getByRole("log").getByRole("alert");
+  const message = page.getByRole("textbox", { name: "Message" });
+  for (const [model, minutes] of [
+    ["hang", 5],
+    ["hang-after-3", 3],
+  ] as const) {
+    await page.clock.install();
+    await open(model);
+    const before = upstream.requests.length;
+    await say("Are you there?");
+    await expect.poll(() => upstream.requests.length).toBe(before + 1);
+    if (model === "hang-after-3") await page.getByRole("log").getByText(/\w{3}/).nth(1).waitFor();
+    await message.fill("Half a thought");
+    await page.clock.fastForward(minutes * 60_000 - 5_000);
+    expect(await alert.count()).toBe(0);
+    await page.clock.fastForward(10_000);
+    await alert.getByText(`Nothing has come for ${minutes} minutes.`, { exact: false }).waitFor();
+    expect(await alert.count()).toBe(1);
+    expect(await message.inputValue()).toBe("Half a thought");
+    expect(await axeFindings(page)).toEqual([]);
+    await alert.getByRole("button", { name: "Ask again" }).click();
+    await expect.poll(() => upstream.requests.length).toBe(before + 2);
+    expect(await message.inputValue()).toBe("Half a thought");
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("log").getByText("Incomplete").waitFor();
+    await message.fill("");
+    await page.clock.resume();
   }
 });
 

@@ -1,7 +1,7 @@
 import { messageKeyOf, type Endpoint, type Input, type Output } from "@fairway/wire";
 import { noteOutcome } from "./server/health.ts";
 import { noteServerTime } from "./now.ts";
-import { ApiProblem, HttpProblem, OfflineProblem } from "./problems.ts";
+import { ApiProblem, HttpProblem, OfflineProblem, SilentProblem } from "./problems.ts";
 import { serverMessage } from "./server/server-messages.ts";
 import { stored } from "./storage.ts";
 import { parseObject, type JsonObject } from "./text/json.ts";
@@ -155,33 +155,45 @@ async function readJson(response: Response): Promise<JsonObject> {
 }
 
 /**
- * Sends a body to the relay in the name of the user who is signed in. Its answers have no envelope and may be streams: they
- * are left to the caller, failures included.
+ * For a model's answer to begin: longer than a gateway with the usual settings waits for an upstream, so that it is the
+ * one to say what went wrong.
  */
-export async function sendToRelay(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
-  const headers = { "New-Api-User": String(callerId() ?? -1), "content-type": "application/json" };
-  const init: RequestInit = { method: "POST", headers, credentials: "same-origin", signal, body: JSON.stringify(body) };
+const ANSWER_MS = 300_000;
+
+/** Sends a model call. Its answers have no envelope and may be streams: they are left to the caller, failures included. */
+async function fetchAnswer(path: string, init: RequestInit & { readonly signal: AbortSignal }): Promise<Response> {
+  const { signal } = init;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ANSWER_MS);
   try {
-    const response = await fetch(path, init);
-    if (response.status === 401) onSignedOut();
-    return response;
+    return await fetch(path, { ...init, method: "POST", signal: AbortSignal.any([signal, late.signal]) });
   } catch (cause) {
     if (signal.aborted) throw cause;
+    if (late.signal.aborted) throw new SilentProblem(ANSWER_MS);
     noteOutcome("away");
     throw new OfflineProblem(cause);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-/** Sends a body to the relay with a token's key, as an application does; failures are answers too. */
-export async function sendWithKey(path: string, key: string, body: unknown, signal: AbortSignal): Promise<Response> {
+/** Sends a model call in the name of the user who is signed in. */
+export async function sendToRelay(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
+  const headers = { "New-Api-User": String(callerId() ?? -1), "content-type": "application/json" };
+  const response = await fetchAnswer(path, {
+    headers,
+    credentials: "same-origin",
+    signal,
+    body: JSON.stringify(body),
+  });
+  if (response.status === 401) onSignedOut();
+  return response;
+}
+
+/** Sends a model call with a token's key, as an application does. */
+export function sendWithKey(path: string, key: string, body: unknown, signal: AbortSignal): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  try {
-    return await fetch(path, { method: "POST", headers, credentials: "omit", signal, body: JSON.stringify(body) });
-  } catch (cause) {
-    if (signal.aborted) throw cause;
-    noteOutcome("away");
-    throw new OfflineProblem(cause);
-  }
+  return fetchAnswer(path, { headers, credentials: "omit", signal, body: JSON.stringify(body) });
 }
 
 /** Opens a stream of the contract, such as server-sent events; it ends with the signal. */

@@ -44,6 +44,18 @@ export class OfflineProblem extends Error {
   }
 }
 
+/** The server took a model call and then said nothing for so long that the call counts as lost. */
+export class SilentProblem extends Error {
+  /** Milliseconds. */
+  readonly silence: number;
+
+  constructor(silence: number) {
+    super(`Nothing came for ${silence} ms.`);
+    this.name = "SilentProblem";
+    this.silence = silence;
+  }
+}
+
 /** Whether an edit came too late: there is a newer version. Channels have a code of their own for it. */
 export function isStale(problem: unknown): boolean {
   return problem instanceof ApiProblem && (problem.key === "entity_changed" || problem.key === "channel_changed");

@@ -1,4 +1,4 @@
-import { createEventReader } from "../../lib/server/sse.ts";
+import { eventBatches } from "../../lib/server/sse.ts";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 
 /** An error reported by the gateway. */
@@ -77,20 +77,11 @@ export function stepsOf(data: string, head: Head): Step[] {
   return choices.length === 0 ? [...usage, { kind: "end" }] : [...deltaSteps(choices[0]), ...usage];
 }
 
-async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
-  const read = createEventReader();
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield* read(value);
-    }
-  } finally {
-    // What follows the end, or was not asked for any more, is of no interest; its failure neither.
-    await reader.cancel().catch(() => undefined);
-  }
-}
+/**
+ * The gateway sends a sign of life every quarter of a minute. A gateway without it may be silent while a model thinks,
+ * so this is many times as long.
+ */
+const SILENCE_MS = 180_000;
 
 /** Reads an answer step by step. Ends without an `end` when the connection did. */
 export async function* stepsOfAnswer(response: Response): AsyncGenerator<Step> {
@@ -98,9 +89,11 @@ export async function* stepsOfAnswer(response: Response): AsyncGenerator<Step> {
     yield { kind: "failure", failure: failureOf(await response.text(), response) };
     return;
   }
-  for await (const data of eventsOf(response.body)) {
-    const steps = stepsOf(data, response);
-    yield* steps;
-    if (steps.some(({ kind }) => kind === "end" || kind === "failure")) return;
+  for await (const events of eventBatches(response.body, SILENCE_MS)) {
+    for (const { data } of events) {
+      const steps = stepsOf(data, response);
+      yield* steps;
+      if (steps.some(({ kind }) => kind === "end" || kind === "failure")) return;
+    }
   }
 }

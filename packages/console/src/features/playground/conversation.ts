@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useUser } from "../../session/session.ts";
 import { sendToRelay } from "../../lib/http.ts";
-import { OfflineProblem } from "../../lib/problems.ts";
+import { OfflineProblem, SilentProblem } from "../../lib/problems.ts";
 import { createStore, useStore } from "../../lib/store.ts";
 import { problemText } from "../../ui/feedback/toaster.ts";
 import { stepsOfAnswer, type Failure, type Step, type Usage } from "./answer.ts";
@@ -75,8 +75,10 @@ export function turnsOf(rounds: readonly Round[], column: number): Turn[] {
   });
 }
 
-function offline(problem: unknown): Failure {
-  const lost = problem instanceof OfflineProblem ? problem : new OfflineProblem(problem);
+/** Why no answer came, or no more of it: the connection, unless it was there and nothing came through it. */
+function lostAnswer(problem: unknown): Failure {
+  const isSilent = problem instanceof SilentProblem;
+  const lost = isSilent || problem instanceof OfflineProblem ? problem : new OfflineProblem(problem);
   return { status: 0, message: problemText(lost), code: "", requestId: undefined, retryAfter: undefined };
 }
 
@@ -142,7 +144,7 @@ async function receive({ body, signal, change }: Asking): Promise<void> {
     for await (const step of stepsOfAnswer(response)) pass(step);
   } catch (problem) {
     // Stopped by the user: what came stays, marked as incomplete below.
-    if (!signal.aborted) pass({ kind: "failure", failure: offline(problem) });
+    if (!signal.aborted) pass({ kind: "failure", failure: lostAnswer(problem) });
   }
   const totalMs = elapsed();
   shown.add((one) => (one.state === "loading" ? { ...one, state: "incomplete", totalMs } : one));

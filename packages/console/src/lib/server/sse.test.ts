@@ -1,19 +1,29 @@
 import { expect, test } from "vitest";
-import { createEventReader, eventBatches } from "./sse.ts";
+import { SilentProblem } from "../problems.ts";
+import { eventBatches } from "./sse.ts";
 
 const STREAM = ': hello\r\n\r\ndata: {"a":1}\r\n\r\nevent: x\r\ndata:two\r\ndata: lines\r\n\r\ndata: [DONE]\r\n\r\n';
 
-test("reads events wherever the pieces end", () => {
-  for (const size of [1, 2, 3, 7, STREAM.length]) {
-    const read = createEventReader();
-    const events: string[] = [];
-    for (let at = 0; at < STREAM.length; at += size) events.push(...read(STREAM.slice(at, at + size)));
-    expect(events, `pieces of ${size}`).toEqual(['{"a":1}', "two\nlines", "[DONE]"]);
-  }
+async function dataOf(text: string, size: number): Promise<string[]> {
+  const bytes = new TextEncoder().encode(text);
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
+      controller.close();
+    },
+  });
+  const read: string[] = [];
+  for await (const batch of eventBatches(stream, 60_000)) read.push(...batch.map(({ data }) => data));
+  return read;
+}
+
+test("reads events wherever the pieces end", async () => {
+  for (const size of [1, 2, 3, 7, STREAM.length])
+    expect(await dataOf(STREAM, size), `pieces of ${size}`).toEqual(['{"a":1}', "two\nlines", "[DONE]"]);
 });
 
-test("does not read an event without its end", () => {
-  expect(createEventReader()("data: half")).toEqual([]);
+test("does not read an event without its end", async () => {
+  expect(await dataOf("data: half", 64)).toEqual([]);
 });
 
 test("reads the names of events, and signs that two pieces share", async () => {
@@ -44,7 +54,7 @@ test("gives up a stream that falls silent, and closes it", async () => {
   });
   const batches = eventBatches(stream, 20);
   expect((await batches.next()).value).toEqual([{ name: "row", data: "1" }]);
-  await expect(batches.next()).rejects.toThrow("the stream is silent");
+  await expect(batches.next()).rejects.toThrow(SilentProblem);
   await closed.promise;
 });
 

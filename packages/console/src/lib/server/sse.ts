@@ -1,15 +1,5 @@
 import { createParser } from "eventsource-parser";
-
-/** Splits the text of an event stream into the data of its events; pieces may end anywhere. */
-export function createEventReader(): (piece: string) => string[] {
-  let read: string[] = [];
-  const parser = createParser({ onEvent: ({ data }) => data !== "" && read.push(data) });
-  return (piece) => {
-    read = [];
-    parser.feed(piece);
-    return read;
-  };
-}
+import { SilentProblem } from "../problems.ts";
 
 interface StreamEvent {
   readonly name: string;
@@ -19,7 +9,7 @@ interface StreamEvent {
 /** What a read gives, or an error when nothing comes for so long. */
 async function withinSilence<T>(read: Promise<T>, silenceMs: number): Promise<T> {
   const silence = Promise.withResolvers<never>();
-  const timer = setTimeout(() => silence.reject(new Error("the stream is silent")), silenceMs);
+  const timer = setTimeout(() => silence.reject(new SilentProblem(silenceMs)), silenceMs);
   try {
     return await Promise.race([read, silence.promise]);
   } finally {

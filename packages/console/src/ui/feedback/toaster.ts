@@ -1,4 +1,4 @@
-import { ApiProblem, HttpProblem, OfflineProblem } from "../../lib/problems.ts";
+import { ApiProblem, HttpProblem, OfflineProblem, SilentProblem } from "../../lib/problems.ts";
 import { createStore } from "../../lib/store.ts";
 import { say } from "../texts.ts";
 
@@ -69,6 +69,7 @@ export function undoLast(): boolean {
 export function problemText(problem: unknown): string {
   if (problem instanceof ApiProblem) return problem.message;
   if (problem instanceof OfflineProblem) return say("offline");
+  if (problem instanceof SilentProblem) return say("silent", { minutes: Math.round(problem.silence / 60_000) });
   if (problem instanceof HttpProblem) {
     if (problem.status === 429) return say("tooMany");
     if (problem.status === 500) return say("serverError");

@@ -84,6 +84,7 @@ export const en = {
   otherError: "Error: {message}",
   unreadable: "The answer of the server cannot be read.",
   offline: "Unable to connect to the server!",
+  silent: "Nothing has come for {minutes} {minutes:minute|minutes}. The connection was given up; you can try again.",
   requestId: "Request {id}",
   sorted: "Sort by {name}",
   newPassword: "New password",

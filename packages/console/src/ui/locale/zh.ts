@@ -86,6 +86,7 @@ export const zh: Translation<typeof en> = {
   otherError: "错误：{message}",
   unreadable: "无法读取服务器的响应。",
   offline: "无法连接到服务器！",
+  silent: "已有 {minutes} 分钟没有任何数据，连接已放弃，您可以重试。",
   requestId: "请求 {id}",
   sorted: "按{name}排序",
   newPassword: "新密码",
