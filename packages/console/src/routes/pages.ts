@@ -167,10 +167,12 @@ export const pages: readonly PageEntry[] = [
     section: "operate",
     access: "admin",
     key: "c",
-    load: async () => ({ Component: (await import("../features/channels/channels.page.tsx")).ChannelsPage }),
+    load: async () => ({ Component: (await import("../features/channels/list/channels.page.tsx")).ChannelsPage }),
     drawers: {
-      add: async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).AddChannel }),
-      "edit/:id": async () => ({ Component: (await import("../features/channels/channel.drawer.tsx")).EditChannel }),
+      add: async () => ({ Component: (await import("../features/channels/form/channel.drawer.tsx")).AddChannel }),
+      "edit/:id": async () => ({
+        Component: (await import("../features/channels/form/channel.drawer.tsx")).EditChannel,
+      }),
     },
     details: {
       ":id": async () => ({ Component: (await import("../features/channels/page/channel.page.tsx")).ChannelPage }),

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Icon } from "../../../ui/display/icon.tsx";
 import { IconButton } from "../../../ui/display/icon-button.tsx";
 import { MarkShape } from "../../../ui/display/mark.tsx";
-import type { ChannelDraft } from "../channel-form.ts";
+import type { ChannelDraft } from "./channel-form.ts";
 import { useTexts } from "../texts.ts";
 import type { Probe } from "./use-probe.ts";
 

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { problemText } from "../../../ui/feedback/toaster.ts";
 import { probeChannel } from "../api.ts";
-import { inputOfForm, type ChannelDraft } from "../channel-form.ts";
+import { inputOfForm, type ChannelDraft } from "./channel-form.ts";
 import { useTexts } from "../texts.ts";
 
 export interface Probe {

@@ -10,31 +10,19 @@ import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
 import { UsageBlock } from "../../../shared/usage/usage-block.tsx";
 import { SpendTrend } from "../../../shared/usage/usage-trends.tsx";
 import { useUsage, type Usage } from "../../../shared/usage/use-usage.ts";
-import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
 import { Page } from "../../../ui/display/page.tsx";
 import { When } from "../../../ui/display/when.tsx";
 import { NoticeBar } from "../../../ui/feedback/notice-bar.tsx";
 import { toastProblem } from "../../../ui/feedback/toaster.ts";
 import { ManagedNote } from "../managed.tsx";
 import { typesQuery } from "../api.ts";
+import { StatusMark } from "../state-mark.tsx";
 import { useTexts } from "../texts.ts";
 import { shownChannelQuery, switchChannel } from "./api.ts";
 import { FactsPanel } from "./facts-panel.tsx";
 import { FailuresPanel } from "./failures-panel.tsx";
 import { KeysPanel } from "./keys-panel.tsx";
 import { TestMatrix } from "./test-matrix.tsx";
-
-const STATES: Readonly<Record<number, { mark: MarkKind; text: "enabled" | "disabledByHand" | "disabledBySystem" }>> = {
-  [CHANNEL_STATUS.enabled]: { mark: "go", text: "enabled" },
-  [CHANNEL_STATUS.disabledByHand]: { mark: "parked", text: "disabledByHand" },
-  [CHANNEL_STATUS.disabledBySystem]: { mark: "stop", text: "disabledBySystem" },
-};
-
-function State(props: { readonly status: number }) {
-  const t = useTexts();
-  const { mark, text } = STATES[props.status] ?? { mark: "unknown", text: "disabledByHand" };
-  return <Mark kind={mark} label={t(text)} />;
-}
 
 /** Why the system disabled the channel. */
 function Disabled({ channel }: { readonly channel: Channel }) {
@@ -68,7 +56,7 @@ function Shown({ channel }: { readonly channel: Channel }) {
   return (
     <Page
       title={channel.name}
-      aside={<State status={channel.status} />}
+      aside={<StatusMark status={channel.status} />}
       actions={
         <>
           <RangeChoice range={usage.range} choose={usage.choose} />

@@ -1,7 +1,7 @@
 import type { OptionKey } from "@fairway/wire";
 import { Box, Flex, Text } from "@chakra-ui/react";
 import { useState } from "react";
-import { EditorChoice, type EditorView } from "../../../ui/form/editor-choice.tsx";
+import { EditorChoice, type EditorView } from "../../../ui/form/rows/editor-choice.tsx";
 import { useTexts } from "../texts.ts";
 import { changesOf } from "./draft.ts";
 import { GroupsEditor } from "./editors/groups-editor.tsx";

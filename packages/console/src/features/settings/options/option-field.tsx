@@ -1,10 +1,10 @@
 import { isSecretOption, OPTIONS, type OptionKey, type OptionKind } from "@fairway/wire";
 import { Box, Button, Flex } from "@chakra-ui/react";
 import { useState, type ReactNode } from "react";
-import { EditorChoice, type EditorView } from "../../../ui/form/editor-choice.tsx";
+import { EditorChoice, type EditorView } from "../../../ui/form/rows/editor-choice.tsx";
 import { AreaField, SecretField, SelectField, SwitchField, TextField } from "../../../ui/form/field.tsx";
-import { GroupFrame } from "../../../ui/form/group-frame.tsx";
-import { JsonField } from "../../../ui/form/json-field.tsx";
+import { GroupFrame } from "../../../ui/form/rows/group-frame.tsx";
+import { JsonField } from "../../../ui/form/json/json-field.tsx";
 import { Icon } from "../../../ui/display/icon.tsx";
 import { IconButton } from "../../../ui/display/icon-button.tsx";
 import { useTexts } from "../texts.ts";

@@ -1,4 +1,4 @@
-import { RowsField, useFieldRows } from "../../../../ui/form/rows-field.tsx";
+import { RowsField, useFieldRows } from "../../../../ui/form/rows/rows-field.tsx";
 import { useTexts } from "../../texts.ts";
 import { groupRows, groupTexts, type GroupTexts } from "./groups.ts";
 import { rowFaults } from "./rows.ts";

@@ -1,4 +1,4 @@
-import type { FieldRow } from "../../../../ui/form/rows-field.tsx";
+import type { FieldRow } from "../../../../ui/form/rows/rows-field.tsx";
 import type { Draft } from "../draft.ts";
 import { labelRows, labelText, ratioRows, ratioText } from "./rows.ts";
 

@@ -1,5 +1,5 @@
 import { OPTIONS, type OptionKey } from "@fairway/wire";
-import type { FieldRow } from "../../../../ui/form/rows-field.tsx";
+import type { FieldRow } from "../../../../ui/form/rows/rows-field.tsx";
 import { isObject, parseJson } from "../../../../lib/text/json.ts";
 
 export const LIMITS = ["rpm", "tpm", "concurrency"] as const;

@@ -1,5 +1,5 @@
 import { OPTIONS, type OptionKey } from "@fairway/wire";
-import { RowsField, useFieldRows, type FieldRow, type RowsColumn } from "../../../../ui/form/rows-field.tsx";
+import { RowsField, useFieldRows, type FieldRow, type RowsColumn } from "../../../../ui/form/rows/rows-field.tsx";
 import { useTexts } from "../../texts.ts";
 import {
   chatRows,

@@ -1,18 +1,15 @@
 import { splitList, type Channel } from "@fairway/wire";
-import { Box, Button, Flex, SimpleGrid, Text } from "@chakra-ui/react";
+import { SimpleGrid } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useId, useMemo, useState, type FormEvent } from "react";
-import { formatCount } from "../../lib/format.ts";
-import { useLanguage } from "../../lib/i18n.ts";
-import { AreaField, SelectField, TextField } from "../../ui/form/field.tsx";
-import { useTexts as useUiTexts } from "../../ui/texts.ts";
-import { groupsQuery } from "./api.ts";
+import { useMemo, useState } from "react";
+import { formatCount } from "../../../lib/format.ts";
+import { useLanguage } from "../../../lib/i18n.ts";
+import { ChangeDialog, type ShownChange } from "../../../ui/bulk/change-dialog.tsx";
+import { AreaField, SelectField, TextField } from "../../../ui/form/field.tsx";
+import { groupsQuery } from "../api.ts";
 import type { BulkChange, BulkField } from "./bulk-calls.ts";
 import { checkBulk, NO_CHANGE, planOf, type BulkDraft } from "./bulk-patch.ts";
-import { useTexts } from "./texts.ts";
-import { Modal } from "../../ui/feedback/modal.tsx";
-
-const MOST_SHOWN = 50;
+import { useTexts } from "../texts.ts";
 
 interface DialogProps {
   readonly channels: readonly Channel[];
@@ -23,44 +20,33 @@ interface DialogProps {
 /** Changes many channels at once, after a preview of the changes of each. */
 export function BulkPatchDialog({ channels, onApply, onClose }: DialogProps) {
   const t = useTexts();
-  const ui = useUiTexts();
-  const id = useId();
+  const language = useLanguage();
   const [draft, setDraft] = useState(NO_CHANGE);
   const [isChecked, setChecked] = useState(false);
   const problems = checkBulk(draft);
   const isGood = Object.keys(problems).length === 0;
   const plan = useMemo(() => (isGood ? planOf(draft, channels) : []), [isGood, draft, channels]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setChecked(true);
-    if (isGood && plan.length > 0) onApply(plan);
-  };
+  const rest = formatCount(channels.length - plan.length, language);
   return (
-    <Modal
+    <ChangeDialog
       title={t("changeManyTitle", { count: channels.length })}
-      size="lg"
-      scrollBehavior="inside"
+      plan={plan}
+      rowOf={({ row }) => row}
+      membersOf={(change) => membersOf(change, t)}
+      summary={(count) => t("previewCount", { count, rest })}
+      isGood={isGood}
+      onSubmit={() => {
+        setChecked(true);
+        if (isGood && plan.length > 0) onApply(plan);
+      }}
       onClose={onClose}
-      footer={
-        <>
-          <Button variant="outline" onClick={onClose}>
-            {ui("cancel")}
-          </Button>
-          <Button type="submit" form={id} disabled={isGood && plan.length === 0}>
-            {t("changeNow", { count: plan.length })}
-          </Button>
-        </>
-      }
     >
-      <form id={id} noValidate onSubmit={submit}>
-        <Fields
-          draft={draft}
-          problems={isChecked ? problems : {}}
-          set={(change) => setDraft((current) => ({ ...current, ...change }))}
-        />
-      </form>
-      <Preview plan={plan} total={channels.length} />
-    </Modal>
+      <Fields
+        draft={draft}
+        problems={isChecked ? problems : {}}
+        set={(change) => setDraft((current) => ({ ...current, ...change }))}
+      />
+    </ChangeDialog>
   );
 }
 
@@ -161,49 +147,15 @@ const FIELD_TEXT = {
   model_mapping: "mapping",
 } as const satisfies Record<BulkField, string>;
 
-function Preview({ plan, total }: { readonly plan: readonly BulkChange[]; readonly total: number }) {
-  const t = useTexts();
-  const language = useLanguage();
-  const count = (value: number) => formatCount(value, language);
-  const rest = plan.length - MOST_SHOWN;
-  return (
-    <Box mt="5" role="region" aria-label={t("preview")}>
-      <Text fontWeight="medium" mb="2" role="status">
-        {plan.length === 0
-          ? t("previewNone")
-          : t("previewCount", { count: count(plan.length), rest: count(total - plan.length) })}
-      </Text>
-      {plan.length > 0 && (
-        <Box as="ul" className="bulk-preview" tabIndex={0} aria-label={t("preview")}>
-          {plan.slice(0, MOST_SHOWN).map((change) => (
-            <PreviewLine key={change.channel.id} change={change} />
-          ))}
-          {rest > 0 && <li className="soft">{t("previewMore", { count: count(rest) })}</li>}
-        </Box>
-      )}
-    </Box>
-  );
-}
-
-function PreviewLine({ change }: { readonly change: BulkChange }) {
-  const t = useTexts();
-  const { channel, patch, undo } = change;
+function membersOf({ patch, undo }: BulkChange, t: ReturnType<typeof useTexts>): ShownChange[] {
   const shown = (field: BulkField, value: string | number | undefined) => {
     if (field === "status") return t(value === 1 ? "enabled" : "disabledByHand");
     if (field === "group") return splitList(String(value)).join(", ") || "–";
     return value === "" || value === undefined ? "–" : String(value);
   };
-  return (
-    <li>
-      <bdi className="strong">{channel.name}</bdi>
-      <Flex gap="1" columnGap="4" wrap="wrap">
-        {(Object.keys(patch) as BulkField[]).map((field) => (
-          <span key={field}>
-            <span className="soft">{t(FIELD_TEXT[field])}</span> <s>{shown(field, undo[field])}</s> →{" "}
-            <span className="strong">{shown(field, patch[field])}</span>
-          </span>
-        ))}
-      </Flex>
-    </li>
-  );
+  return (Object.keys(patch) as BulkField[]).map((field) => ({
+    label: t(FIELD_TEXT[field]),
+    before: shown(field, undo[field]),
+    after: shown(field, patch[field]),
+  }));
 }

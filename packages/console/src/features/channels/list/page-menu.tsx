@@ -1,16 +1,16 @@
 import { CHANNEL_STATUS, channelDeleteDisabled, channelFix, channelList } from "@fairway/wire";
 import { Box, Flex, Text } from "@chakra-ui/react";
-import { call, request } from "../../lib/http.ts";
-import { ask } from "../../ui/feedback/ask.ts";
-import { Icon } from "../../ui/display/icon.tsx";
-import { useActions } from "../../ui/menu/actions.ts";
-import type { MenuEntry } from "../../ui/menu/menu.ts";
-import { MenuButton } from "../../ui/menu/menu-button.tsx";
-import { Progress } from "../../ui/feedback/progress.tsx";
-import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { refreshChannels } from "./api.ts";
+import { call, request } from "../../../lib/http.ts";
+import { ask } from "../../../ui/feedback/ask.ts";
+import { Icon } from "../../../ui/display/icon.tsx";
+import { useActions } from "../../../ui/menu/actions.ts";
+import type { MenuEntry } from "../../../ui/menu/menu.ts";
+import { MenuButton } from "../../../ui/menu/menu-button.tsx";
+import { Progress } from "../../../ui/feedback/progress.tsx";
+import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
+import { refreshChannels } from "../api.ts";
 import { JOB_TEXTS, startJob, useChannelJobs } from "./jobs.ts";
-import { useTexts } from "./texts.ts";
+import { useTexts } from "../texts.ts";
 
 const DISABLED = `${CHANNEL_STATUS.disabledByHand},${CHANNEL_STATUS.disabledBySystem}`;
 

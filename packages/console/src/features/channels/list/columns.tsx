@@ -1,45 +1,23 @@
-import { useStore } from "../../lib/store.ts";
-import { failedTests } from "./api.ts";
-import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel, type ChannelType } from "@fairway/wire";
+import { useStore } from "../../../lib/store.ts";
+import { failedTests } from "../api.ts";
+import { LOWEST_PRIORITY, splitList, type Channel, type ChannelType } from "@fairway/wire";
 import { useState } from "react";
 import { Link, useLocation } from "react-router";
-import { dollars, formatCount, formatExactTime, seconds } from "../../lib/format.ts";
-import { currentLanguage, useLanguage } from "../../lib/i18n.ts";
-import type { Column } from "../../ui/grid/grid-props.ts";
-import { InlineNumber } from "../../ui/grid/inline-number.tsx";
-import { Graded, Mark, type MarkKind } from "../../ui/display/mark.tsx";
-import { statusInfo } from "../../lib/text/status-info.ts";
-import { Money } from "../../ui/display/money.tsx";
-import { toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
-import { patchChannel, refreshBalance } from "./api.ts";
-import { ManagedTag } from "./managed.tsx";
-import { responseGrade } from "./response-grade.ts";
-import { useTexts } from "./texts.ts";
-import { TypeIcon } from "./type-icon.tsx";
+import { dollars, formatCount, seconds } from "../../../lib/format.ts";
+import { currentLanguage } from "../../../lib/i18n.ts";
+import type { Column } from "../../../ui/grid/grid-props.ts";
+import { InlineNumber } from "../../../ui/grid/inline-number.tsx";
+import { Graded, Mark } from "../../../ui/display/mark.tsx";
+import { Money } from "../../../ui/display/money.tsx";
+import { toastProblem, toastUndo } from "../../../ui/feedback/toaster.ts";
+import { patchChannel, refreshBalance } from "../api.ts";
+import { ManagedTag } from "../managed.tsx";
+import { responseGrade } from "../response-grade.ts";
+import { StateMark } from "../state-mark.tsx";
+import { useTexts } from "../texts.ts";
+import { TypeIcon } from "../type-icon.tsx";
 
 const MOST_GROUPS = 2;
-
-type StateKey = "enabled" | "disabledByHand" | "disabledBySystem";
-
-const STATES: Record<number, { mark: MarkKind; text: StateKey }> = {
-  [CHANNEL_STATUS.enabled]: { mark: "go", text: "enabled" },
-  [CHANNEL_STATUS.disabledByHand]: { mark: "parked", text: "disabledByHand" },
-  [CHANNEL_STATUS.disabledBySystem]: { mark: "stop", text: "disabledBySystem" },
-};
-
-export function StateMark({ channel }: { readonly channel: Channel }) {
-  const t = useTexts();
-  const language = useLanguage();
-  const state = STATES[channel.status] ?? { mark: "unknown" as const, text: "disabledByHand" as const };
-  const { reason, at } = statusInfo(channel.other_info);
-  const isReasoned = channel.status === CHANNEL_STATUS.disabledBySystem && reason !== "";
-  const title = isReasoned ? `${reason}${at === undefined ? "" : ` · ${formatExactTime(at, language)}`}` : undefined;
-  return (
-    <span className="cut" title={title}>
-      <Mark kind={state.mark} label={isReasoned ? `${t(state.text)}: ${reason}` : t(state.text)} />
-    </span>
-  );
-}
 
 function NameCell({ channel }: { readonly channel: Channel }) {
   const { search } = useLocation();

@@ -1,10 +1,10 @@
 import type { Channel } from "@fairway/wire";
 import { useState } from "react";
-import { TextField } from "../../ui/form/field.tsx";
-import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../../ui/form/field.tsx";
+import { FormDialog } from "../../../ui/form/form-dialog.tsx";
 import type { BulkChange } from "./bulk-calls.ts";
 import { NO_CHANGE, planOf } from "./bulk-patch.ts";
-import { useTexts } from "./texts.ts";
+import { useTexts } from "../texts.ts";
 
 interface TagDialogProps {
   readonly channels: readonly Channel[];

@@ -1,14 +1,14 @@
 import { Button, Flex } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { ChipsField } from "../../ui/form/chips-field.tsx";
-import { FormSection } from "../../ui/form/form-drawer.tsx";
-import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import { allModels, fetchModels, usualModelsQuery } from "./api.ts";
+import { ChipsField } from "../../../ui/form/chips-field.tsx";
+import { FormSection } from "../../../ui/form/form-drawer.tsx";
+import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
+import { allModels, fetchModels, usualModelsQuery } from "../api.ts";
 import { inputOfForm } from "./channel-form.ts";
 import { useType, type SectionProps } from "./sections.tsx";
-import { sectionAnchor } from "./form/section-index.tsx";
-import { useTexts } from "./texts.ts";
+import { sectionAnchor } from "./section-index.tsx";
+import { useTexts } from "../texts.ts";
 
 export function Models({ form, channel }: SectionProps) {
   const t = useTexts();

@@ -1,12 +1,13 @@
 import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
 import { Suspense, useState } from "react";
-import { ask } from "../../ui/feedback/ask.ts";
-import { eachOf, partsOf, useBulk, type BulkAction } from "../../ui/bulk/bulk.ts";
-import { BulkBar, BulkButton } from "../../ui/bulk/bulk-bar.tsx";
-import { deleteMany, patchMany, refreshChannels } from "./api.ts";
+import { ask } from "../../../ui/feedback/ask.ts";
+import { eachOf, partsOf, useBulk, type BulkAction } from "../../../ui/bulk/bulk.ts";
+import { BulkBar, BulkButton } from "../../../ui/bulk/bulk-bar.tsx";
+import { planAction } from "../../../ui/bulk/plan.ts";
+import { deleteMany, patchMany, refreshChannels } from "../api.ts";
 import { callsOf, type BulkChange } from "./bulk-calls.ts";
-import { useTexts } from "./texts.ts";
-import { lateOverlay } from "../../ui/late/late.tsx";
+import { useTexts } from "../texts.ts";
+import { lateOverlay } from "../../../ui/late/late.tsx";
 
 const TagDialog = lateOverlay(async () => (await import("./tag-dialog.tsx")).TagDialog);
 const BulkPatchDialog = lateOverlay(async () => (await import("./bulk-patch-dialog.tsx")).BulkPatchDialog);
@@ -46,7 +47,7 @@ export function BulkActions({ chosen, select, test }: BulkActionsProps) {
     if (plan.length === 0) return select(new Set());
     bulk.run(
       patchAction(label, plan),
-      plan.map(({ channel }) => channel),
+      plan.map(({ row }) => row),
     );
   };
   const close = () => setDialog(undefined);
@@ -74,38 +75,23 @@ export function BulkActions({ chosen, select, test }: BulkActionsProps) {
 
 function useActions() {
   const t = useTexts();
-  /** Sends a plan; what went well can be taken back. */
-  const patchAction = (label: string, plan: readonly BulkChange[], isUndo = false): BulkAction => ({
-    label,
-    isCounted: true,
-    send: async (ids, track) => {
-      const wanted = new Set(ids);
-      const changes = plan.map(({ channel, patch }) => ({ id: channel.id, patch })).filter(({ id }) => wanted.has(id));
-      try {
-        return await partsOf(callsOf(changes), patchMany, track);
-      } finally {
-        await refreshChannels();
-      }
-    },
-    done: (count) => t(isUndo ? "restoredMany" : "changedMany", { count }),
-    ...(!isUndo && {
-      undo: (ids) => {
-        const back = plan.filter(({ channel }) => ids.includes(channel.id));
-        return patchAction(
-          t("restoring"),
-          back.map(({ channel, patch, undo }) => ({ channel, patch: undo, undo: patch })),
-          true,
-        );
+  const patchAction = (label: string, plan: readonly BulkChange[]) =>
+    planAction(
+      {
+        label,
+        send: (changes, track) => partsOf(callsOf(changes), patchMany, track),
+        refresh: refreshChannels,
+        done: (count, isUndo) => t(isUndo ? "restoredMany" : "changedMany", { count }),
       },
-    }),
-  });
+      plan,
+    );
   /** Sent for all: what the page shows of their status may be old. */
   const statusAction = (isOn: boolean, channels: readonly Channel[]): BulkAction => {
     const { enabled, disabledByHand } = CHANNEL_STATUS;
-    const plan = channels.map((channel) => ({
-      channel,
+    const plan = channels.map((row) => ({
+      row,
       patch: { status: isOn ? enabled : disabledByHand },
-      undo: { status: channel.status === enabled ? enabled : disabledByHand },
+      undo: { status: row.status === enabled ? enabled : disabledByHand },
     }));
     return patchAction(t(isOn ? "enable" : "disable"), plan);
   };

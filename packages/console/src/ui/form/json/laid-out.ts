@@ -1,4 +1,4 @@
-import { parseJson } from "../../lib/text/json.ts";
+import { parseJson } from "../../../lib/text/json.ts";
 
 /** A longer text stays as it is: laying it out would freeze the page. */
 const LONGEST_LAYOUT = 200_000;

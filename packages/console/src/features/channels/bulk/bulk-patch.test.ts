@@ -17,7 +17,7 @@ test("plans only what differs, and remembers what takes it back", () => {
 test("adds groups to those of each channel, or removes them", () => {
   const rows = [channel({ group: "default,vip" }), channel({ id: 2, group: "default" })];
   const plan = (groupMode: "set" | "add" | "remove") =>
-    planOf({ ...NO_CHANGE, groupMode, group: "vip" }, rows).map(({ channel: { id }, patch }) => [id, patch.group]);
+    planOf({ ...NO_CHANGE, groupMode, group: "vip" }, rows).map(({ row: { id }, patch }) => [id, patch.group]);
   expect(plan("add")).toEqual([[2, "default,vip"]]);
   expect(plan("remove")).toEqual([[1, "default"]]);
   expect(plan("set")).toEqual([
@@ -38,7 +38,7 @@ test("merges mappings, replaces them or clears them", () => {
 test("takes back the disabling of channels that were on, and leaves those that were off", () => {
   const rows = [channel({ id: 1 }), channel({ id: 2, status: CHANNEL_STATUS.disabledBySystem })];
   expect(planOf({ ...NO_CHANGE, status: "off" }, rows)).toMatchObject([
-    { channel: { id: 1 }, patch: { status: CHANNEL_STATUS.disabledByHand }, undo: { status: CHANNEL_STATUS.enabled } },
+    { row: { id: 1 }, patch: { status: CHANNEL_STATUS.disabledByHand }, undo: { status: CHANNEL_STATUS.enabled } },
   ]);
 });
 
@@ -54,7 +54,7 @@ test("refuses numbers that are none, and blank names", () => {
 });
 
 test("sends equal changes together, 25 channels at a time", () => {
-  const changes = Array.from({ length: 60 }, (_, id) => ({ id, patch: { priority: id % 2 } }));
+  const changes = Array.from({ length: 60 }, (_, id) => ({ row: { id }, patch: { priority: id % 2 } }));
   const calls = callsOf(changes);
   expect(calls.map(({ ids }) => ids.length)).toEqual([25, 5, 25, 5]);
   expect(new Set(calls.flatMap(({ ids }) => ids)).size).toBe(60);

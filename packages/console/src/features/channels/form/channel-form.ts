@@ -1,5 +1,5 @@
 import { LOWEST_PRIORITY, splitList, type Channel, type ChannelInput } from "@fairway/wire";
-import { parseObject } from "../../lib/text/json.ts";
+import { parseObject } from "../../../lib/text/json.ts";
 
 /** The state of the drawer while a channel is edited; numbers stay as typed. */
 export interface ChannelDraft {

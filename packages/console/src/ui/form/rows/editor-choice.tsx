@@ -1,5 +1,5 @@
 import { Button, Flex } from "@chakra-ui/react";
-import { useTexts } from "../texts.ts";
+import { useTexts } from "../../texts.ts";
 
 export type EditorView = "table" | "json";
 

@@ -2,14 +2,14 @@ import { CHANNEL_STATUS, type ChannelKey } from "@fairway/wire";
 import { Box, Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { LoadFailed, Loading } from "../../ui/feedback/empty.tsx";
-import { FormSection } from "../../ui/form/form-drawer.tsx";
-import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
-import { toastProblem } from "../../ui/feedback/toaster.ts";
-import { When } from "../../ui/display/when.tsx";
-import { keysQuery, setKeyStatus } from "./api.ts";
-import { sectionAnchor } from "./form/section-index.tsx";
-import { useTexts } from "./texts.ts";
+import { LoadFailed, Loading } from "../../../ui/feedback/empty.tsx";
+import { FormSection } from "../../../ui/form/form-drawer.tsx";
+import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
+import { toastProblem } from "../../../ui/feedback/toaster.ts";
+import { When } from "../../../ui/display/when.tsx";
+import { keysQuery, setKeyStatus } from "../api.ts";
+import { sectionAnchor } from "./section-index.tsx";
+import { useTexts } from "../texts.ts";
 
 const STATES: Readonly<Record<number, { mark: MarkKind; text: "keyOn" | "keyOff" | "keyRefused" }>> = {
   [CHANNEL_STATUS.enabled]: { mark: "go", text: "keyOn" },

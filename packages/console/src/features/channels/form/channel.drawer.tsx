@@ -2,24 +2,24 @@ import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
 import { Box, Button } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { statusInfo } from "../../lib/text/status-info.ts";
-import { useForm } from "../../lib/use-form.ts";
-import { DrawerForm, DrawerLoading, DrawerShell } from "../../ui/form/form-drawer.tsx";
-import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
-import type { Edited } from "../../ui/form/use-edited.ts";
-import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
-import { useCloseTo } from "../../ui/form/use-close-to.ts";
-import { channelQuery, createChannel, updateChannel, usualModelsQuery } from "./api.ts";
+import { statusInfo } from "../../../lib/text/status-info.ts";
+import { useForm } from "../../../lib/use-form.ts";
+import { DrawerForm, DrawerLoading, DrawerShell } from "../../../ui/form/form-drawer.tsx";
+import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
+import type { Edited } from "../../../ui/form/use-edited.ts";
+import { EditDrawer } from "../../../ui/form/resource-drawer.tsx";
+import { useCloseTo } from "../../../ui/form/use-close-to.ts";
+import { channelQuery, createChannel, updateChannel, usualModelsQuery } from "../api.ts";
 import { checkChannel, EMPTY_CHANNEL, formOfChannel, inputOfForm, type ChannelDraft } from "./channel-form.ts";
-import { StateMark } from "./columns.tsx";
-import { SectionIndex, type SectionName } from "./form/section-index.tsx";
-import { TestDock } from "./form/test-dock.tsx";
-import { useProbe } from "./form/use-probe.ts";
+import { SectionIndex, type SectionName } from "./section-index.tsx";
+import { TestDock } from "./test-dock.tsx";
+import { useProbe } from "./use-probe.ts";
 import { Keys } from "./keys-section.tsx";
-import { ManagedNote } from "./managed.tsx";
+import { ManagedNote } from "../managed.tsx";
+import { StateMark } from "../state-mark.tsx";
 import { Models } from "./models-section.tsx";
 import { Connection, Health, Provider, Rewrites, Routing } from "./sections.tsx";
-import { useTexts } from "./texts.ts";
+import { useTexts } from "../texts.ts";
 
 /** A new channel starts with the usual models of its type; when they do not come, it starts without. */
 export function AddChannel() {

@@ -1,8 +1,8 @@
 import { Box, Button, Flex, Input, Text } from "@chakra-ui/react";
 import { useRef, useState } from "react";
-import { Icon } from "../display/icon.tsx";
-import { IconButton } from "../display/icon-button.tsx";
-import { useTexts } from "../texts.ts";
+import { Icon } from "../../display/icon.tsx";
+import { IconButton } from "../../display/icon-button.tsx";
+import { useTexts } from "../../texts.ts";
 import "./rows-field.css";
 
 export interface RowsColumn {

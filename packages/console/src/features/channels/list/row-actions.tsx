@@ -1,14 +1,14 @@
 import { CHANNEL_STATUS, type Channel, type ChannelType } from "@fairway/wire";
 import { useLocation, useNavigate } from "react-router";
-import { ApiProblem } from "../../lib/problems.ts";
-import { ask } from "../../ui/feedback/ask.ts";
-import { Icon } from "../../ui/display/icon.tsx";
-import { RowButton } from "../../ui/display/row-button.tsx";
-import type { MenuEntry } from "../../ui/menu/menu.ts";
-import { RowMenu } from "../../ui/menu/row-menu.tsx";
-import { problemText, toast, toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
-import { copyChannel, deleteChannel, refreshBalance, setChannelStatus } from "./api.ts";
-import { useTexts } from "./texts.ts";
+import { ApiProblem } from "../../../lib/problems.ts";
+import { ask } from "../../../ui/feedback/ask.ts";
+import { Icon } from "../../../ui/display/icon.tsx";
+import { RowButton } from "../../../ui/display/row-button.tsx";
+import type { MenuEntry } from "../../../ui/menu/menu.ts";
+import { RowMenu } from "../../../ui/menu/row-menu.tsx";
+import { problemText, toast, toastProblem, toastUndo } from "../../../ui/feedback/toaster.ts";
+import { copyChannel, deleteChannel, refreshBalance, setChannelStatus } from "../api.ts";
+import { useTexts } from "../texts.ts";
 
 /** Acts on one row; every action reports its result. */
 function useChannelActions() {

@@ -1,6 +1,7 @@
 import { CHANNEL_STATUS, LOWEST_PRIORITY, splitList, type Channel } from "@fairway/wire";
-import { parseObject } from "../../lib/text/json.ts";
-import type { BulkChange, BulkField, BulkPatch } from "./bulk-calls.ts";
+import { parseObject } from "../../../lib/text/json.ts";
+import { differenceOf } from "../../../ui/bulk/plan.ts";
+import type { BulkChange, BulkPatch } from "./bulk-calls.ts";
 
 /** How members of a list or a mapping are changed; "" leaves them. */
 type Mode = "" | "set" | "add" | "remove";
@@ -51,12 +52,8 @@ function isWhole(text: string, least: number): boolean {
 /** Channels that a draft changes, each with the members that differ. */
 export function planOf(draft: BulkDraft, channels: readonly Channel[]): BulkChange[] {
   return channels.flatMap((channel) => {
-    const wanted = Object.entries(wantedOf(draft, channel)) as [BulkField, string | number][];
-    const before = beforeOf(channel);
-    const changed = wanted.filter(([field, value]) => value !== before[field]);
-    if (changed.length === 0) return [];
-    const undo = Object.fromEntries(changed.map(([field]) => [field, before[field]]));
-    return [{ channel, patch: Object.fromEntries(changed), undo }];
+    const difference = differenceOf<BulkPatch>(wantedOf(draft, channel), beforeOf(channel));
+    return difference ? [{ row: channel, ...difference }] : [];
   });
 }
 

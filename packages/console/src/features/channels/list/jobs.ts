@@ -1,12 +1,12 @@
 import { channelBalanceAll, channelTestAll, JOB_STATUS, jobList, type Job } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { call, request } from "../../lib/http.ts";
-import { queryKeys } from "../../lib/query-keys.ts";
-import { queryClient } from "../../lib/query.ts";
-import { toast } from "../../ui/feedback/toaster.ts";
-import { refreshChannels } from "./api.ts";
-import { useTexts } from "./texts.ts";
+import { call, request } from "../../../lib/http.ts";
+import { queryKeys } from "../../../lib/query-keys.ts";
+import { queryClient } from "../../../lib/query.ts";
+import { toast } from "../../../ui/feedback/toaster.ts";
+import { refreshChannels } from "../api.ts";
+import { useTexts } from "../texts.ts";
 
 const POLL_MS = 2_000;
 

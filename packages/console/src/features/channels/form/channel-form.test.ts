@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkChannel, countKeys, EMPTY_CHANNEL, inputOfForm } from "./channel-form.ts";
-import { statusInfo } from "../../lib/text/status-info.ts";
-import { responseGrade } from "./response-grade.ts";
+import { statusInfo } from "../../../lib/text/status-info.ts";
+import { responseGrade } from "../response-grade.ts";
 
 const filled = { ...EMPTY_CHANNEL, name: "main", key: "sk-1", models: ["gpt-4o"] };
 

@@ -1,27 +1,24 @@
 import type { Channel, ChannelInput } from "@fairway/wire";
+import type { PlannedChange } from "../../../ui/bulk/plan.ts";
 
 export type BulkField = "status" | "tag" | "group" | "priority" | "weight" | "model_mapping";
 export type BulkPatch = Pick<ChannelInput, BulkField>;
 
-/** One channel of a plan: what is sent for it, and what takes that back. */
-export interface BulkChange {
-  readonly channel: Channel;
-  readonly patch: BulkPatch;
-  readonly undo: BulkPatch;
-}
+/** One channel of a plan. */
+export type BulkChange = PlannedChange<Channel, BulkPatch>;
 
 /** Most channels of one call: few enough for progress to be seen. */
 const AT_ONCE = 25;
 
 /** Calls for a plan: channels with the same change share one. */
 export function callsOf(
-  changes: readonly { readonly id: number; readonly patch: BulkPatch }[],
+  changes: readonly { readonly row: Pick<Channel, "id">; readonly patch: BulkPatch }[],
 ): { readonly ids: number[]; readonly patch: BulkPatch }[] {
   const groups = new Map<string, { ids: number[]; patch: BulkPatch }>();
-  for (const { id, patch } of changes) {
+  for (const { row, patch } of changes) {
     const key = JSON.stringify(patch);
     const group = groups.get(key) ?? { ids: [], patch };
-    group.ids.push(id);
+    group.ids.push(row.id);
     groups.set(key, group);
   }
   return [...groups.values()].flatMap(({ ids, patch }) =>

@@ -1,10 +1,10 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
 import { Box } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
-import { LIST_DEFAULTS, type useList } from "../../ui/grid/use-list.ts";
-import { groupsQuery, typesQuery } from "./api.ts";
-import { useTexts } from "./texts.ts";
+import { FilterBar, FilterSelect, FilterText } from "../../../ui/grid/filter-bar.tsx";
+import { LIST_DEFAULTS, type useList } from "../../../ui/grid/use-list.ts";
+import { groupsQuery, typesQuery } from "../api.ts";
+import { useTexts } from "../texts.ts";
 
 /** The parameters of the list's address. */
 export const DEFAULTS = { ...LIST_DEFAULTS, q: "", model: "", status: "", type: "", group: "", tag: "" };

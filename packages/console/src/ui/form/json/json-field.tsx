@@ -1,9 +1,9 @@
 import { Box, Button, Flex, Text } from "@chakra-ui/react";
 import { Suspense, type ReactNode } from "react";
-import { GroupFrame } from "./group-frame.tsx";
+import { GroupFrame } from "../rows/group-frame.tsx";
 import { laidOut } from "./laid-out.ts";
-import { useTexts } from "../texts.ts";
-import { late } from "../late/late.tsx";
+import { useTexts } from "../../texts.ts";
+import { late } from "../../late/late.tsx";
 
 const JsonEditor = late(async () => (await import("./json-editor.tsx")).JsonEditor);
 

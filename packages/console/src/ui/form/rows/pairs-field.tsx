@@ -2,10 +2,10 @@ import { Button, Flex, Text } from "@chakra-ui/react";
 import { useState, type ReactNode } from "react";
 import { EditorChoice, type EditorView } from "./editor-choice.tsx";
 import { GroupFrame } from "./group-frame.tsx";
-import { JsonField } from "./json-field.tsx";
+import { JsonField } from "../json/json-field.tsx";
 import { pairFaults, pairRows, pairText } from "./pairs.ts";
 import { RowsField, useFieldRows, type FieldRow } from "./rows-field.tsx";
-import { useTexts } from "../texts.ts";
+import { useTexts } from "../../texts.ts";
 
 interface PairsFieldProps {
   readonly label: string;

@@ -1,15 +1,15 @@
 import type { Channel, ChannelType } from "@fairway/wire";
 import { SimpleGrid } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import type { Form } from "../../lib/use-form.ts";
-import { ChipsField } from "../../ui/form/chips-field.tsx";
-import { AreaField, SelectField, SwitchField, TextField } from "../../ui/form/field.tsx";
-import { FormSection } from "../../ui/form/form-drawer.tsx";
-import { groupsQuery, typesQuery, usualModelsQuery } from "./api.ts";
+import type { Form } from "../../../lib/use-form.ts";
+import { ChipsField } from "../../../ui/form/chips-field.tsx";
+import { AreaField, SelectField, SwitchField, TextField } from "../../../ui/form/field.tsx";
+import { FormSection } from "../../../ui/form/form-drawer.tsx";
+import { groupsQuery, typesQuery, usualModelsQuery } from "../api.ts";
 import { countKeys, type ChannelDraft } from "./channel-form.ts";
-import { sectionAnchor } from "./form/section-index.tsx";
-import { useTexts } from "./texts.ts";
-import { PairsField } from "../../ui/form/pairs-field.tsx";
+import { sectionAnchor } from "./section-index.tsx";
+import { useTexts } from "../texts.ts";
+import { PairsField } from "../../../ui/form/rows/pairs-field.tsx";
 
 export interface SectionProps {
   readonly form: Form<ChannelDraft>;

@@ -1,4 +1,4 @@
-import { parseObject } from "../../lib/text/json.ts";
+import { parseObject } from "../../../lib/text/json.ts";
 import type { FieldRow } from "./rows-field.tsx";
 
 /** The rows of an object of texts and numbers; undefined for any other JSON, and for text that is none. */
