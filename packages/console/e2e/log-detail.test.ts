@@ -76,7 +76,7 @@ test("the columns of administrators fit next to the menu with names of any lengt
   expect(await shown.getByText("claude-opus-4-5-20251101-thinking-high").isVisible()).toBe(true);
   await shoot(page, "log-1280");
   await shown.getByRole("button", { name: "Show details" }).click();
-  const peek = page.locator(".log-peek");
+  const peek = page.locator(".peek");
   await peek.getByRole("heading", { name: "Request" }).waitFor();
   for (const text of ["Consumption", "302 s", "stream", "margaret.hamilton.20", "1,048,576 in, 128,000 out"]) {
     expect(await peek.getByText(text, { exact: true }).isVisible(), text).toBe(true);
@@ -128,13 +128,13 @@ test("a row shows the response cache and the guardrail", async () => {
   const open = async (model: string) => {
     const row = page.locator(".log-grid").getByRole("row").filter({ hasText: model });
     await row.getByRole("button", { name: "Show details" }).click();
-    await page.locator(".log-peek").getByRole("heading", { name: model }).waitFor();
+    await page.locator(".peek").getByRole("heading", { name: model }).waitFor();
   };
   await open("repeated");
   await page.getByText(/^Answered from the response cache; the answer was 2 min 05 s old/).waitFor();
   await page.getByText("A repeated answer costs the part of this price that the operator set.").waitFor();
   const isCut = await page
-    .locator(".log-peek section")
+    .locator(".peek section")
     .evaluateAll((parts) => parts.some((part) => part.scrollWidth > part.clientWidth));
   expect(isCut, "a part of the detail runs into the next").toBe(false);
   await shoot(page, "log-repeated");
@@ -228,7 +228,7 @@ test("one click says why a call failed, why it went there and why it cost that",
     await page.goto(`/log?request=${calls[name]}`);
     await page.locator(".log-grid .grid-row").first().getByRole("button", { name: "Show details" }).click();
     for (const text of texts)
-      await expect.poll(() => page.locator(".log-peek").textContent(), { message: name }).toContain(text);
+      await expect.poll(() => page.locator(".peek").textContent(), { message: name }).toContain(text);
     await shoot(page, `log-explained-${name}`);
   }
   expect(await axeFindings(page)).toEqual([]);

@@ -39,7 +39,7 @@ async function ask(model: string, token = key, stream = false): Promise<string> 
   return id;
 }
 
-const peek = () => page.locator(".log-peek");
+const peek = () => page.locator(".peek");
 const rows = () => page.locator(".log-grid .grid-row");
 const openRow = (text: string) =>
   rows().filter({ hasText: text }).first().getByRole("button", { name: "Show details" }).click();
@@ -278,7 +278,7 @@ test("users read their own calls without channels and hosts", async () => {
   const own = await openPage(browser, gateway.url);
   await signIn(own.page, "ann", "ann-password-1");
   await own.page.goto(`/log?row=${id}`);
-  const panel = own.page.locator(".log-peek");
+  const panel = own.page.locator(".peek");
   await panel.getByText("Attempt 2", { exact: true }).waitFor();
   const text = (await panel.textContent()) ?? "";
   for (const secret of ["127.0.0.1:", "east", "west", "Why this channel"])

@@ -51,6 +51,7 @@ export const queryKeys = {
     totals: (...by: Part[]) => ["logs", "totals", ...by],
     recent: ["logs", "recent"],
     failures: ["logs", "failures"],
+    newestOf: (user: number) => ["logs", "newest", user],
     failuresOf: (channel: number) => ["logs", "failures", channel],
     failuresOfToken: (token: number) => ["logs", "failures", "token", token],
     user: (id: number) => ["logs", "user", id],
@@ -71,7 +72,8 @@ export const queryKeys = {
   pricing: { all: ["pricing"], list: (user: number | undefined) => ["pricing", user] },
   redemptions: {
     lists: ["redemptions", "list"],
-    list: (filter: Part) => ["redemptions", "list", filter],
+    list: (filter: Part) => ["redemptions", "list", "page", filter],
+    shown: (id: number) => ["redemptions", "list", "shown", id],
     one: (id: number) => ["redemptions", "one", id],
   },
   search: { found: (text: string) => ["search", text] },
@@ -89,6 +91,7 @@ export const queryKeys = {
   },
   statistics: {
     subjects: (asked: Part) => ["statistics", "subjects", asked],
+    total: (asked: Part) => ["statistics", "total", asked],
     overTime: (asked: Part) => ["statistics", "over-time", asked],
   },
   /** Belongs to no user: survives a sign-out. */

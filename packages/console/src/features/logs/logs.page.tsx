@@ -13,6 +13,7 @@ import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { ListPage } from "../../ui/grid/list-page.tsx";
+import { usePeek } from "../../ui/peek/use-peek.ts";
 import { logsQuery, refreshLogs, statQuery, type LogFilter } from "./api.ts";
 import { logColumns } from "./columns.tsx";
 import { ExportButton } from "./export-button.tsx";
@@ -22,7 +23,7 @@ import { NewCalls } from "./live/pill.tsx";
 import { unseen, withTail } from "./live/tail.ts";
 import { useTail } from "./live/use-tail.ts";
 import "./logs.css";
-import { usePeek } from "./peek/use-peek.ts";
+import { indexOfKey, rowKeyOf } from "./peek/row-key.ts";
 import { useTexts } from "./texts.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { useLogList } from "./use-log-list.ts";
@@ -123,7 +124,12 @@ export function LogsPage() {
   const rows = useMemo(() => data && withTail(tail, data.items, isAdmin), [data, tail, isAdmin]);
   const [user, setUser] = useState<LogRow>();
   const columns = useMemo(() => logColumns({ t, say, isAdmin, onUser: setUser }), [t, say, isAdmin]);
-  const peek = usePeek({ rows, isAdmin, row: address.row, go, replace });
+  const peek = usePeek({
+    rows,
+    keyOf: (row: LogRow) => rowKeyOf(row, isAdmin),
+    indexOf: (all, key) => indexOfKey(all, key, isAdmin),
+  });
+  const openedId = peek.listed?.id;
   const toggleFacets = (isOpen: boolean) => {
     if (facets.isInline) stored.logFacets.write(isOpen ? "open" : "closed");
     replace({ facets: isOpen ? "1" : "0" });
@@ -131,10 +137,9 @@ export function LogsPage() {
   const facetProps = { filter, isAdmin, onFilter: (change: Partial<LogFilter>) => go({ ...change, p: "" }) };
   const isHuge = useMedia("(min-width: 1800px)");
   const isSideBySide = facets.isOpen && facets.isInline && (address.row === "" || isHuge);
-  const classes = ["log-page", isSideBySide && "has-facets", address.row !== "" && "has-peek"];
 
   return (
-    <div className={classes.filter(Boolean).join(" ")}>
+    <div className={isSideBySide ? "log-page has-facets" : "log-page"}>
       <ListPage
         title={t("title")}
         aside={<Totals filter={filter} isAdmin={isAdmin} isLive={isLive} />}
@@ -194,8 +199,8 @@ export function LogsPage() {
         rowName={(row) => row.request_id || row.content}
         density="compact"
         onOpen={peek.open}
-        opened={peek.openedId}
-        actions={(row: LogRow) => <DetailToggle isOpen={row.id === peek.openedId} onToggle={() => peek.toggle(row)} />}
+        opened={openedId}
+        actions={(row: LogRow) => <DetailToggle isOpen={row.id === openedId} onToggle={() => peek.toggle(row)} />}
         teach={<Teach onOlder={() => list.filter({ range: "30d" })} />}
       >
         <Suspense>

@@ -7,6 +7,7 @@ import {
   redemptionSearch,
   redemptionSetStatus,
   redemptionUpdate,
+  userGet,
   type Redemption,
 } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
@@ -44,6 +45,25 @@ export function redemptionQuery(id: number) {
     // A form starts from what the server has now, not from an older visit.
     gcTime: 0,
     staleTime: Infinity,
+  });
+}
+
+/** The code as it is now; its form reads its own copy. */
+export function shownCodeQuery(id: number) {
+  return queryOptions({
+    queryKey: queryKeys.redemptions.shown(id),
+    queryFn: async ({ signal }): Promise<Rows<Redemption>> => {
+      return { rows: [await call(redemptionGet, { params: { id }, signal })], total: 1 };
+    },
+  });
+}
+
+/** Who made or redeemed a code. */
+export function personQuery(id: number) {
+  return queryOptions({
+    queryKey: queryKeys.users.shown(id),
+    queryFn: ({ signal }) => call(userGet, { params: { id }, signal }),
+    retry: false,
   });
 }
 

@@ -1,94 +1,37 @@
 import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useMemo } from "react";
-import { Link, Outlet, useLocation, useNavigate } from "react-router";
+import { Outlet, useLocation, useNavigate } from "react-router";
+import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { useStore } from "../../lib/store.ts";
 import { ask } from "../../ui/feedback/ask.ts";
-import { SecretCell } from "../../ui/content/secret-cell.tsx";
 import { BulkSwitch } from "../../ui/bulk/bulk-switch.tsx";
-import type { Column } from "../../ui/grid/grid-props.ts";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
-import { Mark, type MarkKind } from "../../ui/display/mark.tsx";
 import type { MenuEntry } from "../../ui/menu/menu.ts";
-import { Money } from "../../ui/display/money.tsx";
 import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem, toastUndo } from "../../ui/feedback/toaster.ts";
 import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { useSelection } from "../../ui/grid/use-selection.ts";
-import { When } from "../../ui/display/when.tsx";
 import { changeCode, deleteCode, redemptionsQuery, refresh, setCodeStatus } from "./api.ts";
+import { codeColumns, STATES } from "./columns.tsx";
 import { createdCodes } from "./created.ts";
 import { useTexts } from "./texts.ts";
 import { lateNeeded } from "../../ui/late/late.tsx";
+import { useRowPeek } from "../../ui/peek/use-peek.ts";
 
 const CreatedCodes = lateNeeded(async () => (await import("./created-codes.tsx")).CreatedCodes);
 
+const CodePeek = lateNeeded(async () => {
+  const { CodePeek: Loaded } = await import("./peek/code-peek.tsx");
+  await textsReady();
+  return Loaded;
+});
+
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", status: "" };
-
-const STATES: Readonly<Record<number, { mark: MarkKind; text: "unused" | "used" | "disabled" }>> = {
-  [REDEMPTION_STATUS.unused]: { mark: "go", text: "unused" },
-  [REDEMPTION_STATUS.disabled]: { mark: "parked", text: "disabled" },
-  [REDEMPTION_STATUS.used]: { mark: "unknown", text: "used" },
-};
-
-function StateCell({ row }: { readonly row: Redemption }) {
-  const t = useTexts();
-  const state = STATES[row.status] ?? { mark: "unknown" as const, text: "disabled" as const };
-  return <Mark kind={state.mark} label={t(state.text)} />;
-}
-
-function codeColumns(t: ReturnType<typeof useTexts>): Column<Redemption>[] {
-  return [
-    { id: "id", header: t("id"), width: 56, rank: 5, align: "end", cell: (row) => row.id },
-    {
-      id: "name",
-      header: t("name"),
-      width: 180,
-      isElastic: true,
-      isTitle: true,
-      cell: (row) => (
-        <span className="cut">
-          <bdi>{row.name}</bdi>
-        </span>
-      ),
-    },
-    {
-      id: "code",
-      header: t("code"),
-      width: 180,
-      cell: (row) => (
-        <SecretCell
-          text={row.key}
-          masked={`${row.key.slice(0, 4)}…${row.key.slice(-4)}`}
-          reveal={t("reveal", { name: row.name })}
-          conceal={t("conceal", { name: row.name })}
-          copy={t("copyCode", { name: row.name })}
-        />
-      ),
-    },
-    { id: "state", header: t("state"), width: 104, cell: (row) => <StateCell row={row} /> },
-    { id: "value", header: t("value"), width: 96, rank: 0, align: "end", cell: (row) => <Money quota={row.quota} /> },
-    { id: "created", header: t("created"), width: 110, isMinor: true, cell: (row) => <When at={row.created_time} /> },
-    {
-      id: "used",
-      header: t("usedBy"),
-      width: 90,
-      isMinor: true,
-      cell: (row) =>
-        row.used_user_id > 0 ? (
-          <Link className="link" to={`/user/edit/${row.used_user_id}`}>
-            #{row.used_user_id}
-          </Link>
-        ) : (
-          <span className="soft">–</span>
-        ),
-    },
-  ];
-}
 
 function CodeActions({ row }: { readonly row: Redemption }) {
   const t = useTexts();
@@ -158,6 +101,7 @@ export function RedemptionsPage() {
   });
   const hasCreated = useStore(createdCodes) !== undefined;
   const columns = useMemo(() => codeColumns(t), [t]);
+  const peek = useRowPeek(data?.rows);
   useKeys("c", () => void navigate({ pathname: "/redemption/add", search }));
   const edit = ({ id, status: state }: Redemption) => {
     if (state === REDEMPTION_STATUS.unused) void navigate({ pathname: `/redemption/edit/${id}`, search });
@@ -191,7 +135,8 @@ export function RedemptionsPage() {
       rowName={(row) => row.name}
       selection={selection}
       isMuted={(row) => row.status !== REDEMPTION_STATUS.unused}
-      onOpen={edit}
+      onOpen={peek.open}
+      opened={peek.openedId}
       keys={{ e: edit }}
       actions={(row) => <CodeActions row={row} />}
       teach={
@@ -209,7 +154,10 @@ export function RedemptionsPage() {
         change={changeCode}
         refresh={refresh}
       />
-      <Suspense>{hasCreated && <CreatedCodes />}</Suspense>
+      <Suspense>
+        {peek.key !== "" && <CodePeek peek={peek} />}
+        {hasCreated && <CreatedCodes />}
+      </Suspense>
       <Outlet />
     </ListPage>
   );

@@ -64,8 +64,8 @@ export const groupsQuery = queryOptions({
   staleTime: FRESH_STATIC_MS,
 });
 
-/** One of the users may be who is signed in. */
-async function refresh(): Promise<void> {
+/** Reads the list again. One of the users may be who is signed in. */
+export async function refreshUsers(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: queryKeys.users.lists }),
     queryClient.invalidateQueries({ queryKey: queryKeys.users.allShown }),
@@ -81,7 +81,7 @@ export interface UserInput {
 
 export async function createUser(input: UserInput): Promise<void> {
   await call(userCreate, { body: { ...input } });
-  await refresh();
+  await refreshUsers();
 }
 
 /** Saves profile, group and limits, then moves the balance by `addQuota`, which does not race with spending. */
@@ -94,12 +94,12 @@ export async function saveUser(
   // When the amount is refused, the next try starts from what was saved here.
   queryClient.setQueryData(userQuery(id).queryKey, (read) => read && { ...read, tag: saved.tag });
   if (addQuota !== 0) await call(userManage, { body: { id, action: "add_quota", value: addQuota } });
-  await refresh();
+  await refreshUsers();
 }
 
 export async function manageUser(user: User, action: UserAction): Promise<void> {
   await call(userManage, { body: { id: user.id, action } });
-  await refresh();
+  await refreshUsers();
 }
 
 /** For users who lost their devices: password login needs no code any more, and passkeys are deleted. */

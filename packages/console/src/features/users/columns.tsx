@@ -43,7 +43,8 @@ const STATES: Readonly<Record<number, { mark: MarkKind; text: "activated" | "ban
   [USER_STATUS.disabled]: { mark: "stop", text: "banned" },
 };
 
-function StateCell({ user }: { readonly user: User }) {
+/** Whether the account may sign in. */
+export function StateMark({ user }: { readonly user: User }) {
   const t = useTexts();
   if (isDeleted(user)) return <Mark kind="unknown" label={t("cancelled")} />;
   const state = STATES[user.status];
@@ -70,7 +71,7 @@ export function userColumns(t: ReturnType<typeof useTexts>): Column<User>[] {
       sort: "role",
       cell: (user) => <span className="nowrap">{t(roleText(user.role))}</span>,
     },
-    { id: "state", header: t("status"), width: 98, sort: "status", cell: (user) => <StateCell user={user} /> },
+    { id: "state", header: t("status"), width: 98, sort: "status", cell: (user) => <StateMark user={user} /> },
     {
       id: "balance",
       header: t("balance"),

@@ -1,8 +1,9 @@
 import { ROLE, USER_STATUS, type User, type UserAction } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { Suspense, useMemo } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { useUser } from "../../session/session.ts";
+import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { ask } from "../../ui/feedback/ask.ts";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
@@ -12,10 +13,18 @@ import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
+import { lateNeeded } from "../../ui/late/late.tsx";
+import { useRowPeek } from "../../ui/peek/use-peek.ts";
 import { groupsQuery, manageUser, resetSecondFactor, usersQuery } from "./api.ts";
 import { isDeleted, isOpenTo } from "./access.ts";
 import { roleText, userColumns } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
+
+const UserPeek = lateNeeded(async () => {
+  const { UserPeek: Loaded } = await import("./peek/user-peek.tsx");
+  await textsReady();
+  return Loaded;
+});
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", group: "", role: "", status: "" };
 
@@ -160,18 +169,11 @@ export function UsersPage() {
   const { search } = useLocation();
   const list = useList(DEFAULTS);
   const { state, page, size } = list;
-  const { data, error, isFetching, refetch } = useQuery(
-    usersQuery({
-      page,
-      size,
-      sort: state.sort,
-      q: state.q,
-      group: state.group,
-      role: state.role,
-      status: state.status,
-    }),
-  );
+  const { sort, q, group, role, status } = state;
+  const filter = { sort, q, group, role, status };
+  const { data, error, isFetching, refetch } = useQuery(usersQuery({ ...filter, page, size }));
   const columns = useMemo(() => userColumns(t), [t]);
+  const peek = useRowPeek(data?.rows);
   useKeys("c", () => void navigate({ pathname: "/user/add", search }));
   const own = useUser();
   const edit = (user: User) => {
@@ -188,7 +190,8 @@ export function UsersPage() {
       rowId={(user) => user.id}
       rowName={(user) => user.username}
       isMuted={(user) => isDeleted(user) || user.status !== USER_STATUS.enabled}
-      onOpen={edit}
+      onOpen={peek.open}
+      opened={peek.openedId}
       keys={{ e: edit }}
       actions={(user) => (
         <div className="row-actions">
@@ -201,6 +204,7 @@ export function UsersPage() {
         </EmptyTeach>
       }
     >
+      <Suspense>{peek.key !== "" && <UserPeek peek={peek} />}</Suspense>
       <Outlet />
     </ListPage>
   );

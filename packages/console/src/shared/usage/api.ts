@@ -53,6 +53,19 @@ export function subjectsQuery(asked: Omit<UsageSubjectQuery, "subject">) {
   });
 }
 
+/** The figures of one subject without points: one call. */
+export function usageTotalQuery(asked: UsageSubjectQuery) {
+  return queryOptions({
+    queryKey: queryKeys.statistics.total(asked),
+    queryFn: async ({ signal }) => {
+      const at = nowSeconds();
+      const period = periodOf(asked.range, at, localOffset(at));
+      return (await read(asked, { ...period, interval: 0 }, signal)).total;
+    },
+    staleTime: FRESH_MS,
+  });
+}
+
 /** Figures and points of one subject, or of everything, now and in the previous period. */
 export function usageOverTimeQuery(asked: UsageSubjectQuery) {
   return queryOptions({

@@ -1,8 +1,9 @@
 import { CHANNEL_STATUS, type Channel } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { Suspense, useCallback, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { useKeys } from "../../../lib/keys.ts";
+import { textsReady } from "../../../lib/i18n.ts";
 import { queryClient } from "../../../lib/query.ts";
 import { stored } from "../../../lib/storage.ts";
 import { IconButton } from "../../../ui/display/icon-button.tsx";
@@ -12,6 +13,8 @@ import { problemText, toast } from "../../../ui/feedback/toaster.ts";
 import { AddLink, ListPage } from "../../../ui/grid/list-page.tsx";
 import { useList } from "../../../ui/grid/use-list.ts";
 import { useSelection } from "../../../ui/grid/use-selection.ts";
+import { lateNeeded } from "../../../ui/late/late.tsx";
+import { useRowPeek } from "../../../ui/peek/use-peek.ts";
 import { channelsQuery, refreshChannels, testChannel, typesQuery } from "../api.ts";
 import { BulkActions } from "../bulk/bulk-actions.tsx";
 import { channelColumns } from "./columns.tsx";
@@ -19,6 +22,12 @@ import { DEFAULTS, Filters } from "./filters.tsx";
 import { JobBars, PageMenu } from "./page-menu.tsx";
 import { RowActions } from "./row-actions.tsx";
 import { useTexts } from "../texts.ts";
+
+const ChannelPeek = lateNeeded(async () => {
+  const { ChannelPeek: Loaded } = await import("../peek/channel-peek.tsx");
+  await textsReady();
+  return Loaded;
+});
 
 function Actions() {
   const t = useTexts();
@@ -79,6 +88,7 @@ export function ChannelsPage() {
   });
   const columns = useMemo(() => channelColumns({ t, types: byType, testing }), [t, byType, testing]);
   const edit = (channel: Channel) => void navigate({ pathname: `/channel/edit/${channel.id}`, search });
+  const peek = useRowPeek(data?.rows);
   const isEmpty = data?.rows.length === 0 && !list.isFiltered && page === 1;
   useKeys("c", () => void navigate({ pathname: "/channel/add", search }));
 
@@ -107,7 +117,8 @@ export function ChannelsPage() {
       rowName={(channel) => channel.name}
       selection={selection}
       isMuted={(channel) => channel.status !== CHANNEL_STATUS.enabled}
-      onOpen={edit}
+      onOpen={peek.open}
+      opened={peek.openedId}
       keys={{ e: edit, t: test }}
       actions={(channel) => (
         <RowActions
@@ -124,6 +135,7 @@ export function ChannelsPage() {
       }
     >
       <BulkActions chosen={chosen} select={select} test={run} />
+      <Suspense>{peek.key !== "" && <ChannelPeek peek={peek} />}</Suspense>
       <Outlet />
     </ListPage>
   );

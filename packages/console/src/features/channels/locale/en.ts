@@ -212,4 +212,7 @@ export const en = {
   missingBody: "It may have been deleted.",
   allChannels: "All channels",
   openPage: "Health and usage",
+  moreModels: "and {count} more",
+  lastTest: "Last test",
+  lastDay: "Last 24 hours",
 } as const;

@@ -213,4 +213,7 @@ export const zh: Translation<typeof en> = {
   missingBody: "它可能已被删除。",
   allChannels: "全部渠道",
   openPage: "健康与用量",
+  moreModels: "以及另外 {count} 个",
+  lastTest: "上次测试",
+  lastDay: "最近 24 小时",
 };

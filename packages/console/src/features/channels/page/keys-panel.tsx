@@ -78,8 +78,14 @@ function Line({ line }: { readonly line: KeyLine }) {
   );
 }
 
+interface KeysPanelProps {
+  readonly id: number;
+  /** So many keys are shown, those in trouble first. */
+  readonly most?: number;
+}
+
 /** The keys of the channel: in use, off, skipped or resting. */
-export function KeysPanel({ id }: { readonly id: number }) {
+export function KeysPanel({ id, most = MOST }: KeysPanelProps) {
   const t = useTexts();
   const keys = useQuery(keysQuery(id));
   const health = useQuery(healthQuery);
@@ -99,7 +105,7 @@ export function KeysPanel({ id }: { readonly id: number }) {
         )
       }
     >
-      {lines?.slice(0, MOST).map((line) => (
+      {lines?.slice(0, most).map((line) => (
         <Line key={line.index} line={line} />
       ))}
     </Panel>

@@ -49,4 +49,7 @@ export const en = {
   changedMany: "{count} {count:code is|codes are} changed.",
   emptyTitle: "No codes yet",
   emptyBody: "A code adds its value to the balance of the user who redeems it.",
+  createdBy: "Created by",
+  redeemed: "Redeemed",
+  missing: "This code does not exist, or no longer.",
 } as const;

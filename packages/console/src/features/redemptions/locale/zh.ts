@@ -52,4 +52,7 @@ export const zh: Translation<typeof en> = {
   changedMany: "已更改 {count} 个兑换码。",
   emptyTitle: "还没有兑换码",
   emptyBody: "兑换后，兑换码的额度会计入兑换者的余额。",
+  createdBy: "创建者",
+  redeemed: "兑换时间",
+  missing: "该兑换码不存在或已被删除。",
 };

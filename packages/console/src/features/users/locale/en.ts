@@ -87,4 +87,9 @@ export const en = {
   missingTitle: "This user does not exist",
   missingBody: "The account may have been deleted.",
   allUsers: "All users",
+  account: "Account",
+  lastCall: "Last call",
+  noCall: "none",
+  lastDay: "Last 24 hours",
+  tokensOfMonth: "Tokens of the last 30 days",
 } as const;

@@ -89,4 +89,9 @@ export const zh: Translation<typeof en> = {
   missingTitle: "该用户不存在",
   missingBody: "该账户可能已被删除。",
   allUsers: "全部用户",
+  account: "账户",
+  lastCall: "上次调用",
+  noCall: "无",
+  lastDay: "最近 24 小时",
+  tokensOfMonth: "最近 30 天的令牌",
 };

@@ -1,4 +1,4 @@
-import { auditList, orderList, PAGE_SIZE_CAP, tokenListOfUser, userGet } from "@fairway/wire";
+import { auditList, LOG_TYPE, logList, orderList, PAGE_SIZE_CAP, tokenListOfUser, userGet } from "@fairway/wire";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../../lib/http.ts";
 import { queryKeys } from "../../../lib/query-keys.ts";
@@ -31,5 +31,16 @@ export function tokensQuery(id: number) {
   return queryOptions({
     queryKey: queryKeys.tokens.ofUser(id),
     queryFn: ({ signal }) => readRows(tokenListOfUser, { params: { id }, query: { page_size: PAGE_SIZE_CAP }, signal }),
+  });
+}
+
+/** When the user last made a call that was charged, in epoch seconds; null when there is none. */
+export function lastCallQuery(id: number) {
+  return queryOptions({
+    queryKey: queryKeys.logs.newestOf(id),
+    queryFn: async ({ signal }) => {
+      const query = { type: LOG_TYPE.consume, user_id: id, p: 1, page_size: 1 };
+      return (await call(logList, { query, signal })).items[0]?.created_at ?? null;
+    },
   });
 }

@@ -1,9 +1,6 @@
 export const en = {
   row: "Log row",
   copyLink: "Copy a link to this row",
-  previous: "Previous row",
-  next: "Next row",
-  close: "Close",
   rowMissing: "This row does not exist, or no longer.",
   failedWith: "Failed with {status}: {reason}",
   faultClient: "At fault: the request",

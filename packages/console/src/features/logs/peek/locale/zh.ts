@@ -4,9 +4,6 @@ import type { en } from "./en.ts";
 export const zh: Translation<typeof en> = {
   row: "日志记录",
   copyLink: "复制此记录的链接",
-  previous: "上一条",
-  next: "下一条",
-  close: "关闭",
   rowMissing: "该记录不存在或已被删除。",
   failedWith: "失败，状态 {status}：{reason}",
   faultClient: "原因在请求",
