@@ -180,6 +180,109 @@ test("switches and deletes many tokens and codes and names each refused one", as
   await page.getByText("2 codes are changed.").waitFor();
 });
 
+test("changes many users after a preview, leaves those out of reach, and takes it back", async () => {
+  for (const name of ["ada", "grace", "joan"])
+    expect(
+      await asUser(page, "POST", "/api/user/", { username: name, password: "berth-number-7" }),
+      name,
+    ).toMatchObject({ success: true });
+  await page.goto("/user");
+  await row("joan").waitFor();
+  await page.getByRole("checkbox", { name: "Select all rows of this page" }).check();
+  await page.getByRole("region", { name: "4 selected" }).getByRole("button", { name: "Change…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Change 4 users" });
+  await dialog.getByText("Nothing changes yet.").waitFor();
+  await dialog.getByLabel("Group").selectOption("vip");
+  await dialog.getByLabel("State").selectOption({ label: "Disable" });
+  await dialog.getByLabel("Add to the balance").fill("five");
+  await dialog.getByRole("button", { name: /^Change/ }).click();
+  await dialog.getByText("Enter an amount such as 5 or -2.5.").waitFor();
+  await dialog.getByLabel("Add to the balance").fill("5");
+  await dialog.getByText("3 users change, 1 stay as they are.").waitFor();
+  const lines = dialog.getByRole("list", { name: "Preview" }).getByRole("listitem");
+  expect((await lines.allTextContents()).toSorted()[0]).toBe(
+    "adaState Activated → BannedGroup default → vipBalance $0.00 → $5.00",
+  );
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "users-bulk-change");
+  const users = async () =>
+    (
+      (await asUser(page, "GET", "/api/user/?page_size=10&sort=username&order=asc")) as {
+        data: { username: string; status: number; group: string; quota: number }[];
+      }
+    ).data
+      .filter(({ username }) => username !== "root")
+      .map(({ username, status, group, quota }) => [username, status, group, quota]);
+  // Another administrator is faster with one of them.
+  const { data: found } = (await asUser(page, "GET", "/api/user/search?keyword=joan")) as { data: { id: number }[] };
+  expect(await asUser(page, "POST", "/api/user/manage", { id: found[0]?.id, action: "disable" })).toMatchObject({
+    success: true,
+  });
+  expect(await asUser(page, "PUT", "/api/user/", { id: found[0]?.id, group: "svip" })).toMatchObject({ success: true });
+  await dialog.getByRole("button", { name: "Change 3" }).click();
+  await report().getByRole("heading", { name: "Change: 1 of 3 failed" }).waitFor();
+  await report().getByText("It was changed after the preview had been made. Nothing was sent for it.").waitFor();
+  await report().getByRole("button", { name: "Close" }).click();
+  expect(await users()).toEqual([
+    ["ada", 2, "vip", 2_500_000],
+    ["grace", 2, "vip", 2_500_000],
+    ["joan", 2, "svip", 0],
+  ]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("2 users are as they were.").waitFor();
+  expect((await users()).slice(0, 2)).toEqual([
+    ["ada", 1, "default", 0],
+    ["grace", 1, "default", 0],
+  ]);
+});
+
+test("selects all users that match the filters, and disables and deletes them", async () => {
+  for (let index = 0; index < 12; index += 1)
+    await asUser(page, "POST", "/api/user/", { username: `mate-${index}`, password: "berth-number-7" });
+  await page.goto("/user?q=mate-&size=10");
+  await row("mate-11").waitFor();
+  await page.getByRole("checkbox", { name: "Select all rows of this page" }).check();
+  await page.getByRole("button", { name: "Select all 12 that match" }).click();
+  const bar = page.getByRole("region", { name: "12 selected" });
+  await bar.getByRole("button", { name: "Disable", exact: true }).click();
+  await page.getByText("12 users are changed.").waitFor();
+  await page.getByRole("checkbox", { name: "Select all rows of this page" }).check();
+  await page.getByRole("button", { name: "Select all 12 that match" }).click();
+  await bar.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("alertdialog", { name: "Delete 12 users?" }).getByRole("button", { name: "Delete" }).click();
+  await page.getByText("12 users are deleted.").waitFor();
+});
+
+test("changes many codes after a preview, and takes it back", async () => {
+  const codes = { name: "summer", quota: 500_000, count: 2 };
+  expect(await asUser(page, "POST", "/api/redemption/", codes)).toMatchObject({ success: true });
+  await page.goto("/redemption?q=summer");
+  await row("summer").first().waitFor();
+  await page.getByRole("checkbox", { name: "Select all rows of this page" }).check();
+  await page.getByRole("button", { name: "Change…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Change 2 codes" });
+  await dialog.getByLabel("Value").fill("0");
+  await dialog.getByRole("button", { name: /^Change/ }).click();
+  await dialog.getByText("Enter an amount above 0.").waitFor();
+  await dialog.getByLabel("Value").fill("2");
+  await dialog.getByLabel("Name").fill("summer-2");
+  await dialog.getByLabel("State").selectOption({ label: "Disable" });
+  await dialog.getByText("2 codes change, 0 stay as they are.").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Change 2" }).click();
+  await page.getByText("2 codes are changed.").waitFor();
+  const found = async () =>
+    (
+      (await asUser(page, "GET", "/api/redemption/search?keyword=summer")) as {
+        data: { name: string; quota: number; status: number }[];
+      }
+    ).data.map(({ name, quota, status }) => [name, quota, status]);
+  expect(await found()).toEqual(Array.from({ length: 2 }, () => ["summer-2", 1_000_000, 2]));
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("2 codes are as they were.").waitFor();
+  expect(await found()).toEqual(Array.from({ length: 2 }, () => ["summer", 500_000, 1]));
+});
+
 test("all channels are tested with progress in sight, and the routing table is repaired (C-204, C-208)", async () => {
   let answer = (): void => {};
   const isAnswered = new Promise<void>((resolve) => (answer = resolve));

@@ -17,6 +17,7 @@ import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { useSelection } from "../../ui/grid/use-selection.ts";
 import { changeCode, deleteCode, redemptionsQuery, refresh, setCodeStatus } from "./api.ts";
+import { ChangeCodes } from "./bulk/change-codes.tsx";
 import { codeColumns, STATES } from "./columns.tsx";
 import { createdCodes } from "./created.ts";
 import { useTexts } from "./texts.ts";
@@ -153,6 +154,7 @@ export function RedemptionsPage() {
         line={({ key }) => key}
         change={changeCode}
         refresh={refresh}
+        more={(bulk) => <ChangeCodes chosen={chosen} bulk={bulk} />}
       />
       <Suspense>
         {peek.key !== "" && <CodePeek peek={peek} />}

@@ -5,6 +5,7 @@ import { Outlet, useLocation, useNavigate } from "react-router";
 import { useUser } from "../../session/session.ts";
 import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
+import { queryClient } from "../../lib/query.ts";
 import { ask } from "../../ui/feedback/ask.ts";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
@@ -13,10 +14,12 @@ import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
+import { useSelection } from "../../ui/grid/use-selection.ts";
 import { lateNeeded } from "../../ui/late/late.tsx";
 import { useRowPeek } from "../../ui/peek/use-peek.ts";
 import { groupsQuery, manageUser, resetSecondFactor, usersQuery } from "./api.ts";
 import { isDeleted, isOpenTo } from "./access.ts";
+import { BulkActions } from "./bulk/bulk-actions.tsx";
 import { roleText, userColumns } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -172,6 +175,13 @@ export function UsersPage() {
   const { sort, q, group, role, status } = state;
   const filter = { sort, q, group, role, status };
   const { data, error, isFetching, refetch } = useQuery(usersQuery({ ...filter, page, size }));
+  const { selection, chosen, select } = useSelection({
+    rows: data?.rows,
+    total: data?.total,
+    filter: list.filterKey,
+    idOf: ({ id }) => id,
+    read: (wanted, rows) => queryClient.fetchQuery(usersQuery({ ...filter, page: wanted, size: rows })),
+  });
   const columns = useMemo(() => userColumns(t), [t]);
   const peek = useRowPeek(data?.rows);
   useKeys("c", () => void navigate({ pathname: "/user/add", search }));
@@ -189,6 +199,7 @@ export function UsersPage() {
       columns={columns}
       rowId={(user) => user.id}
       rowName={(user) => user.username}
+      selection={selection}
       isMuted={(user) => isDeleted(user) || user.status !== USER_STATUS.enabled}
       onOpen={peek.open}
       opened={peek.openedId}
@@ -204,6 +215,7 @@ export function UsersPage() {
         </EmptyTeach>
       }
     >
+      <BulkActions chosen={chosen} select={select} />
       <Suspense>{peek.key !== "" && <UserPeek peek={peek} />}</Suspense>
       <Outlet />
     </ListPage>

@@ -1,7 +1,8 @@
+import type { ReactNode } from "react";
 import { copyOrShow } from "../content/copy.ts";
 import { ask } from "../feedback/ask.ts";
 import { BulkBar, BulkButton } from "./bulk-bar.tsx";
-import { eachOf, useBulk, type BulkAction, type Chosen, type RowChange } from "./bulk.ts";
+import { eachOf, useBulk, type Bulk, type BulkAction, type Chosen, type RowChange } from "./bulk.ts";
 import { useTexts } from "../texts.ts";
 import { toast } from "../feedback/toaster.ts";
 
@@ -23,6 +24,8 @@ interface BulkSwitchProps<R extends Switched> {
   change(kind: RowChange, id: number): Promise<unknown>;
   /** Reads the list again, once after all. */
   refresh(): Promise<void>;
+  /** Further buttons of the kind of rows. */
+  more?(bulk: Bulk): ReactNode;
 }
 
 /** Copies, enables, disables and deletes many rows of a kind. */
@@ -61,6 +64,7 @@ export function BulkSwitch<R extends Switched>(props: BulkSwitchProps<R>) {
       <BulkButton label={t("copySelected")} run={() => void copy()} />
       <BulkButton label={t("enable")} run={() => bulk.run(switching(true), chosen)} />
       <BulkButton label={t("disable")} run={() => bulk.run(switching(false), chosen)} />
+      {props.more?.(bulk)}
       <BulkButton label={t("remove")} isDangerous run={() => void remove()} />
     </BulkBar>
   );

@@ -52,4 +52,10 @@ export const en = {
   createdBy: "Created by",
   redeemed: "Redeemed",
   missing: "This code does not exist, or no longer.",
+  changeMany: "Change…",
+  changeTitle: "Change",
+  changeManyTitle: "Change {count} {count:code|codes}",
+  leave: "Leave as it is",
+  previewCount: "{count} {count:code changes|codes change}, {rest} stay as they are.",
+  restoredMany: "{count} {count:code is as it was|codes are as they were}.",
 } as const;

@@ -55,4 +55,10 @@ export const zh: Translation<typeof en> = {
   createdBy: "创建者",
   redeemed: "兑换时间",
   missing: "该兑换码不存在或已被删除。",
+  changeMany: "修改…",
+  changeTitle: "修改",
+  changeManyTitle: "修改 {count} 个兑换码",
+  leave: "保持不变",
+  previewCount: "{count} 个兑换码将更改，{rest} 个保持不变。",
+  restoredMany: "{count} 个兑换码已恢复原样。",
 };

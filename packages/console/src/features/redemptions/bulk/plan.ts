@@ -1,0 +1,44 @@
+import { REDEMPTION_STATUS, type Redemption } from "@fairway/wire";
+import { differenceOf, type Plan, type PlannedChange } from "../../../ui/bulk/plan.ts";
+
+/** What is changed of many codes at once. */
+export interface CodesDraft {
+  /** "" leaves it, as with `name`. */
+  readonly status: "" | "on" | "off";
+  readonly name: string;
+  /** Text of an amount in the display unit; "" leaves it. */
+  readonly value: string;
+}
+
+export const NO_CHANGE: CodesDraft = { status: "", name: "", value: "" };
+
+export interface CodePatch {
+  readonly status?: number;
+  readonly name?: string;
+  readonly quota?: number;
+}
+
+export type CodeChange = PlannedChange<Redemption, CodePatch>;
+
+interface Wanted {
+  readonly draft: CodesDraft;
+  /** Quota units of the value; undefined leaves it. */
+  readonly quota: number | undefined;
+}
+
+/** Codes that a draft changes, each with the members that differ; one that was redeemed stays as it is. */
+export function planOf({ draft, quota }: Wanted, codes: readonly Redemption[]): Plan<Redemption, CodePatch> {
+  const name = draft.name.trim();
+  const wanted: CodePatch = {
+    ...(draft.status !== "" && {
+      status: draft.status === "on" ? REDEMPTION_STATUS.unused : REDEMPTION_STATUS.disabled,
+    }),
+    ...(name !== "" && { name }),
+    ...(quota !== undefined && { quota }),
+  };
+  return codes.flatMap((code) => {
+    if (code.status === REDEMPTION_STATUS.used) return [];
+    const difference = differenceOf<CodePatch>(wanted, { status: code.status, name: code.name, quota: code.quota });
+    return difference ? [{ row: code, ...difference }] : [];
+  });
+}

@@ -1,0 +1,36 @@
+import { ROLE, USER_STATUS, type User } from "@fairway/wire";
+import { expect, test } from "vitest";
+import { isChangeable, NO_CHANGE, planOf } from "./plan.ts";
+
+const user = (values: Partial<User>): User =>
+  ({ id: 1, status: 1, role: ROLE.user, group: "default", quota: 100, DeletedAt: null, ...values }) as User;
+
+test("plans only what differs, and remembers what takes it back", () => {
+  const users = [user({}), user({ id: 2, group: "vip", status: USER_STATUS.disabled })];
+  const plan = planOf({ draft: { ...NO_CHANGE, status: "off", group: "vip" }, added: 0 }, users);
+  expect(plan).toEqual([
+    {
+      row: users[0],
+      patch: { status: USER_STATUS.disabled, group: "vip" },
+      undo: { status: USER_STATUS.enabled, group: "default" },
+    },
+  ]);
+  expect(planOf({ draft: NO_CHANGE, added: 0 }, users)).toEqual([]);
+});
+
+test("an amount is added to the balance of each", () => {
+  const users = [user({}), user({ id: 2, quota: -5 })];
+  const plan = planOf({ draft: NO_CHANGE, added: 50 }, users);
+  expect(plan.map(({ patch, undo }) => [undo.quota, patch.quota])).toEqual([
+    [100, 150],
+    [-5, 45],
+  ]);
+});
+
+test("deleted accounts, one's own and those of one's own role are left out", () => {
+  const own = { role: ROLE.admin };
+  expect(isChangeable(own, user({}))).toBe(true);
+  expect(isChangeable(own, user({ role: ROLE.admin }))).toBe(false);
+  expect(isChangeable(own, user({ DeletedAt: "2026-01-01T00:00:00Z" }))).toBe(false);
+  expect(isChangeable(undefined, user({}))).toBe(false);
+});
