@@ -59,7 +59,7 @@ test("prices are edited as dollars in a table, and a change by another user is r
   await expect.poll(() => cell("Input / 1M").inputValue()).toBe("100");
   await cell("Output / 1M").fill("1,5");
   await page.getByRole("alert").filter({ hasText: "Not a price: gpt-4o" }).waitFor();
-  expect(await page.getByRole("button", { name: "Save changes (1)" }).isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Review changes (1)" }).isDisabled()).toBe(true);
   await cell("Input / 1M").fill("3");
   await cell("Output / 1M").fill("12");
   await cell("Cached / 1M").fill("0.3");
@@ -67,7 +67,20 @@ test("prices are edited as dollars in a table, and a change by another user is r
   expect(await axeFindings(page)).toEqual([]);
   await shoot(page, "prices");
   await setOption(page, "ModelRatio", '{"gpt-4o":40,"other":2}');
-  await page.getByRole("button", { name: "Save changes (1)" }).click();
+  await page.getByRole("button", { name: "Review changes (1)" }).click();
+  const review = page.getByRole("dialog", { name: "Change prices?" });
+  await review.getByText("1 model has another price for every call after saving.").waitFor();
+  const line = review.getByRole("list", { name: "Preview" }).getByRole("listitem");
+  expect((await line.allTextContents())[0]).toBe(
+    "gpt-4oInput / 1M $100 → $3 (-97%)Output / 1M $400 → $12 (-97%)Cached / 1M $50 → $0.3 (-99.4%)",
+  );
+  expect(await axeFindings(page)).toEqual([]);
+  await shoot(page, "prices-review");
+  await review.getByRole("button", { name: "Cancel" }).click();
+  await review.waitFor({ state: "detached" });
+  expect(await cell("Input / 1M").inputValue()).toBe("3");
+  await page.getByRole("button", { name: "Review changes (1)" }).click();
+  await review.getByRole("button", { name: "Save changes (1)" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Save mine" }).click();
   await page.getByText("Saved.").first().waitFor();
   const options = async () => {
@@ -82,7 +95,9 @@ test("prices are edited as dollars in a table, and a change by another user is r
   await page.getByRole("searchbox", { name: "Model" }).fill("painter");
   await page.getByRole("button", { name: "Price “painter”" }).click();
   await page.getByRole("textbox", { name: "Per call of painter, in dollars" }).fill("0.04");
-  await page.getByRole("button", { name: "Save changes (1)" }).click();
+  await page.getByRole("button", { name: "Review changes (1)" }).click();
+  await review.getByText("painter").waitFor();
+  await review.getByRole("button", { name: "Save changes (1)" }).click();
   await expect.poll(async () => (await options())["ModelPrice"]).toContain('"painter":0.04');
 });
 

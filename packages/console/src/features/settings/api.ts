@@ -32,7 +32,7 @@ import { nowSeconds } from "../../lib/now.ts";
 import { makePasskey } from "../../lib/passkeys.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { queryClient } from "../../lib/query.ts";
-import type { PriceOption, PriceTexts } from "./options/prices.ts";
+import type { PriceOption, PriceTexts } from "./options/prices/prices.ts";
 
 export const optionsQuery = queryOptions({
   queryKey: queryKeys.options.list,

@@ -1,19 +1,20 @@
 import type { OptionPrice } from "@fairway/wire";
 import { Button, Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
-import { isStale } from "../../../lib/problems.ts";
-import { queryClient } from "../../../lib/query.ts";
-import { ask } from "../../../ui/feedback/ask.ts";
-import { DataGrid } from "../../../ui/grid/data-grid.tsx";
-import { EmptyTeach, LoadFailed, Loading } from "../../../ui/feedback/empty.tsx";
-import { FilterBar, FilterSelect, FilterText } from "../../../ui/grid/filter-bar.tsx";
-import { Icon } from "../../../ui/display/icon.tsx";
-import { IconButton } from "../../../ui/display/icon-button.tsx";
-import { NoticeBar } from "../../../ui/feedback/notice-bar.tsx";
-import { toast, toastProblem } from "../../../ui/feedback/toaster.ts";
-import { LIST_DEFAULTS, useList } from "../../../ui/grid/use-list.ts";
-import { pricesQuery, readPriceTexts, saveOptions } from "../api.ts";
+import { Suspense, useMemo, useState } from "react";
+import { isStale } from "../../../../lib/problems.ts";
+import { queryClient } from "../../../../lib/query.ts";
+import { ask } from "../../../../ui/feedback/ask.ts";
+import { DataGrid } from "../../../../ui/grid/data-grid.tsx";
+import { EmptyTeach, LoadFailed, Loading } from "../../../../ui/feedback/empty.tsx";
+import { FilterBar, FilterSelect, FilterText } from "../../../../ui/grid/filter-bar.tsx";
+import { Icon } from "../../../../ui/display/icon.tsx";
+import { IconButton } from "../../../../ui/display/icon-button.tsx";
+import { NoticeBar } from "../../../../ui/feedback/notice-bar.tsx";
+import { toast, toastProblem } from "../../../../ui/feedback/toaster.ts";
+import { LIST_DEFAULTS, useList } from "../../../../ui/grid/use-list.ts";
+import { lateOverlay } from "../../../../ui/late/late.tsx";
+import { pricesQuery, readPriceTexts, saveOptions } from "../../api.ts";
 import { priceColumns, type PriceRow } from "./price-columns.tsx";
 import "./prices.css";
 import {
@@ -30,7 +31,9 @@ import {
   type PriceDrafts,
   type PriceTexts,
 } from "./prices.ts";
-import { useTexts } from "../texts.ts";
+import { useTexts } from "../../texts.ts";
+
+const PriceReview = lateOverlay(async () => (await import("./price-review.tsx")).PriceReview);
 
 const DEFAULTS = { ...LIST_DEFAULTS, model: "", show: "served" };
 /** So many names are listed; the rest is a number. */
@@ -142,7 +145,7 @@ function PriceTable({ prices, texts, drafts, onDrafts }: DraftProps & Loaded) {
           onChange={(show) => list.filter({ show })}
         />
       </FilterBar>
-      <SaveBar drafts={drafts} onDrafts={onDrafts} />
+      <SaveBar rows={rows} drafts={drafts} onDrafts={onDrafts} />
       <DataGrid
         label={t("prices")}
         columns={columns}
@@ -189,9 +192,10 @@ function RowAction(props: { readonly row: PriceRow; onUndo(row: PriceRow): void;
   );
 }
 
-function SaveBar({ drafts, onDrafts }: DraftProps) {
+function SaveBar({ rows, drafts, onDrafts }: DraftProps & { readonly rows: readonly PriceRow[] }) {
   const t = useTexts();
   const [isSaving, setSaving] = useState(false);
+  const [isReviewing, setReviewing] = useState(false);
   const models = Object.keys(drafts);
   if (models.length === 0) return null;
   const faulty = Object.entries(drafts).filter(([, { cells }]) => faultsOf(cells).size > 0);
@@ -204,6 +208,7 @@ function SaveBar({ drafts, onDrafts }: DraftProps) {
     );
 
   async function save(): Promise<void> {
+    setReviewing(false);
     setSaving(true);
     try {
       if (!(await savePrices(t, drafts))) return;
@@ -219,8 +224,8 @@ function SaveBar({ drafts, onDrafts }: DraftProps) {
 
   return (
     <Flex gap="3" align="center" wrap="wrap" mb="3">
-      <Button size="sm" disabled={faulty.length > 0} loading={isSaving} onClick={() => void save()}>
-        {t("savePrices", { count: models.length })}
+      <Button size="sm" disabled={faulty.length > 0} loading={isSaving} onClick={() => setReviewing(true)}>
+        {t("reviewPrices", { count: models.length })}
       </Button>
       <Button size="sm" variant="outline" onClick={() => onDrafts(() => ({}))}>
         {t("discardCard")}
@@ -234,6 +239,15 @@ function SaveBar({ drafts, onDrafts }: DraftProps) {
           {t("unsavedPrices", { models: nameSome(models) })}
         </Text>
       )}
+      <Suspense>
+        {isReviewing && (
+          <PriceReview
+            rows={rows.filter(({ draft }) => draft !== undefined)}
+            onSave={() => void save()}
+            onClose={() => setReviewing(false)}
+          />
+        )}
+      </Suspense>
     </Flex>
   );
 }

@@ -1,8 +1,8 @@
 import type { OptionPrice } from "@fairway/wire";
-import type { Column } from "../../../ui/grid/grid-props.ts";
-import { Mark } from "../../../ui/display/mark.tsx";
+import type { Column } from "../../../../ui/grid/grid-props.ts";
+import { Mark } from "../../../../ui/display/mark.tsx";
 import { cellsOf, faultsOf, ratiosOf, type Cells, type PriceCell, type PriceDraft } from "./prices.ts";
-import type { useTexts } from "../texts.ts";
+import type { useTexts } from "../../texts.ts";
 
 export interface PriceRow extends OptionPrice {
   readonly id: number;

@@ -1,0 +1,31 @@
+import type { OptionPrice } from "@fairway/wire";
+import { cellsOf, PRICE_CELLS, type Cells, type PriceCell } from "./prices.ts";
+
+/** One number of a model's price, before and after saving; "" is none, or left to the built-in price. */
+export interface PriceChange {
+  readonly cell: PriceCell;
+  readonly before: string;
+  readonly after: string;
+  /** The number before and after for a comparison; undefined where one of them is none. */
+  readonly numbers: { readonly before: number; readonly after: number } | undefined;
+}
+
+type Known = Pick<OptionPrice, "price" | "built_in">;
+
+/** What will be charged: without a price of its own the model has the built-in one, and that of a call wins. */
+function cellsAfter(cells: Cells, { built_in: builtIn }: Known): Cells {
+  if (cells.call !== "") return { ...cellsOf(null), call: cells.call };
+  return cells.input === "" ? cellsOf(builtIn) : cells;
+}
+
+/** What saving changes of one price. */
+export function priceChangesOf(known: Known, cells: Cells): PriceChange[] {
+  const now = cellsOf(known.price);
+  const next = cellsAfter(cells, known);
+  return PRICE_CELLS.flatMap((cell) => {
+    const [before, after] = [now[cell], next[cell]];
+    if (before === after || (before !== "" && after !== "" && Number(before) === Number(after))) return [];
+    const numbers = before === "" || after === "" ? undefined : { before: Number(before), after: Number(after) };
+    return [{ cell, before, after, numbers }];
+  });
+}
