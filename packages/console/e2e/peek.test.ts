@@ -151,7 +151,7 @@ test("a user has account, last day and tokens in the panel; accounts out of reac
   await peek("ada").getByText("Activated").waitFor();
   await peek("ada").getByText("#2 · User").waitFor();
   await peek("ada").getByRole("link", { name: "Edit" }).waitFor();
-  await peek("ada").getByRole("heading", { name: "Tokens of the last 30 days" }).waitFor();
+  await peek("ada").getByRole("heading", { name: "Tokens", exact: true }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await shoot(page, "peek-user");
   const { data: own } = (await asUser(page, "GET", "/api/user/3")) as { data: { id: number } };

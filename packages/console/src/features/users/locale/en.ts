@@ -91,7 +91,6 @@ export const en = {
   lastCall: "Last call",
   noCall: "none",
   lastDay: "Last 24 hours",
-  tokensOfMonth: "Tokens of the last 30 days",
   changeMany: "Change…",
   changeTitle: "Change",
   changeManyTitle: "Change {count} {count:user|users}",

@@ -93,7 +93,6 @@ export const zh: Translation<typeof en> = {
   lastCall: "上次调用",
   noCall: "无",
   lastDay: "最近 24 小时",
-  tokensOfMonth: "最近 30 天的令牌",
   changeMany: "修改…",
   changeTitle: "修改",
   changeManyTitle: "修改 {count} 个用户",

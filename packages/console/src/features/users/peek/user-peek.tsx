@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { formatCount } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { useUser } from "../../../session/session.ts";
-import { SubjectsPanel } from "../../../shared/usage/subjects-panel.tsx";
 import { TotalFacts } from "../../../shared/usage/total-facts.tsx";
 import { Facts } from "../../../ui/display/facts.tsx";
 import { Money } from "../../../ui/display/money.tsx";
@@ -15,6 +14,7 @@ import type { RowPeekState } from "../../../ui/peek/use-peek.ts";
 import { isDeleted, isOpenTo } from "../access.ts";
 import { roleText, StateMark } from "../columns.tsx";
 import { lastCallQuery, shownUserQuery } from "../page/api.ts";
+import { TokensPanel } from "../page/tokens-panel.tsx";
 import { useTexts } from "../texts.ts";
 
 function LastCall({ id }: Pick<User, "id">) {
@@ -86,13 +86,7 @@ export function UserPeek({ peek }: { readonly peek: RowPeekState<User> }) {
               part={{ user: user.username }}
             />
           </div>
-          {!isDeleted(user) && (
-            <SubjectsPanel
-              title={t("tokensOfMonth")}
-              asked={{ by: "token", range: "30d", isOwn: false, userId: user.id }}
-              partOf={(_, token) => ({ user: user.username, token })}
-            />
-          )}
+          {!isDeleted(user) && <TokensPanel id={user.id} />}
         </>
       )}
     </PeekPanel>
