@@ -19,7 +19,7 @@ export interface ShownChange {
 
 interface ChangeDialogProps<Change> {
   readonly title: string;
-  /** Of the button, instead of the number of rows that change. */
+  /** The text of the button, instead of the number of rows that change. */
   readonly submitLabel?: string;
   readonly plan: readonly Change[];
   rowOf(change: Change): Chosen;

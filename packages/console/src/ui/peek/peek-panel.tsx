@@ -14,7 +14,7 @@ type Steps = Pick<PeekState<unknown>, "key" | "hasPrevious" | "hasNext" | "close
 
 interface PeekPanelProps<Row> {
   readonly peek: Steps;
-  /** Of the list, or read by itself where the list does not show it. */
+  /** The row of the list, or read by itself where the list does not show it. */
   readonly row: Row | undefined;
   /** How the row is read where the list does not show it. */
   readonly query: { readonly error: Error | null; readonly isLoading: boolean; refetch(): Promise<unknown> };
@@ -119,7 +119,7 @@ export function PeekPanel<Row>(props: PeekPanelProps<Row>) {
         {row === undefined ? (
           <Without query={query} missing={missing} />
         ) : (
-          // Another row starts anew: nothing that was opened in one is open in the next.
+          // Nothing that was opened in one row is open in the next.
           <div key={peek.key} className="peek-row">
             {props.children(row)}
           </div>
