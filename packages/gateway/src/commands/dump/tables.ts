@@ -15,6 +15,7 @@ export const TABLES = {
   quota_data: ["id"],
   usage_statistics: ["span", "dimension", "owner_id", "subject", "start"],
   facet_sums: ["user_id", "span", "start", "type", "username"],
+  log_sums: ["by_model", "model_name", "span", "start", "type"],
   midjourneys: ["id"],
   tasks: ["id"],
   response_owners: ["response_id", "user_id"],

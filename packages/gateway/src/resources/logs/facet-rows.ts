@@ -1,9 +1,9 @@
 import { LOG_FACET_ERRORS, LOG_FACET_SAMPLE, LOG_TYPE } from "@fairway/wire";
-import { sql, type Expression, type ExpressionBuilder, type SqlBool } from "kysely";
+import { sql } from "kysely";
 import type { Database } from "../../storage/database.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
 import { addColumns, addCount, addError, ERROR_HEAD, type FacetCounts } from "../statistics/facet-counts.ts";
-import type { LogQuery, Period } from "./filter.ts";
+import type { LogQuery } from "./filter.ts";
+import type { RowsPart } from "./row-parts.ts";
 import { newestFirst } from "./rows.ts";
 import { slicesOf } from "./slices.ts";
 
@@ -11,12 +11,6 @@ import { slicesOf } from "./slices.ts";
 export interface RowLimits {
   rows: number;
   errors: number;
-}
-
-export interface RowsPart {
-  readonly period: Period;
-  /** Which of the rows of the period. */
-  readonly only?: ((eb: ExpressionBuilder<Schema, "logs">) => Expression<SqlBool>) | undefined;
 }
 
 const COLUMNS = ["model_name", "token_name", "group", "type", "channel_id", "username"] as const;

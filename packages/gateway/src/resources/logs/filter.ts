@@ -33,8 +33,12 @@ export const EVERYTHING: LogQuery = {
 };
 
 type Builder = ExpressionBuilder<Schema, "logs">;
-/** Hourly sums have some columns of the log. */
-type AnyBuilder = Builder | ExpressionBuilder<Schema, "quota_data">;
+/** Sums have some columns of the log. */
+type AnyBuilder =
+  | Builder
+  | ExpressionBuilder<Schema, "quota_data">
+  | ExpressionBuilder<Schema, "facet_sums">
+  | ExpressionBuilder<Schema, "log_sums">;
 
 /** Most digits of a channel id that the retry filter tells apart. */
 const CHANNEL_DIGITS = 6;
@@ -45,9 +49,9 @@ export function conditionOf(eb: Builder, query: LogQuery): Expression<SqlBool> {
   return eb.and(parts.flatMap((part) => part(eb, query)));
 }
 
-/** Whose rows: what the log and the hourly sums report alike. */
+/** Whose rows: what the log and the sums report alike. */
 export function whoConditions(builder: AnyBuilder, query: LogQuery): Expression<SqlBool>[] {
-  // Both tables have these columns, of the same kinds.
+  // The tables have these columns, of the same kinds.
   const eb = builder as Builder;
   const conditions: Expression<SqlBool>[] = [];
   if (query.ownerId !== undefined) conditions.push(eb("user_id", "=", query.ownerId));

@@ -1,9 +1,11 @@
 import { LOG_TYPE, type LogHistogram } from "@fairway/wire";
-import { sql, type Kysely } from "kysely";
+import { sql, type ExpressionBuilder, type Kysely } from "kysely";
 import { seconds } from "../../lib/clock.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import type { LogQuery, Period } from "./filter.ts";
 import { HOUR, isNearby, isSummed, summed, sumsMark, wholeHours, type Hours, type SumsDeps } from "./hours.ts";
+import { readPlotSums } from "./plot-sums.ts";
+import type { RowsPart } from "./row-parts.ts";
 import { matching } from "./rows.ts";
 import { slicesOf } from "./slices.ts";
 
@@ -28,7 +30,10 @@ export async function readHistogram(deps: SumsDeps, query: LogQuery): Promise<Lo
   const span = period.to - period.from + 1;
   const interval = BUCKET_SECONDS.find((length) => span / length <= MOST_BUCKETS) ?? Math.ceil(span / MOST_BUCKETS);
   const counting: Counting = { deps, query, interval };
-  const buckets = (await fromSums(counting, period)) ?? (await countRows(counting, period, new Map()));
+  const buckets =
+    (await fromLogSums(counting, period)) ??
+    (await fromSums(counting, period)) ??
+    (await countRows(counting, { period }, new Map()));
   return { interval, ...period, buckets: [...buckets.values()].toSorted((a, b) => a.start - b.start) };
 }
 
@@ -38,7 +43,20 @@ interface Counting {
   readonly interval: number;
 }
 
-/** Undefined where the rows have to be counted. */
+async function fromLogSums(counting: Counting, period: Period): Promise<Buckets | undefined> {
+  const { deps, query, interval } = counting;
+  const known = await readPlotSums(deps, query, { period, interval });
+  if (!known) return undefined;
+  const buckets: Buckets = new Map();
+  for (const { start, type, log_rows: rows } of known.sums) {
+    const count = Number(rows);
+    add(buckets, { start: start - (start % interval), count, errors: type === LOG_TYPE.error ? count : 0 });
+  }
+  for (const part of known.parts) await countRows(counting, part, buckets);
+  return buckets;
+}
+
+/** From the sums of each user and model; undefined where the rows have to be counted. */
 async function fromSums(counting: Counting, period: Period): Promise<Buckets | undefined> {
   const { deps, query, interval } = counting;
   const isCounted = query.type === LOG_TYPE.unknown || query.type === LOG_TYPE.consume;
@@ -48,10 +66,13 @@ async function fromSums(counting: Counting, period: Period): Promise<Buckets | u
   if (!hours || !known) return undefined;
   const { buckets, mark } = known;
   const consumption = { ...counting, query: { ...query, type: LOG_TYPE.consume } };
-  if (period.from < hours.from) await countRows(consumption, { from: period.from, to: hours.from - 1 }, buckets);
-  if (period.to >= hours.to) await countRows(consumption, { from: hours.to, to: period.to }, buckets);
-  await countNewest(consumption, { hours, mark }, buckets);
-  if (query.type === LOG_TYPE.unknown) await countOthers(counting, period, buckets);
+  if (period.from < hours.from)
+    await countRows(consumption, { period: { from: period.from, to: hours.from - 1 } }, buckets);
+  if (period.to >= hours.to) await countRows(consumption, { period: { from: hours.to, to: period.to } }, buckets);
+  const newest = { period: { from: hours.from, to: hours.to - 1 }, only: isAfter(mark), isWhole: true };
+  await countRows(consumption, newest, buckets);
+  const others = { period, only: isOther, isWhole: true };
+  if (query.type === LOG_TYPE.unknown) await countRows(counting, others, buckets);
   return buckets;
 }
 
@@ -72,28 +93,22 @@ async function readSums(
   return { buckets, mark };
 }
 
-async function countRows({ deps, query, interval }: Counting, period: Period, buckets: Buckets): Promise<Buckets> {
+async function countRows(
+  { deps, query, interval }: Counting,
+  { period, only, isWhole }: RowsPart,
+  buckets: Buckets,
+): Promise<Buckets> {
   const { database } = deps;
-  for await (const slice of slicesOf(database, query, period))
-    for (const bucket of await bucketsOf(database.db, matching(database.db, query, slice), interval))
-      add(buckets, bucket);
+  for await (const slice of isWhole ? [period] : slicesOf(database, query, period)) {
+    const rows = matching(database.db, query, slice);
+    for (const bucket of await bucketsOf(database.db, only ? rows.where(only) : rows, interval)) add(buckets, bucket);
+  }
   return buckets;
 }
 
-/** Rows of the hours that were written since the sums were made. */
-async function countNewest(
-  { deps, query, interval }: Counting,
-  { hours, mark }: { readonly hours: Hours; readonly mark: number },
-  buckets: Buckets,
-): Promise<void> {
-  const newest = matching(deps.database.db, query, { from: hours.from, to: hours.to - 1 }).where("id", ">", mark);
-  for (const bucket of await bucketsOf(deps.database.db, newest, interval)) add(buckets, bucket);
-}
+const isAfter = (mark: number) => (eb: ExpressionBuilder<Schema, "logs">) => eb("id", ">", mark);
 
-async function countOthers({ deps, query, interval }: Counting, period: Period, buckets: Buckets): Promise<void> {
-  const others = matching(deps.database.db, query, period).where("type", "in", OTHER_TYPES);
-  for (const bucket of await bucketsOf(deps.database.db, others, interval)) add(buckets, bucket);
-}
+const isOther = (eb: ExpressionBuilder<Schema, "logs">) => eb("type", "in", OTHER_TYPES);
 
 function add(buckets: Buckets, { start, count, errors }: Bucket): void {
   const known = buckets.get(start);
@@ -103,12 +118,14 @@ function add(buckets: Buckets, { start, count, errors }: Bucket): void {
 /** The period of the filter; where it is open, from the first matching row to the last one. */
 async function closedPeriod(db: Kysely<Schema>, query: LogQuery, now: number): Promise<Period> {
   const ends = matching(db, query).select("created_at").limit(1);
-  const last = await ends.orderBy("created_at", "desc").orderBy("id", "desc").executeTakeFirst();
+  const [last, first] = await Promise.all([
+    ends.orderBy("created_at", "desc").orderBy("id", "desc").executeTakeFirst(),
+    query.start_timestamp > 0 ? undefined : ends.orderBy("created_at", "asc").orderBy("id", "asc").executeTakeFirst(),
+  ]);
   const newest = last?.created_at ?? 0;
   // Rows may be dated later than the clock of this replica.
   const to = query.end_timestamp > 0 ? Math.min(query.end_timestamp, Math.max(now, newest)) : newest || now;
   if (query.start_timestamp > 0) return { from: query.start_timestamp, to: Math.max(query.start_timestamp, to) };
-  const first = await ends.orderBy("created_at", "asc").orderBy("id", "asc").executeTakeFirst();
   return { from: first?.created_at ?? to, to };
 }
 

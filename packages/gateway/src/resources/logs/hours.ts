@@ -19,6 +19,9 @@ const FEWEST_HOURS = 2;
 /** Rows that the sums may be behind; with more of them the rows are read as a whole. */
 export const MOST_BEHIND = 200_000;
 
+/** Sums are removed a day after their rows. */
+const NEAR_SECONDS = 2 * 86_400;
+
 /** Hours from the first second of `from` to the last before `to`. */
 export type Hours = Period;
 
@@ -29,25 +32,45 @@ export function isSummed(query: LogQuery): boolean {
   return !isOfRows && !isOfErrors(query) && min_use_time <= 0 && is_stream === undefined && has_retry === undefined;
 }
 
+/** Which sums: the topic of the time up to which they may lack rows, and the seconds of their shortest interval. */
+export interface Wanted {
+  readonly gapTopic: string;
+  readonly step: number;
+}
+
+export function hasUser({ ownerId, user_id, username }: LogQuery): boolean {
+  return ownerId !== undefined || user_id > 0 || username !== "";
+}
+
+/** The models of a filter; "some" where it does not name them. */
+export function modelsOf({ model_name, models }: LogQuery): "all" | "some" | readonly string[] {
+  if (model_name === "") return models.length === 0 ? "all" : models;
+  return models.length > 0 || model_name.includes("%") ? "some" : [model_name];
+}
+
 /** The past hours of a period that the sums cover completely and that have no deleted row. */
 export async function wholeHours(
   { database, sums, clock }: SumsDeps,
   { from, to }: Period,
-  gapTopic = ROLLUP_GAP,
+  { gapTopic, step }: Wanted = { gapTopic: ROLLUP_GAP, step: HOUR },
 ): Promise<Hours | undefined> {
-  const oldest = await database.db
-    .selectFrom("logs")
-    .select("created_at")
-    .orderBy("created_at")
-    .orderBy("id")
-    .limit(1)
-    .executeTakeFirst();
-  if (!oldest) return undefined;
-  const gap = await sums.db.selectFrom("revisions").select("revision").where("topic", "=", gapTopic).executeTakeFirst();
-  const first = Math.ceil(Math.max(from, oldest.created_at, gap?.revision ?? 0) / HOUR) * HOUR;
+  const [oldest, gap] = await Promise.all([
+    timeOfOldest({ database, sums }),
+    sums.db.selectFrom("revisions").select("revision").where("topic", "=", gapTopic).executeTakeFirst(),
+  ]);
+  if (oldest === undefined) return undefined;
+  const first = Math.ceil(Math.max(from, oldest, gap?.revision ?? 0) / step) * step;
   const now = seconds(clock);
-  const end = Math.floor((to > 0 ? Math.min(to + 1, now) : now) / HOUR) * HOUR;
+  const end = Math.floor((to > 0 ? Math.min(to + 1, now) : now) / step) * step;
   return end - first >= FEWEST_HOURS * HOUR ? { from: first, to: end } : undefined;
+}
+
+/** Near the oldest sum first: of a log of many partitions this leaves few to be searched. */
+async function timeOfOldest({ database, sums }: Omit<SumsDeps, "clock">): Promise<number | undefined> {
+  const first = await sums.db.selectFrom("log_sums").select("start").orderBy("start").limit(1).executeTakeFirst();
+  const rows = database.db.selectFrom("logs").select("created_at").orderBy("created_at").orderBy("id").limit(1);
+  const near = first && (await rows.where("created_at", "<", first.start + NEAR_SECONDS).executeTakeFirst());
+  return (near ?? (await rows.executeTakeFirst()))?.created_at;
 }
 
 /** Sums of the filter in these hours. */
@@ -60,6 +83,11 @@ export function summed({ sums }: SumsDeps, query: LogQuery, { from, to }: Hours)
 }
 
 /** Id of the last row in the sums; read in the statement of the sums, it belongs to them. */
+export function markOf(topic: string) {
+  return sql<number>`(select revision from revisions where topic = ${topic})`.as("mark");
+}
+
+/** The same of the hourly sums. */
 export const sumsMark = sql<number | null>`(select revision from revisions where topic = ${ROLLUP_MARK})`;
 
 /** Whether the rows after the mark are few enough to be read. */

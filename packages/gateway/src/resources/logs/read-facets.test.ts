@@ -3,69 +3,27 @@ import { eachDatabase } from "@fairway/testkit/databases";
 import { propertyRuns } from "@fairway/testkit/property-runs";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import {
+  BEGIN,
+  DAY,
+  HOUR,
+  hourArbitrary,
+  isMatch,
+  rowOf,
+  rowsArbitrary,
+  type DrawnRow as Row,
+} from "../../../test/kit/drawn-logs.ts";
 import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
-import type { LogRowInput } from "../../storage/log-rows.ts";
+import { FACET_MARK } from "../statistics/facet-sums.ts";
 import { rollUpStatistics, STATISTICS_MARK } from "../statistics/rollup.ts";
 import { facetsOf } from "./facets.ts";
 import { EVERYTHING, type LogQuery } from "./filter.ts";
 import { createLogStore, type LogStore } from "./store.ts";
 
-const HOUR = 3_600;
-const DAY = 24 * HOUR;
-const BEGIN = START_SECONDS - (START_SECONDS % DAY) - 10 * DAY;
-const NAMES = ["ann", "bob", "eve"];
-
-type Row = Pick<
-  LogRowInput,
-  "user_id" | "username" | "type" | "created_at" | "model_name" | "token_name" | "group" | "channel_id" | "other"
->;
-
-/** Few, so that several rows share one. */
-const hourArbitrary = fc.constantFrom<number[]>(0, 1, 23, 24, 70, 71, 72, 73, 120, 168, 200, 239);
-
-const rowsArbitrary = fc.array(
-  fc.record({
-    user: fc.nat(2),
-    type: fc.constantFrom(1, 2, 2, 2, 2, 3, 4, 5),
-    hour: hourArbitrary,
-    second: fc.constantFrom(0, 1, 1_800, HOUR - 1),
-    model: fc.constantFrom("gpt-4o", "claude", "__proto__", "1", ""),
-    token: fc.constantFrom("a", "b", 'with "quotes"', ""),
-    group: fc.constantFrom("default", "vip"),
-    channel: fc.nat(3),
-    status: fc.constantFrom(400, 429, 502),
-  }),
-  { minLength: 1, maxLength: 60 },
-);
-
-type Drawn = typeof rowsArbitrary extends fc.Arbitrary<(infer One)[]> ? One : never;
-
-function rowOf({ user, type, hour, second, model, token, group, channel, status }: Drawn): Row {
-  return {
-    user_id: user + 1,
-    username: NAMES[user] ?? "",
-    type,
-    created_at: BEGIN + hour * HOUR + second,
-    model_name: model,
-    token_name: token,
-    group,
-    channel_id: channel,
-    other: type === 5 ? `{"status_code":${status},"error_code":"code_${status}","message":"m"}` : "",
-  };
-}
-
 /** Counts the rows one by one. */
 function expected(rows: readonly Row[], query: LogQuery): LogFacets {
-  const found = rows.filter(
-    (row) =>
-      (query.ownerId === undefined || row.user_id === query.ownerId) &&
-      (query.username === "" || row.username === query.username) &&
-      (query.type === 0 || row.type === query.type) &&
-      (query.model_name === "" || row.model_name === query.model_name) &&
-      row.created_at >= query.start_timestamp &&
-      (query.end_timestamp === 0 || row.created_at <= query.end_timestamp),
-  );
+  const found = rows.filter((row) => isMatch(row, query));
   const count = (valuesOf: (row: Row) => string | undefined) => {
     const counts = new Map<string, number>();
     for (const row of found) {
@@ -90,7 +48,7 @@ function expected(rows: readonly Row[], query: LogQuery): LogFacets {
   };
 }
 
-eachDatabase("facets of one user", (open) => {
+eachDatabase("facets", (open) => {
   let kit: StoreKit;
   let store: LogStore;
   let rows: Row[] = [];
@@ -103,7 +61,7 @@ eachDatabase("facets of one user", (open) => {
   beforeEach(() => empty());
 
   const empty = async () => {
-    for (const table of ["logs", "facet_sums", "usage_statistics", "revisions"] as const)
+    for (const table of ["logs", "facet_sums", "log_sums", "usage_statistics", "revisions"] as const)
       await kit.database.db.deleteFrom(table).execute();
     rows = [];
   };
@@ -127,6 +85,7 @@ eachDatabase("facets of one user", (open) => {
     [BEGIN + 1, BEGIN + 9 * DAY],
     [BEGIN + 3 * DAY - HOUR, BEGIN + 7 * DAY + 1_800],
     [BEGIN + 5 * HOUR, 0],
+    [BEGIN + 2 * DAY + 23 * HOUR, BEGIN + 4 * DAY - 1],
   ] as const;
   const FILTERS: readonly Partial<LogQuery>[] = [
     { ownerId: 1 },
@@ -135,10 +94,18 @@ eachDatabase("facets of one user", (open) => {
     { ownerId: 2, type: 5 },
     { ownerId: 1, model_name: "claude" },
     {},
+    { type: 2 },
+    { type: 5 },
+    { model_name: "claude" },
+    { model_name: "g%", type: 2 },
+    { models: ["", "claude", "nothing"] },
+    { channel: 2 },
   ];
-  const checkAll = async () => {
+  /** What the sums of users do not answer. */
+  const OF_ALL = FILTERS.filter(({ ownerId, username }) => ownerId === undefined && username === undefined);
+  const checkAll = async (filters = FILTERS) => {
     for (const [start_timestamp, end_timestamp] of PERIODS)
-      for (const filter of FILTERS) await check({ ...filter, start_timestamp, end_timestamp });
+      for (const filter of filters) await check({ ...filter, start_timestamp, end_timestamp });
   };
 
   test("are those of the rows, whatever the sums hold of them", async () => {
@@ -194,6 +161,38 @@ eachDatabase("facets of one user", (open) => {
     expect((await facets({ ownerId: 1, model_name: "claude" })).users).toEqual([{ value: "ann", count: 100 }]);
   });
 
+  test("of all users and of models come from their sums", async () => {
+    await insert(hourly(70));
+    await insert(hourly(70, () => ({ model_name: "gpt-4o" })));
+    await rollUp();
+    await kit.database.db.updateTable("log_sums").set({ log_rows: 9_000 }).execute();
+    const until = { end_timestamp: BEGIN + 70 * HOUR - 1 };
+    const isFromSums = async (part: Partial<LogQuery>) =>
+      ((await facets({ ...until, ...part })).types[0]?.count ?? 0) > 18_000;
+    expect(await isFromSums({})).toBe(true);
+    expect(await isFromSums({ type: 2, end_timestamp: 0 })).toBe(true);
+    expect(await isFromSums({ model_name: "claude" })).toBe(true);
+    expect(await isFromSums({ models: ["claude", "gpt-4o"], start_timestamp: BEGIN + 40 * HOUR })).toBe(true);
+    // More texts than are read at once.
+    expect(await isFromSums({ models: ["claude", "gpt-4o"] })).toBe(false);
+    expect(await isFromSums({ channel: 1 })).toBe(false);
+    expect(await isFromSums({ ownerId: 1 })).toBe(false);
+  });
+
+  test("are those of the rows where a program moved the marks that knows the sums of users only", async () => {
+    kit.clock.set(BEGIN + 5 * DAY);
+    await insert(hourly(120));
+    await rollUp();
+    await insert(hourly(120, (index) => ({ created_at: BEGIN + index * HOUR + 9 })));
+    const mark = { revision: await store.newestId() };
+    const moved = kit.database.db.updateTable("revisions").set(mark);
+    await moved.where("topic", "in", [STATISTICS_MARK, FACET_MARK]).execute();
+    await insert(hourly(200).slice(120));
+    kit.clock.set(START_SECONDS);
+    await rollUp();
+    await checkAll(OF_ALL);
+  });
+
   test("leave out failed calls that were removed from an hour before the rest of it", async () => {
     await insert(hourly(200));
     await insert(hourly(100, (index) => ({ type: 5, created_at: BEGIN + 50 * HOUR + index * 30 })));
@@ -243,8 +242,10 @@ eachDatabase("facets of one user", (open) => {
     const before = BEGIN + 5 * DAY;
     await remove((row) => row.created_at < before, before);
     for (let run = 0; run < 3; run++) await rollUp();
-    const left = kit.database.db.selectFrom("facet_sums").select((eb) => eb.fn.min("start").as("start"));
-    expect(Number((await left.executeTakeFirstOrThrow()).start)).toBeGreaterThanOrEqual(before - DAY);
+    for (const table of ["facet_sums", "log_sums"] as const) {
+      const left = kit.database.db.selectFrom(table).select((eb) => eb.fn.min("start").as("start"));
+      expect(Number((await left.executeTakeFirstOrThrow()).start)).toBeGreaterThanOrEqual(before - DAY);
+    }
     await checkAll();
   });
 });

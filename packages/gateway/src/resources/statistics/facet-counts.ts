@@ -6,10 +6,8 @@ type Facet = (typeof FACETS)[number];
 /** How often each value of each facet occurs. */
 export type FacetCounts = Readonly<Record<Facet, Counts>>;
 
-/** Facets in the text of a sum; never change their order. */
-const IN_TEXT = ["models", "tokens", "groups", "channels", "codes", "statuses"] as const;
-/** A sum is read and written as a whole. */
-const MOST_VALUES = 500;
+/** Facets in the text of a sum; never change their order. The sums of one user need no users. */
+const IN_TEXT = ["models", "tokens", "groups", "channels", "codes", "statuses", "users"] as const;
 
 /** Characters of `other` that hold status and code of a failed call, which come first. */
 export const ERROR_HEAD = 160;
@@ -47,8 +45,8 @@ export function addError(counts: FacetCounts, head: string): void {
 }
 
 /** Empty when a facet has too many values. */
-export function textOfCounts(counts: FacetCounts): string {
-  if (IN_TEXT.some((name) => counts[name].size > MOST_VALUES)) return "";
+export function textOfCounts(counts: FacetCounts, mostValues: number): string {
+  if (IN_TEXT.some((name) => counts[name].size > mostValues)) return "";
   return JSON.stringify(IN_TEXT.map((name) => Object.fromEntries(counts[name])));
 }
 

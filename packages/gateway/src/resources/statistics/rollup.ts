@@ -4,12 +4,13 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { upsertSql } from "../../storage/inserts.ts";
+import { rowsByKey } from "../../storage/keyed-rows.ts";
 import { newestLogId } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { endOfPass, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "../usage-data/log-mark.ts";
-import { addFacets, gapBefore, gatherFacets, removeOldFacets, type FacetPass } from "./facet-sums.ts";
 import { gather, GATHERED, type GatheredLog, type Slot } from "./gather.ts";
 import { mergeText, textOf } from "./histogram.ts";
+import { addLaterPass, laterPass, removeOldSums, type LaterPass } from "./later-sums.ts";
 import { STATISTICS_UNTIL } from "./store.ts";
 
 export interface StatisticsRollupDeps {
@@ -39,6 +40,7 @@ const COUNTS = ["calls", "errors", "refused", "quota", "input_tokens", "output_t
 const HISTOGRAMS = ["latency", "first_token"] as const;
 const COLUMNS = [...KEY, ...COUNTS, ...HISTOGRAMS];
 const ADD = { table: "usage_statistics", columns: COLUMNS, key: KEY, add: COUNTS, replace: HISTOGRAMS } as const;
+const STORED = { table: "usage_statistics", key: KEY, texts: ["subject"], columns: HISTOGRAMS } as const;
 const UNTIL = { table: "revisions", columns: ["topic", "revision"], key: ["topic"], replace: ["revision"] } as const;
 
 /**
@@ -49,13 +51,13 @@ export async function rollUpStatistics(deps: StatisticsRollupDeps, signal: Abort
   const { database, logs, clock } = deps;
   const settleMs = logs.kind === "sqlite" ? 0 : (deps.settleMs ?? SETTLE_MS);
   const until = seconds(clock) - 1;
-  await removeOldFacets(database, logs);
+  await removeOldSums(database, logs);
   const newest = await newestLogId(logs.db);
   const start = await readMark(database, STATISTICS_MARK);
   // The log was replaced by another one, whose rows may be in the sums already.
   if (newest < start) {
-    const facets = { to: newest, gap: await gapBefore(deps, newest), slots: [] };
-    await add(database, { slots: [], facets }, { from: start, to: newest, until });
+    const later = await laterPass(deps, [], { from: newest, to: newest });
+    await add(database, { slots: [], later }, { from: start, to: newest, until });
   }
   if (newest <= start) {
     // Rows that are still uncommitted may be older than this moment.
@@ -88,8 +90,10 @@ async function addPass(deps: StatisticsRollupDeps, { mark, newest, until }: Pass
   const rows = await rowsBetween(db, mark, next);
   const reached = next === newest ? until : (rows.at(-1)?.created_at ?? 0);
   await deps.confirm?.();
-  const facets = { to: next, gap: await gapBefore(deps, mark), slots: gatherFacets(rows) };
-  const gathered = { slots: [...gather(rows).values()], facets };
+  const gathered = {
+    slots: [...gather(rows).values()],
+    later: await laterPass(deps, rows, { from: mark, to: next }),
+  };
   return (await add(deps.database, gathered, { from: mark, to: next, until: reached })) ? next : undefined;
 }
 
@@ -111,18 +115,18 @@ interface Pass {
 
 interface AllSums {
   readonly slots: readonly Slot[];
-  readonly facets: FacetPass;
+  readonly later: LaterPass;
 }
 
 /** False when another replica moved the mark meanwhile. The moved mark is locked, so histograms can be read and merged. */
-function add({ raw, kind }: Database, { slots, facets }: AllSums, pass: Pass): Promise<boolean> {
+function add({ raw, kind }: Database, { slots, later }: AllSums, pass: Pass): Promise<boolean> {
   return raw.transaction(async (tx) => {
     if (!(await moveMark(tx, STATISTICS_MARK, pass))) return false;
     for (const some of inChunks(slots, SLOTS_AT_ONCE)) {
-      await mergeStored(tx, some);
+      await mergeStored(tx, kind, some);
       await tx.run(upsertSql(kind, ADD, some.length), some.flatMap(valuesOf));
     }
-    await addFacets(tx, kind, facets);
+    await addLaterPass(tx, kind, later);
     if (pass.until > 0) await tx.run(upsertSql(kind, UNTIL), [STATISTICS_UNTIL, pass.until]);
     return true;
   });
@@ -138,11 +142,8 @@ interface StoredRow {
   readonly first_token: string;
 }
 
-/** One search of the primary key for each slot: planning it takes half of the time that alternatives in one search take. */
-async function mergeStored(tx: RawTransaction, slots: readonly Slot[]): Promise<void> {
-  const one = `select ${KEY.join(", ")}, latency, first_token from usage_statistics where ${KEY.map((name) => `${name} = ?`).join(" and ")}`;
-  const text = slots.map(() => one).join(" union all ");
-  const rows = await tx.rows<StoredRow>(text, slots.flatMap(keyOf));
+async function mergeStored(tx: RawTransaction, kind: Database["kind"], slots: readonly Slot[]): Promise<void> {
+  const rows = await rowsByKey<StoredRow>(tx, kind, STORED, slots.map(keyOf));
   const stored = new Map(rows.map((row) => [KEY.map((name) => row[name]).join(" "), row]));
   for (const slot of slots) {
     const row = stored.get(keyOf(slot).join(" "));

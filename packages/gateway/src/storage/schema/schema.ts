@@ -36,6 +36,7 @@ export interface Schema {
   quota_data: QuotaDataTable;
   usage_statistics: UsageStatisticsTable;
   facet_sums: FacetSumsTable;
+  log_sums: LogSumsTable;
   midjourneys: MidjourneyTable;
   tasks: TaskTable;
   response_owners: ResponseOwnerTable;
@@ -89,6 +90,19 @@ export interface FacetSumsTable {
   username: string;
   log_rows: number;
   /** Empty when a facet has too many values. */
+  counts: string;
+}
+
+/** Log rows of one type in five minutes, an hour or a day: those of one model, or all of them. */
+export interface LogSumsTable {
+  by_model: number;
+  /** Empty in the sums of all rows. */
+  model_name: string;
+  span: number;
+  start: number;
+  type: number;
+  log_rows: number;
+  /** Empty when a facet has too many values, and where facets are not counted. */
   counts: string;
 }
 

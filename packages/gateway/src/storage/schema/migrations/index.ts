@@ -16,6 +16,7 @@ import { replicas } from "./0014-replicas.ts";
 import { budgetRevisions } from "./0015-budget-revisions.ts";
 import { replicaRevisions } from "./0016-replica-revisions.ts";
 import { facetSums } from "./0017-facet-sums.ts";
+import { logSums } from "./0018-log-sums.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly Migration[] = [
   budgetRevisions,
   replicaRevisions,
   facetSums,
+  logSums,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -1,0 +1,101 @@
+import { LOG_TYPE } from "@fairway/wire";
+import { sql, type SelectQueryBuilder } from "kysely";
+import type { Schema } from "../../storage/schema/schema.ts";
+import { HOUR } from "../statistics/dimensions.ts";
+import { FACET_MARK, LATER_SUMS_GAP } from "../statistics/facet-sums.ts";
+import { LOG_SUMS_GAP, LOG_SUMS_MARK } from "../statistics/log-sums.ts";
+import { partsOf } from "../statistics/store.ts";
+import { whoConditions, type LogQuery, type Period } from "./filter.ts";
+import { hasUser, isSummed, markOf, modelsOf, type SumsDeps } from "./hours.ts";
+
+/** Sums of one span from one start to before another. */
+type Interval = ReturnType<typeof partsOf>[number];
+
+export interface FacetSum {
+  readonly type: number;
+  /** In the sums of a user, whose texts do not have it. */
+  readonly username: string;
+  readonly log_rows: number;
+  readonly counts: string;
+  readonly mark: number;
+}
+
+/** Where the facets of a filter are summed. */
+export interface FacetSource {
+  readonly gapTopic: string;
+  /** Undefined where this takes longer than to count some rows. */
+  readonly intervalsOf: (hours: Period) => readonly Interval[] | undefined;
+  /** Failed calls of some intervals, and the other rows of others: with the mark, in one statement. */
+  readonly read: (
+    deps: SumsDeps,
+    of: { readonly others: readonly Interval[]; readonly errors: readonly Interval[] },
+  ) => Promise<readonly FacetSum[]>;
+}
+
+/** Most texts of a type; one of a day with 5,000 tokens takes a millisecond. */
+const MOST_TEXTS = 80;
+
+/** Undefined where sums lack a column of the filter. */
+export function facetSource(query: LogQuery): FacetSource | undefined {
+  if (!isSummed(query) || query.isNothing) return undefined;
+  const models = modelsOf(query);
+  if (hasUser(query)) return models === "all" ? ofUser(query) : undefined;
+  return models === "some" ? undefined : ofLog(query, models);
+}
+
+/** Hours of a period whose end is excluded, as the statistics cut it. */
+function cut({ from, to }: Period): readonly Interval[] {
+  return from < to ? partsOf({ from, to: to - HOUR }) : [];
+}
+
+function ofUser(query: LogQuery): FacetSource {
+  const rows = ({ sums }: SumsDeps, { span, from, before }: Interval, isOfErrors: boolean) =>
+    sums.db
+      .selectFrom("facet_sums")
+      .where("span", "=", span)
+      .where("start", ">=", from)
+      .where("start", "<", before)
+      .where("type", isOfErrors ? "=" : "<>", LOG_TYPE.error)
+      .where((eb) => eb.and(whoConditions(eb, query)))
+      .$if(query.type > LOG_TYPE.unknown, (some) => some.where("type", "=", query.type))
+      .select(["type", "username", "log_rows", "counts", markOf(FACET_MARK)]);
+  return {
+    gapTopic: LATER_SUMS_GAP,
+    intervalsOf: cut,
+    read: (deps, { others, errors }) =>
+      all([...others.map((one) => rows(deps, one, false)), ...errors.map((one) => rows(deps, one, true))]),
+  };
+}
+
+function ofLog(query: LogQuery, models: "all" | readonly string[]): FacetSource {
+  const [byModel, names] = models === "all" ? [0, [""]] : [1, models];
+  const rows = ({ sums }: SumsDeps, { span, from, before }: Interval, isOfErrors: boolean) =>
+    sums.db
+      .selectFrom("log_sums")
+      .where("by_model", "=", byModel)
+      .where("model_name", "in", names)
+      .where("span", "=", span)
+      .where("start", ">=", from)
+      .where("start", "<", before)
+      .where("type", isOfErrors ? "=" : "<>", LOG_TYPE.error)
+      .$if(query.type > LOG_TYPE.unknown, (some) => some.where("type", "=", query.type))
+      .select(["type", sql<string>`''`.as("username"), "log_rows", "counts", markOf(LOG_SUMS_MARK)]);
+  return {
+    gapTopic: LOG_SUMS_GAP,
+    intervalsOf(hours) {
+      // A model has no sums of days.
+      const intervals = models === "all" ? cut(hours) : [{ span: HOUR, from: hours.from, before: hours.to }];
+      const texts = intervals.reduce((sum, { span, from, before }) => sum + (before - from) / span, 0) * names.length;
+      return texts <= MOST_TEXTS ? intervals : undefined;
+    },
+    read: (deps, { others, errors }) =>
+      all([...others.map((one) => rows(deps, one, false)), ...errors.map((one) => rows(deps, one, true))]),
+  };
+}
+
+async function all<Tables extends keyof Schema>(
+  queries: readonly SelectQueryBuilder<Schema, Tables, FacetSum>[],
+): Promise<readonly FacetSum[]> {
+  const [first, ...more] = queries;
+  return first ? more.reduce((union, one) => union.unionAll(one), first).execute() : [];
+}

@@ -1,0 +1,76 @@
+import { inChunks } from "../../lib/chunks.ts";
+import type { Database } from "../../storage/database.ts";
+import type { RawTransaction } from "../../storage/engines/raw.ts";
+import { upsertSql } from "../../storage/inserts.ts";
+import { rowsByKey } from "../../storage/keyed-rows.ts";
+import { addText, textOfCounts, type FacetCounts } from "./facet-counts.ts";
+
+/** A table that counts log rows, with the values of their facets as a text. */
+export interface CountTable {
+  readonly table: "facet_sums" | "log_sums";
+  readonly key: readonly string[];
+  readonly texts: readonly string[];
+  /** Most values of a facet: a text is read and written as a whole. */
+  readonly mostValues: number;
+}
+
+export interface CountedSlot {
+  /** Values of the columns of the key, in their order. */
+  readonly key: readonly (string | number)[];
+  rows: number;
+  /** Undefined where facets are not counted, or have too many values. */
+  counts: FacetCounts | undefined;
+}
+
+const SLOTS_AT_ONCE = 100;
+
+/** The slot of a key; a new one counts facets if `counts` makes some. */
+export function slotOf(
+  slots: Map<string, CountedSlot>,
+  key: readonly (string | number)[],
+  counts: () => FacetCounts | undefined,
+): CountedSlot {
+  const name = key.join(" ");
+  let slot = slots.get(name);
+  if (!slot) slots.set(name, (slot = { key, rows: 0, counts: counts() }));
+  return slot;
+}
+
+/** Adds the slots to the table; a lock of the caller keeps others from doing so meanwhile, so texts are read and merged. */
+export async function addSlots(
+  tx: RawTransaction,
+  kind: Database["kind"],
+  of: CountTable,
+  slots: readonly CountedSlot[],
+): Promise<void> {
+  const { table, key, mostValues } = of;
+  const columns = [...key, "log_rows", "counts"];
+  const upsert = { table, columns, key, add: ["log_rows"], replace: ["counts"] } as const;
+  for (const some of inChunks(slots, SLOTS_AT_ONCE)) {
+    await mergeStored(tx, kind, of, some);
+    const values = some.flatMap((slot) => [
+      ...slot.key,
+      slot.rows,
+      slot.counts ? textOfCounts(slot.counts, mostValues) : "",
+    ]);
+    await tx.run(upsertSql(kind, upsert, some.length), values);
+  }
+}
+
+async function mergeStored(
+  tx: RawTransaction,
+  kind: Database["kind"],
+  of: CountTable,
+  slots: readonly CountedSlot[],
+): Promise<void> {
+  const counting = slots.filter(({ counts }) => counts);
+  const keys = counting.map(({ key }) => key);
+  const rows = await rowsByKey<Record<string, string | number>>(tx, kind, { ...of, columns: ["counts"] }, keys);
+  const stored = new Map(rows.map((row) => [of.key.map((name) => row[name]).join(" "), String(row["counts"])]));
+  for (const slot of counting) {
+    const counts = stored.get(slot.key.join(" "));
+    if (counts === undefined) continue;
+    if (counts === "") slot.counts = undefined;
+    else if (slot.counts) addText(slot.counts, counts);
+  }
+}
