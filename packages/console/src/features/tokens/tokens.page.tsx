@@ -2,6 +2,7 @@ import { TOKEN_STATUS, type Status, type Token } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useMemo, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
+import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
 import { isAdmin, useUser } from "../../session/session.ts";
@@ -20,15 +21,23 @@ import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { useSelection } from "../../ui/grid/use-selection.ts";
 import { changeToken, deleteToken, groupsQuery, refresh, setTokenStatus, tokensQuery } from "./api.ts";
+import { ChangeTokens } from "./bulk/change-tokens.tsx";
 import { chatClients } from "./chat-clients.ts";
 import { tokenColumns } from "./columns.tsx";
 import { createdTokens } from "./created.ts";
 import { statusOf } from "../../shared/tokens/state.ts";
 import { useTexts } from "./texts.ts";
 import { lateNeeded, lateOverlay } from "../../ui/late/late.tsx";
+import { useRowPeek } from "../../ui/peek/use-peek.ts";
 
 const ConnectDialog = lateOverlay(async () => (await import("./connect.tsx")).ConnectDialog);
 const CreatedDialog = lateNeeded(async () => (await import("./connect.tsx")).CreatedDialog);
+
+const TokenPeek = lateNeeded(async () => {
+  const { TokenPeek: Loaded } = await import("./peek/token-peek.tsx");
+  await textsReady();
+  return Loaded;
+});
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", key: "", status: "", group: "" };
 
@@ -173,6 +182,7 @@ export function TokensPage() {
   const hasCreated = useStore(createdTokens).length > 0;
   const [connected, setConnected] = useState<Token>();
   const columns = useMemo(() => tokenColumns(t), [t]);
+  const peek = useRowPeek(data?.rows);
   const search = useLocation().search;
   useKeys("c", () => void navigate({ pathname: "/token/add", search }));
   const edit = (token: Token) => void navigate({ pathname: `/token/edit/${token.id}`, search });
@@ -195,7 +205,8 @@ export function TokensPage() {
       rowName={(token) => token.name}
       selection={selection}
       isMuted={(token) => statusOf(token, now) !== TOKEN_STATUS.enabled}
-      onOpen={edit}
+      onOpen={peek.open}
+      opened={peek.openedId}
       keys={{ e: edit }}
       actions={(token) => <TokenActions token={token} onConnect={() => setConnected(token)} />}
       teach={
@@ -212,8 +223,10 @@ export function TokensPage() {
         line={({ name, key }) => `${name}    sk-${key}`}
         change={changeToken}
         refresh={refresh}
+        more={(bulk) => <ChangeTokens chosen={chosen} bulk={bulk} />}
       />
       <Suspense>
+        {peek.key !== "" && <TokenPeek peek={peek} />}
         {connected && <ConnectDialog token={connected} onClose={() => setConnected(undefined)} />}
         {hasCreated && <CreatedDialog />}
       </Suspense>
