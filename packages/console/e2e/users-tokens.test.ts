@@ -118,6 +118,22 @@ test("a user has no page of a token of another user", async () => {
   await owner.getByRole("heading", { name: "There is no such token" }).waitFor();
 });
 
+test("an administrator opens a superior next to the list without the tokens, which are not to be seen", async () => {
+  const boss = { username: "boss", password: PASSWORD, display_name: "Boss" };
+  expect(await asUser(page, "POST", "/api/user/", boss)).toMatchObject({ success: true });
+  const promoted = { username: "boss", action: "promote" };
+  expect(await asUser(page, "POST", "/api/user/manage", promoted)).toMatchObject({ success: true });
+  const { page: admin } = await openPage(opened.browser, opened.gateway.url);
+  await signIn(admin, "boss", PASSWORD);
+  await admin.goto("/user?row=2");
+  await admin.getByRole("dialog", { name: "ada" }).getByRole("link", { name: "deploy-bot" }).waitFor();
+  await admin.goto("/user?row=1");
+  const panel = admin.getByRole("dialog", { name: "root" });
+  await panel.getByText("Last 24 hours").waitFor();
+  expect(await panel.getByRole("heading", { name: "Tokens" }).count()).toBe(0);
+  await admin.context().close();
+});
+
 test("users see the budgets of their account and tokens in the overview, the wallet and on the token's page", async () => {
   await owner.goto("/topup");
   await heading(owner, "Wallet").waitFor();

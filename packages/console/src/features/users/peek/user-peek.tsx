@@ -11,7 +11,7 @@ import { useLimitsLine } from "../../../ui/form/limits-line.ts";
 import { PeekActions } from "../../../ui/peek/peek-actions.tsx";
 import { PeekPanel } from "../../../ui/peek/peek-panel.tsx";
 import type { RowPeekState } from "../../../ui/peek/use-peek.ts";
-import { isDeleted, isOpenTo } from "../access.ts";
+import { isOpenTo } from "../access.ts";
 import { roleText, StateMark } from "../columns.tsx";
 import { lastCallQuery, shownUserQuery } from "../page/api.ts";
 import { TokensPanel } from "../page/tokens-panel.tsx";
@@ -86,7 +86,7 @@ export function UserPeek({ peek }: { readonly peek: RowPeekState<User> }) {
               part={{ user: user.username }}
             />
           </div>
-          {!isDeleted(user) && <TokensPanel id={user.id} />}
+          {isOpenTo(own, user) && <TokensPanel id={user.id} />}
         </>
       )}
     </PeekPanel>
