@@ -114,7 +114,13 @@ describe("limits", () => {
     });
     try {
       const anonymous = limited.anonymous();
-      expect((await anonymous.get("/api/probe/critical")).status).toBe(200);
+      const first = await anonymous.get("/api/probe/critical");
+      expect(first.status).toBe(200);
+      expect(first.headers).toMatchObject({
+        "x-ratelimit-limit-requests": "4",
+        "x-ratelimit-remaining-requests": "3",
+        "x-ratelimit-reset-requests": "180s",
+      });
       const root = await limited.signIn("root");
       expect((await anonymous.get("/api/probe/critical")).status).toBe(429);
       // The refused call was counted by its address all the same: it passed that limit.

@@ -3,7 +3,7 @@ import { isInScope, ROLE, scopeNeeded, type Access, type Endpoint } from "@fairw
 import { requireProof, requireSession, type Identified, type Principal } from "../identity/authentication/principal.ts";
 import { countedAddress } from "../lib/net/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
-import type { Limiter, Rule } from "../limits/limiter.ts";
+import type { Admission, Limiter, Rule } from "../limits/limiter.ts";
 
 /** Rules of the rate classes; undefined = the class is off. */
 export interface ApiRules {
@@ -35,26 +35,38 @@ export function checkOrigin(request: IncomingMessage, endpoint: Endpoint): void 
   }
 }
 
-/** Counts the call against its caller's API class and, where listed, the critical class of the address. */
+/** Counts the call against its caller's API class and, where listed, the critical class of the address; answers the first. */
 export async function checkRate(
   limiter: Limiter,
   rules: ApiRules,
   endpoint: Endpoint,
   subject: { readonly ip: string; readonly principal: Principal | undefined },
-): Promise<void> {
+): Promise<Admission | undefined> {
   const { principal, ip } = subject;
   const address = countedAddress(ip);
-  if (principal) await take(limiter, rules.user, String(principal.userId));
-  else await take(limiter, rules.address, address);
+  const admission = principal
+    ? await take(limiter, rules.user, String(principal.userId))
+    : await take(limiter, rules.address, address);
   if (endpoint.rate === "critical") await take(limiter, rules.critical, address);
+  return admission;
 }
 
-async function take(limiter: Limiter, rule: Rule | undefined, subject: string): Promise<void> {
-  if (!rule) return;
+/** What a caller has left, as the headers of model calls name it. */
+export function rateHeaders({ limit, remaining, resetMs }: Admission): Readonly<Record<string, string>> {
+  return {
+    "X-RateLimit-Limit-Requests": String(limit),
+    "X-RateLimit-Remaining-Requests": String(remaining),
+    "X-RateLimit-Reset-Requests": `${Math.ceil(resetMs / 1000)}s`,
+  };
+}
+
+async function take(limiter: Limiter, rule: Rule | undefined, subject: string): Promise<Admission | undefined> {
+  if (!rule) return undefined;
   const queue = await limiter.take(rule, subject);
   if (!queue.admitted) {
     throw new Refusal("too_many_requests", { retryAfterSeconds: Math.max(1, Math.ceil(queue.resetMs / 1000)) });
   }
+  return queue;
 }
 
 /** The principal behind credentials that are good; undefined for everything else. */

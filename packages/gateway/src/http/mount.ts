@@ -14,7 +14,7 @@ import { contextOf, type RequestContext } from "./context.ts";
 import type { Call, Route } from "./endpoint.ts";
 import { sendJson, sendText } from "./envelope.ts";
 import { failureOf, unknownUrl, type Failure } from "./errors.ts";
-import { authorize, checkOrigin, checkRate, isDeadAccount, principalOf, type ApiRules } from "./guards.ts";
+import { authorize, checkOrigin, checkRate, isDeadAccount, principalOf, rateHeaders, type ApiRules } from "./guards.ts";
 import { parseInput, parseParams, queryObject } from "./input.ts";
 import { waitedFor, type Draining } from "./open-calls.ts";
 import { createRouteTable, type Found, type RouteTable } from "./route-table.ts";
@@ -107,7 +107,8 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
   if (/%00/.test(exchange.path + exchange.search)) throw new Refusal("invalid_parameter", { status: 400 });
   const identified = await identify(deps, exchange, route.endpoint);
   const principal = principalOf(identified);
-  await checkRate(deps.limiter, deps.rules, route.endpoint, { ip: context.ip, principal });
+  const rate = await checkRate(deps.limiter, deps.rules, route.endpoint, { ip: context.ip, principal });
+  for (const [name, value] of Object.entries(rate ? rateHeaders(rate) : {})) response.setHeader(name, value);
   const query = queryObject(exchange.search);
   if (route.endpoint.humanCheck) await deps.humanCheck(request, response, firstText(query["turnstile"]), context);
   if (isDeadAccount(identified)) await deps.credentials.signOut(request, response, context.isSecure);
