@@ -77,7 +77,7 @@ test("a bash completes commands, flags, values and names of files", async () => 
   expect(await complete("fairway log")).toEqual(["login", "logout", "log"]);
   expect(await complete("fairway token d")).toEqual(["disable", "delete"]);
   expect(await complete("fairway channel list --sta")).toEqual(["--status"]);
-  expect(await complete("fairway channel list --status ")).toEqual(["enabled", "disabled", "auto-disabled"]);
+  expect(await complete("fairway channel list --status ")).toEqual(["enabled", "disabled", "auto-disabled", "auto"]);
   expect(await complete("fairway option get RetryT")).toEqual(["RetryTimes"]);
   expect(await complete("fairway completion ")).toEqual(["bash", "zsh", "fish", "powershell"]);
   // No completions of its own: bash falls back to file names.
@@ -97,7 +97,10 @@ test("doctor finds nothing wrong with a gateway that is well", async () => {
   expect(code, out + err).toBe(0);
   const findings = rowsOf({ code, out, err });
   expect(findings.map(({ check, verdict }) => [check, verdict])).toEqual(
-    ["address", "gateway", "sign-in", "database", "streams", "clock"].map((check) => [check, "ok"]),
+    [
+      ...["files", "address", "gateway", "proxy", "sign-in", "limit of calls"],
+      ...["database", "features", "streams", "clock"],
+    ].map((check) => [check, "ok"]),
   );
 });
 

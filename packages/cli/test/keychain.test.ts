@@ -54,6 +54,12 @@ test("a token goes into the keychain, through a pipe, and is used from there", a
   expect(token).not.toBe("");
   expect((await fairway("whoami")).code).toBe(0);
   expect(await readFile(join(home, "calls"), "utf8")).not.toContain(token);
+  expect((await fairway("doctor")).out).toMatch(/^ok +keychain +it has the token$/m);
+  await rm(join(home, "keyring", name));
+  const lost = await fairway("doctor");
+  expect(lost.code).toBe(1);
+  expect(lost.out).toMatch(/^FAIL +keychain +.*fairway login/m);
+  await writeFile(join(home, "keyring", name), token);
 });
 
 test("a new sign-in stays there, moves to the file on request, and a sign-out takes it away", async () => {

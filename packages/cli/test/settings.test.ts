@@ -38,7 +38,7 @@ test("doctor --fix closes a sign-in that others can read", async () => {
   await chmod(rig.env["FAIRWAY_CONFIG"] ?? "", 0o644);
   const open = await rig.fairway("doctor");
   expect(open.code).toBe(1);
-  expect(open.err).toContain("can be read by others");
+  expect(open.out).toMatch(/^FAIL +files +.* can be read by others .*chmod 600/m);
   const fixed = await rig.fairway("doctor --fix");
   expect(fixed.code, fixed.err).toBe(0);
   expect(fixed.err).toContain("Only you can read");

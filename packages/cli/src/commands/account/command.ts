@@ -28,13 +28,14 @@ export function accountCommands(program: Command, context: CommandContext): void
   examples(whoami, "fairway whoami -o json | jq .quota");
   const doctor = program
     .command("doctor")
-    .description("look for what is wrong: address, versions, sign-in, proxies that hold streams back, clock")
+    .description(
+      "look for what is wrong between you and the gateway: files, name, certificate, versions, sign-in, limits, proxies, clock",
+    )
     .option("--fix", "close the sign-in to other users who can read it")
     .action(async (options: { fix?: boolean }) => {
       const { closeToOthers, runDoctor } = await import("./doctor.ts");
       if (options.fix) closeToOthers(env(), output());
-      const { client, profile } = await session();
-      return runDoctor(client, profile, output());
+      return runDoctor({ env: env(), session }, output());
     });
   examples(doctor, "fairway doctor", "fairway -c prod doctor -o json");
 }

@@ -1,27 +1,47 @@
-import { logTail, logTailSelf, ROLE, selfGet, status, systemInfo, type Endpoint } from "@fairway/wire";
+import {
+  accessTokenList,
+  FEATURES,
+  logTail,
+  logTailSelf,
+  ROLE,
+  selfGet,
+  status,
+  systemInfo,
+  type Endpoint,
+} from "@fairway/wire";
 import { chmodSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { configPath } from "../../session/contexts.ts";
-import { isLoopback, type Profile } from "../../session/config.ts";
+import { readProfile, tokenOf, type Profile } from "../../session/config.ts";
+import type { AnswerHead } from "../../session/request.ts";
 import { eventsOf } from "../../terminal/events.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { hintOf, messageOf } from "../../core/problem.ts";
+import { isMissingCall } from "../../core/problem.ts";
 import { plain } from "../../print/columns.ts";
 import { printList, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
-import type { SessionClient } from "../../session/session.ts";
+import type { Session, SessionClient } from "../../session/session.ts";
 import { VERSION } from "../../core/version.ts";
+import { addressFinding, certificateFinding, isBehindProxy, nameFinding, proxyFinding } from "./doctor-way.ts";
+import { finding, ok, warning, type Finding } from "./finding.ts";
+import { ROLE_WORD } from "./whoami.ts";
 
-interface Finding {
-  readonly check: string;
-  readonly verdict: "ok" | "warning" | "failure";
-  readonly message: string;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Patient {
+  readonly env: Environment;
+  session(): Promise<Session>;
 }
 
 /** More than this confuses one-time codes and expiry dates. */
 const SKEW_SECONDS = 60;
 /** The gateway writes at once when a stream opens. */
 const FIRST_EVENT_MS = 10_000;
+/** A token that ends sooner is worth a word. */
+const TOKEN_DAYS = 7;
+const DAY_SECONDS = 86_400;
+/** Below this part of the limit the next commands may be refused. */
+const LOW = 0.1;
 
 const COLUMNS: readonly Column<Finding>[] = [
   {
@@ -29,20 +49,33 @@ const COLUMNS: readonly Column<Finding>[] = [
     value: ({ verdict }) => (verdict === "failure" ? "FAIL" : verdict === "ok" ? "ok" : "warn"),
   },
   plain("CHECK", "check"),
-  plain("MESSAGE", "message"),
+  { ...plain("MESSAGE", "message"), value: ({ message, cure }) => message + (cure === undefined ? "" : `; ${cure}`) },
 ];
 
-/** Checks everything that commands rely on; exit code 1 if a check fails. */
-export async function runDoctor(client: SessionClient, { server }: Profile, output: Output): Promise<void> {
-  const findings = [transport(server), await gateway(client), ...(await account(client))];
+/** Checks everything that commands rely on, each in a line with its cure; exit code 1 if a check fails. */
+export async function runDoctor(patient: Patient, output: Output): Promise<void> {
+  const findings = await findingsOf(patient);
   const name = ({ check }: Finding) => `check/${check}`;
   await printList(output, { kind: "Finding", columns: COLUMNS, name, rows: findings, empty: "" });
   const failures = findings.filter(({ verdict }) => verdict === "failure").length;
   if (failures > 0) throw new CliError(`${failures} of ${findings.length} checks failed`, EXIT.failure);
 }
 
+async function findingsOf({ env, session }: Patient): Promise<Finding[]> {
+  const files = await fileFinding(env);
+  if (files.verdict === "failure") return [files];
+  const { keychain } = readProfile(env) ?? {};
+  const stored = keychain === undefined ? [files] : [files, await keychainFinding(env)];
+  if (stored.some(({ verdict }) => verdict === "failure")) return stored;
+  const { client, profile } = await session();
+  const way = await wayFindings(client, profile, env);
+  const isReached = way.every(({ verdict }) => verdict !== "failure");
+  const proxy = proxyFinding(profile.server, env, isReached);
+  return [...stored, ...way, proxy, ...(isReached ? await account(client, profile) : [])];
+}
+
 /** The file of the sign-in and its folder, which the command refuses while others can read them. */
-export function closeToOthers(env: Readonly<Record<string, string | undefined>>, output: Output): void {
+export function closeToOthers(env: Environment, output: Output): void {
   const path = configPath(env);
   for (const [place, mode] of [
     [dirname(path), 0o700],
@@ -55,47 +88,114 @@ export function closeToOthers(env: Readonly<Record<string, string | undefined>>,
   }
 }
 
-function transport(server: string): Finding {
-  const url = new URL(server);
-  const isOpen = url.protocol === "http:" && !isLoopback(url);
-  const message = isOpen ? "the token travels unencrypted: use https" : server;
-  return { check: "address", verdict: isOpen ? "warning" : "ok", message };
+function fileFinding(env: Environment): Promise<Finding> {
+  return finding("files", () => {
+    const profile = readProfile(env);
+    if (!profile) throw new CliError("you are not signed in", EXIT.notSignedIn, "sign in with `fairway login URL`");
+    if (env["FAIRWAY_SERVER"] && env["FAIRWAY_TOKEN"]) return ok("FAIRWAY_SERVER and FAIRWAY_TOKEN, no file");
+    const path = configPath(env);
+    const folder = statSync(dirname(path));
+    const isOpen = (folder.mode & 0o022) !== 0 && !env["FAIRWAY_CONFIG"];
+    return isOpen
+      ? warning(`others can replace ${path}`, "close its folder with `fairway doctor --fix`")
+      : ok(`${path}, for you alone`);
+  });
+}
+
+function keychainFinding(env: Environment): Promise<Finding> {
+  return finding("keychain", async () => {
+    const profile = readProfile(env);
+    if (profile) await tokenOf(profile);
+    return ok("it has the token");
+  });
+}
+
+/** What is between here and the gateway, up to the first that fails. */
+async function wayFindings(client: SessionClient, { server }: Profile, env: Environment): Promise<Finding[]> {
+  const found = [addressFinding(server)];
+  const checks = isBehindProxy(server, env)
+    ? [() => gateway(client)]
+    : [() => nameFinding(server), () => certificateFinding(server), () => gateway(client)];
+  for (const check of checks) {
+    const one = await check();
+    if (one) found.push(one);
+    if (one?.verdict === "failure") break;
+  }
+  return found;
 }
 
 function gateway(client: SessionClient): Promise<Finding> {
   return finding("gateway", async () => {
     const { data } = await client.call(status, {});
-    if (data.version === VERSION) return `version ${data.version}`;
-    return warning(`version ${data.version}, this command is ${VERSION}: use the same`);
+    if (data.version === VERSION) return ok(`version ${data.version}`);
+    return warning(`version ${data.version}, this command is ${VERSION}`, "use the same of both");
   });
 }
 
 /** Checks that need a sign-in; without one they would all fail for the same reason. */
-async function account(client: SessionClient): Promise<Finding[]> {
+async function account(client: SessionClient, profile: Profile): Promise<Finding[]> {
   let role: number = ROLE.guest;
+  let head: AnswerHead | undefined;
+  const asked = Date.now();
   const signIn = await finding("sign-in", async () => {
-    const { data: self } = await client.call(selfGet, {});
+    const { data: self } = await client.inspect(selfGet, {}, (answered) => void (head = answered));
     role = self.role;
-    return `${self.username}, role ${self.role}`;
+    const who = `${self.username}, ${ROLE_WORD[role] ?? "guest"}`;
+    const { text, endsSoon } = await endOf(client, profile);
+    return endsSoon
+      ? warning(`${who}, ${text}`, "sign in again with `fairway login`, or make a new token in the console")
+      : ok(`${who}, ${text}`);
   });
   if (signIn.verdict === "failure") return [signIn];
+  const clock = clockFinding(head, asked);
+  return [signIn, limitFinding(head), ...(await server(client)), ...(await streams(client, role)), clock];
+}
+
+/** When the token ends, as far as the gateway tells whose it is. */
+async function endOf(client: SessionClient, { tokenName }: Profile) {
+  if (tokenName === undefined) return { text: "by a token of another place", endsSoon: false };
+  const found = await unlessMissing(client.call(accessTokenList, {}));
+  const token = found?.data.find(({ name }) => name === tokenName);
+  if (!token || token.expires_at === 0) return { text: "without an end", endsSoon: false };
+  const days = Math.floor((token.expires_at - Date.now() / 1000) / DAY_SECONDS);
+  return { text: `for ${days} more days`, endsSoon: days < TOKEN_DAYS };
+}
+
+function limitFinding(head: AnswerHead | undefined): Finding {
+  const valueOf = (what: string) => Number.parseInt(head?.headers.get(`X-RateLimit-${what}-Requests`) ?? "", 10);
+  const [limit, left, reset] = [valueOf("Limit"), valueOf("Remaining"), valueOf("Reset")];
+  const check = "limit of calls";
+  if (Number.isNaN(limit)) return { check, ...ok("the gateway names none") };
+  const message = `${left} of ${limit} calls are left`;
+  if (left >= limit * LOW) return { check, ...ok(message) };
+  return { check, ...warning(message, `wait ${reset} s, or raise FAIRWAY_LIMIT_API of the gateway`) };
+}
+
+async function server(client: SessionClient): Promise<Finding[]> {
+  let features: readonly string[] | undefined;
   const database = await finding("database", async () => {
-    const { data } = await client.call(systemInfo, {});
-    return `${data.database}, answered by ${data.instance}`;
+    const found = await unlessMissing(client.call(systemInfo, {}));
+    if (!found) return ok("not known: it is a compatible gateway, which lacks some commands");
+    features = found.data.features;
+    return ok(`${found.data.database}, answered by ${found.data.instance}`);
   });
-  return [signIn, database, ...(await streams(client, role >= ROLE.admin ? logTail : logTailSelf))];
+  if (!features) return [database];
+  const lacking = FEATURES.filter((one) => !features?.includes(one));
+  const check = "features";
+  if (lacking.length === 0) return [database, { check, ...ok(`all ${FEATURES.length} that commands use`) }];
+  return [database, { check, ...warning(`it lacks ${lacking.join(", ")}`, "update the gateway") }];
 }
 
 /** A proxy that collects answers before it hands them on breaks every stream, also those of models. */
-async function streams(client: SessionClient, call: Endpoint): Promise<Finding[]> {
-  let skew = 0;
+async function streams(client: SessionClient, role: number): Promise<Finding[]> {
+  const call: Endpoint = role >= ROLE.admin ? logTail : logTailSelf;
   const opened = await finding("streams", async () => {
     const limit = AbortSignal.timeout(FIRST_EVENT_MS);
     const started = performance.now();
     try {
-      const { body, at } = await client.open(call, { signal: limit });
-      skew = Math.round(Date.now() / 1000 - at);
-      for await (const _event of eventsOf(body)) break;
+      const answer = await unlessMissing(client.open(call, { signal: limit }));
+      if (!answer) return ok("not checked: it is a compatible gateway");
+      for await (const _event of eventsOf(answer.body)) break;
     } catch (error) {
       if (!limit.aborted) throw error;
       const seconds = FIRST_EVENT_MS / 1000;
@@ -105,29 +205,28 @@ async function streams(client: SessionClient, call: Endpoint): Promise<Finding[]
         "switch its buffering off",
       );
     }
-    return `the first bytes came after ${Math.round(performance.now() - started)} ms`;
+    return ok(`the first bytes came after ${Math.round(performance.now() - started)} ms`);
   });
-  if (opened.verdict === "failure") return [opened];
-  const clock = `${Math.abs(skew)} s ${skew < 0 ? "behind" : "ahead of"} the gateway`;
-  return [opened, { check: "clock", verdict: Math.abs(skew) > SKEW_SECONDS ? "warning" : "ok", message: clock }];
+  return [opened];
 }
 
-interface Warning {
-  readonly warning: string;
+/** The answer was written between the question and now. */
+function clockFinding(head: AnswerHead | undefined, askedMs: number): Finding {
+  const there = Date.parse(head?.headers.get("Date") ?? "");
+  const check = "clock";
+  if (Number.isNaN(there)) return { check, ...ok("the gateway names no time") };
+  const skew = Math.round((askedMs - there) / 1000);
+  const message = `${Math.abs(skew)} s ${skew < 0 ? "behind" : "ahead of"} the gateway`;
+  if (Math.abs(skew) <= SKEW_SECONDS) return { check, ...ok(message) };
+  return { check, ...warning(message, "set the clocks of both machines by a time server") };
 }
 
-function warning(text: string): Warning {
-  return { warning: text };
-}
-
-async function finding(check: string, look: () => Promise<string | Warning>): Promise<Finding> {
+/** Undefined where a compatible gateway does not have the call. */
+async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    const seen = await look();
-    return typeof seen === "string"
-      ? { check, verdict: "ok", message: seen }
-      : { check, verdict: "warning", message: seen.warning };
+    return await answer;
   } catch (error) {
-    const hint = hintOf(error);
-    return { check, verdict: "failure", message: messageOf(error) + (hint === undefined ? "" : `; ${hint}`) };
+    if (isMissingCall(error)) return undefined;
+    throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { ROLE, selfGet, showQuota, status, type Client } from "@fairway/wire";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
 
-const ROLE_WORD: Readonly<Record<number, string>> = {
+export const ROLE_WORD: Readonly<Record<number, string>> = {
   [ROLE.user]: "user",
   [ROLE.admin]: "administrator",
   [ROLE.root]: "super administrator",

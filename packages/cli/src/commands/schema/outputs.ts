@@ -61,7 +61,11 @@ const OWN: readonly (readonly [name: string, where: string, schema: z.ZodMiniTyp
   ["Model", "model list, channel models", z.object({ model: text })],
   ["TypeModels", "model map", z.object({ type: z.int(), name: text, models: z.array(text) })],
   ["Group", "group list", z.object({ name: text, label: text })],
-  ["Finding", "doctor", z.object({ check: text, verdict: z.enum(["ok", "warning", "failure"]), message: text })],
+  [
+    "Finding",
+    "doctor",
+    z.object({ check: text, verdict: z.enum(["ok", "warning", "failure"]), message: text, cure: z.optional(text) }),
+  ],
   ["Setting", "config view, config get", z.object({ setting: text, value: z.union([text, z.number()]), source: text })],
   ["Context", "context list", z.object({ name: text, current: z.boolean(), server: text, user_id: z.int() })],
   ["Call", "api", z.object({ name: text, method: text, path: text, access: text, summary: text })],

@@ -295,7 +295,7 @@ async function secretOf({ writeSecret: place, replaceSecret: isReplaced = false,
   return undefined;
 }
 
-/** A key that no Secret takes could not be found out, so it is deleted again. */
+/** A key that no Secret takes is of no use, so it is deleted again. */
 async function writeSecret(
   client: Client,
   secret: NonNullable<Awaited<ReturnType<typeof secretOf>>>,
