@@ -97,10 +97,9 @@ test("doctor finds nothing wrong with a gateway that is well", async () => {
   expect(code, out + err).toBe(0);
   const findings = rowsOf({ code, out, err });
   expect(findings.map(({ check, verdict }) => [check, verdict])).toEqual(
-    [
-      ...["files", "address", "gateway", "proxy", "sign-in", "limit of calls"],
-      ...["database", "features", "streams", "clock"],
-    ].map((check) => [check, "ok"]),
+    "files address gateway proxy sign-in limit_of_calls database features streams clock"
+      .split(" ")
+      .map((check) => [check.replaceAll("_", " "), "ok"]),
   );
 });
 
