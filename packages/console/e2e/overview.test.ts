@@ -165,7 +165,7 @@ test("a channel in trouble leads to its failing calls and to its page", async ()
   await heading("Pier").waitFor();
   await page.getByText("The upstream is overloaded").waitFor();
   await page.getByText("the upstream did not answer in time").waitFor();
-  await page.getByText("1 of 1 fine").waitFor();
+  await page.getByText("1 of 1 healthy").waitFor();
   await page.getByText("$2.40").first().waitFor();
   await shoot(page, "channel-page");
   expect(await axeFindings(page)).toEqual([]);

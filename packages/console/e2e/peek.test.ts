@@ -71,7 +71,7 @@ test("a click on a channel shows it next to the list, and J, K and arrows others
     Response: "not tested",
     Used: "$0.00",
   });
-  await peek("North").getByText("2 of 2 fine").waitFor();
+  await peek("North").getByText("2 of 2 healthy").waitFor();
   await peek("North").getByText("Enabled", { exact: true }).waitFor();
   // The list has the rest of the room.
   const [list, panel] = await Promise.all([page.locator(".grid").boundingBox(), peek("North").boundingBox()]);

@@ -51,7 +51,7 @@ export const en = {
   troubleOpenNow: "skipped after failures in a row: {keys} {keys:key|keys}, the next call tries again",
   troubleOpen: "skipped after failures in a row: {keys} {keys:key|keys}, next try in {wait}",
   troubleFailing: "failed in a row, still used: {keys} {keys:key|keys}",
-  troubleResting: "rests after rate limits: {keys} {keys:key|keys}, for {wait}",
+  troubleResting: "in cooldown after rate limits: {keys} {keys:key|keys}, for {wait}",
   troubleErrors: "{errors} of {calls} calls failed in 24 hours",
   budgetsNear: "Budgets near their end",
   budgetsNone: "Every budget lasts until its window ends.",
