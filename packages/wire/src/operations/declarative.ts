@@ -162,6 +162,8 @@ const body = z.object({
   documents: z.array(z.unknown()).check(z.maxLength(2000)),
   /** Deletes what this manager owns and the documents no longer name. */
   prune: flag,
+  /** Deletes these alone, as far as this manager owns them and the documents do not name them. */
+  remove: z.optional(z.array(z.strictObject({ kind: z.string(), name: z.string() })).check(z.maxLength(2000))),
   /** Takes over what another manager owns, and deletes more than half of the own. */
   force: flag,
 });

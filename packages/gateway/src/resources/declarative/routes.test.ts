@@ -84,6 +84,15 @@ eachDatabase("documents", (open) => {
       expect(await rows()).toEqual([]);
     });
 
+    test("named ones alone are deleted, as far as the manager owns them", async () => {
+      await apply(["one", "two", "three"].map((name) => channel(name)));
+      await apply([channel("foreign")], { manager: "file:other" });
+      const remove = ["two", "foreign", "none"].map((name) => ({ kind: "Channel", name }));
+      expect(actions(await plan([channel("one", { weight: 2 })], { remove }))).toEqual(["one: update", "two: delete"]);
+      await apply([channel("one", { weight: 2 })], { remove });
+      expect((await rows()).map(({ name }) => name)).toEqual(["one", "three", "foreign"]);
+    });
+
     test("what is exported plans to nothing", async () => {
       const made = {
         type: 3,

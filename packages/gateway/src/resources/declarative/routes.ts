@@ -31,8 +31,8 @@ export function withDeclarative(
 }
 
 function wantedOf({ body }: Call<typeof declarativePlan>) {
-  const { manager, documents, prune = false, force = false } = body;
-  return { manager, documents, prune, force };
+  const { manager, documents, prune = false, force = false, remove: removed = [] } = body;
+  return { manager, documents, prune, force, removed };
 }
 
 function writerOf({ caller, context }: Pick<Call<typeof declarativePlan>, "caller" | "context">): Writer {
