@@ -10,7 +10,7 @@ export interface Rig {
   readonly gateway: GatewayProcess;
   readonly upstream: Upstream;
   readonly home: string;
-  readonly env: Record<string, string>;
+  readonly env: Record<string, string> & { readonly FAIRWAY_CONFIG: string };
   readonly token: string;
   readonly client: Client;
   /** Runs a command whose words hold no blanks. */

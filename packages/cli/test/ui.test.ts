@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { rowsOf, startRig, type Rig } from "./rig.ts";
+import { openScreen } from "./screen.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 let rig: Rig;
@@ -186,6 +187,41 @@ test("reviews documents: what they would change, and applies the marked ones", a
   expect(await refused.exited).toBe(0);
   const { code, err } = await run(["ui", "apply", file, "--plain"], rig.env);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("did you mean models?") as string });
+});
+
+test("with --prune deletions are apart, and what is marked is deleted after its name is typed", async () => {
+  const file = join(rig.home, "pruned.yaml");
+  const channel = (name: string, weight: number) =>
+    `---\napiVersion: fairway.dev/v1alpha1\nkind: Channel\nmetadata: { name: ${name} }\nspec: { type: openai, models: [gpt-4o], key: sk-prune, weight: ${weight} }\n`;
+  await writeFile(file, ["stays", "goes", "waits"].map((name) => channel(name, 1)).join(""));
+  expect((await rig.fairway(`apply -f ${file} --yes`)).code).toBe(0);
+  await writeFile(file, channel("stays", 2));
+  const names = async () =>
+    rowsOf(await rig.fairway("channel list --search s -o jsonl")).map(
+      ({ name, weight }) => `${String(name)} ${String(weight)}`,
+    );
+  const screen = openScreen(["ui", "apply", "--prune", file], rig.env);
+  await screen.shows(/~ update +Channel\/stays/);
+  await screen.shows(/DELETED, because no document names it any more:[^]*- delete +Channel\/goes/);
+  await screen.shows("1 marked");
+  screen.type("/goes\r ");
+  await screen.shows("/goes · 1 marked");
+  screen.type("\u001B");
+  await screen.shows("2 marked");
+  screen.type("a");
+  await screen.shows("apply 2 changes, 1 of them deleted? Type goes:");
+  screen.type("y\r");
+  await screen.shows("Nothing was changed.");
+  expect(await names()).toContain("stays 1");
+  screen.type("agoes\r");
+  await screen.shows(/Applied: 1 update, 1 delete\./);
+  expect(await screen.leave()).toBe(0);
+  expect(await names()).toEqual(expect.arrayContaining(["stays 2", "waits 1"]));
+  expect((await names()).filter((one) => one.startsWith("goes"))).toEqual([]);
+  const { code, err } = await run(["ui", "--prune"], { ...rig.env, INK_SCREEN_READER: "true" });
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("--prune goes with apply") as string });
+  expect((await rig.fairway(`apply -f ${file} --prune --force --yes`)).code).toBe(0);
+  expect((await rig.fairway(`delete -f ${file} --yes`)).code).toBe(0);
 });
 
 test("copies an id to the clipboard of the terminal and opens the page of the console", async () => {

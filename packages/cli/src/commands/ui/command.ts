@@ -11,13 +11,14 @@ export function uiCommands(program: Command, { session, output, io }: CommandCon
     )
     .argument("[files...]", "with apply: documents whose changes it lists and applies")
     .description("browse and operate everything in one screen; ? lists the keys")
+    .option("--prune", "with apply: also list what the documents no longer name, to be deleted")
     .option("--read-only", "no key changes anything")
     .option("--plain", "lines instead of a screen, for screen readers; also with INK_SCREEN_READER=true")
     .action(
       async (
         resource: string | undefined,
         files: readonly string[],
-        options: { readonly readOnly?: boolean; readonly plain?: boolean },
+        options: { readonly prune?: boolean; readonly readOnly?: boolean; readonly plain?: boolean },
       ) =>
         (await import("./ui.ts")).runUi(
           await session({ isScreen: true }),
@@ -26,5 +27,11 @@ export function uiCommands(program: Command, { session, output, io }: CommandCon
           io,
         ),
     );
-  examples(ui, "fairway ui", "fairway ui logs --read-only", "fairway ui apply channels.yaml");
+  examples(
+    ui,
+    "fairway ui",
+    "fairway ui logs --read-only",
+    "fairway ui apply channels.yaml",
+    "fairway ui apply --prune deploy/fairway",
+  );
 }

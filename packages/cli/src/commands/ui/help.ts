@@ -5,15 +5,21 @@ const HELP: readonly string[] = [
   "enter          detail; of a call, its attempts and reasons",
   "esc            back: from detail, filter, calls of a channel",
   "/              filter; the gateway searches long lists",
+  "f              filter the logs by a form",
   ":              open :channels, :logs, …",
   "s S            sort by the next column, reverse it",
-  "r m f          read again, read more rows, follow the logs",
+  "v              choose columns; they stay for the next time",
+  "r m F          read again, read more rows, follow the logs",
   "l L            failing calls of the channel, all its calls",
+  "w              write the rows of the logs to a file",
+  "c              create; by the form or in $EDITOR (ctrl-e)",
   "e d t          enable, disable, test",
-  "c x E          copy, delete, edit in $EDITOR",
+  "P W            priority and weight of channels",
+  "C x E          copy, delete, edit in $EDITOR",
   "space          mark; an action changes all marked rows",
-  "u              undo the last change of an option",
+  "u              undo the last change of an option or channel",
   ":apply FILE    plan of documents; a applies the marked ones",
+  ":apply --prune FILE    also what they no longer name",
   "y o            copy the id, open the page of the console",
   "q              quit",
 ];
@@ -23,4 +29,4 @@ export function helpOf(isReadOnly: boolean): readonly string[] {
   return isReadOnly ? HELP.filter((line) => !CHANGING.test(line)) : HELP;
 }
 
-const CHANGING = /^(?:e d t|c x E|u|space|:apply) /;
+const CHANGING = /^(?:c|e d t|P W|C x E|u|space|:apply.*?) /;

@@ -11,3 +11,9 @@ test("a correction typed fast arrives as its key", () => {
   expect(keysIn("", { return: true })).toEqual(["enter"]);
   expect(keysIn("[5~", { pageUp: true })).toEqual(["pageup"]);
 });
+
+test("control letters and the two directions of tab have names", () => {
+  expect(keysIn("e", { ctrl: true })).toEqual(["ctrl-e"]);
+  expect(keysIn("", { tab: true })).toEqual(["tab"]);
+  expect(keysIn("", { tab: true, shift: true })).toEqual(["backtab"]);
+});

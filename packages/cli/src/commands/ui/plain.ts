@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline/promises";
-import { createMachine, type Left, type Outside } from "./machine.ts";
-import type { Resource } from "./resource.ts";
+import type { Resource } from "./lists/resource.ts";
+import { createMachine } from "./machine.ts";
+import type { Left, Outside } from "./performer.ts";
 import type { State } from "./state.ts";
 import { frameOf } from "./view.ts";
 
@@ -17,7 +18,27 @@ export interface PlainUi {
 /** Rows of a list that are read out at once; `n` and `p` turn the page. */
 const ROWS = 12;
 
-const WORDS: Readonly<Record<string, string>> = { "": "enter", esc: "escape", n: "pagedown", p: "pageup" };
+const WORDS: Readonly<Record<string, string>> = {
+  "": "enter",
+  esc: "escape",
+  space: " ",
+  n: "pagedown",
+  p: "pageup",
+};
+
+/** The keys that a line stands for: where a text is typed, the line is the text. */
+function keysOf(line: string, { mode, form, pending }: State): readonly string[] {
+  const letters = Array.from(line);
+  if (line === "esc") return ["escape"];
+  if (mode === "form" && form && form.question === "") {
+    const next = form.at === form.fields.length - 1 ? "enter" : "tab";
+    return line === "" ? [next] : ["ctrl-u", ...letters, next];
+  }
+  if (mode === "amount" || pending?.wanted !== undefined) return [...letters, "enter"];
+  const known = WORDS[line];
+  if (known !== undefined) return [known];
+  return /^[:/]/.test(line) ? [...letters, "enter"] : letters;
+}
 
 /** The same screen as lines that a screen reader follows: keys are typed and sent with enter, a frame follows each. */
 export async function showPlain({ server, user, resources, state, width, outside, out }: PlainUi): Promise<Left> {
@@ -33,11 +54,7 @@ export async function showPlain({ server, user, resources, state, width, outside
   show();
   const lines = createInterface({ input: process.stdin, terminal: false });
   for await (const line of lines) {
-    const typed = line.trim();
-    const known = WORDS[typed];
-    const letters = Array.from(typed);
-    const keys = known !== undefined ? [known] : /^[:/]/.test(typed) ? [...letters, "enter"] : letters;
-    for (const key of keys) machine.feed(key, ROWS - 1, width);
+    for (const key of keysOf(line.trim(), machine.state)) machine.feed(key, ROWS - 1, width);
     await machine.settled();
     if (left) break;
     show();

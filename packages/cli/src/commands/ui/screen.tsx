@@ -1,11 +1,14 @@
-import { Box, Text, useApp, useInput, useWindowSize } from "ink";
+import { Box, Text, useApp, useInput, usePaste, useWindowSize } from "ink";
 import { useEffect, useSyncExternalStore } from "react";
+import { plainLine, type Signs } from "../../print/signs.ts";
 import { createCollector } from "../../terminal/collector.ts";
 import { poll } from "../../terminal/poll.ts";
 import { drawScreen } from "../../terminal/screen.tsx";
+import { isTooSmall, TooSmall } from "../../terminal/small.tsx";
 import { keysIn } from "./keys.ts";
-import { createMachine, type Left, type Machine, type Outside } from "./machine.ts";
-import type { Resource } from "./resource.ts";
+import type { Resource } from "./lists/resource.ts";
+import { createMachine, type Machine } from "./machine.ts";
+import type { Left, Outside } from "./performer.ts";
 import type { State } from "./state.ts";
 import { bodyHeight, frameOf, type Line } from "./view.ts";
 
@@ -15,6 +18,7 @@ interface UiProps {
   readonly resources: readonly Resource[];
   readonly state: State;
   readonly outside: Outside;
+  readonly signs: Signs;
 }
 
 const FOLLOW_MS = 3_000;
@@ -41,23 +45,27 @@ export async function showUi(props: UiProps): Promise<Left> {
   return left;
 }
 
-function UiScreen({ server, user, machine, hasLeft }: UiProps & { machine: Machine; hasLeft: Promise<void> }) {
+function UiScreen({ server, user, signs, machine, hasLeft }: UiProps & { machine: Machine; hasLeft: Promise<void> }) {
   const { exit } = useApp();
   const { columns, rows } = useWindowSize();
+  const isSmall = isTooSmall({ columns, rows });
   const height = Math.max(4, rows - 1);
   const state = useSyncExternalStore(machine.subscribe, () => machine.state);
   useEffect(() => void machine.load(), [machine]);
   useEffect(() => void hasLeft.then(() => exit()), [hasLeft, exit]);
   useFollowing(state.isFollowing && state.mode === "list", machine.load);
   useInput((input, key) => {
+    if (isSmall) return;
     for (const one of keysIn(input, key)) machine.feed(one, bodyHeight(height) - 1, columns);
   });
+  usePaste((text) => !isSmall && machine.paste(text));
+  if (isSmall) return <TooSmall columns={columns} rows={rows} />;
   const frame = frameOf(state, { server, user, width: columns, height });
   return (
     <Box flexDirection="column" height={height} overflow="hidden">
       {frame.map((line, at) => (
         // Every frame is drawn as a whole: a line is identified by its position.
-        <FrameLine key={at} line={line} />
+        <FrameLine key={at} line={signs === "letters" ? { ...line, text: plainLine(line.text, columns) } : line} />
       ))}
     </Box>
   );

@@ -1,11 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
-import { chosenAt, loaded, openCalls, press, startOf, visibleItems, type Item, type State } from "./state.ts";
 import { helpOf } from "./help.ts";
+import { openCalls, press } from "./press.ts";
+import { chosenAt, loaded, startOf, visibleItems, type Item, type State } from "./state.ts";
 import { frameOf } from "./view.ts";
 import { loadWidths } from "../../print/width.ts";
 
 beforeAll(loadWidths);
 
+const lasting = { isReadOnly: false, columns: {} };
 const channels = { name: "channels", aliases: ["ch"], titles: ["ID", "NAME"], numeric: [true, false] };
 const logs = { name: "logs", aliases: [], titles: ["TIME"], numeric: [false] };
 const resources = [channels, logs];
@@ -23,7 +25,7 @@ function item(id: number, name: string): Item {
   };
 }
 
-const three = loaded(startOf(channels, false), [item(10, "azure"), item(9, "openai"), item(2, "azure-old")], {
+const three = loaded(startOf(channels, lasting), [item(10, "azure"), item(9, "openai"), item(2, "azure-old")], {
   isCut: false,
 });
 
@@ -68,7 +70,7 @@ test("asks before it disables, and a test runs at once", () => {
 });
 
 test("changes nothing in a read-only screen", () => {
-  for (const key of ["d", "t", "e", "x", "c", "E"])
+  for (const key of ["d", "t", "e", "x", "C", "c", "E", "P", "W"])
     expect(after({ ...three, isReadOnly: true }, key, "Y").effect).toBeUndefined();
 });
 
@@ -132,7 +134,7 @@ test("space marks rows, and an action changes the marked ones that the filter sh
 test("several rows are deleted only after their number is typed", () => {
   const items = three.items.map((one) => ({ ...one, actions: ["delete" as const] }));
   const { state } = after(loaded(three, items, { isCut: false }), " ", " ", "x");
-  expect(after(state, "y")).toMatchObject({ state: { notice: "Nothing was changed." } });
+  expect(after(state, "y", "enter")).toMatchObject({ state: { notice: "Nothing was changed." } });
   expect(after(state, "3", "enter").effect).toBeUndefined();
   expect(after(state, "2", "enter").effect).toMatchObject({ action: "delete", items: [{ key: "10" }, { key: "9" }] });
 });
@@ -140,7 +142,7 @@ test("several rows are deleted only after their number is typed", () => {
 test("undo shows the changes of an option before it asks", () => {
   const options = { name: "options", aliases: [], titles: ["KEY"], numeric: [false] };
   const row = { ...item(1, "RetryTimes"), actions: ["undo" as const] };
-  const list = loaded(startOf(options, false), [row], { isCut: false });
+  const list = loaded(startOf(options, lasting), [row], { isCut: false });
   expect(after(list, "u").effect).toMatchObject({ type: "detail" });
   const detail: State = { ...list, mode: "detail", detail: ["changes"] };
   expect(after(detail, "u")).toMatchObject({ state: { mode: "confirm" } });
@@ -148,8 +150,59 @@ test("undo shows the changes of an option before it asks", () => {
 });
 
 test("the help of a read-only screen has no key that changes anything, and scrolls", () => {
-  expect(helpOf(true).join("\n")).not.toMatch(/delete|enable|undo|apply/);
+  expect(helpOf(true).join("\n")).not.toMatch(/create|delete|enable|undo|apply|priority/);
   const { state } = after(three, "?", "j");
   expect(frameOf(state, { server: "", user: "", width: 60, height: 10 })[1]?.text).toBe(helpOf(false)[1]);
   expect(after(state, "x").state.mode).toBe("list");
+});
+
+test("what a plan deletes is applied after its name is typed, several after their number", () => {
+  const changes = { name: "changes", aliases: [], titles: ["ACTION", "NAME"], numeric: [false, false] };
+  const apply = { actions: ["apply" as const] };
+  const items = [
+    { ...item(1, "new"), ...apply },
+    { ...item(2, "old"), ...apply, deletes: "old" },
+    { ...item(3, "older"), ...apply, deletes: "older" },
+  ];
+  const list = loaded(startOf(changes, lasting), items, { isCut: false });
+  const lines = frameOf(list, { server: "", user: "", width: 60, height: 15 }).map(({ text }) => text);
+  expect(lines.findIndex((line) => line.startsWith("DELETED"))).toBe(
+    lines.findIndex((line) => / 2 +old/.test(line)) - 1,
+  );
+  const one = after(list, " ", " ", "a").state;
+  expect(after(one, "y", "enter")).toMatchObject({ state: { notice: "Nothing was changed." } });
+  expect(after(one, "o", "l", "d", "enter").effect).toMatchObject({
+    action: "apply",
+    items: [{ key: "1" }, { key: "2" }],
+  });
+  const two = after(list, " ", " ", " ", "a").state;
+  expect(after(two, "3", "enter").effect).toBeUndefined();
+  expect(after(two, "2", "enter").effect).toMatchObject({ action: "apply" });
+});
+
+test("the frame shows the chosen columns, and the sort stays", () => {
+  const hidden = after(three, "s", "v", " ", "enter");
+  expect(hidden.effect).toEqual({ type: "keep" });
+  expect(hidden.state.columns).toEqual({ channels: ["NAME"] });
+  expect(idsOf(hidden.state)).toEqual(["2", "9", "10"]);
+  const lines = frameOf(hidden.state, { server: "", user: "", width: 60, height: 15 });
+  expect(lines[1]?.text.trim()).toBe("NAME");
+  // The last column stays.
+  expect(after(hidden.state, "v", "j", " ").state.columns).toEqual({ channels: ["NAME"] });
+  expect(after(hidden.state, "v", "backspace", "enter").state.columns).toEqual({});
+});
+
+test("a number of the list is changed after it is typed, and a wrong one is explained in place", () => {
+  const items = three.items.map((one) => ({
+    ...one,
+    actions: ["priority" as const],
+    amounts: { priority: 5, weight: 0 },
+  }));
+  const list = loaded(three, items, { isCut: false });
+  const asked = after(list, "P", "1", "x").state;
+  const foot = (state: State) => frameOf(state, { server: "", user: "", width: 60, height: 15 }).at(-2)?.text;
+  expect(foot(asked)).toBe("priority of channel 10, now 5: 1x");
+  expect(foot(after(asked, "enter").state)).toBe("! priority: 1x does not fit; write a whole number from -999");
+  expect(after(asked, "enter", "backspace", "2", "enter").effect).toMatchObject({ action: "priority", amount: 12 });
+  expect(after(asked, "escape")).toMatchObject({ state: { mode: "list", notice: "Nothing was changed." } });
 });

@@ -3,19 +3,23 @@ import type { Io } from "../../core/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { messageOf } from "../../core/problem.ts";
 import { isForPeople, type Output } from "../../print/output.ts";
+import { signsOf, type Signs } from "../../print/signs.ts";
 import { loadWidths } from "../../print/width.ts";
 import { openPage } from "../../terminal/browser.ts";
 import { copyToClipboard } from "../../terminal/clipboard.ts";
+import { editText } from "../../terminal/editor.ts";
 import type { Session } from "../../session/session.ts";
 import { channelShape, CHANNELS } from "../channel/channel.ts";
 import { MistakenDocuments } from "../documents/plan.ts";
 import { editChannel } from "../channel/edit.ts";
 import { editOption } from "../option/option.ts";
-import { resourcesOf } from "./resources.ts";
-import type { Left, Outside } from "./machine.ts";
-import { planResource } from "./plan.ts";
-import type { Resource } from "./resource.ts";
-import { findResource, startOf, type State } from "./state.ts";
+import { readColumns, writeColumns } from "./columns.ts";
+import { draftOf, withDraft, type Form } from "./form.ts";
+import { planResource, type PlanFiles } from "./lists/plan.ts";
+import type { Resource } from "./lists/resource.ts";
+import { resourcesOf } from "./lists/resources.ts";
+import type { Left, Outside } from "./performer.ts";
+import { findResource, startOf, type Scope, type State } from "./state.ts";
 
 export interface UiOptions {
   readonly resource: string | undefined;
@@ -23,6 +27,10 @@ export interface UiOptions {
   readonly files: readonly string[];
   readonly readOnly?: boolean;
   readonly plain?: boolean;
+  /** Opens the calls of one channel. */
+  readonly scope?: Scope;
+  /** With `apply`: also deletes what the documents no longer name. */
+  readonly prune?: boolean;
 }
 
 /** Shows the screen, and again after each visit to the editor. */
@@ -35,46 +43,71 @@ export async function runUi({ client, profile }: Session, options: UiOptions, ou
   await loadWidths();
   const { data: self } = await client.call(selfGet, {});
   const isAdmin = self.role >= ROLE.admin;
+  const signs: Signs = isPlain ? "words" : signsOf(io.env);
+  const columns = readColumns(io.env);
   const resources = resourcesOf(client, {
     isAdmin,
     quotaPerUnit: await output.quotaPerUnit(),
     channels: isAdmin ? await channelShape(client, output) : CHANNELS,
+    signs,
   });
-  const plan = (files: readonly string[]) => planResource(client, files, io.env);
+  const plan = (files: PlanFiles) => planResource(client, files, io.env);
   const { resource, all } = await openedWith(resources, options, { plan, note: output.note });
   const browse = (page: string) => {
     const url = `${profile.server.replace(/\/$/, "")}${page}`;
     openPage(url, io.env);
     return `The page is ${url}`;
   };
-  const outside: Outside = { plan, browse, copy: isPlain ? (text) => text : copyToClipboard };
-  const screen = { server: profile.server, user: self.username, resources: all, outside };
+  const keep = (chosen: State["columns"]) => writeColumns(io.env, chosen);
+  const outside: Outside = { plan, browse, keep, copy: isPlain ? (text) => text : copyToClipboard };
+  const screen = { server: profile.server, user: self.username, resources: all, outside, signs };
   const show = async (from: State): Promise<Left> =>
     isPlain
       ? (await import("./plain.ts")).showPlain({ ...screen, state: from, width: io.width ?? 80, out: io.out })
       : (await import("./screen.tsx")).showUi({ ...screen, state: from });
-  let state: State = startOf(resource, options.readOnly === true);
+  let state: State = { ...startOf(resource, { isReadOnly: options.readOnly === true, columns }), scope: options.scope };
   for (;;) {
     const left = await show(state);
-    if (!left.edit) return;
-    state = { ...left.state, notice: await edit(client, left.edit, { output, io }) };
+    if (left.draft) state = { ...left.state, form: await edited(left.draft, io) };
+    else if (left.edit) state = { ...left.state, notice: await edit(client, left.edit, { output, io }) };
+    else return;
+  }
+}
+
+/** The form with what was written in the editor, or with what is wrong with that. */
+async function edited(form: Form, io: Io): Promise<Form> {
+  let next = form;
+  const save = async (text: string) => void (next = withDraft(form, await readYaml(text)));
+  try {
+    await editText({ text: draftOf(form), fileName: "fairway.yaml" }, save, { ...io, note: () => undefined });
+    return next;
+  } catch (error) {
+    return { ...form, problem: messageOf(error) };
+  }
+}
+
+async function readYaml(text: string): Promise<unknown> {
+  try {
+    return (await import("yaml")).parse(text);
+  } catch (error) {
+    throw new CliError(error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : "no YAML", EXIT.usage);
   }
 }
 
 interface Opening {
-  plan(files: readonly string[]): Promise<Resource>;
+  plan(files: PlanFiles): Promise<Resource>;
   note(text: string): void;
 }
 
 /** What the screen begins with, and all that it can open. */
 async function openedWith(
   resources: readonly Resource[],
-  { resource: word, files }: UiOptions,
+  { resource: word, files, prune = false }: UiOptions,
   { plan, note }: Opening,
 ) {
   if (word === "apply") {
     if (files.length === 0) throw new CliError("apply needs files", EXIT.usage, "name files or folders of documents");
-    const changes = await plan(files).catch((error: unknown) => {
+    const changes = await plan({ file: files, prune }).catch((error: unknown) => {
       if (error instanceof MistakenDocuments) for (const line of error.lines) note(line);
       throw error;
     });
@@ -84,6 +117,7 @@ async function openedWith(
   const wanted = word ?? names[0] ?? "";
   const resource = findResource(resources, wanted);
   if (!resource) throw new CliError(`there is no resource ${wanted} for you`, EXIT.usage, `use ${names.join(", ")}`);
+  if (prune) throw new CliError("--prune goes with apply", EXIT.usage, "`fairway ui apply --prune FILE`");
   if (files.length > 0) throw new CliError(`${wanted} takes no files`, EXIT.usage, "`fairway ui apply FILE` does");
   return { resource, all: resources };
 }

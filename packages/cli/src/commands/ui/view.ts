@@ -1,6 +1,17 @@
 import { table } from "../../print/table.ts";
+import { widthOf } from "../../print/width.ts";
+import type { Form } from "./form.ts";
 import { helpOf } from "./help.ts";
-import { chosenAt, isCounted, labelOf, markedItems, visibleItems, type Item, type State } from "./state.ts";
+import {
+  chosenAt,
+  labelOf,
+  markedItems,
+  shownColumns,
+  visibleItems,
+  type Item,
+  type Pending,
+  type State,
+} from "./state.ts";
 
 /** A line of the screen; without colours it says the same. */
 export interface Line {
@@ -29,12 +40,13 @@ export function bodyHeight(height: number): number {
 }
 
 function titleOf(state: State, { server, user }: Place): string {
-  const { resource, items, isCut, isLoading, filter, sort, scope, isFollowing, isReadOnly } = state;
+  const { resource, items, isCut, isLoading, filter, sort, scope, query, isFollowing, isReadOnly } = state;
   const isUnknown = isLoading && items.length === 0;
   const count = isUnknown ? "…" : filter === "" ? items.length : `${visibleItems(state).length} of ${items.length}`;
   const parts = [
     `${resource.name} ${count}${isCut ? " (m reads more)" : ""}`,
     ...(scope ? [`${scope.isFailing ? "failing calls" : "calls"} of ${scope.label}`] : []),
+    ...Object.entries(query).map(([name, value]) => `${name}=${value}`),
     ...(filter === "" ? [] : [`/${filter}`]),
     ...(sort ? [`by ${resource.titles[sort.column]}${sort.isDown ? "↓" : "↑"}`] : []),
     ...markedOf(state),
@@ -50,56 +62,161 @@ function markedOf(state: State): string[] {
 }
 
 function bodyOf(state: State, width: number, room: number): Line[] {
-  if (state.mode === "help")
+  const { mode, pending, form } = state;
+  if (mode === "help")
     return helpOf(state.isReadOnly)
       .slice(state.offset)
       .map((text) => ({ text }));
-  const isDetail = state.mode === "detail" || (state.mode === "confirm" && state.pending?.back === "detail");
+  if (mode === "form" && form) return formLines(form, width, room);
+  if (mode === "columns") return columnLines(state, room);
+  const isDetail = mode === "detail" || mode === "secret" || (pending !== undefined && pending.back === "detail");
   if (isDetail) return state.detail.slice(state.offset).map((text) => ({ text }));
+  return listLines(state, width, room);
+}
+
+function listLines(state: State, width: number, room: number): Line[] {
   const items = visibleItems(state);
   if (items.length === 0) return [{ text: state.isLoading ? "Reading …" : "Nothing here.", tone: "quiet" }];
   const at = chosenAt(state);
-  const size = Math.max(1, room - 1);
+  const parted = items.findIndex(({ deletes }) => deletes !== undefined);
+  const size = Math.max(1, room - 1 - (parted > 0 ? 2 : 0));
   const from = Math.min(Math.max(0, at - Math.floor(size / 2)), Math.max(0, items.length - size));
   const rows = items.slice(from, from + size);
   const marked = new Set(state.marked);
-  const columns = state.resource.titles.map((title, index) => ({
-    title,
-    value: ({ cells }: Item) => cells[index] ?? "",
-    isNumber: state.resource.numeric[index] ?? false,
-    ...(state.resource.fixed?.[index] ? { holds: "time" as const } : {}),
+  const { titles, numeric, fixed } = state.resource;
+  const columns = shownColumns(state).map((place) => ({
+    title: titles[place] ?? "",
+    value: ({ cells }: Item) => cells[place] ?? "",
+    isNumber: numeric[place] ?? false,
+    ...(fixed?.[place] ? { holds: "time" as const } : {}),
   }));
-  const [titles = "", ...lines] = table(columns, rows, width - 3).split("\n");
-  return [
-    { text: `   ${titles}`, tone: "quiet" },
-    ...lines.map((text, index): Line => {
-      const isChosen = from + index === at;
-      const tone = isChosen ? "chosen" : rows[index]?.isOff ? "bad" : undefined;
-      const mark = marked.has(rows[index]?.key ?? "") ? "*" : " ";
-      return { text: `${isChosen ? ">" : " "}${mark} ${text}`, ...(tone ? { tone } : {}) };
-    }),
-  ];
+  const [head = "", ...lines] = table(columns, rows, width - 3).split("\n");
+  const shown = lines.map((text, index): Line => {
+    const isChosen = from + index === at;
+    const tone = isChosen ? "chosen" : rows[index]?.isOff ? "bad" : undefined;
+    const mark = marked.has(rows[index]?.key ?? "") ? "*" : " ";
+    return { text: `${isChosen ? ">" : " "}${mark} ${text}`, ...(tone ? { tone } : {}) };
+  });
+  const before = parted > 0 && !state.sort ? Math.max(0, parted - from) : shown.length;
+  const apart: Line[] =
+    before < shown.length
+      ? [{ text: "" }, { text: "DELETED, because no document names it any more:", tone: "title" }]
+      : [];
+  return [{ text: `   ${head}`, tone: "quiet" }, ...shown.slice(0, before), ...apart, ...shown.slice(before)];
 }
 
-function footOf({ mode, typed, pending, problem, notice, resource }: State): Line {
-  if (mode === "confirm" && pending) {
-    const { action, items } = pending;
-    const answer = isCounted(pending) ? `Type ${items.length}: ${typed}` : "[y/N]";
-    return { text: `${action} ${labelOf(items, resource)}? ${answer}`, tone: "question" };
+/** The fields, the chosen one with what is wrong with it below. */
+function formLines({ title, fields, at, problem }: Form, width: number, room: number): Line[] {
+  const widest = Math.max(...fields.map(({ name }) => name.length));
+  const size = Math.max(1, room - 1 - (problem === "" ? 0 : 2));
+  const from = Math.max(0, Math.min(at - size + 1, fields.length - size));
+  const shown = fields.slice(from, from + size).flatMap(({ name, value, isSecret, isNeeded }, index): Line[] => {
+    const isChosen = from + index === at;
+    const text = (isSecret ? "*".repeat(Array.from(value).length) : value) + (isChosen ? "_" : "");
+    const mark = isNeeded && value === "" ? "!" : " ";
+    const head = `${isChosen ? ">" : " "}${mark} ${name.padEnd(widest)}  `;
+    const line: Line = { text: head + lastOf(text, width - head.length), ...(isChosen ? { tone: "chosen" } : {}) };
+    const wrong = isChosen && problem !== "" ? wrapped(problem, width - 4).slice(0, 2) : [];
+    return [line, ...wrong.map((one): Line => ({ text: `    ${one}`, tone: "bad" }))];
+  });
+  return [{ text: title, tone: "title" }, ...shown];
+}
+
+/** The end of a text, which is what is typed. */
+function lastOf(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  const letters = Array.from(text);
+  while (widthOf(letters.join("")) > width - 1) letters.shift();
+  return `…${letters.join("")}`;
+}
+
+/** Lines of whole words. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && widthOf(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function columnLines(state: State, room: number): Line[] {
+  const { titles, name } = state.resource;
+  const shown = new Set(shownColumns(state));
+  const size = Math.max(1, room - 1);
+  const from = Math.max(0, Math.min(state.offset - size + 1, titles.length - size));
+  const lines = titles.slice(from, from + size).map((title, index): Line => {
+    const isChosen = from + index === state.offset;
+    const text = `${isChosen ? ">" : " "} [${shown.has(from + index) ? "x" : " "}] ${title}`;
+    return { text, ...(isChosen ? { tone: "chosen" } : {}) };
+  });
+  return [{ text: `Columns of ${name}`, tone: "title" }, ...lines];
+}
+
+function footOf(state: State): Line {
+  const { mode, typed, pending, problem, notice, form } = state;
+  if (pending) return questionOf(state, pending);
+  if (mode === "form" && form) {
+    const hint = form.fields[form.at]?.hint ?? "";
+    if (form.question !== "") return { text: `${form.question} [y/N]`, tone: "question" };
+    return notice === "" ? { text: hint } : { text: notice };
   }
   if (mode === "filter") return { text: `/${typed}`, tone: "question" };
   if (mode === "command") return { text: `:${typed}`, tone: "question" };
   return problem === "" ? { text: notice } : { text: `! ${problem}`, tone: "bad" };
 }
 
-function keysOf({ mode }: State): Line {
-  const texts: Partial<Record<State["mode"], string>> = {
-    list: "? help · enter detail · / filter · : open · s sort · q quit",
-    detail: "esc back · ↑↓ scroll · ? help",
-    filter: "enter keep · esc clear",
-    command: "enter open · esc back",
-    confirm: "y yes · any other key no",
-    help: "↑↓ scroll · any other key closes this",
+function questionOf(state: State, { action, items, wanted, problem = "" }: Pending): Line {
+  const { typed, mode, resource } = state;
+  const named = labelOf(items, resource);
+  const one = items.length === 1 ? items[0] : undefined;
+  if (mode === "amount" && (action === "priority" || action === "weight")) {
+    if (problem !== "") return { text: `! ${problem}`, tone: "bad" };
+    const now = one?.amounts ? `, now ${one.amounts[action]}` : "";
+    return { text: `${action} of ${named}${now}: ${typed}`, tone: "question" };
+  }
+  const answer = wanted === undefined ? "[y/N]" : `Type ${wanted}: ${typed}`;
+  return {
+    text: `${action} ${named}${action === "undo" || action === "apply" ? consequenceOf(items, one) : ""}? ${answer}`,
+    tone: "question",
   };
-  return { text: texts[mode] ?? "", tone: "quiet" };
+}
+
+function consequenceOf(items: readonly Item[], one: Item | undefined): string {
+  if (one)
+    return one.deletes === undefined ? (one.undoes === undefined ? "" : `: ${one.undoes}`) : ", which deletes it";
+  const deleted = items.filter(({ deletes }) => deletes !== undefined).length;
+  return deleted > 0 ? `, ${deleted} of them deleted` : "";
+}
+
+const KEYS: Readonly<Partial<Record<State["mode"], string>>> = {
+  list: "? help · enter detail · / filter · : open · s sort · q quit",
+  detail: "esc back · ↑↓ scroll · ? help",
+  filter: "enter keep · esc clear",
+  command: "enter open · esc back",
+  amount: "enter set · esc back",
+  help: "↑↓ scroll · any other key closes this",
+  columns: "space show or hide · backspace the usual ones · enter done",
+  secret: "c copy · enter closes this for good",
+};
+
+const FORM_KEYS: Readonly<Record<Form["kind"], string>> = {
+  create: "enter create · tab next · ctrl-e in $EDITOR · esc back",
+  filter: "enter filter · tab next · ctrl-u empty · esc back",
+  write: "enter write · tab next · ctrl-u empty · esc back",
+};
+
+function keysOf({ mode, pending, form }: State): Line {
+  const isTyped = pending?.wanted !== undefined;
+  const confirming = isTyped ? "enter if it is typed · esc no" : "y yes · any other key no";
+  const text =
+    mode === "confirm"
+      ? confirming
+      : mode === "form" && form
+        ? form.question === ""
+          ? FORM_KEYS[form.kind]
+          : "y yes · any other key back to the form"
+        : (KEYS[mode] ?? "");
+  return { text, tone: "quiet" };
 }

@@ -1,0 +1,90 @@
+import { formatTime, shortNumber, usageStatistics, type Channel, type Client, type UsagePoint } from "@fairway/wire";
+import { sparkOf, type Signs } from "../../../print/signs.ts";
+import { moneyText } from "../../../print/sheet.ts";
+import { channelFacts, statusWord } from "../../channel/channel.ts";
+import { factLines } from "./resource.ts";
+
+export interface DetailSettings {
+  readonly signs: Signs;
+  readonly quotaPerUnit: number;
+  readonly types: ReadonlyMap<number, string>;
+}
+
+const HOUR = 3600;
+/** Hours of the bars, the current one included. */
+const HOURS = 24;
+
+/** A channel: how it went in the last hours, and its settings. */
+export async function channelDetail(client: Client, id: number, settings: DetailSettings): Promise<string[]> {
+  const now = Math.floor(Date.now() / 1000);
+  const first = Math.floor(now / HOUR) * HOUR - (HOURS - 1) * HOUR;
+  const query = { by: "channel", subject: String(id), start_timestamp: first, interval: HOUR };
+  const [channel, { data: usage }] = await Promise.all([
+    channelFacts(client, id),
+    client.call(usageStatistics, { query }),
+  ]);
+  const points = new Map(usage.subjects[0]?.points.map((point) => [point.start, point]));
+  const hours = Array.from({ length: HOURS }, (_, at) => points.get(first + at * HOUR));
+  return [
+    `channel ${id}  ${channel.name}  ${statusWord(channel.status)}`,
+    "",
+    `LAST ${HOURS} HOURS${settings.signs === "words" ? "" : ", an hour each"}`,
+    ...healthLines(hours, settings.signs),
+    "",
+    "SETTINGS",
+    ...factLines([
+      ["type", `${settings.types.get(channel.type) ?? "unknown"} (${channel.type})`],
+      ["why", channel.other_info],
+      ["base url", channel.base_url],
+      ["key", keyText(channel)],
+      ["priority", `${channel.priority}, weight ${channel.weight}`],
+      ["group", channel.group],
+      ["models", channel.models.replaceAll(",", ", ")],
+      ["mapping", channel.model_mapping],
+      ["tag", channel.tag ?? ""],
+      ["other", channel.other],
+      ["last test", channel.test_time === 0 ? "" : `${formatTime(channel.test_time)}, ${channel.response_time} ms`],
+      ["balance", channel.balance_updated_time === 0 ? "" : `$${channel.balance.toFixed(2)}`],
+      ["used", moneyText(channel.used_quota, settings.quotaPerUnit)],
+      ["managed by", channel.managed_by ? `${channel.managed_by} (${channel.managed_fields?.join(", ")})` : ""],
+      ["switched by hand", channel.override_until ? `until ${formatTime(channel.override_until)}` : ""],
+    ]),
+  ];
+}
+
+function keyText({ key_hint: hint, key_count: count = 1 }: Channel): string {
+  if (hint) return `…${hint}`;
+  return count === 1 ? "one key" : `${count} keys`;
+}
+
+type Hour = UsagePoint | undefined;
+
+/** Bars with what they add up to; for screen readers sentences. */
+function healthLines(hours: readonly Hour[], signs: Signs): string[] {
+  const calls = hours.map((hour) => hour?.calls ?? 0);
+  const errors = hours.map((hour) => hour?.errors ?? 0);
+  const latency = hours.map((hour) => (hour && hour.latency.count > 0 ? hour.latency.p50 : undefined));
+  const total = sum(calls);
+  if (total === 0) return ["no calls"];
+  const failed = sum(errors);
+  const measured = latency.filter((ms) => ms !== undefined);
+  const last = measured.at(-1);
+  const share = `${((100 * failed) / total).toFixed(1)} %`;
+  if (signs === "words")
+    return [
+      `calls: ${total}, most in an hour ${Math.max(...calls)}, in the current hour ${calls.at(-1)}`,
+      `errors: ${failed}, that is ${share}, in the current hour ${errors.at(-1)}`,
+      last === undefined
+        ? "latency: not measured"
+        : `latency: median ${last} ms, slowest hour ${Math.max(...measured)} ms`,
+    ];
+  return [
+    `calls    ${sparkOf(calls, signs)}  ${shortNumber(total)}`,
+    `errors   ${sparkOf(errors, signs)}  ${failed}, ${share}`,
+    `latency  ${sparkOf(latency, signs)}  ${last === undefined ? "-" : `${last} ms median`}`,
+  ];
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, one) => total + one, 0);
+}

@@ -1,0 +1,78 @@
+import { CHANNEL_STATUS, channelCopy, channelDelete, channelList, channelUpdate, type Channel } from "@fairway/wire";
+import { asDollars } from "../../../print/sheet.ts";
+import type { SessionClient } from "../../../session/session.ts";
+import { statusWord, typeNames } from "../../channel/channel.ts";
+import { testOne } from "../../channel/checks.ts";
+import { rowsUpTo } from "../../paging.ts";
+import { channelDetail } from "./channel-detail.ts";
+import { createsChannel } from "./creations.ts";
+import { LIMIT, resource, type Resource, type Seen } from "./resource.ts";
+
+/** What the list changes in place, and takes back. */
+type Change = Partial<Pick<Channel, "priority" | "weight" | "status">>;
+
+export function channels(client: SessionClient, { channels: shape, quotaPerUnit, signs }: Seen): Resource {
+  const undone = new Map<number, Change>();
+  let types: ReadonlyMap<number, string> | undefined;
+  const change = (row: Channel, fields: Change) => async () => {
+    await client.call(channelUpdate, { body: { id: row.id, ...fields } });
+    const before = Object.keys(fields).map((name) => [name, row[name as keyof Change]]);
+    undone.set(row.id, Object.fromEntries(before) as Change);
+  };
+  const amount = (row: Channel, field: "priority" | "weight") => async (value: number | undefined) => {
+    await change(row, { [field]: value })();
+    return `channel ${row.id}: ${field} ${row[field]} → ${value}; u takes that back`;
+  };
+  return resource<Channel>({
+    name: "channels",
+    page: "/channel",
+    aliases: ["channel", "ch"],
+    columns: asDollars(shape.columns, quotaPerUnit),
+    wide: asDollars(shape.wide ?? [], quotaPerUnit),
+    rows: ({ search: keyword, pages }) =>
+      rowsUpTo(LIMIT * pages, (page) => client.call(channelList, { query: { keyword, ...page } })),
+    keyOf: ({ id }) => String(id),
+    labelOf: ({ id, name }) => `channel ${id} (${name})`,
+    isOff: ({ status }) => status !== CHANNEL_STATUS.enabled,
+    amounts: ({ priority, weight }) => ({ priority, weight }),
+    undoes(row) {
+      const before = undone.get(row.id);
+      return before && changeText(row, before);
+    },
+    async detail({ id }) {
+      types ??= await typeNames(client);
+      return channelDetail(client, id, { signs, quotaPerUnit, types });
+    },
+    actions(row) {
+      const { id } = row;
+      const before = undone.get(id);
+      return {
+        enable: change(row, { status: CHANNEL_STATUS.enabled }),
+        disable: change(row, { status: CHANNEL_STATUS.disabledByHand }),
+        priority: amount(row, "priority"),
+        weight: amount(row, "weight"),
+        ...(before && {
+          undo: async () => {
+            await change(row, before)();
+            return `channel ${id}: ${changeText(row, before)}`;
+          },
+        }),
+        test: async () => {
+          const { ok, seconds, message } = await testOne(client, id, undefined);
+          return ok ? `channel ${id} answered in ${seconds.toFixed(2)} s` : `channel ${id} failed its test: ${message}`;
+        },
+        copy: () => client.call(channelCopy, { params: { id } }),
+        delete: () => client.call(channelDelete, { params: { id } }),
+        edit: () => Promise.resolve(),
+      };
+    },
+    creates: createsChannel(client),
+  });
+}
+
+function changeText(row: Channel, next: Change): string {
+  const words = (name: keyof Change, value: number | undefined) =>
+    name === "status" ? statusWord(value ?? 0) : String(value);
+  const names = Object.keys(next) as (keyof Change)[];
+  return names.map((name) => `${name} ${words(name, row[name])} → ${words(name, next[name])}`).join(", ");
+}

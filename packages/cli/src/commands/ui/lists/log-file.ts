@@ -1,0 +1,96 @@
+import type { LogRow } from "@fairway/wire";
+import { existsSync } from "node:fs";
+import { open, rename, rm, type FileHandle } from "node:fs/promises";
+import { homedir } from "node:os";
+import { codeOf } from "../../../core/exit.ts";
+import { headOf, sheetCells, sheetLine } from "../../../print/sheet.ts";
+import type { Column } from "../../../print/table.ts";
+import { FieldProblem, type Field, type Values } from "../form.ts";
+import type { WantedRows, Written } from "./resource.ts";
+
+export const FILE_FIELDS: readonly Omit<Field, "value">[] = [
+  { name: "file", hint: "a name with .jsonl for JSON lines, or with .csv", isNeeded: true },
+  { name: "rows", hint: "shown, or all that match; empty = shown" },
+];
+
+/** Characters that are written at once. */
+const PART = 1 << 16;
+
+interface Source {
+  /** For csv. */
+  readonly columns: readonly Column<LogRow>[];
+  readonly shown: readonly LogRow[];
+  /** Hands all rows that match to `take`, until it answers false. */
+  readAll(take: (row: LogRow) => boolean | Promise<void>): Promise<void>;
+}
+
+/** Writes next to the file and renames it at the end: a file that was there stays until the new one is whole. */
+export async function writeRows(values: Values, wanted: WantedRows, source: Source): Promise<Written> {
+  const { path, isSheet, isAll } = fileOf(values);
+  if (existsSync(path) && !wanted.mayReplace) return { exists: path };
+  const { columns, shown, readAll } = source;
+  const lineOf = (row: LogRow) => (isSheet ? sheetLine(sheetCells(columns, row), ",") : JSON.stringify(row));
+  const sheet = await naming(path, () => openParts(path));
+  try {
+    if (isSheet) await sheet.add(sheetLine(columns.map(headOf), ","));
+    let count = 0;
+    const add = (row: LogRow) => {
+      wanted.onProgress(++count);
+      return sheet.add(lineOf(row));
+    };
+    if (!isAll) for (const row of shown) await add(row);
+    else await readAll((row) => (wanted.signal.aborted ? false : (add(row) ?? true)));
+    await naming(path, () => sheet.finish());
+    const stopped = wanted.signal.aborted ? ", then it was stopped" : "";
+    return { notice: `Wrote ${count} rows to ${path}${stopped}.` };
+  } catch (error) {
+    await sheet.discard();
+    throw error;
+  }
+}
+
+function fileOf({ file = "", rows = "shown" }: Values) {
+  const path = file.replace(/^~(?=\/)/, homedir());
+  const isSheet = path.endsWith(".csv");
+  if (!isSheet && !/\.(jsonl|ndjson)$/.test(path))
+    throw new FieldProblem("file", `${path} names no format`, "let it end in .jsonl or .csv");
+  if (rows !== "shown" && rows !== "all") throw new FieldProblem("rows", `${rows} are no rows`, "write shown or all");
+  return { path, isSheet, isAll: rows === "all" };
+}
+
+async function naming<T>(path: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof FieldProblem) throw error;
+    throw new FieldProblem("file", `${path} cannot be written (${codeOf(error)})`, "name another file");
+  }
+}
+
+/** A file that gets its lines in parts. */
+async function openParts(path: string) {
+  const draft = `${path}.${process.pid}`;
+  const file: FileHandle = await open(draft, "wx", 0o600);
+  let text = "";
+  const flush = async () => {
+    const part = text;
+    text = "";
+    await naming(path, () => file.writeFile(part));
+  };
+  return {
+    /** Undefined while nothing has to be waited for. */
+    add(line: string): Promise<void> | undefined {
+      text += `${line}\n`;
+      return text.length > PART ? flush() : undefined;
+    },
+    async finish() {
+      await flush();
+      await file.close();
+      await rename(draft, path);
+    },
+    async discard() {
+      await file.close().catch(() => undefined);
+      await rm(draft, { force: true });
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { LOG_TYPE, type Client } from "@fairway/wire";
+import { idOfName } from "../../names.ts";
+import { pastOf } from "../../times.ts";
+import type { LogQuery } from "../../log/query.ts";
+import { FieldProblem, readField, type Field, type Values } from "../form.ts";
+import type { Wanted } from "../state.ts";
+
+const TYPES = Object.keys(LOG_TYPE).filter((word) => word !== "unknown");
+
+const OF_ADMINISTRATORS: readonly Omit<Field, "value">[] = [
+  { name: "user", hint: "a username" },
+  { name: "channel", hint: "its id or name" },
+];
+
+/** What the filter form of the logs takes. */
+export function filterFields(isAdmin: boolean): readonly Omit<Field, "value">[] {
+  return [
+    ...(isAdmin ? OF_ADMINISTRATORS : []),
+    { name: "token", hint: "its name" },
+    { name: "model", hint: "its name; % stands for any letters" },
+    { name: "type", hint: TYPES.join(", ") },
+    { name: "since", hint: "15m, 1h, 7d or 2026-11-23T08:00" },
+    { name: "until", hint: "like since" },
+    { name: "status", hint: "what clients of failed calls got, such as 429" },
+    { name: "request", hint: "the id of a request" },
+  ];
+}
+
+/** Makes queries of filled forms; the id of a named channel is looked up once. */
+export function createLogQueries(client: Client, isAdmin: boolean) {
+  const ids = new Map<string, number>();
+  const channelOf = async (text: string): Promise<number> => {
+    if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+    const id = ids.get(text) ?? (await idOfName(client, { noun: "channel", name: text }, false));
+    ids.set(text, id);
+    return id;
+  };
+
+  /** Fails with the field that cannot be used. */
+  return async ({ query, scope }: Pick<Wanted, "query" | "scope">): Promise<LogQuery> => {
+    const { user, channel, token, model, since, until, request } = query;
+    const now = Math.floor(Date.now() / 1000);
+    const filter = {
+      type: typeIn(query),
+      token_name: token,
+      model_name: model,
+      request_id: request,
+      status: statusIn(query),
+      start_timestamp: since === undefined ? 0 : await readField("since", () => pastOf(since, "since", now)),
+      end_timestamp: until === undefined ? 0 : await readField("until", () => pastOf(until, "until", now)),
+      ...(scope && { channel: Number(scope.channel), ...(scope.isFailing && { type: LOG_TYPE.error }) }),
+    };
+    if (!isAdmin) return { isAdmin, filter };
+    const id = channel === undefined ? undefined : await readField("channel", () => channelOf(channel));
+    return { isAdmin, filter: { ...filter, username: user, ...(id === undefined ? {} : { channel: id }) } };
+  };
+}
+
+function typeIn({ type }: Values): number {
+  if (type === undefined) return LOG_TYPE.unknown;
+  const number = TYPES.includes(type) ? LOG_TYPE[type as keyof typeof LOG_TYPE] : undefined;
+  if (number !== undefined) return number;
+  throw new FieldProblem("type", `there is no type ${type}`, `write ${TYPES.join(", ")}`);
+}
+
+function statusIn({ status }: Values): number {
+  if (status === undefined) return 0;
+  if (/^[1-5]\d\d$/.test(status)) return Number(status);
+  throw new FieldProblem("status", `status ${status} is no HTTP status`, "write a number such as 429");
+}

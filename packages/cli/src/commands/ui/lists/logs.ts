@@ -1,0 +1,92 @@
+import {
+  CHANNEL_STATUS,
+  channelUpdate,
+  LOG_TYPE,
+  logExplain,
+  logExplainSelf,
+  logList,
+  logListSelf,
+  type LogRow,
+} from "@fairway/wire";
+import { asDollars, withDollars } from "../../../print/sheet.ts";
+import type { SessionClient } from "../../../session/session.ts";
+import { explainLines } from "../../log/explain.ts";
+import { logShape } from "../../log/log.ts";
+import type { LogQuery } from "../../log/query.ts";
+import { FILE_FIELDS, writeRows } from "./log-file.ts";
+import { createLogQueries, filterFields } from "./log-filter.ts";
+import { membersOf, resource, type Resource, type Seen } from "./resource.ts";
+
+/** Rows of a page; the key `m` reads as many again. */
+const LIMIT = 100;
+
+export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Resource {
+  const shape = logShape(isAdmin);
+  const columns = asDollars(shape.columns, quotaPerUnit);
+  const queryOf = createLogQueries(client, isAdmin);
+  const explain = async (row: LogRow, width: number) => {
+    if (row.request_id === "") return undefined;
+    const { data } = isAdmin
+      ? await client.call(logExplain, { params: { id: row.id } })
+      : await client.call(logExplainSelf, { params: { request: row.request_id } });
+    return explainLines(data, width);
+  };
+  const switched = (id: number, status: number) => () => client.call(channelUpdate, { body: { id, status } });
+  return resource<LogRow>({
+    name: "logs",
+    page: "/log",
+    aliases: ["log"],
+    columns,
+    wide: shape.wide,
+    rows: async (wanted) => readPages(client, await queryOf(wanted), wanted.pages),
+    keyOf: ({ id, request_id: request }) => `${id} ${request}`,
+    idOf: ({ id, request_id: request }) => (request === "" ? String(id) : request),
+    labelOf: ({ channel, channel_name: name, request_id: request }) =>
+      isAdmin && channel > 0 ? `channel ${channel} (${name ?? ""})` : `call ${request}`,
+    isOff: ({ type }) => type === LOG_TYPE.error,
+    detail: async (row, width) => (await explain(row, width)) ?? membersOf(row),
+    actions: ({ channel }) =>
+      isAdmin && channel > 0
+        ? {
+            enable: switched(channel, CHANNEL_STATUS.enabled),
+            disable: switched(channel, CHANNEL_STATUS.disabledByHand),
+          }
+        : {},
+    filters: {
+      fields: filterFields(isAdmin),
+      check: async (query) => void (await queryOf({ query, scope: undefined })),
+    },
+    writes: {
+      fields: FILE_FIELDS,
+      async write(values, wanted, shown) {
+        const all = [...columns, ...(shape.wide ?? [])];
+        const isShown = (row: LogRow) => wanted.isShown(all.map(({ value }) => value(row)));
+        const query = await queryOf(wanted.wanted);
+        const { readWholeExport } = await import("../../log/exported.ts");
+        return writeRows(values, wanted, {
+          columns: withDollars([...shape.columns, ...(shape.wide ?? [])], quotaPerUnit),
+          shown,
+          readAll: (take) =>
+            readWholeExport(
+              client,
+              query,
+              (row) => (isShown(row) ? take(row) : true),
+              () => undefined,
+            ),
+        });
+      },
+    },
+  });
+}
+
+async function readPages(client: SessionClient, { isAdmin, filter }: LogQuery, pages: number) {
+  const rows: LogRow[] = [];
+  let before: string | undefined;
+  for (let page = 0; page < pages && before !== ""; page++) {
+    const query = { ...filter, before, page_size: LIMIT };
+    const { data } = await client.call(isAdmin ? logList : logListSelf, { query });
+    rows.push(...data.items);
+    before = data.next;
+  }
+  return { rows, isCut: before !== "" };
+}

@@ -1,0 +1,222 @@
+import type { Channel } from "@fairway/wire";
+import { messageOf } from "../../../core/problem.ts";
+import { cellOf } from "../../../print/columns.ts";
+import type { Shape } from "../../../print/output.ts";
+import { printable } from "../../../print/printable.ts";
+import type { Signs } from "../../../print/signs.ts";
+import type { Column } from "../../../print/table.ts";
+import type { Rows } from "../../paging.ts";
+import { formOf, type Field, type Values } from "../form.ts";
+import type { Action, Amount, FormKey, Item, Titles, Wanted } from "../state.ts";
+
+/** Rows that are read at once; the key `m` reads as many again. */
+export const LIMIT = 1000;
+
+/** The signed-in user, the names of amounts and types, and how figures are drawn. */
+export interface Seen {
+  readonly isAdmin: boolean;
+  readonly quotaPerUnit: number;
+  /** Empty for users, who see no channels. */
+  readonly channels: Shape<Channel>;
+  readonly signs: Signs;
+}
+
+/** A list that the screen can open, with everything it can do to a row. */
+export interface Resource extends Titles {
+  load(wanted: Wanted): Promise<Loaded>;
+  detail(item: Item, width: number): Promise<readonly string[]>;
+  /** Answers what came of it. `amount` is the number of `priority` and `weight`. */
+  act(items: readonly Item[], action: Action, amount?: number): Promise<string>;
+  /** Creates what the form says; fails with a `FieldProblem` or a refusal that names a field. */
+  create?(values: Values): Promise<Made>;
+  /** Checks what the filter form says. */
+  check?(values: Values): Promise<void>;
+  /** Writes rows to the file that the form names. */
+  write?(values: Values, rows: WantedRows): Promise<Written>;
+}
+
+/** What was created. */
+export interface Made {
+  readonly notice: string;
+  /** Keys and codes, shown once. */
+  readonly secret?: string;
+}
+
+/** `exists` asks whether the file may be replaced. */
+export type Written = { readonly notice: string } | { readonly exists: string };
+
+/** Rows to be written: those of the list, or all that match. */
+export interface WantedRows {
+  readonly wanted: Wanted;
+  /** Keys of the rows that the list shows, in its order. */
+  readonly keys: readonly string[];
+  /** Whether the filter of the list shows these cells. */
+  readonly isShown: (cells: readonly string[]) => boolean;
+  readonly mayReplace: boolean;
+  readonly signal: AbortSignal;
+  onProgress(rows: number): void;
+}
+
+interface Loaded {
+  readonly items: Item[];
+  readonly isCut: boolean;
+  readonly marked: readonly string[] | undefined;
+}
+
+/** An action of a row; it may answer a sentence. */
+type Act = (amount?: number) => Promise<unknown>;
+
+export interface Definition<Row extends object> {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly page?: string;
+  readonly columns: readonly Column<Row>[];
+  /** More of them, shown where they are chosen. */
+  readonly wide?: readonly Column<Row>[] | undefined;
+  /** `marked` has the keys of the rows that are marked from the beginning. */
+  rows(wanted: Wanted): Promise<Pick<Rows<Row>, "rows" | "isCut"> & { readonly marked?: readonly string[] }>;
+  keyOf(row: Row): string;
+  /** The id that people know, where it is another. */
+  idOf?(row: Row): string;
+  labelOf(row: Row): string;
+  isOff?(row: Row): boolean;
+  detail?(row: Row, width: number): Promise<readonly string[]>;
+  /** `edit` is the caller's: it leaves the screen. */
+  actions?(row: Row): Partial<Record<Action, Act>>;
+  amounts?(row: Row): Readonly<Record<Amount, number>>;
+  undoes?(row: Row): string | undefined;
+  deletes?(row: Row): string | undefined;
+  /** Does to all rows at once what `actions` names. */
+  together?(rows: readonly Row[]): Promise<string>;
+  readonly creates?: {
+    readonly title: string;
+    readonly fields: readonly Omit<Field, "value">[];
+    create(values: Values): Promise<Made>;
+  };
+  readonly filters?: { readonly fields: readonly Omit<Field, "value">[]; check(values: Values): Promise<void> };
+  readonly writes?: {
+    readonly fields: readonly Omit<Field, "value">[];
+    write(values: Values, rows: WantedRows, shown: readonly Row[]): Promise<Written>;
+  };
+}
+
+export function resource<Row extends object>(definition: Definition<Row>): Resource {
+  const { name, aliases, creates, filters, writes, columns: usual, wide = [] } = definition;
+  const columns = [...usual, ...wide];
+  const seen = new Map<string, Row>();
+  const itemOf = (row: Row): Item => {
+    const item = itemIn(definition, columns, row);
+    seen.set(item.key, row);
+    return item;
+  };
+  return {
+    name,
+    aliases,
+    ...(definition.page === undefined ? {} : { page: definition.page }),
+    titles: columns.map(({ title }) => title),
+    numeric: columns.map(({ isNumber }) => isNumber ?? false),
+    fixed: columns.map(({ holds }) => holds === "time"),
+    usual: usual.length,
+    forms: formsOf(definition),
+    async load(wanted) {
+      const { rows, isCut, marked } = await definition.rows(wanted);
+      seen.clear();
+      return { items: rows.map(itemOf), isCut, marked };
+    },
+    async detail({ key }, width) {
+      const row = seen.get(key);
+      if (!row) return [];
+      return (await definition.detail?.(row, width)) ?? membersOf(row);
+    },
+    async act(items, action, amount) {
+      const { together } = definition;
+      if (together) return together(items.flatMap(({ key }) => seen.get(key) ?? []));
+      const actOn = async ({ key, label }: Item) => {
+        const row = seen.get(key);
+        const said = row && (await definition.actions?.(row)[action]?.(amount));
+        return typeof said === "string" ? said : `${label}: ${action} done`;
+      };
+      const [first, ...more] = items;
+      return first && more.length === 0 ? actOn(first) : actOnEach(items, action, actOn);
+    },
+    ...(creates && { create: creates.create }),
+    ...(filters && { check: filters.check }),
+    ...(writes && {
+      write: (values: Values, rows: WantedRows) =>
+        writes.write(
+          values,
+          rows,
+          rows.keys.flatMap((key) => seen.get(key) ?? []),
+        ),
+    }),
+  };
+}
+
+function itemIn<Row extends object>(definition: Definition<Row>, columns: readonly Column<Row>[], row: Row): Item {
+  const { keyOf, labelOf, idOf = keyOf } = definition;
+  const optional = {
+    amounts: definition.amounts?.(row),
+    undoes: definition.undoes?.(row),
+    deletes: definition.deletes?.(row),
+  };
+  return {
+    key: keyOf(row),
+    label: printable(labelOf(row)),
+    cells: columns.map(({ value }) => value(row)),
+    values: columns.map((column) => valueOf(column, row)),
+    isOff: definition.isOff?.(row) ?? false,
+    actions: Object.keys(definition.actions?.(row) ?? {}) as Action[],
+    id: idOf(row),
+    ...(Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)) as Partial<Item>),
+  };
+}
+
+function formsOf<Row extends object>({
+  name,
+  creates,
+  filters,
+  writes,
+}: Definition<Row>): NonNullable<Titles["forms"]> {
+  const forms: Partial<Record<FormKey, ReturnType<typeof formOf>>> = {};
+  if (creates) forms.c = formOf("create", creates.title, creates.fields);
+  if (filters) forms.f = formOf("filter", `Show only these ${name}`, filters.fields);
+  if (writes) forms.w = formOf("write", `Write the rows of ${name} to a file`, writes.fields);
+  return forms;
+}
+
+/** One after the other; what fails does not stop the others. */
+async function actOnEach(
+  items: readonly Item[],
+  action: Action,
+  actOn: (item: Item) => Promise<string>,
+): Promise<string> {
+  const failures: string[] = [];
+  for (const item of items)
+    try {
+      await actOn(item);
+    } catch (error) {
+      failures.push(`${item.label}: ${messageOf(error)}`);
+    }
+  const [first] = failures;
+  const done = `${action} done for ${items.length - failures.length} of ${items.length}`;
+  return first === undefined ? done : `! ${done}; ${first}`;
+}
+
+function valueOf<Row>({ field, value }: Column<Row>, row: Row): string | number {
+  const raw = field === undefined ? undefined : row[field];
+  return typeof raw === "number" ? raw : value(row);
+}
+
+export function membersOf(row: object): string[] {
+  return factLines(Object.entries(row));
+}
+
+/** Names and values, a line each and the lines of a long text below its first one; what is empty is left out. */
+export function factLines(facts: readonly (readonly [name: string, value: unknown])[]): string[] {
+  const filled = facts.filter(([, value]) => value !== "" && value !== null && value !== undefined);
+  const width = Math.max(0, ...filled.map(([name]) => name.length));
+  return filled.flatMap(([name, value]) => {
+    const [first = "", ...rest] = cellOf(value).split("\n");
+    return [`${name.padEnd(width)}  ${first}`, ...rest.map((line) => `${" ".repeat(width)}  ${line}`)];
+  });
+}

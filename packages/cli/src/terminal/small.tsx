@@ -1,0 +1,26 @@
+import { Box, Text, useApp, useInput } from "ink";
+
+/** The least that every screen fits into. */
+const LEAST = { columns: 60, rows: 15 };
+
+interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export function isTooSmall({ columns, rows }: Size): boolean {
+  return columns < LEAST.columns || rows < LEAST.rows;
+}
+
+/** Stands for a screen that does not fit; the screen comes back when the terminal is enlarged. */
+export function TooSmall({ columns, rows }: Size) {
+  const { exit } = useApp();
+  useInput((input) => void (input === "q" && exit()));
+  return (
+    <Box flexDirection="column" height={Math.max(1, rows - 1)} overflow="hidden">
+      <Text wrap="truncate">
+        Needs {LEAST.columns}x{LEAST.rows}, has {columns}x{rows}.
+      </Text>
+    </Box>
+  );
+}

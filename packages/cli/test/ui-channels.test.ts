@@ -1,0 +1,127 @@
+// Channels in `fairway ui`: numbers changed in the list, chosen columns, and how a channel went, in a pseudo-terminal.
+import { channelCreate, channelList, tokenCreate } from "@fairway/wire";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startRig, type Rig } from "./rig.ts";
+import { openScreen } from "./screen.ts";
+import { run } from "./terminal.ts";
+
+let rig: Rig;
+let env: Rig["env"];
+
+beforeAll(async () => {
+  rig = await startRig();
+  env = { ...rig.env, XDG_CONFIG_HOME: join(rig.home, "config") };
+  const body = { type: 1, key: "sk-1", models: "gpt-4o", group: "default", base_url: rig.upstream.url };
+  await rig.client.call(channelCreate, { body: { ...body, name: "harbour", priority: 50, tag: "sea" } });
+  await rig.client.call(channelCreate, { body: { ...body, name: "jetty", priority: 40, models: "o3" } });
+});
+afterAll(() => rig?.stop());
+
+async function channel(name: string) {
+  const { data } = await rig.client.call(channelList, { query: { keyword: name } });
+  return data[0];
+}
+
+test("P and W change priority and weight in the list, u takes the change back, and again", async () => {
+  const screen = openScreen(["ui"], env);
+  await screen.shows(/> +\d+ +harbour/);
+  screen.type("P");
+  await screen.shows(/priority of channel \d+ \(harbour\), now 50:/);
+  screen.type("-1000\r");
+  await screen.shows("priority: -1000 does not fit; write a whole number from -999");
+  screen.type("\u007F\u007F\u007F\u007F\u007F12\r");
+  await screen.shows(/channel \d+: priority 50 → 12; u takes that back/);
+  expect((await channel("harbour"))?.priority).toBe(12);
+  screen.type("W7\r");
+  await screen.shows(/weight 0 → 7; u takes that back/);
+  screen.type("u");
+  await screen.shows(/undo channel \d+ \(harbour\): weight 7 → 0\? \[y\/N\]/);
+  screen.type("y");
+  await screen.shows(/channel \d+: weight 7 → 0/);
+  await expect.poll(async () => (await channel("harbour"))?.weight).toBe(0);
+  screen.type("u");
+  await screen.shows(/: weight 0 → 7\? \[y\/N\]/);
+  screen.type("n");
+  await screen.shows("Nothing was changed.");
+  // Both rows at once, and a switch that is taken back.
+  screen.type("g  P33\r");
+  await screen.shows("priority done for 2 of 2");
+  expect([(await channel("harbour"))?.priority, (await channel("jetty"))?.priority]).toEqual([33, 33]);
+  screen.type("/jetty\rd");
+  await screen.shows(/disable channel \d+ \(jetty\)\? \[y\/N\]/);
+  screen.type("y");
+  await screen.shows("disable done");
+  screen.type("u");
+  await screen.shows(/status disabled → enabled\? \[y\/N\]/);
+  screen.type("y");
+  await expect.poll(async () => (await channel("jetty"))?.status, { timeout: 20_000 }).toBe(1);
+  expect(await screen.leave()).toBe(0);
+});
+
+test("chosen columns stay for the session and for the next one, and so does the sort while they change", async () => {
+  const screen = openScreen(["ui"], env);
+  await screen.shows(/NAME +TYPE +STATUS/);
+  screen.type("sv");
+  await screen.shows("Columns of channels");
+  await screen.shows(/> \[x\] ID/);
+  // Hides TYPE, LATENCY and what follows it, and shows TAG.
+  screen.type("jj jjjj j j j ");
+  await screen.shows(/> \[x\] TAG/);
+  screen.type("\r");
+  await screen.shows(/by ID↑[^]*ID +NAME +STATUS +PRI +W +TAG/);
+  await screen.shows(/harbour +enabled +33 +\d +sea/);
+  screen.type(":tokens\r");
+  await screen.shows("tokens 0");
+  screen.type(":channels\r");
+  await screen.shows(/ID +NAME +STATUS +PRI +W +TAG/);
+  expect(await screen.leave()).toBe(0);
+  expect(JSON.parse(await readFile(join(rig.home, "config/fairway/columns.json"), "utf8"))).toEqual({
+    channels: ["ID", "NAME", "STATUS", "PRI", "W", "TAG"],
+  });
+  const next = openScreen(["ui"], env);
+  await next.shows(/ID +NAME +STATUS +PRI +W +TAG/);
+  next.type("v\u007F\r");
+  await next.shows(/NAME +TYPE +STATUS/);
+  expect(await next.leave()).toBe(0);
+});
+
+test("the detail of a channel draws its last hours: bars, plain letters without Unicode, sentences for readers", async () => {
+  const { data } = await rig.client.call(tokenCreate, { body: { name: "ci", unlimited_quota: true } });
+  const call = () =>
+    fetch(`${rig.gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer sk-${data.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "hi" }] }),
+    });
+  expect((await call()).status).toBe(200);
+  expect((await call()).status).toBe(200);
+  const words = async () => (await run(["ui", "--plain"], env, "/harbour\n\nq\n")).out;
+  await vi.waitFor(async () => expect(await words()).toMatch(/calls: 2, most in an hour 2/), {
+    timeout: 60_000,
+    interval: 1_000,
+  });
+  expect(await words()).toMatch(/errors: 0, that is 0\.0 %[^]*latency: median \d+ ms/);
+  expect(await words()).not.toMatch(/[▁-█]/);
+
+  const open = async (more: Record<string, string>) => {
+    const screen = openScreen(["ui"], { ...env, ...more }, 60);
+    await screen.shows("harbour");
+    screen.type("/harbour\r");
+    await screen.shows(/\? help/);
+    screen.type("\r");
+    await screen.shows(/base url/);
+    const shown = screen.lines().join("\n");
+    screen.type("q");
+    await screen.leave();
+    return shown;
+  };
+  const bars = await open({ LANG: "en_US.UTF-8" });
+  expect(bars).toMatch(/calls {4}[▁█]{24} {2}2/);
+  expect(bars).toMatch(/errors {3}▁{24} {2}0, 0\.0 %/);
+  const letters = await open({ LC_ALL: "C" });
+  expect(letters).toMatch(/calls {4}_+#_* {2}2/);
+  expect(letters).not.toMatch(/[…·→↑↓▁-█]/);
+  expect(await open({ TERM: "linux", LANG: "en_US.UTF-8" })).toMatch(/calls {4}_+#_* {2}2/);
+});
