@@ -61,6 +61,7 @@ const ANSWERS: readonly (readonly [path: string, data: unknown])[] = [
   ["/api/log/", { items: [{ id: 1, created_at: 1_700_000_000, ...ROW }], total: 1, page: 1, page_size: 30, next: "" }],
   ["/api/statistics/usage", { by: "channel", start_timestamp: 0, total: TOTAL, subjects: [], more_subjects: 0 }],
   ["/api/system/info", { instance: "bench", database: "sqlite" }],
+  ["/api/system/replicas", []],
 ];
 
 export interface StubSettings {

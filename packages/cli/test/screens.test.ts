@@ -1,12 +1,8 @@
 // What screens show in the end: at any size nothing of an earlier one, always the title, and what keys do.
 import { channelCreate } from "@fairway/wire";
-import { execFileSync } from "node:child_process";
-import { readFileSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startRig, type Rig } from "./rig.ts";
-import { createScreenBuffer } from "./screen-buffer.ts";
-import { openTerminal } from "./terminal.ts";
+import { openScreen } from "./screen.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -32,54 +28,19 @@ const SIZES = [
   [120, 30],
 ] as const;
 
-interface Screen {
-  lines(): string[];
-  type(keys: string): void;
-  resize(columns: number, rows: number): void;
-  leave(): Promise<void>;
-}
-
-function open(words: readonly string[], columns: number, name: string): Screen {
-  const pidFile = join(rig.home, `${name}.pid`);
-  const terminal = openTerminal(words, rig.env, columns, pidFile);
-  const buffer = createScreenBuffer(columns, 24);
-  let seen = 0;
-  const read = () => {
-    buffer.write(terminal.raw.slice(seen));
-    seen = terminal.raw.length;
-  };
-  return {
-    lines() {
-      read();
-      return buffer.lines();
-    },
-    resize(width, height) {
-      read();
-      const tty = readlinkSync(`/proc/${readFileSync(pidFile, "utf8").trim()}/fd/0`);
-      buffer.resize(width, height);
-      execFileSync("stty", ["-F", tty, "cols", String(width), "rows", String(height)]);
-    },
-    type: terminal.type,
-    async leave() {
-      terminal.type("q");
-      await terminal.exited;
-    },
-  };
-}
-
 test.each([
   [["ui"], "fairway  channels"],
   [["top"], "fairway top"],
 ] as const)("%j leaves nothing behind at any size", async (words, title) => {
-  const screen = open(words, 100, `${words[0]}-resized`);
+  const screen = openScreen(words, rig.env, 100);
   await expect.poll(() => screen.lines().join("\n"), { timeout: 30_000 }).toContain("harbour-");
   for (const [columns, rows] of SIZES) {
     screen.resize(columns, rows);
-    const fresh = open(words, columns, `${words[0]}-${columns}`);
+    const fresh = openScreen(words, rig.env, columns);
     await expect.poll(() => fresh.lines().join("\n"), { timeout: 30_000 }).toContain("harbour-");
     fresh.resize(columns, rows);
     const bodyOf = (lines: readonly string[]) =>
-      lines.map((line) => line.replaceAll(/\d\d:\d\d:\d\d| · [▁▂▃▄▅▆▇█…]+/g, "").trimEnd());
+      lines.map((line) => line.replaceAll(/\d\d:\d\d:\d\d| · (?:calls|tokens) ?[▁▂▃▄▅▆▇█…]*| · …$/g, "").trimEnd());
     const differences = () => {
       const wanted = bodyOf(fresh.lines());
       return bodyOf(screen.lines()).filter((line, at) => line !== wanted[at]);
@@ -96,7 +57,7 @@ test.each([
 });
 
 test("top reads more and less often, once a second at most", async () => {
-  const screen = open(["top", "--interval", "3"], 100, "top-interval");
+  const screen = openScreen(["top", "--interval", "3"], rig.env, 100);
   const last = () => screen.lines().findLast((line) => line !== "");
   const shows = (text: RegExp) => expect.poll(last, { timeout: 30_000 }).toMatch(text);
   await shows(/every 3 s/);
@@ -108,9 +69,8 @@ test("top reads more and less often, once a second at most", async () => {
 });
 
 test("top filters, sorts, sums over another span and opens a channel", async () => {
-  const screen = open(["top", "--interval", "1"], 100, "top-keys");
-  const shows = (text: string | RegExp) =>
-    expect.poll(() => screen.lines().join("\n"), { timeout: 30_000 }).toMatch(text);
+  const screen = openScreen(["top", "--interval", "1"], rig.env, 100);
+  const { shows } = screen;
   await shows(/CHANNELS \(30\)/);
   screen.type("s");
   await shows("by calls");
@@ -128,5 +88,47 @@ test("top filters, sorts, sums over another span and opens a channel", async () 
   screen.type("/");
   screen.type("\u001B");
   await shows(/CHANNELS \(30\)/);
+  await screen.leave();
+});
+
+test.each([["ui"], ["top"]])("%s says what size it needs, and comes back when the terminal has it", async (word) => {
+  const screen = openScreen([word], rig.env);
+  const { shows } = screen;
+  await shows("harbour-");
+  screen.resize(59, 24);
+  await shows("Needs 60x15, has 59x24.");
+  await expect.poll(() => screen.lines().filter((line) => line !== "")).toEqual(["Needs 60x15, has 59x24."]);
+  // Keys mean nothing that cannot be seen.
+  screen.type("?");
+  screen.resize(40, 10);
+  await shows("Needs 60x15, has 40x10.");
+  screen.resize(80, 24);
+  await shows("harbour-");
+  await expect.poll(() => screen.lines().join("\n")).not.toContain("Needs");
+  await screen.leave();
+});
+
+test("top lists its keys, moves by pages, and opens the log of the chosen channel and comes back", async () => {
+  const screen = openScreen(["top", "--interval", "1"], rig.env, 120);
+  const { shows } = screen;
+  await shows(/CHANNELS \(30\)/);
+  screen.type("?");
+  await shows(/l +the log; of the chosen channel/);
+  screen.type("x");
+  await shows(/CHANNELS \(30\)/);
+  screen.type("s/name-2\r");
+  await shows(/CHANNELS \(11 of 30\)/);
+  screen.type("jjj");
+  await shows(/> +26 +harbour-with-a-long-name-26/);
+  const [, name = ""] = /> +\d+ +(harbour[\w-]+)/.exec(screen.lines().join("\n")) ?? [];
+  screen.type("l");
+  await shows(new RegExp(`fairway  logs .*calls of channel \\d+ \\(${name}`));
+  screen.type("q");
+  await shows(/CHANNELS \(11 of 30\).* · \/name-2 · by calls/);
+  await shows(new RegExp(`> +\\d+ +${name}`));
+  screen.type("G");
+  await shows(/> +2 +harbour-with-a-long-name-2 /);
+  screen.type("y");
+  await shows(/Copied \d+\./);
   await screen.leave();
 });

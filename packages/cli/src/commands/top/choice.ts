@@ -11,12 +11,31 @@ export const SPANS = {
 } as const;
 export type SpanKey = keyof typeof SPANS;
 
+/** Panes below the channels, in the order of the tab key. */
+export const PANES = ["calls", "models", "users"] as const;
+export type Pane = (typeof PANES)[number];
+
 /** Orders of the channels, in those of the key `s`. */
 const ORDERS = ["priority", "calls", "errors", "first token", "used", "name"] as const;
 export type Order = (typeof ORDERS)[number];
 
 export function orderAfter(order: Order): Order {
   return ORDERS[(ORDERS.indexOf(order) + 1) % ORDERS.length] ?? "priority";
+}
+
+/** What a person wants to see of the samples; it stays while the log is looked at. */
+export interface Remembered {
+  readonly span: SpanKey;
+  readonly order: Order;
+  readonly filter: string;
+  readonly intervalMs: number;
+  readonly pane: Pane;
+  /** Place of the chosen channel. */
+  readonly chosen: number;
+}
+
+export function startOf(intervalMs: number): Remembered {
+  return { span: "1", order: "priority", filter: "", intervalMs, pane: "calls", chosen: 0 };
 }
 
 /** The channels whose name, status or tag holds the text, the most interesting first. */

@@ -1,6 +1,7 @@
 import type { Channel } from "@fairway/wire";
 import { beforeAll, expect, it } from "vitest";
-import { frameOf, PANES } from "./frame.ts";
+import { PANES } from "./choice.ts";
+import { frameOf } from "./frame.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
 import { loadWidths } from "../../print/width.ts";
 
@@ -76,7 +77,7 @@ function lookWith(count: number): Sample {
   const values = Array.from({ length: 20 }, (_, at) => ({ value: `m${at}`, count: 1 }));
   const unused = { tokens: [], groups: [], types: [], channels: [], codes: [], statuses: [] };
   const facets = { ...unused, complete: true, models: values, users: values };
-  return { at: 5400, balance: "$1.00", rpm: 0, tpm: 0, channels, health: [], facets, recent: [], usage };
+  return { at: 5400, balance: "$1.00", rpm: 0, tpm: 0, channels, health: [], facets, recent: [], usage, replicas: [] };
 }
 
 it("fits every screen, with the chosen channel in it", () => {
@@ -109,10 +110,38 @@ it("uses the screen, and tells why a channel is off and what its keys suffer", (
     consecutive_failures: 4,
   };
   const some = { ...sample, channels: [reason, ...sample.channels.slice(1)], health: [bad] };
-  const frame = frameOf(place, some, { width: 200, height: 30, pane: "models", history: [1, 8] });
+  const frame = frameOf(place, some, { width: 200, height: 30, pane: "models", history: [traffic(1), traffic(8)] });
   expect(frame).toHaveLength(30);
   const text = frame.map((line) => line.text).join("\n");
   expect(text).toMatch(/off +auto-disabled +0 +- .*401 no "key"/);
   expect(text).toMatch(/channel-2 +enabled +0 +open 2 s/);
-  expect(text).toContain("▂█");
+  expect(text).toContain("calls ▂█ · tokens ██");
+});
+
+const traffic = (rpm: number) => ({ rpm, tpm: 5 });
+
+it("draws bars of plain letters where the terminal has no others", () => {
+  const history = [traffic(0), traffic(4), traffic(8)];
+  const frame = frameOf(place, lookWith(1), { width: 200, pane: "models", history, signs: "letters" });
+  expect(frame[2]?.text).toContain("calls _=#");
+});
+
+it("counts what runs now, and names the replica that runs the jobs", () => {
+  const replica = {
+    version: "1",
+    started_at: 1,
+    seen_at: 1,
+    is_leader: false,
+    running: 3,
+    is_lost: false,
+    revision: 1,
+  };
+  const replicas = [
+    { ...replica, instance: "a" },
+    { ...replica, instance: "b", is_leader: true },
+    { ...replica, instance: "c", is_lost: true },
+  ];
+  const frame = frameOf(place, { ...lookWith(1), replicas }, { width: 200, pane: "models" });
+  expect(frame[0]?.text).toContain("2 replicas · leader b");
+  expect(frame[1]?.text).toContain("in flight 6");
 });

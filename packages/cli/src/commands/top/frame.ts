@@ -11,15 +11,15 @@ import { logShape } from "../log/log.ts";
 import { statusWord } from "../channel/channel.ts";
 import { cellOf, number, plain } from "../../print/columns.ts";
 import { asDollars } from "../../print/sheet.ts";
+import { sparkOf, type Signs } from "../../print/signs.ts";
 import { table, type Column } from "../../print/table.ts";
-import { channelsOf, type Order } from "./choice.ts";
+import { channelsOf, type Order, type Pane } from "./choice.ts";
 import { detailOf } from "./detail.ts";
 import type { Line } from "./line.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
 
-/** Panes below the channels, in the order of the tab key. */
-export const PANES = ["calls", "models", "users"] as const;
-export type Pane = (typeof PANES)[number];
+/** Calls and tokens of a minute. */
+export type Traffic = Pick<Sample, "rpm" | "tpm">;
 
 export interface Screen {
   readonly width: number;
@@ -28,8 +28,10 @@ export interface Screen {
   readonly pane: Pane;
   /** Place of the chosen channel; undefined where nothing can be chosen. */
   readonly chosen?: number;
-  /** Requests of the last samples, the oldest first. */
-  readonly history?: readonly number[];
+  /** The last samples, the oldest first. */
+  readonly history?: readonly Traffic[];
+  /** How they are drawn. */
+  readonly signs?: Exclude<Signs, "words">;
   /** Only channels with this text in them. */
   readonly filter?: string;
   readonly order?: Order;
@@ -54,11 +56,11 @@ export function frameOf(place: ServerIdentity, sample: Sample, screen: Screen): 
   const channels = place.isAdmin
     ? channelLines(place, { sample, shown }, screen, windowOf(shown, chosen, forChannels))
     : [];
-  const title = `fairway top  ${place.server} · ${place.version} · ${place.instance} · ${place.user}`;
+  const title = [`fairway top  ${place.server}`, place.version, ...replicasOf(place, sample), place.user].join(" · ");
   const lines: Line[] = [
     { text: cut(title, width), tone: "title" },
     { text: cut(ratesOf(sample, place, screen.span), width) },
-    { text: cut(statesOf(sample, screen.history ?? []), width) },
+    { text: cut(statesOf(sample, screen), width) },
     ...(screen.detail
       ? [{ text: "" }, ...detailOf(place, sample, screen.detail, screen.span ?? "1 h")]
       : [...channels, { text: "" }, ...below]),
@@ -66,14 +68,23 @@ export function frameOf(place: ServerIdentity, sample: Sample, screen: Screen): 
   return lines.slice(0, height);
 }
 
+/** The processes behind the address, where there are several, and which of them runs the jobs. */
+function replicasOf({ instance }: ServerIdentity, { replicas }: Sample): string[] {
+  const alive = replicas.filter(({ is_lost: isLost }) => !isLost);
+  const leader = alive.find(({ is_leader: isLeader }) => isLeader);
+  if (alive.length < 2) return [instance];
+  return [`${alive.length} replicas`, ...(leader ? [`leader ${leader.instance}`] : [])];
+}
+
 /** Errors, first token and spending are those of the span and the begun hour. */
-function ratesOf({ at, rpm, tpm, usage }: Sample, { money }: ServerIdentity, span = "1 h"): string {
+function ratesOf({ at, rpm, tpm, usage, replicas }: Sample, { money }: ServerIdentity, span = "1 h"): string {
   const { calls, errors, first_token: firstToken, quota } = usage.total;
   const hours = Math.max(1, at - usage.start_timestamp) / 3600;
   return [
     formatTime(at).slice(11),
     `${rpm} calls/min`,
     `${shortNumber(tpm)} tokens/min`,
+    ...(replicas.length > 0 ? [`in flight ${inFlight(replicas)}`] : []),
     `over ${span}`,
     `errors ${percent(errors, calls)}`,
     `first token ${firstToken.count === 0 ? "-" : `${(firstToken.p95 / 1000).toFixed(1)} s p95`}`,
@@ -81,11 +92,15 @@ function ratesOf({ at, rpm, tpm, usage }: Sample, { money }: ServerIdentity, spa
   ].join(" · ");
 }
 
+function inFlight(replicas: Sample["replicas"]): number {
+  return replicas.reduce((sum, { running, is_lost: isLost }) => sum + (isLost ? 0 : running), 0);
+}
+
 function percent(part: number, whole: number): string {
   return whole === 0 ? "-" : `${((100 * part) / whole).toFixed(1)} %`;
 }
 
-function statesOf({ balance, channels }: Sample, history: readonly number[]): string {
+function statesOf({ balance, channels }: Sample, { history = [], signs = "bars" }: Screen): string {
   const count = (state: number) => channels.filter(({ status }) => status === state).length;
   const states = [
     `${count(CHANNEL_STATUS.enabled)} on`,
@@ -95,16 +110,20 @@ function statesOf({ balance, channels }: Sample, history: readonly number[]): st
   const parts = [
     `balance ${balance}`,
     ...(channels.length > 0 ? [`channels ${states.join(", ")}`] : []),
-    ...(history.length > 1 ? [sparkOf(history)] : []),
+    ...(history.length > 1
+      ? [
+          `calls ${sparkOf(
+            history.map(({ rpm }) => rpm),
+            signs,
+          )}`,
+          `tokens ${sparkOf(
+            history.map(({ tpm }) => tpm),
+            signs,
+          )}`,
+        ]
+      : []),
   ];
   return parts.join(" · ");
-}
-
-const BARS = "▁▂▃▄▅▆▇█";
-
-function sparkOf(history: readonly number[]): string {
-  const most = Math.max(...history, 1);
-  return history.map((one) => BARS[Math.round((one / most) * (BARS.length - 1))]).join("");
 }
 
 interface Window {
@@ -167,6 +186,11 @@ function channelColumns({ money }: ServerIdentity, { facets, health, usage }: Sa
       value: ({ response_time }) => (response_time === 0 ? "-" : `${response_time} ms`),
     },
     { title: "PRI/W", isNumber: true, value: ({ priority, weight }) => `${priority}/${weight}` },
+    {
+      title: "BALANCE",
+      isNumber: true,
+      value: (channel) => (channel.balance_updated_time === 0 ? "-" : `$${channel.balance.toFixed(2)}`),
+    },
     { title: "USED", isNumber: true, value: ({ used_quota }) => showQuota(used_quota, money) },
   ];
 }

@@ -13,6 +13,7 @@ import {
   showQuota,
   status,
   systemInfo,
+  systemReplicas,
   usageStatistics,
   usageStatisticsSelf,
   type Channel,
@@ -21,6 +22,7 @@ import {
   type LogFacets,
   type LogRow,
   type MoneyStyle,
+  type Replica,
   type UsageStatistics,
 } from "@fairway/wire";
 
@@ -51,6 +53,8 @@ export interface Sample {
   readonly recent: readonly LogRow[];
   /** Usage of the span and the current hour, by channel for administrators. */
   readonly usage: UsageStatistics;
+  /** Processes that answer, as they last reported themselves; none for users. */
+  readonly replicas: readonly Replica[];
 }
 
 const CHANNELS = 100;
@@ -110,22 +114,35 @@ async function takeSample(
 ): Promise<Omit<Sample, "usage">> {
   const minute = { type: LOG_TYPE.consume, start_timestamp: nowSeconds - 60 };
   const newest = { type: LOG_TYPE.consume, page_size: RECENT };
-  const [{ data: self }, { data: rates }, { data: facets }, { data: page }, channels, health] = await Promise.all([
+  const [{ data: self }, { data: rates }, { data: facets }, { data: page }, shared] = await Promise.all([
     client.call(selfGet, { signal }),
     client.call(isAdmin ? logStat : logStatSelf, { query: {}, signal }),
     client.call(isAdmin ? logFacets : logFacetsSelf, { query: minute, signal }),
     client.call(isAdmin ? logList : logListSelf, { query: newest, signal }),
-    isAdmin ? client.call(channelList, { query: { page_size: CHANNELS }, signal }) : undefined,
-    isAdmin ? client.call(channelHealth, { signal }) : undefined,
+    isAdmin ? readShared(client, signal) : UNSEEN,
   ]);
   return {
     at: nowSeconds,
     balance: showQuota(self.quota, money),
     rpm: rates.rpm,
     tpm: rates.tpm,
-    channels: channels?.data ?? [],
-    health: health?.data ?? [],
     facets,
     recent: page.items,
+    ...shared,
   };
+}
+
+const UNSEEN = { channels: [], health: [], replicas: [] };
+
+/** What administrators see of the whole installation. */
+async function readShared(
+  client: Client,
+  signal: AbortSignal,
+): Promise<Pick<Sample, "channels" | "health" | "replicas">> {
+  const [channels, health, replicas] = await Promise.all([
+    client.call(channelList, { query: { page_size: CHANNELS }, signal }),
+    client.call(channelHealth, { signal }),
+    client.call(systemReplicas, { signal }),
+  ]);
+  return { channels: channels.data, health: health.data, replicas: replicas.data };
 }

@@ -1,48 +1,73 @@
 import type { Channel, Client } from "@fairway/wire";
-import { Box, Text, useApp, useInput, useWindowSize, type Key } from "ink";
+import { Box, Text, useApp, useWindowSize } from "ink";
 import { useEffect, useState } from "react";
 import { printable } from "../../print/printable.ts";
+import { plainLine, signsOf } from "../../print/signs.ts";
 import { messageOf } from "../../core/problem.ts";
+import { openPage } from "../../terminal/browser.ts";
+import { copyToClipboard } from "../../terminal/clipboard.ts";
 import { act, type Action } from "./actions.ts";
-import { channelsOf, orderAfter, SPANS, type Order, type SpanKey } from "./choice.ts";
-import { frameOf, PANES, type Pane } from "./frame.ts";
+import { channelsOf, PANES, SPANS, type Pane, type Remembered } from "./choice.ts";
+import { frameOf, type Traffic } from "./frame.ts";
+import { helpOf } from "./help.ts";
+import { useChoice } from "./use-choice.ts";
+import { useKeys } from "./use-keys.ts";
 import type { Line } from "./line.ts";
 import type { Sample, Sampler, ServerIdentity } from "./sample.ts";
 import { poll } from "../../terminal/poll.ts";
 import { drawScreen } from "../../terminal/screen.tsx";
+import { isTooSmall, TooSmall } from "../../terminal/small.tsx";
 
 interface ScreenProps {
   readonly client: Client;
   readonly place: ServerIdentity;
   readonly sampler: Sampler;
-  readonly intervalMs: number;
   readonly now: () => number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** As the screen was left before. */
+  readonly start: Remembered;
 }
 
-/** Draws on a screen of its own until `q`, Escape or Ctrl-C; what stood in the terminal comes back. */
-export async function showTop(props: ScreenProps): Promise<void> {
-  await drawScreen(<TopScreen {...props} />, { alternateScreen: true, incrementalRendering: true, maxFps: 10 });
+/** How the screen was left: for good, or for the log of a channel, or of all where none is chosen. */
+export interface LeftTop extends Remembered {
+  readonly log?: { readonly channel: Channel | undefined };
+}
+
+/** Draws on a screen of its own until it is left; the earlier content of the terminal comes back. */
+export async function showTop(props: ScreenProps): Promise<LeftTop> {
+  let left: LeftTop = props.start;
+  const leave = (how: LeftTop) => void (left = how);
+  await drawScreen(<TopScreen {...props} leave={leave} />, {
+    alternateScreen: true,
+    incrementalRendering: true,
+    maxFps: 10,
+  });
+  // Ink lets the process end while the terminal is idle; the log needs it alive.
+  if (left.log) process.stdin.ref();
+  return left;
 }
 
 const HISTORY = 20;
+/** Lines above and below the two tables. */
+const PAGE_HEAD = 9;
 
 interface Seen {
   readonly sample: Sample;
-  readonly history: readonly number[];
+  readonly history: readonly Traffic[];
 }
 
-function TopScreen(props: ScreenProps) {
-  const { client, place } = props;
+function TopScreen(props: ScreenProps & { leave(how: LeftTop): void }) {
+  const { client, place, env } = props;
+  const { exit } = useApp();
   const { columns, rows } = useWindowSize();
   const [isPaused, setPaused] = useState(false);
   const [changes, setChanges] = useState(0);
-  const choice = useChoice(props.intervalMs);
-  const { filter, order, span, intervalMs } = choice;
-  const { seen, problem } = useSamples(props, { isPaused, changes, intervalMs, spanSeconds: span.seconds });
-  const [pane, setPane] = useState<Pane>("calls");
-  const [marked, setMarked] = useState(0);
+  const choice = useChoice(props.start);
+  const { filter, order, span, intervalMs, pane, chosen: marked } = choice.remembered;
+  const { seen, problem } = useSamples(props, { isPaused, changes, intervalMs, spanSeconds: SPANS[span].seconds });
   const [notice, setNotice] = useState("");
   const [asked, setAsked] = useState<Channel>();
+  const isSmall = isTooSmall({ columns, rows });
   const channels = seen ? channelsOf(seen.sample, { filter, order }) : [];
   const detail = seen?.sample.channels.find(({ id }) => id === choice.detailId);
   const last = Math.max(0, channels.length - 1);
@@ -53,97 +78,87 @@ function TopScreen(props: ScreenProps) {
     setNotice(printable(await act(client, action, channel)));
     setChanges((count) => count + 1);
   };
+  const page = Math.max(1, Math.floor((rows - PAGE_HEAD) / 2));
   useKeys({
+    isIdle: isSmall,
     asked,
+    page,
     answer: (isMeant) => {
       setAsked(undefined);
       if (asked && isMeant) void begin("disable", asked);
       else setNotice("Nothing was changed.");
     },
-    move: (by) => setMarked((before) => Math.min(Math.max(0, Math.min(before, last) + by), last)),
+    move: (by) => choice.choose((before) => Math.min(Math.max(0, Math.min(before, last) + by), last)),
     pause: () => setPaused(!isPaused),
-    nextPane: () => setPane(paneAfter(pane, place.isAdmin)),
+    refresh: () => setChanges((count) => count + 1),
+    nextPane: () => choice.show(paneAfter(pane, place.isAdmin)),
     choice,
-    open: (isOpen) => choice.show(isOpen ? channels[chosen]?.id : undefined),
+    open: (isOpen) => choice.open(isOpen ? channels[chosen]?.id : undefined),
     act: (action) => {
       const channel = channels[chosen];
       if (!channel) return;
       if (action === "disable") setAsked(channel);
       else void begin(action, channel);
     },
+    log: () => {
+      props.leave({ ...choice.remembered, log: { channel: channels[chosen] } });
+      exit();
+    },
+    copy: () => channels[chosen] && setNotice(copyToClipboard(String(channels[chosen].id))),
+    browse: () => {
+      const url = `${place.server.replace(/\/$/, "")}/channel`;
+      openPage(url, env);
+      setNotice(`The page is ${url}`);
+    },
   });
 
+  if (isSmall) return <TooSmall columns={columns} rows={rows} />;
   if (!seen) return <Text>{problem === "" ? `Asking ${place.server} …` : `! ${problem}`}</Text>;
-  const frame = frameOf(place, seen.sample, {
-    width: columns,
-    // Two lines more would push the title out.
-    height: rows - 3,
-    pane,
-    history: seen.history,
-    filter,
-    order,
-    span: span.name,
-    ...(detail ? { detail } : {}),
-    ...(place.isAdmin ? { chosen } : {}),
-  });
+  const signs = signsOf(env);
+  const shown = (text: string) => (signs === "letters" ? plainLine(text, columns) : text);
+  const help = helpOf(place.isAdmin).map((text): Line => ({ text }));
+  const frame = choice.isHelp
+    ? help
+    : frameOf(place, seen.sample, {
+        width: columns,
+        // Two lines more would push the title out.
+        height: rows - 3,
+        pane,
+        history: seen.history,
+        filter,
+        order,
+        signs,
+        span: SPANS[span].name,
+        ...(detail ? { detail } : {}),
+        ...(place.isAdmin ? { chosen } : {}),
+      });
   const question = asked && `Disable channel ${asked.id} (${printable(asked.name)})? [y/N]`;
   return (
     <Box flexDirection="column" height={rows - 1}>
       <Box flexDirection="column" flexGrow={1} overflow="hidden">
         {frame.map((line, at) => (
           // Every frame is drawn as a whole: a line is identified by its position.
-          <FrameLine key={at} line={line} />
+          <FrameLine key={at} line={{ ...line, text: shown(line.text) }} />
         ))}
       </Box>
       <Text color={problem === "" ? "yellow" : "red"} wrap="truncate">
-        {question ?? (choice.isTyping ? `/${filter}` : problem === "" ? notice : `! ${problem}`)}
+        {shown(question ?? (choice.isTyping ? `/${filter}` : problem === "" ? notice : `! ${problem}`))}
       </Text>
       <Text dimColor wrap="truncate">
-        {isPaused ? "PAUSED" : `every ${Math.round(intervalMs / 1000)} s`} · {keysOf(place.isAdmin)}
+        {shown(`${isPaused ? "PAUSED" : `every ${Math.round(intervalMs / 1000)} s`} · ${keysOf(place.isAdmin)}`)}
       </Text>
     </Box>
   );
 }
 
 function keysOf(isAdmin: boolean): string {
-  const rest = "pane · ↑↓ · enter detail · s sort · / filter · t test · d disable · e enable";
-  return `q quit · p pause · + - interval · 1-4 span · tab ${isAdmin ? rest : "pane"}`;
+  return `q quit · ? help · p pause · l log · tab pane${isAdmin ? " · enter detail · / filter · t d e test, disable, enable" : ""}`;
 }
 
 /** Users see themselves alone. */
 function paneAfter(pane: Pane, isAdmin: boolean): Pane {
   const panes: readonly Pane[] = isAdmin ? PANES : PANES.filter((one) => one !== "users");
   return panes[(panes.indexOf(pane) + 1) % panes.length] ?? "calls";
-}
-
-/** What a person wants to see of the samples. */
-interface Choice {
-  readonly span: { readonly name: string; readonly seconds: number };
-  readonly order: Order;
-  readonly filter: string;
-  /** The letters of a filter are typed. */
-  readonly isTyping: boolean;
-  readonly detailId: number | undefined;
-  readonly intervalMs: number;
-  slowDown(seconds: number): void;
-  sum(key: SpanKey): void;
-  nextOrder(): void;
-  type(change: (before: string) => string): void;
-  search(isOn: boolean): void;
-  show(id: number | undefined): void;
-}
-
-function useChoice(firstMs: number): Choice {
-  const [key, sum] = useState<SpanKey>("1");
-  const [order, setOrder] = useState<Order>("priority");
-  const [filter, type] = useState("");
-  const [isTyping, search] = useState(false);
-  const [detailId, show] = useState<number>();
-  const nextOrder = () => setOrder(orderAfter);
-  const [intervalMs, setInterval] = useState(firstMs);
-  const slowDown = (seconds: number) => setInterval((before) => Math.max(1_000, before + seconds * 1_000));
-  const shown = { span: SPANS[key], order, filter, isTyping, detailId, intervalMs };
-  return { ...shown, sum, nextOrder, type, search, show, slowDown };
 }
 
 interface Wanted {
@@ -163,7 +178,7 @@ function useSamples({ sampler, now }: ScreenProps, { isPaused, changes, interval
     void poll(closing.signal, intervalMs, async () => {
       try {
         const sample = await sampler(now(), closing.signal, spanSeconds);
-        setSeen((before) => ({ sample, history: [...(before?.history ?? []), sample.rpm].slice(-HISTORY) }));
+        setSeen((before) => ({ sample, history: [...(before?.history ?? []), sample].slice(-HISTORY) }));
         setProblem("");
       } catch (error) {
         if (!closing.signal.aborted) setProblem(printable(messageOf(error)));
@@ -172,73 +187,6 @@ function useSamples({ sampler, now }: ScreenProps, { isPaused, changes, interval
     return () => closing.abort();
   }, [sampler, intervalMs, now, isPaused, changes, spanSeconds]);
   return { seen, problem };
-}
-
-interface Keys {
-  /** A channel that is asked about: nothing but an answer counts then. */
-  readonly asked: Channel | undefined;
-  answer(isMeant: boolean): void;
-  readonly choice: Choice;
-  open(isOpen: boolean): void;
-  move(by: number): void;
-  pause(): void;
-  nextPane(): void;
-  act(action: Action): void;
-}
-
-const ACTIONS: Readonly<Record<string, Action>> = { t: "test", d: "disable", e: "enable" };
-
-function useKeys(keys: Keys): void {
-  const { exit } = useApp();
-  const hasDetail = keys.choice.detailId !== undefined;
-  useInput((input, key) => {
-    if (keys.asked) keys.answer(input.toLowerCase() === "y");
-    else if (keys.choice.isTyping) typed(keys.choice, input, key);
-    else if (key.escape) leave();
-    else if (key.return) keys.open(!hasDetail);
-    else if (key.tab) keys.nextPane();
-    else if (key.upArrow) keys.move(-1);
-    else if (key.downArrow) keys.move(1);
-    // Keys that are held or typed fast come together.
-    else onLetters(input);
-  });
-  const leave = () => (hasDetail ? keys.open(false) : exit());
-  const onLetters = (input: string) => {
-    const [keysBefore = "", ...text] = input.split("/");
-    for (const letter of keysBefore) onLetter(letter);
-    if (text.length === 0) return;
-    const [filter = "", ...end] = text.join("/").split(/[\r\n]/);
-    keys.choice.search(end.length === 0);
-    keys.choice.type((before) => before + filter);
-  };
-  const onLetter = (letter: string) => {
-    const action = ACTIONS[letter];
-    if (letter === "q") leave();
-    else if (letter === "s") keys.choice.nextOrder();
-    else if (isSpan(letter)) keys.choice.sum(letter);
-    else if (letter === "+" || letter === "-") keys.choice.slowDown(letter === "+" ? 1 : -1);
-    else if (letter === "p") keys.pause();
-    else if (letter === "k") keys.move(-1);
-    else if (letter === "j") keys.move(1);
-    else if (action) keys.act(action);
-  };
-}
-
-/** Enter keeps the filter, Escape takes it away. */
-function typed({ type, search }: Choice, input: string, key: Key): void {
-  if (key.return || key.escape) {
-    if (key.escape) type(() => "");
-    return search(false);
-  }
-  // What is pasted may end its line.
-  const [text = "", ...rest] = input.split(/[\r\n]/);
-  if (rest.length > 0) search(false);
-  if (key.backspace || key.delete) type((before) => before.slice(0, -1));
-  else if (!key.ctrl && !key.meta) type((before) => before + text);
-}
-
-function isSpan(letter: string): letter is SpanKey {
-  return letter in SPANS;
 }
 
 function FrameLine({ line: { text, tone } }: { readonly line: Line }) {
