@@ -3,8 +3,10 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { openStoreKit, type StoreKit } from "../../../test/kit/store-kit.ts";
 import { accountRow } from "../../identity/accounts/accounts.ts";
+import { rollUpStatistics } from "../../resources/statistics/rollup.ts";
 import { UsageError } from "../arguments.ts";
 import { readDump } from "./read.ts";
 import { LEFT_BEHIND, TABLE_NAMES } from "./tables.ts";
@@ -88,6 +90,37 @@ eachDatabase("export and import of everything", (open) => {
     await db.insertInto("options").values({ key: "SystemName", value: "中文 \\ 'x' \u{1f600}" }).execute();
     await db.insertInto("preferences").values({ user_id: 70, value: "{}", updated_at: 3 }).execute();
   }
+
+  test("brings sums of log rows that later runs do not add again", async () => {
+    const [source, copy] = [
+      await openStoreKit(await createDatabase(open.kind)),
+      await openStoreKit(await createDatabase(open.kind)),
+    ];
+    const folder = await mkdtemp(join(tmpdir(), "fairway-export-"));
+    const rollUp = (kit: StoreKit) =>
+      rollUpStatistics({ ...kit, logs: kit.database, settleMs: 0 }, new AbortController().signal);
+    try {
+      await insertLogs(source.database, [{ quota: 3 }, { type: 5, other: '{"status_code":429,"error_code":"busy",' }]);
+      await rollUp(source);
+      await writeDump({ ...source, logDatabase: source.database, dir: folder });
+      await readDump({ ...copy, logDatabase: copy.database, vault: source.vault, dir: folder, isDry: false });
+      expect(await rollUp(copy)).toBe(0);
+      for (const table of ["usage_statistics", "facet_sums", "log_sums"]) {
+        expect(await rows(copy, table)).toEqual(await rows(source, table));
+        expect(await rows(copy, table)).not.toEqual([]);
+      }
+      await insertLogs(copy.database, [{ quota: 4 }]);
+      expect(await rollUp(copy)).toBe(1);
+      const gaps = await copy.database.raw.rows("select revision from revisions where topic like '%gap'", []);
+      expect(gaps).toEqual(
+        await source.database.raw.rows("select revision from revisions where topic like '%gap'", []),
+      );
+    } finally {
+      await source.database.close();
+      await copy.database.close();
+      await rm(folder, { recursive: true });
+    }
+  });
 
   test("brings every row back as it was, and only into an empty database", async () => {
     await fill(from);

@@ -1,3 +1,7 @@
+import { FACET_MARK, LATER_SUMS_GAP } from "../../resources/statistics/facet-sums.ts";
+import { LOG_SUMS_GAP, LOG_SUMS_MARK } from "../../resources/statistics/log-sums.ts";
+import { STATISTICS_MARK } from "../../resources/statistics/rollup.ts";
+import { STATISTICS_UNTIL } from "../../resources/statistics/store.ts";
 import { ROLLUP_GAP, ROLLUP_MARK } from "../../resources/usage-data/rollup.ts";
 import { EXPORT_MARKS } from "../../resources/log-export/cursor.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
@@ -50,7 +54,17 @@ export const TABLE_NAMES = Object.keys(TABLES) as readonly DumpedTable[];
 export const FORMAT = "fairway-export-1";
 
 /** Rows of `revisions` that mark which log rows the sums contain, and which were exported: they move with the rows. */
-export const MARKS: readonly string[] = [ROLLUP_MARK, ROLLUP_GAP, ...EXPORT_MARKS];
+export const MARKS: readonly string[] = [
+  ROLLUP_MARK,
+  ROLLUP_GAP,
+  STATISTICS_MARK,
+  STATISTICS_UNTIL,
+  FACET_MARK,
+  LATER_SUMS_GAP,
+  LOG_SUMS_MARK,
+  LOG_SUMS_GAP,
+  ...EXPORT_MARKS,
+];
 
 export interface Manifest {
   readonly format: string;
