@@ -3,7 +3,7 @@ import type { Database } from "../../storage/database.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { upsertSql } from "../../storage/inserts.ts";
 import { rowsByKey } from "../../storage/keyed-rows.ts";
-import { addText, textOfCounts, type FacetCounts } from "./facet-counts.ts";
+import { textOfCounts, withText, type FacetCounts } from "./facet-counts.ts";
 
 /** A table that counts log rows, with the values of their facets as a text. */
 export interface CountTable {
@@ -18,8 +18,8 @@ export interface CountedSlot {
   /** Values of the columns of the key, in their order. */
   readonly key: readonly (string | number)[];
   rows: number;
-  /** Undefined where facets are not counted, or have too many values. */
-  counts: FacetCounts | undefined;
+  /** Undefined where facets are not counted. */
+  readonly counts: FacetCounts | undefined;
 }
 
 const SLOTS_AT_ONCE = 100;
@@ -43,34 +43,32 @@ export async function addSlots(
   of: CountTable,
   slots: readonly CountedSlot[],
 ): Promise<void> {
-  const { table, key, mostValues } = of;
+  const { table, key } = of;
   const columns = [...key, "log_rows", "counts"];
   const upsert = { table, columns, key, add: ["log_rows"], replace: ["counts"] } as const;
   for (const some of inChunks(slots, SLOTS_AT_ONCE)) {
-    await mergeStored(tx, kind, of, some);
-    const values = some.flatMap((slot) => [
-      ...slot.key,
-      slot.rows,
-      slot.counts ? textOfCounts(slot.counts, mostValues) : "",
-    ]);
+    const stored = await storedTexts(tx, kind, of, some);
+    const values = some.flatMap((slot) => [...slot.key, slot.rows, textOf(of, slot, stored)]);
     await tx.run(upsertSql(kind, upsert, some.length), values);
   }
 }
 
-async function mergeStored(
+/** The slot stays as it is: a transaction that the database gives up is tried again. */
+function textOf({ mostValues }: CountTable, { key, counts }: CountedSlot, stored: ReadonlyMap<string, string>): string {
+  if (!counts) return "";
+  const text = stored.get(key.join(" "));
+  if (text === undefined) return textOfCounts(counts, mostValues);
+  return text === "" ? "" : textOfCounts(withText(counts, text), mostValues);
+}
+
+/** Texts that the slots add to, by their keys. */
+async function storedTexts(
   tx: RawTransaction,
   kind: Database["kind"],
   of: CountTable,
   slots: readonly CountedSlot[],
-): Promise<void> {
-  const counting = slots.filter(({ counts }) => counts);
-  const keys = counting.map(({ key }) => key);
+): Promise<Map<string, string>> {
+  const keys = slots.filter(({ counts }) => counts).map(({ key }) => key);
   const rows = await rowsByKey<Record<string, string | number>>(tx, kind, { ...of, columns: ["counts"] }, keys);
-  const stored = new Map(rows.map((row) => [of.key.map((name) => row[name]).join(" "), String(row["counts"])]));
-  for (const slot of counting) {
-    const counts = stored.get(slot.key.join(" "));
-    if (counts === undefined) continue;
-    if (counts === "") slot.counts = undefined;
-    else if (slot.counts) addText(slot.counts, counts);
-  }
+  return new Map(rows.map((row) => [of.key.map((name) => row[name]).join(" "), String(row["counts"])]));
 }

@@ -44,6 +44,13 @@ export function addError(counts: FacetCounts, head: string): void {
   addCount(counts.codes, code, 1);
 }
 
+/** Counts with those of a text that is not empty. */
+export function withText(counts: FacetCounts, text: string): FacetCounts {
+  const merged = Object.fromEntries(FACETS.map((name) => [name, new Map(counts[name])])) as unknown as FacetCounts;
+  addText(merged, text);
+  return merged;
+}
+
 /** Empty when a facet has too many values. */
 export function textOfCounts(counts: FacetCounts, mostValues: number): string {
   if (IN_TEXT.some((name) => counts[name].size > mostValues)) return "";

@@ -49,6 +49,14 @@ export function mergeText(histogram: Histogram, text: string): void {
   add();
 }
 
+/** A histogram with the counts of `text` added. */
+export function withText(histogram: Histogram, text: string): Histogram {
+  if (text === "") return histogram;
+  const merged = new Map(histogram);
+  mergeText(merged, text);
+  return merged;
+}
+
 /** `bucket:count` pairs, ascending. */
 export function textOf(histogram: Histogram): string {
   const pairs = [...histogram].toSorted(([a], [b]) => a - b);

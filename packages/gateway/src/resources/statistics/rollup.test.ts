@@ -123,6 +123,30 @@ eachDatabase("the roll-up of statistics", (open) => {
     expect(textOf(total.latency)).toBe(textOf(expected));
   });
 
+  test("adds a pass once that the database gave up and that is tried again", async () => {
+    const created_at = nextDay();
+    const row = { created_at, other: '{"trace":{"v":1,"by":"only","ms":10,"c":[],"a":[]}}' };
+    await insertLogs(kit.database, [row]);
+    await rollUp();
+    await insertLogs(kit.database, [row]);
+    const { raw } = kit.database;
+    const givenUp = new Error("given up");
+    const twice: typeof raw.transaction = async (work) => {
+      const first = raw.transaction(async (tx) => {
+        await work(tx);
+        throw givenUp;
+      });
+      await expect(first).rejects.toBe(givenUp);
+      return raw.transaction(work);
+    };
+    const database = { ...kit.database, raw: { ...raw, transaction: twice } };
+    await rollUpStatistics({ ...kit, database, logs: kit.database, settleMs: 0 }, signal);
+    const { total } = await usage(DIMENSION.all);
+    expect(total).toMatchObject({ calls: 2, latency: new Map([...total.latency].map(([bucket]) => [bucket, 2])) });
+    const sums = kit.database.db.selectFrom("log_sums").where("counts", "<>", "").where("start", ">=", created_at);
+    for (const { counts } of await sums.select("counts").execute()) expect(counts).toContain('{"root":2}');
+  });
+
   test("adds up attempts of channels before and after the time from which their sum is there", async () => {
     const created_at = nextDay();
     const rows = [0, 1].map((hour) => ({ created_at: created_at + hour * HOUR, channel_id: 5 + hour, quota: 1 }));

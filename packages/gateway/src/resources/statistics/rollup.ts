@@ -9,7 +9,7 @@ import { newestLogId } from "../../storage/log-removal.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { endOfPass, moveMark, readMark, SETTLE_MS, waitUnlessAborted } from "../usage-data/log-mark.ts";
 import { gather, GATHERED, type GatheredLog, type Slot } from "./gather.ts";
-import { mergeText, textOf } from "./histogram.ts";
+import { textOf, withText } from "./histogram.ts";
 import { addLaterPass, laterPass, removeOldSums, type LaterPass } from "./later-sums.ts";
 import { STATISTICS_UNTIL } from "./store.ts";
 
@@ -123,8 +123,9 @@ function add({ raw, kind }: Database, { slots, later }: AllSums, pass: Pass): Pr
   return raw.transaction(async (tx) => {
     if (!(await moveMark(tx, STATISTICS_MARK, pass))) return false;
     for (const some of inChunks(slots, SLOTS_AT_ONCE)) {
-      await mergeStored(tx, kind, some);
-      await tx.run(upsertSql(kind, ADD, some.length), some.flatMap(valuesOf));
+      const stored = await readStored(tx, kind, some);
+      const values = some.flatMap((slot) => valuesOf(slot, stored.get(keyOf(slot).join(" "))));
+      await tx.run(upsertSql(kind, ADD, some.length), values);
     }
     await addLaterPass(tx, kind, later);
     if (pass.until > 0) await tx.run(upsertSql(kind, UNTIL), [STATISTICS_UNTIL, pass.until]);
@@ -142,22 +143,23 @@ interface StoredRow {
   readonly first_token: string;
 }
 
-async function mergeStored(tx: RawTransaction, kind: Database["kind"], slots: readonly Slot[]): Promise<void> {
+/** Rows that the slots add to, by their keys. */
+async function readStored(
+  tx: RawTransaction,
+  kind: Database["kind"],
+  slots: readonly Slot[],
+): Promise<Map<string, StoredRow>> {
   const rows = await rowsByKey<StoredRow>(tx, kind, STORED, slots.map(keyOf));
-  const stored = new Map(rows.map((row) => [KEY.map((name) => row[name]).join(" "), row]));
-  for (const slot of slots) {
-    const row = stored.get(keyOf(slot).join(" "));
-    if (!row) continue;
-    mergeText(slot.sums.latency, row.latency);
-    mergeText(slot.sums.first_token, row.first_token);
-  }
+  return new Map(rows.map((row) => [KEY.map((name) => row[name]).join(" "), row]));
 }
 
 function keyOf({ span, dimension, ownerId, subject, start }: Slot): (string | number)[] {
   return [span, dimension, ownerId, subject, start];
 }
 
-function valuesOf(slot: Slot): (string | number)[] {
+/** The slot stays as it is: a transaction that the database gives up is tried again. */
+function valuesOf(slot: Slot, stored: StoredRow | undefined): (string | number)[] {
   const { sums } = slot;
-  return [...keyOf(slot), ...COUNTS.map((name) => sums[name]), textOf(sums.latency), textOf(sums.first_token)];
+  const texts = HISTOGRAMS.map((name) => textOf(withText(sums[name], stored?.[name] ?? "")));
+  return [...keyOf(slot), ...COUNTS.map((name) => sums[name]), ...texts];
 }
