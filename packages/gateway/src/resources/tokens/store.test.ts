@@ -47,6 +47,22 @@ eachDatabase("token store", (open) => {
   const names = async (query: Partial<TokenQuery> = {}) =>
     (await store.page({ ...EVERYTHING, ...query })).rows.map((token) => token.name);
 
+  test("a token has an owner until one of them is deleted", async () => {
+    const { db } = kit.database;
+    const token = await create("one");
+    const owner = { id: OWNER, username: `owner ${OWNER}`, role: 1 };
+    expect(await store.ownerOf(token.id)).toEqual(owner);
+    expect(await store.owner(OWNER)).toEqual(owner);
+    expect(await store.ownerOf(token.id + 1)).toBeUndefined();
+    const setDeleted = (at: number | null) =>
+      db.updateTable("users").set({ deleted_at: at }).where("id", "=", OWNER).execute();
+    await setDeleted(START_SECONDS);
+    expect([await store.ownerOf(token.id), await store.owner(OWNER)]).toEqual([undefined, undefined]);
+    await setDeleted(null);
+    await store.remove(OWNER, token.id);
+    expect(await store.ownerOf(token.id)).toBeUndefined();
+  });
+
   // @weakness Credentials: Keys of users lie readable in the database
   test("a key is shown to its owner, stored sealed and found by its hash", async () => {
     const token = await create("😀".repeat(30), { remain_quota: 5, unlimited_quota: true, model_limits: "a, b,a" });

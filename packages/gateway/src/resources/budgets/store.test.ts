@@ -1,0 +1,47 @@
+import { eachDatabase } from "@fairway/testkit/databases";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
+import { accountRow } from "../../identity/accounts/accounts.ts";
+import { insertRow } from "../../storage/inserts.ts";
+import { tokenFields } from "../tokens/input.ts";
+import { createTokenStore } from "../tokens/store.ts";
+import { BUDGET_DEFAULTS, createBudgetStore } from "./store.ts";
+
+eachDatabase("budgets of a user", (open) => {
+  const OWNER = 7;
+  const OTHER = 17;
+  let kit: StoreKit;
+
+  beforeAll(async () => {
+    kit = await openStoreKit(await open());
+    for (const id of [OWNER, OTHER]) {
+      const account = accountRow({ username: `owner ${id}`, passwordHash: "", createdAt: START_SECONDS });
+      await insertRow(kit.database.db, "users", { ...account, id });
+    }
+  });
+  afterAll(() => kit.database.close());
+
+  test("are those of the account and of its tokens, by name", async () => {
+    const budgets = createBudgetStore(kit);
+    const tokens = createTokenStore({ ...kit, tokens: { dropToken: () => undefined } });
+    const token = (owner: number, name: string) =>
+      tokens.create(
+        owner,
+        tokenFields({ name }, () => true),
+      );
+    const make = (scope: "user" | "token" | "model", subject: string | number) =>
+      budgets.create({ ...BUDGET_DEFAULTS, scope, subject: String(subject), period: "day", quota_limit: 5 });
+    await make("user", OWNER);
+    await make("user", OTHER);
+    await make("model", OWNER);
+    expect((await budgets.ofUser(OWNER)).map(({ scope }) => scope)).toEqual(["user"]);
+    const [own, gone] = [await token(OWNER, "own"), await token(OWNER, "gone")];
+    for (const { id } of [own, gone, await token(OTHER, "other")]) await make("token", id);
+    await tokens.remove(OWNER, gone.id);
+    const found = await budgets.ofUser(OWNER);
+    expect(found.map(({ scope, subject_name: name }) => [scope, name])).toEqual([
+      ["user", `owner ${OWNER}`],
+      ["token", "own"],
+    ]);
+  });
+});
