@@ -1,7 +1,8 @@
 import { budgetSubject, type Budget } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { Suspense, useMemo } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
+import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { budgetsQuery } from "../../shared/budgets/api.ts";
 import { ask } from "../../ui/feedback/ask.ts";
@@ -10,11 +11,19 @@ import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.ts
 import { RowMenu } from "../../ui/menu/row-menu.tsx";
 import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import { AddLink, ListPage } from "../../ui/grid/list-page.tsx";
+import { lateNeeded } from "../../ui/late/late.tsx";
+import { useRowPeek } from "../../ui/peek/use-peek.ts";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
 import { deleteBudget } from "./api.ts";
 import { filterBudgets, SCOPES, type BudgetState } from "./budget-form.ts";
 import { budgetColumns, SCOPE_TEXT } from "./columns.tsx";
 import { useTexts } from "./texts.ts";
+
+const BudgetPeek = lateNeeded(async () => {
+  const { BudgetPeek: Loaded } = await import("./peek/budget-peek.tsx");
+  await textsReady();
+  return Loaded;
+});
 
 const DEFAULTS = { ...LIST_DEFAULTS, q: "", scope: "", state: "" };
 const STATES: readonly BudgetState[] = ["within", "near", "spent"];
@@ -91,6 +100,8 @@ export function BudgetsPage() {
   const { data, error, isFetching, refetch } = useQuery(budgetsQuery);
   const found = useMemo(() => data && filterBudgets(data, state), [data, state]);
   const columns = useMemo(() => budgetColumns(t), [t]);
+  const rows = found?.slice((page - 1) * size, page * size);
+  const peek = useRowPeek(rows);
   const edit = (budget: Budget) => void navigate({ pathname: `/budget/edit/${budget.id}`, search });
   useKeys("c", () => void navigate({ pathname: "/budget/add", search }));
   return (
@@ -100,7 +111,7 @@ export function BudgetsPage() {
       filters={data?.length !== 0 && <Filters list={list} />}
       list={list}
       query={{
-        data: found && { rows: found.slice((page - 1) * size, page * size), total: found.length },
+        data: found && { rows: rows ?? [], total: found.length },
         error,
         isFetching,
         refetch,
@@ -109,7 +120,8 @@ export function BudgetsPage() {
       columns={columns}
       rowId={(budget) => budget.id}
       rowName={budgetSubject}
-      onOpen={edit}
+      onOpen={peek.open}
+      opened={peek.openedId}
       keys={{ e: edit }}
       actions={(budget) => <BudgetActions budget={budget} />}
       teach={
@@ -118,6 +130,7 @@ export function BudgetsPage() {
         </EmptyTeach>
       }
     >
+      <Suspense>{peek.key !== "" && <BudgetPeek peek={peek} />}</Suspense>
       <Outlet />
     </ListPage>
   );

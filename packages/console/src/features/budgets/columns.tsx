@@ -35,7 +35,8 @@ function SubjectCell({ budget }: { readonly budget: Budget }) {
   );
 }
 
-function StateCell({ budget }: { readonly budget: Budget }) {
+/** How near its limit the budget is. */
+export function StateMark({ budget }: { readonly budget: Budget }) {
   const t = useTexts();
   const state = stateOf(budget);
   return <Mark kind={MARKS[state]} label={t(state)} />;
@@ -67,7 +68,7 @@ function UsedCell({ budget }: { readonly budget: Budget }) {
 export function budgetColumns(t: ReturnType<typeof useTexts>): Column<Budget>[] {
   return [
     { id: "subject", header: t("subject"), width: 190, isTitle: true, cell: (row) => <SubjectCell budget={row} /> },
-    { id: "state", header: t("state"), width: 110, cell: (row) => <StateCell budget={row} /> },
+    { id: "state", header: t("state"), width: 110, cell: (row) => <StateMark budget={row} /> },
     { id: "used", header: t("used"), width: 240, rank: 0, cell: (row) => <UsedCell budget={row} /> },
     {
       id: "period",

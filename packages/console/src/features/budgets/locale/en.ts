@@ -69,6 +69,8 @@ export const en = {
   reachedAt: "Used up at this pace",
   reachedNow: "Used up; the next window begins",
   atEnd: "expected at its end:",
+  forecast: "At the present pace",
+  expected: "Expected when the window ends",
   missingTitle: "This budget does not exist",
   missingBody: "It may have been deleted.",
   allBudgets: "All budgets",

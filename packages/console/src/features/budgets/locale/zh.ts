@@ -71,6 +71,8 @@ export const zh: Translation<typeof en> = {
   reachedAt: "按当前速度用尽于",
   reachedNow: "已用尽，下一周期开始于",
   atEnd: "预计周期结束时：",
+  forecast: "按当前速度",
+  expected: "预计周期结束时",
   missingTitle: "该预算不存在",
   missingBody: "它可能已被删除。",
   allBudgets: "全部预算",
