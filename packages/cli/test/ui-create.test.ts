@@ -124,6 +124,21 @@ test("creates codes and users and sets an option, each with its field at fault",
   expect(data.find(({ key }) => key === "SystemName")?.value).toBe("Quayside");
 });
 
+test("pasted text goes into a field and sends nothing, and means no keys in a list", async () => {
+  const paste = (text: string) => screen.type(`\u001B[200~${text}\u001B[201~`);
+  const screen = openScreen(["ui", "tokens"], rig.env, 60);
+  await screen.shows("laptop");
+  paste("qxy");
+  screen.type("c");
+  await screen.shows("Create a token");
+  paste("pasted\r\n");
+  await screen.shows("pasted_");
+  expect(screen.lines().join("\n")).not.toContain("[y/N]");
+  screen.type("\u001B");
+  await screen.shows("Nothing was created.");
+  expect(await screen.leave()).toBe(0);
+});
+
 test("a form is lines for a screen reader: a line for each field, then the answer", async () => {
   const lines = ["c", "reader", "", "never", "", "", "", "y", "", "q"].join("\n");
   const { code, out, err } = await run(["ui", "tokens", "--plain"], rig.env, `${lines}\n`);

@@ -156,6 +156,18 @@ test("the help of a read-only screen has no key that changes anything, and scrol
   expect(after(state, "x").state.mode).toBe("list");
 });
 
+test("a message that is longer than the line takes more of them, whole words each", () => {
+  const notice = `! ${"a long failure ".repeat(6)}/a/path/${"deep/".repeat(20)}; name another file`;
+  const frame = frameOf({ ...three, notice }, { server: "", user: "", width: 60, height: 15 });
+  expect(frame).toHaveLength(15);
+  expect(frame.filter(({ text }) => text.length > 60)).toEqual([]);
+  expect(frame.slice(-4, -3)[0]?.text).toMatch(/^! a long failure .* a long$/);
+  const label = "channel 1 (a-name-that-is-as-long-as-names-of-channels-may-be)";
+  const asked = after(loaded(three, [{ ...item(1, "a"), label }], { isCut: false }), "d").state;
+  const foot = frameOf(asked, { server: "", user: "", width: 60, height: 15 }).slice(-3, -1);
+  expect(foot.map(({ text }) => text)).toEqual([`disable ${label.slice(0, 9)}`, `${label.slice(10)}? [y/N]`]);
+});
+
 test("what a plan deletes is applied after its name is typed, several after their number", () => {
   const changes = { name: "changes", aliases: [], titles: ["ACTION", "NAME"], numeric: [false, false] };
   const apply = { actions: ["apply" as const] };

@@ -26,13 +26,24 @@ export interface Place {
   readonly height: number;
 }
 
-/** Title, table or detail, message, keys: never more than `height` lines. */
+/** Title, table or detail, message, keys: never more than `height` lines. A long message takes lines of the body. */
 export function frameOf(state: State, place: Place): Line[] {
-  const room = bodyHeight(place.height);
+  const { text, tone } = footOf(state, place.width);
+  const foot = wrapped(text, place.width).slice(0, FOOT);
+  const room = Math.max(1, bodyHeight(place.height) + 1 - foot.length);
   const body = bodyOf(state, place.width, room).slice(0, room);
   const blank = Array.from({ length: room - body.length }, (): Line => ({ text: "" }));
-  return [{ text: titleOf(state, place), tone: "title" }, ...body, ...blank, footOf(state), keysOf(state)];
+  return [
+    { text: titleOf(state, place), tone: "title" },
+    ...body,
+    ...blank,
+    ...foot.map((line): Line => ({ text: line, ...(tone ? { tone } : {}) })),
+    keysOf(state),
+  ];
 }
+
+/** Lines of a message at most. */
+const FOOT = 3;
 
 /** Lines between the title and the two lines at the bottom. */
 export function bodyHeight(height: number): number {
@@ -130,15 +141,25 @@ function lastOf(text: string, width: number): string {
   return `…${letters.join("")}`;
 }
 
-/** Lines of whole words. */
+/** Lines of whole words; a word that is longer than a line is divided. */
 function wrapped(text: string, width: number): string[] {
+  if (widthOf(text) <= width) return [text];
   const lines: string[] = [];
-  for (const word of text.split(" ")) {
+  for (const word of text.split(" ").flatMap((one) => partsOf(one, width))) {
     const last = lines.at(-1);
     if (last !== undefined && widthOf(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines;
+}
+
+function partsOf(word: string, width: number): string[] {
+  if (widthOf(word) <= width) return [word];
+  const letters = Array.from(word);
+  const count = Math.max(1, Math.floor(width / 2));
+  return Array.from({ length: Math.ceil(letters.length / count) }, (_, at) =>
+    letters.slice(at * count, (at + 1) * count).join(""),
+  );
 }
 
 function columnLines(state: State, room: number): Line[] {
@@ -154,7 +175,7 @@ function columnLines(state: State, room: number): Line[] {
   return [{ text: `Columns of ${name}`, tone: "title" }, ...lines];
 }
 
-function footOf(state: State): Line {
+function footOf(state: State, width: number): Line {
   const { mode, typed, pending, problem, notice, form } = state;
   if (pending) return questionOf(state, pending);
   if (mode === "form" && form) {
@@ -162,8 +183,8 @@ function footOf(state: State): Line {
     if (form.question !== "") return { text: `${form.question} [y/N]`, tone: "question" };
     return notice === "" ? { text: hint } : { text: notice };
   }
-  if (mode === "filter") return { text: `/${typed}`, tone: "question" };
-  if (mode === "command") return { text: `:${typed}`, tone: "question" };
+  if (mode === "filter") return { text: `/${lastOf(typed, width - 1)}`, tone: "question" };
+  if (mode === "command") return { text: `:${lastOf(typed, width - 1)}`, tone: "question" };
   return problem === "" ? { text: notice } : { text: `! ${problem}`, tone: "bad" };
 }
 
