@@ -1,6 +1,9 @@
 // Channels in `fairway ui`: numbers changed in the list, chosen columns, and how a channel went, in a pseudo-terminal.
 import { channelCreate, channelList, tokenCreate } from "@fairway/wire";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startRig, type Rig } from "./rig.ts";
@@ -57,6 +60,30 @@ test("P and W change priority and weight in the list, u takes the change back, a
   await screen.shows(/status disabled → enabled\? \[y\/N\]/);
   screen.type("y");
   await expect.poll(async () => (await channel("jetty"))?.status, { timeout: 20_000 }).toBe(1);
+  expect(await screen.leave()).toBe(0);
+});
+
+test("b reads the balance where the provider tells one, and says why where it does not", async () => {
+  const provider = createServer((_request, response) => {
+    const answer = { is_available: true, balance_infos: [{ currency: "USD", total_balance: "12.50" }] };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  }).listen(0, "127.0.0.1");
+  await once(provider, "listening");
+  const base_url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  const body = { type: 43, key: "sk-1", models: "m", group: "default", base_url, name: "telling", priority: 90 };
+  await rig.client.call(channelCreate, { body });
+  const screen = openScreen(["ui"], env, 60);
+  try {
+    await screen.shows(/> +\d+ +telling/);
+    screen.type("b");
+    await screen.shows(/channel \d+ has \$12\.50 left/);
+    screen.type("jb");
+    await screen.shows(/^! .+/m);
+    screen.type("gxy");
+    await expect.poll(() => channel("telling"), { timeout: 20_000 }).toBeUndefined();
+  } finally {
+    provider.close();
+  }
   expect(await screen.leave()).toBe(0);
 });
 

@@ -22,14 +22,15 @@ beforeAll(async () => {
     body: { ...body, name: "jetty", models: "o3", base_url: "http://127.0.0.1:9" },
   });
   const { data } = await rig.client.call(tokenCreate, { body: { name: "ci", unlimited_quota: true } });
-  const call = (model: string) =>
+  const call = (model: string, stream = false) =>
     fetch(`${rig.gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer sk-${data.key}`, "content-type": "application/json" },
-      body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }] }),
+      body: JSON.stringify({ model, stream, messages: [{ role: "user", content: "hi" }] }),
     });
   expect((await call("o3")).status).toBe(502);
-  for (let at = 0; at < CALLS; at++) expect((await call("gpt-4o")).status).toBe(200);
+  for (let at = 1; at < CALLS; at++) expect((await call("gpt-4o")).status).toBe(200);
+  expect(await (await call("gpt-4o", true)).text()).toContain("[DONE]");
   const recorded = async () => {
     const { data } = await rig.client.call(logList, { query: { type: LOG_TYPE.consume } });
     expect(data.total).toBe(CALLS);
@@ -58,6 +59,18 @@ test("the form filters by channel, type, time and status, and names the field th
   await screen.shows(/\? help/);
   screen.type("\u001B");
   await screen.shows(/logs 100 \(m reads more\)/);
+  expect(await screen.leave()).toBe(0);
+});
+
+test("another column shows when the first token of a stream came", async () => {
+  const env = { ...rig.env, XDG_CONFIG_HOME: join(rig.home, "config") };
+  const screen = openScreen(["ui", "logs"], env, 200);
+  await screen.shows(/logs 100 /);
+  screen.type("v");
+  await screen.shows("Columns of logs");
+  screen.type(`${"j".repeat(11)} \r`);
+  await screen.shows(/CONTENT +1ST TOKEN/);
+  await screen.shows(/ gpt-4o .* \d+$/m);
   expect(await screen.leave()).toBe(0);
 });
 

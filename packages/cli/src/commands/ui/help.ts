@@ -13,7 +13,7 @@ const HELP: readonly string[] = [
   "l L            failing calls of the channel, all its calls",
   "w              write the rows of the logs to a file",
   "c              create; by the form or in $EDITOR (ctrl-e)",
-  "e d t          enable, disable, test",
+  "e d t b        enable, disable, test, read the balance",
   "P W            priority and weight of channels",
   "C x E          copy, delete, edit in $EDITOR",
   "space          mark; an action changes all marked rows",
@@ -29,4 +29,4 @@ export function helpOf(isReadOnly: boolean): readonly string[] {
   return isReadOnly ? HELP.filter((line) => !CHANGING.test(line)) : HELP;
 }
 
-const CHANGING = /^(?:c|e d t|P W|C x E|u|space|:apply.*?) /;
+const CHANGING = /^(?:c|e d t b|P W|C x E|u|space|:apply.*?) /;

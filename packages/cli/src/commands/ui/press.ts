@@ -46,6 +46,7 @@ const ACTION_OF: Readonly<Record<string, Action>> = {
   e: "enable",
   d: "disable",
   t: "test",
+  b: "balance",
   C: "copy",
   x: "delete",
   E: "edit",
@@ -112,10 +113,13 @@ function pressAction(state: State, action: Action): Step {
   return begin(state, action, items);
 }
 
+/** They change nothing, or ask elsewhere. */
+const AT_ONCE: readonly Action[] = ["test", "balance", "edit"];
+
 function begin(state: State, action: Action, items: readonly Item[]): Step {
   // The detail lists the change that would be undone, unless the row itself does.
   if (action === "undo" && state.mode === "list" && items[0]?.undoes === undefined) return openDetail(state);
-  if (action === "test" || action === "edit") {
+  if (AT_ONCE.includes(action)) {
     const notice = `${action} ${labelOf(items, state.resource)} …`;
     return { state: { ...state, notice, marked: [] }, effect: { type: "act", action, items } };
   }

@@ -7,6 +7,7 @@ export type Action =
   | "enable"
   | "disable"
   | "test"
+  | "balance"
   | "copy"
   | "delete"
   | "edit"

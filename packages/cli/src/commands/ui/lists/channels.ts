@@ -1,4 +1,12 @@
-import { CHANNEL_STATUS, channelCopy, channelDelete, channelList, channelUpdate, type Channel } from "@fairway/wire";
+import {
+  CHANNEL_STATUS,
+  channelBalance,
+  channelCopy,
+  channelDelete,
+  channelList,
+  channelUpdate,
+  type Channel,
+} from "@fairway/wire";
 import { asDollars } from "../../../print/sheet.ts";
 import type { SessionClient } from "../../../session/session.ts";
 import { statusWord, typeNames } from "../../channel/channel.ts";
@@ -16,7 +24,10 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
   let types: ReadonlyMap<number, string> | undefined;
   const change = (row: Channel, fields: Change) => async () => {
     await client.call(channelUpdate, { body: { id: row.id, ...fields } });
-    const before = Object.keys(fields).map((name) => [name, row[name as keyof Change]]);
+    const before = Object.keys(fields).map((name) => [
+      name,
+      { ...row, status: statusBefore(row) }[name as keyof Change],
+    ]);
     undone.set(row.id, Object.fromEntries(before) as Change);
   };
   const amount = (row: Channel, field: "priority" | "weight") => async (value: number | undefined) => {
@@ -57,10 +68,8 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
             return `channel ${id}: ${changeText(row, before)}`;
           },
         }),
-        test: async () => {
-          const { ok, seconds, message } = await testOne(client, id, undefined);
-          return ok ? `channel ${id} answered in ${seconds.toFixed(2)} s` : `channel ${id} failed its test: ${message}`;
-        },
+        test: () => testText(client, id),
+        balance: () => balanceText(client, id),
         copy: () => client.call(channelCopy, { params: { id } }),
         delete: () => client.call(channelDelete, { params: { id } }),
         edit: () => Promise.resolve(),
@@ -68,6 +77,21 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
     },
     creates: createsChannel(client),
   });
+}
+
+async function testText(client: SessionClient, id: number): Promise<string> {
+  const { ok, seconds, message } = await testOne(client, id, undefined);
+  return ok ? `channel ${id} answered in ${seconds.toFixed(2)} s` : `channel ${id} failed its test: ${message}`;
+}
+
+async function balanceText(client: SessionClient, id: number): Promise<string> {
+  const { siblings } = await client.call(channelBalance, { params: { id } });
+  return `channel ${id} has $${Number(siblings["balance"]).toFixed(2)} left`;
+}
+
+/** The gateway alone disables by itself: to take an enabling back is to disable by hand. */
+function statusBefore({ status }: Channel): number {
+  return status === CHANNEL_STATUS.enabled ? status : CHANNEL_STATUS.disabledByHand;
 }
 
 function changeText(row: Channel, next: Change): string {

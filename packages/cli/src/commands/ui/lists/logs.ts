@@ -9,6 +9,7 @@ import {
   type LogRow,
 } from "@fairway/wire";
 import { asDollars, withDollars } from "../../../print/sheet.ts";
+import type { Column } from "../../../print/table.ts";
 import type { SessionClient } from "../../../session/session.ts";
 import { explainLines } from "../../log/explain.ts";
 import { logShape } from "../../log/log.ts";
@@ -37,7 +38,7 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
     page: "/log",
     aliases: ["log"],
     columns,
-    wide: shape.wide,
+    wide: [FIRST_TOKEN, ...(shape.wide ?? [])],
     rows: async (wanted) => readPages(client, await queryOf(wanted), wanted.pages),
     keyOf: ({ id, request_id: request }) => `${id} ${request}`,
     idOf: ({ id, request_id: request }) => (request === "" ? String(id) : request),
@@ -59,7 +60,7 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
     writes: {
       fields: FILE_FIELDS,
       async write(values, wanted, shown) {
-        const all = [...columns, ...(shape.wide ?? [])];
+        const all = [...columns, FIRST_TOKEN, ...(shape.wide ?? [])];
         const isShown = (row: LogRow) => wanted.isShown(all.map(({ value }) => value(row)));
         const query = await queryOf(wanted.wanted);
         const { readWholeExport } = await import("../../log/exported.ts");
@@ -78,6 +79,13 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
     },
   });
 }
+
+/** Streams alone have one. */
+const FIRST_TOKEN: Column<LogRow> = {
+  title: "1ST TOKEN",
+  isNumber: true,
+  value: ({ is_stream: isStream, other }) => (isStream ? (/"frt":(\d+)/.exec(other)?.[1] ?? "-") : "-"),
+};
 
 async function readPages(client: SessionClient, { isAdmin, filter }: LogQuery, pages: number) {
   const rows: LogRow[] = [];
