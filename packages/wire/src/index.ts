@@ -8,6 +8,7 @@ export * from "./channels/channel-health.ts";
 export * from "./channels/channel-keys.ts";
 export * from "./channels/channels.ts";
 export * from "./channels/channels-bulk.ts";
+export * from "./channels/compatible-channels.ts";
 export * from "./core/characters.ts";
 export * from "./core/client.ts";
 export * from "./core/constants.ts";

@@ -151,7 +151,7 @@ export const channelCreate = endpoint({
   method: "POST",
   path: "/api/channel/",
   access: "admin",
-  summary: "Creates one channel per line of the key.",
+  summary: "Creates one channel per line of the key; a disabled one (status 2) may wait for its key.",
   body: z.object({
     ...channelFields,
     /** Id of the row that a console copied. */

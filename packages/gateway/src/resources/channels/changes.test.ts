@@ -102,6 +102,15 @@ describe("changing", () => {
     expect(await refusedChange({ id, status: 1, disable_seconds: 60 })).toEqual([200, "G1", "Invalid parameter."]);
   });
 
+  test("a channel that is disabled may wait for its key, and takes it later", async () => {
+    const id = await create({ key: "", status: 2 });
+    expect(await read(id)).toMatchObject({ status: 2, key_count: 0 });
+    expect(await codeOf(admin.post("/api/channel/", { ...form, key: "" }))).toBe("CH1");
+    await admin.data(admin.put("/api/channel/", { id, key: "sk-late" }));
+    expect(await app.operations.channels.store.keyOf(id)).toBe("sk-late");
+    expect(await read(id)).toMatchObject({ status: 2, key_count: 1 });
+  });
+
   test("a plain disable takes the end of an earlier one away, by whatever call", async () => {
     const timed = async (id: number) => {
       await admin.data(

@@ -1,4 +1,4 @@
-import type { ChannelInput } from "@fairway/wire";
+import { CHANNEL_STATUS, type ChannelInput } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { checkDestination, type Addressed } from "./destination.ts";
@@ -27,7 +27,8 @@ export async function createChannels(deps: CreateDeps, input: CreateInput): Prom
   const { store, isType } = deps;
   if ((input.name ?? "").trim() === "") throw new Refusal("channel_name_or_key_missing", { field: "name" });
   const { key, source } = await keyOf(store, input);
-  if (key.trim() === "") throw new Refusal("channel_name_or_key_missing", { field: "key" });
+  const waits = key.trim() === "" && input.status === CHANNEL_STATUS.disabledByHand;
+  if (key.trim() === "" && !waits) throw new Refusal("channel_name_or_key_missing", { field: "key" });
   const fields = newFields(input, isType);
   if (source) checkDestination(deps.caller, source, fields);
   checkSize(fields);
@@ -35,7 +36,7 @@ export async function createChannels(deps: CreateDeps, input: CreateInput): Prom
   const keys = splitKeys(key, fields.type, isCopied || input.multi_key === true);
   if (keys.length > KEYS_PER_CALL)
     throw new Refusal("invalid_field", { field: "key", values: { field: "key", reason: "is too long" } });
-  return store.create(fields, keys);
+  return store.create(fields, waits ? [""] : keys);
 }
 
 export interface WrappedInput extends CreateInput {

@@ -1,4 +1,4 @@
-import { CHANNEL_STATUS } from "@fairway/wire";
+import { CHANNEL_STATUS, compatibleKeyFile, compatibleKeyParts, compatibleOther, compatibleType } from "@fairway/wire";
 import { seconds } from "../../../lib/clock.ts";
 import { isObject, parseObject } from "../../../lib/text/json.ts";
 import { providerByType } from "../../../providers/registry.ts";
@@ -7,7 +7,6 @@ import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { transact } from "../../../storage/transaction.ts";
 import { insertKeepingId } from "../../rows.ts";
-import { typeHere, type TypeHere } from "./channel-types.ts";
 import type { ImportContext } from "./context.ts";
 import type { Served } from "../../../resources/import/upstream-prices.ts";
 import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
@@ -74,16 +73,10 @@ interface RoutingSettings {
   readonly other: string;
 }
 
-const ZHIPU = 16;
-const ZHIPU_V4 = 26;
-
 function placeOf({ kind }: ImportContext, row: ForeignRow): RoutingSettings | undefined {
   const own = row.text("base_url").trim().replace(/\/+$/, "");
-  // One API chooses between the two protocols of Zhipu by the model.
-  const isZhipuV4 = row.int("type") === ZHIPU && row.list("models").some((model) => model.startsWith("glm-"));
-  const here: TypeHere | undefined =
-    kind === "one-api" && isZhipuV4 ? { type: ZHIPU_V4 } : typeHere(kind, row.int("type"));
-  const other = kind === "new-api" ? row.text("other") : otherOf(row);
+  const here = compatibleType(kind, row.int("type"), row.list("models"));
+  const other = kind === "new-api" ? row.text("other") : compatibleOther(configOf(row), row.text("other"));
   return here && { type: here.type, base_url: own || (here.baseUrl ?? ""), other };
 }
 
@@ -91,24 +84,18 @@ const VERTEX = 41;
 
 /** Keys on lines of their own stay together; those that are files (JSON) cannot. */
 function keysOf(row: ForeignRow): string[] {
-  const config = parseObject(row.text("config")) ?? {};
-  // One API stores the file of a Google service account, and the parts of an AWS key, in a field next to the key.
-  const file = config["vertex_ai_adc"];
-  if (typeof file === "string" && file !== "") return [file];
+  const file = compatibleKeyFile(configOf(row));
+  if (file !== undefined) return [file];
   const key = row.text("key").trim();
-  const parts = ["ak", "sk", "region"].map((name) => config[name]).filter((part) => typeof part === "string");
-  if (key === "" && parts.length > 1) return [parts.join("|")];
+  const parts = compatibleKeyParts(configOf(row));
+  if (key === "" && parts !== undefined) return [parts];
   const files =
     row.int("type") === VERTEX && key.startsWith("[") ? parseObject(`{"keys":${key}}`)?.["keys"] : undefined;
   return Array.isArray(files) && files.length > 0 ? files.map((one) => JSON.stringify(one)) : [key];
 }
 
-/** One API moved what belongs to a type into a column of JSON. */
-function otherOf(row: ForeignRow): string {
-  const config = parseObject(row.text("config")) ?? {};
-  const names = ["api_version", "region", "library_id", "user_id", "plugin"];
-  const found = names.map((name) => config[name]).find((value) => typeof value === "string" && value !== "");
-  return typeof found === "string" ? found : row.text("other");
+function configOf(row: ForeignRow): Readonly<Record<string, unknown>> {
+  return parseObject(row.text("config")) ?? {};
 }
 
 function channelRow({ clock, report, groups }: ImportContext, row: ForeignRow): Record<string, SqlValue> {

@@ -1,3 +1,4 @@
+import type { SourceGateway } from "@fairway/wire";
 import type { Ledger } from "../../../billing/ledger/ledger.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../storage/database.ts";
@@ -6,8 +7,6 @@ import type { Vault } from "../../../storage/secrets/secrets.ts";
 import type { GroupNames } from "../../../resources/import/groups.ts";
 import type { Served } from "../../../resources/import/upstream-prices.ts";
 import type { ImportReport } from "../../../resources/import/report.ts";
-
-export type SourceGateway = "one-api" | "new-api";
 
 /** The dependencies of an import. */
 export interface ImportContext {

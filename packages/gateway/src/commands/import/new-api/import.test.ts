@@ -14,7 +14,7 @@ import { openForeign, type ForeignDatabase } from "../../../storage/engines/fore
 import type { Schema } from "../../../storage/schema/schema.ts";
 import { GroupNames } from "../../../resources/import/groups.ts";
 import { importCompatible } from "./import.ts";
-import type { SourceGateway } from "./context.ts";
+import type { SourceGateway } from "@fairway/wire";
 import { channelKey, optionValue, tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
 eachDatabase("import of a database of a compatible gateway", (open) => {

@@ -13,7 +13,7 @@ import { createLogStore } from "../../../resources/logs/store.ts";
 import { rollUpUsage } from "../../../resources/usage-data/rollup.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
 import type { Schema } from "../../../storage/schema/schema.ts";
-import type { SourceGateway } from "./context.ts";
+import type { SourceGateway } from "@fairway/wire";
 import { GroupNames } from "../../../resources/import/groups.ts";
 import { importCompatible } from "./import.ts";
 import { channelKey, secondFactor, tokenKey } from "../../../storage/secrets/sealed-locations.ts";

@@ -1,6 +1,7 @@
-import type { SourceGateway } from "./context.ts";
+/** Families of gateways whose rows differ. */
+export type SourceGateway = "one-api" | "new-api";
 
-/** A channel type of One API: the number here, and the address that its number stood for. */
+/** A channel type of such a gateway: the number here, and the address that its number stood for. */
 export interface TypeHere {
   readonly type: number;
   readonly baseUrl?: string;
@@ -61,9 +62,36 @@ const ONE_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map<number,
 
 const LAST_OF_ONE_API = 51;
 
+const ZHIPU = 16;
+const ZHIPU_V4 = 26;
+
 /** Maps a channel type of the other gateway to ours; undefined if there is no equivalent. */
-export function typeHere(kind: SourceGateway, type: number): TypeHere | undefined {
+export function compatibleType(kind: SourceGateway, type: number, models: readonly string[]): TypeHere | undefined {
+  // One API chooses between the two protocols of Zhipu by the model.
+  if (kind === "one-api" && type === ZHIPU && models.some((model) => model.startsWith("glm-")))
+    return { type: ZHIPU_V4 };
   const own = kind === "one-api" ? ONE_API_TYPES : NEW_API_TYPES;
   if (own.has(type)) return own.get(type);
   return kind === "one-api" && type > LAST_OF_ONE_API ? undefined : { type };
+}
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** The file of a Google service account, which One API stores in a field next to the key. */
+export function compatibleKeyFile(config: Config): string | undefined {
+  const file = config["vertex_ai_adc"];
+  return typeof file === "string" && file !== "" ? file : undefined;
+}
+
+/** The parts of an AWS key, which One API stores there as well. */
+export function compatibleKeyParts(config: Config): string | undefined {
+  const parts = ["ak", "sk", "region"].map((name) => config[name]).filter((part) => typeof part === "string");
+  return parts.length > 1 ? parts.join("|") : undefined;
+}
+
+/** One API moved what belongs to a type into a column of JSON. */
+export function compatibleOther(config: Config, other: string): string {
+  const names = ["api_version", "region", "library_id", "user_id", "plugin"];
+  const found = names.map((name) => config[name]).find((value) => typeof value === "string" && value !== "");
+  return typeof found === "string" ? found : other;
 }
