@@ -2,6 +2,7 @@
 export const VARIABLES: Readonly<Record<string, string>> = {
   "FAIRWAY_SERVER, FAIRWAY_TOKEN": "instead of a sign-in; FAIRWAY_USER_ID is checked against the token",
   FAIRWAY_INSECURE_HTTP: "1 lets FAIRWAY_TOKEN travel over plain http to another machine",
+  FAIRWAY_SOURCE_TOKEN: "access token of the gateway that `fairway import` reads",
   FAIRWAY_CONTEXT: "as --context",
   FAIRWAY_OUTPUT: "as --output",
   FAIRWAY_CA_FILE: "as --ca-file",

@@ -1,17 +1,23 @@
 import { Option, type Command } from "commander";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples } from "../arguments.ts";
+import { examples, list, positive } from "../arguments.ts";
 import type { ImportFlags } from "./import.ts";
 
-export function importCommands(program: Command, { client, env, globals, output }: CommandContext): void {
+export function importCommands(
+  program: Command,
+  { client, env, globals, io, output, transport }: CommandContext,
+): void {
   const importing = program
     .command("import")
-    .argument("<file>", "a LiteLLM configuration in YAML; keys given as os.environ/NAME are read from your environment")
+    .argument(
+      "<place>",
+      "a LiteLLM configuration in YAML, whose os.environ/NAME are read from your environment; or the address of a running gateway",
+    )
     .description(
-      "import channels, prices, aliases and retries of another gateway, and report what is left out (super administrator)",
+      "import from another gateway what its file or its calls show, and report what is left out (super administrator)",
     )
     .addOption(
-      new Option("--from <gateway>", "the gateway that the file is from")
+      new Option("--from <gateway>", "LiteLLM, or a compatible gateway: new-api, one-api and their descendants")
         .choices(["litellm", "litellm-yaml", "new-api", "one-api"])
         .makeOptionMandatory(),
     )
@@ -26,14 +32,32 @@ export function importCommands(program: Command, { client, env, globals, output 
         "rename a group, can be repeated; every imported channel is in the group default",
       ).argParser((pair, before: readonly string[] | undefined) => [...(before ?? []), pair]),
     )
-    .action(async (file: string, flags: ImportFlags) => {
-      const options = { ...flags, isDry: globals().dryRun === true, env: env() };
-      return (await import("./import.ts")).importConfig(await client(), file, options, output());
+    .option(
+      "--token-stdin",
+      "of a running gateway: read its access token from standard input; or FAIRWAY_SOURCE_TOKEN has it",
+    )
+    .addOption(
+      new Option("--user-id <number>", "of a running gateway: whose token it is, where it requires the id").argParser(
+        positive,
+      ),
+    )
+    .option("--insecure-http", "of a running gateway: allow plain http beyond this machine")
+    .option(
+      "--channel-keys <file>",
+      "of a running gateway: YAML with a line NAME: KEY for each channel, as its calls show none",
+    )
+    .option("--only <list>", "of a running gateway: some of options, channels, users, keys", list)
+    .action(async (place: string, flags: ImportFlags) => {
+      const isDry = globals().dryRun === true;
+      const options = { ...flags, isDry, env: env(), nowSeconds: io.nowSeconds(), transport };
+      return (await import("./import.ts")).importAny(await client(), place, options, output());
     });
   examples(
     importing,
     "fairway import --from litellm litellm.yaml --dry-run",
     "fairway import --from litellm litellm.yaml --price-from https://litellm.example.com --map-group default=staff",
     "OPENAI_API_KEY=$(pass openai) fairway import --from litellm litellm.yaml",
+    "pass old | fairway import --from new-api https://old.example.com --token-stdin --dry-run",
+    "pass old | fairway import --from one-api https://old.example.com --token-stdin --only channels --channel-keys keys.yaml",
   );
 }

@@ -1,11 +1,14 @@
-import { litellmImport } from "@fairway/wire";
+import { litellmImport, type SourceGateway } from "@fairway/wire";
+import { statSync } from "node:fs";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { plain } from "../../print/columns.ts";
 import { isForPeople, printList, type Output } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
+import type { Transport } from "../../session/transport.ts";
 import { readTextFile } from "../../terminal/prompt.ts";
+import type { SourceFlags } from "./compatible.ts";
 
-export interface ImportFlags {
+export interface ImportFlags extends SourceFlags {
   readonly from: "litellm" | "litellm-yaml" | "new-api" | "one-api";
   readonly priceFromUpstream?: boolean;
   readonly priceFrom?: string;
@@ -15,25 +18,77 @@ export interface ImportFlags {
 interface ImportOptions extends ImportFlags {
   readonly isDry: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nowSeconds: number;
+  /** How calls of the other gateway are sent. */
+  transport(): Promise<Transport>;
 }
 
 interface Line {
   readonly line: string;
 }
 
-/** Prints what was made, then a line for all that was not carried over. Variables that the file names are those of the caller. */
-export async function importConfig(
+/** Prints what was made, then a line for all that was not carried over. `place` is a file, or the address of a gateway. */
+export async function importAny(
   client: SessionClient,
-  path: string,
-  { from, isDry, env, priceFromUpstream = false, priceFrom, mapGroup = [] }: ImportOptions,
+  place: string,
+  options: ImportOptions,
   output: Output,
 ): Promise<void> {
-  if (from !== "litellm" && from !== "litellm-yaml")
+  checkFlags(options);
+  const { from, isDry } = options;
+  const isFile = from === "litellm" || from === "litellm-yaml";
+  const lines = isFile
+    ? await importConfig(client, place, options)
+    : await importServer(client, place, { ...options, kind: from });
+  if (isForPeople(output)) for (const line of lines) output.out(line);
+  else {
+    const rows = lines.map((line) => ({ line }));
+    await printList(output, { kind: "ImportLine", columns: [plain<Line>("LINE", "line")], rows, empty: "" });
+  }
+  output.note(isDry ? "Nothing was changed: --dry-run." : "Done. A second import leaves what is here as it is.");
+}
+
+const OF_SERVERS = ["tokenStdin", "userId", "insecureHttp", "channelKeys", "only"] as const;
+const OF_FILES = ["priceFromUpstream", "priceFrom"] as const;
+
+/** A flag that has no effect would hide a mistake. */
+function checkFlags(options: ImportOptions): void {
+  const isFile = options.from.startsWith("litellm");
+  const wrong = (isFile ? OF_SERVERS : OF_FILES).find((one) => options[one] !== undefined);
+  if (wrong === undefined) return;
+  const flag = `--${wrong.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new CliError(
+    `${flag} does not go with --from ${options.from}`,
+    EXIT.usage,
+    isFile ? "it is for running gateways" : "it is for LiteLLM; prices of this gateway are among its options",
+  );
+}
+
+async function importServer(
+  target: SessionClient,
+  server: string,
+  { mapGroup = [], transport, ...options }: ImportOptions & { readonly kind: SourceGateway },
+): Promise<string[]> {
+  if (isThere(server))
     throw new CliError(
-      `a database of ${from} is imported where the gateway runs`,
+      `--from ${options.kind} reads a running gateway, and ${server} is a file`,
       EXIT.usage,
-      `run \`fairway-gateway import --from ${from} --database URL --dry-run\` there`,
+      `write its address; \`fairway-gateway import --from ${options.kind} --database URL\` reads its database`,
     );
+  const { importCompatible } = await import("./compatible.ts");
+  return importCompatible({ ...options, server, target, groups: groupsIn(mapGroup), transport: await transport() });
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Variables that the file names are those of the caller. */
+async function importConfig(
+  client: SessionClient,
+  path: string,
+  { isDry, env, priceFromUpstream = false, priceFrom, mapGroup = [] }: ImportOptions,
+): Promise<string[]> {
   const body = {
     groups: groupsIn(mapGroup),
     price_from_upstream: priceFromUpstream,
@@ -44,12 +99,7 @@ export async function importConfig(
   const { data } = await client.call(litellmImport, {
     body: { config, variables: variablesOf(config, env), ...body },
   });
-  if (isForPeople(output)) for (const line of data) output.out(line);
-  else {
-    const rows = data.map((line) => ({ line }));
-    await printList(output, { kind: "ImportLine", columns: [plain<Line>("LINE", "line")], rows, empty: "" });
-  }
-  output.note(isDry ? "Nothing was changed: --dry-run." : "Done. A second import leaves what is here as it is.");
+  return data;
 }
 
 function groupsIn(pairs: readonly string[]): Record<string, string> {

@@ -1,0 +1,119 @@
+import {
+  DISPLAY_NAME_MAX,
+  NEVER_EXPIRES,
+  ROLE,
+  TOKEN_STATUS,
+  type Token,
+  tokenCreate,
+  tokenList,
+  tokenSetStatus,
+  USER_STATUS,
+  userCreate,
+  userList,
+  userManage,
+  userUpdate,
+} from "@fairway/wire";
+import { randomBytes } from "node:crypto";
+import { rowsUpTo } from "../paging.ts";
+import { attempt, noteColumns, numberOf, textOf, type Carry, type ForeignRow } from "./carry.ts";
+
+const USER_COLUMNS =
+  "id username display_name role status quota group password access_token verification_code aff_code created_at DeletedAt";
+const DELETED = 3;
+
+/** Accounts with their role, group, balance and state; nothing by which they sign in is shown there. */
+export async function carryUsers(carry: Carry): Promise<void> {
+  const { source, target, report } = carry;
+  const { rows } = await rowsUpTo(Infinity, (page) => source.call(userList, { query: page }));
+  const { rows: own } = await rowsUpTo(Infinity, (page) => target.call(userList, { query: page }));
+  const taken = new Set(own.map(({ username }) => username.toLowerCase()));
+  const foreign = (rows as readonly ForeignRow[]).filter(
+    (row) => numberOf(row, "status") !== DELETED && (row["DeletedAt"] ?? null) === null,
+  );
+  noteColumns(carry, "users", foreign, USER_COLUMNS.split(" "));
+  for (const row of foreign) {
+    const name = textOf(row, "username");
+    if (taken.has(name.toLowerCase())) report.count("users", "unchanged");
+    else if (numberOf(row, "role") >= ROLE.root) {
+      report.count("users", "skipped");
+      report.about("super administrators, of whom each gateway has its own", name);
+    } else {
+      report.about("users without a password, until `fairway user passwd NAME` sets one", name);
+      await attempt(carry, { what: "users", name: `the user ${name}` }, () => carryUser(carry, row, name));
+    }
+  }
+}
+
+async function carryUser(
+  { target, report, isDry, groupOf, quotaOf }: Carry,
+  row: ForeignRow,
+  username: string,
+): Promise<void> {
+  if (isDry) return;
+  const display = Array.from(textOf(row, "display_name") || username).slice(0, DISPLAY_NAME_MAX);
+  // It is in no report: an administrator sets another one.
+  const password = randomBytes(24).toString("base64url");
+  await target.call(userCreate, { body: { username, display_name: display.join(""), password } });
+  const { data: found } = await target.call(userList, { query: { keyword: username } });
+  const id = found.find((one) => one.username === username)?.id;
+  if (id === undefined) throw new Error(`the user ${username} was made and cannot be found`);
+  const value = quotaOf(row["quota"]);
+  await target.call(userManage, { body: { id, action: "add_quota", mode: "override", value } });
+  if (numberOf(row, "role") >= ROLE.admin) await target.call(userManage, { body: { id, action: "promote" } });
+  if (numberOf(row, "status") === USER_STATUS.disabled)
+    await target.call(userManage, { body: { id, action: "disable" } });
+  const group = groupOf(textOf(row, "group") || "default");
+  if (group === "default") return;
+  try {
+    await target.call(userUpdate, { body: { id, group } });
+  } catch {
+    report.about(`users who stay in the group default, because there is no group ${group} here`, username);
+  }
+}
+
+const TOKEN_COLUMNS = [
+  ..."id user_id key status name created_time accessed_time expired_time remain_quota unlimited_quota".split(" "),
+  ..."used_quota model_limits_enabled model_limits models allow_ips subnet group limits DeletedAt".split(" "),
+];
+
+/** The keys of the owner of the access token; the calls show no others. Each gets a new key. */
+export async function carryTokens(carry: Carry, nowSeconds: number): Promise<void> {
+  const { source, target, report } = carry;
+  const { rows } = await rowsUpTo(Infinity, (page) => source.call(tokenList, { query: page }));
+  const { rows: own } = await rowsUpTo(Infinity, (page) => target.call(tokenList, { query: page }));
+  const taken = new Set(own.map(({ name }) => name));
+  noteColumns(carry, "keys", rows, TOKEN_COLUMNS);
+  for (const token of rows) {
+    const { name, expired_time: end, status } = token;
+    if (taken.has(name)) report.count("keys", "unchanged");
+    else if (status === TOKEN_STATUS.expired || (end !== NEVER_EXPIRES && end <= nowSeconds)) {
+      report.count("keys", "skipped");
+      report.about("keys that have expired", name);
+    } else {
+      taken.add(name);
+      report.about("keys that are new, because a key cannot be chosen: print one with `fairway token key NAME`", name);
+      await attempt(carry, { what: "keys", name: `the key ${name}` }, () => carryToken(carry, token));
+    }
+  }
+}
+
+async function carryToken({ target, isDry, groupOf, quotaOf }: Carry, token: Token): Promise<void> {
+  if (isDry) return;
+  const { name, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = token;
+  const body = {
+    name,
+    expired_time,
+    unlimited_quota,
+    remain_quota: quotaOf(token.remain_quota),
+    model_limits_enabled,
+    model_limits,
+    allow_ips,
+    group: group === "" ? "" : groupOf(group),
+  };
+  const { data } = await target.call(tokenCreate, { body });
+  if (token.status !== TOKEN_STATUS.disabled) return;
+  await target.call(tokenSetStatus, {
+    query: { status_only: true },
+    body: { id: data.id, status: TOKEN_STATUS.disabled },
+  });
+}

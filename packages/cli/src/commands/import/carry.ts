@@ -1,0 +1,77 @@
+import { ApiProblem, type SourceGateway } from "@fairway/wire";
+import type { SessionClient } from "../../session/session.ts";
+import type { CarryReport } from "./report.ts";
+
+/** A row as the other gateway shows it; its versions differ in columns. */
+export type ForeignRow = Readonly<Record<string, unknown>>;
+
+/** What the parts of an import share. */
+export interface Carry {
+  readonly kind: SourceGateway;
+  readonly source: SessionClient;
+  readonly target: SessionClient;
+  readonly isDry: boolean;
+  readonly report: CarryReport;
+  /** Name here of a group there. */
+  groupOf(group: string): string;
+  /** Units of quota here for units there. */
+  quotaOf(amount: unknown): number;
+}
+
+export function textOf(row: ForeignRow, name: string): string {
+  const value = row[name];
+  return typeof value === "string" ? value : "";
+}
+
+export function numberOf(row: ForeignRow, name: string, fallback = 0): number {
+  const value = row[name];
+  return typeof value === "number" && Number.isFinite(value) ? value : fallback;
+}
+
+/** Undefined for what is no JSON object with members. */
+export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject && Object.keys(value).length > 0 ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Does one thing; what is refused is counted and named with the reason. */
+export async function attempt(
+  { report }: Carry,
+  { what, name, outcome = "created" }: { what: string; name: string; outcome?: "created" | "updated" },
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+    report.count(what, outcome);
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status !== 200) throw error;
+    report.count(what, "skipped");
+    report.note(`${name} was refused: ${error.message}`);
+  }
+}
+
+/** Names the columns that hold something and have no place here. */
+export function noteColumns(
+  { report }: Carry,
+  what: string,
+  rows: readonly ForeignRow[],
+  known: readonly string[],
+): void {
+  const counts = new Map<string, number>();
+  for (const row of rows)
+    for (const [column, value] of Object.entries(row))
+      if (!known.includes(column) && holdsSomething(value)) counts.set(column, (counts.get(column) ?? 0) + 1);
+  for (const [column, count] of counts)
+    report.about(`columns of ${what} that are not carried over`, `${column} (${count})`);
+}
+
+function holdsSomething(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (typeof value === "object" && value !== null) return Object.values(value).some(holdsSomething);
+  return value !== null && value !== undefined && value !== "" && value !== 0 && value !== false && value !== "{}";
+}

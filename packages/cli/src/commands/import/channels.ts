@@ -1,0 +1,109 @@
+import {
+  CHANNEL_STATUS,
+  channelCreate,
+  channelList,
+  compatibleKeyFile,
+  compatibleKeyParts,
+  compatibleOther,
+  compatibleType,
+  splitList,
+} from "@fairway/wire";
+import { rowsUpTo } from "../paging.ts";
+import { attempt, noteColumns, numberOf, objectIn, textOf, type Carry, type ForeignRow } from "./carry.ts";
+
+/** Columns that are read here, and those that only describe the past there. */
+const KNOWN = [
+  ..."id type name status models group base_url other openai_organization test_model model_mapping".split(" "),
+  ..."status_code_mapping priority weight auto_ban tag setting param_override max_input_tokens config key".split(" "),
+  ..."created_time test_time response_time balance balance_updated_time used_quota other_info".split(" "),
+];
+
+/** `keys` are those that the caller knows, by name or number of the channel there. */
+export async function carryChannels(carry: Carry, keys: ReadonlyMap<string, string>): Promise<void> {
+  const { source, target, report } = carry;
+  const { rows } = await rowsUpTo(Infinity, (page) => source.call(channelList, { query: { id_sort: true, ...page } }));
+  const { rows: own } = await rowsUpTo(Infinity, (page) => target.call(channelList, { query: page }));
+  const taken = new Set(own.map(({ name, type }) => placeOf(name, type)));
+  const foreign = rows as readonly ForeignRow[];
+  noteColumns(carry, "channels", foreign, KNOWN);
+  const used = new Set<string>();
+  for (const row of foreign) {
+    const name = textOf(row, "name").trim() || `channel ${numberOf(row, "id")}`;
+    const key = [name, String(numberOf(row, "id"))].find((one) => keys.has(one));
+    if (key !== undefined) used.add(key);
+    await carryChannel(carry, row, { name, taken, key: key === undefined ? undefined : keys.get(key) });
+  }
+  for (const name of keys.keys()) if (!used.has(name)) report.about("keys of channels that are not there", name);
+}
+
+interface Channel {
+  readonly name: string;
+  /** Names and types that are here. */
+  readonly taken: Set<string>;
+  readonly key: string | undefined;
+}
+
+async function carryChannel(carry: Carry, row: ForeignRow, { name, taken, key: given }: Channel): Promise<void> {
+  const { kind, target, report, isDry } = carry;
+  const models = splitList(textOf(row, "models"));
+  const type = numberOf(row, "type");
+  const here = compatibleType(kind, type, models);
+  if (!here) {
+    report.count("channels", "skipped");
+    return report.note(`the channel ${name} has the type ${type}, which this gateway does not know`);
+  }
+  if (taken.has(placeOf(name, here.type))) return report.count("channels", "unchanged");
+  taken.add(placeOf(name, here.type));
+  const secret = secretOf(row, given);
+  const own = textOf(row, "base_url").trim().replace(/\/+$/, "");
+  const body = {
+    ...settingsOf(carry, row),
+    ...secret,
+    type: here.type,
+    name,
+    models: models.join(","),
+    base_url: own || (here.baseUrl ?? ""),
+  };
+  if (secret.key === "") report.about("channels without a key, disabled until they have one", name);
+  await attempt(carry, { what: "channels", name: `the channel ${name}` }, async () => {
+    if (!isDry) await target.call(channelCreate, { body });
+  });
+}
+
+/** The key, and the status that goes with it: without one it could only fail. */
+function secretOf(row: ForeignRow, given: string | undefined) {
+  const config = configOf(row);
+  const key = given ?? compatibleKeyFile(config) ?? compatibleKeyParts(config) ?? "";
+  const isOn = numberOf(row, "status", CHANNEL_STATUS.enabled) === CHANNEL_STATUS.enabled && key !== "";
+  const status = isOn ? CHANNEL_STATUS.enabled : CHANNEL_STATUS.disabledByHand;
+  return { key, status, ...(key.includes("\n") && { multi_key: true }) };
+}
+
+function configOf(row: ForeignRow): Readonly<Record<string, unknown>> {
+  return objectIn(textOf(row, "config")) ?? {};
+}
+
+function settingsOf({ kind, groupOf }: Carry, row: ForeignRow) {
+  const groups = splitList(textOf(row, "group") || "default").map(groupOf);
+  // What is no object never worked there either.
+  const objectText = (name: string) => (objectIn(textOf(row, name)) ? textOf(row, name) : "");
+  return {
+    group: [...new Set(groups)].join(","),
+    other: kind === "one-api" ? compatibleOther(configOf(row), textOf(row, "other")) : textOf(row, "other"),
+    openai_organization: textOf(row, "openai_organization"),
+    test_model: textOf(row, "test_model"),
+    model_mapping: objectText("model_mapping"),
+    status_code_mapping: objectText("status_code_mapping"),
+    param_override: objectText("param_override"),
+    setting: objectText("setting"),
+    tag: textOf(row, "tag"),
+    priority: numberOf(row, "priority"),
+    weight: Math.max(0, numberOf(row, "weight")),
+    auto_ban: numberOf(row, "auto_ban", 1),
+    max_input_tokens: numberOf(row, "max_input_tokens"),
+  };
+}
+
+function placeOf(name: string, type: number): string {
+  return `${type} ${name}`;
+}

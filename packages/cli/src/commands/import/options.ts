@@ -1,0 +1,50 @@
+import { checkOption, isOptionKey, optionList, optionUpdate, parseOptions } from "@fairway/wire";
+import { attempt, objectIn, type Carry } from "./carry.ts";
+
+/** Options that are tables by group, or lists of groups. */
+const OF_GROUPS: readonly string[] = ["GroupRatio", "TopupGroupRatio", "UserUsableGroups", "AutoGroups"];
+
+/** Options that this gateway knows and whose texts pass its checks; the others are named. Secrets are not shown there. */
+export async function carryOptions(carry: Carry): Promise<void> {
+  const { source, target, report, isDry } = carry;
+  const { data: rows } = await source.call(optionList, {});
+  const { data: own } = await target.call(optionList, {});
+  const stored = new Map(own.map(({ key, value }) => [key, value]));
+  const wanted = rows.map(({ key, value }) => ({ key, value: withGroups(carry, key, value) }));
+  const after = parseOptions([...own, ...wanted]);
+  for (const { key, value } of wanted) {
+    if (!isOptionKey(key)) {
+      report.count("options", "skipped");
+      report.about("options that this gateway does not have", key);
+      continue;
+    }
+    const check = checkOption(key, value, after);
+    if (!check.isValid) {
+      report.count("options", "skipped");
+      report.about("options with a value that cannot be used", key);
+    } else if (stored.get(key) === check.text) report.count("options", "unchanged");
+    else
+      await attempt(carry, { what: "options", name: `the option ${key}`, outcome: "updated" }, async () => {
+        if (!isDry) await target.call(optionUpdate, { body: { key, value: check.text } });
+      });
+  }
+  report.note("secrets among the options are not shown by its calls: set them with `fairway option set KEY -`");
+}
+
+function withGroups({ groupOf }: Carry, key: string, value: string): string {
+  if (!OF_GROUPS.includes(key)) return value;
+  const table = objectIn(value);
+  if (table)
+    return JSON.stringify(Object.fromEntries(Object.entries(table).map(([group, one]) => [groupOf(group), one])));
+  const list = listIn(value);
+  return list ? JSON.stringify([...new Set(list.map((group) => groupOf(String(group))))]) : value;
+}
+
+function listIn(text: string): readonly unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

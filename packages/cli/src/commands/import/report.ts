@@ -1,0 +1,37 @@
+type Outcome = "created" | "updated" | "unchanged" | "skipped";
+
+/** More names of a note are counted only. */
+const MOST_NAMES = 20;
+
+/** What an import made, and all that it left out. */
+export class CarryReport {
+  readonly #counts = new Map<string, Map<Outcome, number>>();
+  readonly #notes: string[] = [];
+  readonly #names = new Map<string, string[]>();
+
+  count(what: string, outcome: Outcome): void {
+    const counts = this.#counts.get(what) ?? new Map<Outcome, number>();
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    this.#counts.set(what, counts);
+  }
+
+  note(text: string): void {
+    this.#notes.push(text);
+  }
+
+  /** A note about several things, said once with their names. */
+  about(text: string, name: string): void {
+    this.#names.set(text, [...(this.#names.get(text) ?? []), name]);
+  }
+
+  lines(): string[] {
+    const counts = [...this.#counts].map(
+      ([what, outcomes]) => `${what}: ${[...outcomes].map(([outcome, count]) => `${count} ${outcome}`).join(", ")}`,
+    );
+    const named = [...this.#names].map(([text, names]) => {
+      const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
+      return `${text}: ${names.slice(0, MOST_NAMES).join(", ")}${more}`;
+    });
+    return [...counts, ...[...this.#notes, ...named].map((note) => `- ${note}`)];
+  }
+}
