@@ -2,6 +2,7 @@ import { ROOT_PASSWORD } from "@fairway/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openPage } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
+import { signIn } from "./session.ts";
 
 // A browser that denies its storage, or has none left: only what it would remember is lost.
 
@@ -30,6 +31,19 @@ function fill(): void {
   };
 }
 
+test("a storage that was emptied under an open session loses no session", async () => {
+  const { page, faults } = await openPage(open.browser, open.gateway.url);
+  await signIn(page, "root", ROOT_PASSWORD);
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "Token" }).waitFor();
+  expect(await page.evaluate(() => localStorage.getItem("user"))).toContain('"username":"root"');
+  await page.goto("/pricing");
+  await page.getByRole("link", { name: "Token", exact: true }).waitFor();
+  expect(faults).toEqual([]);
+  await page.context().close();
+});
+
 test.each([
   ["denied", deny],
   ["full", fill],
@@ -53,6 +67,14 @@ test.each([
     .filter({ hasText: `${kind} berth` })
     .waitFor();
 
+  // The session is the cookie's: a reload goes on where it was, and may write.
+  await page.reload();
+  const kept = page.getByRole("row").filter({ hasText: `${kind} berth` });
+  await kept.waitFor();
+  await page.getByRole("button", { name: `Actions for ${kind} berth` }).click();
+  await page.getByRole("menuitem", { name: "Disable" }).click();
+  await kept.getByText("Disabled").waitFor();
+
   await page.getByRole("link", { name: "Log", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Log" }).waitFor();
   await page.getByRole("link", { name: "Settings", exact: true }).click();
@@ -63,6 +85,9 @@ test.each([
   await page.keyboard.press("Control+k");
   await page.getByRole("option", { name: "Exit" }).click();
   await page.waitForURL(/\/login$/);
+  // Who left is not brought back.
+  await page.goto("/token");
+  await page.waitForURL(/\/login\?next=/);
   expect(faults).toEqual([]);
   await page.context().close();
 });

@@ -140,10 +140,10 @@ test("whatever the browser's storage holds, no page is white (C-392)", async () 
       await own.getByRole("heading", { level: 1, name: title }).waitFor();
     }
   }
-  // Without a user that can be read, the visitor signs in.
+  // Without a user that can be read, the session cookie says who it is.
   await own.evaluate(() => localStorage.setItem("user", '{"id":'));
   await own.goto("/token");
-  await own.getByLabel("Username").waitFor();
+  await own.getByRole("heading", { level: 1, name: "Token" }).waitFor();
   expect(found).toEqual([]);
   await own.context().close();
 });

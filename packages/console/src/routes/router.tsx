@@ -11,6 +11,7 @@ import {
   followOtherTab,
   forgetUser,
   isSessionOver,
+  recoverUser,
   roleOf,
   useUser,
 } from "../session/session.ts";
@@ -35,6 +36,7 @@ const SETUP = "/setup";
 
 /** Spares signed-out visitors a useless call; the server decides in the end. */
 async function requireUser({ request }: LoaderFunctionArgs): Promise<Response | null> {
+  await recoverUser();
   if (currentUser()) return null;
   const url = new URL(request.url);
   const { setup: isSetUp } = await queryClient.ensureQueryData(statusQuery);
@@ -134,7 +136,7 @@ export const router = createBrowserRouter([
     ErrorBoundary: StartFailed,
     HydrateFallback: () => null,
     loader: async () => {
-      await Promise.all([queryClient.ensureQueryData(statusQuery), textsReady()]);
+      await Promise.all([queryClient.ensureQueryData(statusQuery), textsReady(), recoverUser()]);
       return null;
     },
     shouldRevalidate: () => false,

@@ -1,6 +1,6 @@
-import { ROLE } from "@fairway/wire";
+import { ROLE, selfSignedIn } from "@fairway/wire";
 import type { Query } from "@tanstack/react-query";
-import { rememberUser } from "../lib/http.ts";
+import { call, rememberUser } from "../lib/http.ts";
 import { queryKeys } from "../lib/query-keys.ts";
 import { queryClient } from "../lib/query.ts";
 import { stored, type StoredUser } from "../lib/storage.ts";
@@ -30,6 +30,31 @@ function isOfUser(query: Query): boolean {
 
 export function currentUser(): StoredUser | undefined {
   return user.read();
+}
+
+let asked: Promise<void> | undefined;
+
+/**
+ * Takes over whom the session cookie names, where the browser kept no user: its storage is denied, full or was emptied.
+ * Asked once, so that a user who left stays away.
+ */
+export function recoverUser(): Promise<void> {
+  asked ??= recover();
+  return asked;
+}
+
+async function recover(): Promise<void> {
+  if (currentUser()) return;
+  try {
+    const found = await call(selfSignedIn, {});
+    if (!found || currentUser()) return;
+    owner = found.id;
+    stored.user.write(found);
+    user.write(found);
+  } catch {
+    // A server that is away says so by itself, and is asked again.
+    asked = undefined;
+  }
 }
 
 export function useUser(): StoredUser | undefined {

@@ -4,7 +4,7 @@ import { endpoint } from "../core/endpoint.ts";
 import { queryInt, queryText } from "../core/envelope.ts";
 import { REASONS } from "../core/reasons.ts";
 import { ACCESS_SCOPES } from "./scopes.ts";
-import { User } from "./users.ts";
+import { SignedInUser, User } from "./users.ts";
 
 const text = z.optional(z.string());
 
@@ -15,6 +15,16 @@ export const selfGet = endpoint({
   access: "user",
   summary: "The caller.",
   data: User,
+});
+
+export const selfSignedIn = endpoint({
+  name: "selfSignedIn",
+  method: "GET",
+  path: "/api/user/self/signed_in",
+  access: "try",
+  summary:
+    "The user whose session cookie the call carries, as a sign-in answers it; null without one. It needs no user-id header, which a browser that denies its storage cannot know.",
+  data: z.nullable(SignedInUser),
 });
 
 export const selfUpdate = endpoint({

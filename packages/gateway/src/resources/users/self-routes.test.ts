@@ -48,6 +48,24 @@ describe("the own account", () => {
     });
   });
 
+  test("is told by the session cookie alone, to a browser that kept nothing", async () => {
+    const asked = (caller: ApiCaller) =>
+      caller.data(caller.call("GET", "/api/user/self/signed_in", { headers: { "new-api-user": "-1" } }));
+    const known = { id: ann.userId, username: "ann", display_name: "ann", role: 1, status: 1, group: "default" };
+    expect(await asked(ann)).toEqual(known);
+    expect(await asked(app.anonymous())).toBeNull();
+    // Other calls still want the id.
+    expect((await ann.call("GET", "/api/user/self", { headers: { "new-api-user": "-1" } })).status).toBe(401);
+    // No other site may read it, and an access token is no session.
+    const { headers } = await ann.get("/api/user/self/signed_in", { origin: "https://elsewhere.example" });
+    expect(headers["access-control-allow-origin"]).toBeUndefined();
+    const withToken = app.anonymous();
+    withToken.accessToken = await ann.data<string>(ann.get("/api/user/token"));
+    expect(await asked(withToken)).toBeNull();
+    await app.database.db.updateTable("users").set({ status: 2 }).where("username", "=", "ann").execute();
+    expect(await asked(ann)).toBeNull();
+  });
+
   test("takes changes of name, display name and password only", async () => {
     const before = await self();
     expect(

@@ -15,9 +15,11 @@ import {
   compatibleSelfModels,
   selfPreferences,
   selfPreferencesUpdate,
+  selfSignedIn,
   selfUpdate,
   usableGroups as usableGroupsEndpoint,
   type OptionValues,
+  type SignedInUser,
 } from "@fairway/wire";
 import type { Updateable } from "kysely";
 import type { Ledger } from "../../billing/ledger/ledger.ts";
@@ -72,6 +74,7 @@ export function selfRoutes(deps: SelfRoutesDeps): Route[] {
       setTag(response, userTag(user));
       return userView(user);
     }),
+    implement(selfSignedIn, ({ caller }) => (caller?.via === "session" ? signedIn(store, caller) : null)),
     implement(selfUpdate, (call) => updateSelf(deps, call)),
     implement(selfDelete, (call) => deleteSelf(deps, call)),
     implement(selfAccessToken, async ({ caller, context: { ip } }) => {
@@ -97,6 +100,11 @@ async function own(store: UserStore, caller: Principal): Promise<UserRow> {
   const user = await store.find(caller.userId);
   if (!user) throw new Refusal("account_deleted");
   return user;
+}
+
+async function signedIn(store: UserStore, caller: Principal): Promise<SignedInUser> {
+  const { id, username, display_name, role, status, group } = await own(store, caller);
+  return { id, username, display_name, role, status, group };
 }
 
 async function updateSelf(deps: SelfRoutesDeps, call: Call<typeof selfUpdate>): Promise<void> {
