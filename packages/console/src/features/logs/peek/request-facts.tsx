@@ -5,6 +5,7 @@ import { formatCount, formatExactTime } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { writeState } from "../../../lib/url-state.ts";
 import { CopyButton } from "../../../ui/content/copy-button.tsx";
+import { Facts } from "../../../ui/display/facts.tsx";
 import { Durations } from "../columns.tsx";
 import { isConsumption } from "../kinds.ts";
 import type { LogOther } from "../other.ts";
@@ -35,85 +36,62 @@ function Filtering(props: { readonly name: FilterName; readonly value: string; r
   );
 }
 
-function Fact(props: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{props.label}</dt>
-      <dd>{props.children}</dd>
-    </div>
-  );
-}
+type Item = readonly [string, ReactNode];
 
-function Who({ row, isAdmin }: FactsProps) {
+function useWho({ row, isAdmin }: FactsProps): Item[] {
   const t = useTexts();
   const say = useLogTexts();
-  return (
-    <>
-      {isAdmin && row.username !== "" && (
-        <Fact label={say("user")}>
-          <Filtering name="user" value={row.username} />
-          <Link className="log-side-link" to={`/user/edit/${row.user_id}`}>
-            {t("openUser")}
-          </Link>
-        </Fact>
-      )}
-      {row.token_name !== "" && (
-        <Fact label={say("token")}>
-          <Filtering name="token" value={row.token_name} />
-        </Fact>
-      )}
-      {row.channel > 0 && (
-        <Fact label={say("channel")}>
-          <Filtering name="channel" value={String(row.channel)}>
-            #{row.channel} {row.channel_name}
-          </Filtering>
-          <Link className="log-side-link" to={`/channel/edit/${row.channel}`}>
-            {t("openChannel")}
-          </Link>
-        </Fact>
-      )}
-    </>
-  );
+  const items: Item[] = [];
+  if (isAdmin && row.username !== "")
+    items.push([
+      say("user"),
+      <>
+        <Filtering name="user" value={row.username} />
+        <Link className="log-side-link" to={`/user/edit/${row.user_id}`}>
+          {t("openUser")}
+        </Link>
+      </>,
+    ]);
+  if (row.token_name !== "") items.push([say("token"), <Filtering name="token" value={row.token_name} />]);
+  if (row.channel > 0)
+    items.push([
+      say("channel"),
+      <>
+        <Filtering name="channel" value={String(row.channel)}>
+          #{row.channel} {row.channel_name}
+        </Filtering>
+        <Link className="log-side-link" to={`/channel/edit/${row.channel}`}>
+          {t("openChannel")}
+        </Link>
+      </>,
+    ]);
+  return items;
 }
 
-function What({ row, other, found }: FactsProps) {
+function useWhat({ row, other, found }: FactsProps): Item[] {
   const t = useTexts();
   const say = useLogTexts();
   const language = useLanguage();
   const upstreamModel = other.admin_info?.upstream_model ?? found?.attempts.at(-1)?.upstream_model ?? "";
+  const items: Item[] = [];
+  if (row.model_name !== "") items.push([say("model"), <Filtering name="model" value={row.model_name} />]);
+  if (upstreamModel !== row.model_name) items.push([t("upstreamModel"), upstreamModel]);
+  if (row.group !== "") items.push([say("group"), <Filtering name="group" value={row.group} />]);
+  if (isConsumption(row)) {
+    const input = formatCount(row.prompt_tokens, language);
+    const output = formatCount(row.completion_tokens, language);
+    items.push([say("duration"), <Durations row={row} t={say} />], [t("tokens"), t("tokensInOut", { input, output })]);
+  }
+  if (other.request_path) items.push([t("path"), <code className="mono">{other.request_path}</code>]);
+  return items;
+}
+
+function RequestId({ id }: { readonly id: string }) {
+  const t = useTexts();
   return (
     <>
-      {row.model_name !== "" && (
-        <Fact label={say("model")}>
-          <Filtering name="model" value={row.model_name} />
-        </Fact>
-      )}
-      {upstreamModel !== "" && upstreamModel !== row.model_name && (
-        <Fact label={t("upstreamModel")}>{upstreamModel}</Fact>
-      )}
-      {row.group !== "" && (
-        <Fact label={say("group")}>
-          <Filtering name="group" value={row.group} />
-        </Fact>
-      )}
-      {isConsumption(row) && (
-        <>
-          <Fact label={say("duration")}>
-            <Durations row={row} t={say} />
-          </Fact>
-          <Fact label={t("tokens")}>
-            {t("tokensInOut", {
-              input: formatCount(row.prompt_tokens, language),
-              output: formatCount(row.completion_tokens, language),
-            })}
-          </Fact>
-        </>
-      )}
-      {other.request_path && (
-        <Fact label={t("path")}>
-          <code className="mono">{other.request_path}</code>
-        </Fact>
-      )}
+      <code className="mono">{id}</code>
+      <CopyButton text={id} label={t("copyRequestId")} />
     </>
   );
 }
@@ -124,21 +102,16 @@ export function RequestFacts(props: FactsProps) {
   const say = useLogTexts();
   const language = useLanguage();
   const { row } = props;
+  const items: readonly Item[] = [
+    [t("requestId"), row.request_id === "" ? "" : <RequestId id={row.request_id} />],
+    [say("time"), formatExactTime(row.created_at, language)],
+    ...useWho(props),
+    ...useWhat(props),
+    [t("ip"), row.ip],
+  ];
   return (
-    <section>
-      <h3>{t("request")}</h3>
-      <dl className="log-facts">
-        {row.request_id !== "" && (
-          <Fact label={t("requestId")}>
-            <code className="mono">{row.request_id}</code>
-            <CopyButton text={row.request_id} label={t("copyRequestId")} />
-          </Fact>
-        )}
-        <Fact label={say("time")}>{formatExactTime(row.created_at, language)}</Fact>
-        <Who {...props} />
-        <What {...props} />
-        {row.ip !== "" && <Fact label={t("ip")}>{row.ip}</Fact>}
-      </dl>
-    </section>
+    <div className="facts">
+      <Facts title={t("request")} items={items} />
+    </div>
   );
 }
