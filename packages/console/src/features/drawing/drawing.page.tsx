@@ -5,17 +5,14 @@ import { Suspense, useMemo, useState } from "react";
 import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
+import { TaskFilters } from "../../shared/tasks/task-filters.tsx";
 import { CopyButton } from "../../ui/content/copy-button.tsx";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
 import { Facts } from "../../ui/display/facts.tsx";
-import { FilterBar, FilterText } from "../../ui/grid/filter-bar.tsx";
-import { Icon } from "../../ui/display/icon.tsx";
-import { IconButton } from "../../ui/display/icon-button.tsx";
 import { Money } from "../../ui/display/money.tsx";
 import { NoticeBar } from "../../ui/feedback/notice-bar.tsx";
 import { Page } from "../../ui/display/page.tsx";
-import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { Stamp } from "../../ui/display/stamp.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
 import { ListPage } from "../../ui/grid/list-page.tsx";
@@ -30,35 +27,6 @@ import { lateOverlay } from "../../ui/late/late.tsx";
 const Lightbox = lateOverlay(async () => (await import("./lightbox.tsx")).Lightbox);
 
 const DEFAULTS = { ...LIST_DEFAULTS, id: "", channel: "", range: "30d", from: "", to: "" };
-
-type List = ReturnType<typeof useList<typeof DEFAULTS>>;
-
-function Filters(props: { readonly list: List; readonly isAdmin: boolean; onRefresh(): void }) {
-  const t = useTexts();
-  const { state, filter, isFiltered, clear } = props.list;
-  return (
-    <FilterBar
-      main={<FilterText isMain label={t("searchId")} value={state.id} onChange={(id) => filter({ id })} />}
-      isActive={isFiltered}
-      onClear={clear}
-      aside={
-        <IconButton variant="outline" label={t("refresh")} onClick={props.onRefresh}>
-          <Icon name="refresh" />
-        </IconButton>
-      }
-    >
-      {props.isAdmin && (
-        <FilterText
-          label={t("searchChannel")}
-          width="110px"
-          value={state.channel}
-          onChange={(channel) => filter({ channel })}
-        />
-      )}
-      <RangeFilter state={state} names={["today", "24h", "7d", "30d", "90d", "custom"]} usual="30d" change={filter} />
-    </FilterBar>
-  );
-}
 
 function Detail({ row }: { readonly row: Drawing }) {
   const t = useTexts();
@@ -117,7 +85,7 @@ function Drawings() {
           </NoticeBar>
         )
       }
-      filters={<Filters list={list} isAdmin={isAdmin} onRefresh={() => void refetch()} />}
+      filters={<TaskFilters list={list} isAdmin={isAdmin} usual="30d" onRefresh={() => void refetch()} />}
       list={list}
       query={{ data, error, isFetching, refetch }}
       columns={columns}

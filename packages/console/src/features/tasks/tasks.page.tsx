@@ -5,13 +5,11 @@ import { useMemo } from "react";
 import { Link } from "react-router";
 import { isAdmin as isAdminUser, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
+import { TaskFilters } from "../../shared/tasks/task-filters.tsx";
 import { DetailToggle } from "../../ui/grid/detail-toggle.tsx";
 import { EmptyTeach } from "../../ui/feedback/empty.tsx";
-import { FilterBar, FilterSelect, FilterText } from "../../ui/grid/filter-bar.tsx";
-import { Icon } from "../../ui/display/icon.tsx";
-import { IconButton } from "../../ui/display/icon-button.tsx";
+import { FilterSelect } from "../../ui/grid/filter-bar.tsx";
 import { Page } from "../../ui/display/page.tsx";
-import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
 import { ListPage } from "../../ui/grid/list-page.tsx";
 import { LIST_DEFAULTS, useList } from "../../ui/grid/use-list.ts";
@@ -25,39 +23,17 @@ import { useTexts } from "./texts.ts";
 
 const DEFAULTS = { ...LIST_DEFAULTS, id: "", channel: "", status: "", range: "today", from: "", to: "" };
 
-type List = ReturnType<typeof useList<typeof DEFAULTS>>;
-
-function Filters(props: { readonly list: List; readonly isAdmin: boolean; onRefresh(): void }) {
+function StatusFilter(props: { readonly list: ReturnType<typeof useList<typeof DEFAULTS>> }) {
   const t = useTexts();
-  const { state, filter, isFiltered, clear } = props.list;
+  const { state, filter } = props.list;
   const statuses = Object.entries(STATUSES).map(([value, { text }]) => ({ value, label: t(text) }));
   return (
-    <FilterBar
-      main={<FilterText isMain label={t("searchId")} value={state.id} onChange={(id) => filter({ id })} />}
-      isActive={isFiltered}
-      onClear={clear}
-      aside={
-        <IconButton variant="outline" label={t("refresh")} onClick={props.onRefresh}>
-          <Icon name="refresh" />
-        </IconButton>
-      }
-    >
-      {props.isAdmin && (
-        <FilterText
-          label={t("searchChannel")}
-          width="110px"
-          value={state.channel}
-          onChange={(channel) => filter({ channel })}
-        />
-      )}
-      <FilterSelect
-        label={t("status")}
-        value={state.status}
-        choices={[{ value: "", label: t("anyStatus") }, ...statuses]}
-        onChange={(status) => filter({ status })}
-      />
-      <RangeFilter state={state} names={["today", "24h", "7d", "30d", "90d", "custom"]} change={filter} />
-    </FilterBar>
+    <FilterSelect
+      label={t("status")}
+      value={state.status}
+      choices={[{ value: "", label: t("anyStatus") }, ...statuses]}
+      onChange={(status) => filter({ status })}
+    />
   );
 }
 
@@ -75,7 +51,11 @@ function Tasks() {
   return (
     <ListPage
       title={t("title")}
-      filters={<Filters list={list} isAdmin={isAdmin} onRefresh={() => void refetch()} />}
+      filters={
+        <TaskFilters list={list} isAdmin={isAdmin} usual="today" onRefresh={() => void refetch()}>
+          <StatusFilter list={list} />
+        </TaskFilters>
+      }
       list={list}
       query={{ data, error, isFetching, refetch }}
       columns={columns}

@@ -3,9 +3,6 @@ export const en = {
   notify:
     "The drawing callback is switched off: no client is informed when a drawing is done. A super administrator can switch it on under Settings, Operation.",
   dismiss: "Do not show this again",
-  searchId: "Task ID",
-  searchChannel: "Channel ID",
-  refresh: "Refresh",
   submitted: "Submitted",
   duration: "Duration",
   channel: "Channel",

@@ -1,8 +1,5 @@
 export const en = {
   title: "Asynchronous task",
-  searchId: "Task ID",
-  searchChannel: "Channel ID",
-  refresh: "Refresh",
   anyStatus: "Any status",
   submitted: "Submitted",
   finished: "Finished",

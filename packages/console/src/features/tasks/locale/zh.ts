@@ -3,9 +3,6 @@ import type { en } from "./en.ts";
 
 export const zh: Translation<typeof en> = {
   title: "异步任务",
-  searchId: "任务 ID",
-  searchChannel: "渠道 ID",
-  refresh: "刷新",
   anyStatus: "全部状态",
   submitted: "提交时间",
   finished: "完成时间",

@@ -1,0 +1,54 @@
+import type { ReactNode } from "react";
+import type { RangeName } from "../../lib/range.ts";
+import { Icon } from "../../ui/display/icon.tsx";
+import { IconButton } from "../../ui/display/icon-button.tsx";
+import { FilterBar, FilterText } from "../../ui/grid/filter-bar.tsx";
+import { RangeFilter } from "../../ui/grid/range-filter.tsx";
+import { useTexts } from "./texts.ts";
+
+type Filters = Readonly<Record<"id" | "channel" | "range" | "from" | "to", string>>;
+
+interface TaskFiltersProps {
+  /** The result of `useList`. */
+  readonly list: {
+    readonly state: Filters;
+    readonly isFiltered: boolean;
+    filter(change: Partial<Filters>): void;
+    clear(): void;
+  };
+  readonly isAdmin: boolean;
+  /** The range of an address that names none. */
+  readonly usual: RangeName;
+  onRefresh(): void;
+  /** Filters of this kind of tasks alone. */
+  readonly children?: ReactNode;
+}
+
+/** Filters of a list of work that takes minutes: id, channel and time. */
+export function TaskFilters({ list, isAdmin, usual, onRefresh, children }: TaskFiltersProps) {
+  const t = useTexts();
+  const { state, filter, isFiltered, clear } = list;
+  return (
+    <FilterBar
+      main={<FilterText isMain label={t("searchId")} value={state.id} onChange={(id) => filter({ id })} />}
+      isActive={isFiltered}
+      onClear={clear}
+      aside={
+        <IconButton variant="outline" label={t("refresh")} onClick={onRefresh}>
+          <Icon name="refresh" />
+        </IconButton>
+      }
+    >
+      {isAdmin && (
+        <FilterText
+          label={t("searchChannel")}
+          width="110px"
+          value={state.channel}
+          onChange={(channel) => filter({ channel })}
+        />
+      )}
+      {children}
+      <RangeFilter state={state} names={["today", "24h", "7d", "30d", "90d", "custom"]} usual={usual} change={filter} />
+    </FilterBar>
+  );
+}
