@@ -1,7 +1,8 @@
-import { ROOT_PASSWORD, startGateway, startUpstream, type GatewayProcess, type Upstream } from "@fairway/testkit";
-import type { Browser, Page } from "playwright-core";
+import { ROOT_PASSWORD } from "@fairway/testkit";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, openPage, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, signIn } from "./session.ts";
 
 // What every page relies on: roles, the state of the gateway, the browser's storage, drawers, lists and messages.
@@ -9,18 +10,16 @@ import { asUser, signIn } from "./session.ts";
 const ADMIN = { username: "harbour", password: "master-1906" };
 const USER = { username: "grace", password: "hopper-1906" };
 
-let upstream: Upstream;
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let upstream: OpenConsole["upstream"];
+let browser: OpenConsole["browser"];
 let page: Page;
 let faults: readonly string[];
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ gateway, upstream, browser, page, faults } = opened);
   for (const user of [ADMIN, USER])
     expect(await asUser(page, "POST", "/api/user/", user)).toMatchObject({ success: true });
   const found = await asUser(page, "GET", "/api/user/search?keyword=harbour");
@@ -32,11 +31,7 @@ beforeAll(async () => {
   expect(await asUser(page, "POST", "/api/token/", token)).toMatchObject({ success: true });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-  await upstream?.stop();
-});
+afterAll(() => opened?.close());
 
 const nav = (on: Page) => on.getByRole("navigation", { name: "Main navigation" });
 const entry = (on: Page, name: string) => nav(on).getByRole("link", { name, exact: true });

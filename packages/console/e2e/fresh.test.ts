@@ -1,20 +1,19 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, openPage, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
 // What a page shows is what was just changed, and a way leads where it says.
 
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let browser: OpenConsole["browser"];
 let page: Page;
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ gateway, browser, page } = opened);
   const channel = {
     type: 1,
     name: "dead",
@@ -26,10 +25,7 @@ beforeAll(async () => {
   expect(await asUser(page, "POST", "/api/channel/", channel)).toMatchObject({ success: true });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-});
+afterAll(() => opened?.close());
 
 function open(name: string): Promise<void> {
   return page.getByRole("navigation", { name: "Main navigation" }).getByRole("link", { name, exact: true }).click();

@@ -1,7 +1,8 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import type { Browser, Page } from "playwright-core";
+import { ROOT_PASSWORD } from "@fairway/testkit";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, openPage, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
 // The table of every list: columns that fit, keyboard, selection beyond the page, saved views.
@@ -9,16 +10,15 @@ import { asUser, setOption, signIn } from "./session.ts";
 const CHANNELS = 62;
 const name = (index: number) => `harbour-channel-${String(index).padStart(3, "0")}`;
 
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let browser: OpenConsole["browser"];
 let page: Page;
 let faults: readonly string[];
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ gateway, browser, page, faults } = opened);
   await setOption(page, "GroupRatio", JSON.stringify({ default: 1, vip: 1 }));
   for (let index = 1; index <= CHANNELS; index += 1) {
     const channel = { name: name(index), type: 1, key: `k${index}`, models: "gpt-4o", tag: index === 1 ? "quay" : "" };
@@ -27,10 +27,7 @@ beforeAll(async () => {
   await asUser(page, "POST", "/api/token/", { name: "a-token-with-a-long-name-of-40-letters", unlimited_quota: true });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-});
+afterAll(() => opened?.close());
 
 const rows = () => page.locator(".grid-row");
 const focused = () => page.locator(":focus");

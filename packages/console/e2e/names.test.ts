@@ -1,8 +1,8 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
-import { asUser, signIn } from "./session.ts";
+import { axeFindings, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
+import { asUser } from "./session.ts";
 
 // What people call their things: Han, words without end, right to left, emoji; and amounts with many digits.
 
@@ -14,16 +14,13 @@ const NAMES = [
 ];
 const HUGE = 900_000_000_000_000;
 
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
 let page: Page;
 let faults: readonly string[];
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ page, faults } = opened);
   for (const [index, name] of NAMES.entries()) {
     const short = Array.from(name).slice(0, 20).join("");
     const user = { username: `user${index}`, password: "harbour-1843", display_name: short };
@@ -47,10 +44,7 @@ beforeAll(async () => {
   }
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-});
+afterAll(() => opened?.close());
 
 /** Texts that stick out of their card or of the page. */
 function stickingOut(): Promise<string[]> {

@@ -1,13 +1,14 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, openPage, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, signIn } from "./session.ts";
 
 // Ctrl K and the keyboard: places, actions, people and options are a few letters away, and focus returns.
 
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let browser: OpenConsole["browser"];
 let page: Page;
 let faults: readonly string[];
 
@@ -19,20 +20,15 @@ async function openPalette(text = ""): Promise<void> {
 }
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ gateway, browser, page, faults } = opened);
   const ada = { username: "ada", password: "lovelace-1843", display_name: "Ada Lovelace" };
   expect(await asUser(page, "POST", "/api/user/", ada)).toMatchObject({ success: true });
   const token = { name: "build-bot", remain_quota: 500_000, unlimited_quota: false, expired_time: -1 };
   expect(await asUser(page, "POST", "/api/token/", token)).toMatchObject({ success: true });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-});
+afterAll(() => opened?.close());
 
 test("a user is found by name and opened", async () => {
   await page.goto("/token");

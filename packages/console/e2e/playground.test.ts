@@ -1,15 +1,9 @@
-import {
-  NORMAL_TEXT,
-  ROOT_PASSWORD,
-  startGateway,
-  startUpstream,
-  type GatewayProcess,
-  type Upstream,
-} from "@fairway/testkit";
-import type { Browser, Page } from "playwright-core";
+import { NORMAL_TEXT } from "@fairway/testkit";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
-import { asUser, setOption, signIn } from "./session.ts";
+import { axeFindings, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
+import { asUser, setOption } from "./session.ts";
 
 // A conversation with models that behave, think, dawdle, fail and break off.
 
@@ -24,27 +18,20 @@ const MODELS = [
   "hang-after-3",
 ];
 
-let upstream: Upstream;
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let upstream: OpenConsole["upstream"];
 let page: Page;
 let faults: readonly string[];
 
 const heading = (name: string) => page.getByRole("heading", { level: 1, name });
 
 beforeAll(async () => {
-  upstream = await startUpstream();
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ gateway, upstream, page, faults } = opened);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-  await upstream?.stop();
-});
+afterAll(() => opened?.close());
 
 async function open(model: string): Promise<void> {
   await page.goto(`/playground?model=${encodeURIComponent(model)}`);

@@ -1,27 +1,22 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
-import { asUser, option, setOption, signIn } from "./session.ts";
+import { axeFindings, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
+import { asUser, option, setOption } from "./session.ts";
 
 // The settings of the gateway: found by words, edited as tables or as JSON, previewed before they are saved.
 
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
 let page: Page;
 let faults: readonly string[];
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ gateway, page, faults } = opened);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-});
+afterAll(() => opened?.close());
 
 async function stored(key: string): Promise<string | undefined> {
   const { data } = (await asUser(page, "GET", "/api/option/")) as { data: { key: string; value: string }[] };

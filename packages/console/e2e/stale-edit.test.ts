@@ -1,8 +1,8 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
-import { asUser, signIn } from "./session.ts";
+import { axeFindings, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
+import { asUser } from "./session.ts";
 
 // Two people edit the same thing: neither takes back what the other saved without having seen it.
 
@@ -65,22 +65,16 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
 };
 
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
 let page: Page;
 let faults: readonly string[];
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ page, faults } = opened);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-});
+afterAll(() => opened?.close());
 
 async function saveLate(form: Form, drawer: Locator, field: Locator): Promise<Locator> {
   expect(await asUser(page, "PUT", form.put, { id: 1, ...form.theirs[0] })).toMatchObject({ success: true });

@@ -1,11 +1,8 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, openPage, shoot } from "./browser.ts";
 import { insertRows } from "./rows.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
 // Work that takes minutes, as its operator and as its owner see it.
@@ -13,22 +10,20 @@ import { asUser, setOption, signIn } from "./session.ts";
 const PICTURE = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480"><rect width="640" height="480" fill="#008490"/><circle cx="320" cy="240" r="140" fill="#f98b3f"/></svg>`;
 const PROMPT = "A lighthouse over a calm bay at dawn, long exposure, muted colours, a small red buoy in the lane";
 
-let folder: string;
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let browser: OpenConsole["browser"];
 let page: Page;
 let faults: readonly string[];
+let file: string;
 
 const heading = (name: string) => page.getByRole("heading", { level: 1, name });
 const now = () => Math.floor(Date.now() / 1000);
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "fairway-tasks-"));
-  gateway = await startGateway({ database: `sqlite:${join(folder, "fairway.db")}` });
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
+  opened = await openConsole();
+  ({ gateway, browser, page, faults, file } = opened);
   await page.route("**/mj/image/**", (route) => route.fulfill({ contentType: "image/svg+xml", body: PICTURE }));
-  await signIn(page, "root", ROOT_PASSWORD);
   // Channels that never answer, so that the rows do not change during the test.
   for (const [name, type] of [
     ["Easel", 2],
@@ -41,11 +36,7 @@ beforeAll(async () => {
   await asUser(page, "POST", "/api/user/", { username: "grace", password: "hopper-1906", display_name: "Grace" });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => opened?.close());
 
 function drawing(id: string, more: Readonly<Record<string, string | number>>): Record<string, string | number> {
   const at = (now() - 600) * 1_000;
@@ -109,7 +100,7 @@ test("without drawings the page says what belongs there, and that callbacks are 
 });
 
 test("drawings show how far they are, and their images (C-332, C-335)", async () => {
-  insertRows(join(folder, "fairway.db"), "midjourneys", [
+  insertRows(file, "midjourneys", [
     drawing("1731000000000001", {}),
     drawing("1731000000000002", { action: "UPSCALE", finish_time: now() * 1_000 - 400_000 }),
     drawing("1731000000000003", { status: "IN_PROGRESS", progress: "45%", image_url: "", finish_time: 0 }),
@@ -164,7 +155,7 @@ test("tasks show their state, and their record at a click (C-336, C-337, C-338)"
   await page.goto("/task");
   await heading("Asynchronous task").waitFor();
   await page.getByRole("heading", { name: "No tasks yet today" }).waitFor();
-  insertRows(join(folder, "fairway.db"), "tasks", [
+  insertRows(file, "tasks", [
     task("song-1", {}),
     task("song-2", { action: "LYRICS", status: "QUEUED", progress: "10%", finish_time: 0 }),
     task("clip-1", {

@@ -1,11 +1,8 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, openPage, shoot } from "./browser.ts";
 import { insertRows } from "./rows.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
 // What was used, when, by whom: the dashboard over sums that a busy week left behind.
@@ -23,28 +20,21 @@ const MODELS = [
   "kimi-k2",
 ];
 
-let folder: string;
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let browser: OpenConsole["browser"];
 let page: Page;
 let faults: readonly string[];
+let file: string;
 
 const heading = (name: string) => page.getByRole("heading", { level: 1, name });
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "fairway-usage-"));
-  const file = join(folder, "fairway.db");
-  gateway = await startGateway({ database: `sqlite:${file}` });
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
-  await signIn(page, "root", ROOT_PASSWORD);
+  opened = await openConsole();
+  ({ gateway, browser, page, faults, file } = opened);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => opened?.close());
 
 /** A week of hours, busier by day, with the models in falling order; the last is used by one user only. */
 function aWeek(): Record<string, string | number>[] {
@@ -68,7 +58,7 @@ test("a gateway without usage says how to begin (C-364)", async () => {
 });
 
 test("usage is drawn over time, by model (C-364)", async () => {
-  insertRows(join(folder, "fairway.db"), "quota_data", aWeek());
+  insertRows(file, "quota_data", aWeek());
   await page.getByRole("button", { name: "Refresh" }).click();
   const chart = page.getByRole("slider", { name: "Time in the chart; Enter opens its log" });
   await chart.waitFor();
