@@ -198,7 +198,7 @@ test("changes many users after a preview, leaves those out of reach, and takes i
   await dialog.getByRole("button", { name: /^Change/ }).click();
   await dialog.getByText("Enter an amount such as 5 or -2.5.").waitFor();
   await dialog.getByLabel("Add to the balance").fill("5");
-  await dialog.getByText("3 users change, 1 stay as they are.").waitFor();
+  await dialog.getByText("3 users change, 1 stays as it is.").waitFor();
   const lines = dialog.getByRole("list", { name: "Preview" }).getByRole("listitem");
   expect((await lines.allTextContents()).toSorted()[0]).toBe(
     "adaState Activated → BannedGroup default → vipBalance $0.00 → $5.00",

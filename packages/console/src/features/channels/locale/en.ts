@@ -104,7 +104,7 @@ export const en = {
   groupNamesHelp: "Separated by commas.",
   groupMissing: "Enter at least one group.",
   mappingNew: "Models and what they become",
-  previewCount: "{count} {count:channel changes|channels change}, {rest} stay as they are.",
+  previewCount: "{count} {count:channel changes|channels change}, {rest} {rest:stays as it is|stay as they are}.",
   emptyTitle: "Connect your first provider",
   emptyBody:
     "A channel is one account at a provider. Choose the provider, paste its key, test it — then every token can use its models.",

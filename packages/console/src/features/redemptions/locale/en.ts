@@ -56,6 +56,6 @@ export const en = {
   changeTitle: "Change",
   changeManyTitle: "Change {count} {count:code|codes}",
   leave: "Leave as it is",
-  previewCount: "{count} {count:code changes|codes change}, {rest} stay as they are.",
+  previewCount: "{count} {count:code changes|codes change}, {rest} {rest:stays as it is|stay as they are}.",
   restoredMany: "{count} {count:code is as it was|codes are as they were}.",
 } as const;

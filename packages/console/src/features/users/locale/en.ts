@@ -96,7 +96,7 @@ export const en = {
   changeManyTitle: "Change {count} {count:user|users}",
   leave: "Leave as it is",
   addManyHelp: "To each of them. A negative amount takes away.",
-  previewCount: "{count} {count:user changes|users change}, {rest} stay as they are.",
+  previewCount: "{count} {count:user changes|users change}, {rest} {rest:stays as it is|stay as they are}.",
   noneChanges: "Nothing changes: the users are like that already, or you may not change them.",
   changedMany: "{count} {count:user is|users are} changed.",
   restoredMany: "{count} {count:user is as it was|users are as they were}.",
