@@ -19,7 +19,6 @@ const MODELS = [
 ];
 
 let opened: OpenConsole;
-let gateway: OpenConsole["gateway"];
 let upstream: OpenConsole["upstream"];
 let page: Page;
 let faults: readonly string[];
@@ -28,7 +27,7 @@ const heading = (name: string) => page.getByRole("heading", { level: 1, name });
 
 beforeAll(async () => {
   opened = await openConsole();
-  ({ gateway, upstream, page, faults } = opened);
+  ({ upstream, page, faults } = opened);
 });
 
 afterAll(() => opened?.close());

@@ -7,13 +7,12 @@ import { asUser, option, setOption } from "./session.ts";
 // The settings of the gateway: found by words, edited as tables or as JSON, previewed before they are saved.
 
 let opened: OpenConsole;
-let gateway: OpenConsole["gateway"];
 let page: Page;
 let faults: readonly string[];
 
 beforeAll(async () => {
   opened = await openConsole();
-  ({ gateway, page, faults } = opened);
+  ({ page, faults } = opened);
 });
 
 afterAll(() => opened?.close());
