@@ -67,13 +67,13 @@ test.each([
     .filter({ hasText: `${kind} berth` })
     .waitFor();
 
-  // The session is the cookie's: a reload goes on where it was, and may write.
+  // The session is the cookie's: a reload continues where it was, and may write.
   await page.reload();
-  const kept = page.getByRole("row").filter({ hasText: `${kind} berth` });
-  await kept.waitFor();
+  const stored = page.getByRole("row").filter({ hasText: `${kind} berth` });
+  await stored.waitFor();
   await page.getByRole("button", { name: `Actions for ${kind} berth` }).click();
   await page.getByRole("menuitem", { name: "Disable" }).click();
-  await kept.getByText("Disabled").waitFor();
+  await stored.getByText("Disabled").waitFor();
 
   await page.getByRole("link", { name: "Log", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Log" }).waitFor();

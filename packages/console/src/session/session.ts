@@ -35,7 +35,7 @@ export function currentUser(): StoredUser | undefined {
 let asked: Promise<void> | undefined;
 
 /**
- * Takes over whom the session cookie names, where the browser kept no user: its storage is denied, full or was emptied.
+ * Takes over whom the session cookie names, where the browser stored no user: its storage is denied, full or was emptied.
  * Asked once, so that a user who left stays away.
  */
 export function recoverUser(): Promise<void> {

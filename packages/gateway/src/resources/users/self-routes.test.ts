@@ -48,7 +48,7 @@ describe("the own account", () => {
     });
   });
 
-  test("is told by the session cookie alone, to a browser that kept nothing", async () => {
+  test("is found by the session cookie alone, for a browser that stores nothing", async () => {
     const asked = (caller: ApiCaller) =>
       caller.data(caller.call("GET", "/api/user/self/signed_in", { headers: { "new-api-user": "-1" } }));
     const known = { id: ann.userId, username: "ann", display_name: "ann", role: 1, status: 1, group: "default" };
