@@ -56,6 +56,7 @@ const ANSWERS: readonly (readonly [path: string, data: unknown])[] = [
   ["/api/user/self", USER],
   ["/api/channel/types", [{ type: 1, id: "openai", label: "OpenAI" }]],
   ["/api/channel/health", []],
+  ["/api/declarative/managed", []],
   ["/api/log/stat", { quota: 0, rpm: 10, tpm: 1000 }],
   ["/api/log/facets", { complete: true, models: [], tokens: [], groups: [], types: [], channels: [], users: [] }],
   ["/api/log/", { items: [{ id: 1, created_at: 1_700_000_000, ...ROW }], total: 1, page: 1, page_size: 30, next: "" }],

@@ -5,8 +5,10 @@ import {
   channelDelete,
   channelList,
   channelUpdate,
+  declarativeManaged,
   type Channel,
 } from "@fairway/wire";
+import { isMissingCall } from "../../../core/problem.ts";
 import { asDollars } from "../../../print/sheet.ts";
 import type { SessionClient } from "../../../session/session.ts";
 import { statusWord, typeNames } from "../../channel/channel.ts";
@@ -22,13 +24,10 @@ type Change = Partial<Pick<Channel, "priority" | "weight" | "status">>;
 export function channels(client: SessionClient, { channels: shape, quotaPerUnit, signs }: Seen): Resource {
   const undone = new Map<number, Change>();
   let types: ReadonlyMap<number, string> | undefined;
+  let owners: ReadonlyMap<number, string> = new Map();
   const change = (row: Channel, fields: Change) => async () => {
     await client.call(channelUpdate, { body: { id: row.id, ...fields } });
-    const before = Object.keys(fields).map((name) => [
-      name,
-      { ...row, status: statusBefore(row) }[name as keyof Change],
-    ]);
-    undone.set(row.id, Object.fromEntries(before) as Change);
+    undone.set(row.id, valuesBefore(row, fields));
   };
   const amount = (row: Channel, field: "priority" | "weight") => async (value: number | undefined) => {
     await change(row, { [field]: value })();
@@ -39,9 +38,15 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
     page: "/channel",
     aliases: ["channel", "ch"],
     columns: asDollars(shape.columns, quotaPerUnit),
-    wide: asDollars(shape.wide ?? [], quotaPerUnit),
-    rows: ({ search: keyword, pages }) =>
-      rowsUpTo(LIMIT * pages, (page) => client.call(channelList, { query: { keyword, ...page } })),
+    wide: [...asDollars(shape.wide ?? [], quotaPerUnit), { title: "OWNER", value: ({ id }) => owners.get(id) ?? "-" }],
+    async rows({ search: keyword, pages }) {
+      const [found, managed] = await Promise.all([
+        rowsUpTo(LIMIT * pages, (page) => client.call(channelList, { query: { keyword, ...page } })),
+        readOwners(client),
+      ]);
+      owners = managed;
+      return found;
+    },
     keyOf: ({ id }) => String(id),
     labelOf: ({ id, name }) => `channel ${id} (${name})`,
     isOff: ({ status }) => status !== CHANNEL_STATUS.enabled,
@@ -50,10 +55,8 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
       const before = undone.get(row.id);
       return before && changeText(row, before);
     },
-    async detail({ id }) {
-      types ??= await typeNames(client);
-      return channelDetail(client, id, { signs, quotaPerUnit, types });
-    },
+    detail: async ({ id }) =>
+      channelDetail(client, id, { signs, quotaPerUnit, types: (types ??= await typeNames(client)) }),
     actions(row) {
       const { id } = row;
       const before = undone.get(id);
@@ -79,6 +82,17 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
   });
 }
 
+/** Who manages channels in documents, by the id of the channel; no one where a compatible gateway has no documents. */
+async function readOwners(client: SessionClient): Promise<ReadonlyMap<number, string>> {
+  try {
+    const { data } = await client.call(declarativeManaged, {});
+    return new Map(data.flatMap(({ kind, resource_id: id, owner }) => (kind === "Channel" ? [[id, owner]] : [])));
+  } catch (error) {
+    if (isMissingCall(error)) return new Map();
+    throw error;
+  }
+}
+
 async function testText(client: SessionClient, id: number): Promise<string> {
   const { ok, seconds, message } = await testOne(client, id, undefined);
   return ok ? `channel ${id} answered in ${seconds.toFixed(2)} s` : `channel ${id} failed its test: ${message}`;
@@ -90,8 +104,10 @@ async function balanceText(client: SessionClient, id: number): Promise<string> {
 }
 
 /** The gateway alone disables by itself: to take an enabling back is to disable by hand. */
-function statusBefore({ status }: Channel): number {
-  return status === CHANNEL_STATUS.enabled ? status : CHANNEL_STATUS.disabledByHand;
+function valuesBefore(row: Channel, fields: Change): Change {
+  const status = row.status === CHANNEL_STATUS.enabled ? row.status : CHANNEL_STATUS.disabledByHand;
+  const before = Object.keys(fields).map((name) => [name, { ...row, status }[name as keyof Change]]);
+  return Object.fromEntries(before) as Change;
 }
 
 function changeText(row: Channel, next: Change): string {
