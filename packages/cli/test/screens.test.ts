@@ -1,5 +1,6 @@
 // What screens show in the end: at any size nothing of an earlier one, always the title, and what keys do.
 import { channelCreate } from "@fairway/wire";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startRig, type Rig } from "./rig.ts";
 import { openScreen } from "./screen.ts";
@@ -90,6 +91,43 @@ test("top filters, sorts, sums over another span and opens a channel", async () 
   await shows(/CHANNELS \(30\)/);
   await screen.leave();
 });
+
+test.each([60, 80])(
+  "forms, questions and details of ui leave nothing behind at %d columns, without colours",
+  async (columns) => {
+    const config = join(rig.home, `config-${columns}`);
+    const screen = openScreen(["ui"], { ...rig.env, NO_COLOR: "1", XDG_CONFIG_HOME: config }, columns);
+    await screen.shows(/harbour-/);
+    await screen.shows("quit");
+    for (const [keys, shown, back] of [
+      ["c", "Create a channel", "\u001B"],
+      ["v", "Columns of channels", "\r"],
+      ["P", /priority of channel \d+/, "\u001B"],
+      ["x", /delete channel \d+/, "n"],
+      ["?", "choose a row", "x"],
+      ["\r", "LAST 24 HOURS", "q"],
+      ["/no such channel", "Nothing here", "\u001B"],
+    ] as const) {
+      screen.type(keys);
+      await screen.shows(shown);
+      expect(screen.lines().filter((line) => line.length > columns)).toEqual([]);
+      screen.type(back);
+      await screen.shows(/\? help/);
+      // The next answer takes the last notice away.
+      screen.type("r");
+      const fresh = openScreen(["ui"], { ...rig.env, NO_COLOR: "1", XDG_CONFIG_HOME: config }, columns);
+      await fresh.shows(/harbour-/);
+      await expect.poll(() => screen.lines(), { timeout: 30_000, message: keys }).toEqual(fresh.lines());
+      expect(await fresh.leave()).toBe(0);
+    }
+    expect(await screen.leave()).toBe(0);
+    const colours = screen
+      .raw()
+      .split("\u001B[")
+      .filter((part) => /^[\d;]*m/.test(part));
+    expect(colours).toEqual([]);
+  },
+);
 
 test.each([["ui"], ["top"]])("%s says what size it needs, and comes back when the terminal has it", async (word) => {
   const screen = openScreen([word], rig.env);

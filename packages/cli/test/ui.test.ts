@@ -201,6 +201,7 @@ test("with --prune deletions are apart, and what is marked is deleted after its 
       ({ name, weight }) => `${String(name)} ${String(weight)}`,
     );
   const screen = openScreen(["ui", "apply", "--prune", file], rig.env);
+  await screen.shows("fairway  changes 1 update, 2 delete");
   await screen.shows(/~ update +Channel\/stays/);
   await screen.shows(/DELETED, because no document names it any more:[^]*- delete +Channel\/goes/);
   await screen.shows("1 marked");
@@ -218,6 +219,13 @@ test("with --prune deletions are apart, and what is marked is deleted after its 
   expect(await screen.leave()).toBe(0);
   expect(await names()).toEqual(expect.arrayContaining(["stays 2", "waits 1"]));
   expect((await names()).filter((one) => one.startsWith("goes"))).toEqual([]);
+  // The list of channels names who manages one.
+  const env = { ...rig.env, XDG_CONFIG_HOME: join(rig.home, "config") };
+  const list = openScreen(["ui"], env, 200);
+  await list.shows("stays");
+  list.type("vG \r/stays\r");
+  await list.shows(/stays .* cli$/m);
+  expect(await list.leave()).toBe(0);
   const { code, err } = await run(["ui", "--prune"], { ...rig.env, INK_SCREEN_READER: "true" });
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("--prune goes with apply") as string });
   expect((await rig.fairway(`apply -f ${file} --prune --force --yes`)).code).toBe(0);

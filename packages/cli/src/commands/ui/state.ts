@@ -71,6 +71,8 @@ export interface State extends Lasting {
   /** Filled fields of the filter form. */
   readonly query: Values;
   readonly items: readonly Item[];
+  /** What the title says about the rows; "" = their number. */
+  readonly summary: string;
   /** Whether the gateway has more rows than were read. */
   readonly isCut: boolean;
   readonly isLoading: boolean;
@@ -146,6 +148,7 @@ export function startOf(resource: Titles, { isReadOnly, columns }: Lasting): Sta
     scope: undefined,
     query: {},
     items: [],
+    summary: "",
     isCut: false,
     isLoading: true,
     chosenKey: undefined,
@@ -225,17 +228,24 @@ export function markedItems(state: State): readonly Item[] {
   return visibleItems(state).filter(({ key }) => keys.has(key));
 }
 
+interface Arrival {
+  readonly isCut: boolean;
+  readonly marked?: readonly string[] | undefined;
+  readonly summary?: string | undefined;
+}
+
 /** Rows that arrived; the chosen row stays chosen, and the marks stay unless `marked` sets them. */
 export function loaded(
   state: State,
   items: readonly Item[],
-  { isCut, marked = state.marked }: { readonly isCut: boolean; readonly marked?: readonly string[] | undefined },
+  { isCut, marked = state.marked, summary = "" }: Arrival,
 ): State {
   const keys = new Set(items.map(({ key }) => key));
   const isSame = state.chosenKey !== undefined && keys.has(state.chosenKey);
   return {
     ...state,
     items,
+    summary,
     isCut,
     isLoading: false,
     problem: "",

@@ -51,11 +51,9 @@ export function bodyHeight(height: number): number {
 }
 
 function titleOf(state: State, { server, user }: Place): string {
-  const { resource, items, isCut, isLoading, filter, sort, scope, query, isFollowing, isReadOnly } = state;
-  const isUnknown = isLoading && items.length === 0;
-  const count = isUnknown ? "…" : filter === "" ? items.length : `${visibleItems(state).length} of ${items.length}`;
+  const { resource, isCut, filter, sort, scope, query, isFollowing, isReadOnly } = state;
   const parts = [
-    `${resource.name} ${count}${isCut ? " (m reads more)" : ""}`,
+    `${resource.name} ${countOf(state)}${isCut ? " (m reads more)" : ""}`,
     ...(scope ? [`${scope.isFailing ? "failing calls" : "calls"} of ${scope.label}`] : []),
     ...Object.entries(query).map(([name, value]) => `${name}=${value}`),
     ...(filter === "" ? [] : [`/${filter}`]),
@@ -65,6 +63,13 @@ function titleOf(state: State, { server, user }: Place): string {
     ...(isReadOnly ? ["read-only"] : []),
   ];
   return `fairway  ${[...parts, user, server].join(" · ")}`;
+}
+
+function countOf(state: State): string {
+  const { items, summary, isLoading, filter } = state;
+  if (isLoading && items.length === 0) return "…";
+  if (filter !== "") return `${visibleItems(state).length} of ${items.length}`;
+  return summary === "" ? String(items.length) : summary;
 }
 
 function markedOf(state: State): string[] {

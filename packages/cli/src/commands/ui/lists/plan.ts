@@ -37,7 +37,7 @@ export async function planResource(client: Client, files: PlanFiles, env: Enviro
       first = undefined;
       const changes = shown.plan.filter(({ action }) => action !== "unchanged");
       const rows = [...changes.filter((one) => !isDeleted(one)), ...changes.filter(isDeleted)];
-      return { rows, isCut: false, ...(marked && { marked }) };
+      return { rows, isCut: false, summary: summaryOf(shown.plan), ...(marked && { marked }) };
     },
     keyOf,
     labelOf: keyOf,

@@ -61,10 +61,18 @@ interface Loaded {
   readonly items: Item[];
   readonly isCut: boolean;
   readonly marked: readonly string[] | undefined;
+  readonly summary: string | undefined;
 }
 
 /** An action of a row; it may answer a sentence. */
 type Act = (amount?: number) => Promise<unknown>;
+
+interface Read<Row> extends Pick<Rows<Row>, "rows" | "isCut"> {
+  /** Keys of the rows that are marked from the beginning. */
+  readonly marked?: readonly string[];
+  /** What the title says about the rows, where it is more than their number. */
+  readonly summary?: string;
+}
 
 export interface Definition<Row extends object> {
   readonly name: string;
@@ -73,8 +81,7 @@ export interface Definition<Row extends object> {
   readonly columns: readonly Column<Row>[];
   /** More of them, shown where they are chosen. */
   readonly wide?: readonly Column<Row>[] | undefined;
-  /** `marked` has the keys of the rows that are marked from the beginning. */
-  rows(wanted: Wanted): Promise<Pick<Rows<Row>, "rows" | "isCut"> & { readonly marked?: readonly string[] }>;
+  rows(wanted: Wanted): Promise<Read<Row>>;
   keyOf(row: Row): string;
   /** The id that people know, where it is another. */
   idOf?(row: Row): string;
@@ -119,9 +126,9 @@ export function resource<Row extends object>(definition: Definition<Row>): Resou
     usual: usual.length,
     forms: formsOf(definition),
     async load(wanted) {
-      const { rows, isCut, marked } = await definition.rows(wanted);
+      const { rows, isCut, marked, summary } = await definition.rows(wanted);
       seen.clear();
-      return { items: rows.map(itemOf), isCut, marked };
+      return { items: rows.map(itemOf), isCut, marked, summary };
     },
     async detail({ key }, width) {
       const row = seen.get(key);
