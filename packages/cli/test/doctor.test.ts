@@ -176,6 +176,7 @@ test("a token that ends soon, one that is unknown, and no sign-in", async () => 
   expect(code).toBe(0);
   expect(found["sign-in"]).toMatchObject({ verdict: "warning" });
   expect(found["sign-in"]?.message).toMatch(/^root, super administrator, for [23] more days$/);
+  expect((await run(["whoami"], env)).out).toMatch(/^token +for [23] more days$/m);
   const stranger = await doctor({ FAIRWAY_SERVER: rig.gateway.url, FAIRWAY_TOKEN: "unknown" });
   expect(stranger.code).toBe(1);
   expect(stranger.found["sign-in"]).toMatchObject({ verdict: "failure", cure: "sign in with `fairway login`" });

@@ -71,6 +71,15 @@ test("a selector switches the channels that have all of its values, and no other
   expect(rowsOf(await rig.fairway("channel list --status auto -o jsonl"))).toEqual([]);
 });
 
+test("a disable for a time is shown with its end and its reason", async () => {
+  expect((await rig.fairway("channel disable north --for 2h --reason dredging")).code).toBe(0);
+  const time = "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d";
+  const shown = (await rig.fairway("channel get north")).out;
+  expect(shown).toMatch(new RegExp(`^status +disabled since ${time}, until ${time}: dredging$`, "m"));
+  expect((await rig.fairway("channel disable north")).code).toBe(0);
+  expect((await rig.fairway("channel get north")).out).toMatch(new RegExp(`^status +disabled since ${time}$`, "m"));
+});
+
 test("names of the design lead to the same", async () => {
   expect((await rig.fairway("code list")).code).toBe(0);
   expect((await rig.fairway("opt get RetryTimes -o raw")).code).toBe(0);

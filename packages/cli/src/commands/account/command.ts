@@ -20,10 +20,10 @@ export function accountCommands(program: Command, context: CommandContext): void
   contextCommands(program, context);
   const whoami = program
     .command("whoami")
-    .description("the signed-in user: role, group, balance")
+    .description("the signed-in user: role, group, balance, end of the token")
     .action(async () => {
       const { client, profile } = await session();
-      return (await import("./whoami.ts")).whoAmI(client, profile.server, output());
+      return (await import("./whoami.ts")).whoAmI(client, profile, output());
     });
   examples(whoami, "fairway whoami -o json | jq .quota");
   const doctor = program

@@ -1,14 +1,4 @@
-import {
-  accessTokenList,
-  FEATURES,
-  logTail,
-  logTailSelf,
-  ROLE,
-  selfGet,
-  status,
-  systemInfo,
-  type Endpoint,
-} from "@fairway/wire";
+import { FEATURES, logTail, logTailSelf, ROLE, selfGet, status, systemInfo, type Endpoint } from "@fairway/wire";
 import { chmodSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { configPath } from "../../session/contexts.ts";
@@ -16,7 +6,6 @@ import { readProfile, tokenOf, type Profile } from "../../session/config.ts";
 import type { AnswerHead } from "../../session/request.ts";
 import { eventsOf } from "../../terminal/events.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { isMissingCall } from "../../core/problem.ts";
 import { plain } from "../../print/columns.ts";
 import { printList, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
@@ -24,6 +13,7 @@ import type { Session, SessionClient } from "../../session/session.ts";
 import { VERSION } from "../../core/version.ts";
 import { addressFinding, certificateFinding, isBehindProxy, nameFinding, proxyFinding } from "./doctor-way.ts";
 import { finding, ok, warning, type Finding } from "./finding.ts";
+import { DAY_SECONDS, endText, tokenEnd, unlessMissing } from "./token-end.ts";
 import { ROLE_WORD } from "./whoami.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -39,7 +29,6 @@ const SKEW_SECONDS = 60;
 const FIRST_EVENT_MS = 10_000;
 /** A token that ends sooner is worth a word. */
 const TOKEN_DAYS = 7;
-const DAY_SECONDS = 86_400;
 /** Below this part of the limit the next commands may be refused. */
 const LOW = 0.1;
 
@@ -141,24 +130,15 @@ async function account(client: SessionClient, profile: Profile): Promise<Finding
     const { data: self } = await client.inspect(selfGet, {}, (answered) => void (head = answered));
     role = self.role;
     const who = `${self.username}, ${ROLE_WORD[role] ?? "guest"}`;
-    const { text, endsSoon } = await endOf(client, profile);
-    return endsSoon
+    const end = await tokenEnd(client, profile);
+    const text = end === undefined ? "by a token of another place" : endText(end);
+    return end !== undefined && end > 0 && end - Date.now() / 1000 < TOKEN_DAYS * DAY_SECONDS
       ? warning(`${who}, ${text}`, "sign in again with `fairway login`, or make a new token in the console")
       : ok(`${who}, ${text}`);
   });
   if (signIn.verdict === "failure") return [signIn];
   const clock = clockFinding(head, asked);
   return [signIn, limitFinding(head), ...(await server(client)), ...(await streams(client, role)), clock];
-}
-
-/** When the token ends, as far as the gateway tells whose it is. */
-async function endOf(client: SessionClient, { tokenName }: Profile) {
-  if (tokenName === undefined) return { text: "by a token of another place", endsSoon: false };
-  const found = await unlessMissing(client.call(accessTokenList, {}));
-  const token = found?.data.find(({ name }) => name === tokenName);
-  if (!token || token.expires_at === 0) return { text: "without an end", endsSoon: false };
-  const days = Math.floor((token.expires_at - Date.now() / 1000) / DAY_SECONDS);
-  return { text: `for ${days} more days`, endsSoon: days < TOKEN_DAYS };
 }
 
 function limitFinding(head: AnswerHead | undefined): Finding {
@@ -219,14 +199,4 @@ function clockFinding(head: AnswerHead | undefined, askedMs: number): Finding {
   const message = `${Math.abs(skew)} s ${skew < 0 ? "behind" : "ahead of"} the gateway`;
   if (Math.abs(skew) <= SKEW_SECONDS) return { check, ...ok(message) };
   return { check, ...warning(message, "set the clocks of both machines by a time server") };
-}
-
-/** Undefined where a compatible gateway does not have the call. */
-async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isMissingCall(error)) return undefined;
-    throw error;
-  }
 }

@@ -115,6 +115,30 @@ export function statusWord(status: number): string {
   return STATUS_WORD[status] ?? String(status);
 }
 
+interface StatusInfo {
+  readonly status_reason?: unknown;
+  readonly status_time?: unknown;
+  readonly status_until?: unknown;
+}
+
+/** The word with the time, the end and the reason of the last switch. */
+export function statusText({ status, other_info: text }: Pick<Channel, "status" | "other_info">): string {
+  const { status_reason: reason, status_time: since, status_until: until } = infoIn(text);
+  const times = [
+    typeof since === "number" && since > 0 ? ` since ${formatTime(since)}` : "",
+    typeof until === "number" ? `, until ${formatTime(until)}` : "",
+  ];
+  return statusWord(status) + times.join("") + (typeof reason === "string" && reason !== "" ? `: ${reason}` : "");
+}
+
+function infoIn(text: string): StatusInfo {
+  try {
+    return (JSON.parse(text) ?? {}) as StatusInfo;
+  } catch {
+    return {};
+  }
+}
+
 export interface ChannelListOptions extends Part {
   readonly search?: string;
   readonly group?: string;
@@ -135,7 +159,7 @@ export async function listChannels(client: Client, options: ChannelListOptions, 
   await printList(output, {
     ...shape,
     ...rows,
-    empty: "No channels. Connect a provider: fairway channel create --type 1 --name openai --models gpt-4o --key-stdin",
+    empty: "No channels. Connect a provider: fairway init",
   });
 }
 
@@ -184,7 +208,7 @@ export async function printChannel(client: Client, channel: ChannelFacts, output
     id: String(channel.id),
     name: channel.name,
     type: `${types.get(channel.type) ?? "unknown"} (${channel.type})`,
-    status: `${STATUS_WORD[channel.status] ?? channel.status} ${channel.other_info}`.trim(),
+    status: statusText(channel),
     models: channel.models,
     group: channel.group,
     "base url": channel.base_url,

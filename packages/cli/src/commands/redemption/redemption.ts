@@ -80,7 +80,7 @@ export async function listRedemptions(client: Client, options: RedemptionListOpt
     columns,
     ...found,
     rows: found.rows.map(shown),
-    empty: "No codes. Make some: fairway redemption create --name spring --quota 5usd --count 20",
+    empty: "No codes. Make one: fairway redemption create --name spring --quota 5usd",
   });
 }
 

@@ -1,0 +1,27 @@
+import { accessTokenList, type Client } from "@fairway/wire";
+import { isMissingCall } from "../../core/problem.ts";
+import type { Profile } from "../../session/config.ts";
+
+export const DAY_SECONDS = 86_400;
+
+/** Epoch seconds at which the token of the sign-in ends, 0 = never; undefined where the gateway does not know which it is. */
+export async function tokenEnd(client: Client, { tokenName }: Profile): Promise<number | undefined> {
+  if (tokenName === undefined) return undefined;
+  const found = await unlessMissing(client.call(accessTokenList, {}));
+  return found?.data.find(({ name }) => name === tokenName)?.expires_at;
+}
+
+export function endText(end: number): string {
+  if (end === 0) return "without an end";
+  return `for ${Math.floor((end - Date.now() / 1000) / DAY_SECONDS)} more days`;
+}
+
+/** Undefined where a compatible gateway does not have the call. */
+export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isMissingCall(error)) return undefined;
+    throw error;
+  }
+}
