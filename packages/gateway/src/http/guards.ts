@@ -35,7 +35,7 @@ export function checkOrigin(request: IncomingMessage, endpoint: Endpoint): void 
   }
 }
 
-/** Counts the call against its caller's API class and, where listed, the critical class of the address; answers the first. */
+/** Counts the call against its caller's API class and, where listed, the critical class of the address. Returns the first. */
 export async function checkRate(
   limiter: Limiter,
   rules: ApiRules,

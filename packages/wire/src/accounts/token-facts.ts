@@ -55,7 +55,7 @@ export const tokenOfUserSetStatus = endpoint({
     "token_not_found",
     "user_view_not_permitted",
     "user_change_not_permitted",
-    "channel_status_invalid",
+    "status_not_settable",
     "token_expired",
     "token_quota_used_up",
   ],

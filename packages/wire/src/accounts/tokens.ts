@@ -127,7 +127,7 @@ export const tokenSetStatus = endpoint({
   query: statusOnly,
   body: z.object({ id: z.optional(z.int()), status: z.optional(z.int()) }),
   data: Token,
-  fails: ["entity_changed", "token_not_found", "channel_status_invalid", "token_expired", "token_quota_used_up"],
+  fails: ["entity_changed", "token_not_found", "status_not_settable", "token_expired", "token_quota_used_up"],
 });
 
 export const tokenUpdate = endpoint({

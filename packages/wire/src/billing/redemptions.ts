@@ -83,7 +83,7 @@ export const redemptionSetStatus = endpoint({
   query: statusOnly,
   body: z.object({ id: z.optional(z.int()), status: z.optional(z.int()) }),
   data: Redemption,
-  fails: ["entity_changed", "code_not_found", "code_already_used", "channel_status_invalid"],
+  fails: ["entity_changed", "code_not_found", "code_already_used", "status_not_settable"],
 });
 
 export const redemptionUpdate = endpoint({

@@ -48,7 +48,7 @@ export const channelKeySwitch = endpoint({
   params: idParams,
   body: z.object({ index: z.optional(z.int()), status: z.optional(z.int()) }),
   data: z.array(ChannelKey),
-  fails: ["invalid_parameter", "invalid_field", "channel_not_found", "channel_status_invalid"],
+  fails: ["invalid_parameter", "invalid_field", "channel_not_found", "status_not_settable"],
 });
 
 const MultiKeyPage = z.object({

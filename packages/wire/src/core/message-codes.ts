@@ -117,7 +117,7 @@ export const MESSAGE_CODES = {
   tag_missing: "CH14",
   channel_type_unknown: "CH15",
   channel_selection_missing: "CH16",
-  channel_status_invalid: "CH17",
+  status_not_settable: "CH17",
   balance_update_running: "CH18",
   key_missing: "CH19",
   model_mapping_circular: "CH22",

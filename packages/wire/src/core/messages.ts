@@ -168,7 +168,7 @@ export const MESSAGES = {
   tag_missing: { status: 200, text: "The tag must not be empty." },
   channel_type_unknown: { status: 200, text: "Unknown channel type." },
   channel_selection_missing: { status: 200, text: "Please select the channel you want to delete first!" },
-  channel_status_invalid: { status: 200, text: "The status can only be set to 1 or 2." },
+  status_not_settable: { status: 200, text: "The status can only be set to 1 or 2." },
   balance_update_running: { status: 200, text: "A balance update is already running." },
   key_missing: { status: 200, text: "Please enter the key." },
   model_mapping_circular: { status: 200, text: "The model mapping leads in a circle: {path}." },

@@ -116,7 +116,7 @@ export const messages: Record<MessageKey, string> = {
   tag_missing: "标签不能为空。",
   channel_type_unknown: "未知的渠道类型。",
   channel_selection_missing: "请先选择要删除的渠道！",
-  channel_status_invalid: "状态只能设为 1 或 2。",
+  status_not_settable: "状态只能设为 1 或 2。",
   balance_update_running: "余额更新正在进行。",
   key_missing: "请输入密钥。",
   model_mapping_circular: "模型映射形成循环：{path}。",

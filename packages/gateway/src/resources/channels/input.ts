@@ -224,7 +224,7 @@ function newStatus(status: number | undefined): number {
 
 function checkStatus(status: number, current: number): number {
   const isSettable = status === CHANNEL_STATUS.enabled || status === CHANNEL_STATUS.disabledByHand;
-  if (!isSettable && status !== current) throw new Refusal("channel_status_invalid", { field: "status" });
+  if (!isSettable && status !== current) throw new Refusal("status_not_settable", { field: "status" });
   return status;
 }
 

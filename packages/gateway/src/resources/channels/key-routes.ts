@@ -18,7 +18,7 @@ export function keyRoutes(store: Pick<ChannelStore, "keySet" | "switchKey">): Ro
       const { keys } = await known(params.id);
       if (index === undefined || index < 0 || index >= keys.length) throw wrongPlace("index", keys.length);
       if (status !== CHANNEL_STATUS.enabled && status !== CHANNEL_STATUS.disabledByHand)
-        throw new Refusal("channel_status_invalid", { field: "status" });
+        throw new Refusal("status_not_settable", { field: "status" });
       const done = await store.switchKey(params.id, index, { status, reason: "" });
       if (done === "only") throw onlyOne("index");
       return keyViews(await known(params.id));

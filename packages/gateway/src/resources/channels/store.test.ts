@@ -173,7 +173,7 @@ eachDatabase("channel store", (open) => {
     const two = await create({ tag: "t" });
     expect(await store.updateTag("t", { status: 2, tag: "u" })).toBe(2);
     expect((await abilities()).map((row) => row.endsWith(":0:0:0:u"))).toEqual([true, true, true, true]);
-    const refusal = new Refusal("channel_status_invalid");
+    const refusal = new Refusal("status_not_settable");
     const outcomes = await store.updateEach([one, two, 999], (row) => {
       if (row.id === one) throw refusal;
       return { priority: 9 };

@@ -39,7 +39,7 @@ export function redemptionRoutes({ store }: { readonly store: RedemptionStore })
       const code = unused(await store.get(body.id ?? 0));
       const { status } = body;
       if (status !== REDEMPTION_STATUS.unused && status !== REDEMPTION_STATUS.disabled) {
-        throw new Refusal("channel_status_invalid", { field: "status" });
+        throw new Refusal("status_not_settable", { field: "status" });
       }
       const values = { status, ...makerOf(caller, status === REDEMPTION_STATUS.unused && code.status !== status) };
       return tagged(response, await changed(store, code.id, values, tagCheck(request)));

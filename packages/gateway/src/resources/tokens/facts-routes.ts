@@ -42,7 +42,7 @@ export function tokenFactsRoutes({ store, clock }: TokenFactsDeps): Route[] {
       const owner = visible(await store.ownerOf(params.id), caller);
       if (owner.id !== caller.userId && !canChange(caller, owner)) throw new Refusal("user_change_not_permitted");
       if (status !== TOKEN_STATUS.enabled && status !== TOKEN_STATUS.disabled)
-        throw new Refusal("channel_status_invalid", { field: "status" });
+        throw new Refusal("status_not_settable", { field: "status" });
       const token = known(await store.get(owner.id, params.id));
       if (status === TOKEN_STATUS.enabled)
         checkEnabling({ ...token, unlimited: token.unlimited_quota }, seconds(clock));

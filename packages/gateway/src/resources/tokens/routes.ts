@@ -55,7 +55,7 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
       const token = known(await store.get(caller.userId, body.id ?? 0));
       const { status } = body;
       if (status !== TOKEN_STATUS.enabled && status !== TOKEN_STATUS.disabled)
-        throw new Refusal("channel_status_invalid", { field: "status" });
+        throw new Refusal("status_not_settable", { field: "status" });
       if (status === TOKEN_STATUS.enabled)
         checkEnabling({ ...token, unlimited: token.unlimited_quota }, seconds(clock));
       return tagged(
