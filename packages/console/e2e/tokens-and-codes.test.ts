@@ -1,11 +1,8 @@
-import { ROOT_PASSWORD, startGateway, type GatewayProcess } from "@fairway/testkit";
-import { mkdtempSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
+import { axeFindings, openPage, shoot } from "./browser.ts";
+import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
 // Tokens, redemption codes and the wallet, as users of compatible consoles know them.
@@ -13,19 +10,17 @@ import { asUser, setOption, signIn } from "./session.ts";
 const INVITER = { username: "grace", password: "hopper-1906" };
 const UNIT = 500_000;
 
-let folder: string;
-let gateway: GatewayProcess;
-let browser: Browser;
+let opened: OpenConsole;
+let gateway: OpenConsole["gateway"];
+let browser: OpenConsole["browser"];
 let page: Page;
 let faults: readonly string[];
+let file: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "fairway-tokens-"));
-  gateway = await startGateway({ database: `sqlite:${join(folder, "fairway.db")}` });
-  browser = await openBrowser();
-  ({ page, faults } = await openPage(browser, gateway.url));
+  opened = await openConsole();
+  ({ gateway, browser, page, faults, file } = opened);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await signIn(page, "root", ROOT_PASSWORD);
   for (const key of ["QuotaForInviter", "QuotaForNewUser"]) await setOption(page, key, String(2 * UNIT));
   await setOption(page, "UserUsableGroups", '{"default": "Usual", "vip": "Faster"}');
   await setOption(page, "GroupRatio", '{"default": 1, "vip": 0.5}');
@@ -34,11 +29,7 @@ beforeAll(async () => {
   expect(await asUser(page, "POST", "/api/user/", INVITER)).toMatchObject({ success: true });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => opened?.close());
 
 const row = (name: string) => page.locator(".grid-row").filter({ hasText: name });
 const drawer = (name: string) => page.getByRole("dialog", { name });
@@ -291,7 +282,7 @@ test("the chat takes the newest token that works, and a failure of the list can 
   );
   await setOption(page, "ChatLink", "https://chat.example.test");
   // The newest one is switched off by hand in the database, as any number of rows before the working one could be.
-  const database = new DatabaseSync(join(folder, "fairway.db"), { timeout: 10_000 });
+  const database = new DatabaseSync(file, { timeout: 10_000 });
   database.prepare("update tokens set status = 2 where name like 'crew-%'").run();
   database.close();
   await page.route("**/api/token/?*", (route) => route.fulfill({ status: 502, body: "" }));
