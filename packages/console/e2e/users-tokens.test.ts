@@ -87,6 +87,20 @@ test("its log shows the calls of that user with that token", async () => {
   await heading(page, "build-bot").waitFor();
 });
 
+test("a row of the log leads to the token and to its user", async () => {
+  await page.goto("/log?type=5&request=failed-1");
+  await page.locator(".grid-row").filter({ hasText: "model-of-ada" }).locator("td").first().click();
+  await page.getByRole("dialog", { name: "model-of-ada" }).getByRole("link", { name: "Open token" }).click();
+  await page.waitForURL(/\/token\/1$/);
+  await page.getByText("Token of ada").waitFor();
+  await page.goto("/log?type=5&request=failed-1");
+  await page.locator(".grid-row").getByRole("button", { name: "ada" }).click();
+  await page.getByRole("dialog", { name: "ada" }).getByRole("link", { name: "Open user" }).click();
+  await page.waitForURL(/\/user\/2$/);
+  await page.getByRole("link", { name: "build-bot", exact: true }).click();
+  await heading(page, "build-bot").waitFor();
+});
+
 test("an administrator disables it and takes that back, and the audit log says so", async () => {
   await page.getByRole("button", { name: "Disable", exact: true }).click();
   await page.getByText("“build-bot” is disabled.").waitFor();

@@ -52,7 +52,18 @@ function useWho({ row, isAdmin }: FactsProps): Item[] {
         </Link>
       </>,
     ]);
-  if (row.token_name !== "") items.push([say("token"), <Filtering name="token" value={row.token_name} />]);
+  if (row.token_name !== "")
+    items.push([
+      say("token"),
+      <>
+        <Filtering name="token" value={row.token_name} />
+        {row.token_id > 0 && (
+          <Link className="log-side-link" to={`/token/${row.token_id}`}>
+            {t("openToken")}
+          </Link>
+        )}
+      </>,
+    ]);
   if (row.channel > 0)
     items.push([
       say("channel"),

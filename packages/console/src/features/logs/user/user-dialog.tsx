@@ -72,7 +72,7 @@ export function UserDialog({ id, name, onCalls, onClose }: UserDialogProps) {
             {t("calls")}
           </Button>
           <Button asChild>
-            <Link to={`/user/edit/${id}`}>{t("open")}</Link>
+            <Link to={`/user/${id}`}>{t("open")}</Link>
           </Button>
         </Flex>
       }

@@ -137,6 +137,7 @@ export const en = {
   requestId: "Request ID",
   copyRequestId: "Copy the request ID",
   callsOf: "Show the calls of {name}",
+  openToken: "Open token",
   openUser: "Open user",
   openChannel: "Open channel",
   upstreamModel: "Upstream model",

@@ -140,6 +140,7 @@ export const zh: Translation<typeof en> = {
   requestId: "请求 ID",
   copyRequestId: "复制请求 ID",
   callsOf: "查看 {name} 的请求",
+  openToken: "打开令牌",
   openUser: "打开用户",
   openChannel: "打开渠道",
   upstreamModel: "上游模型",
