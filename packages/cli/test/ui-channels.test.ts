@@ -1,7 +1,7 @@
 // Channels in `fairway ui`: numbers changed in the list, chosen columns, and how a channel went, in a pseudo-terminal.
 import { channelCreate, channelList, tokenCreate } from "@fairway/wire";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -85,6 +85,46 @@ test("b reads the balance where the provider tells one, and says why where it do
     provider.close();
   }
   expect(await screen.leave()).toBe(0);
+});
+
+test("D disables for a time and with a reason, and so does d where documents manage a channel", async () => {
+  const screen = openScreen(["ui"], env);
+  await screen.shows("harbour");
+  screen.type("/harbour\r");
+  await screen.shows(/\? help/);
+  screen.type("D");
+  await screen.shows("Disable channels for a time");
+  screen.type("soon\tthe pier is closed\r");
+  await screen.shows("for soon is no time span; write 15m, 1h or 7d");
+  expect((await channel("harbour"))?.status).toBe(1);
+  screen.type("\u00151h\r");
+  await screen.shows(/channel \d+ \(harbour\): disable done/);
+  const disabled = await channel("harbour");
+  expect(disabled?.status).toBe(2);
+  expect(disabled?.other_info).toContain("the pier is closed");
+  expect(disabled?.other_info).toContain("status_until");
+  screen.type("ey");
+  await expect.poll(async () => (await channel("harbour"))?.status, { timeout: 20_000 }).toBe(1);
+
+  const file = join(rig.home, "managed.yaml");
+  const spec = "{ type: openai, models: [gpt-4o], key: sk-managed }";
+  const head = "apiVersion: fairway.dev/v1alpha1\nkind: Channel\nmetadata: { name: managed }";
+  await writeFile(file, `${head}\nspec: ${spec}\n`);
+  expect((await rig.fairway(`apply -f ${file} --yes`)).code).toBe(0);
+  screen.type("\u001B");
+  await screen.shows("jetty");
+  screen.type("r");
+  await screen.shows("managed");
+  screen.type("/managed\r");
+  await screen.shows(/\? help/);
+  await screen.shows(/> +\d+ +managed/);
+  screen.type("d");
+  await screen.shows("15m, 1h or 7d; empty = until it is enabled");
+  screen.type("2h\r");
+  await screen.shows(/channel \d+ \(managed\): disable done/);
+  expect((await channel("managed"))?.status).toBe(2);
+  expect(await screen.leave()).toBe(0);
+  expect((await rig.fairway(`delete -f ${file} --yes`)).code).toBe(0);
 });
 
 test("chosen columns stay for the session and for the next one, and so does the sort while they change", async () => {

@@ -130,7 +130,12 @@ export function pressFormKeys(state: State, key: string): Step {
   return { state: { ...next, notice: "" }, effect: { type: step.does, form: step.form } };
 }
 
-const LEFT = { create: "Nothing was created.", filter: "", write: "Nothing was written." } as const;
+const LEFT = {
+  create: "Nothing was created.",
+  disable: "Nothing was changed.",
+  filter: "",
+  write: "Nothing was written.",
+} as const;
 
 /** What was made is shown once. */
 export function pressSecret(state: State, key: string): Step {

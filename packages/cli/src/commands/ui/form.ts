@@ -2,8 +2,8 @@ import { nearest } from "../../core/nearest.ts";
 import { hintOf, messageOf } from "../../core/problem.ts";
 import { cellOf } from "../../print/columns.ts";
 
-/** What a form is for: to create something, to filter the log, or to write rows to a file. */
-type FormKind = "create" | "filter" | "write";
+/** What a form is for: to create something, to disable rows for a time, to filter the log, or to write it to a file. */
+type FormKind = "create" | "disable" | "filter" | "write";
 
 export interface Field {
   readonly name: string;

@@ -14,6 +14,7 @@ const HELP: readonly string[] = [
   "w              write the rows of the logs to a file",
   "c              create; by the form or in $EDITOR (ctrl-e)",
   "e d t b        enable, disable, test, read the balance",
+  "D              disable a channel for a time, with a reason",
   "P W            priority and weight of channels",
   "C x E          copy, delete, edit in $EDITOR",
   "space          mark; an action changes all marked rows",
@@ -29,4 +30,4 @@ export function helpOf(isReadOnly: boolean): readonly string[] {
   return isReadOnly ? HELP.filter((line) => !CHANGING.test(line)) : HELP;
 }
 
-const CHANGING = /^(?:c|e d t b|P W|C x E|u|space|:apply.*?) /;
+const CHANGING = /^(?:c|e d t b|D|P W|C x E|u|space|:apply.*?) /;

@@ -119,6 +119,7 @@ const AT_ONCE: readonly Action[] = ["test", "balance", "edit"];
 function begin(state: State, action: Action, items: readonly Item[]): Step {
   // The detail lists the change that would be undone, unless the row itself does.
   if (action === "undo" && state.mode === "list" && items[0]?.undoes === undefined) return openDetail(state);
+  if (action === "disable" && items.some(({ isManaged }) => isManaged)) return openForm(state, "D");
   if (AT_ONCE.includes(action)) {
     const notice = `${action} ${labelOf(items, state.resource)} …`;
     return { state: { ...state, notice, marked: [] }, effect: { type: "act", action, items } };
@@ -156,7 +157,7 @@ function pressList(state: State, key: string): Step {
     return { state: { ...state, pages: state.pages + 1, isLoading: true }, effect: { type: "load" } };
   if (key === "enter") return openDetail(state);
   if (key === " ") return toggleMark(state);
-  if (key === "c" || key === "f" || key === "w") return openForm(state, key);
+  if (isFormKey(key)) return openForm(state, key);
   return { state: { ...state, ...LIST_KEYS[key]?.(state) } };
 }
 
@@ -169,13 +170,23 @@ const LIST_KEYS: Readonly<Record<string, (state: State) => Partial<State>>> = {
   v: () => ({ mode: "columns", offset: 0, notice: "" }),
 };
 
-const FORM_WORD: Readonly<Record<FormKey, string>> = { c: "create", f: "filter by a form", w: "write to a file" };
+const FORM_WORD: Readonly<Record<FormKey, string>> = {
+  c: "create",
+  D: "disable for a time",
+  f: "filter by a form",
+  w: "write to a file",
+};
+
+function isFormKey(key: string): key is FormKey {
+  return key in FORM_WORD;
+}
 
 function openForm(state: State, key: FormKey): Step {
   const form = state.resource.forms?.[key];
   if (!form)
     return { state: { ...state, notice: `The list of ${state.resource.name} has nothing to ${FORM_WORD[key]}.` } };
-  if (key === "c" && state.isReadOnly) return { state: { ...state, notice: READ_ONLY } };
+  if ((key === "c" || key === "D") && state.isReadOnly) return { state: { ...state, notice: READ_ONLY } };
+  if (key === "D" && state.items.length === 0) return { state };
   if (key === "w" && state.isWriting)
     return { state: { ...state, notice: "A file is being written; esc stops that." } };
   return { state: { ...state, mode: "form", notice: "", form: key === "f" ? filledWith(form, state.query) : form } };

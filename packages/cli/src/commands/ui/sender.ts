@@ -1,7 +1,7 @@
 import { printable } from "../../print/printable.ts";
 import { FieldProblem, valuesOf, withProblem, type Form } from "./form.ts";
 import type { Resource, WantedRows } from "./lists/resource.ts";
-import { matcherOf, sentenceOf, shownColumns, visibleItems, wantedBy, type State } from "./state.ts";
+import { matcherOf, meantItems, sentenceOf, shownColumns, visibleItems, wantedBy, type State } from "./state.ts";
 
 /** What the calls of a screen share. */
 export interface Calls {
@@ -19,6 +19,7 @@ export function createSender(calls: Calls) {
   let writing = new AbortController();
   const send: Readonly<Record<Form["kind"], (form: Form) => Promise<void>>> = {
     create: (form) => create(calls, form),
+    disable: (form) => disable(calls, form),
     filter: (form) => filter(calls, form),
     write: (form) => write(calls, form, (writing = new AbortController()).signal),
   };
@@ -46,6 +47,13 @@ async function create({ current, update, load }: Calls, form: Form): Promise<voi
   const next = secret === "" ? ({ mode: "list" } as const) : ({ mode: "secret", secret, detail, offset: 0 } as const);
   update((now) => ({ ...now, ...next, form: undefined, notice }));
   await load();
+}
+
+async function disable({ current, update, now: stateNow, load }: Calls, form: Form): Promise<void> {
+  const said = (await current()?.disable?.(meantItems(stateNow()), valuesOf(form))) ?? "";
+  update((now) => ({ ...now, mode: "list", form: undefined, marked: [] }));
+  await load();
+  update((now) => ({ ...now, notice: printable(said) }));
 }
 
 async function filter({ current, update, load }: Calls, form: Form): Promise<void> {

@@ -32,6 +32,8 @@ export interface Item {
   /** What the key `y` copies. */
   readonly id: string;
   readonly amounts?: Readonly<Record<Amount, number>>;
+  /** Whether documents manage it: it is disabled for a time and with a reason. */
+  readonly isManaged?: boolean;
   /** The change that `undo` takes back, where the row itself knows it. */
   readonly undoes?: string;
   /** The name of what applying it deletes. */
@@ -53,8 +55,8 @@ export interface Titles {
   readonly forms?: Readonly<Partial<Record<FormKey, Form>>>;
 }
 
-/** `c` creates, `f` filters, `w` writes to a file. */
-export type FormKey = "c" | "f" | "w";
+/** `c` creates, `D` disables for a time, `f` filters, `w` writes to a file. */
+export type FormKey = "c" | "D" | "f" | "w";
 
 /** Restricts the logs to one channel. */
 export interface Scope {
@@ -232,6 +234,12 @@ interface Arrival {
   readonly isCut: boolean;
   readonly marked?: readonly string[] | undefined;
   readonly summary?: string | undefined;
+}
+
+/** The rows that an action is about: the marked ones, or the chosen one. */
+export function meantItems(state: State): readonly Item[] {
+  const marked = state.mode === "detail" ? [] : markedItems(state);
+  return marked.length > 0 ? marked : visibleItems(state).slice(chosenAt(state), chosenAt(state) + 1);
 }
 
 /** Rows that arrived; the chosen row stays chosen, and the marks stay unless `marked` sets them. */

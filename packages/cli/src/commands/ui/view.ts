@@ -229,6 +229,7 @@ const KEYS: Readonly<Partial<Record<State["mode"], string>>> = {
 
 const FORM_KEYS: Readonly<Record<Form["kind"], string>> = {
   create: "enter create · tab next · ctrl-e in $EDITOR · esc back",
+  disable: "enter disable · tab next · ctrl-u empty · esc back",
   filter: "enter filter · tab next · ctrl-u empty · esc back",
   write: "enter write · tab next · ctrl-u empty · esc back",
 };

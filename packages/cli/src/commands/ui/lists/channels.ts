@@ -14,9 +14,13 @@ import type { SessionClient } from "../../../session/session.ts";
 import { statusWord, typeNames } from "../../channel/channel.ts";
 import { testOne } from "../../channel/checks.ts";
 import { rowsUpTo } from "../../paging.ts";
+import { spanOf } from "../../times.ts";
+import { readField, type Field, type Values } from "../form.ts";
 import { channelDetail } from "./channel-detail.ts";
 import { createsChannel } from "./creations.ts";
-import { LIMIT, resource, type Resource, type Seen } from "./resource.ts";
+import { LIMIT, resource, type Definition, type Resource, type Seen } from "./resource.ts";
+
+type Actions = Definition<Channel>["actions"];
 
 /** What the list changes in place, and takes back. */
 type Change = Partial<Pick<Channel, "priority" | "weight" | "status">>;
@@ -28,10 +32,6 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
   const change = (row: Channel, fields: Change) => async () => {
     await client.call(channelUpdate, { body: { id: row.id, ...fields } });
     undone.set(row.id, valuesBefore(row, fields));
-  };
-  const amount = (row: Channel, field: "priority" | "weight") => async (value: number | undefined) => {
-    await change(row, { [field]: value })();
-    return `channel ${row.id}: ${field} ${row[field]} → ${value}; u takes that back`;
   };
   return resource<Channel>({
     name: "channels",
@@ -57,29 +57,62 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
     },
     detail: async ({ id }) =>
       channelDetail(client, id, { signs, quotaPerUnit, types: (types ??= await typeNames(client)) }),
-    actions(row) {
-      const { id } = row;
-      const before = undone.get(id);
-      return {
-        enable: change(row, { status: CHANNEL_STATUS.enabled }),
-        disable: change(row, { status: CHANNEL_STATUS.disabledByHand }),
-        priority: amount(row, "priority"),
-        weight: amount(row, "weight"),
-        ...(before && {
-          undo: async () => {
-            await change(row, before)();
-            return `channel ${id}: ${changeText(row, before)}`;
-          },
-        }),
-        test: () => testText(client, id),
-        balance: () => balanceText(client, id),
-        copy: () => client.call(channelCopy, { params: { id } }),
-        delete: () => client.call(channelDelete, { params: { id } }),
-        edit: () => Promise.resolve(),
-      };
-    },
+    actions: (row) => actionsOf({ client, undone, change }, row),
+    isManaged: ({ id }) => owners.has(id),
     creates: createsChannel(client),
+    disables: {
+      fields: DISABLE_FIELDS,
+      async disable(row, values) {
+        await client.call(channelUpdate, { body: { id: row.id, ...OFF, ...(await causeIn(values)) } });
+        undone.set(row.id, valuesBefore(row, OFF));
+      },
+    },
   });
+}
+
+interface Changing {
+  readonly client: SessionClient;
+  readonly undone: ReadonlyMap<number, Change>;
+  /** Changes a channel, and remembers the values before. */
+  change(row: Channel, fields: Change): () => Promise<void>;
+}
+
+function actionsOf({ client, undone, change }: Changing, row: Channel): ReturnType<NonNullable<Actions>> {
+  const { id } = row;
+  const before = undone.get(id);
+  const amount = (field: "priority" | "weight") => async (value: number | undefined) => {
+    await change(row, { [field]: value })();
+    return `channel ${id}: ${field} ${row[field]} → ${value}; u takes that back`;
+  };
+  return {
+    enable: change(row, { status: CHANNEL_STATUS.enabled }),
+    disable: change(row, OFF),
+    priority: amount("priority"),
+    weight: amount("weight"),
+    ...(before && {
+      undo: async () => {
+        await change(row, before)();
+        return `channel ${id}: ${changeText(row, before)}`;
+      },
+    }),
+    test: () => testText(client, id),
+    balance: () => balanceText(client, id),
+    copy: () => client.call(channelCopy, { params: { id } }),
+    delete: () => client.call(channelDelete, { params: { id } }),
+    edit: () => Promise.resolve(),
+  };
+}
+
+const OFF = { status: CHANNEL_STATUS.disabledByHand } as const;
+
+const DISABLE_FIELDS: readonly Omit<Field, "value">[] = [
+  { name: "for", hint: "15m, 1h or 7d; empty = until it is enabled" },
+  { name: "reason", hint: "why, for those who see it disabled" },
+];
+
+async function causeIn({ for: span, reason }: Values) {
+  const seconds = span === undefined ? undefined : await readField("for", () => spanOf(span, "for"));
+  return { ...(seconds && { disable_seconds: seconds }), ...(reason && { status_reason: reason }) };
 }
 
 /** Who manages channels in documents, by the id of the channel; no one where a compatible gateway has no documents. */

@@ -29,6 +29,8 @@ export interface Resource extends Titles {
   act(items: readonly Item[], action: Action, amount?: number): Promise<string>;
   /** Creates what the form says; fails with a `FieldProblem` or a refusal that names a field. */
   create?(values: Values): Promise<Made>;
+  /** Disables rows as the form says; answers what came of it. */
+  disable?(items: readonly Item[], values: Values): Promise<string>;
   /** Checks what the filter form says. */
   check?(values: Values): Promise<void>;
   /** Writes rows to the file that the form names. */
@@ -91,6 +93,7 @@ export interface Definition<Row extends object> {
   /** `edit` is the caller's: it leaves the screen. */
   actions?(row: Row): Partial<Record<Action, Act>>;
   amounts?(row: Row): Readonly<Record<Amount, number>>;
+  isManaged?(row: Row): boolean;
   undoes?(row: Row): string | undefined;
   deletes?(row: Row): string | undefined;
   /** Does to all rows at once what `actions` names. */
@@ -100,6 +103,10 @@ export interface Definition<Row extends object> {
     readonly fields: readonly Omit<Field, "value">[];
     create(values: Values): Promise<Made>;
   };
+  readonly disables?: {
+    readonly fields: readonly Omit<Field, "value">[];
+    disable(row: Row, values: Values): Promise<unknown>;
+  };
   readonly filters?: { readonly fields: readonly Omit<Field, "value">[]; check(values: Values): Promise<void> };
   readonly writes?: {
     readonly fields: readonly Omit<Field, "value">[];
@@ -108,7 +115,7 @@ export interface Definition<Row extends object> {
 }
 
 export function resource<Row extends object>(definition: Definition<Row>): Resource {
-  const { name, aliases, creates, filters, writes, columns: usual, wide = [] } = definition;
+  const { name, aliases, creates, disables, filters, writes, columns: usual, wide = [] } = definition;
   const columns = [...usual, ...wide];
   const seen = new Map<string, Row>();
   const itemOf = (row: Row): Item => {
@@ -138,15 +145,20 @@ export function resource<Row extends object>(definition: Definition<Row>): Resou
     async act(items, action, amount) {
       const { together } = definition;
       if (together) return together(items.flatMap(({ key }) => seen.get(key) ?? []));
-      const actOn = async ({ key, label }: Item) => {
+      return actOnAll(items, action, async ({ key }) => {
         const row = seen.get(key);
-        const said = row && (await definition.actions?.(row)[action]?.(amount));
-        return typeof said === "string" ? said : `${label}: ${action} done`;
-      };
-      const [first, ...more] = items;
-      return first && more.length === 0 ? actOn(first) : actOnEach(items, action, actOn);
+        return row && definition.actions?.(row)[action]?.(amount);
+      });
     },
     ...(creates && { create: creates.create }),
+    ...(disables && {
+      disable: (items: readonly Item[], values: Values) =>
+        actOnAll(items, "disable", async ({ key }) => {
+          const row = seen.get(key);
+          if (row) await disables.disable(row, values);
+          return undefined;
+        }),
+    }),
     ...(filters && { check: filters.check }),
     ...(writes && {
       write: (values: Values, rows: WantedRows) =>
@@ -163,6 +175,7 @@ function itemIn<Row extends object>(definition: Definition<Row>, columns: readon
   const { keyOf, labelOf, idOf = keyOf } = definition;
   const optional = {
     amounts: definition.amounts?.(row),
+    isManaged: definition.isManaged?.(row),
     undoes: definition.undoes?.(row),
     deletes: definition.deletes?.(row),
   };
@@ -181,14 +194,26 @@ function itemIn<Row extends object>(definition: Definition<Row>, columns: readon
 function formsOf<Row extends object>({
   name,
   creates,
+  disables,
   filters,
   writes,
 }: Definition<Row>): NonNullable<Titles["forms"]> {
   const forms: Partial<Record<FormKey, ReturnType<typeof formOf>>> = {};
   if (creates) forms.c = formOf("create", creates.title, creates.fields);
+  if (disables) forms.D = formOf("disable", `Disable ${name} for a time`, disables.fields);
   if (filters) forms.f = formOf("filter", `Show only these ${name}`, filters.fields);
   if (writes) forms.w = formOf("write", `Write the rows of ${name} to a file`, writes.fields);
   return forms;
+}
+
+/** A failure of the only one is thrown. */
+function actOnAll(items: readonly Item[], action: Action, act: (item: Item) => Promise<unknown>): Promise<string> {
+  const actOn = async (item: Item) => {
+    const said = await act(item);
+    return typeof said === "string" ? said : `${item.label}: ${action} done`;
+  };
+  const [first, ...more] = items;
+  return first && more.length === 0 ? actOn(first) : actOnEach(items, action, actOn);
 }
 
 /** One after the other; what fails does not stop the others. */
