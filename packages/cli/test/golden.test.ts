@@ -198,6 +198,7 @@ function settledText(text: string, names: Readonly<Record<string, string>>): str
     .replaceAll(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?(\.\d+)?Z?/g, "TIME")
     .replaceAll(/\d+(\.\d+)? (ms|s)\b/g, "N $2")
     .replaceAll(/answered by \S+/g, "answered by HOST")
+    .replaceAll(/led by [\w-]+/g, "led by HOST")
     .replaceAll(/[^\S\n]{2,}/g, "  ")
     .replaceAll(/[^\S\n]+$/gm, "");
 }

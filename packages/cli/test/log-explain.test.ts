@@ -46,6 +46,20 @@ test("a failed call is explained with its attempts and the channels that were sk
   expect((await rig.fairway("log list --type error -o jsonl")).out).toContain(request);
 });
 
+test("status names who leads and the latest failures", async () => {
+  const { code, out, err } = await rig.fairway("status");
+  expect(code, err).toBe(0);
+  expect(out).toMatch(/^replicas +1, led by \S+$/m);
+  expect(out).toMatch(/^failed \d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\S+ by \S.*: \S/m);
+  const { replicas, latest_errors: errors } = jsonOf(await rig.fairway("status -o json"));
+  expect(replicas).toMatchObject([{ is_leader: true, is_lost: false }]);
+  expect((errors as object[]).length).toBeGreaterThan(0);
+  expect(errors).toMatchObject([
+    { request_id: expect.stringMatching(/^\w+$/) as string },
+    ...(errors as object[]).slice(1),
+  ]);
+});
+
 test.each([
   ["limit", /429 rate_limit_exceeded/, /Limit of this token reached: 1 requests per minute/, /charged +0 quota/],
   ["failover", /ok 200/, /Answered by attempt 2/, /with +input_tokens \d+ \(upstream\).*model_ratio 1 \(self-use\)/],

@@ -107,6 +107,16 @@ export function isMissingCall(thrown: unknown): boolean {
   return ownFailure(thrown) instanceof MissingCall;
 }
 
+/** Undefined where a compatible gateway does not have the call. */
+export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isMissingCall(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Maps a thrown value to an exit code. */
 export function exitCodeOf(thrown: unknown): number {
   const known = ownFailure(thrown);

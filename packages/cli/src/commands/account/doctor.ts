@@ -6,6 +6,7 @@ import { readProfile, tokenOf, type Profile } from "../../session/config.ts";
 import type { AnswerHead } from "../../session/request.ts";
 import { eventsOf } from "../../terminal/events.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { unlessMissing } from "../../core/problem.ts";
 import { plain } from "../../print/columns.ts";
 import { printList, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
@@ -13,7 +14,7 @@ import type { Session, SessionClient } from "../../session/session.ts";
 import { VERSION } from "../../core/version.ts";
 import { addressFinding, certificateFinding, isBehindProxy, nameFinding, proxyFinding } from "./doctor-way.ts";
 import { finding, ok, warning, type Finding } from "./finding.ts";
-import { DAY_SECONDS, endText, tokenEnd, unlessMissing } from "./token-end.ts";
+import { DAY_SECONDS, endText, tokenEnd } from "./token-end.ts";
 import { ROLE_WORD } from "./whoami.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import { accessTokenList, type Client } from "@fairway/wire";
-import { isMissingCall } from "../../core/problem.ts";
+import { unlessMissing } from "../../core/problem.ts";
 import type { Profile } from "../../session/config.ts";
 
 export const DAY_SECONDS = 86_400;
@@ -14,14 +14,4 @@ export async function tokenEnd(client: Client, { tokenName }: Profile): Promise<
 export function endText(end: number): string {
   if (end === 0) return "without an end";
   return `for ${Math.floor((end - Date.now() / 1000) / DAY_SECONDS)} more days`;
-}
-
-/** Undefined where a compatible gateway does not have the call. */
-export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isMissingCall(error)) return undefined;
-    throw error;
-  }
 }

@@ -14,7 +14,7 @@ import {
   type Client,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { isMissingCall } from "../../core/problem.ts";
+import { unlessMissing } from "../../core/problem.ts";
 import { nearest } from "../../core/nearest.ts";
 import { moneyText } from "../../print/sheet.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
@@ -72,20 +72,10 @@ export async function channelShape(client: Client, output: Pick<Output, "format"
   return { ...CHANNELS, columns: CHANNELS.columns.map(named) };
 }
 
-/** Undefined where a compatible gateway does not have the call. */
-async function unlessMissing<T>(answer: Promise<{ readonly data: T }>): Promise<T | undefined> {
-  try {
-    return (await answer).data;
-  } catch (error) {
-    if (isMissingCall(error)) return undefined;
-    throw error;
-  }
-}
-
 /** Empty where the gateway names no types: they are shown by number. */
 export async function typeNames(client: Client): Promise<ReadonlyMap<number, string>> {
-  const data = await unlessMissing(client.call(channelTypes, {}));
-  return new Map(data?.map(({ type, id }) => [type, id]));
+  const found = await unlessMissing(client.call(channelTypes, {}));
+  return new Map(found?.data.map(({ type, id }) => [type, id]));
 }
 
 /** The number of a type that is named or numbered. */
@@ -191,7 +181,7 @@ export async function channelFacts(client: Client, id: number): Promise<ChannelF
     client.call(channelGet, { params: { id } }),
     unlessMissing(client.call(declarativeManaged, {})),
   ]);
-  const owner = managed?.find(({ kind, resource_id }) => kind === "Channel" && resource_id === id);
+  const owner = managed?.data.find(({ kind, resource_id }) => kind === "Channel" && resource_id === id);
   if (!owner) return channel;
   const { owner: managed_by, fields: managed_fields, override_until } = owner;
   return { ...channel, managed_by, managed_fields, override_until };

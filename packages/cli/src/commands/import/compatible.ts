@@ -13,7 +13,7 @@ import { carryOptions } from "./options.ts";
 import { CarryReport } from "./report.ts";
 
 /** Parts of a gateway, in the order in which they are carried over. */
-export const PARTS = ["options", "channels", "users", "keys"] as const;
+const PARTS = ["options", "channels", "users", "keys"] as const;
 type PartName = (typeof PARTS)[number];
 
 export interface SourceFlags {

@@ -1,6 +1,7 @@
-import { formatTime } from "@fairway/wire";
+import { formatTime, LOG_TYPE, logList, systemReplicas, type Client, type LogRow, type Replica } from "@fairway/wire";
 import type { Io } from "../../core/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { unlessMissing } from "../../core/problem.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
 import type { Session } from "../../session/session.ts";
 import { overviewOf, rateText } from "./overview.ts";
@@ -30,6 +31,8 @@ export async function showStatus(
   }
   const overview = await overviewOf(client, profile.server, new AbortController().signal);
   const { channels } = overview;
+  // Users see neither.
+  const inside = channels ? await insideOf(client) : {};
   const words = {
     server: `${overview.server} (${overview.name} ${overview.version}, since ${formatTime(overview.startedAt)})`,
     user: `${overview.user}, balance ${overview.balance}`,
@@ -39,6 +42,46 @@ export async function showStatus(
           channels: `${channels.enabled} enabled, ${channels.disabled} disabled, ${channels.autoDisabled} auto-disabled`,
         }
       : {}),
+    ...insideWords(inside),
   };
-  await printOne(output, overview, { words });
+  await printOne(output, { ...overview, ...inside }, { words });
+}
+
+type Failure = Pick<LogRow, "created_at" | "model_name" | "channel_name" | "request_id" | "content">;
+
+interface Inside {
+  /** Absent where a compatible gateway does not tell. */
+  readonly replicas?: readonly Replica[];
+  readonly latest_errors?: readonly Failure[];
+}
+
+const LATEST = 3;
+
+async function insideOf(client: Client): Promise<Inside> {
+  const [replicas, { data: log }] = await Promise.all([
+    unlessMissing(client.call(systemReplicas, {})),
+    client.call(logList, { query: { type: LOG_TYPE.error, page_size: LATEST } }),
+  ]);
+  // A compatible gateway may list rows of every type.
+  const failed = log.items.filter(({ type }) => type === LOG_TYPE.error).slice(0, LATEST);
+  const latest_errors = failed.map((row): Failure => {
+    const { created_at, model_name, channel_name, request_id, content } = row;
+    return { created_at, model_name, channel_name, request_id, content };
+  });
+  return { ...(replicas && { replicas: replicas.data }), latest_errors };
+}
+
+function insideWords({ replicas, latest_errors: errors = [] }: Inside): Record<string, string> {
+  const failures = errors.map(({ created_at: at, model_name: model, channel_name: channel, content }) => [
+    `failed ${formatTime(at)}`,
+    `${model} by ${channel || "no channel"}: ${content.split("\n", 1)[0] ?? ""}`,
+  ]);
+  return { ...(replicas && { replicas: replicasText(replicas) }), ...(Object.fromEntries(failures) as object) };
+}
+
+function replicasText(replicas: readonly Replica[]): string {
+  const leader = replicas.find(({ is_leader: leads, is_lost: lost }) => leads && !lost)?.instance;
+  const lost = replicas.filter(({ is_lost: gone }) => gone).length;
+  const parts = [String(replicas.length - lost), leader === undefined ? "without a leader" : `led by ${leader}`];
+  return [...parts, ...(lost > 0 ? [`${lost} lost`] : [])].join(", ");
 }
