@@ -1,7 +1,7 @@
 import { LOG_TYPE } from "@fairway/wire";
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import type { Schema } from "../../storage/schema/schema.ts";
-import type { LogQuery, Period } from "./filter.ts";
+import { within, type LogQuery, type Period } from "./filter.ts";
 import { MOST_BEHIND, rowsBehind, wholeHours, type Hours, type SumsDeps, type Wanted } from "./hours.ts";
 
 type Builder = ExpressionBuilder<Schema, "logs">;
@@ -19,7 +19,7 @@ export interface Covered {
   readonly hours: Hours;
   /** Start of the first interval whose failed calls are all there. */
   readonly errorsFrom: number;
-  /** Time of the oldest failed call. */
+  /** Time of the oldest failed call of the period. */
   readonly oldestError: number;
 }
 
@@ -29,17 +29,23 @@ export async function coveredPeriod(
   { query, period }: { readonly query: LogQuery; readonly period: Period },
   wanted: Wanted,
 ): Promise<Covered | undefined> {
-  const [hours, oldestError] = await Promise.all([wholeHours(deps, period, wanted), timeOfOldestError(deps, query)]);
+  const [hours, oldestError] = await Promise.all([
+    wholeHours(deps, period, wanted),
+    timeOfOldestError(deps, query, period),
+  ]);
   if (!hours) return undefined;
   // Failed calls are removed earlier than other rows.
   const from = Math.ceil(oldestError / wanted.step) * wanted.step;
   return { hours, errorsFrom: Math.min(hours.to, Math.max(hours.from, from)), oldestError };
 }
 
-/** After all times when there is none; 0 when the filter leaves failed calls out. */
-async function timeOfOldestError({ database }: SumsDeps, { type }: LogQuery): Promise<number> {
+/** In the period: after all times when there is none; 0 when the filter leaves failed calls out. */
+async function timeOfOldestError({ database }: SumsDeps, { type }: LogQuery, period: Period): Promise<number> {
   if (type > LOG_TYPE.unknown && type !== LOG_TYPE.error) return 0;
-  const errors = database.db.selectFrom("logs").where("type", "=", LOG_TYPE.error);
+  const errors = database.db
+    .selectFrom("logs")
+    .where("type", "=", LOG_TYPE.error)
+    .where((eb) => within(eb, period));
   const oldest = await errors.select("created_at").orderBy("created_at").orderBy("id").limit(1).executeTakeFirst();
   return oldest?.created_at ?? Number.MAX_SAFE_INTEGER;
 }
