@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { createScreenBuffer } from "./screen-buffer.ts";
 import { openTerminal } from "./terminal.ts";
 
@@ -28,6 +28,7 @@ export function openScreen(
 ): Screen {
   const pidFile = join(dirname(env.FAIRWAY_CONFIG), `screen-${++opened}.pid`);
   const terminal = openTerminal(words, env, columns, pidFile);
+  onTestFinished(terminal.close);
   const buffer = createScreenBuffer(columns, ROWS);
   let seen = 0;
   const read = () => {

@@ -35,6 +35,8 @@ export interface Terminal {
   /** Resolves when the shown output contains the text. */
   sees(text: string | RegExp, timeoutMs?: number): Promise<void>;
   type(keys: string): void;
+  /** Closes the terminal, also where a test failed before the program was left. */
+  close(): void;
   readonly exited: Promise<number | null>;
 }
 
@@ -93,6 +95,7 @@ export function openTerminal(args: readonly string[], env: Variables, columns = 
         look();
       }),
     type: (keys) => void child.stdin.write(keys),
+    close: () => void child.kill(),
     exited,
   };
 }

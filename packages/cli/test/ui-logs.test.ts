@@ -85,7 +85,8 @@ test("w writes what is shown, and all that match, as JSON lines or CSV", async (
   const csv = (await readFile(shown, "utf8")).trimEnd().split("\n");
   expect(csv[0]).toMatch(/^created_at,type,username,.*quota,quota_usd/);
   expect(csv).toHaveLength(101);
-  expect(csv[1]).toMatch(/^\d{4}-\d\d-\d\dT[\d:]+Z,consume,root,ci,gpt-4o,harbour,/);
+  const called = /^\d{4}-\d\d-\d\dT[\d:]+Z,consume,root,ci,gpt-4o,harbour,/;
+  expect(csv.filter((line) => called.test(line)).length).toBeGreaterThan(90);
   const rows = (await readFile(all, "utf8"))
     .trimEnd()
     .split("\n")
