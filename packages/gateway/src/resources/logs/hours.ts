@@ -14,13 +14,14 @@ export interface SumsDeps {
 }
 
 export const HOUR = 3_600;
+const DAY = 86_400;
 /** Below this many hours the rows themselves are as quick. */
 const FEWEST_HOURS = 2;
 /** Rows that the sums may be behind; with more of them the rows are read as a whole. */
 export const MOST_BEHIND = 200_000;
 
 /** Sums are removed a day after their rows. */
-const NEAR_SECONDS = 2 * 86_400;
+const NEAR_SECONDS = 2 * DAY;
 
 /** Hours from the first second of `from` to the last before `to`. */
 export type Hours = Period;
@@ -95,8 +96,21 @@ export async function isNearby(deps: SumsDeps, mark: number): Promise<boolean> {
   return ((await rowsBehind(deps, mark)) ?? Infinity) <= MOST_BEHIND;
 }
 
-/** Ids after the mark; undefined when the sums are of another log. */
-export async function rowsBehind({ database }: SumsDeps, mark: number): Promise<number | undefined> {
-  const behind = (await newestLogId(database.db)) - mark;
-  return behind >= 0 ? behind : undefined;
+/**
+ * About how many ids are after the mark; undefined when the sums are of another log. The newest row of these days says
+ * so nearly always: PostgreSQL plans the search for the highest id over every partition.
+ */
+export async function rowsBehind({ database, clock }: SumsDeps, mark: number): Promise<number | undefined> {
+  const now = seconds(clock);
+  const recent = await database.db
+    .selectFrom("logs")
+    .select("id")
+    .where("created_at", ">=", now - DAY)
+    .where("created_at", "<=", now + DAY)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  const newest = recent && recent.id >= mark ? recent.id : await newestLogId(database.db);
+  return newest >= mark ? newest - mark : undefined;
 }

@@ -68,7 +68,7 @@ export async function rowsOutside(
   const areErrorsWhole = errorsFrom === hours.from;
   const parts = [
     { period: { from: hours.to, to: period.to }, isAsked: period.to === 0 || period.to >= hours.to },
-    { period: { from: hours.from, to: hours.to - 1 }, only: isNewer, isWhole: true, isAsked: behind > 0 },
+    { period: { from: hours.from, to: hours.to - 1 }, only: isNewer, isWhole: true, isAsked: true },
     { period: oldErrors, only: isError, isAsked: !areErrorsWhole && oldErrors.from <= oldErrors.to },
     { period: before, only: areErrorsWhole ? undefined : isOther, isAsked: period.from < hours.from },
   ];
