@@ -3,7 +3,7 @@ import type { ProbeResult } from "../../relay/pipeline/probe.ts";
 import { pauseUnless } from "../event-stream.ts";
 import type { JobControl } from "../jobs/runner.ts";
 import { NO_FILTER } from "./query.ts";
-import type { KeySet, SwitchedKey } from "./key-store.ts";
+import type { KeySet, SwitchedKey } from "./keys/store.ts";
 import type { ChannelStore } from "./store.ts";
 import type { LogTest, Tester } from "./test-log.ts";
 import { isTestable, UpstreamFailed, type ChannelUpstream } from "./upstream.ts";

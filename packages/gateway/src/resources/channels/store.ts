@@ -1,5 +1,5 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
-import type { Kysely, SelectQueryBuilder, Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { seconds } from "../../lib/clock.ts";
 import { inChunks } from "../../lib/chunks.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -11,27 +11,13 @@ import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
 import type { Vault } from "../ports.ts";
 import { rebuildAbilities, removeAbilities } from "./abilities.ts";
 import type { ChannelFields } from "./input.ts";
-import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./key-store.ts";
-import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
-import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
+import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./keys/store.ts";
+import { channelReads, keyTextOf, rowOf } from "./reads.ts";
 import { DISABLE_ENDED, isPlainDisable, recordEnd, statusInfo, type StatusCause } from "./status-info.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 import type { ChannelStoreDeps, Writing } from "./writing.ts";
 import { storeKey } from "../../storage/secrets/store-key.ts";
-
-export interface ChannelPage {
-  readonly rows: ChannelRow[];
-  /** Rows, or tags for a page of tags, before paging. */
-  readonly total: number;
-}
-
-interface PageQuery {
-  readonly filter: ChannelFilter;
-  readonly order: readonly ChannelOrder[];
-  readonly offset: number;
-  readonly limit: number;
-}
 
 /** The result of a channel update: the new row, or the reason for refusing it. */
 export type UpdateOutcome = { readonly row: ChannelRow } | { readonly refused: "missing" | "stale" };
@@ -63,7 +49,7 @@ const IDS_PER_STATEMENT = 1000;
 /** SQL of channels. Every write rebuilds the routing rows and raises the revision in its own transaction. */
 export function createChannelStore(deps: ChannelStoreDeps) {
   const writing = { ...deps, write: writer(deps) };
-  return { ...reads(deps), ...changes(writing), ...removals(writing), ...records(deps), ...keyStore(writing) };
+  return { ...channelReads(deps), ...changes(writing), ...removals(writing), ...records(deps), ...keyStore(writing) };
 }
 
 function writer({ database, announce }: ChannelStoreDeps): Writing["write"] {
@@ -76,91 +62,6 @@ function writer({ database, announce }: ChannelStoreDeps): Writing["write"] {
     await announce("channels");
     return result;
   };
-}
-
-function reads({ database: { db }, vault }: ChannelStoreDeps) {
-  return {
-    async page({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
-      const from = db.selectFrom("channels").where((eb) => conditionOf(eb, filter, vault.hashKey));
-      const [ids, { total }] = await Promise.all([
-        inOrder(from.select("id"), order).offset(offset).limit(limit).execute(),
-        from.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
-      ]);
-      return { rows: await pageRows(db, ids, order), total: Number(total) };
-    },
-
-    /** All channels of one page of tags, ascending. */
-    async pageOfTags({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
-      const tagged = db
-        .selectFrom("channels")
-        .where((eb) => conditionOf(eb, filter, vault.hashKey))
-        .where(hasTag);
-      const { total } = await tagged
-        .select((eb) => eb.fn.count<number>("tag").distinct().as("total"))
-        .executeTakeFirstOrThrow();
-      const tags = await tagged.select("tag").distinct().orderBy("tag").offset(offset).limit(limit).execute();
-      if (tags.length === 0) return { rows: [], total: Number(total) };
-      const rows = tagged
-        .where(
-          "tag",
-          "in",
-          tags.map(({ tag }) => tag),
-        )
-        .select(VIEW_COLUMNS)
-        .orderBy("tag");
-      return { rows: await inOrder(rows, order).execute(), total: Number(total) };
-    },
-
-    get: (id: number): Promise<ChannelRow | undefined> => rowOf(db, id),
-
-    /** The row with its sealed key, for those who ask its upstream. */
-    routing: (id: number): Promise<SealedChannelRow | undefined> =>
-      db.selectFrom("channels").select(CHANNEL_COLUMNS).where("id", "=", id).executeTakeFirst(),
-
-    /** The key in clear; undefined for an unknown channel. */
-    keyOf: (id: number): Promise<string | undefined> => keyTextOf(db, vault, id),
-
-    async ids(filter: ChannelFilter): Promise<number[]> {
-      const from = db.selectFrom("channels").where((eb) => conditionOf(eb, filter, vault.hashKey));
-      return (await from.select("id").orderBy("id").execute()).map(({ id }) => id);
-    },
-
-    /** The comma-joined models of each channel of a tag. */
-    async modelsOfTag(tag: string): Promise<string[]> {
-      const rows = await db.selectFrom("channels").select("models").where("tag", "=", tag).orderBy("id").execute();
-      return rows.map(({ models }) => models);
-    },
-
-    /** Models that some enabled channel serves, ascending. */
-    async enabledModels(): Promise<string[]> {
-      const rows = await db
-        .selectFrom("abilities")
-        .select("model")
-        .distinct()
-        .where("enabled", "=", 1)
-        .orderBy("model")
-        .execute();
-      return rows.map(({ model }) => model);
-    },
-  };
-}
-
-/** Rows are wide: a page is found in an index before its rows are read. */
-async function pageRows(
-  db: Kysely<Schema>,
-  found: readonly { readonly id: number }[],
-  order: readonly ChannelOrder[],
-): Promise<ChannelRow[]> {
-  if (found.length === 0) return [];
-  const ids = found.map(({ id }) => id);
-  return inOrder(db.selectFrom("channels").select(VIEW_COLUMNS).where("id", "in", ids), order).execute();
-}
-
-function inOrder<Row>(
-  rows: SelectQueryBuilder<Schema, "channels", Row>,
-  order: readonly ChannelOrder[],
-): SelectQueryBuilder<Schema, "channels", Row> {
-  return order.reduce((sorted, { column, direction }) => sorted.orderBy(column, direction), rows);
 }
 
 function changes(writing: Writing) {
@@ -355,15 +256,6 @@ function isOtherStatus(current: ChannelRow, status: number | undefined, cause: S
   return status !== current.status || cause !== undefined || isOffWithLastKey(current.other_info);
 }
 
-async function keyTextOf(
-  db: Pick<Transaction<Schema>, "selectFrom">,
-  vault: Vault,
-  id: number,
-): Promise<string | undefined> {
-  const row = await db.selectFrom("channels").select("key_sealed").where("id", "=", id).executeTakeFirst();
-  return row && vault.open(row.key_sealed, channelKey(id));
-}
-
 async function sealedKey(trx: Transaction<Schema>, vault: Vault, id: number, key: string) {
   const info = await statesAfter(trx, vault, id, key);
   const states = info === undefined ? {} : { channel_info: info };
@@ -373,10 +265,6 @@ async function sealedKey(trx: Transaction<Schema>, vault: Vault, id: number, key
 async function reviveKeys(trx: Transaction<Schema>, vault: Vault, id: number): Promise<void> {
   const info = await statesWhenOn(trx, vault, id);
   if (info !== undefined) await trx.updateTable("channels").set({ channel_info: info }).where("id", "=", id).execute();
-}
-
-function rowOf(db: Pick<Transaction<Schema>, "selectFrom">, id: number): Promise<ChannelRow | undefined> {
-  return db.selectFrom("channels").select(VIEW_COLUMNS).where("id", "=", id).executeTakeFirst();
 }
 
 async function rowsOf(trx: Transaction<Schema>, ids: readonly number[]): Promise<ChannelRow[]> {

@@ -1,6 +1,6 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { periodOf, type LogQuery, type Period } from "./filter.ts";
-import { isNearby, isSummed, summed, sumsMark, wholeHours, type Hours, type SumsDeps } from "./hours.ts";
+import { isNearby, isSummed, summed, sumsMark, wholeHours, type Hours, type SumsDeps } from "./counts/hours.ts";
 import { matching } from "./rows.ts";
 import { slicesOf } from "./slices.ts";
 

@@ -1,13 +1,13 @@
 import { LOG_TYPE, type LogHistogram } from "@fairway/wire";
 import { sql, type ExpressionBuilder, type Kysely } from "kysely";
-import { seconds } from "../../lib/clock.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
-import type { LogQuery, Period } from "./filter.ts";
+import { seconds } from "../../../lib/clock.ts";
+import type { Schema } from "../../../storage/schema/schema.ts";
+import type { LogQuery, Period } from "../filter.ts";
 import { HOUR, isNearby, isSummed, summed, sumsMark, wholeHours, type Hours, type SumsDeps } from "./hours.ts";
 import { readPlotSums } from "./plot-sums.ts";
 import type { RowsPart } from "./row-parts.ts";
-import { matching } from "./rows.ts";
-import { slicesOf } from "./slices.ts";
+import { matching } from "../rows.ts";
+import { slicesOf } from "../slices.ts";
 
 interface Bucket {
   readonly start: number;

@@ -1,9 +1,9 @@
 import type { ChannelKey } from "@fairway/wire";
 import { createDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ApiCaller } from "../../../test/kit/api-caller.ts";
-import { refusalOf } from "../../../test/kit/members.ts";
-import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
+import type { ApiCaller } from "../../../../test/kit/api-caller.ts";
+import { refusalOf } from "../../../../test/kit/members.ts";
+import { startManagementApp, type ManagementApp } from "../../../../test/kit/management-app.ts";
 
 let app: ManagementApp;
 let admin: ApiCaller;

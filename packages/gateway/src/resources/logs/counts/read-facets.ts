@@ -1,8 +1,8 @@
-import { addCount, addText, noCounts, type FacetCounts } from "../statistics/facet-counts.ts";
+import { addCount, addText, noCounts, type FacetCounts } from "../../statistics/facet-counts.ts";
 import { countRowsOf, rowLimits } from "./facet-rows.ts";
 import { facetSource, type FacetSource } from "./facet-sums.ts";
-import type { CountedFacets } from "./facets.ts";
-import { periodOf, type LogQuery } from "./filter.ts";
+import type { CountedFacets } from "../facets.ts";
+import { periodOf, type LogQuery } from "../filter.ts";
 import { HOUR, type SumsDeps } from "./hours.ts";
 import { coveredPeriod, rowsOutside, type Covered, type RowsPart } from "./row-parts.ts";
 

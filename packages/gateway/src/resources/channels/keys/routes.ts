@@ -1,9 +1,9 @@
 import { CHANNEL_STATUS, channelKeys, channelKeySwitch, type ChannelKey } from "@fairway/wire";
-import { implement, type Route } from "../../http/endpoint.ts";
-import { Refusal } from "../../lib/refusal.ts";
-import type { KeySet } from "./key-store.ts";
-import type { ChannelStore } from "./store.ts";
-import { keyFacts } from "./view.ts";
+import { implement, type Route } from "../../../http/endpoint.ts";
+import { Refusal } from "../../../lib/refusal.ts";
+import type { KeySet } from "./store.ts";
+import type { ChannelStore } from "../store.ts";
+import { keyFacts } from "../view.ts";
 
 /** Single upstream keys of channels. */
 export function keyRoutes(store: Pick<ChannelStore, "keySet" | "switchKey">): Route[] {

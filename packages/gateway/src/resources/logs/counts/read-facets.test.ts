@@ -12,14 +12,14 @@ import {
   rowOf,
   rowsArbitrary,
   type DrawnRow as Row,
-} from "../../../test/kit/drawn-logs.ts";
-import { insertLogs } from "../../../test/kit/log-rows.ts";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
-import { FACET_MARK } from "../statistics/facet-sums.ts";
-import { rollUpStatistics, STATISTICS_MARK } from "../statistics/rollup.ts";
-import { facetsOf } from "./facets.ts";
-import { EVERYTHING, type LogQuery } from "./filter.ts";
-import { createLogStore, type LogStore } from "./store.ts";
+} from "../../../../test/kit/drawn-logs.ts";
+import { insertLogs } from "../../../../test/kit/log-rows.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../../test/kit/store-kit.ts";
+import { FACET_MARK } from "../../statistics/facet-sums.ts";
+import { rollUpStatistics, STATISTICS_MARK } from "../../statistics/rollup.ts";
+import { facetsOf } from "../facets.ts";
+import { EVERYTHING, type LogQuery } from "../filter.ts";
+import { createLogStore, type LogStore } from "../store.ts";
 
 /** Counts the rows one by one. */
 function expected(rows: readonly Row[], query: LogQuery): LogFacets {

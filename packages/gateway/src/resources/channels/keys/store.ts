@@ -1,15 +1,15 @@
 import { CHANNEL_STATUS } from "@fairway/wire";
 import type { Transaction } from "kysely";
-import { seconds } from "../../lib/clock.ts";
-import { parseObject } from "../../lib/text/json.ts";
-import { keysOf } from "../../snapshot/channel-record.ts";
-import { keyStatesText, movedStates, readKeyStates, type KeyStates } from "../../snapshot/key-states.ts";
-import type { Schema } from "../../storage/schema/schema.ts";
-import type { Vault } from "../ports.ts";
-import { rebuildAbilities } from "./abilities.ts";
-import type { Writing } from "./writing.ts";
-import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
-import { channelKey } from "../../storage/secrets/sealed-locations.ts";
+import { seconds } from "../../../lib/clock.ts";
+import { parseObject } from "../../../lib/text/json.ts";
+import { keysOf } from "../../../snapshot/channel-record.ts";
+import { keyStatesText, movedStates, readKeyStates, type KeyStates } from "../../../snapshot/key-states.ts";
+import type { Schema } from "../../../storage/schema/schema.ts";
+import type { Vault } from "../../ports.ts";
+import { rebuildAbilities } from "../abilities.ts";
+import type { Writing } from "../writing.ts";
+import { VIEW_COLUMNS, type ChannelRow } from "../view.ts";
+import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
 
 /** The keys of a channel in clear, with the states of those that are switched off. */
 export interface KeySet {

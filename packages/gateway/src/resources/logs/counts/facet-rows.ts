@@ -1,11 +1,11 @@
 import { LOG_FACET_ERRORS, LOG_FACET_SAMPLE, LOG_TYPE } from "@fairway/wire";
 import { sql } from "kysely";
-import type { Database } from "../../storage/database.ts";
-import { addColumns, addCount, addError, ERROR_HEAD, type FacetCounts } from "../statistics/facet-counts.ts";
-import type { LogQuery } from "./filter.ts";
+import type { Database } from "../../../storage/database.ts";
+import { addColumns, addCount, addError, ERROR_HEAD, type FacetCounts } from "../../statistics/facet-counts.ts";
+import type { LogQuery } from "../filter.ts";
 import type { RowsPart } from "./row-parts.ts";
-import { newestFirst } from "./rows.ts";
-import { slicesOf } from "./slices.ts";
+import { newestFirst } from "../rows.ts";
+import { slicesOf } from "../slices.ts";
 
 /** Rows that one question still may read. */
 export interface RowLimits {

@@ -1,7 +1,7 @@
 import { LOG_TYPE } from "@fairway/wire";
 import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
-import type { Schema } from "../../storage/schema/schema.ts";
-import { within, type LogQuery, type Period } from "./filter.ts";
+import type { Schema } from "../../../storage/schema/schema.ts";
+import { within, type LogQuery, type Period } from "../filter.ts";
 import { MOST_BEHIND, rowsBehind, wholeHours, type Hours, type SumsDeps, type Wanted } from "./hours.ts";
 
 type Builder = ExpressionBuilder<Schema, "logs">;

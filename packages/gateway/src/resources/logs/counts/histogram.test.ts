@@ -1,11 +1,11 @@
 import type { LogHistogram } from "@fairway/wire";
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { insertLogs } from "../../../test/kit/log-rows.ts";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
-import { rollUpUsage } from "../usage-data/rollup.ts";
-import { EVERYTHING, type LogQuery } from "./filter.ts";
-import { createLogStore, type LogStore } from "./store.ts";
+import { insertLogs } from "../../../../test/kit/log-rows.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../../test/kit/store-kit.ts";
+import { rollUpUsage } from "../../usage-data/rollup.ts";
+import { EVERYTHING, type LogQuery } from "../filter.ts";
+import { createLogStore, type LogStore } from "../store.ts";
 
 const HOUR = 3_600;
 /** The first second of an hour, ten days before the clock of the test. */

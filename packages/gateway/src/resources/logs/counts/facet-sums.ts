@@ -1,11 +1,11 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { sql, type SelectQueryBuilder } from "kysely";
-import type { Schema } from "../../storage/schema/schema.ts";
-import { HOUR } from "../statistics/dimensions.ts";
-import { FACET_MARK, LATER_SUMS_GAP } from "../statistics/facet-sums.ts";
-import { LOG_SUMS_GAP, LOG_SUMS_MARK } from "../statistics/log-sums.ts";
-import { partsOf } from "../statistics/store.ts";
-import { whoConditions, type LogQuery, type Period } from "./filter.ts";
+import type { Schema } from "../../../storage/schema/schema.ts";
+import { HOUR } from "../../statistics/dimensions.ts";
+import { FACET_MARK, LATER_SUMS_GAP } from "../../statistics/facet-sums.ts";
+import { LOG_SUMS_GAP, LOG_SUMS_MARK } from "../../statistics/log-sums.ts";
+import { partsOf } from "../../statistics/store.ts";
+import { whoConditions, type LogQuery, type Period } from "../filter.ts";
 import { hasUser, isSummed, markOf, modelsOf, type SumsDeps } from "./hours.ts";
 
 /** Sums of one span from one start to before another. */

@@ -1,7 +1,7 @@
 import { LOG_TYPE } from "@fairway/wire";
-import { FACET_MARK, LATER_SUMS_GAP } from "../statistics/facet-sums.ts";
-import { LOG_SUMS_GAP, LOG_SUMS_MARK, SLICE } from "../statistics/log-sums.ts";
-import { modelConditions, whoConditions, type LogQuery, type Period } from "./filter.ts";
+import { FACET_MARK, LATER_SUMS_GAP } from "../../statistics/facet-sums.ts";
+import { LOG_SUMS_GAP, LOG_SUMS_MARK, SLICE } from "../../statistics/log-sums.ts";
+import { modelConditions, whoConditions, type LogQuery, type Period } from "../filter.ts";
 import { hasUser, HOUR, isSummed, markOf, modelsOf, type SumsDeps } from "./hours.ts";
 import { coveredPeriod, rowsOutside, type Covered, type RowsPart } from "./row-parts.ts";
 

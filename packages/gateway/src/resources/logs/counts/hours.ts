@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import { seconds, type Clock } from "../../lib/clock.ts";
-import type { Database } from "../../storage/database.ts";
-import { newestLogId } from "../../storage/log-removal.ts";
-import { ROLLUP_GAP, ROLLUP_MARK } from "../usage-data/rollup.ts";
-import { isOfErrors, modelConditions, whoConditions, type LogQuery, type Period } from "./filter.ts";
+import { seconds, type Clock } from "../../../lib/clock.ts";
+import type { Database } from "../../../storage/database.ts";
+import { newestLogId } from "../../../storage/log-removal.ts";
+import { ROLLUP_GAP, ROLLUP_MARK } from "../../usage-data/rollup.ts";
+import { isOfErrors, modelConditions, whoConditions, type LogQuery, type Period } from "../filter.ts";
 
 export interface SumsDeps {
   /** Holds `logs`. */

@@ -11,13 +11,13 @@ import {
   rowOf,
   rowsArbitrary,
   type DrawnRow as Row,
-} from "../../../test/kit/drawn-logs.ts";
-import { insertLogs } from "../../../test/kit/log-rows.ts";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
-import { FACET_MARK } from "../statistics/facet-sums.ts";
-import { rollUpStatistics, STATISTICS_MARK } from "../statistics/rollup.ts";
-import { EVERYTHING, type LogQuery } from "./filter.ts";
-import { createLogStore, type LogStore } from "./store.ts";
+} from "../../../../test/kit/drawn-logs.ts";
+import { insertLogs } from "../../../../test/kit/log-rows.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../../test/kit/store-kit.ts";
+import { FACET_MARK } from "../../statistics/facet-sums.ts";
+import { rollUpStatistics, STATISTICS_MARK } from "../../statistics/rollup.ts";
+import { EVERYTHING, type LogQuery } from "../filter.ts";
+import { createLogStore, type LogStore } from "../store.ts";
 
 eachDatabase("plots from the sums of the log", (open) => {
   let kit: StoreKit;

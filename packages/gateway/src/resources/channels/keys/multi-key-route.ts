@@ -1,9 +1,9 @@
 import { CHANNEL_STATUS, channelMultiKey, MULTI_KEY_ACTIONS, type ChannelKey } from "@fairway/wire";
-import { implement, type Call, type Route } from "../../http/endpoint.ts";
-import { Refusal } from "../../lib/refusal.ts";
-import { keyViews, onlyOne, wrongPlace } from "./key-routes.ts";
-import type { KeySet } from "./key-store.ts";
-import type { ChannelStore } from "./store.ts";
+import { implement, type Call, type Route } from "../../../http/endpoint.ts";
+import { Refusal } from "../../../lib/refusal.ts";
+import { keyViews, onlyOne, wrongPlace } from "./routes.ts";
+import type { KeySet } from "./store.ts";
+import type { ChannelStore } from "../store.ts";
 
 type Store = Pick<ChannelStore, "get" | "keySet" | "switchKey" | "update">;
 type Body = Call<typeof channelMultiKey>["body"];

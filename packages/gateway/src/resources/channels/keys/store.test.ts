@@ -1,8 +1,8 @@
 import { eachDatabase } from "@fairway/testkit/databases";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../test/kit/store-kit.ts";
-import { newFields } from "./input.ts";
-import { createChannelStore, type ChannelStore } from "./store.ts";
+import { openStoreKit, START_SECONDS, type StoreKit } from "../../../../test/kit/store-kit.ts";
+import { newFields } from "../input.ts";
+import { createChannelStore, type ChannelStore } from "../store.ts";
 
 eachDatabase("single keys of channels", (open) => {
   let kit: StoreKit;

@@ -1,0 +1,121 @@
+import type { Kysely, SelectQueryBuilder, Transaction } from "kysely";
+import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
+import type { Schema } from "../../storage/schema/schema.ts";
+import { channelKey } from "../../storage/secrets/sealed-locations.ts";
+import type { Vault } from "../ports.ts";
+import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
+import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
+import type { ChannelStoreDeps } from "./writing.ts";
+
+export interface ChannelPage {
+  readonly rows: ChannelRow[];
+  /** Rows, or tags for a page of tags, before paging. */
+  readonly total: number;
+}
+
+export interface PageQuery {
+  readonly filter: ChannelFilter;
+  readonly order: readonly ChannelOrder[];
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** What the store of channels reads. */
+export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
+  return {
+    async page({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
+      const from = db.selectFrom("channels").where((eb) => conditionOf(eb, filter, vault.hashKey));
+      const [ids, { total }] = await Promise.all([
+        inOrder(from.select("id"), order).offset(offset).limit(limit).execute(),
+        from.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
+      ]);
+      return { rows: await pageRows(db, ids, order), total: Number(total) };
+    },
+
+    /** All channels of one page of tags, ascending. */
+    async pageOfTags({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
+      const tagged = db
+        .selectFrom("channels")
+        .where((eb) => conditionOf(eb, filter, vault.hashKey))
+        .where(hasTag);
+      const { total } = await tagged
+        .select((eb) => eb.fn.count<number>("tag").distinct().as("total"))
+        .executeTakeFirstOrThrow();
+      const tags = await tagged.select("tag").distinct().orderBy("tag").offset(offset).limit(limit).execute();
+      if (tags.length === 0) return { rows: [], total: Number(total) };
+      const rows = tagged
+        .where(
+          "tag",
+          "in",
+          tags.map(({ tag }) => tag),
+        )
+        .select(VIEW_COLUMNS)
+        .orderBy("tag");
+      return { rows: await inOrder(rows, order).execute(), total: Number(total) };
+    },
+
+    get: (id: number): Promise<ChannelRow | undefined> => rowOf(db, id),
+
+    /** The row with its sealed key, for those who ask its upstream. */
+    routing: (id: number): Promise<SealedChannelRow | undefined> =>
+      db.selectFrom("channels").select(CHANNEL_COLUMNS).where("id", "=", id).executeTakeFirst(),
+
+    /** The key in clear; undefined for an unknown channel. */
+    keyOf: (id: number): Promise<string | undefined> => keyTextOf(db, vault, id),
+
+    async ids(filter: ChannelFilter): Promise<number[]> {
+      const from = db.selectFrom("channels").where((eb) => conditionOf(eb, filter, vault.hashKey));
+      return (await from.select("id").orderBy("id").execute()).map(({ id }) => id);
+    },
+
+    /** The comma-joined models of each channel of a tag. */
+    async modelsOfTag(tag: string): Promise<string[]> {
+      const rows = await db.selectFrom("channels").select("models").where("tag", "=", tag).orderBy("id").execute();
+      return rows.map(({ models }) => models);
+    },
+
+    /** Models that some enabled channel serves, ascending. */
+    async enabledModels(): Promise<string[]> {
+      const rows = await db
+        .selectFrom("abilities")
+        .select("model")
+        .distinct()
+        .where("enabled", "=", 1)
+        .orderBy("model")
+        .execute();
+      return rows.map(({ model }) => model);
+    },
+  };
+}
+
+/** Rows are wide: a page is found in an index before its rows are read. */
+async function pageRows(
+  db: Kysely<Schema>,
+  found: readonly { readonly id: number }[],
+  order: readonly ChannelOrder[],
+): Promise<ChannelRow[]> {
+  if (found.length === 0) return [];
+  const ids = found.map(({ id }) => id);
+  return inOrder(db.selectFrom("channels").select(VIEW_COLUMNS).where("id", "in", ids), order).execute();
+}
+
+function inOrder<Row>(
+  rows: SelectQueryBuilder<Schema, "channels", Row>,
+  order: readonly ChannelOrder[],
+): SelectQueryBuilder<Schema, "channels", Row> {
+  return order.reduce((sorted, { column, direction }) => sorted.orderBy(column, direction), rows);
+}
+
+export function rowOf(db: Pick<Transaction<Schema>, "selectFrom">, id: number): Promise<ChannelRow | undefined> {
+  return db.selectFrom("channels").select(VIEW_COLUMNS).where("id", "=", id).executeTakeFirst();
+}
+
+/** The key in clear; undefined for an unknown channel. */
+export async function keyTextOf(
+  db: Pick<Transaction<Schema>, "selectFrom">,
+  vault: Vault,
+  id: number,
+): Promise<string | undefined> {
+  const row = await db.selectFrom("channels").select("key_sealed").where("id", "=", id).executeTakeFirst();
+  return row && vault.open(row.key_sealed, channelKey(id));
+}
