@@ -18,7 +18,7 @@ export function newResource(checkout: Checkout, names: Names): string {
   addRoutes(checkout, names);
   addPage(checkout, names);
   addCommand(checkout, names);
-  return "columns and rules of the resource; its icon and Chinese label; who may call it (wire/src/accounts/scopes.ts)";
+  return "columns and rules of the resource; its icon and Chinese label; who may call it (wire/src/accounts/scopes.ts); its commands in packages/cli/test/tree.json and in the story of packages/cli/test/golden";
 }
 
 function addContract(checkout: Checkout, names: Names): void {

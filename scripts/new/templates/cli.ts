@@ -4,7 +4,8 @@ import type { Names } from "../names.ts";
 export function command({ title, item: { kebab, camel, pascal } }: Names): string {
   return `import type { Command } from "commander";
 import type { CommandContext } from "../../core/command-context.ts";
-import { examples, limit, positive, yes } from "../arguments.ts";
+import { examples, positive, withParts, yes } from "../arguments.ts";
+import type { Part } from "../paging.ts";
 
 const load = () => import("./${kebab}.ts");
 const numbers = (text: string, before: number[] = []) => [...before, positive(text)];
@@ -14,9 +15,8 @@ export function ${camel}Commands(program: Command, { client, output }: CommandCo
   const list = ${camel}
     .command("list")
     .description("newest first")
-    .addOption(limit())
-    .action(async (options: { limit: number }) => (await load()).list${pascal}s(await client(), options.limit, output()));
-  examples(list, "fairway ${kebab} list");
+    .action(async (part: Part) => (await load()).list${pascal}s(await client(), part, output()));
+  examples(withParts(list), "fairway ${kebab} list");
   const create = ${camel}
     .command("create")
     .description("create one")
@@ -43,7 +43,7 @@ export function actions({ title, item: { kebab, camel, pascal } }: Names): strin
 import { number, plain, time } from "../../print/columns.ts";
 import { printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import { deleteEach } from "../each.ts";
-import { rowsUpTo } from "../paging.ts";
+import { rowsUpTo, type Part } from "../paging.ts";
 
 const SHAPE: Shape<${pascal}> = {
   kind: "${pascal}",
@@ -51,8 +51,8 @@ const SHAPE: Shape<${pascal}> = {
   name: ({ id }) => \`${kebab}/\${id}\`,
 };
 
-export async function list${pascal}s(client: Client, limit: number, output: Output): Promise<void> {
-  const found = await rowsUpTo(limit, (page) => client.call(${camel}List, { query: page }));
+export async function list${pascal}s(client: Client, part: Part, output: Output): Promise<void> {
+  const found = await rowsUpTo(part, (page) => client.call(${camel}List, { query: page }));
   await printList(output, { ...SHAPE, ...found, empty: "No ${title.toLowerCase()}. Create one: fairway ${kebab} create --name first" });
 }
 
