@@ -15,7 +15,7 @@ import {
 } from "@fairway/wire";
 import { randomBytes } from "node:crypto";
 import { rowsUpTo } from "../paging.ts";
-import { attempt, noteColumns, numberOf, textOf, type Carry, type ForeignRow } from "./carry.ts";
+import { attempt, isRefusal, noteColumns, numberOf, textOf, type Carry, type ForeignRow } from "./carry.ts";
 
 const USER_COLUMNS =
   "id username display_name role status quota group password access_token verification_code aff_code created_at DeletedAt";
@@ -66,8 +66,12 @@ async function carryUser(
   if (group === "default") return;
   try {
     await target.call(userUpdate, { body: { id, group } });
-  } catch {
-    report.about(`users who stay in the group default, because there is no group ${group} here`, username);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    report.about(
+      `users who stay in the group default, because the group ${group} was refused: ${error.message}`,
+      username,
+    );
   }
 }
 

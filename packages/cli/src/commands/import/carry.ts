@@ -39,6 +39,11 @@ export function objectIn(text: string): Readonly<Record<string, unknown>> | unde
   }
 }
 
+/** An answer of the gateway, and no fault on the way to it. */
+export function isRefusal(error: unknown): error is ApiProblem {
+  return error instanceof ApiProblem && error.status === 200;
+}
+
 /** Does one thing; what is refused is counted and named with the reason. */
 export async function attempt(
   { report }: Carry,
@@ -49,7 +54,7 @@ export async function attempt(
     await work();
     report.count(what, outcome);
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.status !== 200) throw error;
+    if (!isRefusal(error)) throw error;
     report.count(what, "skipped");
     report.note(`${name} was refused: ${error.message}`);
   }
