@@ -84,6 +84,7 @@ const SLOW = [
   "packages/cli/test/follow.test.ts",
   "packages/cli/test/people.test.ts",
   "packages/cli/test/schema.test.ts",
+  "packages/cli/test/ui-channel-detail.test.ts",
   "packages/gateway/src/billing/ledger/redis/balance-sync.test.ts",
   "packages/gateway/src/billing/ledger/redis/cluster-faults.test.ts",
   "packages/gateway/src/billing/ledger/redis/loss.test.ts",
@@ -91,6 +92,7 @@ const SLOW = [
   "packages/gateway/src/billing/ledger/redis/recovery/epoch.test.ts",
   "packages/gateway/src/billing/ledger/redis/settler/handover.test.ts",
   "packages/gateway/src/commands/index.test.ts",
+  "packages/gateway/src/composition/storage.test.ts",
   "packages/gateway/src/redis/cluster/cluster-faults.test.ts",
   "packages/gateway/src/redis/sentinels.test.ts",
   "packages/gateway/src/resources/audit/interrupted.test.ts",
@@ -107,6 +109,7 @@ const SLOW = [
   "packages/gateway/test/storage/statement-plans.test.ts",
   "scripts/new.test.ts",
   "scripts/release/release.test.ts",
+  "scripts/seed.test.ts",
   "scripts/site.test.ts",
   ...globSync("scripts/bench/*.test.ts", { cwd: import.meta.dirname }),
 ];
