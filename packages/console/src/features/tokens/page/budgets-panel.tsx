@@ -15,8 +15,8 @@ interface BudgetsProps {
 
 function Chart({ budget, isOwn }: { readonly budget: Budget; readonly isOwn: boolean }) {
   const own = useQuery({ ...ownHistoryQuery(budget.id), enabled: isOwn });
-  const any = useQuery({ ...historyQuery(budget.id), enabled: !isOwn });
-  const { data, error, refetch } = isOwn ? own : any;
+  const managed = useQuery({ ...historyQuery(budget.id), enabled: !isOwn });
+  const { data, error, refetch } = isOwn ? own : managed;
   if (error && !data) return <LoadFailed problem={error} onRetry={() => void refetch()} />;
   return (
     data && (

@@ -1,4 +1,5 @@
 export const en = {
+  openCall: "Open",
   reasonNoKey: "no API key was sent",
   reasonInvalidKey: "the API key is not valid",
   reasonTokenDisabled: "the token is disabled",
