@@ -206,6 +206,7 @@ export const en = {
   failures: "Recent failing calls",
   failuresNone: "No call failed here.",
   failuresAll: "All failing calls",
+  failureOpen: "Open",
   facts: "About this channel",
   missingTitle: "This channel does not exist",
   missingBody: "It may have been deleted.",

@@ -207,6 +207,7 @@ export const zh: Translation<typeof en> = {
   failures: "最近失败的调用",
   failuresNone: "没有在此失败的调用。",
   failuresAll: "全部失败的调用",
+  failureOpen: "打开",
   facts: "渠道信息",
   missingTitle: "该渠道不存在",
   missingBody: "它可能已被删除。",

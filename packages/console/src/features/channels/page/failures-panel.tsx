@@ -1,8 +1,10 @@
+import { Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { FailedCall } from "../../../shared/failures/failed-call.tsx";
+import { FailureText } from "../../../shared/failures/failure-text.tsx";
 import { logAddress } from "../../../shared/usage/log-link.ts";
-import { Panel } from "../../../ui/display/panel.tsx";
+import { Panel, PanelRow } from "../../../ui/display/panel.tsx";
+import { When } from "../../../ui/display/when.tsx";
 import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { useTexts } from "../texts.ts";
 import { failuresQuery } from "./api.ts";
@@ -24,7 +26,18 @@ export function FailuresPanel({ id }: { readonly id: number }) {
       }
     >
       {data?.items.map((row) => (
-        <FailedCall key={row.id} row={row} />
+        <PanelRow key={row.id}>
+          <Text color="fg.muted" width="24" flex="none">
+            <When at={row.created_at} />
+          </Text>
+          <Text fontFamily="mono" flex="1" minW="0" truncate>
+            {row.model_name}
+          </Text>
+          <Link className="link" to={`${logAddress({ range: "30d", isErrors: true })}&request=${row.request_id}`}>
+            {t("failureOpen")}
+          </Link>
+          <FailureText row={row} />
+        </PanelRow>
       ))}
     </Panel>
   );

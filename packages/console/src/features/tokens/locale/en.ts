@@ -124,6 +124,7 @@ export const en = {
   failures: "Recent failures",
   failuresNone: "No call with this token failed.",
   failuresAll: "All failing calls",
+  failureOpen: "Open",
   budgets: "Budgets",
   budgetsNone: "No budget limits this token or its owner.",
   missingTitle: "There is no such token",

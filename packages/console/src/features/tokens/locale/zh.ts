@@ -125,6 +125,7 @@ export const zh: Translation<typeof en> = {
   failures: "最近的失败",
   failuresNone: "没有使用此令牌失败的调用。",
   failuresAll: "全部失败的调用",
+  failureOpen: "打开",
   budgets: "预算",
   budgetsNone: "没有限制此令牌或其所有者的预算。",
   missingTitle: "没有这个令牌",

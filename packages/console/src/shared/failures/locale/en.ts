@@ -1,5 +1,4 @@
 export const en = {
-  openCall: "Open",
   reasonNoKey: "no API key was sent",
   reasonInvalidKey: "the API key is not valid",
   reasonTokenDisabled: "the token is disabled",

@@ -2,7 +2,6 @@ import type { Translation } from "../../../lib/i18n.ts";
 import type { en } from "./en.ts";
 
 export const zh: Translation<typeof en> = {
-  openCall: "打开",
   reasonNoKey: "未提供 API 密钥",
   reasonInvalidKey: "API 密钥无效",
   reasonTokenDisabled: "令牌已禁用",
