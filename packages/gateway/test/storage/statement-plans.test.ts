@@ -150,12 +150,13 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
     const store = createLogStore({ database, sums: database, clock: kit.clock });
     const [row] = await store.page(EVERYTHING, { offset: 0, limit: 1 });
     if (!row) throw new Error("the log is empty");
-    const { user_id, username, token_name, model_name, channel_id: channel, group, request_id } = row;
+    const { user_id, username, token_name, token_id, model_name, channel_id: channel, group, request_id } = row;
     const page = { offset: 0, limit: 10 };
     for (const part of [
       { user_id },
       { username },
       { token_name },
+      { token_id },
       { model_name },
       { channel },
       { group },

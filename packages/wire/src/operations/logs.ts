@@ -7,7 +7,7 @@ import { idParams, queryInt, queryText } from "../core/envelope.ts";
 /** `total` of a log list is exact up to this number and stays at it beyond. */
 export const LOG_TOTAL_CAP = 100_000;
 /**
- * Filters that no index answers (wildcards, durations, streams, retries) are counted among the newest rows of this
+ * Filters that no index answers (wildcards, durations, streams, retries, ids of tokens) are counted among the newest rows of this
  * number only: `next` says whether there are more.
  */
 export const LOG_SCAN_CAP = 40_000;
@@ -69,6 +69,8 @@ const selfFilter = {
   /** 0 = all. */
   type: queryInt,
   token_name: queryText,
+  /** Calls with this token, whatever its name was; 0 = all. */
+  token_id: queryInt,
   /** Exact, or with `%` as wildcard. */
   model_name: queryText,
   start_timestamp: queryInt,

@@ -17,6 +17,7 @@ export const EVERYTHING: LogQuery = {
   username: "",
   user_id: 0,
   token_name: "",
+  token_id: 0,
   model_name: "",
   start_timestamp: 0,
   end_timestamp: 0,
@@ -73,6 +74,7 @@ export function modelConditions(builder: AnyBuilder, query: LogQuery): Expressio
 function whereConditions(eb: Builder, query: LogQuery): Expression<SqlBool>[] {
   const conditions: Expression<SqlBool>[] = [];
   if (query.token_name !== "") conditions.push(eb("token_name", "=", query.token_name));
+  if (query.token_id > 0) conditions.push(eb("token_id", "=", query.token_id));
   if (query.tokens.length > 0) conditions.push(eb("token_name", "in", query.tokens));
   if (query.channel > 0) conditions.push(eb("channel_id", "=", query.channel));
   if (query.group !== "") conditions.push(eb("group", "=", query.group));
@@ -124,6 +126,7 @@ function isNarrow(query: LogQuery): boolean {
 export function needsScan(query: LogQuery): boolean {
   return (
     query.model_name.includes("%") ||
+    query.token_id > 0 ||
     query.min_use_time > 0 ||
     query.is_stream !== undefined ||
     query.has_retry !== undefined ||

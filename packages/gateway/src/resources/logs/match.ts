@@ -21,9 +21,10 @@ function whose({ ownerId, user_id, username }: LogQuery): Test[] {
   return tests;
 }
 
-function where({ token_name, tokens, channel, group, model_name, models }: LogQuery): Test[] {
+function where({ token_name, token_id, tokens, channel, group, model_name, models }: LogQuery): Test[] {
   const tests: Test[] = [];
   if (token_name !== "") tests.push((row) => row.token_name === token_name);
+  if (token_id > 0) tests.push((row) => row.token_id === token_id);
   if (tokens.length > 0) tests.push((row) => tokens.includes(row.token_name));
   if (channel > 0) tests.push((row) => row.channel_id === channel);
   if (group !== "") tests.push((row) => row.group === group);

@@ -57,6 +57,7 @@ function indexed(query: LogQuery): LogQuery {
     code: "",
     status: 0,
     model_name: query.model_name.includes("%") ? "" : query.model_name,
+    token_id: 0,
     min_use_time: 0,
     is_stream: undefined,
     has_retry: undefined,

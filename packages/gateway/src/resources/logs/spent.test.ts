@@ -38,6 +38,7 @@ eachDatabase("what was spent", (open) => {
       username: ["ann", "bob", "eve"][half % 3] ?? "",
       model_name: ["gpt-4o", "gpt-4o-mini", "claude", "o3"][half % 4] ?? "",
       token_name: half % 5 === 0 ? "t" : "u",
+      token_id: half % 5,
       quota: 1 + half,
       created_at: BEGIN + from * HOUR + half * (HOUR / 2) + (half % 7),
     }));
@@ -51,6 +52,7 @@ eachDatabase("what was spent", (open) => {
       .filter((row) => query.username === "" || row.username === query.username)
       .filter((row) => query.ownerId === undefined || row.user_id === query.ownerId)
       .filter((row) => query.token_name === "" || row.token_name === query.token_name)
+      .filter((row) => query.token_id === 0 || row.token_id === query.token_id)
       .filter((row) => query.model_name === "" || row.model_name.startsWith(query.model_name.replace("%", "")))
       .reduce((sum, { quota }) => sum + quota, 0);
   }
@@ -70,6 +72,7 @@ eachDatabase("what was spent", (open) => {
       { ownerId: 3 },
       { model_name: "gpt-4%" },
       { token_name: "t" },
+      { token_id: 2, ownerId: 3 },
       { model_name: "nothing%" },
     ];
     for (const [start_timestamp, end_timestamp] of periods) {

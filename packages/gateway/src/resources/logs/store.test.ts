@@ -32,6 +32,7 @@ eachDatabase("log store", (open) => {
         username: "ann",
         user_id: 5,
         token_name: "t1",
+        token_id: 3,
         model_name: "gpt-4o",
         channel_id: 7,
         group: "vip",
@@ -45,6 +46,7 @@ eachDatabase("log store", (open) => {
         username: "ann",
         user_id: 5,
         token_name: "t,2",
+        token_id: 3,
         model_name: "gpt-4o-mini",
         use_time: 31,
         created_at: START_SECONDS + 1,
@@ -54,6 +56,8 @@ eachDatabase("log store", (open) => {
         type: 2,
         username: "bob",
         user_id: 6,
+        token_name: "t1",
+        token_id: 4,
         model_name: "claude_3",
         is_stream: 1,
         other: chain("123456", "7"),
@@ -71,8 +75,11 @@ eachDatabase("log store", (open) => {
     expect(await found({ username: "an%" })).toBe("");
     expect(await found({ user_id: 6 })).toBe("c");
     expect(await found({ ownerId: 5, user_id: 6 })).toBe("");
-    expect(await found({ token_name: "t1" })).toBe("a");
-    expect(await found({ tokens: ["t1", "t,2"] })).toBe("ba");
+    expect(await found({ token_name: "t1" })).toBe("ca");
+    expect(await found({ token_id: 3 })).toBe("ba");
+    expect(await found({ token_id: 3, token_name: "t1" })).toBe("a");
+    expect(await found({ token_id: 3, ownerId: 6 })).toBe("");
+    expect(await found({ tokens: ["t1", "t,2"] })).toBe("cba");
     expect(await found({ model_name: "gpt-4o" })).toBe("a");
     expect(await found({ model_name: "gpt-4o%" })).toBe("ba");
     expect(await found({ model_name: "%_3" })).toBe("c");

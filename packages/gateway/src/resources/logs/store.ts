@@ -10,6 +10,7 @@ import type { CountedFacets } from "./facets.ts";
 import { EVERYTHING, type Cursor, type LogQuery } from "./filter.ts";
 import { readHistogram } from "./counts/histogram.ts";
 import { createModelNames } from "./model-names.ts";
+import { withOwner } from "./token-owner.ts";
 import { matching, newestFirst, readPage, type PageRequest } from "./rows.ts";
 import { slicesOf } from "./slices.ts";
 import { sumQuota } from "./spent.ts";
@@ -19,7 +20,7 @@ import type { StoredLog } from "./view.ts";
 export interface LogStoreDeps {
   /** The database that holds `logs`; the main one unless logs have their own. */
   readonly database: Database;
-  /** Holds the hourly sums. */
+  /** Holds the hourly sums, and the tokens. */
   readonly sums: Database;
   readonly clock: Clock;
 }
@@ -32,7 +33,8 @@ export type LogStore = ReturnType<typeof createLogStore>;
  */
 export function createLogStore({ database, sums, clock }: LogStoreDeps) {
   const { db } = database;
-  const { resolve } = createModelNames(db);
+  const names = createModelNames(db);
+  const resolve = async (query: LogQuery) => names.resolve(await withOwner(sums.db, query));
   return {
     page: async (query: LogQuery, page: PageRequest): Promise<StoredLog[]> =>
       readPage(database, await resolve(query), page),

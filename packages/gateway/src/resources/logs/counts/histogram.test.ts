@@ -37,6 +37,7 @@ eachDatabase("calls over time", (open) => {
       username: ["ann", "bob", "eve"][half % 3] ?? "",
       model_name: ["gpt-4o", "gpt-4o-mini", "claude"][half % 3] ?? "",
       token_name: half % 5 === 0 ? "t" : "u",
+      token_id: half % 5,
       type: half % 7 === 0 ? 5 : half % 11 === 0 ? 1 : 2,
       created_at: BEGIN + from * HOUR + half * (HOUR / 2) + (half % 7),
     }));
@@ -70,6 +71,7 @@ eachDatabase("calls over time", (open) => {
       { username: "bob", type: 2 },
       { model_name: "gpt-4%" },
       { token_name: "t" },
+      { token_id: 2 },
       { model_name: "nothing%" },
     ];
     for (const [start_timestamp, end_timestamp] of periods) {

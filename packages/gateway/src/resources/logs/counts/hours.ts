@@ -28,8 +28,9 @@ export type Hours = Period;
 
 /** Whether the hourly sums have all columns of a filter. */
 export function isSummed(query: LogQuery): boolean {
-  const { token_name, tokens, channel, group, request_id, min_use_time, is_stream, has_retry } = query;
-  const isOfRows = token_name !== "" || tokens.length > 0 || channel > 0 || group !== "" || request_id !== "";
+  const { token_name, token_id, tokens, channel, group, request_id, min_use_time, is_stream, has_retry } = query;
+  const isOfToken = token_name !== "" || token_id > 0 || tokens.length > 0;
+  const isOfRows = isOfToken || channel > 0 || group !== "" || request_id !== "";
   return !isOfRows && !isOfErrors(query) && min_use_time <= 0 && is_stream === undefined && has_retry === undefined;
 }
 
