@@ -100,7 +100,7 @@ test("a failed call is followed from the plot to the reason by clicks", async ()
   await shoot(page, "log-page-failed");
   expect(await axeFindings(page)).toEqual([]);
   await peek().getByRole("link", { name: "shop" }).click();
-  await expect.poll(() => address().get("token")).toBe("shop");
+  await expect.poll(() => address().get("tokenId")).toBe("1");
   expect([address().get("row"), address().get("type")]).toEqual([null, null]);
 });
 

@@ -78,11 +78,16 @@ test("the page of a user lists the tokens, and each has a page that says whose i
   await shoot(page, "token-page-of-user");
 });
 
-test("its log shows the calls of that user with that token", async () => {
+test("its log shows the calls with that token, and a chip that names it takes the filter away", async () => {
   await page.getByRole("link", { name: "Open its log" }).click();
-  await page.waitForURL(/\/log\?user=ada&token=build-bot/);
+  await page.waitForURL(/\/log\?tokenId=1&/);
   await page.getByText("model-of-ada").first().waitFor();
   expect(await page.locator(".grid-row").filter({ hasText: "model-of-root" }).count()).toBe(0);
+  const chip = page.getByRole("button", { name: "Remove the filter Token build-bot" });
+  await chip.waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await chip.click();
+  await page.locator(".grid-row").filter({ hasText: "model-of-root" }).waitFor();
   await page.goBack();
   await heading(page, "build-bot").waitFor();
 });
@@ -125,6 +130,20 @@ test("a token that was changed meanwhile is not switched", async () => {
     .waitFor();
   await heading(page, "deploy-bot").waitFor();
   expect(await asUser(owner, "GET", "/api/token/1")).toMatchObject({ data: { status: 1 } });
+});
+
+test("a token with a new name shows the calls of before", async () => {
+  for (const [where, path] of [
+    [page, "/token/1"],
+    [owner, "/token/1"],
+  ] as const) {
+    await where.goto(path);
+    await heading(where, "deploy-bot").waitFor();
+    await where.getByText("model-of-ada").waitFor();
+    await where.getByRole("link", { name: "Open its log" }).click();
+    await where.getByRole("button", { name: "Remove the filter Token deploy-bot" }).waitFor();
+    await where.locator(".grid-row").filter({ hasText: "model-of-ada" }).waitFor();
+  }
 });
 
 test("a user has no page of a token of another user", async () => {

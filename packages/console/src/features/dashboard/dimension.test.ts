@@ -35,6 +35,7 @@ test("the log is filtered by what it knows", () => {
   const figures = figuresOf(answer);
   expect(logPartOf("user", "5", figures)).toEqual({ user: "ada" });
   expect(logPartOf("user", "9", figures)).toBeUndefined();
+  expect(logPartOf("token", "9", figures)).toEqual({ tokenId: "9" });
   expect(logPartOf("channel", "9", figures)).toEqual({ channel: "9" });
   expect(logPartOf("group", "vip", figures)).toEqual({ group: "vip" });
   expect(logPartOf("model", "gpt-4o", figures)).toEqual({ model: "gpt-4o" });

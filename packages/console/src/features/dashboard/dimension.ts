@@ -55,7 +55,7 @@ export function logPartOf(
   if (dimension === "channel") return { channel: key };
   if (dimension === "model") return { model: key };
   if (dimension === "group") return { group: key };
+  if (dimension === "token") return { tokenId: key };
   const name = figures.get(key)?.name;
-  if (name === undefined || name === key) return undefined;
-  return dimension === "user" ? { user: name } : { token: name };
+  return name === undefined || name === key ? undefined : { user: name };
 }

@@ -24,7 +24,10 @@ import { boundsOf, rangeName } from "../../lib/range.ts";
 
 export interface LogFilter {
   readonly type: string;
+  /** Name of a token. */
   readonly token: string;
+  /** One token, whatever its name was. */
+  readonly tokenId: string;
   readonly model: string;
   readonly user: string;
   readonly channel: string;
@@ -49,6 +52,7 @@ export function queryOf(filter: LogFilter, isAdmin: boolean) {
   const common = {
     type: filter.type,
     token_name: filter.token,
+    token_id: filter.tokenId,
     model_name: filter.model,
     request_id: filter.request,
     group: filter.group,

@@ -7,6 +7,7 @@ import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import type { LogFilter } from "./api.ts";
 import { reasonOf } from "../../shared/failures/reasons.ts";
+import { useTokenName } from "../../shared/tokens/shown-token.ts";
 import { useTexts as useFailureTexts } from "../../shared/failures/texts.ts";
 import { useTexts } from "./texts.ts";
 
@@ -100,24 +101,26 @@ function Fields({ filter, isAdmin, onFilter }: ToolbarProps) {
 function Chips({ filter, onFilter }: ToolbarProps) {
   const t = useTexts();
   const say = useFailureTexts();
+  const tokenName = useTokenName(Number(filter.tokenId));
   const chips = [
-    { name: "status", text: filter.status },
-    { name: "code", text: reasonOf(filter.code, say) ?? filter.code },
+    { name: "tokenId", label: t("token"), text: filter.tokenId === "" ? "" : (tokenName ?? `#${filter.tokenId}`) },
+    { name: "status", label: t("status"), text: filter.status },
+    { name: "code", label: t("code"), text: reasonOf(filter.code, say) ?? filter.code },
   ] as const;
   const shown = chips.filter(({ text }) => text !== "");
   if (shown.length === 0) return null;
   return (
     <Flex gap="2" wrap="wrap" width="full">
-      {shown.map(({ name, text }) => (
+      {shown.map(({ name, label, text }) => (
         <Button
           key={name}
           size="xs"
           variant="outline"
           color="fairway.fg"
-          aria-label={t("dropFilter", { name: `${t(name)} ${text}` })}
+          aria-label={t("dropFilter", { name: `${label} ${text}` })}
           onClick={() => onFilter({ [name]: "" })}
         >
-          {t(name)}: {text}
+          {label}: <bdi>{text}</bdi>
           <Icon name="close" size={12} />
         </Button>
       ))}

@@ -7,6 +7,7 @@ import type { LogFilter } from "./api.ts";
 const FILTER: Readonly<Record<keyof LogFilter, string>> = {
   type: "0",
   token: "",
+  tokenId: "",
   model: "",
   user: "",
   channel: "",
@@ -45,8 +46,9 @@ export function useLogList() {
     (change: Change) => setSearch(changed(change), { preventScrollReset: true, replace: true }),
     [setSearch],
   );
-  const { type, token, model, user, channel, group, code, status, request, range, from, to } = list.state;
-  const filter: LogFilter = { type, token, model, user, channel, group, code, status, request, range, from, to };
+  const { type, token, tokenId, model, user, channel, group, code, status, request, range, from, to } = list.state;
+  const what = { type, token, tokenId, model, user, channel, group, code, status, request };
+  const filter: LogFilter = { ...what, range, from, to };
   return {
     list,
     filter,

@@ -5,7 +5,6 @@ import { Outlet, useLocation, useNavigate } from "react-router";
 import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
-import { isAdmin, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { useNow } from "../../lib/now.ts";
 import { useStore } from "../../lib/store.ts";
@@ -26,6 +25,7 @@ import { chatClients } from "./chat-clients.ts";
 import { tokenColumns } from "./columns.tsx";
 import { createdTokens } from "./created.ts";
 import { statusOf } from "../../shared/tokens/state.ts";
+import { logAddress } from "../../shared/usage/log-link.ts";
 import { useTexts } from "./texts.ts";
 import { lateNeeded, lateOverlay } from "../../ui/late/late.tsx";
 import { useRowPeek } from "../../ui/peek/use-peek.ts";
@@ -86,7 +86,6 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
   const { search } = useLocation();
   const { setStatus, remove } = useTokenActions();
   const { token } = props;
-  const user = useUser();
   const isOn = token.status === TOKEN_STATUS.enabled;
   const entries: (MenuEntry | undefined)[] = [
     { id: "page", label: t("openPage"), icon: "chart", run: () => void navigate(`/token/${token.id}`) },
@@ -106,11 +105,7 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
       id: "log",
       label: t("openLog"),
       icon: "log",
-      // Administrators see the calls of all, and others may have a token of that name.
-      run: () =>
-        void navigate(
-          `/log?${new URLSearchParams({ ...(isAdmin(user) && { user: user?.username ?? "" }), token: token.name })}`,
-        ),
+      run: () => void navigate(logAddress({ tokenId: String(token.id) })),
     },
     undefined,
     ...chatEntries(t, useStatus(), token),

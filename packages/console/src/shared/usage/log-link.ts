@@ -7,7 +7,7 @@ export interface LogPart {
   readonly isErrors?: boolean;
   readonly model?: string;
   readonly user?: string;
-  readonly token?: string;
+  readonly tokenId?: string;
   readonly channel?: string;
   readonly group?: string;
 }

@@ -19,19 +19,24 @@ interface FactsProps {
   readonly isAdmin: boolean;
 }
 
-type FilterName = "model" | "token" | "user" | "channel" | "group";
+type FilterName = "model" | "token" | "tokenId" | "user" | "channel" | "group";
 
 /** A value that leads to the calls that share it, in the same range of time. */
-function Filtering(props: { readonly name: FilterName; readonly value: string; readonly children?: ReactNode }) {
+function Filtering(props: {
+  readonly name: FilterName;
+  readonly value: string;
+  readonly label?: string;
+  readonly children?: ReactNode;
+}) {
   const t = useTexts();
   const [search] = useSearchParams();
-  const { name, value } = props;
+  const { name, value, label = value } = props;
   if (value === "" || value === "0") return null;
   const { range = "", from = "", to = "" } = Object.fromEntries(search);
   const query = writeState(new URLSearchParams(), {}, { range, from, to, [name]: value });
   return (
-    <Link className="link" to={`/log?${query}`} title={t("callsOf", { name: value })}>
-      <bdi>{props.children ?? value}</bdi>
+    <Link className="link" to={`/log?${query}`} title={t("callsOf", { name: label })}>
+      <bdi>{props.children ?? label}</bdi>
     </Link>
   );
 }
@@ -56,11 +61,15 @@ function useWho({ row, isAdmin }: FactsProps): Item[] {
     items.push([
       say("token"),
       <>
-        <Filtering name="token" value={row.token_name} />
-        {row.token_id > 0 && (
-          <Link className="log-side-link" to={`/token/${row.token_id}`}>
-            {t("openToken")}
-          </Link>
+        {row.token_id > 0 ? (
+          <>
+            <Filtering name="tokenId" value={String(row.token_id)} label={row.token_name} />
+            <Link className="log-side-link" to={`/token/${row.token_id}`}>
+              {t("openToken")}
+            </Link>
+          </>
+        ) : (
+          <Filtering name="token" value={row.token_name} />
         )}
       </>,
     ]);

@@ -4,8 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 import type { Version } from "../../../lib/rows.ts";
-import { isAdmin, useUser } from "../../../session/session.ts";
+import { useUser } from "../../../session/session.ts";
 import { isRowId, RowPage } from "../../../shared/row/row-page.tsx";
+import { shownTokenQuery } from "../../../shared/tokens/shown-token.ts";
 import { logAddress, type LogPart } from "../../../shared/usage/log-link.ts";
 import { RangeChoice } from "../../../shared/usage/range-choice.tsx";
 import { UsageBlock } from "../../../shared/usage/usage-block.tsx";
@@ -14,7 +15,7 @@ import { useUsage } from "../../../shared/usage/use-usage.ts";
 import { Page } from "../../../ui/display/page.tsx";
 import { toastProblem, toastUndo } from "../../../ui/feedback/toaster.ts";
 import { useTexts } from "../texts.ts";
-import { shownTokenQuery, switchToken } from "./api.ts";
+import { switchToken } from "./api.ts";
 import { BudgetsPanel } from "./budgets-panel.tsx";
 import { FactsPanel } from "./facts-panel.tsx";
 import { FailuresPanel } from "./failures-panel.tsx";
@@ -57,8 +58,7 @@ function Shown({ version }: { readonly version: Version<TokenFacts> }) {
   const { row: token } = version;
   const isOwn = token.user_id === user?.id;
   const usage = useUsage({ by: "token", subject: String(token.id), isOwn, userId: token.user_id }, "7d");
-  // Names of tokens are each user's own.
-  const part: LogPart = { ...(isAdmin(user) && { user: token.username }), token: token.name };
+  const part: LogPart = { tokenId: String(token.id) };
   const owner = isOwn ? undefined : <Owner token={token} />;
   return (
     <Page

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Token } from "@fairway/wire";
 import { StateMark } from "../../../shared/tokens/state-mark.tsx";
+import { shownTokenQuery } from "../../../shared/tokens/shown-token.ts";
 import { TotalFacts } from "../../../shared/usage/total-facts.tsx";
-import { isAdmin, useUser } from "../../../session/session.ts";
+import { useUser } from "../../../session/session.ts";
 import { Facts } from "../../../ui/display/facts.tsx";
 import { PeekActions } from "../../../ui/peek/peek-actions.tsx";
 import { PeekPanel } from "../../../ui/peek/peek-panel.tsx";
 import type { RowPeekState } from "../../../ui/peek/use-peek.ts";
 import { useTokenFacts, type ShownToken } from "../facts.tsx";
-import { shownTokenQuery } from "../page/api.ts";
 import { useTexts } from "../texts.ts";
 
 function TokenStory({ token }: { readonly token: ShownToken }) {
@@ -16,7 +16,6 @@ function TokenStory({ token }: { readonly token: ShownToken }) {
   const user = useUser();
   const isOwn = token.user_id === user?.id;
   const facts = useTokenFacts(token);
-  const name = isAdmin(user) && isOwn ? { user: user?.username ?? "" } : {};
   return (
     <>
       <PeekActions
@@ -28,7 +27,7 @@ function TokenStory({ token }: { readonly token: ShownToken }) {
         <TotalFacts
           title={t("lastDay")}
           asked={{ by: "token", subject: String(token.id), range: "24h", isOwn, userId: token.user_id }}
-          part={{ ...name, token: token.name }}
+          part={{ tokenId: String(token.id) }}
         />
       </div>
     </>

@@ -42,11 +42,7 @@ function Shown({ user }: { readonly user: User }) {
       <UsageBlock usage={usage} part={{ user: name }} />
       <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3" alignItems="start">
         <Stack gap="3" minW="0">
-          <SubjectsPanel
-            title={t("ownTokens")}
-            asked={{ ...asked, by: "token" }}
-            partOf={(_, token) => ({ user: name, token })}
-          />
+          <SubjectsPanel title={t("ownTokens")} asked={{ ...asked, by: "token" }} partOf={(tokenId) => ({ tokenId })} />
           <TokensPanel id={user.id} />
           <OrdersPanel id={user.id} />
         </Stack>
