@@ -23,7 +23,7 @@ function withFilter(command: Command, { isOfCalls = false } = {}): Command {
   const types = new Option("--type <word>").choices(["topup", "consume", "manage", "system", "error"]);
   return (isOfCalls ? command : command.addOption(types))
     .option("--user <name>", "administrators only")
-    .option("--token <name>")
+    .option("--token <id>", "id or name; of another user's token the id, or the name with --user", id("token"))
     .option("--model <name>", "% is a wildcard")
     .option("--channel <id>", "id or name; administrators only", id("channel"))
     .option("--group <name>")

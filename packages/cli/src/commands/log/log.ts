@@ -29,6 +29,7 @@ import type { Reference } from "../arguments.ts";
 import { idOfName } from "../names.ts";
 import { offsetOf, type Part } from "../paging.ts";
 import type { LogQuery } from "./query.ts";
+import { tokenFilter } from "./token-filter.ts";
 import { pastOf } from "../times.ts";
 
 const TYPE_NUMBER: Readonly<Record<string, number>> = {
@@ -75,7 +76,7 @@ export function logShape(isAdmin: boolean): Shape<LogRow> {
 export interface LogFilterOptions {
   readonly type?: string;
   readonly user?: string;
-  readonly token?: string;
+  readonly token?: Reference;
   readonly model?: string;
   readonly channel?: Reference;
   readonly group?: string;
@@ -103,7 +104,7 @@ export async function logQueryOf(client: Client, options: LogFilterOptions, nowS
     throw new CliError(`${refused} is for administrators`, EXIT.forbidden, "leave it out to list your own rows");
   const own = {
     type: TYPE_NUMBER[type ?? ""] ?? LOG_TYPE.unknown,
-    token_name: options.token,
+    ...(await tokenFilter(client, options.token, { isAdmin, user })),
     model_name: options.model,
     group: options.group,
     request_id: options.request,

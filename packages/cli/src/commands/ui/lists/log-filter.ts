@@ -2,6 +2,7 @@ import { LOG_TYPE, type Client } from "@fairway/wire";
 import { idOfName } from "../../names.ts";
 import { pastOf } from "../../times.ts";
 import type { LogQuery } from "../../log/query.ts";
+import { tokenFilter, type TokenFilter } from "../../log/token-filter.ts";
 import { FieldProblem, readField, type Field, type Values } from "../form.ts";
 import type { Wanted } from "../state.ts";
 
@@ -16,7 +17,7 @@ const OF_ADMINISTRATORS: readonly Omit<Field, "value">[] = [
 export function filterFields(isAdmin: boolean): readonly Omit<Field, "value">[] {
   return [
     ...(isAdmin ? OF_ADMINISTRATORS : []),
-    { name: "token", hint: "its name" },
+    { name: "token", hint: "its id or name" },
     { name: "model", hint: "its name; % stands for any letters" },
     { name: "type", hint: TYPES.join(", ") },
     { name: "since", hint: "15m, 1h, 7d or 2026-11-23T08:00" },
@@ -26,11 +27,22 @@ export function filterFields(isAdmin: boolean): readonly Omit<Field, "value">[] 
   ];
 }
 
-/** Makes queries of filled forms; the id of a named channel is looked up once. */
+const ID = /^[1-9]\d{0,14}$/;
+
+/** Makes queries of filled forms; the ids of a named channel and token are looked up once. */
 export function createLogQueries(client: Client, isAdmin: boolean) {
+  const tokens = new Map<string, TokenFilter>();
+  const tokenOf = async (text: string | undefined, user: string | undefined) => {
+    if (text === undefined) return {};
+    const key = JSON.stringify([text, user]);
+    const named = ID.test(text) ? Number(text) : { noun: "token" as const, name: text };
+    const found = tokens.get(key) ?? (await readField("token", () => tokenFilter(client, named, { isAdmin, user })));
+    tokens.set(key, found);
+    return found;
+  };
   const ids = new Map<string, number>();
   const channelOf = async (text: string): Promise<number> => {
-    if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+    if (ID.test(text)) return Number(text);
     const id = ids.get(text) ?? (await idOfName(client, { noun: "channel", name: text }, false));
     ids.set(text, id);
     return id;
@@ -42,7 +54,7 @@ export function createLogQueries(client: Client, isAdmin: boolean) {
     const now = Math.floor(Date.now() / 1000);
     const filter = {
       type: typeIn(query),
-      token_name: token,
+      ...(await tokenOf(token, user)),
       model_name: model,
       request_id: request,
       status: statusIn(query),
