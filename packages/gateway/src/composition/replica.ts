@@ -17,7 +17,7 @@ export function replicaReports(
     log,
     instance: env.instanceId,
     version: VERSION,
-    isLeader: () => elector.isLeader,
+    leading: elector,
     running: () => running.requests,
     snapshots,
   });

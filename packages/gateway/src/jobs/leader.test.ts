@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openStoreKit, type StoreKit } from "../../test/kit/store-kit.ts";
 import { createLog } from "../observability/log.ts";
+import { askToStepDown } from "../storage/leases.ts";
 import { createDatabaseElector, createSingleElector, LeadershipLost, type Elector } from "./leader.ts";
 import { createSchedule } from "./schedule.ts";
 
@@ -70,6 +71,42 @@ eachDatabase("the elector", (open) => {
     expect(signal.aborted).toBe(true);
     expect(await elapsedUntil(() => b.isLeader)).toBeLessThan(LEASE_MS);
     expect(await terms()).toEqual([{ holder: "b", term: 2 }]);
+  });
+
+  test("a leader that is asked to step down leaves the lease to another replica, and does not take it back", async () => {
+    const [a, b] = [elector("a"), elector("b")];
+    await a.start();
+    await b.start();
+    const { signal } = a;
+    expect(await askToStepDown(kit.database.raw)).toBe("a");
+    await elapsedUntil(() => b.isLeader);
+    expect([a.isLeader, signal.aborted]).toEqual([false, true]);
+    expect(await terms()).toEqual([{ holder: "b", term: 2 }]);
+    await pause(LEASE_MS);
+    expect([a.isLeader, b.isLeader]).toEqual([false, true]);
+    expect(await askToStepDown(kit.database.raw)).toBe("b");
+    await elapsedUntil(() => a.isLeader);
+    expect(await terms()).toEqual([{ holder: "a", term: 3 }]);
+  });
+
+  test("a leader that is asked to step down while it is alone leads again after half a minute", async () => {
+    const a = elector("a");
+    await a.start();
+    await askToStepDown(kit.database.raw);
+    await elapsedUntil(() => !a.isLeader);
+    await pause(RENEW_MS * 5);
+    expect(a.isLeader).toBe(false);
+    shift.set("a", 30_000);
+    await elapsedUntil(() => a.isLeader);
+    expect(await terms()).toEqual([{ holder: "a", term: 2 }]);
+  });
+
+  test("no replica can be asked to step down while none leads", async () => {
+    expect(await askToStepDown(kit.database.raw)).toBeUndefined();
+    const a = elector("a");
+    await a.start();
+    await a.stop();
+    expect(await askToStepDown(kit.database.raw)).toBeUndefined();
   });
 
   test("clocks that differ by a minute have no effect", async () => {

@@ -5,8 +5,17 @@ import { ANSWER_MS, withinTime } from "../lib/async/time-limit.ts";
 import type { Logger } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { forUpdate } from "../storage/statements.ts";
-import { isDuplicate } from "../storage/errors.ts";
 import type { RawDatabase, RawTransaction } from "../storage/engines/raw.ts";
+import {
+  freeLease,
+  isAskedToStepDown,
+  isSame,
+  readLease,
+  renewLease,
+  takeLease,
+  type Claim,
+  type LeaseRow,
+} from "../storage/leases.ts";
 
 /** Elects one leader among the replicas, for work that must not run twice. */
 export interface Elector extends Runnable {
@@ -28,7 +37,9 @@ export interface Permit {
   readonly isHeld: boolean;
   /** Renews it, or takes it where it is free. */
   beat(limit: AbortSignal): Promise<void>;
-  /** Frees it, so that another replica takes over at its next heartbeat. Called once, at the end. */
+  /** Frees it, so that another replica takes over at its next heartbeat. */
+  free(limit: AbortSignal): Promise<void>;
+  /** Frees it for the last time. */
   release(limit: AbortSignal): Promise<void>;
 }
 
@@ -53,21 +64,15 @@ export class LeadershipLost extends Error {
   override readonly name = "LeadershipLost";
 }
 
-/** Row of `leases`. */
-const LEASE = "leader";
 export const LEASE_MS = 15_000;
 /** A leader that was killed is replaced after the lease and up to two of these. */
 const RENEW_MS = 2_000;
+/** A leader that was asked to step down leads again after this time if no other replica took over. */
+const REST_MS = 30_000;
 /** A lease that is not released expires. */
 const FREE_MS = 2_000;
 /** The same failure of a heartbeat is logged this often. */
 const REPEAT_LOG_MS = 60_000;
-
-interface LeaseRow {
-  readonly holder: string;
-  readonly term: number;
-  readonly expires_at: number;
-}
 
 /** The only replica of an installation always leads. */
 export function createSingleElector(): Elector {
@@ -107,6 +112,8 @@ class DatabaseElector implements Elector {
   #left: number | undefined;
   /** The lease of another replica, and when this state was first observed. */
   #seen: { readonly row: LeaseRow; readonly at: number } | undefined;
+  /** Monotonic milliseconds until which others go first. */
+  #restsUntil = Number.NEGATIVE_INFINITY;
   #logged: { readonly reason: string; readonly at: number } | undefined;
 
   constructor(settings: ElectorSettings) {
@@ -181,12 +188,22 @@ class DatabaseElector implements Elector {
     limit.throwIfAborted();
     if (!isRenewed) return this.#stepDown("another replica took over");
     this.#renewedAt = at;
+    if (await isAskedToStepDown(database, this.#claim(this.#term))) return this.#makeWay(limit);
     if (!permit) return;
     await permit.beat(limit);
     limit.throwIfAborted();
     if (permit.isHeld) return;
     this.#stepDown("another replica holds the Lease");
     await this.#freeLeft();
+  }
+
+  /** The row first, as when it stops. */
+  async #makeWay(limit: AbortSignal): Promise<void> {
+    limit.throwIfAborted();
+    this.#restsUntil = this.#elapsed() + REST_MS;
+    this.#stepDown("it was asked to step down");
+    await this.#freeLeft();
+    await this.#settings.permit?.free(limit);
   }
 
   async #contend(limit: AbortSignal): Promise<void> {
@@ -196,6 +213,7 @@ class DatabaseElector implements Elector {
     limit.throwIfAborted();
     const at = this.#elapsed();
     const isFree = this.#isFree(row, at);
+    if (this.#rests(row, at)) return;
     if (permit) {
       await permit.beat(limit);
       limit.throwIfAborted();
@@ -216,6 +234,13 @@ class DatabaseElector implements Elector {
     if (!row || row.holder === "" || row.holder === this.#settings.holder) return true;
     if (!isSame(this.#seen?.row, row)) this.#seen = { row, at };
     return at - (this.#seen?.at ?? at) >= this.#leaseMs;
+  }
+
+  /** Until another replica led, so that the one that stepped down does not take the free row first. */
+  #rests(row: LeaseRow | undefined, at: number): boolean {
+    const isFollowed = row !== undefined && row.holder !== "" && row.holder !== this.#settings.holder;
+    if (isFollowed) this.#restsUntil = at;
+    return at < this.#restsUntil;
   }
 
   async #freeLeft(): Promise<void> {
@@ -265,46 +290,4 @@ class DatabaseElector implements Elector {
     log.info(isLeader ? "leading" : "no longer leading", { holder, ...fields });
     for (const listener of this.#listeners) listener(isLeader);
   }
-}
-
-interface Claim {
-  readonly holder: string;
-  readonly term: number;
-  readonly expiresAt: number;
-}
-
-async function readLease(tx: RawTransaction, lock = ""): Promise<LeaseRow | undefined> {
-  const sql = `select holder, term, expires_at from leases where name = ?${lock}`;
-  return (await tx.rows<LeaseRow>(sql, [LEASE]))[0];
-}
-
-/** False when another replica was faster. */
-async function takeLease(database: RawDatabase, row: LeaseRow | undefined, claim: Claim): Promise<boolean> {
-  const { holder, term, expiresAt } = claim;
-  if (row) {
-    const sql = "update leases set holder = ?, term = ?, expires_at = ? where name = ? and term = ? and expires_at = ?";
-    return (await database.run(sql, [holder, term, expiresAt, LEASE, row.term, row.expires_at])) > 0;
-  }
-  try {
-    const sql = "insert into leases (name, holder, term, expires_at) values (?, ?, ?, ?)";
-    return (await database.run(sql, [LEASE, holder, term, expiresAt])) > 0;
-  } catch (error) {
-    if (isDuplicate(error)) return false;
-    throw error;
-  }
-}
-
-async function renewLease(database: RawDatabase, { holder, term, expiresAt }: Claim): Promise<boolean> {
-  const sql = "update leases set expires_at = ? where name = ? and holder = ? and term = ?";
-  return (await database.run(sql, [expiresAt, LEASE, holder, term])) > 0;
-}
-
-/** Another replica takes over at its next heartbeat. */
-async function freeLease(database: RawDatabase, { holder, term }: Omit<Claim, "expiresAt">): Promise<void> {
-  const sql = "update leases set holder = '', expires_at = 0 where name = ? and holder = ? and term = ?";
-  await database.run(sql, [LEASE, holder, term]);
-}
-
-function isSame(a: LeaseRow | undefined, b: LeaseRow): boolean {
-  return a?.holder === b.holder && a.term === b.term && a.expires_at === b.expires_at;
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openStoreKit, type StoreKit } from "../../test/kit/store-kit.ts";
 import { recordingLog } from "../../test/kit/support.ts";
 import { createDatabaseElector, LeadershipLost, type Elector } from "../jobs/leader.ts";
+import { askToStepDown } from "../storage/leases.ts";
 import { KubeError, type KubeApi, type KubeObject } from "./client/api.ts";
 import { KubernetesLease, lackingVerbs } from "./lease.ts";
 import { MemoryCluster } from "./memory-cluster.contract.ts";
@@ -111,6 +112,16 @@ describe("a leader that holds a Lease", () => {
     expect(await pass(FAILOVER_MS, () => b.elector.isLeader)).toBeLessThanOrEqual(2_100);
     expect(await lease()).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
     expect(await row()).toEqual({ holder: "b", term: 2 });
+  });
+
+  test("one that is asked to step down gives up Lease and row, and another replica leads", async () => {
+    const [a, b] = [await replica("a"), await replica("b")];
+    await askToStepDown(kit.database.raw);
+    expect(await pass(FAILOVER_MS, () => b.elector.isLeader)).toBeLessThanOrEqual(4_200);
+    expect(await lease()).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
+    expect(await row()).toEqual({ holder: "b", term: 2 });
+    await pass(60_000);
+    expect([a.elector.isLeader, b.elector.isLeader]).toEqual([false, true]);
   });
 
   test("a killed one is replaced within 20 seconds", async () => {

@@ -59,16 +59,20 @@ export class KubernetesLease implements Permit {
     if (await this.#write(lease, limit)) this.#renewedAt = at;
   }
 
-  async release(limit: AbortSignal): Promise<void> {
+  async free(limit: AbortSignal): Promise<void> {
     const { api, holder } = this.#settings;
     this.#renewedAt = undefined;
+    const lease = await this.#read(limit);
+    if (!lease || specOf(lease).holderIdentity !== holder) return;
+    const spec = { ...specOf(lease), holderIdentity: "", leaseDurationSeconds: 1 };
+    await api.replace(this.#place, { ...lease, spec }, limit);
+  }
+
+  async release(limit: AbortSignal): Promise<void> {
     try {
-      const lease = await this.#read(limit);
-      if (!lease || specOf(lease).holderIdentity !== holder) return;
-      const spec = { ...specOf(lease), holderIdentity: "", leaseDurationSeconds: 1 };
-      await api.replace(this.#place, { ...lease, spec }, limit);
+      await this.free(limit);
     } finally {
-      await api.close();
+      await this.#settings.api.close();
     }
   }
 

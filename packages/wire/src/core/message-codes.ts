@@ -164,6 +164,8 @@ export const MESSAGE_CODES = {
   time_zone_unknown: "BU3",
   budget_subject_unknown: "BU4",
   job_not_found: "J1",
+  only_replica: "J2",
+  no_leader: "J3",
   setup_already_done: "SU1",
   setup_done: "SU2",
   setup_token_required: "SU3",

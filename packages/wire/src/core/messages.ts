@@ -238,6 +238,11 @@ export const MESSAGES = {
   budget_exists: { status: 200, text: "There is a budget of that period for it already." },
   time_zone_unknown: { status: 200, text: "The time zone {zone} does not exist." },
   budget_subject_unknown: { status: 200, text: "There is no {scope} {subject}." },
+  only_replica: {
+    status: 200,
+    text: "This is the only process of the installation that runs: no other one could take over.",
+  },
+  no_leader: { status: 200, text: "No process leads at the moment. Try again in a few seconds." },
   job_not_found: { status: 200, text: "Job does not exist." },
   setup_already_done: { status: 400, text: "The system has already been initialised." },
   setup_done: { status: 200, text: "The system has been initialised." },

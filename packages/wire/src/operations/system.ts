@@ -58,6 +58,25 @@ export const systemReplicas = endpoint({
   data: z.array(Replica),
 });
 
+export const StepDown = z.object({
+  /** Name of the process that led and gives its lease up within seconds. */
+  leader: z.string(),
+  /** Those that can take over. */
+  others: z.array(z.string()),
+});
+export type StepDown = z.output<typeof StepDown>;
+
+export const systemStepDown = endpoint({
+  name: "systemStepDown",
+  method: "POST",
+  path: "/api/system/leader/step-down",
+  access: "root",
+  summary:
+    "The leader gives its lease up, and another process takes over its jobs within seconds. Refused while no other process runs.",
+  data: StepDown,
+  fails: ["only_replica", "no_leader"],
+});
+
 export const systemInfo = endpoint({
   name: "systemInfo",
   method: "GET",

@@ -28,7 +28,7 @@ eachDatabase("replicas", (open) => {
       log,
       instance: "pod-1",
       version: "1.2.3",
-      isLeader: () => true,
+      leading: { isLeader: true, subscribe: () => {} },
       running: () => 4,
       snapshots: { revision: () => revision, subscribe },
       ...change,
@@ -37,7 +37,7 @@ eachDatabase("replicas", (open) => {
 
   test("report themselves when they start, and disappear when they stop in order", async () => {
     const first = replica({});
-    const second = replica({ instance: "pod-2", version: "1.2.4", isLeader: () => false });
+    const second = replica({ instance: "pod-2", version: "1.2.4", leading: { isLeader: false, subscribe: () => {} } });
     await first.start();
     now += 1_000;
     await second.start();
@@ -62,6 +62,19 @@ eachDatabase("replicas", (open) => {
     expect(await names()).toEqual(["alive"]);
     await alive.stop();
     await killed.stop();
+  });
+
+  test("a change of the leader is reported at once", async () => {
+    const changes = new Set<() => void>();
+    const leading = { isLeader: false, subscribe: (listener: () => void) => void changes.add(listener) };
+    const reporting = replica({ instance: "next", leading });
+    await reporting.start();
+    leading.isLeader = true;
+    for (const notify of changes) notify();
+    await expect
+      .poll(async () => (await listReplicas(kit.database, clock))[0])
+      .toMatchObject({ instance: "next", is_leader: true });
+    await reporting.stop();
   });
 
   test("a new revision of channels and options is reported at once", async () => {

@@ -21,7 +21,11 @@ export interface ReplicaReportDeps {
   readonly log: Pick<Logger, "warn">;
   readonly instance: string;
   readonly version: string;
-  readonly isLeader: () => boolean;
+  readonly leading: {
+    readonly isLeader: boolean;
+    /** Each change is reported at once. */
+    subscribe(listener: () => void): void;
+  };
   /** Requests that run now. */
   readonly running: () => number;
   /** Channels and options that this process uses; each new revision is reported at once. */
@@ -36,31 +40,40 @@ export function createReplicaReports(deps: ReplicaReportDeps): Runnable {
   const { database, clock, log, instance, version, snapshots } = deps;
   const { raw, kind } = database;
   const started = seconds(clock);
-  let reported = -1;
+  let reported = { revision: -1, isLeader: false };
   const report = async () => {
     const now = seconds(clock);
     const revision = snapshots.revision();
-    const values = [instance, version, started, now, deps.isLeader() ? 1 : 0, deps.running(), revision];
+    const { isLeader } = deps.leading;
+    const values = [instance, version, started, now, isLeader ? 1 : 0, deps.running(), revision];
     await raw.run(upsertSql(kind, REPORT), values);
     await raw.run("delete from replicas where seen_at < ?", [now - LISTED_SECONDS]);
-    reported = revision;
+    reported = { revision, isLeader };
   };
   /** Changes during a report share the next one. */
   const reportNew = async () => {
-    if (snapshots.revision() !== reported) await report();
+    const isSame = snapshots.revision() === reported.revision && deps.leading.isLeader === reported.isLeader;
+    if (!isSame) await report();
   };
   const onError = (error: unknown) => log.warn("replica could not report", { error });
   let unsubscribe = () => {};
   let pending = Promise.resolve();
+  let isOn = false;
+  const changed = () => {
+    if (isOn) pending = pending.then(reportNew).catch(onError);
+  };
+  deps.leading.subscribe(changed);
   const reports = repeat({ name: "replica reports", everyMs: REPORT_MS, work: report, onError });
   return {
     name: reports.name,
     async start() {
       await report().catch(onError);
       await reports.start();
-      unsubscribe = snapshots.subscribe(() => void (pending = pending.then(reportNew).catch(onError)));
+      isOn = true;
+      unsubscribe = snapshots.subscribe(changed);
     },
     async stop() {
+      isOn = false;
       unsubscribe();
       await pending;
       await reports.stop();

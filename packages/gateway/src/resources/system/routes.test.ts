@@ -35,3 +35,34 @@ test("administrators see the replicas as they last reported themselves", async (
   expect((await root.get("/api/system/replicas")).body).toMatchObject({ revision: 1 });
   expect((await app.anonymous().get("/api/system/replicas")).body).toMatchObject({ code: "AU1" });
 });
+
+test("the leader is asked to step down only while another process could take over", async () => {
+  const root = await app.signIn("root");
+  const stepDown = () => root.post("/api/system/leader/step-down", {});
+  await app.database.db.deleteFrom("replicas").execute();
+  expect((await stepDown()).body).toMatchObject({ success: false, code: "J2" });
+  const now = Math.floor(app.clock.now() / 1000);
+  const report = { version: "0.1.0", started_at: now - 600, seen_at: now, running: 0, revision: 0 };
+  for (const [instance, leads] of [
+    ["pod-1", 1],
+    ["pod-2", 0],
+  ] as const)
+    await app.database.db
+      .insertInto("replicas")
+      .values({ ...report, instance, is_leader: leads })
+      .execute();
+  expect((await stepDown()).body).toMatchObject({ success: false, code: "J3" });
+  const holder = "pod-1-0a0a0a0a-0b0b-4c0c-8d0d-0e0e0e0e0e0e";
+  await app.database.raw.run("insert into leases (name, holder, term, expires_at) values ('leader', ?, 3, 0)", [
+    holder,
+  ]);
+  expect(await root.data(stepDown())).toEqual({ leader: "pod-1", others: ["pod-2"] });
+  const asked = await app.database.raw.rows("select holder, term from leases where name = 'step-down'", []);
+  expect(asked).toEqual([{ holder, term: 3 }]);
+  const audit = await app.database.db
+    .selectFrom("audit_log")
+    .selectAll()
+    .where("action", "=", "systemStepDown")
+    .execute();
+  expect(audit).toMatchObject([{ username: "root" }]);
+});

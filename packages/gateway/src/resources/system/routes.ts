@@ -1,7 +1,9 @@
-import { FEATURES, systemInfo, systemReplicas } from "@fairway/wire";
+import { FEATURES, systemInfo, systemReplicas, systemStepDown } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
+import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
+import { askToStepDown } from "../../storage/leases.ts";
 import { readRevisions, snapshotRevision } from "../../storage/revisions.ts";
 import { listReplicas } from "./replicas.ts";
 
@@ -26,6 +28,13 @@ export function systemRoutes({ database, clock, version, instance }: SystemDeps)
     implement(systemReplicas, async ({ sibling }) => {
       sibling("revision", snapshotRevision(await readRevisions(database)));
       return listReplicas(database, clock);
+    }),
+    implement(systemStepDown, async () => {
+      const running = (await listReplicas(database, clock)).filter(({ is_lost: isLost }) => !isLost);
+      if (running.length < 2) throw new Refusal("only_replica");
+      const leader = await askToStepDown(database.raw);
+      if (leader === undefined) throw new Refusal("no_leader");
+      return { leader, others: running.map((one) => one.instance).filter((one) => one !== leader) };
     }),
   ];
 }
