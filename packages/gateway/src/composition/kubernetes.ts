@@ -8,7 +8,7 @@ import { StartError } from "./storage.ts";
 
 /** The controller of custom resources, where it is switched on. */
 export function kubernetesOf(
-  { env, clock, log, metrics }: Core,
+  { env, clock, log, metrics, snapshots }: Core,
   { documents }: Management,
   elector: Elector,
 ): Runnable[] {
@@ -16,6 +16,7 @@ export function kubernetesOf(
   return [
     createController({
       documents,
+      snapshots,
       elector,
       clock,
       log,

@@ -30,6 +30,7 @@ async function namespace(): Promise<string> {
 function depsOf(app: ManagementApp, place: string, configFile: string): ControllerDeps {
   return {
     documents: app.documents,
+    snapshots: app.snapshots,
     elector: createSingleElector(),
     clock: { now: () => Date.now() },
     log: quietLog,

@@ -62,6 +62,7 @@ export function controllerContract(name: string, open: () => Promise<ContractClu
       await stop();
       running = createController({
         documents: app.documents,
+        snapshots: app.snapshots,
         elector: createSingleElector(),
         clock: { now: () => Date.now() },
         log: quietLog,
@@ -119,6 +120,27 @@ export function controllerContract(name: string, open: () => Promise<ContractClu
       (await api.list({ path: `/api/v1/namespaces/${namespace}/events` }, never)).items.filter(
         (event) => (event as KubeObject & { readonly reason?: string }).reason === reason,
       );
+
+    test("leaves everything alone while KubernetesPaused is on, and catches up afterwards", async () => {
+      const pausing = async (value: string) => {
+        await members.root.data(members.root.put("/api/option/", { key: "KubernetesPaused", value }));
+        await app.snapshots.refresh();
+      };
+      const states = async () => (await rows()).map(({ name: one, models }) => `${one}: ${models}`);
+      for (const one of ["first", "gone"]) await channel(one);
+      await start();
+      for (const one of ["first", "gone"]) await untilCondition("Channel", one, { reason: "Applied" });
+      await pausing("true");
+      await untilCondition("Channel", "first", { status: "Unknown", reason: "Paused" });
+      await api.patch(place("Channel", "first"), { spec: { models: ["m", "n"] } }, never);
+      await channel("later");
+      await cluster.remove(place("Channel", "gone"));
+      await start();
+      await untilCondition("Channel", "later", { status: "Unknown", reason: "Paused" });
+      expect(await states()).toEqual(["first: m", "gone: m"]);
+      await pausing("false");
+      await expect.poll(states, POLL).toEqual(["first: m,n", "later: m"]);
+    });
 
     test("applies every kind and says so in the status", async () => {
       await secret("openai", { key: "sk-one" });

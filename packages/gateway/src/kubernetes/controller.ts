@@ -39,6 +39,10 @@ export interface ControllerSettings {
 export interface ControllerDeps {
   readonly settings: ControllerSettings;
   readonly documents: Documents;
+  readonly snapshots: {
+    current(): { readonly options: { readonly KubernetesPaused: boolean } };
+    subscribe(listener: () => void): () => void;
+  };
   readonly elector: Pick<Elector, "isLeader" | "signal" | "confirm" | "subscribe">;
   readonly clock: Clock;
   readonly log: Logger;
@@ -121,7 +125,7 @@ class Term {
     const shared = { store: this.#store, gateway, publisher, events, log, signal };
     this.#deletions = new Deletions({ ...shared, guard: new DeletionGuard(settings.deletions) });
     const tokenSecrets = new TokenSecrets({ api, gateway, signal });
-    const parts = { secrets: this.#secrets, deletions: this.#deletions, tokenSecrets };
+    const parts = { secrets: this.#secrets, deletions: this.#deletions, tokenSecrets, isPaused: () => this.#isPaused };
     this.#reconciler = new Reconciler({ ...shared, ...settings, ...parts });
   }
 
@@ -129,6 +133,7 @@ class Term {
     const { namespaces } = this.#deps.settings;
     const followers = namespaces.flatMap((namespace) => this.#follow(namespace));
     const timer = setInterval(() => this.#resync(), this.#deps.settings.resyncSeconds * 1000);
+    const unsubscribe = this.#followPause();
     try {
       while (!this.#signal.aborted) {
         const keys = this.#queue.take(BATCH);
@@ -137,8 +142,29 @@ class Term {
       }
     } finally {
       clearInterval(timer);
+      unsubscribe();
       await Promise.all(followers);
     }
+  }
+
+  get #isPaused(): boolean {
+    return this.#deps.snapshots.current().options.KubernetesPaused;
+  }
+
+  /** Each switch shows in the conditions of all resources. */
+  #followPause(): () => void {
+    const { snapshots, log } = this.#deps;
+    let wasOn = this.#isPaused;
+    if (wasOn) log.warn("custom resources are left alone: KubernetesPaused is on");
+    return snapshots.subscribe(() => {
+      const isOn = this.#isPaused;
+      if (isOn === wasOn) return;
+      wasOn = isOn;
+      log.warn(
+        isOn ? "custom resources are left alone: KubernetesPaused is on" : "custom resources are compared again",
+      );
+      this.#resync();
+    });
   }
 
   #follow(namespace: string): Promise<void>[] {
@@ -209,7 +235,7 @@ class Term {
 
   async #sweep(namespace: string, key: string): Promise<void> {
     try {
-      await this.#deletions.sweep(namespace);
+      if (!this.#isPaused) await this.#deletions.sweep(namespace);
       this.#queue.done(key);
     } catch (error) {
       this.#queue.failed(key);

@@ -12,7 +12,7 @@ import { generationOf, keyOf, type Resource } from "./resources.ts";
 import type { SecretCache } from "./secrets.ts";
 import type { ResourceStore } from "./store.ts";
 import type { TokenSecrets } from "./token-secrets.ts";
-import { driftOf, findingsOf, PAUSED, refused, secretsVerdict, UNAVAILABLE } from "./verdicts.ts";
+import { ALL_PAUSED, driftOf, findingsOf, PAUSED, refused, secretsVerdict, UNAVAILABLE } from "./verdicts.ts";
 
 export interface ReconcilerDeps {
   readonly store: ResourceStore;
@@ -24,6 +24,8 @@ export interface ReconcilerDeps {
   readonly deletions: Deletions;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** Nothing is compared and nothing deleted. */
+  readonly isPaused: () => boolean;
   readonly hasFinalizers: boolean;
   /** Writes differences back, or only reports them. */
   readonly drift: "enforce" | "report";
@@ -58,12 +60,16 @@ export class Reconciler {
       const resource = this.#deps.store.get(key);
       return resource ? [{ key, resource }] : [];
     });
-    const decided = items.map((item) => ({ item, decision: decide(item.resource, this.#deps.hasFinalizers) }));
-    const deleting = decided.filter(({ decision }) => decision.act === "delete").map(({ item }) => item);
     const failed = (item: Item, error: unknown) => {
       results.set(item.key, "failed");
       this.#logFailure(item, error);
     };
+    if (this.#deps.isPaused()) {
+      await this.#pause(items, failed);
+      return results;
+    }
+    const decided = items.map((item) => ({ item, decision: decide(item.resource, this.#deps.hasFinalizers) }));
+    const deleting = decided.filter(({ decision }) => decision.act === "delete").map(({ item }) => item);
     await inParallel(decided, async ({ item, decision }) => {
       await this.#withoutDocument(item, decision).catch((error: unknown) => failed(item, error));
     });
@@ -79,6 +85,14 @@ export class Reconciler {
     for (const { key } of deleting) this.#applied.delete(key);
     await this.#deps.deletions.remove(namespace, deleting, failed);
     return results;
+  }
+
+  /** Everything is compared again afterwards. */
+  async #pause(items: readonly Item[], failed: (item: Item, error: unknown) => void): Promise<void> {
+    await inParallel(items, async (item) => {
+      this.#applied.delete(item.key);
+      await this.#publish(item, { synced: ALL_PAUSED }).catch((error: unknown) => failed(item, error));
+    });
   }
 
   async #withoutDocument({ resource, key }: Item, decision: Decision): Promise<void> {

@@ -16,6 +16,8 @@ export const FINALIZER = "fairway.dev/cleanup";
 export const ANNOTATION = {
   /** `paused` leaves the resource alone. */
   reconcile: "fairway.dev/reconcile",
+  /** The resource is compared when it changes: the time at which an operator asked for that. */
+  reconcileAt: "fairway.dev/reconcile-at",
   /** `true` takes over what another manager owns. */
   adopt: "fairway.dev/force-adopt",
   /** `true` lets a deletion pass the guard against mass deletion. */

@@ -53,6 +53,12 @@ export const PAUSED: Verdict = {
   message: "Not compared: the annotation fairway.dev/reconcile says paused. Remove it to continue.",
 };
 
+export const ALL_PAUSED: Verdict = {
+  status: "Unknown",
+  reason: "Paused",
+  message: "Not compared: the option KubernetesPaused is on. `fairway kube gitops resume` continues.",
+};
+
 export const UNAVAILABLE: Verdict = {
   status: "Unknown",
   reason: "GatewayUnavailable",

@@ -231,6 +231,10 @@ export const OPTIONS = {
     "logs",
     "Days after which error logs are deleted; 0 keeps them as long as other rows.",
   ]),
+  KubernetesPaused: option(flag, "false", [
+    "server",
+    "Custom resources of Kubernetes are left alone: no change of them reaches the gateway.",
+  ]),
   DataExportEnabled: option(flag, "true", ["dashboard", "Usage is summed up for the dashboard."], {
     shownAs: "enable_data_export",
   }),

@@ -85,6 +85,7 @@ export const labels = {
   ErrorLogEnabled: "Log failed calls",
   ErrorLogPerMinute: "Error rows a minute",
   ErrorLogRetentionDays: "Retention of error rows",
+  KubernetesPaused: "Custom resources paused",
   DataExportEnabled: "Usage sums",
   DataExportInterval: "Update interval",
   DataExportDefaultTime: "First time step",
