@@ -33,6 +33,8 @@ const EXIT_BY_MESSAGE: Readonly<Partial<Record<MessageKey, number>>> = {
       "username_taken",
       "user_already_admin",
       "user_already_regular",
+      "only_replica",
+      "no_leader",
     ],
     EXIT.conflict,
   ),

@@ -11,7 +11,7 @@ const collect = (text: string, before: string[] = []) => [...before, text];
 
 /** The installation in a Kubernetes cluster, read with the kubeconfig; no sign-in to the gateway is needed. */
 export function kubeCommands(program: Command, context: CommandContext): void {
-  const { output, globals } = context;
+  const { output, globals, session } = context;
   const kube = program.command("kube").description("the installation in a Kubernetes cluster");
   const status = place(kube.command("status"))
     .description("pods, leader, autoscaler and custom resources at a glance")
@@ -31,12 +31,19 @@ export function kubeCommands(program: Command, context: CommandContext): void {
   examples(logs, "fairway kube logs -n ai -f", "fairway kube logs -n ai --since 600 | grep ERROR");
   const leader = place(kube.command("leader"))
     .description("who does the work that must not run twice, and the Lease; exit 1 where no pod says that it leads")
-    .action(async (options: KubeOptions) => (await import("./leader.ts")).showLeader(options, output()));
-  examples(leader, "fairway kube leader -n ai", "fairway kube leader -n ai -o json | jq -r '.leaders[]'");
-  const gitops = place(kube.command("gitops"))
-    .description("what Git keeps: resources, their conditions, what differs, and what is overridden by hand until when")
-    .action(async (options: KubeOptions) => (await import("./gitops.ts")).showGitops(options, output()));
-  examples(gitops, "fairway kube gitops -n ai", "fairway kube gitops -n ai -o jsonl | jq 'select(.ready != \"yes\")'");
+    .option("--step-down", "make the leader give way to another pod (super administrator)")
+    .action(async ({ stepDown, ...options }: KubeOptions & { readonly stepDown?: true }) =>
+      stepDown
+        ? (await import("./step-down.ts")).stepDown(options, await session(), output())
+        : (await import("./leader.ts")).showLeader(options, output()),
+    );
+  examples(
+    leader,
+    "fairway kube leader -n ai",
+    "fairway kube leader -n ai -o json | jq -r '.leaders[]'",
+    "fairway kube leader -n ai --step-down",
+  );
+  gitopsCommands(kube, context);
   const forward = place(kube.command("port-forward"))
     .argument("[local]", "port of this machine; 3000 when left out, 9090 with --admin", portNumber)
     .description("the console and the API on this machine, also when their pod is replaced")
@@ -49,6 +56,36 @@ export function kubeCommands(program: Command, context: CommandContext): void {
   const isDry = () => globals().dryRun === true;
   kindCommands(kube, output, isDry);
   releaseCommands(kube, context, isDry);
+}
+
+function gitopsCommands(kube: Command, { output, session, globals }: CommandContext): void {
+  const gitops = kube
+    .command("gitops")
+    .description("the resources that Git keeps, and the controller that follows them");
+  const list = place(gitops.command("list", { isDefault: true }))
+    .alias("status")
+    .description("resources, their conditions, what differs, and what is paused or overridden by hand until when")
+    .action(async (options: KubeOptions) => (await import("./gitops.ts")).showGitops(options, output()));
+  examples(list, "fairway kube gitops -n ai", "fairway kube gitops -n ai -o jsonl | jq 'select(.ready != \"yes\")'");
+  const reconcile = place(gitops.command("reconcile"))
+    .argument("<resource>", "kind and name, such as channel/main")
+    .description("compare a resource with the gateway now")
+    .action(async (resource: string, options: KubeOptions) =>
+      (await import("./gitops.ts")).reconcileNow(resource, options, globals().dryRun === true, output()),
+    );
+  examples(reconcile, "fairway kube gitops reconcile channel/main -n ai");
+  for (const verb of ["pause", "resume"] as const) {
+    const command = place(gitops.command(verb))
+      .description(
+        verb === "pause"
+          ? "leave all resources alone, also later ones, until `resume` (super administrator)"
+          : "follow the resources again after `pause` (super administrator)",
+      )
+      .action(async (options: KubeOptions) =>
+        (await import("./pause.ts")).setPaused(verb === "pause", options, await session(), output()),
+      );
+    examples(command, `fairway kube gitops ${verb} -n ai`);
+  }
 }
 
 function kindCommands(kube: Command, output: CommandContext["output"], isDry: () => boolean): void {

@@ -3,6 +3,8 @@ import {
   KINDS,
   openCluster,
   readinessOf,
+  request,
+  resourcePath,
   resourcesOf,
   type Kind,
   type KubeOptions,
@@ -10,7 +12,11 @@ import {
 } from "./cluster.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { plain } from "../../print/columns.ts";
-import { printList, type Output, type Shape } from "../../print/output.ts";
+import { printDone, printList, type Output, type Shape } from "../../print/output.ts";
+
+const RECONCILE_AT = "fairway.dev/reconcile-at";
+/** Reasons of `Synced` that people caused: their message says how it continues. */
+const BY_HAND = new Set(["Overridden", "Paused"]);
 
 interface Declared {
   readonly resource: string;
@@ -54,12 +60,39 @@ export async function showGitops(options: KubeOptions, output: Output): Promise<
   });
 }
 
+/** Compared at once: a change of this annotation reaches the controller as any other change does. */
+export async function reconcileNow(text: string, options: KubeOptions, isDry: boolean, output: Output): Promise<void> {
+  const place = placeOf(text);
+  const cluster = await openCluster(options);
+  const path = `${resourcePath(cluster, place.kind)}/${place.name}`;
+  const value = { metadata: { annotations: { [RECONCILE_AT]: new Date().toISOString() } } };
+  const resource = `${place.kind}/${place.name}`;
+  if (isDry) return output.note(`PATCH ${path}\n${JSON.stringify(value)}\nNothing was changed: --dry-run.`);
+  await calling(cluster, () =>
+    request<Resource>(cluster, { method: "PATCH", path, body: { type: "application/merge-patch+json", value } }),
+  );
+  await printDone(output, { resource }, `${resource} is compared now; \`fairway kube gitops\` shows the result.`);
+}
+
+function placeOf(text: string): { readonly kind: Kind; readonly name: string } {
+  const [, word = "", name = ""] = /^([a-z]+)\/([a-z0-9.-]+)$/i.exec(text) ?? [];
+  const kinds = Object.entries(KINDS) as [Kind, string][];
+  const found = kinds.find(([kind, plural]) => [kind.toLowerCase(), plural].includes(word.toLowerCase()));
+  if (found && name !== "") return { kind: found[0], name };
+  const known = kinds.map(([kind]) => kind.toLowerCase());
+  throw new CliError(
+    `there is no resource ${text}`,
+    EXIT.usage,
+    found || word === "" ? `give kind and name, such as ${known[0]}/main` : `the kinds are ${known.join(", ")}`,
+  );
+}
+
 function declaredOf(kind: Kind, resource: Resource): Declared {
   const conditions = resource.status?.conditions ?? [];
   const reasonOf = (type: string) => conditions.find((one) => one.type === type)?.reason ?? "";
   const { isReady, reason, message } = readinessOf(resource);
   const synced = reasonOf("Synced");
-  const said = conditions.find(({ type, reason: why }) => type === "Synced" && why === "Overridden")?.message;
+  const said = conditions.find(({ type, reason: why }) => type === "Synced" && BY_HAND.has(why))?.message;
   return {
     resource: `${kind}/${resource.metadata.name}`,
     ready: isReady ? "yes" : resource.metadata.deletionTimestamp === undefined ? "no" : "leaving",
