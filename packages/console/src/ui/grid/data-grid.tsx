@@ -49,7 +49,7 @@ function Grid<Row>(props: GridProps<Row>) {
       <SelectAllBar selection={props.selection} shown={rows?.length ?? 0} />
       <div ref={frame} className={isWide ? "grid-scroll is-wide" : "grid-scroll"} tabIndex={isWide ? 0 : -1}>
         <table
-          className={props.selection ? "grid has-check" : "grid"}
+          className={["grid", props.selection && "has-check", isVirtual && "is-virtual"].filter(Boolean).join(" ")}
           role="table"
           aria-label={props.label}
           aria-busy={props.isFetching}

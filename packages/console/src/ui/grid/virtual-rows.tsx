@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from "react";
 import type { Density } from "./grid-props.ts";
 import { cellCount, GridRow, type RowModel } from "./grid-row.tsx";
 
@@ -21,15 +21,21 @@ export function VirtualRows<Row>({ model, rows, reveal }: VirtualRowsProps<Row>)
   const [scrollMargin, setScrollMargin] = useState(0);
   const density = model.grid.layout?.density ?? model.grid.density ?? "comfortable";
   const [height, setHeight] = useState(HEIGHT[density]);
+  const { rowId } = model.grid;
+  // A new function here makes the virtualizer measure all rows again, for each frame that scrolls.
+  const getItemKey = useCallback(
+    (index: number) => {
+      const row = rows[index];
+      return row === undefined ? index : rowId(row);
+    },
+    [rows, rowId],
+  );
   const virtualizer = useWindowVirtualizer<HTMLTableRowElement>({
     count: rows.length,
     estimateSize: () => height,
     overscan: OVERSCAN,
     scrollMargin,
-    getItemKey: (index) => {
-      const row = rows[index];
-      return row === undefined ? index : model.grid.rowId(row);
-    },
+    getItemKey,
   });
   useFixedWidths(top, model);
   useLayoutEffect(() => {
