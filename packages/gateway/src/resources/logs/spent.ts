@@ -1,6 +1,7 @@
 import { LOG_TYPE } from "@fairway/wire";
 import { periodOf, type LogQuery, type Period } from "./filter.ts";
-import { isNearby, isSummed, summed, sumsMark, wholeHours, type Hours, type SumsDeps } from "./counts/hours.ts";
+import { isNearby, isSummed, summed, sumsMark, wholeHours, type Hours } from "./counts/hours.ts";
+import type { SumsDeps } from "./counts/sums-deps.ts";
 import { matching } from "./rows.ts";
 import { slicesOf } from "./slices.ts";
 

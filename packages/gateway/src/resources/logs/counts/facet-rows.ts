@@ -2,9 +2,9 @@ import { LOG_FACET_ERRORS, LOG_FACET_SAMPLE, LOG_TYPE } from "@fairway/wire";
 import { sql } from "kysely";
 import type { Database } from "../../../storage/database.ts";
 import { addColumns, addCount, addError, ERROR_HEAD, type FacetCounts } from "../../statistics/facet-counts.ts";
-import type { LogQuery } from "../filter.ts";
+import type { LogQuery, Period } from "../filter.ts";
 import type { RowsPart } from "./row-parts.ts";
-import { newestFirst } from "../rows.ts";
+import { matching, newestFirst } from "../rows.ts";
 import { slicesOf } from "../slices.ts";
 
 /** Rows that one question still may read. */
@@ -19,22 +19,32 @@ export function rowLimits(): RowLimits {
   return { rows: LOG_FACET_SAMPLE, errors: LOG_FACET_ERRORS };
 }
 
+interface Counting {
+  readonly query: LogQuery;
+  readonly limits: RowLimits;
+  readonly counts: FacetCounts;
+}
+
 /** Counts the newest matching rows of a part, as many as the limits leave. */
-export async function countRowsOf(
-  database: Database,
-  { query, limits, counts }: { readonly query: LogQuery; readonly limits: RowLimits; readonly counts: FacetCounts },
-  { period, only }: RowsPart,
-): Promise<void> {
+export async function countRowsOf(database: Database, counting: Counting, part: RowsPart): Promise<void> {
   const { db } = database;
-  let hasErrors = false;
-  for await (const slice of slicesOf(database, query, period)) {
+  const { query, limits, counts } = counting;
+  const { period, only, isWhole = false } = part;
+  let errors: Period | undefined;
+  for await (const slice of isWhole ? [period] : slicesOf(database, query, period)) {
     if (limits.rows <= 0) break;
-    let newest = newestFirst(db, query, slice).select(COLUMNS).limit(limits.rows);
+    let newest = newestOf(database, query, { ...part, period: slice })
+      .select([...COLUMNS, "created_at"])
+      .limit(limits.rows);
     if (only) newest = newest.where(only);
     const combinations = db
       .selectFrom(newest.as("newest"))
       .select(COLUMNS)
-      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .select((eb) => [
+        eb.fn.countAll<number>().as("count"),
+        eb.fn.min("created_at").as("from"),
+        eb.fn.max("created_at").as("to"),
+      ])
       .groupBy(COLUMNS);
     for (const row of await combinations.execute()) {
       const count = Number(row.count);
@@ -42,15 +52,29 @@ export async function countRowsOf(
       addCount(counts.types, String(row.type), count);
       addCount(counts.users, row.username, count);
       limits.rows -= count;
-      hasErrors ||= row.type === LOG_TYPE.error;
+      if (row.type === LOG_TYPE.error) errors = around(errors, { from: Number(row.from), to: Number(row.to) });
     }
   }
-  if (!hasErrors || limits.errors <= 0) return;
-  let errors = newestFirst(db, query, period).where("type", "=", LOG_TYPE.error);
-  if (only) errors = errors.where(only);
+  if (errors) await countErrors(database, counting, { ...part, period: errors });
+}
+
+/** Codes and statuses of the failed calls among the counted rows. */
+async function countErrors(database: Database, { query, limits, counts }: Counting, part: RowsPart): Promise<void> {
+  if (limits.errors <= 0) return;
+  let errors = newestOf(database, query, part).where("type", "=", LOG_TYPE.error);
+  if (part.only) errors = errors.where(part.only);
   const heads = errors.select(sql<string>`substr(other, 1, ${sql.lit(ERROR_HEAD)})`.as("head")).limit(limits.errors);
   for (const { head } of await heads.execute()) {
     addError(counts, head);
     limits.errors--;
   }
+}
+
+/** Rows after an id are found by their ids: in the order of the list, a planner might read all others as well. */
+function newestOf({ db }: Database, query: LogQuery, { period, isWhole = false }: RowsPart) {
+  return isWhole ? matching(db, query, period).orderBy("id", "desc") : newestFirst(db, query, period);
+}
+
+function around(known: Period | undefined, { from, to }: Period): Period {
+  return known ? { from: Math.min(known.from, from), to: Math.max(known.to, to) } : { from, to };
 }

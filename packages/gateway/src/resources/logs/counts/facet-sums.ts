@@ -6,7 +6,8 @@ import { FACET_MARK, LATER_SUMS_GAP } from "../../statistics/facet-sums.ts";
 import { LOG_SUMS_GAP, LOG_SUMS_MARK } from "../../statistics/log-sums.ts";
 import { partsOf } from "../../statistics/store.ts";
 import { whoConditions, type LogQuery, type Period } from "../filter.ts";
-import { hasUser, isSummed, markOf, modelsOf, type SumsDeps } from "./hours.ts";
+import { hasUser, isSummed, markOf, modelsOf } from "./hours.ts";
+import type { SumsDeps } from "./sums-deps.ts";
 
 /** Sums of one span from one start to before another. */
 type Interval = ReturnType<typeof partsOf>[number];
@@ -24,7 +25,7 @@ export interface FacetSum {
 export interface FacetSource {
   readonly gapTopic: string;
   /** Undefined where this takes longer than to count some rows. */
-  readonly intervalsOf: (hours: Period) => readonly Interval[] | undefined;
+  readonly intervalsOf: (hours: Period, now: number) => readonly Interval[] | undefined;
   /** Failed calls of some intervals, and the other rows of others: with the mark, in one statement. */
   readonly read: (
     deps: SumsDeps,
@@ -40,8 +41,7 @@ export function facetSource(query: LogQuery): FacetSource | undefined {
   if (!isSummed(query) || query.isNothing) return undefined;
   const models = modelsOf(query);
   if (hasUser(query)) return models === "all" ? ofUser(query) : undefined;
-  // The whole log has more texts than are read at once, as a rule.
-  return models === "some" || query.start_timestamp === 0 ? undefined : ofLog(query, models);
+  return models === "some" ? undefined : ofLog(query, models);
 }
 
 /** Hours of a period whose end is excluded, as the statistics cut it. */
@@ -83,10 +83,11 @@ function ofLog(query: LogQuery, models: "all" | readonly string[]): FacetSource 
       .select(["type", sql<string>`''`.as("username"), "log_rows", "counts", markOf(LOG_SUMS_MARK)]);
   return {
     gapTopic: LOG_SUMS_GAP,
-    intervalsOf(hours) {
+    intervalsOf(hours, now) {
       // A model has no sums of days.
       const intervals = models === "all" ? cut(hours) : [{ span: HOUR, from: hours.from, before: hours.to }];
-      const texts = intervals.reduce((sum, { span, from, before }) => sum + (before - from) / span, 0) * names.length;
+      const lengthOf = ({ span, from, before }: Interval) => (Math.min(before, now + span) - from) / span;
+      const texts = intervals.reduce((sum, interval) => sum + lengthOf(interval), 0) * names.length;
       return texts <= MOST_TEXTS ? intervals : undefined;
     },
     read: (deps, { others, errors }) =>

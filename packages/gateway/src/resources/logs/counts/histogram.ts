@@ -1,9 +1,11 @@
 import { LOG_TYPE, type LogHistogram } from "@fairway/wire";
 import { sql, type ExpressionBuilder, type Kysely } from "kysely";
-import { seconds } from "../../../lib/clock.ts";
 import type { Schema } from "../../../storage/schema/schema.ts";
 import type { LogQuery, Period } from "../filter.ts";
-import { HOUR, isNearby, isSummed, summed, sumsMark, wholeHours, type Hours, type SumsDeps } from "./hours.ts";
+import { HOUR } from "../../statistics/dimensions.ts";
+import { isNearby, isSummed, summed, sumsMark, wholeHours, type Hours } from "./hours.ts";
+import type { SumsDeps } from "./sums-deps.ts";
+import { closedPeriod } from "./plot-period.ts";
 import { readPlotSums } from "./plot-sums.ts";
 import type { RowsPart } from "./row-parts.ts";
 import { matching } from "../rows.ts";
@@ -26,7 +28,7 @@ const OTHER_TYPES = Object.values(LOG_TYPE).filter((type) => type !== LOG_TYPE.c
 
 /** Counts rows over time; whole hours of consumption come from the hourly sums where those cover the filter. */
 export async function readHistogram(deps: SumsDeps, query: LogQuery): Promise<LogHistogram> {
-  const period = await closedPeriod(deps.database.db, query, seconds(deps.clock));
+  const period = await closedPeriod(deps, query);
   const span = period.to - period.from + 1;
   const interval = BUCKET_SECONDS.find((length) => span / length <= MOST_BUCKETS) ?? Math.ceil(span / MOST_BUCKETS);
   const counting: Counting = { deps, query, interval };
@@ -113,20 +115,6 @@ const isOther = (eb: ExpressionBuilder<Schema, "logs">) => eb("type", "in", OTHE
 function add(buckets: Buckets, { start, count, errors }: Bucket): void {
   const known = buckets.get(start);
   buckets.set(start, { start, count: (known?.count ?? 0) + count, errors: (known?.errors ?? 0) + errors });
-}
-
-/** The period of the filter; where it is open, from the first matching row to the last one. */
-async function closedPeriod(db: Kysely<Schema>, query: LogQuery, now: number): Promise<Period> {
-  const ends = matching(db, query).select("created_at").limit(1);
-  const [last, first] = await Promise.all([
-    ends.orderBy("created_at", "desc").orderBy("id", "desc").executeTakeFirst(),
-    query.start_timestamp > 0 ? undefined : ends.orderBy("created_at", "asc").orderBy("id", "asc").executeTakeFirst(),
-  ]);
-  const newest = last?.created_at ?? 0;
-  // Rows may be dated later than the clock of this replica.
-  const to = query.end_timestamp > 0 ? Math.min(query.end_timestamp, Math.max(now, newest)) : newest || now;
-  if (query.start_timestamp > 0) return { from: query.start_timestamp, to: Math.max(query.start_timestamp, to) };
-  return { from: first?.created_at ?? to, to };
 }
 
 function startOf(interval: number) {

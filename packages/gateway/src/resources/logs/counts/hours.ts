@@ -1,27 +1,16 @@
 import { sql } from "kysely";
-import { seconds, type Clock } from "../../../lib/clock.ts";
-import type { Database } from "../../../storage/database.ts";
+import { seconds } from "../../../lib/clock.ts";
 import { newestLogId } from "../../../storage/log-removal.ts";
+import { DAY, HOUR } from "../../statistics/dimensions.ts";
 import { ROLLUP_GAP, ROLLUP_MARK } from "../../usage-data/rollup.ts";
 import { isOfErrors, modelConditions, whoConditions, type LogQuery, type Period } from "../filter.ts";
+import { timeOfOldest } from "./oldest-rows.ts";
+import type { SumsDeps } from "./sums-deps.ts";
 
-export interface SumsDeps {
-  /** Holds `logs`. */
-  readonly database: Database;
-  /** Holds the hourly sums. */
-  readonly sums: Database;
-  readonly clock: Clock;
-}
-
-export const HOUR = 3_600;
-const DAY = 86_400;
 /** Below this many hours the rows themselves are as quick. */
 const FEWEST_HOURS = 2;
 /** Rows that the sums may be behind; with more of them the rows are read as a whole. */
 export const MOST_BEHIND = 200_000;
-
-/** Sums are removed a day after their rows. */
-const NEAR_SECONDS = 2 * DAY;
 
 /** Hours from the first second of `from` to the last before `to`. */
 export type Hours = Period;
@@ -34,12 +23,6 @@ export function isSummed(query: LogQuery): boolean {
   return !isOfRows && !isOfErrors(query) && min_use_time <= 0 && is_stream === undefined && has_retry === undefined;
 }
 
-/** Which sums: the topic of the time up to which they may lack rows, and the seconds of their shortest interval. */
-export interface Wanted {
-  readonly gapTopic: string;
-  readonly step: number;
-}
-
 export function hasUser({ ownerId, user_id, username }: LogQuery): boolean {
   return ownerId !== undefined || user_id > 0 || username !== "";
 }
@@ -50,29 +33,28 @@ export function modelsOf({ model_name, models }: LogQuery): "all" | "some" | rea
   return models.length > 0 || model_name.includes("%") ? "some" : [model_name];
 }
 
-/** The past hours of a period that the sums cover completely and that have no deleted row. */
-export async function wholeHours(
-  { database, sums, clock }: SumsDeps,
-  { from, to }: Period,
-  { gapTopic, step }: Wanted = { gapTopic: ROLLUP_GAP, step: HOUR },
-): Promise<Hours | undefined> {
-  const [oldest, gap] = await Promise.all([
-    timeOfOldest({ database, sums }),
-    sums.db.selectFrom("revisions").select("revision").where("topic", "=", gapTopic).executeTakeFirst(),
-  ]);
+/** The past hours of a period that the hourly sums cover completely and that have no deleted row. */
+export async function wholeHours(deps: SumsDeps, { from, to }: Period): Promise<Hours | undefined> {
+  const [oldest, gap] = await Promise.all([timeOfOldest(deps), timeOfGap(deps, ROLLUP_GAP)]);
   if (oldest === undefined) return undefined;
-  const first = Math.ceil(Math.max(from, oldest, gap?.revision ?? 0) / step) * step;
-  const now = seconds(clock);
-  const end = Math.floor((to > 0 ? Math.min(to + 1, now) : now) / step) * step;
-  return end - first >= FEWEST_HOURS * HOUR ? { from: first, to: end } : undefined;
+  const hours = { from: roundUp(Math.max(from, oldest, gap), HOUR), to: endOfPast(deps, to, HOUR) };
+  return hours.to - hours.from >= FEWEST_HOURS * HOUR ? hours : undefined;
 }
 
-/** Near the oldest sum first: of a log of many partitions this leaves few to be searched. */
-async function timeOfOldest({ database, sums }: Omit<SumsDeps, "clock">): Promise<number | undefined> {
-  const first = await sums.db.selectFrom("log_sums").select("start").orderBy("start").limit(1).executeTakeFirst();
-  const rows = database.db.selectFrom("logs").select("created_at").orderBy("created_at").orderBy("id").limit(1);
-  const near = first && (await rows.where("created_at", "<", first.start + NEAR_SECONDS).executeTakeFirst());
-  return (near ?? (await rows.executeTakeFirst()))?.created_at;
+export function roundUp(time: number, step: number): number {
+  return Math.ceil(time / step) * step;
+}
+
+/** End of the last whole interval of a period that is over. */
+export function endOfPast({ clock }: SumsDeps, to: number, step: number): number {
+  const now = seconds(clock);
+  return Math.floor((to > 0 ? Math.min(to + 1, now) : now) / step) * step;
+}
+
+/** Time up to which sums may lack rows. */
+export async function timeOfGap({ sums }: SumsDeps, topic: string): Promise<number> {
+  const gap = await sums.db.selectFrom("revisions").select("revision").where("topic", "=", topic).executeTakeFirst();
+  return gap?.revision ?? 0;
 }
 
 /** Sums of the filter in these hours. */

@@ -2,8 +2,11 @@ import { LOG_TYPE } from "@fairway/wire";
 import { FACET_MARK, LATER_SUMS_GAP } from "../../statistics/facet-sums.ts";
 import { LOG_SUMS_GAP, LOG_SUMS_MARK, SLICE } from "../../statistics/log-sums.ts";
 import { modelConditions, whoConditions, type LogQuery, type Period } from "../filter.ts";
-import { hasUser, HOUR, isSummed, markOf, modelsOf, type SumsDeps } from "./hours.ts";
-import { coveredPeriod, rowsOutside, type Covered, type RowsPart } from "./row-parts.ts";
+import { HOUR } from "../../statistics/dimensions.ts";
+import { hasUser, isSummed, markOf, modelsOf } from "./hours.ts";
+import type { SumsDeps } from "./sums-deps.ts";
+import { coveredPeriod, type Covered } from "./covered-period.ts";
+import { rowsOutside, type RowsPart } from "./row-parts.ts";
 
 /** Rows of one type in an interval that lies in one bucket. */
 export interface PlotSum {

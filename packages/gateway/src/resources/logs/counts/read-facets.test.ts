@@ -1,29 +1,23 @@
 import type { LogFacets } from "@fairway/wire";
 import { eachDatabase } from "@fairway/testkit/databases";
-import { propertyRuns } from "@fairway/testkit/property-runs";
-import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
   BEGIN,
+  checkStates,
   DAY,
   HOUR,
-  hourArbitrary,
-  isMatch,
+  OLDER_MARKS,
+  openDrawnLogs,
   rowOf,
-  rowsArbitrary,
+  type DrawnLogs,
   type DrawnRow as Row,
 } from "../../../../test/kit/drawn-logs.ts";
-import { insertLogs } from "../../../../test/kit/log-rows.ts";
-import { openStoreKit, START_SECONDS, type StoreKit } from "../../../../test/kit/store-kit.ts";
-import { FACET_MARK } from "../../statistics/facet-sums.ts";
-import { rollUpStatistics, STATISTICS_MARK } from "../../statistics/rollup.ts";
+import { START_SECONDS } from "../../../../test/kit/store-kit.ts";
 import { facetsOf } from "../facets.ts";
 import { EVERYTHING, type LogQuery } from "../filter.ts";
-import { createLogStore, type LogStore } from "../store.ts";
 
 /** Counts the rows one by one. */
-function expected(rows: readonly Row[], query: LogQuery): LogFacets {
-  const found = rows.filter((row) => isMatch(row, query));
+function expected(found: readonly Row[]): LogFacets {
   const count = (valuesOf: (row: Row) => string | undefined) => {
     const counts = new Map<string, number>();
     for (const row of found) {
@@ -49,36 +43,19 @@ function expected(rows: readonly Row[], query: LogQuery): LogFacets {
 }
 
 eachDatabase("facets", (open) => {
-  let kit: StoreKit;
-  let store: LogStore;
-  let rows: Row[] = [];
+  let logs: DrawnLogs;
 
   beforeAll(async () => {
-    kit = await openStoreKit(await open());
-    store = createLogStore({ ...kit, sums: kit.database });
+    logs = await openDrawnLogs(await open());
   });
-  afterAll(() => kit.database.close());
-  beforeEach(() => empty());
+  afterAll(() => logs.database.close());
+  beforeEach(() => logs.empty());
 
-  const empty = async () => {
-    for (const table of ["logs", "facet_sums", "log_sums", "usage_statistics", "revisions"] as const)
-      await kit.database.db.deleteFrom(table).execute();
-    rows = [];
-  };
-  const rollUp = () => rollUpStatistics({ ...kit, logs: kit.database, settleMs: 0 }, new AbortController().signal);
-  const insert = async (more: readonly Row[]) => {
-    await insertLogs(kit.database, more);
-    rows.push(...more);
-  };
-  const remove = async (isOld: (row: Row) => boolean, before: number, type?: number) => {
-    const old = kit.database.db.deleteFrom("logs").where("created_at", "<", before);
-    await (type === undefined ? old : old.where("type", "=", type)).execute();
-    rows = rows.filter((row) => !isOld(row));
-  };
-  const facets = async (part: Partial<LogQuery>) => facetsOf(await store.facets({ ...EVERYTHING, ...part }), new Map());
+  const facets = async (part: Partial<LogQuery>) =>
+    facetsOf(await logs.store.facets({ ...EVERYTHING, ...part }), new Map());
   const check = async (part: Partial<LogQuery>) => {
     const query = { ...EVERYTHING, ...part };
-    expect(await facets(part), JSON.stringify(part)).toEqual(expected(rows, query));
+    expect(await facets(part), JSON.stringify(part)).toEqual(expected(logs.rowsOf(query)));
   };
   const PERIODS = [
     [0, 0],
@@ -86,6 +63,9 @@ eachDatabase("facets", (open) => {
     [BEGIN + 3 * DAY - HOUR, BEGIN + 7 * DAY + 1_800],
     [BEGIN + 5 * HOUR, 0],
     [BEGIN + 2 * DAY + 23 * HOUR, BEGIN + 4 * DAY - 1],
+    [BEGIN + 23 * HOUR, BEGIN + 24 * HOUR - 1],
+    [BEGIN + 70 * HOUR + 1_800, BEGIN + 73 * HOUR + 900],
+    [0, BEGIN + 3 * DAY + 1_800],
   ] as const;
   const FILTERS: readonly Partial<LogQuery>[] = [
     { ownerId: 1 },
@@ -108,32 +88,7 @@ eachDatabase("facets", (open) => {
       for (const filter of filters) await check({ ...filter, start_timestamp, end_timestamp });
   };
 
-  test("are those of the rows, whatever the sums hold of them", async () => {
-    const later = fc.record({
-      one: rowsArbitrary,
-      two: rowsArbitrary,
-      rowsFrom: hourArbitrary,
-      errorsFrom: hourArbitrary,
-    });
-    await fc.assert(
-      fc.asyncProperty(later, async ({ one, two, rowsFrom, errorsFrom }) => {
-        await empty();
-        await insert(one.map(rowOf));
-        await rollUp();
-        await checkAll();
-        await insert(two.map(rowOf));
-        await checkAll();
-        const errorsBefore = BEGIN + errorsFrom * HOUR + 700;
-        await remove((row) => row.type === 5 && row.created_at < errorsBefore, errorsBefore, 5);
-        await checkAll();
-        const before = BEGIN + rowsFrom * HOUR + 90;
-        await remove((row) => row.created_at < before, before);
-        await rollUp();
-        await checkAll();
-      }),
-      { numRuns: propertyRuns(25) },
-    );
-  });
+  test("are those of the rows, whatever the sums hold of them", () => checkStates(logs, checkAll, 25));
 
   const hourly = (count: number, more: (index: number) => Partial<Row> = () => ({})): Row[] =>
     Array.from({ length: count }, (_, index) => ({
@@ -152,9 +107,9 @@ eachDatabase("facets", (open) => {
     }));
 
   test("come from the sums for whole hours, and count more rows than are read one by one", async () => {
-    await insert(hourly(100));
-    await rollUp();
-    await kit.database.db.updateTable("facet_sums").set({ log_rows: 9_000 }).execute();
+    await logs.insert(hourly(100));
+    await logs.rollUp();
+    await logs.database.db.updateTable("facet_sums").set({ log_rows: 9_000 }).execute();
     const all = await facets({ ownerId: 1 });
     expect(all.complete).toBe(true);
     expect(all.users[0]?.count).toBeGreaterThan(30_000);
@@ -162,10 +117,10 @@ eachDatabase("facets", (open) => {
   });
 
   test("of all users and of models come from their sums", async () => {
-    await insert(hourly(70));
-    await insert(hourly(70, () => ({ model_name: "gpt-4o" })));
-    await rollUp();
-    await kit.database.db.updateTable("log_sums").set({ log_rows: 9_000 }).execute();
+    await logs.insert(hourly(70));
+    await logs.insert(hourly(70, () => ({ model_name: "gpt-4o" })));
+    await logs.rollUp();
+    await logs.database.db.updateTable("log_sums").set({ log_rows: 9_000 }).execute();
     const period = { start_timestamp: BEGIN, end_timestamp: BEGIN + 58 * HOUR - 1 };
     const isFromSums = async (part: Partial<LogQuery>) =>
       ((await facets({ ...period, ...part })).types[0]?.count ?? 0) > 18_000;
@@ -173,64 +128,89 @@ eachDatabase("facets", (open) => {
     expect(await isFromSums({ type: 2 })).toBe(true);
     expect(await isFromSums({ model_name: "claude", start_timestamp: BEGIN + 40 * HOUR })).toBe(true);
     expect(await isFromSums({ models: ["claude", "gpt-4o"], start_timestamp: BEGIN + 45 * HOUR })).toBe(true);
+    const hour = { start_timestamp: BEGIN + 40 * HOUR, end_timestamp: BEGIN + 41 * HOUR - 1 };
+    expect((await facets(hour)).types).toEqual([{ value: "2", count: 9_000 }]);
     // More texts than are read at once.
     expect(await isFromSums({ model_name: "claude" })).toBe(false);
-    expect(await isFromSums({ start_timestamp: 0 })).toBe(false);
     expect(await isFromSums({ channel: 1 })).toBe(false);
     expect(await isFromSums({ ownerId: 1 })).toBe(false);
   });
 
+  test("of the whole log come from the sums of its days, the first one included while it lost no row", async () => {
+    await logs.insert(hourly(100, (index) => ({ created_at: BEGIN + 10 * HOUR + index * HOUR + 7 })));
+    await logs.insert(hourly(100, (index) => ({ type: 5, created_at: BEGIN + 10 * HOUR + index * HOUR + 40 })));
+    await logs.rollUp();
+    const days = logs.database.db.updateTable("log_sums").where("span", "=", DAY);
+    await days.set({ log_rows: 9_000 }).execute();
+    const count = async (part: Partial<LogQuery> = {}) =>
+      (await facets(part)).types.toSorted((a, b) => Number(a.value) - Number(b.value)).map((type) => type.count);
+    // 110 hours are in five days.
+    expect(await count()).toEqual([45_000, 45_000]);
+    expect(await count({ end_timestamp: BEGIN + 4 * DAY - 1 })).toEqual([36_000, 36_000]);
+    await logs.remove(BEGIN + 12 * HOUR + 20, 5);
+    // The failed calls of twelve hours, and of four days.
+    expect(await count()).toEqual([45_000, 36_012]);
+    await logs.remove(BEGIN + 12 * HOUR + 20);
+    expect(await count()).toEqual([36_011, 36_012]);
+    await logs.insert(hourly(1, () => ({ created_at: START_SECONDS - 100 })));
+    expect(await count()).toEqual([36_012, 36_012]);
+  });
+
+  test("are those of the newest rows where a log has more days than are read at once", async () => {
+    await logs.insert(hourly(60, (index) => ({ created_at: BEGIN - index * DAY + 9 * DAY })));
+    await logs.rollUp();
+    await logs.database.db.updateTable("log_sums").set({ log_rows: 9_000 }).execute();
+    expect((await facets({})).types).toEqual([{ value: "2", count: 60 }]);
+  });
+
   test("are those of the rows where a program moved the marks that knows the sums of users only", async () => {
-    kit.clock.set(BEGIN + 5 * DAY);
-    await insert(hourly(120));
-    await rollUp();
-    await insert(hourly(120, (index) => ({ created_at: BEGIN + index * HOUR + 9 })));
-    const mark = { revision: await store.newestId() };
-    const moved = kit.database.db.updateTable("revisions").set(mark);
-    await moved.where("topic", "in", [STATISTICS_MARK, FACET_MARK]).execute();
-    await insert(hourly(200).slice(120));
-    kit.clock.set(START_SECONDS);
-    await rollUp();
+    logs.clock.set(BEGIN + 5 * DAY);
+    await logs.insert(hourly(120));
+    await logs.rollUp();
+    await logs.insert(hourly(120, (index) => ({ created_at: BEGIN + index * HOUR + 9 })));
+    await logs.moveMarks(OLDER_MARKS.beforeLogSums);
+    await logs.insert(hourly(200).slice(120));
+    logs.clock.set(START_SECONDS);
+    await logs.rollUp();
     await checkAll(OF_ALL);
   });
 
   test("leave out failed calls that were removed from an hour before the rest of it", async () => {
-    await insert(hourly(200));
-    await insert(hourly(100, (index) => ({ type: 5, created_at: BEGIN + 50 * HOUR + index * 30 })));
-    await rollUp();
+    await logs.insert(hourly(200));
+    await logs.insert(hourly(100, (index) => ({ type: 5, created_at: BEGIN + 50 * HOUR + index * 30 })));
+    await logs.rollUp();
     const before = BEGIN + 50 * HOUR + 900;
-    await remove((row) => row.type === 5 && row.created_at < before, before, 5);
+    await logs.remove(before, 5);
     await checkAll();
   });
 
   test("are those of the rows where another program moved the mark of the statistics", async () => {
-    kit.clock.set(BEGIN + 5 * DAY);
-    await insert(hourly(120));
-    await rollUp();
+    logs.clock.set(BEGIN + 5 * DAY);
+    await logs.insert(hourly(120));
+    await logs.rollUp();
     const more = hourly(120, (index) => ({ created_at: BEGIN + index * HOUR + 9 }));
-    await insert(more);
-    const mark = { revision: await store.newestId() };
-    await kit.database.db.updateTable("revisions").set(mark).where("topic", "=", STATISTICS_MARK).execute();
-    await insert(hourly(200).slice(120));
-    kit.clock.set(START_SECONDS);
-    await rollUp();
+    await logs.insert(more);
+    await logs.moveMarks(OLDER_MARKS.beforeFacetSums);
+    await logs.insert(hourly(200).slice(120));
+    logs.clock.set(START_SECONDS);
+    await logs.rollUp();
     await checkAll();
   });
 
   test("are those of the rows when another log took the place of the one in the sums", async () => {
-    await insert(hourly(200));
-    await rollUp();
-    await kit.database.db.updateTable("revisions").set({ revision: 900_000_000 }).execute();
-    await rollUp();
+    await logs.insert(hourly(200));
+    await logs.rollUp();
+    await logs.database.db.updateTable("revisions").set({ revision: 900_000_000 }).execute();
+    await logs.rollUp();
     await checkAll();
   });
 
   test("are counted from rows where an hour has very many values", async () => {
-    await insert(hourly(100));
-    await insert(hourly(600, (index) => ({ created_at: BEGIN + 50 * HOUR, token_name: `t${index}` })));
-    await rollUp();
-    await insert(hourly(3));
-    await rollUp();
+    await logs.insert(hourly(100));
+    await logs.insert(hourly(600, (index) => ({ created_at: BEGIN + 50 * HOUR, token_name: `t${index}` })));
+    await logs.rollUp();
+    await logs.insert(hourly(3));
+    await logs.rollUp();
     const { tokens, complete } = await facets({ ownerId: 1 });
     expect(complete).toBe(true);
     expect(tokens[0]).toEqual({ value: "a", count: 103 });
@@ -238,13 +218,13 @@ eachDatabase("facets", (open) => {
   });
 
   test("sums of rows that no longer exist are removed", async () => {
-    await insert(hourly(240));
-    await rollUp();
+    await logs.insert(hourly(240));
+    await logs.rollUp();
     const before = BEGIN + 5 * DAY;
-    await remove((row) => row.created_at < before, before);
-    for (let run = 0; run < 3; run++) await rollUp();
+    await logs.remove(before);
+    for (let run = 0; run < 3; run++) await logs.rollUp();
     for (const table of ["facet_sums", "log_sums"] as const) {
-      const left = kit.database.db.selectFrom(table).select((eb) => eb.fn.min("start").as("start"));
+      const left = logs.database.db.selectFrom(table).select((eb) => eb.fn.min("start").as("start"));
       expect(Number((await left.executeTakeFirstOrThrow()).start)).toBeGreaterThanOrEqual(before - DAY);
     }
     await checkAll();

@@ -1,10 +1,13 @@
+import { seconds } from "../../../lib/clock.ts";
 import { addCount, addText, noCounts, type FacetCounts } from "../../statistics/facet-counts.ts";
 import { countRowsOf, rowLimits } from "./facet-rows.ts";
 import { facetSource, type FacetSource } from "./facet-sums.ts";
 import type { CountedFacets } from "../facets.ts";
 import { periodOf, type LogQuery } from "../filter.ts";
-import { HOUR, type SumsDeps } from "./hours.ts";
-import { coveredPeriod, rowsOutside, type Covered, type RowsPart } from "./row-parts.ts";
+import { HOUR } from "../../statistics/dimensions.ts";
+import type { SumsDeps } from "./sums-deps.ts";
+import { coveredPeriod, type Covered } from "./covered-period.ts";
+import { rowsOutside, type RowsPart } from "./row-parts.ts";
 
 /** Characters of texts that are read at once: a millisecond of the process. */
 const TEXT_AT_ONCE = 50_000;
@@ -42,8 +45,9 @@ async function readSums(
   { intervalsOf, read }: FacetSource,
   { hours, errorsFrom }: Covered,
 ): Promise<{ readonly counts: FacetCounts; readonly mark: number } | undefined> {
-  const others = intervalsOf(hours);
-  const errors = intervalsOf({ from: errorsFrom, to: hours.to });
+  const now = seconds(deps.clock);
+  const others = intervalsOf(hours, now);
+  const errors = intervalsOf({ from: errorsFrom, to: hours.to }, now);
   const rows = others && errors ? await read(deps, { others, errors }) : [];
   const [row] = rows;
   if (!row || rows.some((one) => one.counts === "")) return undefined;

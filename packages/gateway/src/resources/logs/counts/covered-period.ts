@@ -1,0 +1,64 @@
+import { seconds } from "../../../lib/clock.ts";
+import type { LogQuery, Period } from "../filter.ts";
+import { DAY, HOUR } from "../../statistics/dimensions.ts";
+import { endOfPast, roundUp, timeOfGap, type Hours } from "./hours.ts";
+import type { SumsDeps } from "./sums-deps.ts";
+import { isWhole, timeOfOldest, timeOfOldestError } from "./oldest-rows.ts";
+
+/** Which sums: the topic of the time up to which they may lack rows, and the seconds of their shortest interval. */
+export interface Wanted {
+  readonly gapTopic: string;
+  readonly step: number;
+}
+
+/** What sums hold of a period. */
+export interface Covered {
+  readonly hours: Hours;
+  /** Start of the first interval whose failed calls are all there. */
+  readonly errorsFrom: number;
+  /** Time of the oldest failed call of the period. */
+  readonly oldestError: number;
+  /** Time of the oldest row of the log. */
+  readonly oldest: number;
+}
+
+/** After all rows: sums hold each of those up to their mark, whatever its time. A start of a day. */
+const OPEN_END = 1_000_000 * DAY;
+
+/** Undefined where the rows are as quick. */
+export async function coveredPeriod(
+  deps: SumsDeps,
+  { query, period }: { readonly query: LogQuery; readonly period: Period },
+  { gapTopic, step }: Wanted,
+): Promise<Covered | undefined> {
+  const [oldest, gap] = await Promise.all([timeOfOldest(deps), timeOfGap(deps, gapTopic)]);
+  if (oldest === undefined) return undefined;
+  const from = roundUp(Math.max(await beginOf(deps, period, oldest), gap), step);
+  const isOpen = period.to === 0;
+  const to = isOpen ? OPEN_END : endOfPast(deps, period.to, step);
+  if (isOpen ? from > seconds(deps.clock) : to - from < HOUR) return undefined;
+  const rest = { from: Math.max(period.from, oldest), to: period.to };
+  const oldestError = await timeOfOldestError(deps, query, rest);
+  const errorsFrom = Math.min(to, Math.max(from, await beginOfErrors(deps, { from, to, oldestError, step })));
+  return { hours: { from, to }, errorsFrom, oldestError, oldest };
+}
+
+/** A log that begins within the period, or with it, is summed from its first day on if that day lost no row. */
+async function beginOf(deps: SumsDeps, { from }: Period, oldest: number): Promise<number> {
+  if (oldest < from) return from;
+  const day = oldest - (oldest % DAY);
+  return (await isWhole(deps, { from: day, oldest, isOfErrors: false })) ? day : oldest;
+}
+
+interface Errors extends Hours {
+  readonly oldestError: number;
+  readonly step: number;
+}
+
+/** Failed calls are removed earlier than other rows. */
+async function beginOfErrors(deps: SumsDeps, { from, to, oldestError, step }: Errors): Promise<number> {
+  if (oldestError <= from || oldestError >= to) return oldestError;
+  const begin = Math.max(from, oldestError - (oldestError % DAY));
+  const errors = { from: begin, oldest: oldestError, isOfErrors: true };
+  return (await isWhole(deps, errors)) ? begin : roundUp(oldestError, step);
+}
