@@ -58,5 +58,6 @@ export const tokenOfUserSetStatus = endpoint({
     "status_not_settable",
     "token_expired",
     "token_quota_used_up",
+    "token_disabled_by_admin",
   ],
 });

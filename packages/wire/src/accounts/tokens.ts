@@ -33,6 +33,8 @@ export const Token = z.object({
   group: z.string(),
   /** Limits of the token, within those of its user. */
   limits: LimitsView,
+  /** Disabled by an administrator: its owner cannot enable it. */
+  disabled_by_admin: z.boolean(),
   DeletedAt: z.nullable(z.string()),
 });
 export type Token = z.output<typeof Token>;
@@ -127,7 +129,14 @@ export const tokenSetStatus = endpoint({
   query: statusOnly,
   body: z.object({ id: z.optional(z.int()), status: z.optional(z.int()) }),
   data: Token,
-  fails: ["entity_changed", "token_not_found", "status_not_settable", "token_expired", "token_quota_used_up"],
+  fails: [
+    "entity_changed",
+    "token_not_found",
+    "status_not_settable",
+    "token_expired",
+    "token_quota_used_up",
+    "token_disabled_by_admin",
+  ],
 });
 
 export const tokenUpdate = endpoint({
@@ -145,7 +154,14 @@ export const tokenUpdate = endpoint({
     original_remain_quota: z.optional(z.number({ error: REASONS.integer })),
   }),
   data: Token,
-  fails: ["entity_changed", "token_not_found", ...refusals, "token_expired", "token_quota_used_up"],
+  fails: [
+    "entity_changed",
+    "token_not_found",
+    ...refusals,
+    "token_expired",
+    "token_quota_used_up",
+    "token_disabled_by_admin",
+  ],
 });
 
 export const tokenDelete = endpoint({

@@ -135,6 +135,7 @@ export const MESSAGE_CODES = {
   ip_range_invalid: "K6",
   too_many_tokens: "K7",
   too_many_access_tokens: "K8",
+  token_disabled_by_admin: "K9",
   code_name_invalid: "D1",
   code_count_too_small: "D2",
   code_count_too_large: "D3",

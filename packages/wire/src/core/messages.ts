@@ -194,6 +194,10 @@ export const MESSAGES = {
     status: 200,
     text: "The token quota is used up and the token cannot be enabled, please change its remaining quota or set it to unlimited first.",
   },
+  token_disabled_by_admin: {
+    status: 200,
+    text: "An administrator disabled this token. Ask an administrator to enable it.",
+  },
   token_group_not_permitted: { status: 200, text: "No permission to use group {g}." },
   ip_range_invalid: { status: 200, text: "Invalid IP address or network: {line}" },
   too_many_tokens: { status: 200, text: "You cannot have more than {n} tokens." },

@@ -129,6 +129,7 @@ export const messages: Record<MessageKey, string> = {
   token_name_too_long: "令牌名称过长。",
   token_not_found: "令牌不存在。",
   token_expired: "令牌已过期，无法启用，请先修改过期时间或设为永不过期。",
+  token_disabled_by_admin: "该令牌已被管理员禁用，请联系管理员启用。",
   token_quota_used_up: "令牌额度已用尽，无法启用，请先修改剩余额度或设为无限额度。",
   token_group_not_permitted: "无权使用分组 {g}。",
   ip_range_invalid: "无效的 IP 地址或网段：{line}",

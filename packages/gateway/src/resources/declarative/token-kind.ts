@@ -45,9 +45,7 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
       const userId = await ownerOf(deps, name, spec);
       const id = ownedId ?? (await named(deps, userId, spec.displayName ?? name));
       const row = id === undefined ? undefined : await tokenOf(deps, id);
-      return (
-        row && { id: row.token.id, fields: { ...fieldsOf(row.token, row.username), quota: leftOf(row.token, spec) } }
-      );
+      return row && currentOf(row, spec);
     },
     refusal: ({ fields }, { owner }) => (sameName(fields["owner"], owner) ? "" : "a token keeps its owner"),
     lacks: () => "",
@@ -58,7 +56,7 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
         userId,
         tokenFields(formOf(name, spec), () => true),
       );
-      if (spec.disabled) await tokens.setStatus(userId, id, TOKEN_STATUS.disabled);
+      if (spec.disabled) await tokens.setStatus(userId, id, { status: TOKEN_STATUS.disabled, by: "admin" });
       return id;
     },
     async update({ id }: Current, spec, changed) {
@@ -73,7 +71,8 @@ export function tokenKind(deps: TokenKindDeps): Kind<TokenSpec> {
       await tokens.update(token.user_id, id, isFilled ? { ...rest, remain_quota, unlimited_quota } : rest);
       const isExhausted = isFilled && token.status === TOKEN_STATUS.exhausted;
       if (!changed.includes("disabled") && !isExhausted) return;
-      await tokens.setStatus(token.user_id, id, spec.disabled ? TOKEN_STATUS.disabled : TOKEN_STATUS.enabled);
+      const status = spec.disabled ? TOKEN_STATUS.disabled : TOKEN_STATUS.enabled;
+      await tokens.setStatus(token.user_id, id, { status, by: "admin" });
     },
     async remove({ resource_id: id }) {
       const row = await tokenOf(deps, id);
@@ -164,10 +163,12 @@ async function named({ database }: TokenKindDeps, userId: number, name: string):
   return rows.length === 1 ? rows[0]?.id : undefined;
 }
 
-async function tokenOf(
-  { database, tokens }: TokenKindDeps,
-  id: number,
-): Promise<{ token: Token; username: string } | undefined> {
+interface Found {
+  readonly token: Token;
+  readonly username: string;
+}
+
+async function tokenOf({ database, tokens }: TokenKindDeps, id: number): Promise<Found | undefined> {
   const row = await database.db
     .selectFrom("tokens as t")
     .innerJoin("users as u", "u.id", "t.user_id")
@@ -210,6 +211,14 @@ function fieldsOf(token: Token, owner: string): Fields {
     limits: token.limits,
     disabled: token.status === TOKEN_STATUS.disabled,
   };
+}
+
+/** The token as a document compares it. */
+function currentOf({ token, username }: Found, spec: TokenSpec): Current {
+  const fields = { ...fieldsOf(token, username), quota: leftOf(token, spec) };
+  // Where its owner disabled it, the owner could enable it again.
+  const isHeld = token.status === TOKEN_STATUS.disabled && token.disabled_by_admin;
+  return { id: token.id, fields: spec.disabled ? { ...fields, disabled: isHeld } : fields };
 }
 
 /** Null also for an end that no calendar knows: owners may set any number of seconds. */

@@ -70,8 +70,8 @@ test("an administrator disables a token of a user and enables it again, with a r
   expect(await codeOf(setStatus(user, 2))).toBe("AU7");
   const rows = await root.data<AuditRow[]>(root.get("/api/audit/?action=tokenOfUserSetStatus"));
   expect(rows.map(({ username, target, old_value, new_value }) => [username, target, old_value, new_value])).toEqual([
-    ["boss", `token ${token.id}`, '{"status":2}', '{"status":1}'],
-    ["boss", `token ${token.id}`, '{"status":1}', '{"status":2}'],
+    ["boss", `token ${token.id}`, '{"status":2,"disabled_by_admin":1}', '{"status":1,"disabled_by_admin":0}'],
+    ["boss", `token ${token.id}`, '{"status":1,"disabled_by_admin":0}', '{"status":2,"disabled_by_admin":1}'],
   ]);
 });
 

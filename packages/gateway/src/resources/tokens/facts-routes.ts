@@ -15,7 +15,7 @@ import { setTag, tagCheck } from "../../http/etag.ts";
 import { canChange, canView } from "../../identity/accounts/roles.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { checkEnabling } from "./input.ts";
+import { checkEnabling, switcherOf } from "./input.ts";
 import { tokenTag, type TokenOwner, type TokenStore } from "./store.ts";
 
 export interface TokenFactsDeps {
@@ -46,7 +46,8 @@ export function tokenFactsRoutes({ store, clock }: TokenFactsDeps): Route[] {
       const token = known(await store.get(owner.id, params.id));
       if (status === TOKEN_STATUS.enabled)
         checkEnabling({ ...token, unlimited: token.unlimited_quota }, seconds(clock));
-      const changed = await store.setStatus(owner.id, token.id, status, { check: tagCheck(request) });
+      const by = switcherOf(caller, owner, status);
+      const changed = await store.setStatus(owner.id, token.id, { status, by }, { check: tagCheck(request) });
       return tagged(response, factsOf(known(changed), owner, caller));
     }),
   ];

@@ -1,4 +1,6 @@
 import { characters, NEVER_EXPIRES, splitList, TOKEN_STATUS, type TokenInput } from "@fairway/wire";
+import { canChange } from "../../identity/accounts/roles.ts";
+import type { Principal } from "../../identity/authentication/principal.ts";
 import { withDefaults } from "../../lib/defaults.ts";
 import { allowListLines, parseNetwork } from "../../lib/net/ip.ts";
 import { readLimitsField } from "../limits-field.ts";
@@ -66,4 +68,23 @@ export function checkEnabling(token: Enabling, now: number): void {
   if (token.status === TOKEN_STATUS.expired && isOver) throw new Refusal("token_expired");
   if (token.status === TOKEN_STATUS.exhausted && token.remain_quota <= 0 && !token.unlimited)
     throw new Refusal("token_quota_used_up");
+}
+
+/** What an administrator disabled, its owner cannot enable. */
+export type SwitchedBy = "owner" | "admin";
+
+/** As whom a caller switches a token. Owners who may change themselves, which super administrators may, are not bound. */
+export function switcherOf(
+  caller: Principal,
+  owner: { readonly id: number; readonly role: number },
+  status: number,
+): SwitchedBy {
+  if (owner.id !== caller.userId) return "admin";
+  return status === TOKEN_STATUS.enabled && canChange(caller, owner) ? "admin" : "owner";
+}
+
+/** Refuses with `token_disabled_by_admin`. */
+export function checkSwitch(isDisabledByAdmin: boolean, by: SwitchedBy, status: number): void {
+  if (isDisabledByAdmin && by === "owner" && status === TOKEN_STATUS.enabled)
+    throw new Refusal("token_disabled_by_admin");
 }

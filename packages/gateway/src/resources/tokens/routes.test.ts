@@ -44,6 +44,7 @@ describe("creating", () => {
       used_quota: 0,
       group: "",
       limits: {},
+      disabled_by_admin: false,
       DeletedAt: null,
     });
   });

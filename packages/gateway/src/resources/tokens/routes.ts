@@ -22,7 +22,7 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { setTag, tagCheck } from "../../http/etag.ts";
-import { checkEnabling, tokenFields } from "./input.ts";
+import { checkEnabling, checkSwitch, switcherOf, tokenFields, type SwitchedBy } from "./input.ts";
 import { tokenTag, type TokenQuery, type TokenStore, type TokenUpdate } from "./store.ts";
 
 export interface TokenRoutesDeps {
@@ -58,10 +58,9 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
         throw new Refusal("status_not_settable", { field: "status" });
       if (status === TOKEN_STATUS.enabled)
         checkEnabling({ ...token, unlimited: token.unlimited_quota }, seconds(clock));
-      return tagged(
-        response,
-        known(await store.setStatus(caller.userId, token.id, status, { check: tagCheck(request) })),
-      );
+      const by = ownSwitcher(caller, status);
+      const changed = await store.setStatus(caller.userId, token.id, { status, by }, { check: tagCheck(request) });
+      return tagged(response, known(changed));
     }),
     implement(tokenUpdate, async ({ body, caller, request, response }) => {
       const token = known(await store.get(caller.userId, body.id ?? 0));
@@ -69,8 +68,10 @@ export function tokenRoutes(deps: TokenRoutesDeps): Route[] {
       const left = by === undefined ? body.remain_quota : Math.max(0, token.remain_quota + by);
       const fields = tokenFields({ ...body, remain_quota: left }, mayUse(deps, caller));
       const unlimited = fields.unlimited_quota !== 0;
-      if (body.status === TOKEN_STATUS.enabled)
+      if (body.status === TOKEN_STATUS.enabled) {
         checkEnabling({ ...fields, status: token.status, unlimited }, seconds(clock));
+        checkSwitch(token.disabled_by_admin, ownSwitcher(caller, body.status), body.status);
+      }
       const update = { check: tagCheck(request), remainFrom: by === undefined ? undefined : movedBy(by) };
       return tagged(response, known(await store.update(caller.userId, token.id, fields, update)));
     }),
@@ -150,6 +151,10 @@ function mayUse({ usableGroups }: TokenRoutesDeps, caller: Principal): (group: s
 function tagged(response: ServerResponse, token: Token): Token {
   setTag(response, tokenTag(token));
   return token;
+}
+
+function ownSwitcher(caller: Principal, status: number): SwitchedBy {
+  return switcherOf(caller, { id: caller.userId, role: caller.role }, status);
 }
 
 function known(token: Token | undefined): Token {

@@ -95,11 +95,25 @@ eachDatabase("token store", (open) => {
         tokenFields({ name: "stolen" }, () => true),
       ),
     ).toBeUndefined();
-    expect(await store.setStatus(OTHER, token.id, 2)).toBeUndefined();
+    expect(await store.setStatus(OTHER, token.id, { status: 2, by: "owner" })).toBeUndefined();
     expect(await store.remove(OTHER, token.id)).toBeUndefined();
     expect(await names({ userId: OTHER })).toEqual([]);
     expect(await names()).toEqual(["mine"]);
     expect(await store.count(OTHER)).toBe(0);
+  });
+
+  test("of an owner who enables a token and an administrator who disables it, the administrator prevails", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id } = await create("raced");
+      await store.setStatus(OWNER, id, { status: 2, by: "owner" });
+      const [enabled, disabled] = await Promise.allSettled([
+        store.setStatus(OWNER, id, { status: 1, by: "owner" }),
+        store.setStatus(OWNER, id, { status: 2, by: "admin" }),
+      ]);
+      expect(disabled.status).toBe("fulfilled");
+      if (enabled.status === "rejected") expect(enabled.reason).toMatchObject({ key: "token_disabled_by_admin" });
+      expect(await store.get(OWNER, id)).toMatchObject({ status: 2, disabled_by_admin: true });
+    }
   });
 
   test("a limit on their number holds for tokens that are made at once", async () => {
@@ -117,7 +131,7 @@ eachDatabase("token store", (open) => {
   test("lists are narrowed by name, key, state, group and end", async () => {
     const first = await create("Alpha 1%", { group: "vip", expired_time: START_SECONDS + 100 });
     await create("beta", { expired_time: START_SECONDS + 10_000 });
-    await store.setStatus(OWNER, first.id, 2);
+    await store.setStatus(OWNER, first.id, { status: 2, by: "owner" });
     expect(await names()).toEqual(["beta", "Alpha 1%"]);
     expect(await names({ keyword: "ALPHA" })).toEqual(["Alpha 1%"]);
     expect(await names({ keyword: "1%" })).toEqual(["Alpha 1%"]);
@@ -147,7 +161,7 @@ eachDatabase("token store", (open) => {
       name: "two",
       key: token.key,
     });
-    expect(await store.setStatus(OWNER, token.id, 2)).toMatchObject({ status: 2 });
+    expect(await store.setStatus(OWNER, token.id, { status: 2, by: "owner" })).toMatchObject({ status: 2 });
     expect(await store.remove(OWNER, token.id)).toBeDefined();
     expect(dropped).toEqual([token.id, token.id, token.id]);
     expect((await readRevisions(kit.database)).tokens).toBe(before + 3);

@@ -1,4 +1,4 @@
-import { storedLimits, type Token } from "@fairway/wire";
+import { storedLimits, TOKEN_STATUS, type Token } from "@fairway/wire";
 import type { Selectable, Transaction, Updateable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
@@ -12,7 +12,7 @@ import type { TokenTable } from "../../storage/schema/schema-accounts.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { lockUser, rawOn, transact } from "../../storage/transaction.ts";
 import type { Announce, Vault } from "../ports.ts";
-import type { TokenFields } from "./input.ts";
+import { checkSwitch, type SwitchedBy, type TokenFields } from "./input.ts";
 import { tokenKey } from "../../storage/secrets/sealed-locations.ts";
 import { storeKey } from "../../storage/secrets/store-key.ts";
 
@@ -44,6 +44,13 @@ export interface TokenUpdate {
   readonly check?: CheckTag | undefined;
   /** The quota that is left, from the one that is there; may refuse by throwing. */
   readonly remainFrom?: ((remain: number) => number) | undefined;
+  /** May refuse the row that is there by throwing. */
+  readonly accept?: ((row: TokenRow) => void) | undefined;
+}
+
+export interface TokenSwitch {
+  readonly status: number;
+  readonly by: SwitchedBy;
 }
 
 export interface TokenPage {
@@ -90,6 +97,7 @@ const COLUMNS = [
   "used_quota",
   "group",
   "limits",
+  "disabled_by_admin",
   "deleted_at",
 ] as const satisfies readonly (keyof TokenRow)[];
 
@@ -164,14 +172,16 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
     userId: number,
     id: number,
     values: Updateable<TokenTable>,
-    { check, remainFrom }: TokenUpdate = {},
+    { check, remainFrom, accept }: TokenUpdate = {},
   ): Promise<Token | undefined> => {
     const row = await transact(db, async (trx) => {
       // The row is locked between the read and the write.
-      if (check || remainFrom) await rawOn(trx, kind).run("update tokens set status = status where id = ?", [id]);
+      if (check || remainFrom || accept)
+        await rawOn(trx, kind).run("update tokens set status = status where id = ?", [id]);
       const current = await rowOf(trx, userId, id);
       if (!current) return undefined;
       check?.(tokenTag(viewOf(current, "")));
+      accept?.(current);
       const moved = remainFrom ? { ...values, remain_quota: remainFrom(current.remain_quota) } : values;
       await trx.updateTable("tokens").set(moved).where("id", "=", id).execute();
       await bump(rawOn(trx, kind), kind, "tokens");
@@ -206,13 +216,20 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
         await storeKey(trx, "tokens", made, vault.seal(key, tokenKey(made)));
         return made;
       });
-      return viewOf({ limits: null, ...row, id, used_quota: 0 }, key);
+      return viewOf({ limits: null, disabled_by_admin: 0, ...row, id, used_quota: 0 }, key);
     },
 
     update: (userId: number, id: number, fields: Partial<TokenFields>, update?: TokenUpdate) =>
       change(userId, id, fields, update),
-    setStatus: (userId: number, id: number, status: number, update?: TokenUpdate) =>
-      change(userId, id, { status }, update),
+    /** Refuses with `token_disabled_by_admin` where the owner enables what an administrator disabled. */
+    setStatus(userId: number, id: number, { status, by }: TokenSwitch, update: Pick<TokenUpdate, "check"> = {}) {
+      const isOff = status === TOKEN_STATUS.disabled;
+      const values = by === "admin" ? { status, disabled_by_admin: Number(isOff) } : { status };
+      return change(userId, id, values, {
+        ...update,
+        accept: (row) => checkSwitch(row.disabled_by_admin !== 0, by, status),
+      });
+    },
     /** The row stays, so that logs keep their reference and the key is never given again. */
     remove: (userId: number, id: number) => change(userId, id, { deleted_at: seconds(clock) }),
   };
@@ -244,7 +261,8 @@ function removals({ database: { db, kind }, clock, announce, tokens }: TokenStor
 export function tokenTag(token: Omit<Token, "key">): string {
   const { name, status, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = token;
   const limited = { model_limits_enabled, model_limits, allow_ips, limits: token.limits };
-  return tagOf({ name, status, expired_time, unlimited_quota, group, ...limited });
+  const switched = { status, disabled_by_admin: token.disabled_by_admin };
+  return tagOf({ name, expired_time, unlimited_quota, group, ...switched, ...limited });
 }
 
 function ownOf(db: Pick<Transaction<Schema>, "selectFrom">, userId: number, ids: readonly number[]) {
@@ -286,6 +304,7 @@ function viewOf(row: Omit<TokenRow, "key_sealed">, key: string): Token {
     used_quota: row.used_quota,
     group: row.group,
     limits: storedLimits(row.limits) ?? {},
+    disabled_by_admin: row.disabled_by_admin !== 0,
     DeletedAt: null,
   };
 }

@@ -59,6 +59,8 @@ export interface TokenTable {
   group: string;
   /** JSON; null = none of its own. */
   limits: Generated<string | null>;
+  /** 1 = an administrator disabled it. */
+  disabled_by_admin: Generated<number>;
   deleted_at: number | null;
 }
 

@@ -17,6 +17,7 @@ import { budgetRevisions } from "./0015-budget-revisions.ts";
 import { replicaRevisions } from "./0016-replica-revisions.ts";
 import { facetSums } from "./0017-facet-sums.ts";
 import { logSums } from "./0018-log-sums.ts";
+import { tokenDisables } from "./0019-token-disables.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   replicaRevisions,
   facetSums,
   logSums,
+  tokenDisables,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
