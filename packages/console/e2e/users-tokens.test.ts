@@ -111,6 +111,17 @@ test("an administrator disables it and takes that back, and the audit log says s
   await page.getByText("“build-bot” is disabled.").waitFor();
   await page.getByRole("button", { name: "Enable", exact: true }).waitFor();
   expect(await asUser(owner, "GET", "/api/token/1")).toMatchObject({ data: { status: 2, key } });
+  await page.getByText("Disabled by an administrator").waitFor();
+  await owner.goto("/token");
+  await owner.locator(".grid-row").getByText("Disabled by an administrator").waitFor();
+  expect(await axeFindings(owner)).toEqual([]);
+  await owner.getByRole("button", { name: "Actions for build-bot" }).click();
+  await owner.getByRole("menuitem", { name: "Edit" }).waitFor();
+  expect(await owner.getByRole("menuitem", { name: "Enable" }).count()).toBe(0);
+  await owner.keyboard.press("Escape");
+  await owner.getByRole("checkbox", { name: "Select build-bot" }).check();
+  await owner.getByRole("button", { name: "Enable", exact: true }).click();
+  await owner.getByText("An administrator disabled this token. Ask an administrator to enable it.").waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Disable", exact: true }).waitFor();
   expect(await asUser(owner, "GET", "/api/token/1")).toMatchObject({ data: { status: 1 } });

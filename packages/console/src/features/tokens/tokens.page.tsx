@@ -5,6 +5,7 @@ import { Outlet, useLocation, useNavigate } from "react-router";
 import { textsReady } from "../../lib/i18n.ts";
 import { useKeys } from "../../lib/keys.ts";
 import { queryClient } from "../../lib/query.ts";
+import { roleOf, useUser } from "../../session/session.ts";
 import { useStatus } from "../../session/status.ts";
 import { useNow } from "../../lib/now.ts";
 import { useStore } from "../../lib/store.ts";
@@ -24,7 +25,7 @@ import { ChangeTokens } from "./bulk/change-tokens.tsx";
 import { chatClients } from "./chat-clients.ts";
 import { tokenColumns } from "./columns.tsx";
 import { createdTokens } from "./created.ts";
-import { statusOf } from "../../shared/tokens/state.ts";
+import { isOwnersToSwitch, statusOf } from "../../shared/tokens/state.ts";
 import { logAddress } from "../../shared/usage/log-link.ts";
 import { useTexts } from "./texts.ts";
 import { lateNeeded, lateOverlay } from "../../ui/late/late.tsx";
@@ -87,6 +88,13 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
   const { setStatus, remove } = useTokenActions();
   const { token } = props;
   const isOn = token.status === TOKEN_STATUS.enabled;
+  const role = roleOf(useUser());
+  const toggle: MenuEntry = {
+    id: "toggle",
+    label: t(isOn ? "disable" : "enable"),
+    icon: isOn ? "pause" : "play",
+    run: () => setStatus(token, !isOn),
+  };
   const entries: (MenuEntry | undefined)[] = [
     { id: "page", label: t("openPage"), icon: "chart", run: () => void navigate(`/token/${token.id}`) },
     {
@@ -95,12 +103,7 @@ function TokenActions(props: { readonly token: Token; onConnect(): void }) {
       icon: "edit",
       run: () => void navigate({ pathname: `/token/edit/${token.id}`, search }),
     },
-    {
-      id: "toggle",
-      label: t(isOn ? "disable" : "enable"),
-      icon: isOn ? "pause" : "play",
-      run: () => setStatus(token, !isOn),
-    },
+    ...(isOwnersToSwitch(token, role) ? [toggle] : []),
     {
       id: "log",
       label: t("openLog"),

@@ -6,7 +6,7 @@ import { useTexts } from "./texts.ts";
 
 interface State {
   readonly mark: MarkKind;
-  readonly text: "enabled" | "disabled" | "expired" | "exhausted";
+  readonly text: "enabled" | "disabledByAdmin" | "disabled" | "expired" | "exhausted";
 }
 
 const STATES: Readonly<Record<number, State>> = {
@@ -16,9 +16,12 @@ const STATES: Readonly<Record<number, State>> = {
   [TOKEN_STATUS.exhausted]: { mark: "stop", text: "exhausted" },
 };
 
+const BY_ADMIN: State = { mark: "stop", text: "disabledByAdmin" };
+
 /** Whether a token can be used now, and why not. */
-export function StateMark({ token }: { readonly token: Pick<Token, "status" | "expired_time"> }) {
+export function StateMark({ token }: { readonly token: Pick<Token, "status" | "expired_time" | "disabled_by_admin"> }) {
   const t = useTexts();
-  const { mark, text } = STATES[statusOf(token, useNow())] ?? { mark: "unknown", text: "disabled" };
-  return <Mark kind={mark} label={t(text)} />;
+  const state = STATES[statusOf(token, useNow())] ?? { mark: "unknown", text: "disabled" };
+  const { mark, text } = token.disabled_by_admin ? BY_ADMIN : state;
+  return <Mark kind={mark} label={t(text)} title={token.disabled_by_admin ? t(text) : undefined} />;
 }

@@ -1,6 +1,6 @@
-import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
+import { NEVER_EXPIRES, ROLE, TOKEN_STATUS } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { statusOf } from "./state.ts";
+import { isOwnersToSwitch, statusOf } from "./state.ts";
 
 const { enabled, disabled, expired } = TOKEN_STATUS;
 
@@ -9,4 +9,11 @@ test("a token whose time has passed is expired, whether or not the server has ma
   expect(statusOf({ status: enabled, expired_time: 1_001 }, 1_000)).toBe(enabled);
   expect(statusOf({ status: enabled, expired_time: NEVER_EXPIRES }, 1_000)).toBe(enabled);
   expect(statusOf({ status: disabled, expired_time: 1_000 }, 1_000)).toBe(disabled);
+});
+
+test("what an administrator disabled, its owner cannot switch; the super administrator can", () => {
+  expect(isOwnersToSwitch({ disabled_by_admin: false }, ROLE.user)).toBe(true);
+  expect(isOwnersToSwitch({ disabled_by_admin: true }, ROLE.user)).toBe(false);
+  expect(isOwnersToSwitch({ disabled_by_admin: true }, ROLE.admin)).toBe(false);
+  expect(isOwnersToSwitch({ disabled_by_admin: true }, ROLE.root)).toBe(true);
 });

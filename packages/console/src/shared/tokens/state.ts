@@ -1,7 +1,15 @@
-import { NEVER_EXPIRES, TOKEN_STATUS, type Token } from "@fairway/wire";
+import { NEVER_EXPIRES, ROLE, TOKEN_STATUS, type Token } from "@fairway/wire";
 
 /** The status as of now (Unix seconds): the server marks an expired token when it is next used. */
 export function statusOf(token: Pick<Token, "status" | "expired_time">, now: number): number {
   const isPast = token.expired_time !== NEVER_EXPIRES && token.expired_time <= now;
   return isPast && token.status === TOKEN_STATUS.enabled ? TOKEN_STATUS.expired : token.status;
+}
+
+/** Whether its owner may enable or disable it: what an administrator disabled is the administrator's to enable. */
+export function isOwnersToSwitch(
+  { disabled_by_admin: isByAdmin }: Pick<Token, "disabled_by_admin">,
+  role: number,
+): boolean {
+  return !isByAdmin || role >= ROLE.root;
 }

@@ -44,6 +44,12 @@ test("an expired token can be enabled, and has nothing to disable", () => {
   expect(planOf({ ...NO_CHANGE, status: "off" }, rows)).toMatchObject([{ row: { id: 2 } }]);
 });
 
+test("what an administrator disabled is not enabled with others", () => {
+  const off = { status: TOKEN_STATUS.disabled };
+  const rows = [token({ ...off, disabled_by_admin: true }), token({ ...off, id: 2 })];
+  expect(planOf({ ...NO_CHANGE, status: "on" }, rows)).toMatchObject([{ row: { id: 2 } }]);
+});
+
 test("refuses a list without models, and times that are none or have passed", () => {
   const now = 1_800_000_000;
   const at = (seconds: number) => checkDraft({ ...NO_CHANGE, expiryMode: "at", expires: toLocalInput(seconds) }, now);

@@ -56,11 +56,11 @@ function beforeOf({ status, group, model_limits_enabled, model_limits, expired_t
   return { status, group, model_limits_enabled, model_limits, expired_time };
 }
 
-/** A token that has expired or is used up cannot be used: there is nothing to disable. */
+/** A token that has expired or is used up cannot be used: there is nothing to disable. Administrators enable what they disabled. */
 function wantedOf(draft: TokensDraft, token: Token): TokenPatch {
   const { status, groupMode, group, modelMode, expiryMode, expires } = draft;
   return {
-    ...(status === "on" && { status: TOKEN_STATUS.enabled }),
+    ...(status === "on" && !token.disabled_by_admin && { status: TOKEN_STATUS.enabled }),
     ...(status === "off" && token.status === TOKEN_STATUS.enabled && { status: TOKEN_STATUS.disabled }),
     ...(groupMode !== "" && { group }),
     ...(modelMode !== "" && modelsOf(draft, token)),
