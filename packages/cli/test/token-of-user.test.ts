@@ -31,6 +31,19 @@ test("an administrator reads a user's token by its id, without any part of its k
   expect((await rig.fairway(`token key ${token.id}`)).code).toBe(3);
 });
 
+test("an administrator disables it, and its owner cannot enable it again", async () => {
+  const env = { FAIRWAY_CONFIG: join(rig.home, "ada.json") };
+  await signIn(rig.gateway.url, env, { username: "ada", password: PASSWORD });
+  const disabled = await rig.fairway(`token disable ${token.id}`);
+  expect(disabled.code, disabled.err).toBe(0);
+  expect((await run(["token", "get", "build-bot"], env)).out).toMatch(/^status +disabled by an administrator$/m);
+  const refused = await run(["token", "enable", "build-bot"], env);
+  expect(refused.code).toBe(6);
+  expect(refused.err).toContain("An administrator disabled this token. Ask an administrator to enable it.");
+  expect((await rig.fairway(`token enable ${token.id}`)).code).toBe(0);
+  expect((await run(["token", "get", "build-bot"], env)).out).toMatch(/^status +enabled$/m);
+});
+
 test("another user learns nothing, not even that there is such a token", async () => {
   const env = { FAIRWAY_CONFIG: join(rig.home, "bob.json") };
   await signIn(rig.gateway.url, env, { username: "bob", password: PASSWORD });

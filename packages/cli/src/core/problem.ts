@@ -18,6 +18,7 @@ const EXIT_BY_MESSAGE: Readonly<Partial<Record<MessageKey, number>>> = {
       "promotion_needs_root",
       "root_cannot_be_demoted",
       "user_delete_not_permitted",
+      "token_disabled_by_admin",
     ],
     EXIT.forbidden,
   ),

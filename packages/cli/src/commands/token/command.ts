@@ -115,7 +115,11 @@ function switching(token: Command, { client, output, idsOf }: CommandContext): v
     const command = token
       .command(verb)
       .argument("<id...>", AS_LISTED, ids("token"))
-      .description(verb === "enable" ? "let keys be used again" : "refuse keys until they are enabled again")
+      .description(
+        verb === "enable"
+          ? "let keys be used again; administrators name those of users by their ids"
+          : "refuse keys until they are enabled again; what an administrator disables, its owner cannot enable",
+      )
       .action(async (chosen: Reference[]) =>
         (await load()).switchTokens(await client(), await idsOf(chosen), verb, output()),
       );

@@ -11,6 +11,7 @@ import {
   tokenFacts,
   tokenGet,
   tokenList,
+  tokenOfUserSetStatus,
   tokenSetStatus,
   tokenUpdate,
   type Client,
@@ -19,7 +20,7 @@ import {
 import type { Io } from "../../core/command-context.ts";
 import { openSecretFile } from "../../terminal/secret-file.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { exitCodeOf, hintOf, messageOf } from "../../core/problem.ts";
+import { exitCodeOf, hintOf, messageOf, unlessMissing } from "../../core/problem.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { moneyText } from "../../print/sheet.ts";
 import { isForPeople, printBare, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
@@ -46,7 +47,7 @@ export const TOKENS: Shape<Shown> = {
     number("ID", "id"),
     plain("NAME", "name"),
     plain("KEY", "key_hint"),
-    { title: "STATUS", value: ({ status: state }) => STATUS_WORD[state] ?? String(state) },
+    { title: "STATUS", value: statusText },
     { ...quota("LEFT", "remain_quota"), text: ({ unlimited_quota }) => (unlimited_quota ? "unlimited" : undefined) },
     quota("USED", "used_quota"),
     { ...time("EXPIRES", "expired_time"), value: expiryText },
@@ -64,6 +65,11 @@ export const TOKENS: Shape<Shown> = {
   ],
   name: ({ id }) => `token/${id}`,
 };
+
+function statusText({ status: state, disabled_by_admin: isByAdmin }: Shown): string {
+  const word = STATUS_WORD[state] ?? String(state);
+  return isByAdmin ? `${word} by an administrator` : word;
+}
 
 function expiryText({ expired_time }: Shown): string {
   return expired_time === NEVER_EXPIRES ? "never" : formatTime(expired_time);
@@ -110,9 +116,13 @@ async function ownToken(client: Client, id: number): Promise<Token | undefined> 
   try {
     return (await client.call(tokenGet, { params: { id } })).data;
   } catch (problem) {
-    if (problem instanceof ApiProblem && problem.key === "token_not_found") return undefined;
+    if (isTokenMissing(problem)) return undefined;
     throw problem;
   }
+}
+
+function isTokenMissing(problem: unknown): boolean {
+  return problem instanceof ApiProblem && problem.key === "token_not_found";
 }
 
 async function printToken(output: Output, token: Shown, whose: { readonly owner?: string } = {}): Promise<void> {
@@ -124,7 +134,7 @@ async function printToken(output: Output, token: Shown, whose: { readonly owner?
     name: token.name,
     ...whose,
     key: token.key_hint === "" ? "only its owner sees it" : token.key_hint,
-    status: STATUS_WORD[token.status] ?? String(token.status),
+    status: statusText(token),
     left: token.unlimited_quota ? "unlimited" : moneyText(token.remain_quota, perUnit),
     used: moneyText(token.used_quota, perUnit),
     expires: expiryText(token),
@@ -209,6 +219,7 @@ async function quotaFields(client: Client, amount: string | undefined, token: To
   return { unlimited_quota: false, remain_quota: quotaOf(amount, data.quota_per_unit) };
 }
 
+/** Those of the caller; administrators also switch the tokens of their users. */
 export async function switchTokens(
   client: Client,
   ids: readonly number[],
@@ -216,8 +227,15 @@ export async function switchTokens(
   output: Output,
 ): Promise<void> {
   const wanted = verb === "enable" ? TOKEN_STATUS.enabled : TOKEN_STATUS.disabled;
-  const act = async (id: number) =>
-    void (await client.call(tokenSetStatus, { query: { status_only: true }, body: { id, status: wanted } }));
+  const act = async (id: number) => {
+    try {
+      await client.call(tokenSetStatus, { query: { status_only: true }, body: { id, status: wanted } });
+    } catch (problem) {
+      if (!isTokenMissing(problem) || !(await unlessMissing(client.call(tokenFacts, { params: { id } }))))
+        throw problem;
+      await client.call(tokenOfUserSetStatus, { params: { id }, body: { status: wanted } });
+    }
+  };
   await doEach({ noun: "token", done: `${verb}d`, kind: "TokenSwitch", ids, act }, output);
 }
 
