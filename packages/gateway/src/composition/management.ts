@@ -85,7 +85,7 @@ export function createManagement(deps: ManagementDeps): Management {
       background: background.add,
     }),
     ...operations.routes,
-    ...systemRoutes({ ...shared, version: VERSION, instance: env.instanceId }),
+    ...systemRoutes({ ...shared, version: VERSION, instance: env.instanceId, running: pipeline.running }),
     channelHealthRoute({ ...pipeline.selection, usageDoubts: pipeline.usageDoubts }),
     ...stripeRoutes({
       ...shared,

@@ -18,7 +18,7 @@ export function replicaReports(
     instance: env.instanceId,
     version: VERSION,
     leading: elector,
-    running: () => running.requests,
+    running,
     snapshots,
   });
 }

@@ -32,6 +32,7 @@ import type { Announce, Vault } from "./ports.ts";
 import { pricingRoutes } from "./pricing/routes.ts";
 import { redemptionRoutes } from "./redemptions/routes.ts";
 import { createRedemptionStore } from "./redemptions/store.ts";
+import { createRecentUsage } from "./statistics/recent.ts";
 import { statisticsRoutes } from "./statistics/routes.ts";
 import { createStatisticsStore } from "./statistics/store.ts";
 import { searchRoutes } from "./search/routes.ts";
@@ -95,6 +96,7 @@ export function createOperations(deps: OperationsDeps): Operations {
   const logs = createLogStore({ database: deps.logDatabase, sums: database, clock });
   const tail = createLogTail(logs, log);
   const statistics = createStatisticsStore({ database });
+  const recent = createRecentUsage({ logs: deps.logDatabase, clock });
   const tokens = createTokenStore(deps);
   const usable = (group: string) => new Set(Object.keys(usableGroups(options(), group)));
   const routes = [
@@ -114,7 +116,7 @@ export function createOperations(deps: OperationsDeps): Operations {
       logClearing: (operator, ip, content) => logClearing(deps, operator, { ip, content }),
     }),
     ...usageRoutes({ store: createUsageStore({ database }) }),
-    ...statisticsRoutes({ store: statistics, clock, channelNames: channels.namesOf }),
+    ...statisticsRoutes({ store: statistics, recent, clock, channelNames: channels.namesOf }),
     ...budgetRoutes({ ...deps, store: createBudgetStore({ ...deps, held: deps.budgets }), statistics }),
     ...groupRoutes({ options }),
     ...importRoutes(deps),

@@ -94,7 +94,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   const routes = [
     ...accountRoutes(parts),
     ...operations.routes,
-    ...systemRoutes({ ...parts, instance: "test" }),
+    ...systemRoutes({ ...parts, instance: "test", running: { requests: 0, byChannel: () => new Map() } }),
     channelHealthRoute({
       breakers: createBreakers({ clock }),
       cooldowns: createCooldowns(clock),

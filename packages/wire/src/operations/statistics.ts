@@ -9,6 +9,8 @@ export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 export const USAGE_SUBJECT_CAP = 200;
 /** Longest span of one call, in seconds. */
 export const STATISTICS_SPAN_CAP = 400 * 86_400;
+/** Longest span of recent calls, in seconds. */
+export const RECENT_SPAN_CAP = 900;
 
 /** Milliseconds, each within 2 % of the exact value; 0 where nothing was measured. */
 export const Percentiles = z.object({
@@ -67,7 +69,7 @@ export const UsageStatistics = z.object({
   end_timestamp: z.int(),
   /** Seconds of a point; 0 = no points. */
   interval: z.int(),
-  /** Epoch seconds up to which calls are in the sums. */
+  /** Epoch seconds up to which calls are in the sums; of recent calls the time at which they were read. */
   complete_until: z.int(),
   /** The sum over all subjects, including those that are not listed. */
   total: z.object(figures),
@@ -117,6 +119,40 @@ export const usageStatisticsSelf = endpoint({
   access: "user",
   summary: "The caller's own, by `all`, `token` or `model`.",
   query: z.object(spanQuery),
+  data: UsageStatistics,
+  fails: ["invalid_parameter"],
+});
+
+const recentQuery = {
+  /** One of `USAGE_DIMENSIONS`; "" = `all`. */
+  by: queryText,
+  /** How far back the calls go: at most 900; 0 = 60. */
+  seconds: queryInt,
+  /** Only this subject; "" = all. */
+  subject: queryText,
+  /** Most subjects; 0 = 20. */
+  limit: queryInt,
+};
+
+export const usageRecent = endpoint({
+  name: "usageRecent",
+  method: "GET",
+  path: "/api/statistics/recent",
+  access: "admin",
+  summary:
+    "The same figures of the calls that ended in the last minutes, from the newest 10,000 rows of the log (SQLite: 2,000): `start_timestamp` is later than asked for where there are more. An answer is at most five seconds old.",
+  query: z.object(recentQuery),
+  data: UsageStatistics,
+  fails: ["invalid_parameter"],
+});
+
+export const usageRecentSelf = endpoint({
+  name: "usageRecentSelf",
+  method: "GET",
+  path: "/api/statistics/self/recent",
+  access: "user",
+  summary: "The caller's own, by `all`, `token` or `model`.",
+  query: z.object(recentQuery),
   data: UsageStatistics,
   fails: ["invalid_parameter"],
 });

@@ -45,6 +45,8 @@ export const Replica = z.object({
   is_lost: z.boolean(),
   /** The revision of channels and options that it uses; 0 from a version that does not say. */
   revision: z.int(),
+  /** The same requests by the id of the channel that served them; those that waited for a channel are in none. */
+  channels: z.record(z.string(), z.int()),
 });
 export type Replica = z.output<typeof Replica>;
 
@@ -54,7 +56,7 @@ export const systemReplicas = endpoint({
   path: "/api/system/replicas",
   access: "admin",
   summary:
-    "Processes of this installation with their version, oldest first; lost ones for an hour. `revision` next to them is that of the last change of channels and options.",
+    "Processes of this installation with their version, oldest first; lost ones for an hour. The one that answers counts its requests now, the others did at `seen_at`: at most 30 seconds ago, 5 where the requests are others since. `revision` next to them is that of the last change of channels and options.",
   data: z.array(Replica),
 });
 

@@ -299,6 +299,7 @@ function runningOf(
 ): RunningRequest {
   return {
     isStream: request.spec.stream,
+    tried,
     async renew() {
       tried.at(-1)?.expire();
       await Promise.all([admission?.renew(), session.renew(tried.at(-1), tried)]);

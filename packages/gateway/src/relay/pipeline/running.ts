@@ -5,6 +5,8 @@ import type { Runnable } from "../../lib/async/runnable.ts";
 /** A request between its reservation and its charge. */
 export interface RunningRequest extends Member {
   readonly isStream: boolean;
+  /** The calls of upstreams, the current one last; absent where none is called. */
+  readonly tried?: readonly { readonly target: { readonly channel: { readonly id: number } } }[];
   /** Milliseconds of the monotonic clock; set by the list of running requests. */
   renewAt?: number;
   /** Keeps the reservation alive and updates what was delivered so far. */
@@ -29,6 +31,8 @@ export interface RunningRequests extends Runnable {
   remove(request: RunningRequest): void;
   readonly requests: number;
   readonly streams: number;
+  /** Requests by the id of the channel that serves them; those that wait for a channel are in none. */
+  byChannel(): ReadonlyMap<number, number>;
   all(): readonly RunningRequest[];
   /** Resolves when no request is left, or after `ms`. */
   drained(ms: number): Promise<void>;
@@ -67,9 +71,7 @@ export function createRunningRequests(onRenewFailure: (error: unknown) => void):
     start() {
       timer = setInterval(renewAll, POLL_MS).unref();
     },
-    stop() {
-      clearInterval(timer);
-    },
+    stop: () => clearInterval(timer),
     add(request) {
       request.renewAt = performance.now() + FIRST_RENEWAL_MS;
       running.add(request);
@@ -95,6 +97,7 @@ export function createRunningRequests(onRenewFailure: (error: unknown) => void):
     get streams() {
       return streams;
     },
+    byChannel: () => countByChannel(running.all()),
     all: () => running.all(),
     async drained(ms) {
       if (running.size > 0) await waitOrTimeout(waiting, ms);
@@ -103,6 +106,15 @@ export function createRunningRequests(onRenewFailure: (error: unknown) => void):
       if (running.size + calls.size > 0) await waitOrTimeout(idlers, ms);
     },
   };
+}
+
+function countByChannel(requests: readonly RunningRequest[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { tried } of requests) {
+    const id = tried?.at(-1)?.target.channel.id;
+    if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function waitOrTimeout(waiting: Set<() => void>, ms: number): Promise<void> {

@@ -204,8 +204,10 @@ async function converse(
   deps: RealtimeDeps,
 ): Promise<void> {
   const session = new RealtimeSession(client, socket, bill, SESSION_LIMITS);
+  const tried = [{ target, upstreamRequestId: undefined }];
   const handle = {
     isStream: true,
+    tried,
     renew: () => renewBoth(admission, bill),
     stop: (error: AppError) => session.stop(error, "server_shutdown"),
   };
@@ -213,7 +215,6 @@ async function converse(
   try {
     const reason = await session.ended;
     await bill.close(reason);
-    const tried = [{ target, upstreamRequestId: undefined }];
     deps.reporter.delivered(relayed, { result: { kind: "delivered", reason }, tried, session: bill });
   } finally {
     deps.running.remove(handle);

@@ -49,6 +49,10 @@ export function mergeText(histogram: Histogram, text: string): void {
   add();
 }
 
+export function merge(histogram: Histogram, more: Histogram): void {
+  for (const [bucket, count] of more) histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
+}
+
 /** A histogram with the counts of `text` added. */
 export function withText(histogram: Histogram, text: string): Histogram {
   if (text === "") return histogram;

@@ -1,6 +1,7 @@
 import { createDatabase } from "@fairway/testkit/databases";
 import type { UsageStatistics } from "@fairway/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { insertLogs } from "../../../test/kit/log-rows.ts";
 import { startManagementApp, type ManagementApp } from "../../../test/kit/management-app.ts";
 import { codeOf, signInMembers, type Members } from "../../../test/kit/members.ts";
 import { DIMENSION, HOUR } from "./dimensions.ts";
@@ -69,6 +70,28 @@ describe("usage statistics over HTTP", () => {
     expect((await all(`by=model&user_id=${userId}`)).subjects.map(({ subject }) => subject)).toEqual(["gpt-4o"]);
     expect((await all(`user_id=${userId}`)).total.quota).toBe(7);
     expect(await codeOf(members.admin.get(`/api/statistics/usage?by=channel&user_id=${userId}`))).toBe("G1");
+  });
+
+  test("answer the last minutes, users their own alone", async () => {
+    const now = Math.floor(app.clock.now() / 1000);
+    const { userId } = members.user;
+    await insertLogs(app.database, [
+      { created_at: now - 30, user_id: userId, channel_id: 4, quota: 3, model_name: "gpt-4o" },
+      { created_at: now - 30, user_id: 999, channel_id: 4, quota: 8, model_name: "secret-model" },
+      { created_at: now - 200, user_id: 999, channel_id: 5, quota: 8 },
+    ]);
+    const recent = (query: string) =>
+      members.admin.data<UsageStatistics>(members.admin.get(`/api/statistics/recent?${query}`));
+    const { subjects, total, start_timestamp, end_timestamp } = await recent("by=channel");
+    expect(end_timestamp - start_timestamp).toBe(59);
+    expect(subjects).toMatchObject([{ subject: "4", calls: 2, quota: 11 }]);
+    expect(total).toMatchObject({ calls: 2, quota: 11 });
+    expect((await recent("by=channel&seconds=300&limit=1")).more_subjects).toBe(1);
+    const own = members.user.data<UsageStatistics>(members.user.get("/api/statistics/self/recent?by=model"));
+    expect(await own).toMatchObject({ total: { calls: 1, quota: 3 }, subjects: [{ subject: "gpt-4o" }] });
+    expect((await members.user.get("/api/statistics/recent")).body).toMatchObject({ success: false });
+    expect(await codeOf(members.admin.get("/api/statistics/recent?seconds=901"))).toBe("G1");
+    expect(await codeOf(members.user.get("/api/statistics/self/recent?by=channel"))).toBe("G1");
   });
 
   test("refuse unknown dimensions, intervals and periods", async () => {

@@ -1,7 +1,10 @@
 import {
+  RECENT_SPAN_CAP,
   STATISTICS_SPAN_CAP,
   USAGE_DIMENSIONS,
   USAGE_SUBJECT_CAP,
+  usageRecent,
+  usageRecentSelf,
   usageStatistics,
   usageStatisticsSelf,
   type UsageDimension,
@@ -11,16 +14,19 @@ import { implement, type Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { DAY, dimensionOf, DIMENSION, HOUR } from "./dimensions.ts";
-import type { StatisticsStore, UsageAnswer } from "./store.ts";
+import type { ReadRecent } from "./recent.ts";
+import type { StatisticsStore } from "./store.ts";
 import { figuresOf } from "./sums.ts";
 
 export interface StatisticsRoutesDeps {
   readonly store: StatisticsStore;
+  readonly recent: ReadRecent;
   readonly clock: Clock;
   readonly channelNames: (ids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 }
 
 const DEFAULT_SUBJECTS = 20;
+const DEFAULT_RECENT = 60;
 /** More points than any plot has room for; longer periods are answered by day. */
 const MOST_HOURS = 31 * 24;
 
@@ -38,6 +44,8 @@ export function statisticsRoutes(deps: StatisticsRoutesDeps): Route[] {
   return [
     implement(usageStatistics, ({ query }) => answer(deps, query, query.user_id > 0 ? query.user_id : undefined)),
     implement(usageStatisticsSelf, ({ query, caller }) => answer(deps, query, caller.userId)),
+    implement(usageRecent, ({ query }) => recent(deps, query, undefined)),
+    implement(usageRecentSelf, ({ query, caller }) => recent(deps, query, caller.userId)),
   ];
 }
 
@@ -46,9 +54,7 @@ async function answer(
   query: StatisticsQuery,
   userId: number | undefined,
 ): Promise<UsageStatistics> {
-  const by = dimensionNamed(query.by);
-  const dimension = dimensionOf(by, userId !== undefined);
-  if (dimension === undefined) throw new Refusal("invalid_parameter", { field: "by" });
+  const { by, dimension } = dimensionIn(query.by, userId);
   const period = periodOf(query, seconds(deps.clock));
   const { interval, utcOffset } = pointsOf(query, period);
   const isWholeUser = dimension === DIMENSION.user && userId !== undefined;
@@ -59,9 +65,9 @@ async function answer(
     ...period,
     interval,
     utcOffset,
-    limit: Math.min(USAGE_SUBJECT_CAP, query.limit > 0 ? query.limit : DEFAULT_SUBJECTS),
+    limit: limitIn(query),
   });
-  const names = await namesOf(deps, by, found);
+  const names = await namesOf(deps, by, found.subjects);
   return {
     by,
     start_timestamp: period.from,
@@ -75,6 +81,50 @@ async function answer(
     }),
     more_subjects: found.more,
   };
+}
+
+type RecentQuery = Pick<StatisticsQuery, "by" | "subject" | "limit"> & { readonly seconds: number };
+
+async function recent(
+  deps: StatisticsRoutesDeps,
+  query: RecentQuery,
+  userId: number | undefined,
+): Promise<UsageStatistics> {
+  const { by, dimension } = dimensionIn(query.by, userId);
+  const span = query.seconds === 0 ? DEFAULT_RECENT : query.seconds;
+  if (span < 1 || span > RECENT_SPAN_CAP) throw new Refusal("invalid_parameter", { field: "seconds" });
+  const { from, to, total, subjects } = await deps.recent({
+    dimension,
+    ownerId: userId,
+    seconds: span,
+    subject: dimension === DIMENSION.user && userId !== undefined ? String(userId) : query.subject,
+  });
+  const listed = subjects.slice(0, limitIn(query));
+  const names = await namesOf(deps, by, listed);
+  return {
+    by,
+    start_timestamp: from,
+    end_timestamp: to,
+    interval: 0,
+    complete_until: to,
+    total: figuresOf(total),
+    subjects: listed.map(({ subject, ...sums }) => {
+      const shown = by === "all" ? "" : subject;
+      return { subject: shown, name: names.get(Number(subject)) ?? shown, ...figuresOf(sums), points: [] };
+    }),
+    more_subjects: subjects.length - listed.length,
+  };
+}
+
+function limitIn({ limit }: Pick<StatisticsQuery, "limit">): number {
+  return Math.min(USAGE_SUBJECT_CAP, limit > 0 ? limit : DEFAULT_SUBJECTS);
+}
+
+function dimensionIn(name: string, userId: number | undefined) {
+  const by = dimensionNamed(name);
+  const dimension = dimensionOf(by, userId !== undefined);
+  if (dimension === undefined) throw new Refusal("invalid_parameter", { field: "by" });
+  return { by, dimension };
 }
 
 function dimensionNamed(text: string): UsageDimension {
@@ -109,7 +159,7 @@ function pointsOf(
 async function namesOf(
   { store, channelNames }: StatisticsRoutesDeps,
   by: UsageDimension,
-  { subjects }: UsageAnswer,
+  subjects: readonly { readonly subject: string }[],
 ): Promise<ReadonlyMap<number, string>> {
   const ids = subjects.map(({ subject }) => Number(subject)).filter((id) => Number.isSafeInteger(id) && id > 0);
   if (ids.length === 0) return new Map();

@@ -1,5 +1,5 @@
 import type { UsagePoint } from "@fairway/wire";
-import { mergeText, percentilesOf, type Histogram } from "./histogram.ts";
+import { merge, mergeText, percentilesOf, type Histogram } from "./histogram.ts";
 
 const COUNTS = ["calls", "errors", "refused", "quota", "input_tokens", "output_tokens"] as const;
 type Counts = Record<(typeof COUNTS)[number], number>;
@@ -33,6 +33,12 @@ export function addRow(sums: Sums, row: SumsRow): void {
   for (const name of COUNTS) sums[name] += Number(row[name]);
   mergeText(sums.latency, row.latency);
   mergeText(sums.first_token, row.first_token);
+}
+
+export function addSums(sums: Sums, more: Sums): void {
+  for (const name of COUNTS) sums[name] += more[name];
+  merge(sums.latency, more.latency);
+  merge(sums.first_token, more.first_token);
 }
 
 export function figuresOf({ latency, first_token: firstToken, ...counts }: Sums): Omit<UsagePoint, "start"> {

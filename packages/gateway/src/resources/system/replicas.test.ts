@@ -29,7 +29,7 @@ eachDatabase("replicas", (open) => {
       instance: "pod-1",
       version: "1.2.3",
       leading: { isLeader: true, subscribe: () => {} },
-      running: () => 4,
+      running: { requests: 4, byChannel: () => new Map([[7, 3]]) },
       snapshots: { revision: () => revision, subscribe },
       ...change,
     });
@@ -42,7 +42,15 @@ eachDatabase("replicas", (open) => {
     now += 1_000;
     await second.start();
     expect(await listReplicas(kit.database, clock)).toMatchObject([
-      { instance: "pod-1", version: "1.2.3", is_leader: true, is_lost: false, running: 4, revision: 7 },
+      {
+        instance: "pod-1",
+        version: "1.2.3",
+        is_leader: true,
+        is_lost: false,
+        running: 4,
+        revision: 7,
+        channels: { 7: 3 },
+      },
       { instance: "pod-2", version: "1.2.4", is_leader: false },
     ]);
     await second.stop();
@@ -75,6 +83,32 @@ eachDatabase("replicas", (open) => {
       .poll(async () => (await listReplicas(kit.database, clock))[0])
       .toMatchObject({ instance: "next", is_leader: true });
     await reporting.stop();
+  });
+
+  test("other requests than the last report has are reported soon, and the answering process counts its own now", async () => {
+    const running = { requests: 1, byChannel: () => counts };
+    let counts = new Map([[3, 1]]);
+    const busy = replica({ instance: "busy", running, changeMs: 20 });
+    await busy.start();
+    counts = new Map([
+      [3, 1],
+      [5, 2],
+    ]);
+    const listed = () => listReplicas(kit.database, clock);
+    await expect.poll(async () => (await listed())[0]?.channels).toEqual({ 3: 1, 5: 2 });
+    now += 120_000;
+    const live = { instance: "busy", running: { requests: 9, byChannel: () => new Map([[4, 9]]) } };
+    await expect
+      .poll(() => listReplicas(kit.database, clock, live))
+      .toMatchObject([{ running: 9, channels: { 4: 9 }, is_lost: false, seen_at: now / 1000 }]);
+    await busy.stop();
+  });
+
+  test("a replica of an earlier version has no channels", async () => {
+    const row = { instance: "old", version: "1", started_at: 1, seen_at: now / 1000, is_leader: 0, running: 2 };
+    await kit.database.db.insertInto("replicas").values(row).execute();
+    expect(await listReplicas(kit.database, clock)).toMatchObject([{ instance: "old", running: 2, channels: {} }]);
+    await kit.database.db.deleteFrom("replicas").execute();
   });
 
   test("a new revision of channels and options is reported at once", async () => {

@@ -26,9 +26,9 @@ test("administrators see the replicas as they last reported themselves", async (
   const report = { instance: "pod-1", version: "0.1.0", started_at: now - 600, seen_at: now - 5, running: 3 };
   await app.database.db
     .insertInto("replicas")
-    .values({ ...report, is_leader: 1 })
+    .values({ ...report, is_leader: 1, channels: '{"4":3}' })
     .execute();
-  const listed = { ...report, is_leader: true, is_lost: false, revision: 0 };
+  const listed = { ...report, is_leader: true, is_lost: false, revision: 0, channels: { 4: 3 } };
   const answer = await root.get("/api/system/replicas");
   expect(answer.body).toMatchObject({ data: [listed], revision: 0 });
   await root.data(root.post("/api/channel/", { name: "one", key: "k", models: "m" }));

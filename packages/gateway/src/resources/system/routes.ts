@@ -5,16 +5,17 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { askToStepDown } from "../../storage/leases.ts";
 import { readRevisions, snapshotRevision } from "../../storage/revisions.ts";
-import { listReplicas } from "./replicas.ts";
+import { listReplicas, type Running } from "./replicas.ts";
 
 export interface SystemDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly version: string;
   readonly instance: string;
+  readonly running: Running;
 }
 
-export function systemRoutes({ database, clock, version, instance }: SystemDeps): Route[] {
+export function systemRoutes({ database, clock, version, instance, running }: SystemDeps): Route[] {
   const started_at = seconds(clock);
   return [
     implement(systemInfo, () => ({
@@ -27,7 +28,7 @@ export function systemRoutes({ database, clock, version, instance }: SystemDeps)
     })),
     implement(systemReplicas, async ({ sibling }) => {
       sibling("revision", snapshotRevision(await readRevisions(database)));
-      return listReplicas(database, clock);
+      return listReplicas(database, clock, { instance, running });
     }),
     implement(systemStepDown, async () => {
       const running = (await listReplicas(database, clock)).filter(({ is_lost: isLost }) => !isLost);

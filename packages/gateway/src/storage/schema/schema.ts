@@ -329,6 +329,8 @@ export interface ReplicaTable {
   running: number;
   /** The revision of channels and options that it uses. */
   revision: Generated<number>;
+  /** JSON: requests at the time of the report by the id of their channel; null from a version that does not say. */
+  channels: string | null;
 }
 
 export interface AuditLogTable {

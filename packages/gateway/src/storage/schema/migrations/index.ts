@@ -18,6 +18,7 @@ import { replicaRevisions } from "./0016-replica-revisions.ts";
 import { facetSums } from "./0017-facet-sums.ts";
 import { logSums } from "./0018-log-sums.ts";
 import { tokenDisables } from "./0019-token-disables.ts";
+import { replicaChannels } from "./0020-replica-channels.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   facetSums,
   logSums,
   tokenDisables,
+  replicaChannels,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -1,0 +1,109 @@
+import { seconds, type Clock } from "../../lib/clock.ts";
+import type { Database } from "../../storage/database.ts";
+import { DAY, DIMENSION, type DimensionNumber } from "./dimensions.ts";
+import { gather, GATHERED, type Gathered, type GatheredLog } from "./gather.ts";
+import { addSums, emptySums, type Sums } from "./sums.ts";
+
+/** Rows that one answer reads at most; SQLite holds the whole process up meanwhile. */
+const MOST_ROWS: Readonly<Record<Database["kind"], number>> = { mysql: 10_000, postgres: 10_000, sqlite: 2_000 };
+/** Callers within this time share an answer. */
+const SHARED_SECONDS = 5;
+
+export interface RecentQuery {
+  readonly dimension: DimensionNumber;
+  /** Undefined = everyone's calls. */
+  readonly ownerId: number | undefined;
+  /** How far back the calls go. */
+  readonly seconds: number;
+  /** "" = all subjects. */
+  readonly subject: string;
+}
+
+export interface RecentUsage {
+  /** The first second whose calls are all in the sums: later than was asked for where there are more than are read. */
+  readonly from: number;
+  readonly to: number;
+  readonly total: Sums;
+  /** The dearest first. */
+  readonly subjects: readonly (Sums & { readonly subject: string })[];
+}
+
+interface Read {
+  readonly from: number;
+  readonly to: number;
+  readonly gathered: Gathered;
+}
+
+export type ReadRecent = (query: RecentQuery) => Promise<RecentUsage>;
+
+/** Sums of the last minutes from the rows of the log, read when someone asks. */
+export function createRecentUsage({ logs, clock, mostRows = MOST_ROWS[logs.kind] }: RecentDeps): ReadRecent {
+  const answers = new Map<string, { readonly at: number; readonly read: Promise<Read> }>();
+  const rowsOf = async ({ seconds: span, ownerId }: RecentQuery, to: number): Promise<Read> => {
+    const rows = await newestRows(logs, { from: to - span + 1, ownerId, limit: mostRows });
+    return { to, ...wholeSeconds(rows, to - span + 1, mostRows) };
+  };
+  return async (query) => {
+    const now = seconds(clock);
+    for (const [key, { at }] of answers) if (now - at >= SHARED_SECONDS) answers.delete(key);
+    const key = `${query.seconds} ${query.ownerId ?? ""}`;
+    const known = answers.get(key) ?? { at: now, read: rowsOf(query, now) };
+    answers.set(key, known);
+    try {
+      return sumsOf(query, await known.read);
+    } catch (error) {
+      answers.delete(key);
+      throw error;
+    }
+  };
+}
+
+export interface RecentDeps {
+  /** Holds the log. */
+  readonly logs: Database;
+  readonly clock: Clock;
+  readonly mostRows?: number;
+}
+
+interface Newest {
+  readonly from: number;
+  readonly ownerId: number | undefined;
+  readonly limit: number;
+}
+
+/** By the index of the time, or of a user and the time. */
+function newestRows({ db }: Database, { from, ownerId, limit }: Newest): Promise<GatheredLog[]> {
+  let rows = db.selectFrom("logs").where("created_at", ">=", from);
+  if (ownerId !== undefined) rows = rows.where("user_id", "=", ownerId);
+  return rows.select(GATHERED).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute();
+}
+
+/** Where rows were left out, the second of the oldest one lacks some. */
+function wholeSeconds(rows: readonly GatheredLog[], from: number, limit: number): Pick<Read, "from" | "gathered"> {
+  const oldest = rows.at(-1)?.created_at ?? from;
+  const isCut = rows.length === limit && oldest !== rows[0]?.created_at;
+  if (isCut) return { from: oldest + 1, gathered: gather(rows.filter((row) => row.created_at > oldest)) };
+  return { from: rows.length === limit ? oldest : from, gathered: gather(rows) };
+}
+
+function sumsOf({ dimension, ownerId, subject }: RecentQuery, { from, to, gathered }: Read): RecentUsage {
+  const subjects = new Map<string, Sums & { readonly subject: string }>();
+  const total = emptySums();
+  const isTotal = subject === "" ? totalOf(dimension, ownerId) : dimension;
+  for (const slot of gathered.values()) {
+    if (slot.span !== DAY || (subject !== "" && slot.subject !== subject)) continue;
+    if (slot.dimension === isTotal) addSums(total, slot.sums);
+    if (slot.dimension !== dimension) continue;
+    const known = subjects.get(slot.subject) ?? { subject: slot.subject, ...emptySums() };
+    subjects.set(slot.subject, known);
+    addSums(known, slot.sums);
+  }
+  const ranked = [...subjects.values()].toSorted((a, b) => b.quota - a.quota || (a.subject < b.subject ? -1 : 1));
+  return { from, to, total, subjects: ranked };
+}
+
+/** Channels count attempts; a call may have several. */
+function totalOf(dimension: DimensionNumber, ownerId: number | undefined): DimensionNumber {
+  if (ownerId !== undefined) return DIMENSION.user;
+  return dimension === DIMENSION.channel ? DIMENSION.attempts : DIMENSION.all;
+}
