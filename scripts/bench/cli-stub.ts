@@ -51,6 +51,25 @@ const ROW = {
   other: "",
 };
 
+const USAGE = {
+  by: "channel",
+  start_timestamp: 0,
+  end_timestamp: 3_599,
+  total: TOTAL,
+  subjects: Array.from({ length: 100 }, (_one, at) => ({ subject: String(at + 1), name: "", ...TOTAL, points: [] })),
+  more_subjects: 0,
+};
+const REPLICA = {
+  version: "0.1.0",
+  started_at: 0,
+  seen_at: 0,
+  is_leader: false,
+  is_lost: false,
+  running: 100,
+  revision: 1,
+  channels: Object.fromEntries(Array.from({ length: 100 }, (_one, at) => [at + 1, 1])),
+};
+
 const ANSWERS: readonly (readonly [path: string, data: unknown])[] = [
   ["/api/status", { version: "0.1.0", quota_per_unit: 500_000, display_in_currency: true }],
   ["/api/user/self", USER],
@@ -60,9 +79,10 @@ const ANSWERS: readonly (readonly [path: string, data: unknown])[] = [
   ["/api/log/stat", { quota: 0, rpm: 10, tpm: 1000 }],
   ["/api/log/facets", { complete: true, models: [], tokens: [], groups: [], types: [], channels: [], users: [] }],
   ["/api/log/", { items: [{ id: 1, created_at: 1_700_000_000, ...ROW }], total: 1, page: 1, page_size: 30, next: "" }],
-  ["/api/statistics/usage", { by: "channel", start_timestamp: 0, total: TOTAL, subjects: [], more_subjects: 0 }],
+  ["/api/statistics/usage", USAGE],
+  ["/api/statistics/recent", USAGE],
   ["/api/system/info", { instance: "bench", database: "sqlite" }],
-  ["/api/system/replicas", []],
+  ["/api/system/replicas", ["a", "b", "c"].map((instance) => ({ ...REPLICA, instance }))],
 ];
 
 export interface StubSettings {

@@ -271,7 +271,7 @@ test("top is one frame for scripts, and says so where there is no terminal", asy
   expect(out).toMatch(
     /^fairway top {2}http:.* · root\n.* · \d+ calls\/min · .* · errors .*\/hour\nbalance .* · channels \d on, 0 off/,
   );
-  expect(out).toMatch(/^ +1 +first +enabled +\d+ +ok/m);
+  expect(out).toMatch(/^ +1 +first +enabled +\d+ +0 +ok +0\.0 %/m);
   expect(out).toMatch(/^LATEST CALLS\nTIME +USER +TOKEN +MODEL [^]*\n20.* root +laptop +gpt-4o-mini/m);
   expect(json(await fairway("top --once -o json"))).toMatchObject({ channels: expect.any(Array) as unknown[] });
   const piped = await fairway("top");

@@ -4,19 +4,23 @@ import type { Sample } from "./sample.ts";
 
 /** Spans over which errors, first tokens and spending are summed, by the key that chooses them. */
 export const SPANS = {
-  "1": { name: "1 h", seconds: 3600 },
-  "2": { name: "6 h", seconds: 6 * 3600 },
-  "3": { name: "24 h", seconds: 86_400 },
-  "4": { name: "7 d", seconds: 7 * 86_400 },
+  "1": { name: "1 min", seconds: 60 },
+  "2": { name: "5 min", seconds: 300 },
+  "3": { name: "1 h", seconds: 3600 },
+  "4": { name: "24 h", seconds: 86_400 },
 } as const;
 export type SpanKey = keyof typeof SPANS;
+export type Span = (typeof SPANS)[SpanKey];
+const FIRST_SPAN: SpanKey = "2";
+/** That of the first sample, and of the only one of a script. */
+export const USUAL_SPAN: Span = SPANS[FIRST_SPAN];
 
 /** Panes below the channels, in the order of the tab key. */
 export const PANES = ["calls", "models", "users"] as const;
 export type Pane = (typeof PANES)[number];
 
 /** Orders of the channels, in those of the key `s`. */
-const ORDERS = ["priority", "calls", "errors", "first token", "used", "name"] as const;
+const ORDERS = ["priority", "calls", "in flight", "errors", "first token", "used", "name"] as const;
 export type Order = (typeof ORDERS)[number];
 
 export function orderAfter(order: Order): Order {
@@ -35,7 +39,7 @@ export interface Remembered {
 }
 
 export function startOf(intervalMs: number): Remembered {
-  return { span: "1", order: "priority", filter: "", intervalMs, pane: "calls", chosen: 0 };
+  return { span: FIRST_SPAN, order: "priority", filter: "", intervalMs, pane: "calls", chosen: 0 };
 }
 
 /** The channels whose name, status or tag holds the text, the most interesting first. */
@@ -58,6 +62,7 @@ const COMPARE: Readonly<Record<Exclude<Order, "priority">, (sample: Sample) => C
     const calls = new Map(facets.channels.map(({ value, count }) => [value, count]));
     return most(({ id }) => calls.get(String(id)) ?? 0);
   },
+  "in flight": (sample) => most(({ id }) => inFlightOf(sample, id)),
   errors: (sample) => most(({ id }) => errorShare(sample, id)),
   "first token": (sample) => most(({ id }) => usageOf(sample, id)?.first_token.p50 ?? 0),
   used: () => most(({ used_quota: used }) => used),
@@ -66,6 +71,11 @@ const COMPARE: Readonly<Record<Exclude<Order, "priority">, (sample: Sample) => C
 
 export function usageOf({ usage }: Sample, id: number) {
   return usage.subjects.find(({ subject }) => subject === String(id));
+}
+
+/** Requests that the channel serves, of all replicas that answer. */
+export function inFlightOf({ replicas }: Sample, id: number): number {
+  return replicas.reduce((sum, { channels, is_lost: isLost }) => sum + (isLost ? 0 : (channels[id] ?? 0)), 0);
 }
 
 function errorShare(sample: Sample, id: number): number {

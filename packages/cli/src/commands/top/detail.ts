@@ -1,6 +1,6 @@
 import { dollars, type Channel } from "@fairway/wire";
 import { statusWord } from "../channel/channel.ts";
-import { usageOf } from "./choice.ts";
+import { inFlightOf, usageOf } from "./choice.ts";
 import type { Line } from "./line.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
 
@@ -20,6 +20,7 @@ export function detailOf(place: ServerIdentity, sample: Sample, channel: Channel
     ["models", models.replaceAll(",", ", ")],
     ["last test", channel.response_time === 0 ? "" : `${channel.response_time} ms`],
     ["used", `$${dollars(channel.used_quota, 2, money.quotaPerUnit)}`],
+    ["in flight", String(inFlightOf(sample, id))],
     ...(usage
       ? ([
           [`calls, ${span}`, `${usage.calls}, ${usage.errors} failed, ${usage.refused} refused`],

@@ -1,6 +1,6 @@
 import type { Channel } from "@fairway/wire";
 import { beforeAll, expect, it } from "vitest";
-import { PANES } from "./choice.ts";
+import { channelsOf, PANES, SPANS } from "./choice.ts";
 import { frameOf } from "./frame.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
 import { loadWidths } from "../../print/width.ts";
@@ -55,7 +55,7 @@ const figures = {
 const usage = {
   by: "channel" as const,
   start_timestamp: 0,
-  end_timestamp: 5400,
+  end_timestamp: 7199,
   interval: 0,
   complete_until: 5400,
   total: figures,
@@ -64,12 +64,12 @@ const usage = {
 };
 
 it("shows errors, first token and dollars an hour, of all channels and of each", () => {
-  const text = frameOf(place, lookWith(3), { width: 200, pane: "models" })
+  const text = frameOf(place, lookWith(3), { width: 200, pane: "models", span: SPANS["3"] })
     .map((line) => line.text)
     .join("\n");
-  expect(text).toContain("errors 2.5 % · first token 1.9 s p95 · $4.00/hour");
-  expect(text).toMatch(/channel-2 +enabled +0 +ok +2\.5 % +0\.7 s/);
-  expect(text).toMatch(/channel-3 +enabled +0 +ok +- +-/);
+  expect(text).toContain("over 1 h · errors 2.5 % · first token 1.9 s p95 · $4.00/hour");
+  expect(text).toMatch(/channel-2 +enabled +0 +0 +ok +2\.5 % +0\.7 s/);
+  expect(text).toMatch(/channel-3 +enabled +0 +0 +ok +- +-/);
 });
 
 function lookWith(count: number): Sample {
@@ -113,8 +113,8 @@ it("uses the screen, and tells why a channel is off and what its keys suffer", (
   const frame = frameOf(place, some, { width: 200, height: 30, pane: "models", history: [traffic(1), traffic(8)] });
   expect(frame).toHaveLength(30);
   const text = frame.map((line) => line.text).join("\n");
-  expect(text).toMatch(/off +auto-disabled +0 +- .*401 no "key"/);
-  expect(text).toMatch(/channel-2 +enabled +0 +open 2 s/);
+  expect(text).toMatch(/off +auto-disabled +0 +0 +- .*401 no "key"/);
+  expect(text).toMatch(/channel-2 +enabled +0 +0 +open 2 s/);
   expect(text).toContain("calls ▂█ · tokens ██");
 });
 
@@ -135,13 +135,28 @@ it("counts what runs now, and names the replica that runs the jobs", () => {
     running: 3,
     is_lost: false,
     revision: 1,
+    channels: { 1: 2 },
   };
   const replicas = [
     { ...replica, instance: "a" },
-    { ...replica, instance: "b", is_leader: true },
+    { ...replica, instance: "b", is_leader: true, seen_at: 5, channels: { 1: 1, 9: 2 } },
     { ...replica, instance: "c", is_lost: true },
   ];
   const frame = frameOf(place, { ...lookWith(1), replicas }, { width: 200, pane: "models" });
   expect(frame[0]?.text).toContain("2 replicas · leader b");
-  expect(frame[1]?.text).toContain("in flight 6");
+  expect(frame[1]?.text).toContain("in flight 6 (up to 4 s old)");
+  expect(frame[5]?.text).toMatch(/CALLS\/MIN +IN FLIGHT/);
+  expect(frame[6]?.text).toMatch(/channel-1 +enabled +0 +3 /);
+  const sample = { ...lookWith(3), replicas };
+  expect(
+    channelsOf({ ...sample, replicas: [{ ...replica, instance: "a", channels: { 3: 1 } }] }, { order: "in flight" })[0]
+      ?.id,
+  ).toBe(3);
+});
+
+it("says how many seconds are summed where more calls ended than the gateway reads", () => {
+  const cut = { ...usage, start_timestamp: 5381, end_timestamp: 5400 };
+  const frame = frameOf(place, { ...lookWith(1), usage: cut }, { width: 200, pane: "models", span: SPANS["1"] });
+  expect(frame[1]?.text).toContain("over the last 20 s of 1 min · errors 2.5 %");
+  expect(frame[1]?.text).toContain("$1080.00/hour");
 });

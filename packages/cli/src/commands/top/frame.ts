@@ -13,7 +13,7 @@ import { cellOf, number, plain } from "../../print/columns.ts";
 import { asDollars } from "../../print/sheet.ts";
 import { sparkOf, type Signs } from "../../print/signs.ts";
 import { table, type Column } from "../../print/table.ts";
-import { channelsOf, type Order, type Pane } from "./choice.ts";
+import { channelsOf, inFlightOf, USUAL_SPAN, type Order, type Pane, type Span } from "./choice.ts";
 import { detailOf } from "./detail.ts";
 import type { Line } from "./line.ts";
 import type { Sample, ServerIdentity } from "./sample.ts";
@@ -36,7 +36,7 @@ export interface Screen {
   readonly filter?: string;
   readonly order?: Order;
   /** Over which errors, first tokens and spending are summed. */
-  readonly span?: string;
+  readonly span?: Span;
   /** Shown alone instead of the channels. */
   readonly detail?: Channel;
 }
@@ -47,7 +47,7 @@ const CHANNEL_HEAD = 3;
 
 /** One sample as lines of text, for the screen and for `--once` alike. */
 export function frameOf(place: ServerIdentity, sample: Sample, screen: Screen): Line[] {
-  const { width, height = Number.POSITIVE_INFINITY, pane, chosen = 0 } = screen;
+  const { width, height = Number.POSITIVE_INFINITY, pane, chosen = 0, span = USUAL_SPAN } = screen;
   const below = paneLines(place, sample, pane, width);
   const room = height - HEAD;
   // What is below gets half of the room where it needs that much.
@@ -59,10 +59,10 @@ export function frameOf(place: ServerIdentity, sample: Sample, screen: Screen): 
   const title = [`fairway top  ${place.server}`, place.version, ...replicasOf(place, sample), place.user].join(" · ");
   const lines: Line[] = [
     { text: cut(title, width), tone: "title" },
-    { text: cut(ratesOf(sample, place, screen.span), width) },
+    { text: cut(ratesOf(sample, place, span), width) },
     { text: cut(statesOf(sample, screen), width) },
     ...(screen.detail
-      ? [{ text: "" }, ...detailOf(place, sample, screen.detail, screen.span ?? "1 h")]
+      ? [{ text: "" }, ...detailOf(place, sample, screen.detail, spanText(sample, span))]
       : [...channels, { text: "" }, ...below]),
   ];
   return lines.slice(0, height);
@@ -76,24 +76,40 @@ function replicasOf({ instance }: ServerIdentity, { replicas }: Sample): string[
   return [`${alive.length} replicas`, ...(leader ? [`leader ${leader.instance}`] : [])];
 }
 
-/** Errors, first token and spending are those of the span and the begun hour. */
-function ratesOf({ at, rpm, tpm, usage, replicas }: Sample, { money }: ServerIdentity, span = "1 h"): string {
+/** Errors, first token and spending are those of the span; of hours with the begun one. */
+function ratesOf(sample: Sample, { money }: ServerIdentity, span: Span): string {
+  const { at, rpm, tpm, usage, replicas } = sample;
   const { calls, errors, first_token: firstToken, quota } = usage.total;
-  const hours = Math.max(1, at - usage.start_timestamp) / 3600;
   return [
     formatTime(at).slice(11),
     `${rpm} calls/min`,
     `${shortNumber(tpm)} tokens/min`,
-    ...(replicas.length > 0 ? [`in flight ${inFlight(replicas)}`] : []),
-    `over ${span}`,
+    ...(replicas.length > 0 ? [inFlight(replicas)] : []),
+    `over ${spanText(sample, span)}`,
     `errors ${percent(errors, calls)}`,
     `first token ${firstToken.count === 0 ? "-" : `${(firstToken.p95 / 1000).toFixed(1)} s p95`}`,
-    `$${dollars(Math.round(quota / hours), 2, money.quotaPerUnit)}/hour`,
+    `$${dollars(Math.round((quota * 3600) / summedSeconds(sample)), 2, money.quotaPerUnit)}/hour`,
   ].join(" · ");
 }
 
-function inFlight(replicas: Sample["replicas"]): number {
-  return replicas.reduce((sum, { running, is_lost: isLost }) => sum + (isLost ? 0 : running), 0);
+/** Sums of hours end with an hour that is still to come. */
+function summedSeconds({ at, usage }: Sample): number {
+  return Math.max(1, Math.min(at, usage.end_timestamp) - usage.start_timestamp + 1);
+}
+
+/** The gateway sums less than the span where more calls ended than it reads. */
+function spanText(sample: Sample, { name, seconds }: Span): string {
+  const summed = summedSeconds(sample);
+  return summed < seconds ? `the last ${summed} s of ${name}` : name;
+}
+
+/** Replicas report, so that the numbers of the others are older than those of the one that answers. */
+function inFlight(replicas: Sample["replicas"]): string {
+  const alive = replicas.filter(({ is_lost: isLost }) => !isLost);
+  const seen = alive.map(({ seen_at: at }) => at);
+  const age = Math.max(...seen) - Math.min(...seen);
+  const count = alive.reduce((sum, { running }) => sum + running, 0);
+  return `in flight ${count}${age > 0 ? ` (up to ${age} s old)` : ""}`;
 }
 
 function percent(part: number, whole: number): string {
@@ -162,7 +178,8 @@ function channelLines(
   ];
 }
 
-function channelColumns({ money }: ServerIdentity, { facets, health, usage }: Sample): Column<Channel>[] {
+function channelColumns({ money }: ServerIdentity, sample: Sample): Column<Channel>[] {
+  const { facets, health, usage } = sample;
   const calls = new Map(facets.channels.map(({ value, count }) => [value, count]));
   const used = new Map(usage.subjects.map((one) => [one.subject, one]));
   const of = (id: number) => used.get(String(id));
@@ -176,6 +193,7 @@ function channelColumns({ money }: ServerIdentity, { facets, health, usage }: Sa
     plain("NAME", "name"),
     { title: "STATUS", value: ({ status }) => statusWord(status) },
     { title: "CALLS/MIN", isNumber: true, value: ({ id }) => String(calls.get(String(id)) ?? 0) },
+    { title: "IN FLIGHT", isNumber: true, value: ({ id }) => String(inFlightOf(sample, id)) },
     { title: "HEALTH", value: stateOf },
     { title: "ERRORS", isNumber: true, value: ({ id }) => percent(of(id)?.errors ?? 0, of(id)?.calls ?? 0) },
     { title: "1ST TOKEN", isNumber: true, value: ({ id }) => firstTokenOf(of(id)) },

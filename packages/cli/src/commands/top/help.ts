@@ -1,7 +1,7 @@
 /** At most 60 columns, the narrowest terminal. */
 const COMMON: readonly string[] = [
   "tab            the next pane below: calls, models, users",
-  "1 2 3 4        sums of 1 h, 6 h, 24 h or 7 d",
+  "1 2 3 4        sums of 1 min, 5 min, 1 h or 24 h",
   "+ -            read less often, more often",
   "p r            pause, read at once",
   "l              the log; of the chosen channel where it is one",

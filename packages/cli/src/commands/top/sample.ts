@@ -14,6 +14,9 @@ import {
   status,
   systemInfo,
   systemReplicas,
+  RECENT_SPAN_CAP,
+  usageRecent,
+  usageRecentSelf,
   usageStatistics,
   usageStatisticsSelf,
   type Channel,
@@ -51,7 +54,7 @@ export interface Sample {
   /** Facets of the last minute. */
   readonly facets: LogFacets;
   readonly recent: readonly LogRow[];
-  /** Usage of the span and the current hour, by channel for administrators. */
+  /** Usage of the last minutes, or of hours with the current one; by channel for administrators. */
   readonly usage: UsageStatistics;
   /** Processes that answer, as they last reported themselves; none for users. */
   readonly replicas: readonly Replica[];
@@ -76,20 +79,22 @@ export async function placeOf(client: Client, server: string): Promise<ServerIde
   };
 }
 
-/** Sums of hours change slowly: they are read at most this often. */
-const USAGE_SECONDS = 10;
+/** The gateway sums the last minutes at most this often, and sums of hours change slowly. */
+const RECENT_EVERY_SECONDS = 5;
+const HOURS_EVERY_SECONDS = 10;
 
 /** `spanSeconds` is how far back sums go. */
-export type Sampler = (nowSeconds: number, signal: AbortSignal, spanSeconds?: number) => Promise<Sample>;
+export type Sampler = (nowSeconds: number, signal: AbortSignal, spanSeconds: number) => Promise<Sample>;
 
 /** Administrators see all calls, other users their own. */
 export function createSampler(client: Client, place: ServerIdentity): Sampler {
   let usage: UsageStatistics | undefined;
   let readAt = 0;
   let readSpan = 0;
-  return async (nowSeconds, signal, spanSeconds = 3600) => {
-    if (!usage || nowSeconds - readAt >= USAGE_SECONDS || readSpan !== spanSeconds) {
-      usage = await usageOf(client, place, { start: nowSeconds - spanSeconds, signal });
+  return async (nowSeconds, signal, spanSeconds) => {
+    const every = spanSeconds <= RECENT_SPAN_CAP ? RECENT_EVERY_SECONDS : HOURS_EVERY_SECONDS;
+    if (!usage || nowSeconds - readAt >= every || readSpan !== spanSeconds) {
+      usage = await usageOf(client, place, { nowSeconds, spanSeconds, signal });
       readAt = nowSeconds;
       readSpan = spanSeconds;
     }
@@ -97,12 +102,24 @@ export function createSampler(client: Client, place: ServerIdentity): Sampler {
   };
 }
 
+interface Period {
+  readonly nowSeconds: number;
+  readonly spanSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** The last minutes to the second, longer spans by the hour. */
 async function usageOf(
   client: Client,
   { isAdmin }: ServerIdentity,
-  { start, signal }: { readonly start: number; readonly signal: AbortSignal },
+  { nowSeconds, spanSeconds, signal }: Period,
 ): Promise<UsageStatistics> {
-  const query = { by: isAdmin ? "channel" : "all", start_timestamp: start, limit: CHANNELS };
+  const who = { by: isAdmin ? "channel" : "all", limit: CHANNELS };
+  if (spanSeconds <= RECENT_SPAN_CAP) {
+    const query = { ...who, seconds: spanSeconds };
+    return (await client.call(isAdmin ? usageRecent : usageRecentSelf, { query, signal })).data;
+  }
+  const query = { ...who, start_timestamp: nowSeconds - spanSeconds };
   return (await client.call(isAdmin ? usageStatistics : usageStatisticsSelf, { query, signal })).data;
 }
 

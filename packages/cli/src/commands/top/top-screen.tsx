@@ -128,7 +128,7 @@ function TopScreen(props: ScreenProps & { leave(how: LeftTop): void }) {
         filter,
         order,
         signs,
-        span: SPANS[span].name,
+        span: SPANS[span],
         ...(detail ? { detail } : {}),
         ...(place.isAdmin ? { chosen } : {}),
       });

@@ -6,7 +6,7 @@ import { printable } from "../../print/printable.ts";
 import { loadWidths } from "../../print/width.ts";
 import type { Session } from "../../session/session.ts";
 import type { Scope } from "../ui/state.ts";
-import { startOf } from "./choice.ts";
+import { startOf, USUAL_SPAN } from "./choice.ts";
 import { frameOf } from "./frame.ts";
 import { createSampler, placeOf, type ServerIdentity } from "./sample.ts";
 
@@ -30,7 +30,7 @@ export async function runTop(session: Session, { once, interval }: TopOptions, o
   await loadWidths();
   const place = await placeOf(client, server);
   if (isScreen) return watch(session, { place, intervalMs: interval * 1000 }, output, io);
-  const sample = await createSampler(client, place)(io.nowSeconds(), new AbortController().signal);
+  const sample = await createSampler(client, place)(io.nowSeconds(), new AbortController().signal, USUAL_SPAN.seconds);
   if (!isForPeople(output)) return printOne(output, { server, version: place.version, ...sample });
   const frame = frameOf(place, sample, { width: output.width ?? PIPED_WIDTH, pane: "calls" });
   output.out(frame.map(({ text }) => text.trimEnd()).join("\n"));
