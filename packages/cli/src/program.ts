@@ -7,6 +7,7 @@ import type { Output } from "./print/output.ts";
 import { accountCommands } from "./commands/account/command.ts";
 import { apiCommands } from "./commands/api/command.ts";
 import type { Reference } from "./commands/arguments.ts";
+import { budgetCommands } from "./commands/budget/command.ts";
 import { catalogueCommands } from "./commands/catalogue/command.ts";
 import { channelCommands } from "./commands/channel/command.ts";
 import { chatCommands } from "./commands/chat/command.ts";
@@ -41,6 +42,7 @@ const NOUNS = [
   logCommands,
   userCommands,
   redemptionCommands,
+  budgetCommands,
   optionCommands,
   catalogueCommands,
   chatCommands,

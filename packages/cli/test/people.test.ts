@@ -1,9 +1,11 @@
 // Accounts, redemption codes, and what everybody may look up.
 import { ROOT_PASSWORD } from "@fairway/testkit";
+import { budgetCreate } from "@fairway/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { jsonOf, rowsOf, signIn, startRig, type Rig } from "./rig.ts";
+import { openScreen } from "./screen.ts";
 import { openTerminal, run } from "./terminal.ts";
 
 const PASSWORD = "ann's-password";
@@ -48,6 +50,42 @@ test("a balance is moved and set", async () => {
   expect((await rig.fairway(`user quota ${annId}`)).code).toBe(2);
   expect((await rig.fairway(`user quota ${annId} --add lots`)).err).toContain("--add lots is no amount");
   expect((await rig.fairway("user quota 999 --add 1")).code).toBe(3);
+});
+
+test("administrators see all budgets, other users those of themselves and of their keys", async () => {
+  expect((await run(["token", "create", "--name", "of-ann"], ann)).code).toBe(0);
+  const [token] = rowsOf(await run(["token", "list", "-o", "jsonl"], ann));
+  for (const [scope, subject] of [
+    ["user", "1"],
+    ["user", String(annId)],
+    ["token", String(token?.["id"])],
+  ] as const)
+    await rig.client.call(budgetCreate, { body: { scope, subject, period: "day", quota_limit: 500_000 } });
+  const subjects = async (env: Record<string, string>, ...flags: string[]) =>
+    rowsOf(await run(["budget", "list", ...flags, "-o", "jsonl"], env)).map(({ scope, subject_name: name }) => [
+      scope,
+      name,
+    ]);
+  const own = [
+    ["user", "ann"],
+    ["token", "of-ann"],
+  ];
+  expect(await subjects(rig.env)).toEqual([["user", "root"], ...own]);
+  expect(await subjects(rig.env, "--mine")).toEqual([["user", "root"]]);
+  expect(await subjects(ann)).toEqual(own);
+  expect(await subjects(ann, "--mine")).toEqual(own);
+  expect((await run(["budget", "list"], ann)).out).toMatch(/user +ann #\d+ +day +\$1\.00 +\$0\.00 +yes/);
+});
+
+test("`ui budgets` of a user shows the own ones, which it does not delete", async () => {
+  const screen = openScreen(["ui"], ann, 120);
+  await screen.shows("tokens 1");
+  screen.type(":budgets\r");
+  await screen.shows(/budgets 2[^]*user +ann #\d+ /);
+  expect(screen.lines().join("\n")).not.toContain("root #1");
+  screen.type("x");
+  await screen.shows(/budget \d+ .* has no delete\./);
+  await screen.leave();
 });
 
 test("a sheet has money in quota and dollars, and cells quoted where they must be", async () => {

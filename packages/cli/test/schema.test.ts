@@ -56,6 +56,7 @@ test.each([
   ["token get ci", "Token"],
   ["user list", "UserList"],
   ["redemption list", "RedemptionList"],
+  ["budget list", "BudgetList"],
   ["option list", "OptionList"],
   ["option history", "OptionChangeList"],
   ["pricing list", "PriceList"],

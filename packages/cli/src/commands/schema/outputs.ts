@@ -103,6 +103,7 @@ const OF_API: readonly Described[] = [
     where: "redemption list, redemption get",
     schema: () => without(ofWire(wire.redemptionGet.data), "key"),
   },
+  { name: "Budget", where: "budget list", schema: () => ofItems(wire.budgetList.data) },
   { name: "OptionChange", where: "option history", schema: () => ofItems(wire.optionHistory.data) },
   { name: "Price", where: "pricing list", schema: () => ofItems(wire.pricingList.data) },
   { name: "Explanation", where: "pricing explain", schema: () => ofWire(wire.pricingExplain.data) },

@@ -1,6 +1,5 @@
 import {
   budgetDelete,
-  budgetList,
   budgetSubject,
   optionHistory,
   optionList,
@@ -17,13 +16,11 @@ import {
   userDelete,
   userList,
   userManage,
-  type Budget,
   type Client,
 } from "@fairway/wire";
 import type { SessionClient } from "../../../session/session.ts";
 import { asDollars } from "../../../print/sheet.ts";
-import { number, plain, quota } from "../../../print/columns.ts";
-import type { Column } from "../../../print/table.ts";
+import { BUDGETS, readBudgets } from "../../budget/budget.ts";
 import { priceColumns } from "../../catalogue/catalogue.ts";
 import { CHANGE_COLUMNS, SETTINGS } from "../../option/option.ts";
 import { undoOption } from "../../option/undo.ts";
@@ -42,7 +39,7 @@ const CHANGES = 20;
 /** Resources that the signed-in user may see, channels first. */
 export function resourcesOf(client: SessionClient, seen: Seen): Resource[] {
   const own = [tokens(client, seen), logs(client, seen), prices(client, seen)];
-  if (!seen.isAdmin) return own;
+  if (!seen.isAdmin) return [...own, budgets(client, seen)];
   return [
     channels(client, seen),
     ...own,
@@ -122,27 +119,19 @@ function users(client: Client, { quotaPerUnit }: Seen): Resource {
   });
 }
 
-const BUDGET_COLUMNS: readonly Column<Budget>[] = [
-  number("ID", "id"),
-  plain("SCOPE", "scope"),
-  { title: "SUBJECT", value: budgetSubject },
-  plain("PERIOD", "period"),
-  quota("LIMIT", "quota_limit"),
-  quota("USED", "used"),
-  { title: "HARD", value: ({ is_hard: isHard }) => (isHard ? "yes" : "no") },
-];
-
-function budgets(client: Client, { quotaPerUnit }: Seen): Resource {
+/** Users see their own, and change none. */
+function budgets(client: Client, { isAdmin, quotaPerUnit }: Seen): Resource {
   return resource({
     name: "budgets",
     page: "/budget",
     aliases: ["budget"],
-    columns: asDollars(BUDGET_COLUMNS, quotaPerUnit),
-    rows: async () => ({ rows: (await client.call(budgetList, {})).data, isCut: false }),
+    columns: asDollars(BUDGETS.columns, quotaPerUnit),
+    wide: asDollars(BUDGETS.wide ?? [], quotaPerUnit),
+    rows: async () => ({ rows: await readBudgets(client, isAdmin), isCut: false }),
     keyOf: ({ id }) => String(id),
     labelOf: (budget) => `budget ${budget.id} (${budget.scope} ${budgetSubject(budget)})`,
     isOff: ({ used, quota_limit: limit }) => used >= limit,
-    actions: ({ id }) => ({ delete: () => client.call(budgetDelete, { params: { id } }) }),
+    actions: ({ id }) => (isAdmin ? { delete: () => client.call(budgetDelete, { params: { id } }) } : {}),
   });
 }
 

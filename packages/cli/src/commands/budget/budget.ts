@@ -1,0 +1,35 @@
+import { budgetList, budgetListSelf, budgetSubject, ROLE, selfGet, type Budget, type Client } from "@fairway/wire";
+import { number, plain, quota, time } from "../../print/columns.ts";
+import { printList, type Output, type Shape } from "../../print/output.ts";
+
+/** How budgets are printed. */
+export const BUDGETS: Shape<Budget> = {
+  kind: "Budget",
+  columns: [
+    number("ID", "id"),
+    plain("SCOPE", "scope"),
+    { title: "SUBJECT", value: budgetSubject },
+    plain("PERIOD", "period"),
+    quota("LIMIT", "quota_limit"),
+    quota("USED", "used"),
+    { title: "HARD", value: ({ is_hard: isHard }) => (isHard ? "yes" : "no") },
+  ],
+  wide: [quota("HELD", "held"), time("ENDS", "window_end"), plain("ZONE", "time_zone")],
+  name: ({ id }) => `budget/${id}`,
+};
+
+export interface BudgetListOptions {
+  readonly mine?: boolean;
+}
+
+export async function listBudgets(client: Client, { mine = false }: BudgetListOptions, output: Output): Promise<void> {
+  const isAll = !mine && (await client.call(selfGet, {})).data.role >= ROLE.admin;
+  const rows = await readBudgets(client, isAll);
+  const empty = isAll ? "No budgets." : "No budget of you or of your keys.";
+  await printList(output, { ...BUDGETS, rows, empty });
+}
+
+/** All of them, which administrators may read, or those of the signed-in user. */
+export async function readBudgets(client: Client, isAll: boolean): Promise<readonly Budget[]> {
+  return (await client.call(isAll ? budgetList : budgetListSelf, {})).data;
+}
