@@ -61,13 +61,38 @@ test("status names who leads and the latest failures", async () => {
 });
 
 test.each([
-  ["limit", /429 rate_limit_exceeded/, /Limit of this token reached: 1 requests per minute/, /charged +0 quota/],
+  [
+    "limit",
+    /429 rate_limit_exceeded/,
+    /Limit of this token reached: 1 requests per minute/,
+    /charged +\$0\.00 \(0 quota\)/,
+  ],
   ["failover", /ok 200/, /Answered by attempt 2/, /with +input_tokens \d+ \(upstream\).*model_ratio 1 \(self-use\)/],
-  ["guardrail", /400 prompt_blocked/, /guardrail +block: insults/, /charged +0 quota/],
-  ["guardedStream", /client_error 200 guardrail/, /guardrail +block: insults/, /quota, \d+ were reserved/],
-  ["cut", /upstream_error 200 upstream_cut/, /answers all .*upstream_cut +begun/, /quota, \d+ were reserved/],
-  ["budget", /403 budget_exceeded/, /budget +budget \d+ of model ask-budget: 1 quota a day/, /charged +0 quota/],
-  ["budgetStream", /quota 200 quota_exhausted/, /budget \d+ of model ask-budget-stream: 2500 quota a day/, /reserved/],
+  ["guardrail", /400 prompt_blocked/, /guardrail +block: insults/, /charged +\$0\.00 \(0 quota\)/],
+  [
+    "guardedStream",
+    /client_error 200 guardrail/,
+    /guardrail +block: insults/,
+    /quota\), <?\$\S+ \(\d+ quota\) were reserved/,
+  ],
+  [
+    "cut",
+    /upstream_error 200 upstream_cut/,
+    /answers all .*upstream_cut +begun/,
+    /quota\), <?\$\S+ \(\d+ quota\) were reserved/,
+  ],
+  [
+    "budget",
+    /403 budget_exceeded/,
+    /budget +budget \d+ of model ask-budget: <\$0\.01 \(1 quota\) a day/,
+    /charged +\$0\.00 \(0 quota\)/,
+  ],
+  [
+    "budgetStream",
+    /quota 200 quota_exhausted/,
+    /budget \d+ of model ask-budget-stream: <?\$\S+ \(2500 quota\) a day/,
+    /reserved/,
+  ],
   ["cached", /route +cache/, /cache +answered from the response cache/, /formula +\(.*\) \* cache_hit_part/],
 ] as const)("a call that ended by %s says why it failed, where it went and what it cost", async (name, ...words) => {
   const { code, out, err } = await rig.fairway(`log explain ${calls[name]}`);

@@ -106,7 +106,7 @@ test.each([60, 80])(
       ["x", /delete channel \d+/, "n"],
       ["?", "choose a row", "x"],
       ["\r", "LAST 24 HOURS", "q"],
-      ["/no such channel", "Nothing here", "\u001B"],
+      ["/no such channel", "No channels match", "\u001B"],
     ] as const) {
       screen.type(keys);
       await screen.shows(shown);

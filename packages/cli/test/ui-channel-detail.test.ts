@@ -54,6 +54,7 @@ test(
     expect(bars).toMatch(/errors {3}▁{24} {2}0, 0\.0 %/);
     const letters = await open({ LC_ALL: "C" });
     expect(letters).toMatch(/calls {4}_+#_* {2}2/);
+    expect(letters).toMatch(/^status +enabled/m);
     expect(letters).not.toMatch(/[…·→↑↓▁-█]/);
     expect(await open({ TERM: "linux", LANG: "en_US.UTF-8" })).toMatch(/calls {4}_+#_* {2}2/);
   },

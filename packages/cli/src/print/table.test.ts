@@ -28,6 +28,18 @@ it("cuts only for a narrow terminal, and keeps control characters out of it", ()
   expect(table(columns, rows, 16)).toBe("ID  NAME\n 1  a long name…");
 });
 
+it("gives a text that is cut the room that columns at the end leave", () => {
+  const wide = [...columns, ...["A", "B", "C"].map((title) => ({ title, value: () => "x".repeat(16) }))];
+  const row = { id: 1, name: "a name of thirty letters, fully" };
+  expect(table(wide, [row], 60).split("\n")[1]).toBe(
+    ` 1  ${row.name.slice(0, 19)}…  ${"x".repeat(16)}  ${"x".repeat(16)}`,
+  );
+});
+
+it("writes the line ends of a text as they are written in code", () => {
+  expect(table(columns, [{ id: 1, name: "one\r\ntwo\nthree" }], undefined)).toContain("one\\ntwo\\nthree");
+});
+
 it("counts wide letters as two columns and cuts between letters", () => {
   const rows = [
     { id: 1, name: "日本語" },

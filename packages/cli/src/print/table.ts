@@ -56,7 +56,7 @@ function titlesOf<Row>(columns: readonly Column<Row>[]): string[] {
 }
 
 function cellsOf<Row>(columns: readonly Column<Row>[], row: Row): string[] {
-  return columns.map((column) => printable(column.value(row)));
+  return columns.map((column) => printable(column.value(row).replaceAll(/\r?\n/g, "\\n")));
 }
 
 const NO_WIDTHS: readonly number[] = [];
@@ -77,7 +77,7 @@ function fitted<Row>(columns: readonly Column<Row>[], widths: readonly number[],
   if (width === undefined) return [...widths];
   let fitting = shrunk(columns, [...widths], { width, least: READABLE });
   while (excessOf(fitting, width) > 0 && fitting.length > FIRST) fitting.pop();
-  fitting = shrunk(columns, fitting, { width, least: LEAST });
+  fitting = shrunk(columns, widths.slice(0, fitting.length), { width, least: LEAST });
   while (excessOf(fitting, width) > 0 && fitting.length > 1) fitting.pop();
   return excessOf(fitting, width) > 0 ? [Math.max(1, width)] : fitting;
 }

@@ -15,6 +15,7 @@ import {
 import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain } from "../../print/columns.ts";
 import { isForPeople, printOne, type Output, type Shape } from "../../print/output.ts";
+import { moneyText } from "../../print/sheet.ts";
 import { table, type Column } from "../../print/table.ts";
 import { loadWidths } from "../../print/width.ts";
 
@@ -46,7 +47,7 @@ const SKIPPED: readonly Column<ExplainedCandidate>[] = [
 export async function explainLog(client: Client, request: string, output: Output): Promise<void> {
   const found = await explanationOf(client, request);
   if (!isForPeople(output)) return printOne(output, found, { shape: NAMED });
-  await printOne(output, found, { words: wordsOf(found) });
+  await printOne(output, found, { words: wordsOf(found, await output.quotaPerUnit()) });
   if (output.columns !== undefined) return;
   const { attempts, candidates } = found;
   const skipped = candidates.filter(({ is_tried: isTried }) => !isTried);
@@ -57,11 +58,11 @@ export async function explainLog(client: Client, request: string, output: Output
 }
 
 /** The explanation as lines of a screen. */
-export function explainLines(found: LogExplanation, width: number): string[] {
+export function explainLines(found: LogExplanation, width: number, quotaPerUnit: number): string[] {
   const { attempts, candidates } = found;
   const skipped = candidates.filter(({ is_tried: isTried }) => !isTried);
   return [
-    ...Object.entries(wordsOf(found)).map(([name, value]) => `${name.padEnd(10)} ${value}`),
+    ...Object.entries(wordsOf(found, quotaPerUnit)).map(([name, value]) => `${name.padEnd(10)} ${value}`),
     ...(attempts.length > 0 ? ["", ...table(ATTEMPTS, attempts, width).split("\n")] : []),
     ...(skipped.length > 0 ? ["", ...table(SKIPPED, skipped, width).split("\n")] : []),
     ...(found.is_recorded ? [] : ["", "The route of this call was not recorded."]),
@@ -91,13 +92,14 @@ function guardrailText({ guardrail, guardrail_reason: reason }: LogExplanation):
   return reason === "" ? guardrail : `${guardrail}: ${reason}`;
 }
 
-function budgetText(budget: ExplainedBudget): string {
+function budgetText(budget: ExplainedBudget, quotaPerUnit: number): string {
   const { id, scope, period, quota_limit: limit } = budget;
-  return `budget ${id} of ${scope} ${budgetSubject(budget)}: ${limit} quota a ${period}`;
+  return `budget ${id} of ${scope} ${budgetSubject(budget)}: ${moneyText(limit, quotaPerUnit)} a ${period}`;
 }
 
-function wordsOf(found: LogExplanation): Record<string, string> {
+function wordsOf(found: LogExplanation, quotaPerUnit: number): Record<string, string> {
   const { price } = found;
+  const money = (quota: number) => moneyText(quota, quotaPerUnit);
   return {
     summary: found.summary,
     outcome: [...new Set([found.outcome, found.status > 0 ? String(found.status) : "", found.code])]
@@ -107,12 +109,12 @@ function wordsOf(found: LogExplanation): Record<string, string> {
     group: found.group,
     route: found.route,
     time: `${found.total_ms} ms${found.queue_ms > 0 ? `, ${found.queue_ms} ms of it in the queue` : ""}`,
-    charged: `${price.charged} quota${price.reserved < 0 ? "" : `, ${price.reserved} were reserved`}`,
+    charged: `${money(price.charged)}${price.reserved < 0 ? "" : `, ${money(price.reserved)} were reserved`}`,
     ...(price.formula !== "" && { formula: price.formula }),
     ...(price.inputs.length > 0 && { with: price.inputs.map(inputText).join(", ") }),
     ...(found.losses.length > 0 && { "left out": found.losses.join(", ") }),
     ...(found.guardrail !== "" && { guardrail: guardrailText(found) }),
-    ...(found.budget && { budget: budgetText(found.budget) }),
+    ...(found.budget && { budget: budgetText(found.budget, quotaPerUnit) }),
     ...(found.cache.is_hit && { cache: `answered from the response cache, ${found.cache.age_seconds} s old` }),
   };
 }

@@ -218,3 +218,14 @@ test("a number of the list is changed after it is typed, and a wrong one is expl
   expect(after(asked, "enter", "backspace", "2", "enter").effect).toMatchObject({ action: "priority", amount: 12 });
   expect(after(asked, "escape")).toMatchObject({ state: { mode: "list", notice: "Nothing was changed." } });
 });
+
+test("an empty list says what is not there and which key leads on", () => {
+  const place = { server: "https://ai.example.com", user: "root", width: 80, height: 24 };
+  const emptied = (state: State) => frameOf(loaded(state, [], { isCut: false }), place)[1]?.text;
+  expect(emptied(startOf(channels, lasting))).toBe("No channels.");
+  expect(emptied({ ...startOf(channels, lasting), filter: "x" })).toBe("No channels match /x; esc clears it.");
+  const scope = { channel: "3", label: "channel 3", isFailing: true };
+  expect(emptied({ ...startOf(logs, lasting), scope })).toBe(
+    "No failing calls of channel 3; L at the channel lists all its calls.",
+  );
+});

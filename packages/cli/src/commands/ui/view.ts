@@ -90,9 +90,20 @@ function bodyOf(state: State, width: number, room: number): Line[] {
   return listLines(state, width, room);
 }
 
+/** What is not there, and the key that leads on. */
+function emptyText({ resource, scope, query, filter }: State): string {
+  if (filter !== "") return `No ${resource.name} match /${filter}; esc clears it.`;
+  if (Object.keys(query).length > 0) return `No ${resource.name} match the form; esc clears it.`;
+  if (scope)
+    return scope.isFailing
+      ? `No failing calls of ${scope.label}; L at the channel lists all its calls.`
+      : `No calls of ${scope.label}.`;
+  return resource.forms?.c ? `No ${resource.name}; c creates one.` : `No ${resource.name}.`;
+}
+
 function listLines(state: State, width: number, room: number): Line[] {
   const items = visibleItems(state);
-  if (items.length === 0) return [{ text: state.isLoading ? "Reading …" : "Nothing here.", tone: "quiet" }];
+  if (items.length === 0) return [{ text: state.isLoading ? "Reading …" : emptyText(state), tone: "quiet" }];
   const at = chosenAt(state);
   const parted = items.findIndex(({ deletes }) => deletes !== undefined);
   const size = Math.max(1, room - 1 - (parted > 0 ? 2 : 0));

@@ -1,7 +1,7 @@
 import { formatTime, shortNumber, usageStatistics, type Channel, type Client, type UsagePoint } from "@fairway/wire";
 import { sparkOf, type Signs } from "../../../print/signs.ts";
 import { moneyText } from "../../../print/sheet.ts";
-import { channelFacts, statusWord } from "../../channel/channel.ts";
+import { channelFacts, statusText, statusWord } from "../../channel/channel.ts";
 import { factLines } from "./resource.ts";
 
 export interface DetailSettings {
@@ -34,7 +34,7 @@ export async function channelDetail(client: Client, id: number, settings: Detail
     "SETTINGS",
     ...factLines([
       ["type", `${settings.types.get(channel.type) ?? "unknown"} (${channel.type})`],
-      ["why", channel.other_info],
+      ["status", statusText(channel)],
       ["base url", channel.base_url],
       ["key", keyText(channel)],
       ["priority", `${channel.priority}, weight ${channel.weight}`],

@@ -30,7 +30,7 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
     const { data } = isAdmin
       ? await client.call(logExplain, { params: { id: row.id } })
       : await client.call(logExplainSelf, { params: { request: row.request_id } });
-    return explainLines(data, width);
+    return explainLines(data, width, quotaPerUnit);
   };
   const switched = (id: number, status: number) => () => client.call(channelUpdate, { body: { id, status } });
   return resource<LogRow>({
