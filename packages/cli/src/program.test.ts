@@ -29,10 +29,30 @@ function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : "";
 }
 
+/** As `--help` prints it in a terminal of 80 columns. */
+function printedHelp(command: Command): string {
+  let text = "";
+  command.configureOutput({ writeOut: (part) => void (text += part), getOutHelpWidth: () => 80 });
+  command.outputHelp();
+  return text;
+}
+
+it("has a first help page that fits 80 columns", () => {
+  const help = printedHelp(program);
+  expect(help).toContain("Exit codes:");
+  expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
+});
+
 describe.each(leaves(program).map((command) => [pathOf(command), command] as const))("%s", (path, command) => {
   it("says what it does and shows how", () => {
     expect(command.description()).not.toBe("");
     expect(examplesOf(command).length).toBeGreaterThan(0);
+  });
+
+  it("has a help page that fits 80 columns", () => {
+    const help = printedHelp(command);
+    expect(help).toContain("Examples:");
+    expect(help.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
   it("shows no flag that it does not have", () => {

@@ -32,8 +32,9 @@ ${Object.entries(VARIABLES)
   .join("\n")}
 
 Exit codes:
-  0 done    1 failure    2 wrong usage    3 not found    4 not signed in    5 conflict
-  6 not allowed    7 server unreachable or busy    8 some of several failed    130 interrupted`;
+  0 done       1 failure      2 wrong usage    3 not found    4 not signed in
+  5 conflict   6 not allowed  7 server unreachable or busy
+  8 some of several failed    130 interrupted`;
 
 /** In the order of the help. */
 const NOUNS = [

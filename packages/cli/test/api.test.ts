@@ -130,3 +130,9 @@ test("what deletes is asked for, what is wrong is named", async () => {
   expect((await rig.fairway("api userGet --param 3")).code).toBe(2);
   expect((await run(["api", "userUpdate", "--body", "{id: 3"], rig.env)).err).toContain("--body is no JSON");
 });
+
+test("an answer goes through a template", async () => {
+  expect((await rig.fairway("api GET /api/status -o jsonpath={.data.system_name}")).out).toBe("Fairway\n");
+  const columns = await rig.fairway("api GET /api/status -o custom-columns=NAME:.data.system_name");
+  expect(columns.out).toBe("NAME\nFairway\n");
+});

@@ -62,7 +62,7 @@ test("a password is asked for in a terminal and never shown", async () => {
   const terminal = openTerminal(["login", gateway.url, "--username", "root"], env);
   await terminal.sees("Password:");
   terminal.type(`${ROOT_PASSWORD}\r`);
-  await terminal.sees("as root (role 100)");
+  await terminal.sees("as root (super administrator)");
   expect(await terminal.exited).toBe(0);
   expect(terminal.shown).not.toContain(ROOT_PASSWORD);
   const { mode } = await stat(env["FAIRWAY_CONFIG"] as string);

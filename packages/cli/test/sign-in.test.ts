@@ -74,7 +74,7 @@ test("an address of this machine needs no scheme, and a password keeps its blank
   const second = openTerminal(["login", gateway.url, "--username", USER], alice);
   await second.sees("Password:");
   second.type(`${PASSWORD}\r`);
-  await second.sees(`as ${USER} (role 1)`);
+  await second.sees(`as ${USER} (user)`);
   expect(await second.exited).toBe(0);
 });
 

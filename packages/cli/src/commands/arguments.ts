@@ -117,7 +117,16 @@ const EXAMPLES = new WeakMap<Command, readonly string[]>();
 /** Lines under the help of a command that show how it is used. */
 export function examples(command: Command, ...lines: readonly string[]): Command {
   EXAMPLES.set(command, lines);
-  return command.addHelpText("after", ["", "Examples:", ...lines.map((line) => `  ${line}`)].join("\n"));
+  return command.addHelpText("after", ["", "Examples:", ...lines.map((line) => broken(`  ${line}`))].join("\n"));
+}
+
+const HELP_WIDTH = 80;
+
+/** A long line of a shell, continued on the next one. */
+function broken(line: string): string {
+  if (line.length <= HELP_WIDTH) return line;
+  const at = line.lastIndexOf(" ", HELP_WIDTH - 2);
+  return `${line.slice(0, at)} \\\n${broken(`    ${line.slice(at + 1)}`)}`;
 }
 
 export function examplesOf(command: Command): readonly string[] {

@@ -2,6 +2,7 @@ import { CliError, EXIT } from "../core/exit.ts";
 import { plain, quota } from "./columns.ts";
 import { headOf, asDollars, asUnits, isCalled, isTitled, sheetCells, sheetLine, withDollars } from "./sheet.ts";
 import { isTemplated, type Format } from "./format.ts";
+import { hanging } from "./hanging.ts";
 import { jsonRows } from "./json-rows.ts";
 import type { Cut, RowPrinter } from "./rows.ts";
 import { growingTable, prepareWidths, table, type Column } from "./table.ts";
@@ -165,7 +166,7 @@ function inOrder(a: string | number, b: string | number): number {
 }
 
 function noColumn(name: string, known: readonly string[]): CliError {
-  const hint = known.length === 0 ? undefined : `choose among ${known.join(", ")}`;
+  const hint = known.length === 0 ? undefined : `choose among ${[...new Set(known)].join(", ")}`;
   return new CliError(`there is no column ${name}`, EXIT.usage, hint);
 }
 
@@ -269,7 +270,7 @@ function membersOf<Row extends object>(value: Row, quotas: readonly (keyof Row &
   return { kind: "", columns };
 }
 
-function printWords({ columns, out }: Output, words: Readonly<Record<string, unknown>>): void {
+function printWords({ columns, out, width }: Output, words: Readonly<Record<string, unknown>>): void {
   const slug = (name: string) => name.toLowerCase().replace(/[ -]/g, "_");
   const all = Object.entries(words);
   const shown = (columns ?? []).map((column) => {
@@ -282,7 +283,7 @@ function printWords({ columns, out }: Output, words: Readonly<Record<string, unk
   });
   const lines = columns ? shown : all;
   const longest = Math.max(...lines.map(([name]) => name.length));
-  for (const [name, one] of lines) out(`${name.padEnd(longest)}  ${String(one)}`);
+  for (const [name, one] of lines) out(hanging(name.padEnd(longest + 2), String(one), width));
 }
 
 /** Prints whole documents, in YAML or JSON. */

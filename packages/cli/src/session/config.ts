@@ -75,7 +75,7 @@ function named(env: Environment) {
 
 /** The address of the environment; with a token from there it must not carry that unencrypted. */
 function checkedAddress(server: string, token: string | undefined, env: Environment): string {
-  const address = readAddress(server, "FAIRWAY_SERVER");
+  const address = readAddress(server, "--server (FAIRWAY_SERVER)");
   if (token && env["FAIRWAY_INSECURE_HTTP"] !== "1")
     refusePlain(address, "set FAIRWAY_INSECURE_HTTP=1 if you know the network");
   return address;

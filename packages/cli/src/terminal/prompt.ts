@@ -67,6 +67,13 @@ export async function readStdin(question: string): Promise<string> {
   return (await readSecret(question)).trim();
 }
 
+/** The password of `--password-stdin`. */
+export async function readPassword(): Promise<string> {
+  const password = await readSecret("Password");
+  if (password !== "") return password;
+  throw new CliError("--password-stdin: standard input holds no password", EXIT.usage, "pipe it in, as one line");
+}
+
 /** The same with its blanks: only the line end behind it is none of a password. */
 export async function readSecret(question: string): Promise<string> {
   if (process.stdin.isTTY) return ask(`${question} (one line)`, true);

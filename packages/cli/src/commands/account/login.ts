@@ -26,8 +26,9 @@ import {
 import { CliError, EXIT } from "../../core/exit.ts";
 import { isMissingCall } from "../../core/problem.ts";
 import type { Output } from "../../print/output.ts";
-import { ask, readSecret, readStdin } from "../../terminal/prompt.ts";
+import { ask, readPassword, readStdin } from "../../terminal/prompt.ts";
 import { clientOf } from "../../session/session.ts";
+import { ROLE_WORD } from "./whoami.ts";
 import type { Transport } from "../../session/transport.ts";
 
 export interface LoginOptions {
@@ -90,7 +91,9 @@ export async function signInAt(
   const { protected: isProtected, readOnly } = storedProfile(env) ?? {};
   const full = { ...profile, server: stored, userId: user.id, protected: isProtected, readOnly };
   const place = await keep(env, full, options.store);
-  output.note(`Signed in to ${stored} as ${user.username} (role ${user.role}). The token is stored in ${place}.`);
+  output.note(
+    `Signed in to ${stored} as ${user.username} (${ROLE_WORD[user.role] ?? "guest"}). The token is stored in ${place}.`,
+  );
 }
 
 /** Makes the context of the sign-in the one that commands use. */
@@ -137,7 +140,7 @@ async function byPassword(server: string, options: LoginOptions, asking: Asking)
   const expires_at = readEnd(options.expires);
   const username = options.username ?? (await question("Username")).trim();
   const password =
-    options.password ?? (options.passwordStdin ? await readSecret("Password") : await question("Password", true));
+    options.password ?? (options.passwordStdin ? await readPassword() : await question("Password", true));
   const { client, userId } = await sessionOf(transport, server, { username, password }, question);
   // A token replaces the one of its name: each context has its own.
   const tokenName = `cli ${hostname()}${context === undefined ? "" : ` ${context}`}`.slice(0, 64);

@@ -2,7 +2,8 @@ import * as wire from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { nearest } from "../../core/nearest.ts";
 import { plain } from "../../print/columns.ts";
-import { documentWriter, printList, type Output } from "../../print/output.ts";
+import { isTemplated } from "../../print/format.ts";
+import { documentWriter, printList, printOne, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { readStdin, readTextFile } from "../../terminal/prompt.ts";
 import type { AnswerHead } from "../../session/request.ts";
@@ -96,6 +97,7 @@ async function printAnswer(
     ...siblings,
   };
   if (output.format === "jsonl") output.out(JSON.stringify(answer));
+  else if (isTemplated(output.format)) await printOne(output, answer);
   else (await documentWriter(output))(answer);
 }
 

@@ -84,12 +84,13 @@ export async function typeOf(client: Client, text: string): Promise<number> {
   const { data } = await client.call(channelTypes, {});
   const word = text.toLowerCase();
   const exact = data.filter(({ id, label }) => id.toLowerCase() === word || label.toLowerCase() === word);
+  const begun = data.filter(({ id }) => id.toLowerCase().startsWith(word));
   const part = data.filter(({ label }) => label.toLowerCase().includes(word));
-  const [found, ...others] = exact.length > 0 ? exact : part;
+  const [found, ...others] = [exact, begun].find(({ length }) => length > 0) ?? part;
   if (found && others.length === 0) return found.type;
   if (found)
     throw new CliError(
-      `channel type ${text} is ambiguous: ${part.map(({ id, label }) => `${id} (${label})`).join(", ")}`,
+      `channel type ${text} is ambiguous: ${[found, ...others].map(({ id, label }) => `${id} (${label})`).join(", ")}`,
       EXIT.usage,
     );
   const near = nearest(

@@ -1,7 +1,17 @@
-import { optionHistory, optionList, optionReset, optionUpdate, type Client, type OptionChange } from "@fairway/wire";
+import {
+  ApiProblem,
+  OPTION_KEYS,
+  optionHistory,
+  optionList,
+  optionReset,
+  optionUpdate,
+  type Client,
+  type OptionChange,
+} from "@fairway/wire";
 import type { Io } from "../../core/command-context.ts";
 import { editText } from "../../terminal/editor.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { nearest } from "../../core/nearest.ts";
 import { plain, time } from "../../print/columns.ts";
 import { printBare, printList, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
@@ -39,10 +49,16 @@ export async function getOptions(
 function optionIn(rows: readonly Setting[], key: string): Setting {
   const found = rows.find((row) => row.key === key);
   if (found) return found;
+  const near = nearest(
+    key,
+    rows.map((row) => row.key),
+  );
   throw new CliError(
     `there is no option ${key} that can be read`,
     EXIT.notFound,
-    "list them with `fairway option get`; secrets are never shown",
+    near === undefined
+      ? "list them with `fairway option get`; secrets are never shown"
+      : `did you mean ${near}? Secrets are never shown`,
   );
 }
 
@@ -78,7 +94,14 @@ export async function setOption(client: Client, key: string, value: string, outp
       : value.startsWith("@")
         ? readTextFile(value.slice(1), `the value of ${key}`)
         : value;
-  await client.call(optionUpdate, { body: { key, value: text } });
+  try {
+    await client.call(optionUpdate, { body: { key, value: text } });
+  } catch (thrown) {
+    const near =
+      thrown instanceof ApiProblem && thrown.key === "option_unknown" ? nearest(key, OPTION_KEYS) : undefined;
+    if (near === undefined) throw thrown;
+    throw new CliError(`there is no option ${key}`, EXIT.notFound, `did you mean ${near}?`);
+  }
   output.note(`${key} is set.`);
 }
 

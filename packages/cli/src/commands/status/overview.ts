@@ -21,6 +21,7 @@ export interface Overview {
   readonly user: string;
   readonly role: number;
   readonly balance: string;
+  readonly quota: number;
   /** Requests and tokens of the last minute; undefined where a compatible gateway does not count them. */
   readonly rpm: number | undefined;
   readonly tpm: number | undefined;
@@ -46,6 +47,7 @@ export async function overviewOf(client: Client, server: string, signal: AbortSi
     user: self.username,
     role: self.role,
     balance: showQuota(self.quota, style),
+    quota: self.quota,
     rpm: rates.rpm,
     tpm: rates.tpm,
     channels: isAdmin ? await channelCounts(client, signal) : undefined,

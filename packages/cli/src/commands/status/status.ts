@@ -4,7 +4,7 @@ import { CliError, EXIT } from "../../core/exit.ts";
 import { unlessMissing } from "../../core/problem.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
 import type { Session } from "../../session/session.ts";
-import { overviewOf, rateText } from "./overview.ts";
+import { overviewOf, rateText, type Overview } from "./overview.ts";
 
 export interface StatusOptions {
   readonly watch?: boolean;
@@ -44,7 +44,25 @@ export async function showStatus(
       : {}),
     ...insideWords(inside),
   };
-  await printOne(output, { ...overview, ...inside }, { words });
+  await printOne(output, { ...factsOf(overview), ...inside }, { words });
+}
+
+/** For programs: raw numbers, and names as the API writes them. */
+function factsOf({ server, name, version, startedAt, user, role, quota, rpm, tpm, channels }: Overview): object {
+  return {
+    server,
+    name,
+    version,
+    started_at: startedAt,
+    user,
+    role,
+    quota,
+    rpm,
+    tpm,
+    ...(channels && {
+      channels: { enabled: channels.enabled, disabled: channels.disabled, auto_disabled: channels.autoDisabled },
+    }),
+  };
 }
 
 type Failure = Pick<LogRow, "created_at" | "model_name" | "channel_name" | "request_id" | "content">;

@@ -18,7 +18,7 @@ import {
 import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain, quota } from "../../print/columns.ts";
 import { isForPeople, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
-import { ask, readSecret } from "../../terminal/prompt.ts";
+import { ask, readPassword, readSecret } from "../../terminal/prompt.ts";
 import type { Session } from "../../session/session.ts";
 import { sessionOf } from "../account/login.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
@@ -120,7 +120,7 @@ export async function createUser(client: Client, options: UserCreateOptions, out
 
 /** Typed twice where it cannot be seen. */
 async function newPassword({ passwordStdin }: { readonly passwordStdin?: boolean }): Promise<string> {
-  if (passwordStdin) return readSecret("Password");
+  if (passwordStdin) return readPassword();
   const password = await ask("Password", true);
   if ((await ask("The same once more", true)) === password) return password;
   throw new CliError("the passwords differ, nothing was changed", EXIT.usage);

@@ -1,0 +1,40 @@
+// What a wrong word, an empty input or a program gets from commands.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { jsonOf, startRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig();
+});
+afterAll(() => rig?.stop());
+
+test("a misspelt option, type or column is answered with what is meant, once", async () => {
+  expect(await rig.fairway("option set RetryTims 3")).toMatchObject({
+    code: 3,
+    err: "error: there is no option RetryTims\n  try  did you mean RetryTimes?\n",
+  });
+  expect((await rig.fairway("option get RetryTims")).err).toContain("did you mean RetryTimes?");
+  const create = (type: string) => rig.fairway(`channel create --type ${type} --name part --models m --key-stdin`, "k");
+  expect((await create("openai-comp")).code).toBe(0);
+  expect((await rig.fairway("channel list --columns nam")).err.match(/used_quota/g)).toHaveLength(1);
+  expect((await create("co")).err).toMatch(/type co is ambiguous: co\w+ \(/);
+});
+
+test("an empty standard input is no password", async () => {
+  const refused = { code: 2, err: expect.stringContaining("standard input holds no password") as string };
+  expect(await rig.fairway("user create --username empty --password-stdin")).toMatchObject(refused);
+  expect(await rig.fairway(`login ${rig.gateway.url} --username root --password-stdin`)).toMatchObject(refused);
+});
+
+test("a wrong --server is named by its flag", async () => {
+  expect((await rig.fairway("channel list --server ftp://x")).err).toContain(
+    "--server (FAIRWAY_SERVER) is not an http(s)",
+  );
+});
+
+test("status gives programs raw numbers and the names of the API", async () => {
+  const facts = jsonOf(await rig.fairway("status -o json"));
+  expect(facts).toMatchObject({ quota: expect.any(Number) as number, started_at: expect.any(Number) as number });
+  expect(facts["channels"]).toMatchObject({ auto_disabled: expect.any(Number) as number });
+  expect(Object.keys(facts)).not.toContain("balance");
+});
