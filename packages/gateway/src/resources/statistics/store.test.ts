@@ -54,6 +54,31 @@ eachDatabase("usage statistics", (open) => {
     expect(found.subjects[0]?.latency.count).toBe(5);
   });
 
+  test("are those of the points where these are the days of the period", async () => {
+    const store = createStatisticsStore(kit);
+    const days = { ...ask, from: DAYS, to: DAYS + 2 * DAY - HOUR };
+    const [withPoints, without] = [await store.usage({ ...days, interval: DAY }), await store.usage(days)];
+    expect(withPoints.subjects.map((subject) => ({ ...subject, points: [] }))).toEqual(without.subjects);
+    expect(withPoints.subjects[0]).toMatchObject({ quota: 320, calls: 3, latency: { count: 3 } });
+    // A part of the last day, whose point is the whole of it.
+    const part = await store.usage({ ...days, to: DAYS + DAY + HOUR, interval: DAY });
+    expect([part.subjects[0]?.quota, part.subjects[0]?.points.map(({ quota }) => quota)]).toEqual([20, [20, 300]]);
+  });
+
+  test("rank tokens, which are ids, by their quota", async () => {
+    const token = (subject: string, quota: number) =>
+      row({ dimension: DIMENSION.token, owner_id: Number(subject), subject, quota });
+    const rows = [token("9", 5), token("10", 70), token("111", 6)];
+    await kit.database.db.insertInto("usage_statistics").values(rows).execute();
+    const tokens = { ...ask, dimension: DIMENSION.token, from: DAYS, to: DAYS };
+    const { subjects } = await createStatisticsStore(kit).usage(tokens);
+    expect(subjects.map(({ subject, quota }) => [subject, quota])).toEqual([
+      ["10", 70],
+      ["111", 6],
+      ["9", 5],
+    ]);
+  });
+
   test("name the dearest subjects and count the others", async () => {
     const store = createStatisticsStore(kit);
     const found = await store.usage({ ...ask, from: DAYS - HOUR, to: DAYS, limit: 1 });

@@ -7,7 +7,7 @@ import { readRowNames } from "../../storage/row-names.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { DAY, DIMENSION, HOUR, type DimensionNumber } from "./dimensions.ts";
 import { LATER_SUMS_GAP } from "./facet-sums.ts";
-import { addRow, emptySums, figuresOf, type Sums, type SumsRow } from "./sums.ts";
+import { addRow, addSums, emptySums, figuresOf, type Sums, type SumsRow } from "./sums.ts";
 
 /** Which rows: a dimension, of one user or of everyone, in a period whose ends are starts of hours. */
 export interface UsageQuery {
@@ -37,6 +37,9 @@ interface Hours {
   readonly to: number;
 }
 
+/** Sums of one subject by the start of a point. */
+type Points = ReadonlyMap<number, Sums>;
+
 interface Part {
   readonly span: number;
   readonly from: number;
@@ -55,19 +58,20 @@ export function createStatisticsStore({ database }: { readonly database: Databas
   const { db, raw } = database;
   return {
     async usage(query: UsageQuery): Promise<UsageAnswer> {
-      const ranked = await rank(raw, query);
+      const [ranked, total] = await Promise.all([rank(raw, query), totalOf(db, query)]);
       const listed = ranked.slice(0, query.limit);
-      const [sums, points, total] = await Promise.all([
-        readSums(db, query, listed),
-        query.interval > 0 ? readPoints(db, query, listed) : new Map<string, UsagePoint[]>(),
-        totalOf(db, query),
+      const areDays = isOfDays(query);
+      const [points, known] = await Promise.all([
+        query.interval > 0 ? readPoints(db, query, listed) : new Map<string, Points>(),
+        areDays ? undefined : readSums(db, query, listed),
       ]);
+      const sumsOf = (subject: string) => (known ? known.get(subject) : sumOf(points.get(subject))) ?? emptySums();
       return {
         total,
         subjects: listed.map(({ subject }) => ({
           subject,
-          ...figuresOf(sums.get(subject) ?? emptySums()),
-          points: points.get(subject) ?? [],
+          ...figuresOf(sumsOf(subject)),
+          points: pointsOf(points.get(subject)),
         })),
         more: ranked.length - listed.length,
       };
@@ -138,24 +142,40 @@ interface Ranked {
   readonly quota: number;
 }
 
+interface RankedRow {
+  readonly named: string | number;
+  readonly owner: number;
+  readonly quota: number;
+}
+
+/** Dimensions whose subjects are ids. */
+const BY_ID: readonly DimensionNumber[] = [DIMENSION.user, DIMENSION.token, DIMENSION.channel];
+
 /** Subjects, those with most quota first. */
 async function rank(raw: RawDatabase, query: UsageQuery): Promise<Ranked[]> {
   const { dimension, ownerId, subject } = query;
-  const isOfAll = ownerId === undefined;
-  // MySQL and MariaDB would read whole rows, with their percentiles, where the other index has all that is needed.
-  const hint = raw.kind === "mysql" && isOfAll ? " ignore index (primary)" : "";
-  const text = `select subject, min(owner_id) as owner, sum(quota) as quota from usage_statistics${hint}
-    where span = ? and dimension = ? and start >= ? and start < ?${isOfAll ? "" : " and owner_id = ?"}${subject === "" ? "" : " and subject = ?"}
-    group by subject`;
-  const more = [...(isOfAll ? [] : [ownerId]), ...(subject === "" ? [] : [subject])];
+  const text = rankSql(raw.kind, query);
+  const more = [...(ownerId === undefined ? [] : [ownerId]), ...(subject === "" ? [] : [subject])];
   const sums = new Map<string, Ranked>();
   for (const { span, from, before } of partsOf(query)) {
-    for (const row of await raw.rows<Ranked>(text, [span, dimension, from, before, ...more])) {
-      const quota = (sums.get(row.subject)?.quota ?? 0) + Number(row.quota);
-      sums.set(row.subject, { subject: row.subject, owner: Number(row.owner), quota });
+    for (const row of await raw.rows<RankedRow>(text, [span, dimension, from, before, ...more])) {
+      const named = String(row.named);
+      const quota = (sums.get(named)?.quota ?? 0) + Number(row.quota);
+      sums.set(named, { subject: named, owner: Number(row.owner), quota });
     }
   }
   return [...sums.values()].toSorted((a, b) => b.quota - a.quota || (a.subject < b.subject ? -1 : 1));
+}
+
+function rankSql(kind: RawDatabase["kind"], { dimension, ownerId, subject }: UsageQuery): string {
+  const isOfAll = ownerId === undefined;
+  // MySQL and MariaDB would read whole rows, with their percentiles, where the other index has all that is needed.
+  const hint = kind === "mysql" && isOfAll ? " ignore index (primary)" : "";
+  // They group by numbers in three quarters of the time.
+  const name = kind === "mysql" && BY_ID.includes(dimension) ? "cast(subject as unsigned)" : "subject";
+  return `select ${name} as named, min(owner_id) as owner, sum(quota) as quota from usage_statistics${hint}
+    where span = ? and dimension = ? and start >= ? and start < ?${isOfAll ? "" : " and owner_id = ?"}${subject === "" ? "" : " and subject = ?"}
+    group by ${name}`;
 }
 
 /**
@@ -192,11 +212,16 @@ async function readSums(db: Kysely<Schema>, query: UsageQuery, listed: readonly 
   return sums;
 }
 
+/** Whether the points are the days of the period, so that they add up to its sums. */
+function isOfDays({ from, to, interval, utcOffset = 0 }: UsageQuery): boolean {
+  return interval === DAY && utcOffset === 0 && from % DAY === 0 && (to + HOUR) % DAY === 0;
+}
+
 async function readPoints(
   db: Kysely<Schema>,
   query: UsageQuery,
   listed: readonly Ranked[],
-): Promise<Map<string, UsagePoint[]>> {
+): Promise<ReadonlyMap<string, Points>> {
   const points = new Map<string, Map<number, Sums>>();
   const { interval, utcOffset: offset = 0 } = query;
   // Rows of whole days begin at midnight in UTC; days of other clocks are summed from hours.
@@ -213,11 +238,17 @@ async function readPoints(
       addTo(ofSubject, startOf(row.start), row);
     }
   }
-  return new Map([...points].map(([subject, sums]) => [subject, pointsOf(sums)]));
+  return points;
 }
 
-function pointsOf(sums: ReadonlyMap<number, Sums>): UsagePoint[] {
-  return [...sums].toSorted(([a], [b]) => a - b).map(([start, one]) => ({ start, ...figuresOf(one) }));
+function pointsOf(points: Points = new Map()): UsagePoint[] {
+  return [...points].toSorted(([a], [b]) => a - b).map(([start, one]) => ({ start, ...figuresOf(one) }));
+}
+
+function sumOf(points: Points = new Map()): Sums {
+  const sum = emptySums();
+  for (const one of points.values()) addSums(sum, one);
+  return sum;
 }
 
 /** The sum over all subjects of the query. Channels count attempts, so their sum differs from the others. */
