@@ -9,6 +9,14 @@ const services = {
   setupFiles: ["packages/testkit/src/vitest-cleanup.ts"],
 };
 
+/** A worker keeps its process: to start one for each file, and to load the packages again, takes half of all time. */
+const oneProcess = { isolate: false, setupFiles: ["packages/testkit/src/vitest-own-modules.ts"] };
+const oneProcessWithServices = {
+  ...services,
+  ...oneProcess,
+  setupFiles: [...oneProcess.setupFiles, ...services.setupFiles],
+};
+
 // On a machine that others use too, waiting takes longer.
 const expects = { poll: { timeout: 15_000 } };
 const UNIT_MS = 30_000;
@@ -134,14 +142,21 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: "wire", include: ["packages/wire/src/**/*.test.ts"], testTimeout: UNIT_MS } },
-      { test: { name: "scripts", include: ["scripts/**/*.test.ts"], exclude: WITHOUT_SLOW, testTimeout: 120_000 } },
+      {
+        test: {
+          name: "scripts",
+          include: ["scripts/**/*.test.ts"],
+          exclude: WITHOUT_SLOW,
+          testTimeout: 120_000,
+        },
+      },
       {
         test: {
           name: "gateway",
           expect: expects,
           include: ["packages/gateway/**/*.test.ts"],
           exclude: WITHOUT_SLOW,
-          ...services,
+          ...oneProcessWithServices,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
@@ -179,7 +194,13 @@ export default defineConfig({
           ...group(2, 1),
         },
       },
-      { test: { name: "console", include: ["packages/console/src/**/*.test.{ts,tsx}"], testTimeout: UNIT_MS } },
+      {
+        test: {
+          name: "console",
+          include: ["packages/console/src/**/*.test.{ts,tsx}"],
+          testTimeout: UNIT_MS,
+        },
+      },
       {
         test: {
           name: "browser",

@@ -31,6 +31,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 
   const host = createServer((request, response) => {
+    // A worker asks seldom: an idle connection would close at the moment when it asks again.
+    response.setHeader("connection", "close");
     urlOf((request.url ?? "").slice(1)).then(
       (url) => response.end(url),
       (error: unknown) => response.writeHead(500).end(String(error)),
