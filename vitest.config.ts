@@ -141,12 +141,13 @@ export default defineConfig({
     maxWorkers: Math.max(4, availableParallelism()),
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { name: "wire", include: ["packages/wire/src/**/*.test.ts"], testTimeout: UNIT_MS } },
+      { test: { name: "wire", include: ["packages/wire/src/**/*.test.ts"], ...oneProcess, testTimeout: UNIT_MS } },
       {
         test: {
           name: "scripts",
           include: ["scripts/**/*.test.ts"],
           exclude: WITHOUT_SLOW,
+          ...oneProcess,
           testTimeout: 120_000,
         },
       },
@@ -198,6 +199,7 @@ export default defineConfig({
         test: {
           name: "console",
           include: ["packages/console/src/**/*.test.{ts,tsx}"],
+          ...oneProcess,
           testTimeout: UNIT_MS,
         },
       },
