@@ -174,7 +174,7 @@ export const userManage = endpoint({
   path: "/api/user/manage",
   access: "admin",
   summary:
-    "Promotes, demotes, disables, enables, deletes, or adds `value` to the quota; `mode` says `add`, `subtract` or `override`.",
+    "Promotes, demotes, disables, enables, deletes, or adds `value` to the quota; `mode` says `add`, `subtract` or `override`. With an `Idempotency-Key`, a change of the quota counts once.",
   /** `username` names the user without an `id`, as older programs of compatible gateways do. */
   body: z.object({ id: z.optional(z.unknown()), username: text, action: text, value: wholeNumber, mode: text }),
   data: z.object({ id: z.int(), username: z.string(), role: z.int(), status: z.int(), quota: z.int() }),
@@ -191,6 +191,8 @@ export const userManage = endpoint({
     "user_already_regular",
     "unknown_action",
     "quota_invalid",
+    "idempotency_key_invalid",
+    "idempotency_key_reused",
   ],
 });
 
@@ -199,7 +201,8 @@ export const userTopUp = endpoint({
   method: "POST",
   path: "/api/topup",
   access: "admin",
-  summary: "Adds quota to a user, as payment programs for one-api call it; `remark` is part of the log row.",
+  summary:
+    "Adds quota to a user, as payment programs for one-api call it; `remark` is part of the log row. With an `Idempotency-Key` it counts once.",
   body: z.object({ user_id: z.optional(z.int()), quota: wholeNumber, remark: z.optional(textUpTo(255)) }),
   fails: [
     "invalid_parameter",
@@ -208,6 +211,8 @@ export const userTopUp = endpoint({
     "user_deleted",
     "user_change_not_permitted",
     "quota_invalid",
+    "idempotency_key_invalid",
+    "idempotency_key_reused",
   ],
 });
 

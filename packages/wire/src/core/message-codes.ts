@@ -13,6 +13,8 @@ export const MESSAGE_CODES = {
   entity_changed: "G8",
   database_disk_full: "G9",
   database_read_only: "G10",
+  idempotency_key_invalid: "G11",
+  idempotency_key_reused: "G12",
   not_signed_in: "AU1",
   access_token_invalid: "AU2",
   user_header_missing: "AU3",

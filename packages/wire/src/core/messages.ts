@@ -23,6 +23,14 @@ export const MESSAGES = {
     status: 200,
     text: "This has been changed in the meantime, please refresh the page and try again.",
   },
+  idempotency_key_invalid: {
+    status: 400,
+    text: "The header Idempotency-Key takes 1 to 255 letters, digits, dots, colons, hyphens and underscores.",
+  },
+  idempotency_key_reused: {
+    status: 409,
+    text: "This Idempotency-Key was sent with another change before: send a new key with a new change.",
+  },
   database_disk_full: { status: 503, text: "The disk of the database is full: please make room on it." },
   database_read_only: { status: 503, text: "The database takes no writes now." },
   not_signed_in: { status: 401, text: "Not logged in or login has expired, please log in again!" },

@@ -65,6 +65,13 @@ describe("the OpenAPI document", () => {
     expect(paths["/api/channel/"]?.["post"]?.parameters).not.toContainEqual(header);
   });
 
+  it("offers Idempotency-Key where a change counts once", () => {
+    const header = expect.objectContaining({ name: "Idempotency-Key", in: "header", required: false }) as unknown;
+    expect(paths["/api/user/manage"]?.["post"]?.parameters).toContainEqual(header);
+    expect(paths["/api/topup"]?.["post"]?.parameters).toContainEqual(header);
+    expect(paths["/api/user/"]?.["put"]?.parameters).not.toContainEqual(header);
+  });
+
   it("joins calls that share method and path", () => {
     const update = paths["/api/token/"]?.["put"];
     expect(update?.parameters).toContainEqual(expect.objectContaining({ name: "status_only", required: false }));

@@ -62,6 +62,7 @@ function operation(calls: readonly Endpoint[]): Json {
       ...parameters(first.params, "path", true),
       ...merged(calls.flatMap(({ query }) => parameters(query, "query", isAlone))),
       ...(fails.some((code) => STALE.has(code)) ? [IF_MATCH] : []),
+      ...(fails.includes("idempotency_key_reused") ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(bodies.length > 0 && { requestBody: { required: true, content: json(oneOf(bodies)) } }),
     responses: responses(first, oneOf(calls.map(answerSchema)), fails),
@@ -117,6 +118,14 @@ const IF_MATCH: Json = {
   required: false,
   schema: { type: "string" },
   description: "ETag of the version that the edit begins with; refused when it has been edited since.",
+};
+
+const IDEMPOTENCY_KEY: Json = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  schema: { type: "string", pattern: "^[\\w.\\-:]{1,255}$" },
+  description: "Names the change: sent again with the same key and body, it changes nothing.",
 };
 
 interface Parameter extends Json {

@@ -10,6 +10,8 @@ export const messages: Record<MessageKey, string> = {
   unknown_url: "地址无效（{method} {path}）",
   body_too_large: "请求内容过大。",
   entity_changed: "内容已被修改，请刷新页面后重试。",
+  idempotency_key_invalid: "请求头 Idempotency-Key 须为 1 到 255 个字母、数字、点、冒号、连字符或下划线。",
+  idempotency_key_reused: "此 Idempotency-Key 已用于另一次修改，请为新的修改使用新的键。",
   database_disk_full: "数据库磁盘已满，请腾出空间。",
   database_read_only: "数据库目前不接受写入。",
   not_signed_in: "未登录或登录已过期，请重新登录！",

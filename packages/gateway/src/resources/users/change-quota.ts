@@ -7,6 +7,7 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { operatorInfo, type WriteLog } from "../../storage/log-rows.ts";
 import type { RawTransaction } from "../../storage/engines/raw.ts";
+import { isApplied, type Once } from "./once.ts";
 import { moneyStyle } from "./money-style.ts";
 
 export interface ChangeQuotaDeps {
@@ -22,6 +23,8 @@ export interface QuotaChange {
   readonly by: (balance: number) => number;
   readonly operator: Principal;
   readonly context: RequestContext;
+  /** Set where another try of the same change is to change nothing. */
+  readonly once?: Once | undefined;
   /** Added to the text of the change. */
   readonly remark?: string;
   /** Further writes of the same transaction; they may run several times. */
@@ -33,33 +36,60 @@ interface Balance {
   readonly quota: number;
 }
 
-/** Moves a balance by an administrator's hand and writes it to the log; answers the new one. `quota_invalid` when it would be negative. */
+/**
+ * Moves a balance by an administrator's hand and writes it to the log; answers the new one, or the one that is there
+ * where the change was applied before. `quota_invalid` when it would be negative.
+ */
 export async function changeQuota(deps: ChangeQuotaDeps, change: QuotaChange): Promise<number> {
-  const { userId, operator, context, remark = "" } = change;
+  const { userId, operator, once } = change;
   // Requests that have ended are in the row before it is read.
   await deps.ledger.flush();
   let after = 0;
   await deps.ledger.changeWith(async (tx) => {
-    const user = await lockBalance(tx, userId);
+    const user = await lockBalance(tx, userId, once && operator.userId);
+    after = user.quota;
+    if (once && (await isApplied(tx, once))) return undefined;
     const by = change.by(user.quota);
     after = user.quota + by;
     if (!Number.isSafeInteger(after) || (by < 0 && after < 0)) throw new Refusal("quota_invalid", { field: "quota" });
     await change.also?.(tx);
-    if (by === 0) return undefined;
-    const text = describe(deps.options(), user.quota, after);
-    const content = remark === "" ? text : `${text}: ${remark}`;
-    await deps.writeLog(tx, {
-      user_id: userId,
-      username: user.username,
-      created_at: seconds(deps.clock),
-      type: LOG_TYPE.manage,
-      content,
-      ip: context.ip,
-      other: operatorInfo(operator, context.ip),
-    });
-    return { requestId: context.requestId, kind: "adjust", userId, quota: quota(by), detail: content };
+    if (by === 0) return once && { requestId: once.requestId, kind: "adjust", userId, quota: quota(0) };
+    const content = await note(deps, tx, change, { user, after });
+    return {
+      requestId: once?.requestId ?? change.context.requestId,
+      kind: "adjust",
+      userId,
+      quota: quota(by),
+      detail: content,
+    };
   });
   return after;
+}
+
+interface Move {
+  readonly user: Balance;
+  readonly after: number;
+}
+
+/** Writes the change to the log; answers its text. */
+async function note(
+  deps: ChangeQuotaDeps,
+  tx: RawTransaction,
+  { userId, operator, context, remark = "" }: QuotaChange,
+  { user, after }: Move,
+): Promise<string> {
+  const text = describe(deps.options(), user.quota, after);
+  const content = remark === "" ? text : `${text}: ${remark}`;
+  await deps.writeLog(tx, {
+    user_id: userId,
+    username: user.username,
+    created_at: seconds(deps.clock),
+    type: LOG_TYPE.manage,
+    content,
+    ip: context.ip,
+    other: operatorInfo(operator, context.ip),
+  });
+  return content;
 }
 
 function describe(options: OptionValues, before: number, after: number): string {
@@ -67,9 +97,13 @@ function describe(options: OptionValues, before: number, after: number): string 
   return `The administrator changed the user quota from ${show(before)} to ${show(after)}`;
 }
 
-/** The write takes the row's lock before the balance is read. */
-async function lockBalance(tx: RawTransaction, userId: number): Promise<Balance> {
-  await tx.run("update users set quota = quota where id = ?", [userId]);
+/**
+ * The write takes the row's lock before the balance is read. With its caller locked, changes of one key follow each
+ * other; in the order of ids, two administrators do not wait for each other.
+ */
+async function lockBalance(tx: RawTransaction, userId: number, callerId: number | undefined): Promise<Balance> {
+  const ids = [...new Set([userId, callerId ?? userId])].toSorted((a, b) => a - b);
+  for (const id of ids) await tx.run("update users set quota = quota where id = ?", [id]);
   const [user] = await tx.rows<Balance>("select username, quota from users where id = ?", [userId]);
   if (!user) throw new Refusal("user_not_found");
   return user;

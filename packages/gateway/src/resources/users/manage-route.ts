@@ -10,6 +10,7 @@ import { rawOn } from "../../storage/transaction.ts";
 import type { AdminRoutesDeps } from "./admin-routes.ts";
 import { changeQuota, type QuotaChange } from "./change-quota.ts";
 import { readQuota } from "./input.ts";
+import { onceOf } from "./once.ts";
 import { lockedUser } from "./store.ts";
 import type { UserRow } from "./view.ts";
 
@@ -30,12 +31,14 @@ export function userManageRoutes(deps: AdminRoutesDeps): Route[] {
 
 function manageRoute(deps: AdminRoutesDeps): Route {
   return implement(userManage, async (call) => {
-    const { body, caller, context } = call;
+    const { body, caller, context, request } = call;
     const user = changeable(await named(deps.store, call), caller);
     const action = USER_ACTIONS.find((one) => one === body.action);
     if (action === undefined) throw new Refusal("unknown_action", { field: "action" });
     if (action === "add_quota") {
-      const quota = await changeQuota(deps, { userId: user.id, by: moveOf(call), operator: caller, context });
+      const by = moveOf(call);
+      const once = onceOf(request, caller, { userId: user.id, mode: body.mode ?? "", value: body.value ?? 0 });
+      const quota = await changeQuota(deps, { userId: user.id, by, operator: caller, context, once });
       return answer({ ...user, quota });
     }
     return answer(await take(deps, { id: user.id, action, caller, ip: context.ip }));
@@ -43,11 +46,12 @@ function manageRoute(deps: AdminRoutesDeps): Route {
 }
 
 function topUpRoute(deps: AdminRoutesDeps): Route {
-  return implement(userTopUp, async ({ body, caller, context }) => {
+  return implement(userTopUp, async ({ body, caller, context, request }) => {
     const { quota = Number.NaN, remark = "" } = body;
     const user = changeable(await deps.store.find(readId(body.user_id, "user_id")), caller);
     const by = readQuota(quota);
-    await changeQuota(deps, { userId: user.id, by: () => by, operator: caller, context, remark });
+    const once = onceOf(request, caller, { userId: user.id, quota: by, remark });
+    await changeQuota(deps, { userId: user.id, by: () => by, operator: caller, context, once, remark });
   });
 }
 
