@@ -40,6 +40,7 @@ export const CALLS = {
   selfSessionsEnd: "endedSessions",
   selfUpdate: "changedSelf",
   stripePay: "beganPayment",
+  systemStepDown: "askedStepDown",
   tokenBatchDelete: "deletedTokens",
   twoFactorBegin: "beganFactor",
   twoFactorCodes: "madeCodes",

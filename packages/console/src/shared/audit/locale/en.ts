@@ -55,6 +55,7 @@ export const en = {
   changedSelf: "changed the own profile",
   beganPayment: "began a payment",
   deletedTokens: "deleted several tokens",
+  askedStepDown: "asked the leader to step down",
   beganFactor: "began to set up a second factor",
   madeCodes: "made new recovery codes",
   switchedFactorOn: "switched the second factor on",

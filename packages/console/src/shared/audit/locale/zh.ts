@@ -58,6 +58,7 @@ export const zh: Translation<typeof en> = {
   changedSelf: "修改了自己的资料",
   beganPayment: "发起了一笔支付",
   deletedTokens: "批量删除了令牌",
+  askedStepDown: "请求主副本让位",
   beganFactor: "开始设置两步验证",
   madeCodes: "生成了新的恢复码",
   switchedFactorOn: "开启了两步验证",
