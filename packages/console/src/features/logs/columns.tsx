@@ -1,6 +1,7 @@
 import type { LogRow } from "@fairway/wire";
 import { formatCount, milliseconds, seconds } from "../../lib/format.ts";
 import { currentLanguage } from "../../lib/i18n.ts";
+import { logNote } from "../../lib/server/server-messages.ts";
 import type { Column } from "../../ui/grid/grid-props.ts";
 import { Graded, Mark } from "../../ui/display/mark.tsx";
 import { Money } from "../../ui/display/money.tsx";
@@ -106,8 +107,8 @@ function ModelCell({ row, t, say }: RowProps) {
       </span>
     );
   return (
-    <span className="cut" title={row.content}>
-      {row.content}
+    <span className="cut" title={logNote(row.content)}>
+      {logNote(row.content)}
     </span>
   );
 }

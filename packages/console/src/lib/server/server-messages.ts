@@ -5,12 +5,14 @@ import { currentLanguage, onLanguage } from "../i18n.ts";
 interface Chinese {
   inChinese(key: MessageKey, text: string): string;
   ruleInChinese(text: string): string;
+  noteInChinese(text: string): string;
 }
 
 let chinese: Chinese | undefined;
 
 onLanguage(async () => {
-  chinese = await import("./server-messages.zh.ts");
+  const [messages, notes] = await Promise.all([import("./server-messages.zh.ts"), import("./log-notes.zh.ts")]);
+  chinese = { ...messages, ...notes };
 });
 
 /** Translates a server message if its code is known. */
@@ -21,4 +23,9 @@ export function serverMessage(key: MessageKey | undefined, text: string): string
 /** Translates the rule of an input. */
 export function ruleText(text: string): string {
   return chinese && currentLanguage() === "zh" ? chinese.ruleInChinese(text) : text;
+}
+
+/** Translates what the gateway wrote into a row of the log. */
+export function logNote(text: string): string {
+  return chinese && currentLanguage() === "zh" ? chinese.noteInChinese(text) : text;
 }

@@ -1,6 +1,7 @@
 import type { LogExplanation, LogRow } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { formatElapsed } from "../../../lib/format.ts";
+import { logNote } from "../../../lib/server/server-messages.ts";
 import { Loading, LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { failureOf } from "../../../shared/failures/reasons.ts";
 import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
@@ -66,7 +67,7 @@ function Outcome(props: {
       </div>
     );
   }
-  if (!isConsumption(row)) return row.content === "" ? null : <p className="log-outcome">{row.content}</p>;
+  if (!isConsumption(row)) return row.content === "" ? null : <p className="log-outcome">{logNote(row.content)}</p>;
   const end = other.used_up ?? other.end_reason;
   if (isOneOf(ENDS, end))
     return (
