@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barsOf, roundTop, spanOf, widened } from "./bars.ts";
+import { barsOf, roundTop, spanOf, ticksOf, widened } from "./bars.ts";
 
 const histogram = {
   interval: 60,
@@ -35,4 +35,21 @@ test("zooming out triples the span and ends now", () => {
 
 test("the axis ends at a round number", () => {
   expect([0, 1, 3, 5, 7, 11, 47, 100, 101, 999].map(roundTop)).toEqual([1, 1, 3, 5, 8, 15, 50, 100, 150, 1_000]);
+});
+
+test("the axis has marks at round local times, whatever the span begins with", () => {
+  const hour = 3_600;
+  const ahead = 5.5 * hour;
+  const day = { from: 900, to: 20 * hour - 1 };
+  expect(ticksOf(day, 0).map(({ at }) => at / hour)).toEqual([6, 12, 18]);
+  // Midnight and 06:00 in Kolkata.
+  expect(ticksOf(day, ahead).map(({ at, isDay }) => [(at + ahead) / hour, isDay])).toEqual([
+    [6, false],
+    [12, false],
+    [18, false],
+    [24, true],
+  ]);
+  const month = ticksOf({ from: 0, to: 30 * 24 * hour - 1 }, 0);
+  expect(month.map(({ at, isDay }) => [at / hour / 24, isDay])).toEqual([0, 5, 10, 15, 20, 25].map((at) => [at, true]));
+  expect(month[3]?.place).toBe(0.5);
 });

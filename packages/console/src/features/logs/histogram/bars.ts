@@ -48,3 +48,29 @@ export function roundTop(count: number): number {
   const unit = 10 ** Math.floor(Math.log10(count));
   return Math.ceil((STEPS.find((step) => step * unit >= count) ?? 10) * unit);
 }
+
+/** Seconds between the marks of the axis. */
+const TICK_STEPS = [1, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200];
+const DAY = 86_400;
+const MOST_TICKS = 6;
+
+interface Tick {
+  readonly at: number;
+  /** Place on the axis, from 0 to 1. */
+  readonly place: number;
+  /** A day begins: its date is what tells it from others. */
+  readonly isDay: boolean;
+}
+
+/** Round local times of a span; `offset` = seconds that the local clock is ahead of UTC. */
+export function ticksOf({ from, to }: Span, offset: number): Tick[] {
+  const length = to + 1 - from;
+  const days = Math.ceil(length / DAY / MOST_TICKS) * DAY;
+  const step = TICK_STEPS.find((seconds) => length / seconds <= MOST_TICKS) ?? days;
+  const ticks: Tick[] = [];
+  for (let local = Math.ceil((from + offset) / step) * step; local - offset < to; local += step) {
+    const at = local - offset;
+    ticks.push({ at, place: (at - from) / length, isDay: local % DAY === 0 });
+  }
+  return ticks;
+}

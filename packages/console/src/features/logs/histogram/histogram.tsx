@@ -1,13 +1,13 @@
 import { Button } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
-import { formatCount, formatStamp } from "../../../lib/format.ts";
+import { dateOf, formatCount, formatStamp } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { nowSeconds } from "../../../lib/now.ts";
 import { Icon } from "../../../ui/display/icon.tsx";
 import { histogramQuery, type LogFilter } from "../api.ts";
 import { useTexts } from "../texts.ts";
-import { barsOf, roundTop, spanOf, widened, type Bar } from "./bars.ts";
+import { barsOf, roundTop, spanOf, ticksOf, widened, type Bar } from "./bars.ts";
 import "./histogram.css";
 
 interface HistogramProps {
@@ -227,8 +227,10 @@ export function Histogram(props: HistogramProps) {
         <>
           <Plot bars={bars} interval={data.interval} onNarrow={props.onNarrow} />
           <div className="histogram-times" aria-hidden="true">
-            {ticksOf(first.from, last.to + 1).map((at) => (
-              <span key={at}>{timeText(at, data.interval)}</span>
+            {ticksOf({ from: first.from, to: last.to }, offsetAt(first.from)).map(({ at, place, isDay }, index) => (
+              <span key={at} className={sideOf(place)} style={{ insetInlineStart: `${place * 100}%` }}>
+                {tickText(at, { isDay, isFirst: index === 0 })}
+              </span>
             ))}
           </div>
           <Twin bars={bars} interval={data.interval} />
@@ -243,9 +245,23 @@ export function Histogram(props: HistogramProps) {
   );
 }
 
-/** Times of the axis at equal distances; a phone shows the outer ones. */
-function ticksOf(from: number, to: number): number[] {
-  return [...new Set([0, 1, 2, 3, 4].map((part) => Math.round(from + ((to - from) * part) / 4)))];
+/** Seconds that the local clock is ahead of UTC. */
+function offsetAt(at: number): number {
+  return -dateOf(at).getTimezoneOffset() * 60;
+}
+
+/** The outer marks stay within the plot. */
+function sideOf(place: number): string | undefined {
+  if (place < 0.05) return "is-first";
+  return place > 0.95 ? "is-last" : undefined;
+}
+
+/** The first mark names the day, the others only what differs. */
+function tickText(at: number, { isDay, isFirst }: { readonly isDay: boolean; readonly isFirst: boolean }): string {
+  const [day = "", time = ""] = formatStamp(at).split(" ");
+  const short = time.replace(/:00$/, "");
+  if (isDay) return day;
+  return isFirst ? `${day} ${short}` : short;
 }
 
 function percent(part: number, language: string): string {
