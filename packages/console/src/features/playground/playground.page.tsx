@@ -24,7 +24,13 @@ function Pickers({ choice }: { readonly choice: PlaygroundChoice }) {
   const [model] = models;
   return (
     // On phones below the title and its buttons, which share a row.
-    <Flex gap="2" minW="0" order={{ base: 1, sm: 0 }} width={{ base: "full", sm: "auto" }}>
+    <Flex
+      gap="2"
+      minW="0"
+      order={{ base: 1, sm: 0 }}
+      width={{ base: "full", sm: "auto" }}
+      wrap={{ base: "wrap", sm: "nowrap" }}
+    >
       {names.length > 1 && (
         <Box flex={{ base: "1 1 0", sm: "none" }} minW="0">
           <FilterSelect
@@ -38,7 +44,7 @@ function Pickers({ choice }: { readonly choice: PlaygroundChoice }) {
         </Box>
       )}
       {model !== undefined && models.length === 1 && (
-        <Box flex={{ base: "1 1 0", sm: "none" }} minW="0">
+        <Box flex={{ base: "1 1 100%", sm: "none" }} order={{ base: 1, sm: 0 }} minW="0">
           <FilterSelect
             isMain
             width="220px"

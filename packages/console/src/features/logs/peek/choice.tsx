@@ -65,8 +65,8 @@ function Candidate(props: { readonly candidate: ExplainedCandidate; readonly fou
         </Link>
       </td>
       <td className="end">{priority}</td>
-      <td className="end">{weight}</td>
-      <td>{group}</td>
+      <td className="end log-table-spare">{weight}</td>
+      <td className="log-table-spare">{group}</td>
       <td>
         <Mark kind={mark} label={wait === undefined ? text : `${text} (${seconds(wait)})`} />
       </td>
@@ -92,10 +92,12 @@ export function Choice({ found }: { readonly found: LogExplanation }) {
                 <th scope="col" className="end">
                   {t("priority")}
                 </th>
-                <th scope="col" className="end">
+                <th scope="col" className="end log-table-spare">
                   {t("weight")}
                 </th>
-                <th scope="col">{t("group")}</th>
+                <th scope="col" className="log-table-spare">
+                  {t("group")}
+                </th>
                 <th scope="col">{t("verdict")}</th>
               </tr>
             </thead>

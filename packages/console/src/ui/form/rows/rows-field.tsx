@@ -1,5 +1,5 @@
 import { Box, Button, Flex, Input, Text } from "@chakra-ui/react";
-import { useRef, useState } from "react";
+import { useRef, useState, type CSSProperties } from "react";
 import { Icon } from "../../display/icon.tsx";
 import { IconButton } from "../../display/icon-button.tsx";
 import { useTexts } from "../../texts.ts";
@@ -30,6 +30,8 @@ interface RowsFieldProps {
 
 /** So many rows are shown at first: tables of models have hundreds. */
 const SHOWN = 10;
+/** A phone shows the rows of more columns as cards. */
+const MOST_ON_PHONE = 2;
 
 /** Rows that a state outside holds as text. A row under way, such as one without a name yet, stays while it is typed. */
 export function useFieldRows(spec: {
@@ -112,7 +114,7 @@ export function RowsField(props: RowsFieldProps) {
       ? `${column.label} ${index + 1}`
       : `${column.label}: ${isFixed ? props.label : row[first] || index + 1}`;
   const isFixed = props.isFixed ?? false;
-  const template = { gridTemplateColumns: `${columns.map(track).join(" ")}${isFixed ? "" : " 32px"}` };
+  const template = { "--rows-tracks": `${columns.map(track).join(" ")}${isFixed ? "" : " 32px"}` } as CSSProperties;
   return (
     <Box ref={box}>
       {rows.length > SHOWN && (
@@ -128,8 +130,13 @@ export function RowsField(props: RowsFieldProps) {
         />
       )}
       {rows.length > 0 && (
-        <div className="rows-field" role="table" aria-label={props.label}>
-          <div className="rows-head" role="row" style={template}>
+        <div
+          className={columns.length > MOST_ON_PHONE ? "rows-field is-wide" : "rows-field"}
+          role="table"
+          aria-label={props.label}
+          style={template}
+        >
+          <div className="rows-head" role="row">
             {columns.map((column) => (
               <span key={column.id} role="columnheader">
                 {column.label}
@@ -140,7 +147,7 @@ export function RowsField(props: RowsFieldProps) {
           {shown.map(({ row, index }) => {
             const faults = props.faultsOf?.(row, index) ?? [];
             return (
-              <div key={index} className="rows-row" role="row" data-row={index} style={template}>
+              <div key={index} className="rows-row" role="row" data-row={index}>
                 {columns.map((column) => (
                   <span key={column.id} role="cell" data-label={column.label}>
                     <Cell
@@ -153,7 +160,7 @@ export function RowsField(props: RowsFieldProps) {
                   </span>
                 ))}
                 {!isFixed && (
-                  <span role="cell">
+                  <span role="cell" className="rows-remove">
                     <IconButton
                       size="xs"
                       label={t("removeItem", { name: row[first] || String(index + 1) })}
