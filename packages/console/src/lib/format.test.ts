@@ -9,6 +9,7 @@ import {
   formatQuota,
   formatQuotaExact,
   formatQuotaPrecise,
+  formatShare,
   formatWhen,
   fromLocalInput,
   parseAmount,
@@ -59,10 +60,10 @@ test("thousands are parted as the language does it, the decimals stay as many", 
 });
 
 test("prices carry no dust of binary fractions", () => {
-  expect(pricePerMillion(0.1 * 3, "en")).toBe("$0.3");
+  expect(pricePerMillion(0.1 * 3, "en")).toBe("$0.30");
   expect(pricePerMillion(0.833333325, "en")).toBe("$0.833333");
   expect(pricePerMillion(0.000000123456789, "en")).toBe("$0.000000123457");
-  expect(pricePerMillion(1_200, "en")).toBe("$1,200");
+  expect(pricePerMillion(1_200, "en")).toBe("$1,200.00");
 });
 
 test("amounts are read with and without the sign of the currency", () => {
@@ -117,4 +118,19 @@ test("writes exact times with 24 hours in every language", () => {
     expect(formatExactTime(evening, locale)).toContain("21:05:09");
     expect(formatExactTime(evening, locale)).not.toMatch(/PM|下午/);
   }
+});
+
+test("shares that stand below one another have the same digits, and the smallest does not read as nothing", () => {
+  expect([0, 1, 4, 28.71, 100].map((part) => formatShare(part, 100, "en", 1))).toEqual([
+    "0.0%",
+    "1.0%",
+    "4.0%",
+    "28.7%",
+    "100.0%",
+  ]);
+  expect([formatShare(4, 100, "en"), formatShare(1, 10_000, "en"), formatShare(0, 0, "en")]).toEqual([
+    "4%",
+    "<0.1%",
+    "0%",
+  ]);
 });

@@ -71,9 +71,9 @@ export function parseAmount(text: string, unit: number): number | undefined {
   return Number.isSafeInteger(quota) ? quota : undefined;
 }
 
-/** Price of a million tokens: up to six significant digits, without the dust of binary fractions. */
+/** Price of a million tokens: two decimals or more, up to six significant digits, without the dust of binary fractions. */
 export function pricePerMillion(amount: number, locale: string): string {
-  return `$${formatDecimal(Number(amount.toPrecision(6)), locale, 0, 20)}`;
+  return `$${formatDecimal(Number(amount.toPrecision(6)), locale, 2, 20)}`;
 }
 
 export function seconds(milliseconds: number): string {
@@ -104,9 +104,15 @@ export function dateOf(at: number): Date {
   return new Date(Math.min(at, LAST_TIME) * 1000);
 }
 
-export function formatShare(part: number, whole: number, locale: string): string {
+/** Less than this is not written as nothing. */
+const LEAST_SHARE = 0.001;
+
+/** `4%`, `28.7%`; with `least` digits after the point, where shares stand below one another. */
+export function formatShare(part: number, whole: number, locale: string, least: 0 | 1 = 0): string {
   const share = whole === 0 ? 0 : part / whole;
-  return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 }).format(share);
+  const digits = { minimumFractionDigits: least, maximumFractionDigits: 1 };
+  const format = new Intl.NumberFormat(locale, { style: "percent", ...digits });
+  return share > 0 && share < LEAST_SHARE ? `<${format.format(LEAST_SHARE)}` : format.format(share);
 }
 
 /** Growth up to this many times is a percentage. */

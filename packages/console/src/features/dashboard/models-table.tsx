@@ -37,7 +37,7 @@ function FigureCells({ figures }: { readonly figures: SubjectFigures | undefined
   return (
     <>
       <td className="end models-spare">
-        {calls === 0 ? <span className="soft">–</span> : formatShare(errors, calls, language)}
+        {calls === 0 ? <span className="soft">–</span> : formatShare(errors, calls, language, 1)}
       </td>
       <td className="end models-spare">{p95 === 0 ? <span className="soft">–</span> : milliseconds(p95)}</td>
     </>
@@ -95,7 +95,7 @@ export function ModelsTable(props: ModelsProps) {
               {figures.size > 0 && <FigureCells figures={figures.get(model.model)} />}
               <td className="models-share">
                 <span className="share-bar" style={{ width: `${whole === 0 ? 0 : (model[metric] / whole) * 60}%` }} />
-                <span className="soft">{formatShare(model[metric], whole, language)}</span>
+                <span className="soft">{formatShare(model[metric], whole, language, 1)}</span>
               </td>
             </tr>
           ))}

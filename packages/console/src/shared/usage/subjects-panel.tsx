@@ -39,7 +39,7 @@ export function SubjectsPanel(props: SubjectsProps) {
           <Text color="fg.muted" order={{ base: 1, sm: 0 }} width={{ base: "full", sm: "auto" }}>
             {t("subjectCalls", {
               calls: formatCount(calls, language),
-              errors: formatShare(errors, calls, language),
+              errors: formatShare(errors, calls, language, 1),
             })}
           </Text>
           <Text fontWeight="medium" minW="20" textAlign="end">

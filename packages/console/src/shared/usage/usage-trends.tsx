@@ -27,7 +27,7 @@ function isInMinutes(value: number): boolean {
 
 /** As short as an axis needs it. */
 function printDuration(value: number): string {
-  if (isInMinutes(value)) return `${+(value / MINUTE_MS).toFixed(1)} min`;
+  if (isInMinutes(value) || (value > 0 && value % MINUTE_MS === 0)) return `${+(value / MINUTE_MS).toFixed(1)} min`;
   return value === 0 ? "0" : milliseconds(value).replace(/\.0+ /, " ");
 }
 

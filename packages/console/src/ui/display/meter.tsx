@@ -18,7 +18,7 @@ export function Meter(props: {
       aria-valuemax={100}
       aria-valuenow={Math.round(used + held)}
       title={props.label}
-      className={props.isHigh ? "meter is-high" : "meter"}
+      className={used + held >= 100 ? "meter is-full" : props.isHigh ? "meter is-high" : "meter"}
     >
       <span className="meter-used" style={{ width: `${used}%` }} />
       <span className="meter-held" style={{ width: `${held}%` }} />
