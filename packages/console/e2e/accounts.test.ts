@@ -199,7 +199,7 @@ test("an amount is priced and paid on the provider's page (C-303, C-304)", async
 test("the super administrator finds the user and adds to the balance (C-180, C-181, C-184)", async () => {
   await root.goto("/user");
   await root.getByRole("heading", { level: 1, name: "Manage Users" }).waitFor();
-  await root.getByRole("searchbox", { name: "Id, name or e-mail" }).fill("ada");
+  await root.getByRole("searchbox", { name: "ID, name or e-mail" }).fill("ada");
   const row = root.getByRole("row").filter({ hasText: USER.name });
   await expect.poll(() => root.locator(".grid-row").count()).toBe(1);
   await row.getByRole("link", { name: USER.name }).click();

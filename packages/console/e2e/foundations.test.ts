@@ -261,7 +261,7 @@ test("what is searched for is trimmed, and an empty search is the plain list (C-
   for (const [path, label] of [
     ["/channel", "ID, name or key"],
     ["/token", "Name"],
-    ["/user", "Id, name or e-mail"],
+    ["/user", "ID, name or e-mail"],
     ["/redemption", "ID or name"],
   ] as const) {
     await page.goto(`${path}?size=10`);

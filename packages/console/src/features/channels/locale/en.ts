@@ -7,7 +7,7 @@ export const en = {
   search: "ID, name or key",
   searchModel: "Model",
   status: "Status",
-  anyStatus: "Any status",
+  anyStatus: "Any state",
   enabled: "Enabled",
   disabledByHand: "Disabled",
   disabledBySystem: "Auto-disabled",

@@ -1,6 +1,6 @@
 export const en = {
   title: "Asynchronous task",
-  anyStatus: "Any status",
+  anyStatus: "Any state",
   submitted: "Submitted",
   finished: "Finished",
   progress: "Progress",

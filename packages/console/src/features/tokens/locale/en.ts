@@ -8,7 +8,7 @@ export const en = {
   searchName: "Name",
   searchKey: "Key",
   status: "Status",
-  anyStatus: "Any status",
+  anyStatus: "Any state",
   enabled: "Enabled",
   disabled: "Disabled",
   expired: "Expired",

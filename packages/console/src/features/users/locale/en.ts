@@ -3,7 +3,7 @@ export const en = {
   add: "Add user",
   edit: "Edit user",
   create: "Create user",
-  search: "Id, name or e-mail",
+  search: "ID, name or e-mail",
   id: "ID",
   user: "User",
   group: "Group",
