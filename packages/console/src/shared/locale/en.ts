@@ -61,7 +61,7 @@ export const en = {
   pageFailedBody: "The connection broke off, or the gateway was updated meanwhile. Nothing was changed.",
   reload: "Reload",
   paletteTitle: "Search or jump to a page, an action or a name",
-  palettePlaceholder: "Type a page, an action, a setting, a channel, a token, a user, a model…",
+  palettePlaceholder: "Page, action, setting, channel, token, user, model…",
   paletteEmpty: "Nothing found",
   palettePages: "Pages",
   paletteActions: "Actions",
