@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { configPath } from "./contexts.ts";
 import { CliError, codeOf, EXIT } from "../core/exit.ts";
+import { jsonIn } from "../core/json.ts";
 
 /** Where and as whom commands work. */
 export interface Profile {
@@ -138,18 +139,10 @@ function readFile(path: string): Profile | undefined {
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) !== 0)
     throw new CliError(`${path} can be read by others (mode ${mode.toString(8)})`, EXIT.failure, `chmod 600 ${path}`);
-  const parsed = z.safeParse(Stored, parse(text));
+  const parsed = z.safeParse(Stored, jsonIn(text));
   if (!parsed.success)
     throw new CliError(`${path} does not hold a profile`, EXIT.failure, "sign in again with `fairway login`");
   return parsed.data;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The sign-in of the file alone, whatever the environment says. */

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { CliError, codeOf, EXIT } from "../core/exit.ts";
 import { BUILT_IN, type Defaults } from "../core/globals.ts";
+import { objectIn } from "../core/json.ts";
 import { checkedFormat } from "../print/format.ts";
 import { folderOf } from "./contexts.ts";
 
@@ -74,12 +75,8 @@ export function replaceSettings(env: Environment, text: string): string {
 }
 
 function settingsIn(text: string, source: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // Says the same as for a value that is no object.
-  }
+  const settings = objectIn(text);
+  if (settings) return settings;
   throw new CliError(`${source} is no JSON object`, EXIT.failure, "correct it, or remove it");
 }
 

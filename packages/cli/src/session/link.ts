@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { CliError, codeOf, EXIT, NotSent } from "../core/exit.ts";
 import type { Globals } from "../core/globals.ts";
+import { objectIn } from "../core/json.ts";
 import { readProfile } from "./config.ts";
 import { currentContext } from "./contexts.ts";
 import { redactedBody, redactedUrl } from "./redacted.ts";
@@ -76,8 +77,8 @@ export function linkOf(globals: Globals, { env, say, out }: Surroundings): Link 
 
 /** The gateway itself only says what it would do. */
 function isRehearsal(url: string, body: string | undefined): boolean {
-  if (!url.endsWith("/api/import/litellm") || body === undefined) return false;
-  return (JSON.parse(body) as { dry_run?: unknown }).dry_run === true;
+  const isImport = /\/api\/import\/(?:litellm|prices)$/.test(url);
+  return isImport && objectIn(body ?? "")?.["dry_run"] === true;
 }
 
 function nameOf(env: Surroundings["env"]): string {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { linesOf } from "../terminal/events.ts";
 import { CliError, EXIT } from "../core/exit.ts";
+import { jsonIn } from "../core/json.ts";
 import type { Answer as Reply } from "./request.ts";
 import type { Transport } from "./transport.ts";
 
@@ -66,7 +67,7 @@ function textOf({ choices }: z.output<typeof Chunk>): string {
 export async function modelsOf(transport: Transport, server: string, key: string): Promise<string[]> {
   const response = await transport.head(`${server}/v1/models`, { method: "GET", headers: bearer(key) });
   if (response.status >= 300) throw problemOf(await response.text(), response);
-  return z.parse(Models, jsonOf(await response.text())).data.map(({ id }) => id);
+  return z.parse(Models, jsonIn(await response.text())).data.map(({ id }) => id);
 }
 
 interface Posted {
@@ -94,7 +95,7 @@ async function* chunksOf(response: Reply): AsyncGenerator<z.output<typeof Chunk>
       const data = line.startsWith("data:") ? line.slice(5).trim() : "";
       if (data === "[DONE]") return;
       if (data === "") continue;
-      const parsed = z.safeParse(Chunk, jsonOf(data));
+      const parsed = z.safeParse(Chunk, jsonIn(data));
       if (!parsed.success) continue;
       if (parsed.data.error !== undefined) throw problemOf(data, response);
       yield parsed.data;
@@ -106,7 +107,7 @@ async function* chunksOf(response: Reply): AsyncGenerator<z.output<typeof Chunk>
 }
 
 function problemOf(text: string, { status, headers }: Reply): CliError {
-  const parsed = z.safeParse(Problem, jsonOf(text));
+  const parsed = z.safeParse(Problem, jsonIn(text));
   const message = parsed.success ? parsed.data.error.message : `the gateway answered with status ${status}`;
   const wait = headers.get("retry-after");
   return new CliError(message, exitOf(status), wait === null ? undefined : `try again in ${wait} s`);
@@ -117,12 +118,4 @@ function exitOf(status: number): number {
   if (status === 401 || status === 403) return EXIT.forbidden;
   if (status === 429 || status >= 500 || status === 200) return EXIT.unreachable;
   return status === 404 ? EXIT.notFound : EXIT.usage;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

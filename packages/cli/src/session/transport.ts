@@ -1,6 +1,7 @@
 import type { Fetch } from "@fairway/wire";
 import { setTimeout as pause } from "node:timers/promises";
 import { CliError, EXIT, MissingCall } from "../core/exit.ts";
+import { objectIn } from "../core/json.ts";
 import { asOurs, asTheirs, hasOtherPages } from "./compatible.ts";
 import { lost } from "./lost.ts";
 import { redactedBody, redactedUrl } from "./redacted.ts";
@@ -168,12 +169,8 @@ function originOf(location: string | null, base: string): string {
 
 /** Every JSON answer under `/api` tells its success; a proxy's page does not. */
 function envelopeOf(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && "success" in value ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const members = objectIn(text);
+  return members && "success" in members ? members : undefined;
 }
 
 /** As compatible gateways answer a call that they do not have. */

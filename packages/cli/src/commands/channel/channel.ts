@@ -15,6 +15,7 @@ import {
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { unlessMissing } from "../../core/problem.ts";
+import { objectIn } from "../../core/json.ts";
 import { nearest } from "../../core/nearest.ts";
 import { moneyText } from "../../print/sheet.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
@@ -106,28 +107,14 @@ export function statusWord(status: number): string {
   return STATUS_WORD[status] ?? String(status);
 }
 
-interface StatusInfo {
-  readonly status_reason?: unknown;
-  readonly status_time?: unknown;
-  readonly status_until?: unknown;
-}
-
 /** The word with the time, the end and the reason of the last switch. */
 export function statusText({ status, other_info: text }: Pick<Channel, "status" | "other_info">): string {
-  const { status_reason: reason, status_time: since, status_until: until } = infoIn(text);
+  const { status_reason: reason, status_time: since, status_until: until } = objectIn(text) ?? {};
   const times = [
     typeof since === "number" && since > 0 ? ` since ${formatTime(since)}` : "",
     typeof until === "number" ? `, until ${formatTime(until)}` : "",
   ];
   return statusWord(status) + times.join("") + (typeof reason === "string" && reason !== "" ? `: ${reason}` : "");
-}
-
-function infoIn(text: string): StatusInfo {
-  try {
-    return (JSON.parse(text) ?? {}) as StatusInfo;
-  } catch {
-    return {};
-  }
 }
 
 export interface ChannelListOptions extends Part {

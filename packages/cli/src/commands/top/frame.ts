@@ -7,6 +7,7 @@ import {
   type Channel,
   type UsageSubject,
 } from "@fairway/wire";
+import { objectIn } from "../../core/json.ts";
 import { logShape } from "../log/log.ts";
 import { statusWord } from "../channel/channel.ts";
 import { cellOf, number, plain } from "../../print/columns.ts";
@@ -219,14 +220,8 @@ function firstTokenOf(usage: UsageSubject | undefined): string {
 
 /** Why a channel was switched off, where the gateway wrote it down. */
 function reasonOf({ other_info: info, tag }: Channel): string {
-  try {
-    const written: unknown = JSON.parse(info);
-    if (typeof written === "object" && written !== null && "status_reason" in written)
-      return cellOf(written.status_reason);
-  } catch {
-    // Empty for most channels, or written by another compatible gateway.
-  }
-  return tag ?? "";
+  const { status_reason: reason } = objectIn(info) ?? {};
+  return reason === undefined ? (tag ?? "") : cellOf(reason);
 }
 
 function paneLines({ isAdmin, money }: ServerIdentity, { recent, facets }: Sample, pane: Pane, width: number): Line[] {
