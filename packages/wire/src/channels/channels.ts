@@ -270,13 +270,17 @@ export const channelFix = endpoint({
   data: z.int(),
 });
 
+/** What the log shows as the token of a test. */
+export const TEST_TOKEN_NAME = "Model test";
+
 export const channelTest = endpoint({
   name: "channelTest",
   method: "GET",
   hasEffects: true,
   path: "/api/channel/test/{id}",
   access: "admin",
-  summary: "Sends a small request through a channel; `time` next to the envelope has the seconds.",
+  summary:
+    "Sends a small request through a channel; `time` next to the envelope has the seconds. The log has a row of the result.",
   params: idParams,
   query: z.object({ model: queryText }),
   answer: "raw",

@@ -2,12 +2,14 @@
 import { LOWEST_PRIORITY } from "@fairway/wire";
 import { pressForm, typedInto } from "./form.ts";
 import {
+  choicesOf,
   findResource,
   labelOf,
   shownColumns,
   startOf,
   type Action,
   type Amount,
+  type Given,
   type Item,
   type State,
   type Step,
@@ -62,10 +64,21 @@ export function pressAnswer(state: State, key: string): Step {
   return key === "enter" && state.typed === wanted ? run(back, action, items) : unchanged;
 }
 
-function run(state: State, action: Action, items: readonly Item[], amount?: number): Step {
+function run(state: State, action: Action, items: readonly Item[], given?: Given): Step {
   const notice = `${action} ${labelOf(items, state.resource)} …`;
-  const effect = { type: "act", action, items, ...(amount === undefined ? {} : { amount }) } as const;
+  const effect = { type: "act", action, items, ...(given && { given }) } as const;
   return { state: { ...state, notice, marked: [] }, effect };
+}
+
+/** Enter acts with the chosen one. */
+export function pressChoice(state: State, key: string, by: number | undefined): Step {
+  const { pending, offset } = state;
+  const choices = choicesOf(state);
+  if (by !== undefined) return { state: { ...state, offset: Math.max(0, Math.min(choices.length - 1, offset + by)) } };
+  const back: State = { ...state, mode: pending?.back ?? "list", pending: undefined, offset: 0 };
+  const choice = choices[offset];
+  if (key === "enter" && pending && choice !== undefined) return run(back, pending.action, pending.items, { choice });
+  return key === "escape" || key === "q" ? { state: back } : { state };
 }
 
 /** The least and the greatest value that the gateway takes. */
@@ -84,7 +97,7 @@ export function pressAmount(state: State, key: string): Step {
     return { state: { ...state, typed: typedText(typed, key), pending: { ...pending, problem: "" } } };
   const problem = amountProblem(action, typed);
   return problem === undefined
-    ? run(back, action, items, Number(typed))
+    ? run(back, action, items, { amount: Number(typed) })
     : { state: { ...state, pending: { ...pending, problem } } };
 }
 

@@ -14,6 +14,7 @@ const HELP: readonly string[] = [
   "w              write the rows of the logs to a file",
   "c              create; by the form or in $EDITOR (ctrl-e)",
   "e d t b        enable, disable, test, read the balance",
+  "t in a detail  choose the model of the test",
   "D              disable a channel for a time, with a reason",
   "P W            priority and weight of channels",
   "C x E          copy, delete, edit in $EDITOR",

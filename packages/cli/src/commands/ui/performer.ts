@@ -65,8 +65,8 @@ export function createPerformer({
 
   const { load, readDetail } = createReader({ current, update, now: stateNow });
 
-  const act = async ({ items, action, amount }: Act, width: number): Promise<void> => {
-    const said = (await current()?.act(items, action, amount)) ?? "";
+  const act = async ({ items, action, given }: Act, width: number): Promise<void> => {
+    const said = (await current()?.act(items, action, given)) ?? "";
     await load();
     const [item] = items;
     if (item && stateNow().mode === "detail") await readDetail(item, width, "detail");

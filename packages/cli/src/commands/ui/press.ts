@@ -1,4 +1,12 @@
-import { pressAmount, pressAnswer, pressColumns, pressFormKeys, pressSecret, pressText } from "./answers.ts";
+import {
+  pressAmount,
+  pressAnswer,
+  pressChoice,
+  pressColumns,
+  pressFormKeys,
+  pressSecret,
+  pressText,
+} from "./answers.ts";
 import { filledWith } from "./form.ts";
 import { helpOf } from "./help.ts";
 import {
@@ -29,6 +37,8 @@ export function press(state: State, key: string, resources: readonly Titles[], r
       return pressAnswer(state, key);
     case "amount":
       return pressAmount(state, key);
+    case "choice":
+      return pressChoice(state, key, stepOf(key, rows));
     case "columns":
       return pressColumns(state, key, stepOf(key, rows));
     case "form":
@@ -110,7 +120,14 @@ function pressAction(state: State, action: Action): Step {
   const items = (marked.length > 0 ? marked : [chosen]).filter(({ actions }) => actions.includes(action));
   if (items.length === 0)
     return { state: { ...state, notice: `${labelOf([chosen], state.resource)} has no ${action}.` } };
-  return begin(state, action, items);
+  return openChoice(state, action, items) ?? begin(state, action, items);
+}
+
+/** The detail asks what the action is done with, where there is a choice. */
+function openChoice(state: State, action: Action, items: readonly Item[]): Step | undefined {
+  const count = items[0]?.choices?.[action]?.length ?? 0;
+  if (state.mode !== "detail" || count < 2) return undefined;
+  return { state: { ...state, mode: "choice", offset: 0, notice: "", pending: { action, items, back: "detail" } } };
 }
 
 /** They change nothing, or ask elsewhere. */

@@ -215,7 +215,10 @@ test("a number of the list is changed after it is typed, and a wrong one is expl
   const foot = (state: State) => frameOf(state, { server: "", user: "", width: 60, height: 15 }).at(-2)?.text;
   expect(foot(asked)).toBe("priority of channel 10, now 5: 1x");
   expect(foot(after(asked, "enter").state)).toBe("! priority: 1x does not fit; write a whole number from -999");
-  expect(after(asked, "enter", "backspace", "2", "enter").effect).toMatchObject({ action: "priority", amount: 12 });
+  expect(after(asked, "enter", "backspace", "2", "enter").effect).toMatchObject({
+    action: "priority",
+    given: { amount: 12 },
+  });
   expect(after(asked, "escape")).toMatchObject({ state: { mode: "list", notice: "Nothing was changed." } });
 });
 

@@ -34,6 +34,8 @@ export interface Item {
   readonly amounts?: Readonly<Record<Amount, number>>;
   /** Whether documents manage it: it is disabled for a time and with a reason. */
   readonly isManaged?: boolean;
+  /** What an action is done with: the detail asks which, the usual one first. */
+  readonly choices?: Readonly<Partial<Record<Action, readonly string[]>>>;
   /** The change that `undo` takes back, where the row itself knows it. */
   readonly undoes?: string;
   /** The name of what applying it deletes. */
@@ -65,7 +67,24 @@ export interface Scope {
   readonly isFailing: boolean;
 }
 
-type Mode = "list" | "filter" | "command" | "detail" | "help" | "confirm" | "form" | "columns" | "amount" | "secret";
+type Mode =
+  | "list"
+  | "filter"
+  | "command"
+  | "detail"
+  | "help"
+  | "confirm"
+  | "form"
+  | "columns"
+  | "amount"
+  | "choice"
+  | "secret";
+
+/** What was typed or chosen for an action. */
+export interface Given {
+  readonly amount?: number;
+  readonly choice?: string;
+}
 
 export interface State extends Lasting {
   readonly resource: Titles;
@@ -90,7 +109,7 @@ export interface State extends Lasting {
   readonly sort: { readonly column: number; readonly isDown: boolean } | undefined;
   readonly mode: Mode;
   readonly detail: readonly string[];
-  /** First line of a detail or of the help, or the chosen line of the columns. */
+  /** First line of a detail or of the help, or the chosen line of columns and choices. */
   readonly offset: number;
   readonly pending: Pending | undefined;
   readonly form: Form | undefined;
@@ -123,7 +142,7 @@ export interface Pending {
 export type Effect =
   | { readonly type: "load" }
   | { readonly type: "detail"; readonly item: Item }
-  | { readonly type: "act"; readonly action: Action; readonly items: readonly Item[]; readonly amount?: number }
+  | { readonly type: "act"; readonly action: Action; readonly items: readonly Item[]; readonly given?: Given }
   | { readonly type: "copy"; readonly text: string }
   | { readonly type: "browse"; readonly page: string }
   /** Opens the plan of documents, named as on the command line. */
@@ -189,6 +208,11 @@ export function shownColumns({ resource, columns }: Pick<State, "resource" | "co
   const chosen = columns[resource.name];
   const shown = places.filter((at) => chosen?.includes(resource.titles[at] ?? ""));
   return shown.length > 0 ? shown : places.slice(0, resource.usual ?? places.length);
+}
+
+/** What the action that waits can be done with. */
+export function choicesOf({ pending }: Pick<State, "pending">): readonly string[] {
+  return (pending && pending.items[0]?.choices?.[pending.action]) ?? [];
 }
 
 /** The rows that match the filter, sorted. */

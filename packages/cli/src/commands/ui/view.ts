@@ -3,6 +3,7 @@ import { widthOf } from "../../print/width.ts";
 import type { Form } from "./form.ts";
 import { helpOf } from "./help.ts";
 import {
+  choicesOf,
   chosenAt,
   labelOf,
   markedItems,
@@ -85,6 +86,7 @@ function bodyOf(state: State, width: number, room: number): Line[] {
       .map((text) => ({ text }));
   if (mode === "form" && form) return formLines(form, width, room);
   if (mode === "columns") return columnLines(state, room);
+  if (mode === "choice") return choiceLines(state, room);
   const isDetail = mode === "detail" || mode === "secret" || (pending !== undefined && pending.back === "detail");
   if (isDetail) return state.detail.slice(state.offset).map((text) => ({ text }));
   return listLines(state, width, room);
@@ -191,8 +193,28 @@ function columnLines(state: State, room: number): Line[] {
   return [{ text: `Columns of ${name}`, tone: "title" }, ...lines];
 }
 
+/** What the action can be done with, the usual one first. */
+function choiceLines({ pending, offset, resource, ...state }: State, room: number): Line[] {
+  const choices = choicesOf({ pending });
+  const size = Math.max(1, room - 1);
+  const from = Math.max(0, Math.min(offset - size + 1, choices.length - size));
+  const lines = choices.slice(from, from + size).map((text, index): Line => {
+    const at = from + index;
+    const isChosen = at === offset;
+    return {
+      text: `${isChosen ? ">" : " "} ${text}${at === 0 ? "  (usual)" : ""}`,
+      ...(isChosen ? { tone: "chosen" } : {}),
+    };
+  });
+  return [
+    { text: `${pending?.action ?? ""} ${labelOf(pending?.items ?? state.items, resource)} with`, tone: "title" },
+    ...lines,
+  ];
+}
+
 function footOf(state: State, width: number): Line {
   const { mode, typed, pending, problem, notice, form } = state;
+  if (mode === "choice") return { text: `${state.offset + 1} of ${choicesOf(state).length}` };
   if (pending) return questionOf(state, pending);
   if (mode === "form" && form) {
     const hint = form.fields[form.at]?.hint ?? "";
@@ -233,6 +255,7 @@ const KEYS: Readonly<Partial<Record<State["mode"], string>>> = {
   filter: "enter keep · esc clear",
   command: "enter open · esc back",
   amount: "enter set · esc back",
+  choice: "enter do it · ↑↓ choose · esc back",
   help: "↑↓ scroll · any other key closes this",
   columns: "space show or hide · backspace the usual ones · enter done",
   secret: "c copy · enter closes this for good",

@@ -1,4 +1,4 @@
-import { messageText, type MessageKey } from "@fairway/wire";
+import { messageText, TEST_TOKEN_NAME, type MessageKey } from "@fairway/wire";
 import { dialectById } from "../../dialects/index.ts";
 import type { Dialect, DialectId, JsonObject, Operation, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
@@ -58,7 +58,7 @@ const TESTER: Caller = {
   group: "default",
   userGroup: "default",
   tokenId: 0,
-  tokenName: "Model test",
+  tokenName: TEST_TOKEN_NAME,
   isUnlimited: true,
   modelLimits: undefined,
   pinnedChannel: undefined,

@@ -76,7 +76,7 @@ async function testOne(
   const result = await deps.upstream.test(id, undefined);
   // An upstream may take minutes: another process may test the channels by now.
   await control.confirm();
-  if (result.isOk) await deps.logTest(id, tester, result);
+  await deps.logTest(id, tester, result);
   if (set && set.keys.length > 1) await drawForKeys(deps, row, set, result);
   else await draw(deps, row, result);
   return result.isOk;

@@ -1,4 +1,4 @@
-import { LOG_TYPE } from "@fairway/wire";
+import { LOG_TYPE, TEST_TOKEN_NAME } from "@fairway/wire";
 import { charge } from "../../billing/pricing/price.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import type { ProbeResult } from "../../relay/pipeline/probe.ts";
@@ -21,10 +21,12 @@ export interface Tester {
 
 export type LogTest = (channelId: number, tester: Tester, result: ProbeResult) => Promise<void>;
 
-const NAME = "Model test";
 const NO_FIRST_TOKEN = -1000;
 
-/** Writes the consumption row of a test. No account is charged: `other` has what the test would have cost. */
+/**
+ * Writes the row of a test: of consumption, or of the system where the upstream failed, so that no failed test counts as a
+ * failed call. No account is charged: `other` has what the test would have cost.
+ */
 export function createTestLog({ raw, writeLog, clock, snapshots }: TestLogDeps): LogTest {
   return async (channelId, tester, result) => {
     const { options } = snapshots.current();
@@ -33,9 +35,9 @@ export function createTestLog({ raw, writeLog, clock, snapshots }: TestLogDeps):
       user_id: tester.userId,
       username: tester.username,
       created_at: seconds(clock),
-      type: LOG_TYPE.consume,
-      content: NAME,
-      token_name: NAME,
+      type: result.isOk ? LOG_TYPE.consume : LOG_TYPE.system,
+      content: result.isOk ? TEST_TOKEN_NAME : `${TEST_TOKEN_NAME}: ${result.message}`,
+      token_name: TEST_TOKEN_NAME,
       model_name: result.model,
       prompt_tokens: result.usage?.input ?? 0,
       completion_tokens: result.usage?.output ?? 0,
@@ -47,7 +49,11 @@ export function createTestLog({ raw, writeLog, clock, snapshots }: TestLogDeps):
   };
 }
 
-function otherOf(channelId: number, { model, usage }: ProbeResult, { prices }: Snapshot): Record<string, unknown> {
+function otherOf(
+  channelId: number,
+  { model, usage, isOk, milliseconds }: ProbeResult,
+  { prices }: Snapshot,
+): Record<string, unknown> {
   const row = prices.row(model);
   const price = prices.find(model);
   return {
@@ -56,6 +62,8 @@ function otherOf(channelId: number, { model, usage }: ProbeResult, { prices }: S
     group_ratio: 1,
     model_price: row.quotaType === 1 ? row.modelPrice : -1,
     frt: NO_FIRST_TOKEN,
+    test_ms: milliseconds,
+    test_ok: isOk,
     test_quota: price && usage ? charge(usage, price, { groupRatio: "1", spec: { model } }) : 0,
     admin_info: { use_channel: [String(channelId)] },
   };

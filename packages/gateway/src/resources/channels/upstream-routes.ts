@@ -67,7 +67,7 @@ const FORM = { name: "unsaved", models: "unsaved" };
 
 async function test(deps: UpstreamRoutesDeps, { params, query, caller }: Call<typeof channelTest>) {
   const result = await deps.upstream.test(params.id, query.model === "" ? undefined : query.model);
-  if (result.isOk) await deps.logTest(params.id, caller, result);
+  await deps.logTest(params.id, caller, result);
   const { isOk, message, key, milliseconds } = result;
   return { success: isOk, message, ...(key && { code: MESSAGE_CODES[key] }), time: milliseconds / 1000 };
 }

@@ -49,7 +49,19 @@ describe("testing one channel", () => {
       group_ratio: 1,
       model_price: -1,
       admin_info: { use_channel: [String(id)] },
+      test_ok: true,
+      test_ms: stored.response_time,
     });
+  });
+
+  test("writes a row of the system for a failed test, which is no failed call", async () => {
+    const id = await create({ models: "status-500" });
+    await admin.get(`/api/channel/test/${id}?model=`);
+    const [log, ...more] = await app.database.db.selectFrom("logs").selectAll().where("channel_id", "=", id).execute();
+    expect(more).toEqual([]);
+    expect(log).toMatchObject({ type: 4, token_name: "Model test", model_name: "status-500", quota: 0 });
+    expect(log?.content).toMatch(/^Model test: \S/);
+    expect(JSON.parse(log?.other ?? "")).toMatchObject({ test_ok: false, test_ms: expect.any(Number) as number });
   });
 
   // @weakness Leaks: The upstream's words reach users, with the key in them

@@ -1,4 +1,15 @@
-import { formatTime, shortNumber, usageStatistics, type Channel, type Client, type UsagePoint } from "@fairway/wire";
+import {
+  formatTime,
+  logList,
+  shortNumber,
+  TEST_TOKEN_NAME,
+  usageStatistics,
+  type Channel,
+  type Client,
+  type LogRow,
+  type UsagePoint,
+} from "@fairway/wire";
+import { objectIn } from "../../../core/json.ts";
 import { sparkOf, type Signs } from "../../../print/signs.ts";
 import { moneyText } from "../../../print/sheet.ts";
 import { channelFacts, statusText, statusWord } from "../../channel/channel.ts";
@@ -14,14 +25,20 @@ const HOUR = 3600;
 /** Hours of the bars, the current one included. */
 const HOURS = 24;
 
-/** A channel: how it went in the last hours, and its settings. */
+/** Days and number of the tests that are shown. */
+const TEST_DAYS = 7;
+const TESTS = 5;
+
+/** A channel: how it went in the last hours, its tests, and its settings. */
 export async function channelDetail(client: Client, id: number, settings: DetailSettings): Promise<string[]> {
   const now = Math.floor(Date.now() / 1000);
   const first = Math.floor(now / HOUR) * HOUR - (HOURS - 1) * HOUR;
   const query = { by: "channel", subject: String(id), start_timestamp: first, interval: HOUR };
-  const [channel, { data: usage }] = await Promise.all([
+  const since = { start_timestamp: now - TEST_DAYS * 24 * HOUR, page_size: TESTS };
+  const [channel, { data: usage }, { data: tests }] = await Promise.all([
     channelFacts(client, id),
     client.call(usageStatistics, { query }),
+    client.call(logList, { query: { channel: id, token_name: TEST_TOKEN_NAME, ...since } }),
   ]);
   const points = new Map(usage.subjects[0]?.points.map((point) => [point.start, point]));
   const hours = Array.from({ length: HOURS }, (_, at) => points.get(first + at * HOUR));
@@ -30,6 +47,9 @@ export async function channelDetail(client: Client, id: number, settings: Detail
     "",
     `LAST ${HOURS} HOURS${settings.signs === "words" ? "" : ", an hour each"}`,
     ...healthLines(hours, settings.signs),
+    "",
+    `TESTS of ${TEST_DAYS} days, the latest first`,
+    ...testLines(tests.items),
     "",
     "SETTINGS",
     ...factLines([
@@ -55,6 +75,19 @@ export async function channelDetail(client: Client, id: number, settings: Detail
 function keyText({ key_hint: hint, key_count: count = 1 }: Channel): string {
   if (hint) return `…${hint}`;
   return count === 1 ? "one key" : `${count} keys`;
+}
+
+/** Time, model, duration, and what came of it. A token of a user may have the name of the tests. */
+function testLines(rows: readonly LogRow[]): string[] {
+  const tests = rows.filter(({ token_id: token }) => token === 0);
+  if (tests.length === 0) return ["none in the log"];
+  const width = Math.max(...tests.map(({ model_name: model }) => model.length));
+  return tests.map(({ created_at: at, model_name: model, use_time: seconds, content, other }) => {
+    const { test_ms: ms, test_ok: isOk } = objectIn(other) ?? {};
+    const time = typeof ms === "number" ? `${ms} ms` : `${seconds} s`;
+    const failure = content.slice(TEST_TOKEN_NAME.length + 2);
+    return `${formatTime(at)}  ${model.padEnd(width)}  ${time.padStart(8)}  ${isOk === false ? `failed: ${failure}` : "ok"}`;
+  });
 }
 
 type Hour = UsagePoint | undefined;

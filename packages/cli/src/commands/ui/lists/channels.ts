@@ -6,6 +6,7 @@ import {
   channelList,
   channelUpdate,
   declarativeManaged,
+  splitList,
   type Channel,
 } from "@fairway/wire";
 import { isMissingCall } from "../../../core/problem.ts";
@@ -17,6 +18,7 @@ import { rowsUpTo } from "../../paging.ts";
 import { spanOf } from "../../times.ts";
 import { readField, type Field, type Values } from "../form.ts";
 import { channelDetail } from "./channel-detail.ts";
+import type { Given } from "../state.ts";
 import { createsChannel } from "./creations.ts";
 import { LIMIT, resource, type Definition, type Resource, type Seen } from "./resource.ts";
 
@@ -58,6 +60,7 @@ export function channels(client: SessionClient, { channels: shape, quotaPerUnit,
     detail: async ({ id }) =>
       channelDetail(client, id, { signs, quotaPerUnit, types: (types ??= await typeNames(client)) }),
     actions: (row) => actionsOf({ client, undone, change }, row),
+    choices: (row) => ({ test: testModels(row) }),
     isManaged: ({ id }) => owners.has(id),
     creates: createsChannel(client),
     disables: {
@@ -80,7 +83,8 @@ interface Changing {
 function actionsOf({ client, undone, change }: Changing, row: Channel): ReturnType<NonNullable<Actions>> {
   const { id } = row;
   const before = undone.get(id);
-  const amount = (field: "priority" | "weight") => async (value: number | undefined) => {
+  const amount = (field: "priority" | "weight") => async (given: Given | undefined) => {
+    const value = given?.amount;
     await change(row, { [field]: value })();
     return `channel ${id}: ${field} ${row[field]} → ${value}; u takes that back`;
   };
@@ -95,7 +99,7 @@ function actionsOf({ client, undone, change }: Changing, row: Channel): ReturnTy
         return `channel ${id}: ${changeText(row, before)}`;
       },
     }),
-    test: () => testText(client, id),
+    test: (given) => testText(client, id, given?.choice),
     balance: () => balanceText(client, id),
     copy: () => client.call(channelCopy, { params: { id } }),
     delete: () => client.call(channelDelete, { params: { id } }),
@@ -126,9 +130,18 @@ async function readOwners(client: SessionClient): Promise<ReadonlyMap<number, st
   }
 }
 
-async function testText(client: SessionClient, id: number): Promise<string> {
-  const { ok, seconds, message } = await testOne(client, id, undefined);
-  return ok ? `channel ${id} answered in ${seconds.toFixed(2)} s` : `channel ${id} failed its test: ${message}`;
+async function testText(client: SessionClient, id: number, model: string | undefined): Promise<string> {
+  const { ok, seconds, message } = await testOne(client, id, model);
+  const asked = model === undefined ? "" : ` ${ok ? "with" : "of"} ${model}`;
+  const time = `${seconds.toFixed(2)} s`;
+  return ok
+    ? `channel ${id} answered${asked} in ${time}`
+    : `channel ${id} failed its test${asked} after ${time}: ${message}`;
+}
+
+/** The model of a test that names none first, as the gateway chooses it. */
+function testModels({ test_model: usual, models }: Channel): readonly string[] {
+  return [...new Set([usual, ...splitList(models)])].filter((model) => model !== "");
 }
 
 async function balanceText(client: SessionClient, id: number): Promise<string> {

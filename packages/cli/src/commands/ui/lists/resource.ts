@@ -7,7 +7,7 @@ import type { Signs } from "../../../print/signs.ts";
 import type { Column } from "../../../print/table.ts";
 import type { Rows } from "../../paging.ts";
 import { formOf, type Field, type Values } from "../form.ts";
-import type { Action, Amount, FormKey, Item, Titles, Wanted } from "../state.ts";
+import type { Action, Amount, FormKey, Given, Item, Titles, Wanted } from "../state.ts";
 
 /** Rows that are read at once; the key `m` reads as many again. */
 export const LIMIT = 1000;
@@ -25,8 +25,8 @@ export interface Seen {
 export interface Resource extends Titles {
   load(wanted: Wanted): Promise<Loaded>;
   detail(item: Item, width: number): Promise<readonly string[]>;
-  /** Answers what came of it. `amount` is the number of `priority` and `weight`. */
-  act(items: readonly Item[], action: Action, amount?: number): Promise<string>;
+  /** Answers what came of it. */
+  act(items: readonly Item[], action: Action, given?: Given): Promise<string>;
   /** Creates what the form says; fails with a `FieldProblem` or a refusal that names a field. */
   create?(values: Values): Promise<Made>;
   /** Disables rows as the form says; answers what came of it. */
@@ -67,7 +67,7 @@ interface Loaded {
 }
 
 /** An action of a row; it may answer a sentence. */
-type Act = (amount?: number) => Promise<unknown>;
+type Act = (given?: Given) => Promise<unknown>;
 
 interface Read<Row> extends Pick<Rows<Row>, "rows" | "isCut"> {
   /** Keys of the rows that are marked from the beginning. */
@@ -93,6 +93,7 @@ export interface Definition<Row extends object> {
   /** `edit` is the caller's: it leaves the screen. */
   actions?(row: Row): Partial<Record<Action, Act>>;
   amounts?(row: Row): Readonly<Record<Amount, number>>;
+  choices?(row: Row): Readonly<Partial<Record<Action, readonly string[]>>>;
   isManaged?(row: Row): boolean;
   undoes?(row: Row): string | undefined;
   deletes?(row: Row): string | undefined;
@@ -142,12 +143,12 @@ export function resource<Row extends object>(definition: Definition<Row>): Resou
       if (!row) return [];
       return (await definition.detail?.(row, width)) ?? membersOf(row);
     },
-    async act(items, action, amount) {
+    async act(items, action, given) {
       const { together } = definition;
       if (together) return together(items.flatMap(({ key }) => seen.get(key) ?? []));
       return actOnAll(items, action, async ({ key }) => {
         const row = seen.get(key);
-        return row && definition.actions?.(row)[action]?.(amount);
+        return row && definition.actions?.(row)[action]?.(given);
       });
     },
     ...(creates && { create: creates.create }),
@@ -175,6 +176,7 @@ function itemIn<Row extends object>(definition: Definition<Row>, columns: readon
   const { keyOf, labelOf, idOf = keyOf } = definition;
   const optional = {
     amounts: definition.amounts?.(row),
+    choices: definition.choices?.(row),
     isManaged: definition.isManaged?.(row),
     undoes: definition.undoes?.(row),
     deletes: definition.deletes?.(row),
