@@ -147,6 +147,41 @@ test("what the owner of the token may not read is said, and the rest is carried 
   expect(out).toContain("keys: ");
 });
 
+test("models without a price are named, and take what the addresses of their channels publish", async () => {
+  const prices = [{ model_name: "sold-there", quota_type: 0, model_ratio: 2, completion_ratio: 4 }];
+  const publisher = await startRecorded({ ...ONE_API, "/api/pricing": prices });
+  const served = {
+    ...CHANNEL,
+    id: 9,
+    name: "seller",
+    models: "sold-model,dark-model,priced-model",
+    model_mapping: '{"sold-model":"sold-there"}',
+    base_url: publisher.env["FAIRWAY_SERVER"],
+  };
+  const { take } = await source({
+    ...OLD,
+    "/api/channel/": [served],
+    "/api/option/": [{ key: "ModelRatio", value: '{"priced-model":3}' }],
+  });
+  const named = await take("new-api", "--only", "options,channels", "--dry-run");
+  expect(named.code, named.err).toBe(0);
+  expect(named.out).toContain(
+    "- 2 models have no price, so calls are refused until there is one: dark-model, sold-model\n",
+  );
+  expect(publisher.seen.filter((one) => one.includes("/api/pricing"))).toEqual([]);
+  const flags = ["--only", "options,channels", "--price-from-upstream"];
+  const dry = await take("new-api", ...flags, "--dry-run");
+  const made = await take("new-api", ...flags);
+  expect(made.code, made.err).toBe(0);
+  for (const { out } of [dry, made]) {
+    expect(out).toContain("prices: 1 created\n");
+    expect(out).toMatch(/- prices as 127\.0\.0\.1:\d+ publishes them: sold-model\n/);
+    expect(out).toContain("- 1 model has no price, so calls are refused until there is one: dark-model\n");
+  }
+  const explained = await rig.fairway("pricing explain sold-model --prompt 1000 --completion 500 -o json");
+  expect(explained.code, explained.err).toBe(0);
+});
+
 test("mistakes are one sentence", async () => {
   const { from, take } = await source(OLD);
   const wrong = await run(["import", "--from", "new-api", from], { ...rig.env, FAIRWAY_SOURCE_TOKEN: "two words" });

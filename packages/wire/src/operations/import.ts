@@ -28,3 +28,32 @@ export const litellmImport = endpoint({
   data: z.array(z.string()),
   fails: ["invalid_parameter", "invalid_field", "document_invalid"],
 });
+
+export const pricesImport = endpoint({
+  name: "pricesImport",
+  method: "POST",
+  path: "/api/import/prices",
+  access: "root",
+  summary:
+    "Prices of models that channels serve and that have none here, as the addresses of the channels publish them. Answers what was taken from where and every model that still has no price, a line each.",
+  body: z.object({
+    channels: z.array(
+      z.object({
+        /** Without a slash at its end; "" = that of the vendor, who publishes nothing. */
+        address: z.string(),
+        /** Sent with the question; "" = none. */
+        key: z.string(),
+        /** The name that clients use, to the name at the upstream. */
+        models: z.record(z.string().check(z.minLength(1)), z.string()),
+      }),
+    ),
+    /** Options that are about to be written: what they price needs no other price. */
+    options: z.optional(z.record(z.string(), z.string())),
+    /** False only names the models. */
+    price_from_upstream: z.optional(z.boolean()),
+    dry_run: z.optional(z.boolean()),
+  }),
+  bodyBytes: CONFIG_BYTES,
+  data: z.array(z.string()),
+  fails: ["invalid_parameter", "invalid_field"],
+});

@@ -12,10 +12,20 @@ export interface Carry {
   readonly target: SessionClient;
   readonly isDry: boolean;
   readonly report: CarryReport;
+  /** Options that this import writes, and channels whose models need a price. */
+  readonly options: Map<string, string>;
+  readonly served: ServedChannel[];
   /** Name here of a group there. */
   groupOf(group: string): string;
   /** Units of quota here for units there. */
   quotaOf(amount: unknown): number;
+}
+
+/** A channel with its models by the names that clients use, each with its name at the upstream. */
+export interface ServedChannel {
+  readonly address: string;
+  readonly key: string;
+  readonly models: Readonly<Record<string, string>>;
 }
 
 export function textOf(row: ForeignRow, name: string): string {
@@ -26,17 +36,6 @@ export function textOf(row: ForeignRow, name: string): string {
 export function numberOf(row: ForeignRow, name: string, fallback = 0): number {
   const value = row[name];
   return typeof value === "number" && Number.isFinite(value) ? value : fallback;
-}
-
-/** Undefined for what is no JSON object with members. */
-export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject && Object.keys(value).length > 0 ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** An answer of the gateway, and no fault on the way to it. */

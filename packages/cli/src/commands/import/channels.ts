@@ -9,7 +9,8 @@ import {
   splitList,
 } from "@fairway/wire";
 import { rowsUpTo } from "../paging.ts";
-import { attempt, noteColumns, numberOf, objectIn, textOf, type Carry, type ForeignRow } from "./carry.ts";
+import { objectIn } from "../../core/json.ts";
+import { attempt, noteColumns, numberOf, textOf, type Carry, type ForeignRow } from "./carry.ts";
 
 /** Columns that are read here, and those that only describe the past there. */
 const KNOWN = [
@@ -52,22 +53,32 @@ async function carryChannel(carry: Carry, row: ForeignRow, { name, taken, key: g
     report.count("channels", "skipped");
     return report.note(`the channel ${name} has the type ${type}, which this gateway does not know`);
   }
+  const secret = secretOf(row, given);
+  const address = textOf(row, "base_url").trim().replace(/\/+$/, "") || (here.baseUrl ?? "");
+  carry.served.push({ address, key: secret.key.split("\n", 1)[0] ?? "", models: upstreamNames(row, models) });
   if (taken.has(placeOf(name, here.type))) return report.count("channels", "unchanged");
   taken.add(placeOf(name, here.type));
-  const secret = secretOf(row, given);
-  const own = textOf(row, "base_url").trim().replace(/\/+$/, "");
   const body = {
     ...settingsOf(carry, row),
     ...secret,
     type: here.type,
     name,
     models: models.join(","),
-    base_url: own || (here.baseUrl ?? ""),
+    base_url: address,
   };
   if (secret.key === "") report.about("channels without a key, disabled until they have one", name);
   await attempt(carry, { what: "channels", name: `the channel ${name}` }, async () => {
     if (!isDry) await target.call(channelCreate, { body });
   });
+}
+
+function upstreamNames(row: ForeignRow, models: readonly string[]): Readonly<Record<string, string>> {
+  const mapping = objectIn(textOf(row, "model_mapping")) ?? {};
+  const nameOf = (model: string) => {
+    const mapped = Object.hasOwn(mapping, model) ? mapping[model] : undefined;
+    return typeof mapped === "string" && mapped !== "" ? mapped : model;
+  };
+  return Object.fromEntries(models.map((model) => [model, nameOf(model)]));
 }
 
 /** The key, and the status that goes with it: without one it could only fail. */
@@ -86,7 +97,8 @@ function configOf(row: ForeignRow): Readonly<Record<string, unknown>> {
 function settingsOf({ kind, groupOf }: Carry, row: ForeignRow) {
   const groups = splitList(textOf(row, "group") || "default").map(groupOf);
   // What is no object never worked there either.
-  const objectText = (name: string) => (objectIn(textOf(row, name)) ? textOf(row, name) : "");
+  const objectText = (name: string) =>
+    Object.keys(objectIn(textOf(row, name)) ?? {}).length > 0 ? textOf(row, name) : "";
   return {
     group: [...new Set(groups)].join(","),
     other: kind === "one-api" ? compatibleOther(configOf(row), textOf(row, "other")) : textOf(row, "other"),

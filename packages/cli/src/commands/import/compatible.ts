@@ -1,4 +1,4 @@
-import { ApiProblem, ROLE, selfGet, status, type SourceGateway } from "@fairway/wire";
+import { ApiProblem, pricesImport, ROLE, selfGet, status, type SourceGateway } from "@fairway/wire";
 import { parse } from "yaml";
 import { readAddress, readToken, refusePlain } from "../../session/config.ts";
 import { clientOf, type SessionClient } from "../../session/session.ts";
@@ -33,6 +33,7 @@ export interface CompatibleImport extends SourceFlags {
   readonly groups: Readonly<Record<string, string>>;
   readonly isDry: boolean;
   readonly nowSeconds: number;
+  readonly priceFromUpstream: boolean;
 }
 
 /** What a running gateway shows through its management calls, made here; answers what was made and all that was left out. */
@@ -53,6 +54,8 @@ export async function importCompatible(options: CompatibleImport): Promise<strin
     target,
     isDry,
     report,
+    options: new Map(),
+    served: [],
     groupOf(group) {
       if (Object.hasOwn(groups, group)) used.add(group);
       return groups[group] ?? group;
@@ -66,6 +69,7 @@ export async function importCompatible(options: CompatibleImport): Promise<strin
     keys: () => carryTokens(carry, nowSeconds),
   };
   for (const part of parts) await unlessRefused(source, part, report, work[part]);
+  if (carry.served.length > 0) await carryPrices(carry, options.priceFromUpstream);
   for (const group of Object.keys(groups))
     if (!used.has(group)) report.note(`there is no group ${group} to be renamed`);
   if (parts.includes("channels"))
@@ -78,6 +82,15 @@ export async function importCompatible(options: CompatibleImport): Promise<strin
     `passwords, sign-ins, clients' keys, codes, orders, tasks and the log are in its database alone: \`fairway-gateway import --from ${kind} --database URL\` brings them`,
   );
   return report.lines();
+}
+
+/** Models without a price get what their channels publish, if that is wanted; those that still have none are named. */
+async function carryPrices({ target, report, served, options, isDry }: Carry, isAsked: boolean): Promise<void> {
+  const { data: self } = await target.call(selfGet, {});
+  if (self.role < ROLE.root)
+    return report.note("models without a price were not looked for: that needs a super administrator here");
+  const body = { channels: served, options: Object.fromEntries(options), price_from_upstream: isAsked, dry_run: isDry };
+  report.add((await target.call(pricesImport, { body })).data);
 }
 
 function partsOf(only: readonly string[] | undefined): readonly PartName[] {

@@ -49,7 +49,7 @@ export async function importAny(
 }
 
 const OF_SERVERS = ["tokenStdin", "userId", "insecureHttp", "channelKeys", "only"] as const;
-const OF_FILES = ["priceFromUpstream", "priceFrom"] as const;
+const OF_FILES = ["priceFrom"] as const;
 
 /** A flag that has no effect would hide a mistake. */
 function checkFlags(options: ImportOptions): void {
@@ -60,14 +60,16 @@ function checkFlags(options: ImportOptions): void {
   throw new CliError(
     `${flag} does not go with --from ${options.from}`,
     EXIT.usage,
-    isFile ? "it is for running gateways" : "it is for LiteLLM; prices of this gateway are among its options",
+    isFile
+      ? "it is for running gateways"
+      : "prices of this gateway are among its options; --price-from-upstream asks its channels",
   );
 }
 
 async function importServer(
   target: SessionClient,
   server: string,
-  { mapGroup = [], transport, ...options }: ImportOptions & { readonly kind: SourceGateway },
+  { mapGroup = [], transport, priceFromUpstream = false, ...options }: ImportOptions & { readonly kind: SourceGateway },
 ): Promise<string[]> {
   if (isThere(server))
     throw new CliError(
@@ -76,7 +78,14 @@ async function importServer(
       `write its address; \`fairway-gateway import --from ${options.kind} --database URL\` reads its database`,
     );
   const { importCompatible } = await import("./compatible.ts");
-  return importCompatible({ ...options, server, target, groups: groupsIn(mapGroup), transport: await transport() });
+  return importCompatible({
+    ...options,
+    priceFromUpstream,
+    server,
+    target,
+    groups: groupsIn(mapGroup),
+    transport: await transport(),
+  });
 }
 
 function isThere(path: string): boolean {

@@ -1,5 +1,6 @@
 import { checkOption, isOptionKey, optionList, optionUpdate, parseOptions } from "@fairway/wire";
-import { attempt, objectIn, type Carry } from "./carry.ts";
+import { listIn, objectIn } from "../../core/json.ts";
+import { attempt, type Carry } from "./carry.ts";
 
 /** Options that are tables by group, or lists of groups. */
 const OF_GROUPS: readonly string[] = ["GroupRatio", "TopupGroupRatio", "UserUsableGroups", "AutoGroups"];
@@ -26,6 +27,7 @@ export async function carryOptions(carry: Carry): Promise<void> {
     else
       await attempt(carry, { what: "options", name: `the option ${key}`, outcome: "updated" }, async () => {
         if (!isDry) await target.call(optionUpdate, { body: { key, value: check.text } });
+        carry.options.set(key, check.text);
       });
   }
   report.note("secrets among the options are not shown by its calls: set them with `fairway option set KEY -`");
@@ -38,13 +40,4 @@ function withGroups({ groupOf }: Carry, key: string, value: string): string {
     return JSON.stringify(Object.fromEntries(Object.entries(table).map(([group, one]) => [groupOf(group), one])));
   const list = listIn(value);
   return list ? JSON.stringify([...new Set(list.map((group) => groupOf(String(group))))]) : value;
-}
-
-function listIn(text: string): readonly unknown[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

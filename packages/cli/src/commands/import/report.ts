@@ -6,6 +6,7 @@ const MOST_NAMES = 20;
 /** What an import made, and all that it left out. */
 export class CarryReport {
   readonly #counts = new Map<string, Map<Outcome, number>>();
+  readonly #counted: string[] = [];
   readonly #notes: string[] = [];
   readonly #names = new Map<string, string[]>();
 
@@ -13,6 +14,13 @@ export class CarryReport {
     const counts = this.#counts.get(what) ?? new Map<Outcome, number>();
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     this.#counts.set(what, counts);
+  }
+
+  /** Lines of the gateway's own report. */
+  add(lines: readonly string[]): void {
+    for (const line of lines)
+      if (line.startsWith("- ")) this.note(line.slice(2));
+      else this.#counted.push(line);
   }
 
   note(text: string): void {
@@ -32,6 +40,6 @@ export class CarryReport {
       const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
       return `${text}: ${names.slice(0, MOST_NAMES).join(", ")}${more}`;
     });
-    return [...counts, ...[...this.#notes, ...named].map((note) => `- ${note}`)];
+    return [...counts, ...this.#counted, ...[...this.#notes, ...named].map((note) => `- ${note}`)];
   }
 }

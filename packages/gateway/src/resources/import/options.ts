@@ -22,7 +22,10 @@ export function optionStoreOf({ target, vault, clock }: OptionTarget) {
 }
 
 /** Options as they will be. */
-export function withWrites(stored: readonly OptionRow[], writes: readonly OptionWrite[]): OptionRow[] {
+export function withWrites(
+  stored: readonly OptionRow[],
+  writes: readonly (Pick<OptionWrite, "text"> & { readonly key: string })[],
+): OptionRow[] {
   const written = writes.map(({ key, text = "" }) => ({ key, value: text }));
   return [...stored.filter((row) => !written.some(({ key }) => key === row.key)), ...written];
 }

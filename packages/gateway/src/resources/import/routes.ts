@@ -1,10 +1,11 @@
-import { litellmImport } from "@fairway/wire";
+import { litellmImport, pricesImport } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Announce, Vault } from "../ports.ts";
 import { importConfig } from "./config.ts";
+import { importPrices } from "./served-prices.ts";
 import { GroupNames } from "./groups.ts";
 import { NoLitellmConfig } from "./read.ts";
 import { ImportReport } from "./report.ts";
@@ -31,6 +32,19 @@ export function importRoutes({ database: target, vault, clock, announce }: Impor
         throw new Refusal("document_invalid", { field: "config", values: { name: "config", reason: error.message } });
       }
       if (!isDry) for (const topic of ["channels", "options"] as const) await announce(topic);
+      return report.lines();
+    }),
+    implement(pricesImport, async ({ body, caller, context }) => {
+      const isDry = body.dry_run ?? false;
+      const report = new ImportReport();
+      const channels = body.channels.map(({ models, ...channel }) => ({
+        ...channel,
+        models: new Map(Object.entries(models)),
+      }));
+      const { options = {}, price_from_upstream: areChannelsAsked = false } = body;
+      const writer = { userId: caller.userId, username: caller.username, ip: context.ip };
+      await importPrices({ target, vault, clock, isDry, channels, options, areChannelsAsked, writer }, report);
+      if (!isDry) await announce("options");
       return report.lines();
     }),
   ];

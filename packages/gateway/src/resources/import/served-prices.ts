@@ -1,0 +1,31 @@
+import type { Writer } from "../options/store.ts";
+import { noteUnpriced, optionStoreOf, withWrites, type OptionTarget } from "./options.ts";
+import { priceWrites } from "./prices.ts";
+import type { ImportReport } from "./report.ts";
+import { upstreamPrices, type Served } from "./upstream-prices.ts";
+
+export interface PricesImport extends OptionTarget {
+  readonly channels: readonly Served[];
+  /** Options that are about to be written. */
+  readonly options: Readonly<Record<string, string>>;
+  readonly areChannelsAsked: boolean;
+  readonly isDry: boolean;
+  readonly writer: Writer;
+}
+
+/** Prices of served models that have none, and the names of those that still have none. */
+export async function importPrices(settings: PricesImport, report: ImportReport): Promise<void> {
+  const { channels, options, areChannelsAsked, isDry, writer } = settings;
+  const store = optionStoreOf(settings);
+  const planned = Object.entries(options).map(([key, text]) => ({ key, text }));
+  const expected = withWrites(await store.stored(), planned);
+  const published = await upstreamPrices(
+    { areChannelsAsked, former: undefined },
+    { channels, options: expected },
+    report,
+  );
+  const writes = priceWrites(published, expected, report);
+  const models = channels.flatMap((channel) => [...channel.models.keys()]);
+  noteUnpriced(report, models, withWrites(expected, writes));
+  if (!isDry && writes.length > 0) await store.write(writes, writer);
+}
