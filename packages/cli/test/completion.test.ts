@@ -45,6 +45,32 @@ test.each([
   await expect.poll(() => words(...typed), { timeout: 20_000 }).toEqual(expected);
 });
 
+test("a name that a shell would break is offered by its id, which says the name", async () => {
+  const fresh = { ...env, XDG_CACHE_HOME: join(rig.home, "other-cache") };
+  await rig.client.call(tokenCreate, { body: { name: "two words", unlimited_quota: true } });
+  await rig.client.call(tokenCreate, { body: { name: "a(b)", unlimited_quota: true } });
+  const lines = async (begun: string) => (await run(["__complete", "--", "token", "get", begun], fresh)).out;
+  await expect.poll(() => lines(""), { timeout: 20_000 }).toMatch(/^\d+\ttwo words$/m);
+  expect(await lines("")).toMatch(/^\d+\ta\(b\)$/m);
+  expect(await lines('""')).toBe(await lines(""));
+});
+
+test("the script for PowerShell passes the words before the cursor without quotes, and quotes what it inserts", async () => {
+  const { out } = await run(["completion", "powershell"], {});
+  expect(out).toContain("Where-Object { $_.Extent.EndOffset -lt $cursorPosition }");
+  expect(out).toContain(`if ($begun -eq '') { $begun = '""' }`);
+  expect(out).toContain(`"'" + ($word -replace "'", "''") + "'"`);
+  // Each quote, brace and parenthesis has its partner outside of texts.
+  const bare = out.replaceAll(/'(?:[^']|'')*'|"(?:[^"`]|`.)*"/g, "");
+  expect(bare).not.toMatch(/["']/);
+  for (const [open, close] of [
+    ["(", ")"],
+    ["{", "}"],
+    ["[", "]"],
+  ] as const)
+    expect(bare.split(open).length, open).toBe(bare.split(close).length);
+});
+
 test("keeps the names for a minute in files that only the user can read", async () => {
   const folders = await readdir(join(rig.home, "cache", "fairway"));
   const folder = folders.find((name) => name !== "compiled") ?? "";

@@ -11,8 +11,10 @@ import {
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { Name } from "./words.ts";
 import type { Noun } from "../arguments.ts";
 import { namedRows } from "../names.ts";
+import { printable } from "../../print/printable.ts";
 import { readProfile } from "../../session/config.ts";
 import { cacheFolderOf } from "../../session/folders.ts";
 import { openSession } from "../../session/session.ts";
@@ -27,7 +29,7 @@ const FRESH_MS = 60_000;
 const MOST = 500;
 
 /** Names that the gateway knows, at most a minute old; older ones, or none, where it does not answer at once. */
-export async function liveNames(env: Environment, kind: Kind): Promise<readonly string[]> {
+export async function liveNames(env: Environment, kind: Kind): Promise<readonly Name[]> {
   const path = cachePath(env, kind);
   const cached = path === undefined ? undefined : readCache(path);
   if (path === undefined || (cached && Date.now() - cached.at < FRESH_MS)) return cached?.names ?? [];
@@ -41,10 +43,15 @@ export async function liveNames(env: Environment, kind: Kind): Promise<readonly 
   }
 }
 
-async function namesOf(client: Client, kind: Kind): Promise<readonly string[]> {
+/** Letters that a shell reads as its own: what holds one is offered by its id. */
+const SHELL_LETTERS = /[\s"'`$&|;<>(){}[\]*?!#~\\]/;
+
+async function namesOf(client: Client, kind: Kind): Promise<readonly Name[]> {
   if (kind === "type") return (await client.call(channelTypes, {})).data.map(({ id }) => id);
   if (kind !== "model" && kind !== "group")
-    return (await namedRows(client, kind, MOST)).map(({ id, name }) => (/^[^\s]+$/.test(name) ? name : String(id)));
+    return (await namedRows(client, kind, MOST)).map(({ id, name }) =>
+      SHELL_LETTERS.test(name) ? { word: String(id), about: printable(name) } : name,
+    );
   const { data: self } = await client.call(selfGet, {});
   const isAdmin = self.role >= ROLE.admin;
   if (kind === "model") return (await client.call(isAdmin ? channelModelsEnabled : selfModels, {})).data;
@@ -66,15 +73,15 @@ function cachePath(env: Environment, kind: Kind): string | undefined {
   }
 }
 
-function readCache(path: string): { readonly at: number; readonly names: readonly string[] } | undefined {
+function readCache(path: string): { readonly at: number; readonly names: readonly Name[] } | undefined {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as { at: number; names: string[] };
+    return JSON.parse(readFileSync(path, "utf8")) as { at: number; names: Name[] };
   } catch {
     return undefined;
   }
 }
 
-function writeCache(path: string, names: readonly string[]): void {
+function writeCache(path: string, names: readonly Name[]): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     writeFileSync(`${path}.${process.pid}`, JSON.stringify({ at: Date.now(), names }), { mode: 0o600 });

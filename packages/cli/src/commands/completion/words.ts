@@ -6,8 +6,11 @@ export interface Candidate {
   readonly about: string;
 }
 
+/** A word that is about its place, or says itself what it is about. */
+export type Name = string | Candidate;
+
 /** Names for an argument or the value of a flag that the tree does not list itself. */
-export type NamesOf = (command: Command, place: Argument | Option) => Promise<readonly string[]>;
+export type NamesOf = (command: Command, place: Argument | Option) => Promise<readonly Name[]>;
 
 interface CommandPosition {
   readonly command: Command;
@@ -25,7 +28,9 @@ export async function candidatesFor(
   words: readonly string[],
   namesOf: NamesOf,
 ): Promise<Candidate[]> {
-  const begun = words.at(-1) ?? "";
+  const last = words.at(-1) ?? "";
+  // An older PowerShell passes no empty argument, and a newer one these two letters.
+  const begun = last === '""' ? "" : last;
   const place = placeAfter(program, words.slice(0, -1));
   const all = await candidatesAt(program, place, begun, namesOf);
   return all.filter(({ word }) => word.startsWith(begun));
@@ -72,7 +77,7 @@ async function candidatesAt(
 
 async function namesAt(command: Command, place: Argument | Option, namesOf: NamesOf): Promise<Candidate[]> {
   const words = place.argChoices ?? (await namesOf(command, place));
-  return words.map((word) => ({ word, about: place.description }));
+  return words.map((word) => (typeof word === "string" ? { word, about: place.description } : word));
 }
 
 function flagsOf(program: Command, command: Command): Candidate[] {
