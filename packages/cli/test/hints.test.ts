@@ -38,3 +38,11 @@ test("status gives programs raw numbers and the names of the API", async () => {
   expect(facts["channels"]).toMatchObject({ auto_disabled: expect.any(Number) as number });
   expect(Object.keys(facts)).not.toContain("balance");
 });
+
+test("a secret that the gateway lacks is explained with the field that reads it where the command runs", async () => {
+  const spec = { type: "openai", models: ["m"], credentialsFrom: { env: "MAIN" } };
+  const document = { apiVersion: "fairway.dev/v1alpha1", kind: "Channel", metadata: { name: "lacking" }, spec };
+  const { out, err } = await rig.fairway("diff -f -", JSON.stringify(document));
+  expect(out).toContain("not found: variable FAIRWAY_SECRET_MAIN");
+  expect(err).toContain("`keyFrom: {env: NAME}` reads one where this command runs");
+});

@@ -163,6 +163,9 @@ const CHANGES: Shape<DeclarativeChange> = {
   name: ({ kind, name }) => `${kind}/${name}`,
 };
 
+/** The beginning of what the gateway says of a secret that it does not have. */
+const UNFOUND = "not found: ";
+
 /** Prints the changes; unchanged documents only with `-v`. */
 async function printChanges(all: readonly DeclarativeChange[], { output, isVerbose }: Surroundings): Promise<void> {
   const isShown = ({ action, message }: DeclarativeChange) => isVerbose || action !== "unchanged" || message !== "";
@@ -173,6 +176,10 @@ async function printChanges(all: readonly DeclarativeChange[], { output, isVerbo
     for (const change of changes) printer.add(change);
     printer.end();
   }
+  if (changes.some(({ message }) => message.startsWith(UNFOUND)) && isForPeople(output))
+    output.note(
+      "The gateway has no such secret. A channel's `keyFrom: {env: NAME}` reads one where this command runs.",
+    );
   const summary = summaryOf(all.filter(isShown));
   if (summary !== "") output.note(summary);
 }
