@@ -84,6 +84,19 @@ test("the wizard is plain lines for a screen reader", async () => {
   await makesCalls(terminal.shown);
 });
 
+test("the wizard says what could not be read, and offers what the kind of upstream usually has", async () => {
+  const words = ["init", gateway.url, "--username", "root", "--base-url", "http://127.0.0.1:9", "--type", "openai"];
+  const terminal = openTerminal(words, envOf("away"), 100);
+  await terminal.sees("Password:");
+  terminal.type(`${ROOT_PASSWORD}\r`);
+  await terminal.sees("Key of OpenAI");
+  terminal.type(`${UPSTREAM_KEY}\r`);
+  await terminal.sees("! Its models could not be read");
+  await terminal.sees("✓ OpenAI usually has gpt-");
+  terminal.type("\u0003");
+  expect(await terminal.exited).toBe(130);
+});
+
 test("Ctrl-C leaves the wizard with 130 and the cursor on", async () => {
   const terminal = openTerminal(["init"], envOf("left"), 100);
   await terminal.sees("Address of the gateway");

@@ -18,6 +18,8 @@ export interface Questions {
   ask(question: Question): Promise<string>;
   /** What was done. */
   say(text: string): void;
+  /** What could not be done, while the wizard continues. */
+  warn(text: string): void;
   /** Gives the terminal back; called once, whatever the end. */
   close(): void;
 }
@@ -36,6 +38,7 @@ export function plainQuestions(note: (text: string) => void): Questions {
       }
     },
     say: note,
+    warn: note,
     close: () => undefined,
   };
 }
@@ -48,6 +51,7 @@ export function agreedQuestions(note: (text: string) => void): Questions {
       throw new CliError(`${text} is needed`, EXIT.usage, `give it with ${flag}`);
     },
     say: note,
+    warn: note,
     close: () => undefined,
   };
 }

@@ -49,6 +49,7 @@ export function screenQuestions(): Questions {
       return waiting.promise;
     },
     say: (text) => change({ said: [...state.said, `✓ ${printable(text)}`] }),
+    warn: (text) => change({ said: [...state.said, `! ${printable(text)}`] }),
     close: () => screen.unmount(),
   };
 }
@@ -63,7 +64,7 @@ function Wizard({ store }: { readonly store: Store }) {
       <Text bold>fairway init</Text>
       {said.map((line, at) => (
         // Lines are only added: each stays where it is.
-        <Text key={at} dimColor={!line.startsWith("✓")}>
+        <Text key={at} dimColor={!/^[✓!]/.test(line)}>
           {line}
         </Text>
       ))}

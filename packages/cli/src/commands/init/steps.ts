@@ -88,9 +88,9 @@ async function chooseModels(
   questions: Questions,
 ): Promise<readonly string[]> {
   if (models !== undefined) return splitList(models);
-  const offered = await offeredModels(client, { type, key, base_url }, questions);
+  const { offered, isRead } = await offeredModels(client, { type, key, base_url }, questions);
   const shown = offered.slice(0, 12).join(", ") + (offered.length > 12 ? `, … (${offered.length})` : "");
-  if (offered.length > 0) questions.say(`It offers ${shown}.`);
+  if (offered.length > 0) questions.say(isRead ? `It offers ${shown}.` : `${type.label} usually has ${shown}.`);
   const usual = offered.length > 0 ? { usual: "all" } : {};
   const chosen = await questions.ask({ text: "Models, with commas between", ...usual, flag: "--models" });
   return chosen === "all" ? offered : splitList(chosen);
@@ -100,15 +100,17 @@ async function offeredModels(
   client: Client,
   { type, key, base_url }: Draft,
   questions: Questions,
-): Promise<readonly string[]> {
+): Promise<{ readonly offered: readonly string[]; readonly isRead: boolean }> {
   try {
-    if (type.can_list_models)
-      return (await client.call(channelModelsFor, { body: { type: type.type, key, base_url } })).data.toSorted();
+    if (type.can_list_models) {
+      const { data } = await client.call(channelModelsFor, { body: { type: type.type, key, base_url } });
+      return { offered: data.toSorted(), isRead: true };
+    }
   } catch (error) {
-    questions.say(`Its models could not be read: ${messageOf(error)}`);
+    questions.warn(`Its models could not be read: ${messageOf(error)}`);
   }
   const { data } = await client.call(modelsByType, {});
-  return data[String(type.type)] ?? [];
+  return { offered: data[String(type.type)] ?? [], isRead: false };
 }
 
 async function createChannel(
