@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
@@ -234,6 +234,41 @@ test("changes many users after a preview, leaves those out of reach, and takes i
     ["ada", 1, "default", 0],
     ["grace", 1, "default", 0],
   ]);
+});
+
+test("an amount whose answer was lost counts once when it is sent again, of many users and of one", async () => {
+  const balances = async () => {
+    const { data } = (await asUser(page, "GET", "/api/user/search?keyword=ada")) as { data: { quota: number }[] };
+    return data.map(({ quota }) => quota);
+  };
+  const [before = 0] = await balances();
+  let lost = 0;
+  const lose = async (route: Route) => {
+    const answer = await route.fetch();
+    if (!(route.request().postData() ?? "").includes("add_quota") || lost > 0)
+      return route.fulfill({ response: answer });
+    lost += 1;
+    return route.abort();
+  };
+  await page.route("**/api/user/manage", lose);
+  await page.goto("/user?q=ada");
+  await page.getByRole("checkbox", { name: "Select ada" }).check();
+  await page.getByRole("button", { name: "Change…" }).click();
+  await page.getByRole("dialog", { name: "Change 1 user" }).getByLabel("Add to the balance").fill("5");
+  await page.getByRole("button", { name: "Change 1", exact: true }).click();
+  await report().getByRole("button", { name: "Try again" }).click();
+  await page.getByText("1 user is changed.").waitFor();
+  expect([lost, await balances()]).toEqual([1, [before + 2_500_000]]);
+  lost = 0;
+  await row("ada").getByRole("link", { name: "ada" }).click();
+  const form = drawer("Edit user");
+  await form.getByLabel("Add to the balance").fill("-5");
+  await form.getByRole("button", { name: "Save" }).click();
+  await expect.poll(() => lost).toBe(1);
+  await form.getByRole("button", { name: "Save" }).click();
+  await form.waitFor({ state: "detached" });
+  expect(await balances()).toEqual([before]);
+  await page.unroute("**/api/user/manage", lose);
 });
 
 test("selects all users that match the filters, and disables and deletes them", async () => {

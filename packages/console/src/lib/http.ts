@@ -19,6 +19,8 @@ export type CallInput<E extends Endpoint> = {
   signal?: AbortSignal | undefined;
   /** Tag of the version that an edit starts from: the server refuses it when there is a newer one. */
   ifMatch?: string | undefined;
+  /** Names the change: the server makes it once, however often it is sent. */
+  idempotencyKey?: string | undefined;
   /** Members of the query outside the endpoint's schema, such as the proof of the human check. */
   extraQuery?: Readonly<Record<string, string>>;
 };
@@ -95,6 +97,7 @@ interface LooseInput {
   readonly extraQuery?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   readonly ifMatch?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 export function addressOf(endpoint: Endpoint, input: Pick<LooseInput, "params" | "query" | "extraQuery">): string {
@@ -125,14 +128,19 @@ function takeEarly(address: string): Promise<Response> | undefined {
 const READ_MS = 30_000;
 const WRITE_MS = 180_000;
 
+function headersOf({ body, ifMatch, idempotencyKey }: LooseInput): Headers {
+  const headers = new Headers({ "New-Api-User": String(callerId() ?? -1) });
+  if (body !== undefined) headers.set("content-type", "application/json");
+  if (ifMatch !== undefined) headers.set("if-match", ifMatch);
+  if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
+  return headers;
+}
+
 async function send(endpoint: Endpoint, input: LooseInput): Promise<Response> {
   const late = AbortSignal.timeout(endpoint.method === "GET" && !endpoint.hasEffects ? READ_MS : WRITE_MS);
-  const headers = new Headers({ "New-Api-User": String(callerId() ?? -1) });
-  if (input.body !== undefined) headers.set("content-type", "application/json");
-  if (input.ifMatch !== undefined) headers.set("if-match", input.ifMatch);
   const init: RequestInit = {
     method: endpoint.method,
-    headers,
+    headers: headersOf(input),
     credentials: "same-origin",
     signal: input.signal ? AbortSignal.any([input.signal, late]) : late,
   };

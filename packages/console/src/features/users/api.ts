@@ -16,6 +16,7 @@ import type { Limits } from "../../lib/limits.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { FRESH_STATIC_MS, queryClient } from "../../lib/query.ts";
 import { readRows, readVersion, sortQuery, type Rows, type Version } from "../../lib/rows.ts";
+import { keyOfChange } from "./change-keys.ts";
 
 export interface UserFilter {
   readonly page: number;
@@ -84,16 +85,24 @@ export async function createUser(input: UserInput): Promise<void> {
   await refreshUsers();
 }
 
-/** Saves profile, group and limits, then moves the balance by `addQuota`, which does not race with spending. */
+/** An amount for a balance, the same object for every try to save it. */
+export interface Addition {
+  readonly quota: number;
+}
+
+/** Saves profile, group and limits, then moves the balance by the addition, which does not race with spending. */
 export async function saveUser(
   { row: { id }, tag }: Version<User>,
   input: UserInput & { group: string; limits: Limits },
-  addQuota: number,
+  addition: Addition,
 ): Promise<void> {
   const saved = await request(userUpdate, { body: { ...input, id }, ifMatch: tag });
   // When the amount is refused, the next try starts from what was saved here.
   queryClient.setQueryData(userQuery(id).queryKey, (read) => read && { ...read, tag: saved.tag });
-  if (addQuota !== 0) await call(userManage, { body: { id, action: "add_quota", value: addQuota } });
+  if (addition.quota !== 0) {
+    const body = { id, action: "add_quota", value: addition.quota };
+    await call(userManage, { body, idempotencyKey: keyOfChange(addition) });
+  }
   await refreshUsers();
 }
 

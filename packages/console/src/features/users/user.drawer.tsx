@@ -1,6 +1,7 @@
 import type { User } from "@fairway/wire";
 import { Flex, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { formatQuota } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { limitsOfDraft } from "../../lib/limits.ts";
@@ -13,7 +14,7 @@ import { toast, toastProblem } from "../../ui/feedback/toaster.ts";
 import type { Edited } from "../../ui/form/use-edited.ts";
 import { EditDrawer } from "../../ui/form/resource-drawer.tsx";
 import { useCloseTo } from "../../ui/form/use-close-to.ts";
-import { createUser, groupsQuery, saveUser, userQuery } from "./api.ts";
+import { createUser, groupsQuery, saveUser, userQuery, type Addition } from "./api.ts";
 import { useTexts } from "./texts.ts";
 import { checkUser, EMPTY_USER, formOfUser, signedQuota, translateErrors, type UserDraft } from "./user-form.ts";
 
@@ -48,6 +49,8 @@ function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<
   const unit = inCurrency ? quotaPerUnit : 1;
   const { edited, initial } = props;
   const user = edited?.row;
+  // Another try to save the same amount is the same change.
+  const [tried, setTried] = useState<Addition>({ quota: 0 });
   const form = useForm<UserDraft>({
     initial,
     check: (values) => translateErrors(checkUser(values, user === undefined, unit), t),
@@ -56,7 +59,12 @@ function UserForm(props: { readonly initial: UserDraft; readonly edited: Edited<
       const input = { username: name, display_name, password };
       const changes = { ...input, group, limits: limitsOfDraft(limits) };
       if (edited === undefined) await createUser(input);
-      else await saveUser(edited, changes, signedQuota(add, unit) ?? 0);
+      else {
+        const quota = signedQuota(add, unit) ?? 0;
+        const addition = quota === tried.quota ? tried : { quota };
+        setTried(addition);
+        await saveUser(edited, changes, addition);
+      }
       toast("success", t(user === undefined ? "created" : "saved", { name }));
     },
     onProblem: edited?.onProblem ?? toastProblem,
