@@ -72,6 +72,40 @@ async function pass(...[request, response]: Parameters<RequestListener>): Promis
   response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
 }
 
+test("an amount whose answer was lost counts once when it is sent again", async () => {
+  let isLost = false;
+  const forward = async (...[request, response]: Parameters<RequestListener>) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const names = ["authorization", "content-type", "idempotency-key"] as const;
+    const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name] ?? "")]));
+    const body = request.method === "GET" ? {} : { body: Buffer.concat(chunks) };
+    const answer = await fetch(gateway.url + (request.url ?? ""), {
+      method: request.method ?? "GET",
+      headers,
+      ...body,
+    });
+    const text = await answer.text();
+    if (isLost || request.url !== "/api/user/manage")
+      return void response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
+    isLost = true;
+    response.destroy();
+  };
+  const proxy = await between((...call) => void forward(...call));
+  const before = JSON.parse((await fairway("user get 1 -o json")).out) as { quota: number };
+  const tried = await run("user quota 1 --add 500".split(" "), proxy.env);
+  expect(tried.code).toBe(7);
+  const again = /run it again with (--idempotency-key \S+), and it counts once/.exec(tried.err)?.[1];
+  expect(again, tried.err).toBeDefined();
+  const done = await run(`user quota 1 --add 500 ${again} -o json`.split(" "), proxy.env);
+  expect(done.code, done.err).toBe(0);
+  expect(JSON.parse(done.out)).toMatchObject({ quota: before.quota + 500 });
+  const other = await run(`user quota 1 --add 501 ${again}`.split(" "), proxy.env);
+  expect(other.code).toBe(5);
+  expect(other.err).toContain("This Idempotency-Key was sent with another change before");
+  proxy.stop();
+});
+
 test("a new channel is found among many whose names begin alike, and by no other's id", async () => {
   const many = Array.from({ length: 101 }, (_one, at) => `key-${at}`).join("\n");
   expect((await create("prod-eu", many, " --priority 5")).code).toBe(0);

@@ -88,10 +88,15 @@ function acting(user: Command, { client, output, idOf, idsOf }: CommandContext):
     .addOption(new Option("--add <amount>", "5usd or 500000").conflicts(["sub", "set"]))
     .addOption(new Option("--sub <amount>", "5usd or 500000").conflicts("set"))
     .option("--set <amount>", "5usd or 500000")
+    .option("--idempotency-key <key>", "of an earlier try without an answer: the change then counts once")
     .action(async (one: Reference, options: UserQuotaOptions) =>
       (await load()).moveQuota(await client(), await idOf(one), options, output()),
     );
-  examples(quota, "fairway user quota 3 --add 5usd");
+  examples(
+    quota,
+    "fairway user quota 3 --add 5usd",
+    "fairway user quota 3 --add 5usd --idempotency-key invoice-2026-117",
+  );
   const remove = user
     .command("delete")
     .argument("<id...>", AS_LISTED, ids("user"))

@@ -1,4 +1,5 @@
 import {
+  ApiProblem,
   logoutByPost,
   ROLE,
   selfGet,
@@ -15,7 +16,9 @@ import {
   type Client,
   type User,
 } from "@fairway/wire";
+import { randomUUID } from "node:crypto";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { exitCodeOf, isNotSent, messageOf } from "../../core/problem.ts";
 import { number, plain, quota } from "../../print/columns.ts";
 import { isForPeople, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import { ask, readPassword, readSecret } from "../../terminal/prompt.ts";
@@ -195,6 +198,7 @@ export interface UserQuotaOptions {
   readonly add?: string;
   readonly sub?: string;
   readonly set?: string;
+  readonly idempotencyKey?: string;
 }
 
 export async function moveQuota(client: Client, id: number, options: UserQuotaOptions, output: Output): Promise<void> {
@@ -203,12 +207,29 @@ export async function moveQuota(client: Client, id: number, options: UserQuotaOp
   const amount = add ?? sub ?? set;
   if (amount === undefined) throw new CliError("how much?", EXIT.usage, "write --add 5usd, --sub 500000 or --set 0");
   const { data: info } = await client.call(status, {});
-  const flag = `--${Object.keys(options)[0] ?? "set"}`;
+  const flag = add !== undefined ? "--add" : sub !== undefined ? "--sub" : "--set";
   const value = quotaOf(amount, info.quota_per_unit, flag);
-  const { data } = await client.call(userManage, { body: { id, action: "add_quota", mode, value } });
+  const key = options.idempotencyKey ?? randomUUID();
+  const { data } = await client
+    .call(userManage, { body: { id, action: "add_quota", mode, value }, headers: { "Idempotency-Key": key } })
+    .catch((problem: unknown) => {
+      throw wasAnswered(problem) ? problem : unanswered(problem, key);
+    });
   if (output.format !== "table") return printOne(output, data);
   const style = { quotaPerUnit: info.quota_per_unit, inCurrency: info.display_in_currency };
   output.note(`${data.username} has ${showQuota(data.quota, style)} (${data.quota}) now.`);
+}
+
+/** Whether it is known what became of the call; proxies answer in the place of a gateway that they lost. */
+function wasAnswered(problem: unknown): boolean {
+  if (isNotSent(problem) || !(problem instanceof ApiProblem)) return true;
+  return problem.status !== 0 && problem.status < 500;
+}
+
+/** Says how to try again, so that the amount does not count twice. */
+function unanswered(problem: unknown, key: string): CliError {
+  const hint = `the balance may have changed: run it again with --idempotency-key ${key}, and it counts once`;
+  return new CliError(messageOf(problem), exitCodeOf(problem), hint);
 }
 
 export async function deleteUsers(
