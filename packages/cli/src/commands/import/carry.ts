@@ -22,7 +22,7 @@ export interface Carry {
 }
 
 /** A channel with its models by the names that clients use, each with its name at the upstream. */
-export interface ServedChannel {
+interface ServedChannel {
   readonly address: string;
   readonly key: string;
   readonly models: Readonly<Record<string, string>>;
