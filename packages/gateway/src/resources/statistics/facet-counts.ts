@@ -14,6 +14,8 @@ export const ERROR_HEAD = 160;
 /** As `LogErrorDetail` is written. */
 const ERROR = /^\{"status_code":(\d{1,3}),"error_code":"([^"\\]*)"/;
 
+const [QUOTE, ZERO, NINE, BACKSLASH, BRACE] = [34, 48, 57, 92, 123];
+
 export function noCounts(): FacetCounts {
   return Object.fromEntries(FACETS.map((name) => [name, new Map()])) as unknown as FacetCounts;
 }
@@ -57,9 +59,35 @@ export function textOfCounts(counts: FacetCounts, mostValues: number): string {
   return JSON.stringify(IN_TEXT.map((name) => Object.fromEntries(counts[name])));
 }
 
-/** Adds what a text that is not empty holds. */
+/**
+ * Adds what a text that is not empty holds. Facets of a month read texts of five megabytes: with `JSON.parse`, they take more
+ * than twice as long.
+ */
 export function addText(counts: FacetCounts, text: string): void {
-  const facets = JSON.parse(text) as Record<string, number>[];
-  for (const [at, name] of IN_TEXT.entries())
-    for (const [value, count] of Object.entries(facets[at] ?? {})) addCount(counts[name], value, count);
+  let facet = -1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === BRACE) facet++;
+    if (code !== QUOTE) continue;
+    const end = endOfName(text, at + 1);
+    const name = text.slice(at + 1, end);
+    const value = name.includes("\\") ? (JSON.parse(`"${name}"`) as string) : name;
+    let count = 0;
+    // The colon is in between.
+    at = end + 2;
+    for (let digit = text.charCodeAt(at); digit >= ZERO && digit <= NINE; digit = text.charCodeAt(++at))
+      count = count * 10 + digit - ZERO;
+    addCount(counts[IN_TEXT[facet] ?? "types"], value, count);
+  }
+}
+
+/** Place of the quote that ends a name. */
+function endOfName(text: string, from: number): number {
+  let end = text.indexOf('"', from);
+  for (;;) {
+    let before = end;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before--;
+    if ((end - before) % 2 === 0) return end;
+    end = text.indexOf('"', end + 1);
+  }
 }
