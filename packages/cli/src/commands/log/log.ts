@@ -24,6 +24,7 @@ import {
   type Output,
   type Shape,
 } from "../../print/output.ts";
+import { moneyText } from "../../print/sheet.ts";
 import type { SessionClient } from "../../session/session.ts";
 import type { Reference } from "../arguments.ts";
 import { idOfName } from "../names.ts";
@@ -180,7 +181,8 @@ export async function logTotals(
 ): Promise<void> {
   const { isAdmin, filter } = await logQueryOf(client, options, nowSeconds);
   const { data } = await client.call(isAdmin ? logStat : logStatSelf, { query: filter });
-  await printOne(output, data, { quotas: ["quota"] });
+  if (!isForPeople(output)) return printOne(output, data, { quotas: ["quota"] });
+  await printOne(output, data, { words: { ...data, quota: moneyText(data.quota, await output.quotaPerUnit()) } });
 }
 
 export async function pruneLogs(
