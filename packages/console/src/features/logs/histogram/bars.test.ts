@@ -53,3 +53,10 @@ test("the axis has marks at round local times, whatever the span begins with", (
   expect(month.map(({ at, isDay }) => [at / hour / 24, isDay])).toEqual([0, 5, 10, 15, 20, 25].map((at) => [at, true]));
   expect(month[3]?.place).toBe(0.5);
 });
+
+test("a minute has marks of fifteen seconds, a year marks at days", () => {
+  expect(ticksOf({ from: 7, to: 66 }, 0).map(({ at }) => at)).toEqual([15, 30, 45, 60]);
+  const year = ticksOf({ from: 0, to: 365 * 86_400 - 1 }, 0);
+  expect(year.length).toBeLessThanOrEqual(7);
+  expect(year.every(({ isDay }) => isDay)).toBe(true);
+});
