@@ -236,6 +236,38 @@ test("changes many users after a preview, leaves those out of reach, and takes i
   ]);
 });
 
+test("request limits of many users are replaced after a preview, and restored", async () => {
+  const limits = async () => {
+    const { data } = (await asUser(page, "GET", "/api/user/?page_size=10&sort=username&order=asc")) as {
+      data: { username: string; limits: object }[];
+    };
+    return data.filter(({ username }) => username !== "root").map((user) => user.limits);
+  };
+  const { data: found } = (await asUser(page, "GET", "/api/user/search?keyword=grace")) as { data: { id: number }[] };
+  await asUser(page, "PUT", "/api/user/", { id: found[0]?.id, limits: { tpm: 900 } });
+  await page.goto("/user");
+  await row("joan").waitFor();
+  await page.getByRole("checkbox", { name: "Select all rows of this page" }).check();
+  await page.getByRole("button", { name: "Change…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Change 4 users" });
+  await dialog.getByLabel("Request limits").selectOption({ label: "Replace them" });
+  await dialog.getByLabel("Requests a minute").fill("many");
+  await dialog.getByRole("button", { name: /^Change/ }).click();
+  await dialog.getByText("Enter a whole number above 0, or nothing.").waitFor();
+  await dialog.getByLabel("Requests a minute").fill("60");
+  const lines = dialog.getByRole("list", { name: "Preview" }).getByRole("listitem");
+  await expect
+    .poll(async () => (await lines.allTextContents()).toSorted()[1])
+    .toBe("graceRequest limits 900 tokens/min → 60 requests/min");
+  expect(await axeFindings(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Change 3" }).click();
+  await page.getByText("3 users are changed.").waitFor();
+  expect(await limits()).toEqual([{ rpm: 60 }, { rpm: 60 }, { rpm: 60 }]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("3 users are as they were.").waitFor();
+  expect(await limits()).toEqual([{}, { tpm: 900 }, {}]);
+});
+
 test("an amount whose answer was lost counts once when it is sent again, of many users and of one", async () => {
   const balances = async () => {
     const { data } = (await asUser(page, "GET", "/api/user/search?keyword=ada")) as { data: { quota: number }[] };

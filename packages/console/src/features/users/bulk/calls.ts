@@ -3,7 +3,7 @@ import { call } from "../../../lib/http.ts";
 import { readVersion } from "../../../lib/rows.ts";
 import { readAsShown } from "../../../ui/bulk/plan.ts";
 import { keyOfChange } from "../change-keys.ts";
-import type { UserChange, UserPatch } from "./plan.ts";
+import { limitsOfText, textOfLimits, type UserChange, type UserPatch } from "./plan.ts";
 
 function act(id: number, action: UserAction): Promise<unknown> {
   return call(userManage, { body: { id, action } });
@@ -14,14 +14,38 @@ function withoutBalance(patch: UserPatch): UserPatch {
   return Object.fromEntries(Object.entries(patch).filter(([name]) => name !== "quota"));
 }
 
+async function readComparable(id: number) {
+  const { row, tag } = await readVersion(userGet, { params: { id } });
+  return { row: { ...row, limits: textOfLimits(row.limits) }, tag };
+}
+
+type Comparable = Awaited<ReturnType<typeof readComparable>>;
+
+async function changeProfile(
+  { group, limits }: { readonly group: string; readonly limits: string },
+  { row, tag }: Comparable,
+): Promise<void> {
+  const changed = {
+    ...(group !== row.group && { group }),
+    ...(limits !== row.limits && { limits: limitsOfText(limits) }),
+  };
+  if (Object.keys(changed).length > 0) await call(userUpdate, { body: { id: row.id, ...changed }, ifMatch: tag });
+}
+
 /** Sends the changes of one user, unless the account is no longer as the preview showed it. */
 export async function changeUser(change: UserChange): Promise<void> {
   const { row, patch, undo } = change;
   const { id } = row;
   const shown = { patch: withoutBalance(patch), undo: withoutBalance(undo) };
-  const { row: current, tag } = await readAsShown(readVersion(userGet, { params: { id } }), shown);
-  const { status = current.status, role = current.role, group = current.group, quota = 0 } = patch;
-  if (group !== current.group) await call(userUpdate, { body: { id, group }, ifMatch: tag });
+  const { row: current, tag } = await readAsShown(readComparable(id), shown);
+  const {
+    status = current.status,
+    role = current.role,
+    group = current.group,
+    limits = current.limits,
+    quota = 0,
+  } = patch;
+  await changeProfile({ group, limits }, { row: current, tag });
   if (role !== current.role) await act(id, role >= ROLE.admin ? "promote" : "demote");
   if (status !== current.status) await act(id, status === USER_STATUS.enabled ? "enable" : "disable");
   if (patch.quota === undefined) return;

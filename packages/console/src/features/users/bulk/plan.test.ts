@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isChangeable, NO_CHANGE, planOf } from "./plan.ts";
 
 const user = (values: Partial<User>): User =>
-  ({ id: 1, status: 1, role: ROLE.user, group: "default", quota: 100, DeletedAt: null, ...values }) as User;
+  ({ id: 1, status: 1, role: ROLE.user, group: "default", quota: 100, limits: {}, DeletedAt: null, ...values }) as User;
 
 test("plans only what differs, and remembers what takes it back", () => {
   const users = [user({}), user({ id: 2, group: "vip", status: USER_STATUS.disabled })];
@@ -25,6 +25,16 @@ test("an amount is added to the balance of each", () => {
     [100, 150],
     [-5, 45],
   ]);
+});
+
+test("limits are replaced as a whole, and those of all users are the blank ones", () => {
+  const users = [user({ limits: { rpm: 60, tpm: 5 } }), user({ id: 2, limits: { concurrency: 2 } })];
+  const limited = planOf({ draft: { ...NO_CHANGE, limitsMode: "set", concurrency: "2" }, added: 0 }, users);
+  expect(limited.map(({ row: { id }, patch, undo }) => [id, patch.limits, undo.limits])).toEqual([
+    [1, '{"concurrency":2}', '{"rpm":60,"tpm":5}'],
+  ]);
+  expect(planOf({ draft: { ...NO_CHANGE, rpm: "9" }, added: 0 }, users)).toEqual([]);
+  expect(planOf({ draft: { ...NO_CHANGE, limitsMode: "set" }, added: 0 }, users)).toHaveLength(2);
 });
 
 test("deleted accounts, one's own and those of one's own role are left out", () => {

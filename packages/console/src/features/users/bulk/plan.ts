@@ -1,17 +1,27 @@
 import { ROLE, USER_STATUS, type User } from "@fairway/wire";
+import { limitsOfDraft, NO_LIMITS, type Limits, type LimitsDraft } from "../../../lib/limits.ts";
 import { differenceOf, type Plan, type PlannedChange } from "../../../ui/bulk/plan.ts";
 import { isDeleted } from "../access.ts";
 
 /** What is changed of many users at once; "" leaves it. */
-export interface UsersDraft {
+export interface UsersDraft extends LimitsDraft {
   readonly status: "" | "on" | "off";
   readonly role: "" | "admin" | "user";
   readonly group: string;
   /** Text of an amount in the display unit. */
   readonly add: string;
+  /** "set": the limits of the draft; where one is blank, that of all users applies. */
+  readonly limitsMode: "" | "set";
 }
 
-export const NO_CHANGE: UsersDraft = { status: "", role: "", group: "", add: "" };
+export const NO_CHANGE: UsersDraft = {
+  status: "",
+  role: "",
+  group: "",
+  add: "",
+  limitsMode: "",
+  ...NO_LIMITS,
+};
 
 export interface UserPatch {
   readonly status?: number;
@@ -19,6 +29,8 @@ export interface UserPatch {
   readonly group?: string;
   /** The balance; what is sent is the difference, which does not race with spending. */
   readonly quota?: number;
+  /** Limits as text, which can be compared. */
+  readonly limits?: string;
 }
 
 export type UserChange = PlannedChange<User, UserPatch>;
@@ -26,6 +38,15 @@ export type UserChange = PlannedChange<User, UserPatch>;
 /** Whether this caller may change the account with others: not one's own, and none of one's own role. */
 export function isChangeable(own: Pick<User, "role"> | undefined, user: User): boolean {
   return own !== undefined && !isDeleted(user) && user.role < own.role;
+}
+
+/** The same text for the same limits. */
+export function textOfLimits({ rpm, tpm, concurrency }: Limits): string {
+  return JSON.stringify({ rpm, tpm, concurrency });
+}
+
+export function limitsOfText(text: string): Limits {
+  return JSON.parse(text) as Limits;
 }
 
 interface Wanted {
@@ -37,14 +58,16 @@ interface Wanted {
 /** Users that a draft changes, each with the members that differ. */
 export function planOf({ draft, added }: Wanted, users: readonly User[]): Plan<User, UserPatch> {
   return users.flatMap((user) => {
-    const { status, role, group } = draft;
+    const { status, role, group, limitsMode } = draft;
     const wanted: UserPatch = {
       ...(status !== "" && { status: status === "on" ? USER_STATUS.enabled : USER_STATUS.disabled }),
       ...(role !== "" && { role: role === "admin" ? ROLE.admin : ROLE.user }),
       ...(group !== "" && { group }),
       ...(added !== 0 && { quota: user.quota + added }),
+      ...(limitsMode === "set" && { limits: textOfLimits(limitsOfDraft(draft)) }),
     };
-    const before = { status: user.status, role: user.role, group: user.group, quota: user.quota };
+    const limits = textOfLimits(user.limits);
+    const before = { status: user.status, role: user.role, group: user.group, quota: user.quota, limits };
     const difference = differenceOf<UserPatch>(wanted, before);
     return difference ? [{ row: user, ...difference }] : [];
   });

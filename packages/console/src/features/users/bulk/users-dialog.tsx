@@ -1,19 +1,22 @@
 import { ROLE, USER_STATUS, type User } from "@fairway/wire";
-import { SimpleGrid } from "@chakra-ui/react";
+import { Box, SimpleGrid } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState, type ReactNode } from "react";
 import { formatCount } from "../../../lib/format.ts";
+import { wrongLimits } from "../../../lib/limits.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
 import { roleOf, useUser } from "../../../session/session.ts";
 import { ChangeDialog, type ShownChange } from "../../../ui/bulk/change-dialog.tsx";
 import type { Plan } from "../../../ui/bulk/plan.ts";
 import { Money, useQuotaDisplay } from "../../../ui/display/money.tsx";
 import { SelectField, TextField } from "../../../ui/form/field.tsx";
+import { LimitsFields } from "../../../ui/form/limits-fields.tsx";
+import { useLimitsLine } from "../../../ui/form/limits-line.ts";
 import { groupsQuery } from "../api.ts";
 import { roleText } from "../columns.tsx";
 import { useTexts } from "../texts.ts";
 import { signedQuota } from "../user-form.ts";
-import { NO_CHANGE, planOf, type UserChange, type UserPatch, type UsersDraft } from "./plan.ts";
+import { limitsOfText, NO_CHANGE, planOf, type UserChange, type UserPatch, type UsersDraft } from "./plan.ts";
 
 interface UsersDialogProps {
   /** Those that this administrator may change. */
@@ -32,15 +35,21 @@ export function UsersDialog({ users, total, onApply, onClose }: UsersDialogProps
   const [draft, setDraft] = useState(NO_CHANGE);
   const [isChecked, setChecked] = useState(false);
   const added = signedQuota(draft.add, inCurrency ? quotaPerUnit : 1);
-  const isGood = added !== undefined;
-  const plan = useMemo(() => (added === undefined ? [] : planOf({ draft, added }, users)), [draft, added, users]);
+  const wrong = draft.limitsMode === "set" ? wrongLimits(draft) : [];
+  const isGood = added !== undefined && wrong.length === 0;
+  const plan = useMemo(
+    () => (added === undefined || !isGood ? [] : planOf({ draft, added }, users)),
+    [draft, added, isGood, users],
+  );
+  const line = useLimitsLine();
+  const limitsText = (text: string) => line(limitsOfText(text)) ?? t("asEverybody");
   const rest = formatCount(total - plan.length, language);
   return (
     <ChangeDialog
       title={t("changeManyTitle", { count: total })}
       plan={plan}
       rowOf={({ row }) => ({ id: row.id, name: row.username })}
-      membersOf={(change) => membersOf(change, t)}
+      membersOf={(change) => membersOf(change, t, limitsText)}
       summary={(count) => t("previewCount", { count, rest })}
       isGood={isGood}
       onSubmit={() => {
@@ -51,7 +60,8 @@ export function UsersDialog({ users, total, onApply, onClose }: UsersDialogProps
     >
       <Fields
         draft={draft}
-        addError={isChecked && !isGood ? t("addQuotaInvalid") : undefined}
+        addError={isChecked && added === undefined ? t("addQuotaInvalid") : undefined}
+        wrong={isChecked ? wrong : []}
         set={(change) => setDraft((current) => ({ ...current, ...change }))}
       />
     </ChangeDialog>
@@ -61,10 +71,11 @@ export function UsersDialog({ users, total, onApply, onClose }: UsersDialogProps
 interface FieldsProps {
   readonly draft: UsersDraft;
   readonly addError: string | undefined;
+  readonly wrong: ReturnType<typeof wrongLimits>;
   set(change: Partial<UsersDraft>): void;
 }
 
-function Fields({ draft, addError, set }: FieldsProps) {
+function Fields({ draft, addError, wrong, set }: FieldsProps) {
   const t = useTexts();
   const isRoot = roleOf(useUser()) >= ROLE.root;
   const groups = useQuery(groupsQuery).data ?? [];
@@ -100,6 +111,23 @@ function Fields({ draft, addError, set }: FieldsProps) {
         error={addError}
         onChange={(add) => set({ add })}
       />
+      <SelectField
+        label={t("sectionLimits")}
+        value={draft.limitsMode}
+        choices={[unchanged, { value: "set", label: t("limitsSet") }]}
+        onChange={(mode) => set({ limitsMode: mode as UsersDraft["limitsMode"] })}
+      />
+      {draft.limitsMode === "set" && (
+        <Box gridColumn="1 / -1">
+          <LimitsFields
+            values={draft}
+            errors={Object.fromEntries(wrong.map((name) => [name, t("badLimit")]))}
+            placeholder={t("asEverybody")}
+            onChange={(name, value) => set({ [name]: value })}
+            onBlur={() => undefined}
+          />
+        </Box>
+      )}
     </SimpleGrid>
   );
 }
@@ -109,12 +137,18 @@ const FIELD_TEXT = {
   role: "role",
   group: "group",
   quota: "balance",
+  limits: "sectionLimits",
 } as const satisfies Record<keyof UserPatch, string>;
 
-function membersOf({ patch, undo }: UserChange, t: ReturnType<typeof useTexts>): ShownChange[] {
+function membersOf(
+  { patch, undo }: UserChange,
+  t: ReturnType<typeof useTexts>,
+  limitsText: (text: string) => string,
+): ShownChange[] {
   const shown = (field: keyof UserPatch, value: string | number | undefined): ReactNode => {
     if (field === "status") return t(value === USER_STATUS.enabled ? "activated" : "banned");
     if (field === "role") return t(roleText(Number(value)));
+    if (field === "limits") return limitsText(String(value));
     if (field === "quota") return <Money quota={Number(value)} />;
     return value;
   };

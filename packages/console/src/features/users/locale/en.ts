@@ -42,6 +42,7 @@ export const en = {
   sectionLimits: "Request limits",
   limitsHelp:
     "Blank fields follow the limits of all users, which are among the settings. Requests above a limit are refused with status 429, on all tokens of the user together.",
+  limitsSet: "Replace them",
   asEverybody: "as everybody",
   badLimit: "Enter a whole number above 0, or nothing.",
   email: "E-mail",

@@ -44,6 +44,7 @@ export const zh: Translation<typeof en> = {
   addQuotaInvalid: "请输入金额，例如 5 或 -2.5。",
   sectionLimits: "请求限制",
   limitsHelp: "留空的项沿用设置中的用户默认限制。该用户所有令牌合计超出的请求返回 429。",
+  limitsSet: "替换",
   asEverybody: "默认",
   badLimit: "请输入大于 0 的整数，或留空。",
   email: "邮箱",
