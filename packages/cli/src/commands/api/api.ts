@@ -1,5 +1,6 @@
 import * as wire from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
+import { jsonIn } from "../../core/json.ts";
 import { nearest } from "../../core/nearest.ts";
 import { plain } from "../../print/columns.ts";
 import { isTemplated } from "../../print/format.ts";
@@ -164,27 +165,23 @@ function pairsOf(texts: readonly string[] = [], flag: string): Record<string, st
 
 async function bodyIn({ body, input, field, jsonField }: ApiOptions): Promise<unknown> {
   const texts = pairsOf(field, "--field");
-  const values = Object.entries(pairsOf(jsonField, "--json-field")).map(([name, text]) => [name, jsonIn(text, name)]);
+  const values = Object.entries(pairsOf(jsonField, "--json-field")).map(([name, text]) => [name, memberIn(text, name)]);
   const whole = await bodyOf(input === undefined ? body : input === "-" ? input : `@${input}`);
   if (field === undefined && jsonField === undefined) return whole;
   return { ...texts, ...(Object.fromEntries(values) as Readonly<Record<string, unknown>>) };
 }
 
-function jsonIn(text: string, name: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new CliError(`--json-field ${name} is no JSON`, EXIT.usage, "write a text with --field");
-  }
+function memberIn(text: string, name: string): unknown {
+  const value = jsonIn(text);
+  if (value !== undefined) return value;
+  throw new CliError(`--json-field ${name} is no JSON`, EXIT.usage, "write a text with --field");
 }
 
 async function bodyOf(text: string | undefined): Promise<unknown> {
   if (text === undefined) return undefined;
   const json =
     text === "-" ? await readStdin("Body") : text.startsWith("@") ? readTextFile(text.slice(1), "--body") : text;
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    throw new CliError("--body is no JSON", EXIT.usage, "write it like '{\"id\": 3}', @file, or - for standard input");
-  }
+  const value = jsonIn(json);
+  if (value !== undefined) return value;
+  throw new CliError("--body is no JSON", EXIT.usage, "write it like '{\"id\": 3}', @file, or - for standard input");
 }
