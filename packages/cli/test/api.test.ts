@@ -136,3 +136,10 @@ test("an answer goes through a template", async () => {
   const columns = await rig.fairway("api GET /api/status -o custom-columns=NAME:.data.system_name");
   expect(columns.out).toBe("NAME\nFairway\n");
 });
+
+test("a call that the gateway does not have is named, and versions may be why", async () => {
+  const { code, err } = await rig.fairway("api GET /api/nothing");
+  expect(code).toBe(1);
+  expect(err).toContain("has no call GET /api/nothing");
+  expect(err).toContain("fairway version");
+});

@@ -55,15 +55,19 @@ export class NotSent extends CliError {
   }
 }
 
-/** A call that a compatible gateway does not have. */
+/** What the gateway is instead of a Fairway of this version. */
+type OtherGateway = "a compatible gateway" | "an older Fairway";
+
+const CURES: Readonly<Record<OtherGateway, string>> = {
+  "a compatible gateway": "it is a compatible gateway, and only Fairway has what this command needs",
+  "an older Fairway": "the gateway may be older than this program: compare them with `fairway version`",
+};
+
+/** A call that the gateway does not have. */
 export class MissingCall extends CliError {
-  constructor(method: string, url: string) {
+  constructor(method: string, url: string, gateway: OtherGateway) {
     const { origin, pathname } = new URL(url);
-    super(
-      `${origin} has no call ${method} ${pathname}`,
-      EXIT.failure,
-      "it is a compatible gateway, and only Fairway has what this command needs",
-    );
+    super(`${origin} has no call ${method} ${pathname}`, EXIT.failure, CURES[gateway]);
     this.name = "MissingCall";
   }
 }

@@ -1,4 +1,4 @@
-import type { Fetch } from "@fairway/wire";
+import { MESSAGE_CODES, type Fetch } from "@fairway/wire";
 import { setTimeout as pause } from "node:timers/promises";
 import { CliError, EXIT, MissingCall } from "../core/exit.ts";
 import { objectIn } from "../core/json.ts";
@@ -52,7 +52,8 @@ export function createTransport(settings: TransportSettings): Transport {
 
   const json = async (url: string, init: Init): Promise<WholeAnswer> => {
     const { status, headers, text: read, envelope } = await envelopeAt(url, init);
-    if (status === 404 && isUnknownCall(read) && !url.endsWith("/api/status")) throw new MissingCall(init.method, url);
+    const missing = status === 404 && !url.endsWith("/api/status") ? missingCall(read, init.method, url) : undefined;
+    if (missing) throw missing;
     if ((status < 300 || status === 404) && !envelope)
       throw new CliError(
         `${url.split("/api/", 1)[0]} is no Fairway gateway`,
@@ -99,11 +100,12 @@ function createReader(settings: TransportSettings) {
   };
 }
 
-/** Fails where a compatible gateway does not have the call. */
+/** Fails where the gateway does not have the call. */
 async function existing(answer: Answer, url: string, method: string): Promise<Answer> {
   if (answer.status !== 404) return answer;
   const text = await answer.text();
-  if (isUnknownCall(text)) throw new MissingCall(method, url);
+  const missing = missingCall(text, method, url);
+  if (missing) throw missing;
   return { ...answer, text: () => Promise.resolve(text) };
 }
 
@@ -173,7 +175,9 @@ function envelopeOf(text: string): Readonly<Record<string, unknown>> | undefined
   return members && "success" in members ? members : undefined;
 }
 
-/** As compatible gateways answer a call that they do not have. */
-function isUnknownCall(text: string): boolean {
-  return /^\s*\{\s*"error"\s*:\s*\{[^}]*"message"\s*:\s*"Invalid URL/.test(text);
+/** Compatible gateways answer a call that they do not have with an error, Fairway with an envelope and its code. */
+function missingCall(text: string, method: string, url: string): MissingCall | undefined {
+  if (envelopeOf(text)?.["code"] === MESSAGE_CODES.unknown_url) return new MissingCall(method, url, "an older Fairway");
+  const isTheirs = /^\s*\{\s*"error"\s*:\s*\{[^}]*"message"\s*:\s*"Invalid URL/.test(text);
+  return isTheirs ? new MissingCall(method, url, "a compatible gateway") : undefined;
 }
