@@ -42,6 +42,7 @@ afterAll(() => rig?.stop());
 test("the form filters by channel, type, time and status, and names the field that cannot be used", async () => {
   const screen = openScreen(["ui", "logs"], rig.env, 80);
   await screen.shows(/logs 100 \(m reads more\)/);
+  await screen.shows(/TIME +TYPE +MODEL +COST/);
   screen.type("f");
   await screen.shows("Show only these logs");
   screen.type(`${TAB}nowhere\r`);

@@ -23,7 +23,7 @@ const LIMIT = 100;
 
 export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Resource {
   const shape = logShape(isAdmin);
-  const columns = asDollars(shape.columns, quotaPerUnit);
+  const columns = asDollars(inNarrowOrder(shape.columns), quotaPerUnit);
   const queryOf = createLogQueries(client, isAdmin);
   const explain = async (row: LogRow, width: number) => {
     if (row.request_id === "") return undefined;
@@ -78,6 +78,17 @@ export function logs(client: SessionClient, { isAdmin, quotaPerUnit }: Seen): Re
       },
     },
   });
+}
+
+/** A narrow terminal leaves out columns from the end: what a call was and what it cost stays. */
+const FIRST_TITLES = ["TIME", "TYPE", "MODEL", "COST", "CHANNEL", "TOKEN"];
+
+function inNarrowOrder(columns: readonly Column<LogRow>[]): Column<LogRow>[] {
+  const placeOf = ({ title }: Column<LogRow>) => {
+    const place = FIRST_TITLES.indexOf(title);
+    return place < 0 ? FIRST_TITLES.length : place;
+  };
+  return columns.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
 /** Streams alone have one. */
