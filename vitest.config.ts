@@ -243,6 +243,7 @@ export default defineConfig({
           expect: expects,
           include: ["packages/cli/{src,test}/**/*.test.{ts,tsx}"],
           exclude: WITHOUT_SLOW,
+          ...oneProcess,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

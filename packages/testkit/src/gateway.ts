@@ -13,7 +13,7 @@ export interface GatewaySettings {
   readonly env?: Readonly<Record<string, string>>;
   /** Arguments of Node itself, such as `--cpu-prof`. */
   readonly nodeArgs?: readonly string[];
-  /** The program to run; the sources unless given. */
+  /** The program to run; `FAIRWAY_TEST_GATEWAY`, or else the sources, unless given. */
   readonly program?: string;
 }
 
@@ -51,11 +51,15 @@ export const ENCRYPTION_KEY = "test-encryption-key-0123456789abcdef";
 
 export async function startGateway(settings: GatewaySettings = {}): Promise<GatewayProcess> {
   const folder = await mkdtemp(join(tmpdir(), "fairway-gateway-"));
-  const child = spawn(process.execPath, [...(settings.nodeArgs ?? []), settings.program ?? PROGRAM], {
-    cwd: folder,
-    env: { ...inherited(), ...defaults(folder, settings), ...settings.env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [...(settings.nodeArgs ?? []), settings.program ?? process.env["FAIRWAY_TEST_GATEWAY"] ?? PROGRAM],
+    {
+      cwd: folder,
+      env: { ...inherited(), ...defaults(folder, settings), ...settings.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   // A test process that dies takes its gateways and their folders along.
   const guard = createGuard(folder);
   guard.watch(child.pid ?? 0, "SIGKILL");
