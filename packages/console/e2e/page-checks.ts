@@ -56,6 +56,22 @@ export function beyond(page: Page): Promise<string[]> {
   );
 }
 
+/** Columns beyond the edge of their table, and fields too narrow to read what is typed. */
+export function cramped(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const isShown = (one: Element) => one.getClientRects().length > 0 && !one.closest(".sr-only, [inert]");
+    const named = (one: Element) => one.ariaLabel ?? one.textContent.trim().slice(0, 40);
+    const tables = [...document.querySelectorAll("main table")].filter(isShown).flatMap((table) => {
+      const frame = table.parentElement;
+      return frame && frame.scrollWidth > frame.clientWidth + 1 ? [`a table is cut: ${named(table)}`] : [];
+    });
+    const fields = [...document.querySelectorAll("main input:not([type=checkbox], [type=radio], [type=range])")]
+      .filter((field) => isShown(field) && field.clientWidth < 48)
+      .map((field) => `a field is ${field.clientWidth} px wide: ${named(field)}`);
+    return [...tables, ...fields];
+  });
+}
+
 /** Choices, hints and labels that are cut by their box. */
 export function cutLabels(page: Page): Promise<string[]> {
   return page.evaluate(() => {

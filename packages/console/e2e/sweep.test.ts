@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openPage, shoot } from "./browser.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
-import { beyond, cutLabels, fontsOf, latinTexts, overflowAt, settled, visit } from "./page-checks.ts";
+import { beyond, cramped, cutLabels, fontsOf, latinTexts, overflowAt, settled, visit } from "./page-checks.ts";
 import { insertRows } from "./rows.ts";
 import { signIn } from "./session.ts";
 
@@ -163,6 +163,7 @@ async function tooWide(): Promise<string[]> {
   for (const width of WIDTHS) {
     const pixels = await overflowAt(page, width);
     if (pixels > 0) found.push(`${pixels} px wider than ${width}: ${(await beyond(page)).join("; ")}`);
+    if (width === 320) found.push(...(await cramped(page)).map((finding) => `at ${width}: ${finding}`));
     if (width === 1024) found.push(...(await cutLabels(page)).map((label) => `cut at ${width}: ${label}`));
   }
   await page.setViewportSize(USUAL);
