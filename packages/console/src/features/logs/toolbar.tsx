@@ -7,7 +7,7 @@ import { Icon } from "../../ui/display/icon.tsx";
 import { IconButton } from "../../ui/display/icon-button.tsx";
 import type { LogFilter } from "./api.ts";
 import { reasonOf } from "../../shared/failures/reasons.ts";
-import { useTokenName } from "../../shared/tokens/shown-token.ts";
+import { useTokenName } from "../../shared/tokens/token-name.ts";
 import { useTexts as useFailureTexts } from "../../shared/failures/texts.ts";
 import { useTexts } from "./texts.ts";
 

@@ -1,5 +1,5 @@
 import { tokenFacts } from "@fairway/wire";
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { queryKeys } from "../../lib/query-keys.ts";
 import { readVersion } from "../../lib/rows.ts";
 
@@ -10,8 +10,6 @@ export function shownTokenQuery(id: number) {
   });
 }
 
-/** The name of a token now; undefined while it is not known, and of one that was deleted. */
-export function useTokenName(id: number): string | undefined {
-  const { data } = useQuery({ ...shownTokenQuery(id), enabled: id > 0, retry: false });
-  return data?.row.name;
+export async function readTokenName(id: number, signal: AbortSignal): Promise<string> {
+  return (await readVersion(tokenFacts, { params: { id }, signal })).row.name;
 }
