@@ -75,7 +75,7 @@ test("top filters, sorts, sums over another span and opens a channel", async () 
   await shows(/CHANNELS \(30\)/);
   screen.type("s");
   await shows("by calls");
-  screen.type("3");
+  screen.type("4");
   await shows("over 24 h");
   screen.type("/name-2");
   await shows(/CHANNELS \(11 of 30\).* · \/name-2 · by calls/);
@@ -157,15 +157,15 @@ test("top lists its keys, moves by pages, and opens the log of the chosen channe
   screen.type("s/name-2\r");
   await shows(/CHANNELS \(11 of 30\)/);
   screen.type("jjj");
-  await shows(/> +26 +harbour-with-a-long-name-26/);
-  const [, name = ""] = /> +\d+ +(harbour[\w-]+)/.exec(screen.lines().join("\n")) ?? [];
+  await shows(/> +26 +harbour-with/);
+  const name = "harbour-with-a-long-name-26";
   screen.type("l");
   await shows(new RegExp(`fairway  logs .*calls of channel \\d+ \\(${name}`));
   screen.type("q");
   await shows(/CHANNELS \(11 of 30\).* · \/name-2 · by calls/);
-  await shows(new RegExp(`> +\\d+ +${name}`));
+  await shows(/> +26 +harbour-with/);
   screen.type("G");
-  await shows(/> +2 +harbour-with-a-long-name-2 /);
+  await shows(/> +2 +harbour-with/);
   screen.type("y");
   await shows(/Copied \d+\./);
   await screen.leave();

@@ -169,8 +169,8 @@ test("a request with the key is answered and charged (C-313, C-318)", async () =
   await row.getByText(CHARGE).waitFor();
   await row.getByText("Harbour").waitFor();
   await row.getByRole("button", { name: "Show details" }).click();
-  await page.getByText("20 tokens × $2.5 per 1M").waitFor();
-  await page.getByText("10 tokens × $10 per 1M").waitFor();
+  await page.getByText("20 tokens × $2.50 per 1M").waitFor();
+  await page.getByText("10 tokens × $10.00 per 1M").waitFor();
   expect(await page.getByTestId("charge-total").textContent()).toBe(CHARGE);
   await page.getByText(/Attempt 1 · #\d+ Harbour/).waitFor();
   await shoot(page, "log");

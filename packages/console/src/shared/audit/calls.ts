@@ -25,6 +25,7 @@ export const CALLS = {
   compatiblePasskeyReset: "resetPasskeys",
   declarativeApply: "appliedDocuments",
   litellmImport: "importedLitellm",
+  pricesImport: "importedPrices",
   logClear: "clearedLog",
   oauthTelegramBind: "boundTelegram",
   oauthWechatBind: "boundWechat",

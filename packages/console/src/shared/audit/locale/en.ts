@@ -39,6 +39,7 @@ export const en = {
   resetPasskeys: "deleted the passkeys of user {name}",
   appliedDocuments: "applied documents",
   importedLitellm: "imported from LiteLLM",
+  importedPrices: "imported prices",
   clearedLog: "deleted rows of the log",
   boundTelegram: "bound Telegram",
   boundWechat: "bound WeChat",

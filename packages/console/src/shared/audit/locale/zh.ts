@@ -42,6 +42,7 @@ export const zh: Translation<typeof en> = {
   resetPasskeys: "删除了用户 {name} 的通行密钥",
   appliedDocuments: "应用了文档",
   importedLitellm: "从 LiteLLM 导入",
+  importedPrices: "导入了价格",
   clearedLog: "删除了日志",
   boundTelegram: "绑定了 Telegram",
   boundWechat: "绑定了微信",
