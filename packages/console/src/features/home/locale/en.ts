@@ -34,7 +34,7 @@ export const en = {
   requests: "Requests",
   failedShare: "Failed or refused",
   change: "{change} vs. previous period",
-  modelsCount: "{count} {count:model|models} you can use",
+  failedOf: "{failed} of {calls}",
   runway: "lasts {days} {days:day|days} at this pace",
   runwayLong: "lasts more than a year at this pace",
   runwayUnknown: "nothing spent in this time",

@@ -36,7 +36,7 @@ export const zh: Translation<typeof en> = {
   requests: "请求数",
   failedShare: "失败或被拒绝",
   change: "较上一时段 {change}",
-  modelsCount: "可用模型 {count} 个",
+  failedOf: "{calls} 次中的 {failed} 次",
   runway: "按当前速度可用 {days} 天",
   runwayLong: "按当前速度可用一年以上",
   runwayUnknown: "此时段没有消费",

@@ -1,8 +1,6 @@
 import { SimpleGrid } from "@chakra-ui/react";
-import { useQuery } from "@tanstack/react-query";
 import { formatChange, formatCount, formatShare } from "../../../lib/format.ts";
 import { useLanguage } from "../../../lib/i18n.ts";
-import { modelsQuery } from "../../../session/models.ts";
 import { useSelf } from "../../../session/self.ts";
 import type { UsageOverTime } from "../../../shared/usage/api.ts";
 import { FigureCard } from "../../../shared/usage/figure-card.tsx";
@@ -23,12 +21,15 @@ function Runway(props: { readonly balance: number; readonly usage: UsageOverTime
   return t("runway", { days: formatCount(Math.floor(days), language) });
 }
 
+function failedIn({ errors, refused }: UsageOverTime["now"]["total"]): number {
+  return errors + refused;
+}
+
 /** Balance, spending, calls and failures of the caller. */
 export function UserFigures({ usage }: { readonly usage: UsageOverTime | undefined }) {
   const t = useTexts();
   const language = useLanguage();
   const self = useSelf();
-  const models = useQuery(modelsQuery).data;
   const now = usage?.now.total;
   const before = usage?.before.total;
   const points = usage?.now.subjects[0]?.points ?? [];
@@ -53,9 +54,12 @@ export function UserFigures({ usage }: { readonly usage: UsageOverTime | undefin
       </FigureCard>
       <FigureCard
         label={t("failedShare")}
-        note={models && t("modelsCount", { count: formatCount(models.length, language) })}
+        note={
+          now &&
+          t("failedOf", { failed: formatCount(failedIn(now), language), calls: formatCount(now.calls, language) })
+        }
       >
-        {now && formatShare(now.errors + now.refused, now.calls, language)}
+        {now && formatShare(failedIn(now), now.calls, language)}
       </FigureCard>
     </SimpleGrid>
   );
