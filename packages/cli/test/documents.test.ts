@@ -331,6 +331,10 @@ test("an import prices its models as their upstream publishes them, and puts cha
     expect(wrong).toMatchObject({ code: 2, out: "" });
     expect(wrong.err).toContain(text);
   }
+  await writeFile(config, "model_lists: []\n");
+  const odd = await rig.fairway(`import --from litellm ${config}`);
+  expect(odd).toMatchObject({ code: 2, out: "" });
+  expect(odd.err).toContain(`${config}: The document config cannot be used: this is no configuration of LiteLLM`);
 });
 
 test("explain lists kinds, fields and what they take", async () => {

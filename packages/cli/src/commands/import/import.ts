@@ -1,4 +1,4 @@
-import { litellmImport, type SourceGateway } from "@fairway/wire";
+import { ApiProblem, litellmImport, type SourceGateway } from "@fairway/wire";
 import { statSync } from "node:fs";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { plain } from "../../print/columns.ts";
@@ -105,10 +105,15 @@ async function importConfig(
     dry_run: isDry,
   };
   const config = readTextFile(path, "import");
-  const { data } = await client.call(litellmImport, {
-    body: { config, variables: variablesOf(config, env), ...body },
-  });
-  return data;
+  try {
+    const { data } = await client.call(litellmImport, {
+      body: { config, variables: variablesOf(config, env), ...body },
+    });
+    return data;
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.key !== "document_invalid") throw error;
+    throw new CliError(`${path}: ${error.message}`, EXIT.usage);
+  }
 }
 
 function groupsIn(pairs: readonly string[]): Record<string, string> {
