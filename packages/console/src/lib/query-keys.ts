@@ -106,6 +106,7 @@ export const queryKeys = {
     shown: (id: number) => ["tokens", "shown", id],
     count: ["tokens", "list", "count"],
     newest: ["tokens", "list", "newest"],
+    nameOf: (id: number) => ["tokens", "shown", id, "name"],
     ofUser: (user: number) => ["tokens", "shown", "of-user", user],
     one: (id: number) => ["tokens", "one", id],
   },
