@@ -96,7 +96,7 @@ test.each(Object.entries(BAD))(
       if (!isOffered) problems.push(`${path}: no other try`);
       const count = await toasts().count();
       if (count > 1) problems.push(`${path}: ${count} messages`);
-      if ((await page.getByRole("heading", { level: 1 }).count()) !== 1) problems.push(`${path}: no title`);
+      await expect.poll(() => page.getByRole("heading", { level: 1 }).count(), { message: path }).toBe(1);
       await dismiss();
     }
     expect(problems).toEqual([]);
