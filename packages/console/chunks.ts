@@ -68,7 +68,7 @@ function nameFor(chunk: Chunk, { pages, others }: Users): string | null {
 function sharedName(chunk: Chunk, pages: ReadonlySet<string>, lists: number): string | null {
   const family = (["account", "content"] as const).find((name) => inFamily(pages, name) === pages.size);
   if (family) return family;
-  if (!isContract(chunk)) {
+  if (!isContract(chunk) || chunk.code.length < TINY) {
     if (pages.size >= MOST_PAGES && lists < 2) return "forms";
     if (inFamily(pages, "usage") > 1 && lists === 0) return "usage";
   }
