@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { SecretPlace } from "./secret.ts";
-import type { TokenCreateOptions, TokenListOptions, TokenUpdateOptions } from "./token.ts";
+import type { TokenCreateOptions } from "./create.ts";
+import type { TokenListOptions, TokenUpdateOptions } from "./token.ts";
 import type { CommandContext } from "../../core/command-context.ts";
 import { examples, id, ids, positive, withParts, yes, type Reference } from "../arguments.ts";
 
@@ -69,7 +70,7 @@ function writing(token: Command, { client, output, io, idOf }: CommandContext): 
     .option("--replace-secret", "with --write-secret: also write to a Secret that others made")
     .option("--kube-context <name>", "with --write-secret: context of the kubeconfig")
     .action(async (options: TokenCreateOptions) =>
-      (await load()).createToken(await client(), options, output(), io.nowSeconds()),
+      (await import("./create.ts")).createToken(await client(), options, output(), io.nowSeconds()),
     );
   examples(
     withLimits(create),

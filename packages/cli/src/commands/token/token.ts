@@ -6,7 +6,6 @@ import {
   quotaOfDollars,
   status,
   TOKEN_STATUS,
-  tokenCreate,
   tokenDelete,
   tokenFacts,
   tokenGet,
@@ -18,16 +17,14 @@ import {
   type Token,
 } from "@fairway/wire";
 import type { Io } from "../../core/command-context.ts";
-import { openSecretFile } from "../../terminal/secret-file.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { exitCodeOf, hintOf, messageOf, unlessMissing } from "../../core/problem.ts";
+import { unlessMissing } from "../../core/problem.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { moneyText } from "../../print/sheet.ts";
 import { isForPeople, printBare, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
 import { rowsUpTo, type Part } from "../paging.ts";
-import type { SecretPlace } from "./secret.ts";
 import { secondsOfDate, secondsOfSpan, spanOf } from "../times.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
@@ -151,13 +148,13 @@ async function printToken(output: Output, token: Shown, whose: { readonly owner?
   await printOne(output, token, { shape: TOKENS, words });
 }
 
-interface Key {
+export interface Key {
   readonly id: number;
   readonly name: string;
   readonly key: string;
 }
 
-const KEYS: Shape<Key> = {
+export const KEYS: Shape<Key> = {
   kind: "Token",
   columns: [number("ID", "id"), plain("NAME", "name"), plain("KEY", "key")],
   name: ({ id }) => `token/${id}`,
@@ -256,124 +253,8 @@ export async function deleteTokens(
   await deleteEach(deletion, yes, output);
 }
 
-export interface TokenCreateOptions {
-  readonly name: string;
-  readonly quota: string;
-  readonly expires: string;
-  readonly models?: string;
-  readonly group?: string;
-  readonly allowIp?: readonly string[];
-  readonly count: number;
-  readonly outputFile?: string;
-  readonly showKey?: boolean;
-  readonly writeSecret?: SecretPlace;
-  readonly replaceSecret?: boolean;
-  readonly kubeContext?: string;
-}
-
 /** The end of the year 9999. */
 const LAST_TIME = 253_402_300_799;
-
-export async function createToken(
-  client: Client,
-  options: TokenCreateOptions,
-  output: Output,
-  nowSeconds: number,
-): Promise<void> {
-  const isUnlimited = options.quota === "unlimited";
-  const expires = expiryOf(options.expires, nowSeconds);
-  const amount = isUnlimited ? 0 : quotaOf(options.quota, (await client.call(status, {})).data.quota_per_unit);
-  const file = options.outputFile === undefined ? undefined : openSecretFile(options.outputFile);
-  const secret = await secretOf(options);
-  const made: (Key & Token)[] = [];
-  for (let at = 1; at <= options.count; at++) {
-    const name = options.count === 1 ? options.name : `${options.name}-${at}`;
-    made.push(await makeToken(client, { ...options, name }, { isUnlimited, amount, expires }));
-    // What was made before a failure is not lost.
-    file?.write(made.map(({ key }) => key));
-  }
-  if (secret) return writeSecret(client, secret, made, output);
-  if (options.outputFile !== undefined) {
-    const what = made.length === 1 ? "the key" : `${made.length} keys`;
-    output.note(`Wrote ${what} to ${options.outputFile}.`);
-  }
-  await (options.outputFile === undefined || options.showKey ? printKeys : printNames)(output, made);
-}
-
-/** Undefined where the key goes elsewhere. */
-async function secretOf({ writeSecret: place, replaceSecret: isReplaced = false, kubeContext }: TokenCreateOptions) {
-  if (place)
-    return { place, ...(await (await import("./secret.ts")).openKeySecret(place, { kubeContext, isReplaced })) };
-  if (isReplaced || kubeContext !== undefined)
-    throw new CliError(
-      `${isReplaced ? "--replace-secret" : "--kube-context"} names no Secret`,
-      EXIT.usage,
-      "add --write-secret NAMESPACE/NAME",
-    );
-  return undefined;
-}
-
-/** A key that no Secret takes is of no use, so it is deleted again. */
-async function writeSecret(
-  client: Client,
-  secret: NonNullable<Awaited<ReturnType<typeof secretOf>>>,
-  made: readonly Key[],
-  output: Output,
-): Promise<void> {
-  const { namespace, name } = secret.place;
-  for (const token of made) {
-    try {
-      await secret.write(token);
-    } catch (thrown) {
-      await client.call(tokenDelete, { params: { id: token.id } });
-      const message = `the Secret ${namespace}/${name} was not written, and the new key is deleted again: `;
-      throw new CliError(message + messageOf(thrown), exitCodeOf(thrown), hintOf(thrown));
-    }
-    output.note(`Wrote key ${token.id}, ${token.name}, to the Secret ${namespace}/${name}.`);
-    if (secret.before !== undefined)
-      output.note(`Key ${secret.before}, which it had before, stays valid: fairway token delete ${secret.before}`);
-  }
-  await printNames(output, made);
-}
-
-interface Terms {
-  readonly isUnlimited: boolean;
-  readonly amount: number;
-  readonly expires: number;
-}
-
-async function makeToken(client: Client, options: TokenCreateOptions, { isUnlimited, amount, expires }: Terms) {
-  const { data } = await client.call(tokenCreate, {
-    body: {
-      name: options.name,
-      unlimited_quota: isUnlimited,
-      remain_quota: amount,
-      expired_time: expires,
-      model_limits_enabled: options.models !== undefined,
-      model_limits: options.models ?? "",
-      allow_ips: options.allowIp?.join("\n") ?? "",
-      group: options.group ?? "",
-    },
-  });
-  return { ...data, key: `sk-${data.key}` };
-}
-
-/** What scripts read where the keys are in a file. */
-async function printNames(output: Output, made: readonly Key[]): Promise<void> {
-  if (isForPeople(output)) return;
-  const rows = made.map(({ id, name }) => ({ id, name }));
-  const columns = [number<Named>("ID", "id"), plain<Named>("NAME", "name")];
-  await printList(output, { kind: "Token", columns, name: ({ id }) => `token/${id}`, rows, empty: "" });
-}
-
-async function printKeys(output: Output, made: readonly (Key & Token)[]): Promise<void> {
-  const [first] = made;
-  if (made.length === 1 && first) return printBare(output, first.key, first, KEYS);
-  if (isForPeople(output) || output.format === "raw") for (const { key } of made) output.out(key);
-  else await printList(output, { ...KEYS, rows: made, empty: "" });
-}
-
-type Named = Pick<Key, "id" | "name">;
 
 /** `5usd`, `$5` or units of quota; `quotaPerUnit` units are a dollar. */
 export function quotaOf(text: string, quotaPerUnit: number, flag = "--quota"): number {
