@@ -1,4 +1,4 @@
-import { CommanderError } from "commander";
+import { CommanderError, type Command } from "commander";
 import type { Io } from "./core/command-context.ts";
 import { EXIT, Said } from "./core/exit.ts";
 import { withPlainFlags, type Globals } from "./core/globals.ts";
@@ -12,8 +12,7 @@ export async function runWords(words: readonly string[], io: Io): Promise<number
   let globals: Partial<Globals> = {};
   try {
     const program = createProgram(VERSION, io, defaultsOf(io.env));
-    for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])])
-      command.exitOverride();
+    throwInsteadOfExit(program);
     globals = program.opts<Globals>();
     await program.parseAsync(withPlainFlags(words), { from: "user" });
     return EXIT.ok;
@@ -21,6 +20,12 @@ export async function runWords(words: readonly string[], io: Io): Promise<number
     if (!(thrown instanceof CommanderError)) return report(thrown, globals, io);
     return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
+}
+
+/** The output of a command at any depth is written before the process ends. */
+function throwInsteadOfExit(command: Command): void {
+  command.exitOverride();
+  for (const inner of command.commands) throwInsteadOfExit(inner);
 }
 
 /** One line, the cure below it, no stack; answers the exit code. */
