@@ -88,8 +88,11 @@ export interface RequestTransform {
   readonly name: string;
   /** Upstream dialects that it repairs; default: chat. */
   readonly on?: readonly DialectId[];
-  /** Members that it may leave out without another in their place; the log row names those that were set. */
-  readonly drops?: readonly string[];
+  /**
+   * Paths that it says in other words. Everything else that its result lacks or has changed is named in the log row and
+   * to the client: `findLost` compares what went in with what came out.
+   */
+  readonly rewords?: readonly string[];
   apply(body: JsonObject, spec: RequestSpec, upstreamModel: string, channel: ChannelRecord): JsonObject;
 }
 

@@ -1,6 +1,31 @@
-import type { Bridge } from "../../dialects/core/types.ts";
+import { isSet } from "../../dialects/core/read.ts";
+import type { Bridge, JsonObject } from "../../dialects/core/types.ts";
 
-/** A conversion for operations that never stream; events pass unchanged. */
+/** A conversion for operations that never stream; events pass unchanged. Members that it does not read are named as dropped. */
 export function unaryBridge(bridge: Omit<Bridge, "stream">): Bridge {
-  return { ...bridge, stream: () => ({ event: (event) => [event], end: () => [] }) };
+  return {
+    ...bridge,
+    request(body, context) {
+      const read = new Set<string>(OF_THE_GATEWAY);
+      const request = bridge.request(watchReads(body, read), context);
+      for (const name of Object.keys(body)) {
+        if (!read.has(name) && !name.startsWith("fw_") && isSet(body[name])) context.dropped(name);
+      }
+      return request;
+    },
+    stream: () => ({ event: (event) => [event], end: () => [] }),
+  };
+}
+
+/** The gateway itself renames, routes and encodes by these. */
+const OF_THE_GATEWAY = ["model", "stream", "encoding_format", "group"];
+
+/** The same object, which notes the names of the members that are asked of it. */
+function watchReads(body: JsonObject, read: Set<string>): JsonObject {
+  return new Proxy(body, {
+    get(target, name, receiver) {
+      if (typeof name === "string") read.add(name);
+      return Reflect.get(target, name, receiver) as unknown;
+    },
+  });
 }

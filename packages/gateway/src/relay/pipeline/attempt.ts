@@ -20,6 +20,7 @@ import { answerStorageOf, type AnswerStorage, type AnswerStorageDeps } from "../
 import type { RelayRequest } from "../types.ts";
 import type { Upstreams, UpstreamTimeouts } from "../upstream/upstream.ts";
 import type { ReadOn } from "./reservation/output-reservation.ts";
+import { DROPPED_HEADER, droppedHeader } from "./dropped-names.ts";
 import { planFor } from "./plan.ts";
 import { learnsRefusal } from "./usage-switch.ts";
 
@@ -113,6 +114,7 @@ export class Attempt implements SinkContext {
       this.finish({ kind: "failed", failure: notBuilt(this.#stopped) });
       return this.result;
     }
+    this.#nameDropped(this.#built);
     const { channel } = this.target;
     const proxy = proxyOf(channel);
     const { stream, whole } = this.#deps.headersTimeoutMs;
@@ -121,6 +123,15 @@ export class Attempt implements SinkContext {
     if (exchange) void this.#converse(exchange, this.#built, proxy, timeouts);
     else this.#deps.upstreams.dispatch(this.#built.call, proxy, timeouts, this.#handler());
     return this.result;
+  }
+
+  /** Of this attempt alone: the one before may have lost other members. */
+  #nameDropped({ dropped }: BuiltCall): void {
+    const { response } = this.delivery;
+    const names = droppedHeader(dropped);
+    if (response.headersSent) return;
+    if (names === undefined) response.removeHeader(DROPPED_HEADER);
+    else response.setHeader(DROPPED_HEADER, names);
   }
 
   /** Aborted when the client leaves or this side ends it while files are fetched; undefined where none can be. */

@@ -9,6 +9,7 @@ import type {
 import { list, text } from "../../dialects/core/read.ts";
 import { withMembers } from "../../dialects/core/request-spec.ts";
 import { AppError } from "../../lib/app-error.ts";
+import { findLost } from "../../providers/core/lost-members.ts";
 import { joinUrl, withoutEnd } from "../../providers/core/join-url.ts";
 import { httpOf } from "../../providers/core/proxy.ts";
 import type {
@@ -248,21 +249,9 @@ function repairJson(target: RouteTarget, json: JsonObject, context: BridgeContex
     if (!appliesTo(requestTransform.on, plan.route.dialect)) continue;
     const before = body;
     body = requestTransform.apply(before, context.spec, upstreamModel, channel);
-    for (const name of requestTransform.drops ?? []) if (name in before && !(name in body)) context.dropped(name);
+    for (const name of findLost(before, body, requestTransform.rewords)) context.dropped(name);
   }
-  if (body !== json) noteOperatorsList(target, json, body, context);
   return channel.paramOverride ? { ...body, ...channel.paramOverride } : body;
-}
-
-/** Members that the channel's settings remove. */
-function noteOperatorsList(
-  { channel }: RouteTarget,
-  before: JsonObject,
-  after: JsonObject,
-  context: BridgeContext,
-): void {
-  for (const name of list(channel.setting, "drop_params"))
-    if (typeof name === "string" && name in before && !(name in after)) context.dropped(name);
 }
 
 function appliesTo(on: readonly DialectId[] | undefined, dialect: DialectId): boolean {

@@ -4,6 +4,7 @@ import type { Quota } from "../../billing/money/quota.ts";
 import type { Usage } from "../../dialects/core/types.ts";
 import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
+import { boundedNames } from "./dropped-names.ts";
 import type { Completion } from "../response/sink.ts";
 import { TRACE_MEMBER } from "../trace/call-trace.ts";
 import type { TracedAttempt } from "../trace/attempt.ts";
@@ -33,7 +34,6 @@ export interface Charged {
 /** `frt` of answers that had no first token of their own. */
 const NO_FIRST_TOKEN = -1000;
 const LONGEST_NAME = 64;
-const MOST_NAMES = 64;
 
 /** The log row of a charged request, as the ledger stores it with the charge. */
 export function consumptionLog(request: RelayRequest, charged: Charged): LogDetail {
@@ -119,7 +119,7 @@ function chargeDetail({ spec }: RelayRequest, usage: Usage): Record<string, unkn
   return {
     ...(usage.reported && { usage_bounded: true }),
     ...(usage.estimatedReasoning && { reasoning_estimated: usage.estimatedReasoning }),
-    ...(spec.tiers && { service_tiers: namesOf(spec.tiers) }),
+    ...(spec.tiers && { service_tiers: boundedNames(spec.tiers) }),
     ...(usage.toolCalls && { tool_calls: usage.toolCalls }),
   };
 }
@@ -127,14 +127,9 @@ function chargeDetail({ spec }: RelayRequest, usage: Usage): Record<string, unkn
 function callDetail(request: RelayRequest, { dropped, context }: BuiltCall): Record<string, unknown> {
   const sentCap = request.spec.outputCap === undefined ? context.spec.outputCap : undefined;
   return {
-    ...(dropped.length > 0 && { dropped_params: namesOf(dropped) }),
+    ...(dropped.length > 0 && { dropped_params: boundedNames(dropped) }),
     ...(sentCap !== undefined && { output_cap: sentCap }),
   };
-}
-
-/** Client input has any length; a row must fit into one packet of the database. */
-function namesOf(dropped: readonly string[]): string[] {
-  return [...new Set(dropped)].slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME));
 }
 
 /** Removed from every response to users who are not administrators. */

@@ -100,6 +100,7 @@ function samplingOf(body: JsonObject, thinking: Thinking, model: ClaudeModel, co
   }
   const temperature = number(asked, "temperature");
   if (temperature === undefined) return asked;
+  if (temperature > 1) context.dropped("temperature");
   const clamped: JsonObject = { ...asked, temperature: Math.min(1, temperature) };
   if (asked["top_p"] === undefined || !refusesSamplingTogether(model)) return clamped;
   context.dropped("top_p");

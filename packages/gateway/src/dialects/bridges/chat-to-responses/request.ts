@@ -63,7 +63,7 @@ export function toResponses(body: JsonObject, context: BridgeContext): JsonObjec
     tool_choice: choiceOf(tools),
     reasoning: reasoningOf(body),
     text: textOf(body),
-    max_output_tokens: limitOf(body),
+    max_output_tokens: limitOf(body, context),
     ...Object.fromEntries(SAME.map((key) => [key, body[key] ?? undefined])),
     store: false,
     stream: body["stream"] === true ? true : undefined,
@@ -83,8 +83,9 @@ function inputOf(messages: readonly JsonObject[], context: BridgeContext): JsonO
     );
 }
 
-function limitOf(body: JsonObject): number | undefined {
+function limitOf(body: JsonObject, context: BridgeContext): number | undefined {
   const limit = number(body, "max_completion_tokens") ?? number(body, "max_tokens");
+  if (limit !== undefined && limit < SMALLEST_LIMIT) context.dropped("max_tokens");
   return limit === undefined ? undefined : Math.max(SMALLEST_LIMIT, limit);
 }
 

@@ -1,5 +1,6 @@
 import type { BridgeContext, JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
+import { clamped } from "../../../dialects/core/json-edit.ts";
 import { plainCallId } from "../../../dialects/core/call-ids.ts";
 import { jsonInstructions } from "../../../dialects/bridges/parts/schemas/json-instruction.ts";
 import { AppError, unsupportedParameter } from "../../../lib/app-error.ts";
@@ -181,6 +182,21 @@ export function checkChatFields(body: JsonObject, context: BridgeContext, known:
     const name = member === "fw_top_k" ? "top_k" : member;
     if (isSet(body[member]) && !isRead(name, known)) context.dropped(name);
   }
+}
+
+/** Numbers of a request within the bounds of a vendor; those that had to change are named. */
+export function fitNumbers(
+  body: JsonObject,
+  bounds: Readonly<Record<string, readonly [number, number]>>,
+  context: BridgeContext,
+): JsonObject {
+  let fitting = body;
+  for (const [name, [least, most]] of Object.entries(bounds)) {
+    const changed = clamped(fitting, name, least, most);
+    if (changed !== fitting) context.dropped(name);
+    fitting = changed;
+  }
+  return fitting;
 }
 
 /** Members that only bridges read are nothing that a client wrote. */

@@ -4,6 +4,7 @@ import type { RequestTransform } from "../types.ts";
 /** For vendors that know `json_object` but no schemas: the schema becomes a system message. */
 export const jsonInstruction: RequestTransform = {
   name: "schema as an instruction",
+  rewords: ["response_format"],
   apply(body) {
     const format = object(body, "response_format");
     if (text(format, "type") !== "json_schema") return body;

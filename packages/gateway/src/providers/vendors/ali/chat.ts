@@ -1,10 +1,11 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
-import { clamped } from "../../../dialects/core/json-edit.ts";
+
 import {
   chatMessages,
   checkChatFields,
   checkChatParts,
+  fitNumbers,
   maxTokens,
   stopList,
   type ChatMessage,
@@ -49,7 +50,7 @@ export const chatBridge: Bridge = {
     checkChatParts(body, context, isMultimodal(upstreamModel));
     const isWeb = searchesWeb(upstreamModel);
     const stop = stopList(body);
-    const bounded = clamped(body, "top_p", 0, 0.9999);
+    const bounded = fitNumbers(body, { top_p: [0, 0.9999] }, context);
     const parts = isMultimodal(upstreamModel) ? multimodalContent : (message: ChatMessage) => message.text;
     return {
       model: isWeb ? upstreamModel.slice(0, -INTERNET.length) : upstreamModel,

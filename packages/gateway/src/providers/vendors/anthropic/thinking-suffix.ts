@@ -18,7 +18,6 @@ const SAMPLING = ["temperature", "top_p", "top_k"];
 export const thinkingSuffix: RequestTransform = {
   name: "thinking by suffix",
   on: ["anthropic-messages", "anthropic-count-tokens"],
-  drops: SAMPLING,
   apply(body, spec, upstreamModel) {
     if (!upstreamModel.endsWith(SUFFIX)) return body;
     const model = upstreamModel.slice(0, -SUFFIX.length);

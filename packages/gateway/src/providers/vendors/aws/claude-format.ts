@@ -12,6 +12,7 @@ import type { RequestTransform } from "../../core/types.ts";
 export const withoutFormat: RequestTransform = {
   name: "schemas that Bedrock does not enforce",
   on: ["anthropic-messages"],
+  rewords: ["output_config"],
   apply(body, spec, upstreamModel) {
     if (spec.dialect === "anthropic-messages" || !refusesBudgets(claudeModel(upstreamModel))) return body;
     const loose = eachObject(body, "tools", (tool) => without(tool, ["strict"]));

@@ -1,13 +1,13 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
 import { invalidRequest } from "../../../lib/app-error.ts";
-import { clamped } from "../../../dialects/core/json-edit.ts";
 import {
   chatFunctions,
   chatMessages,
   chatToolChoice,
   checkChatFields,
   checkChatParts,
+  fitNumbers,
   instructedMessages,
   maxTokens,
   stopList,
@@ -36,6 +36,8 @@ const READ = [
   "enable_citation",
 ];
 
+const LEAST_TOKENS = 2;
+
 export const chatBridge: Bridge = {
   client: "openai-chat",
   upstream: "private:baidu-chat",
@@ -46,17 +48,18 @@ export const chatBridge: Bridge = {
     const messages = isSchema ? instructedMessages(body) : chatMessages(body);
     const turns = alternating(messages);
     if (turns.length === 0) throw invalidRequest("messages", "messages must hold a user message.");
-    const bounded = clamped(clamped(body, "temperature", 0.01, 1), "top_p", 0, 1);
+    const bounded = fitNumbers(body, { temperature: [0.01, 1], top_p: [0, 1], frequency_penalty: [0, 1] }, context);
     const limit = maxTokens(body);
     const stop = stopList(body);
-    const penalty = body["frequency_penalty"];
+    if (limit === 1) context.dropped("max_tokens");
+    const penalty = bounded["frequency_penalty"];
     return compact({
       messages: turns,
       system: systemText(messages) || undefined,
       temperature: bounded["temperature"],
       top_p: bounded["top_p"],
-      penalty_score: typeof penalty === "number" && penalty > 0 ? 1 + Math.min(1, penalty) : undefined,
-      max_output_tokens: limit ? Math.max(2, limit) : undefined,
+      penalty_score: typeof penalty === "number" && penalty > 0 ? 1 + penalty : undefined,
+      max_output_tokens: limit ? Math.max(LEAST_TOKENS, limit) : undefined,
       stream: body["stream"] === true ? true : undefined,
       user_id: body["user"],
       stop: stop.length === 0 ? undefined : stop,

@@ -1,11 +1,12 @@
 import type { BridgeContext, JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { compact, isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
-import { clamped, eachObject } from "../../../dialects/core/json-edit.ts";
+import { eachObject } from "../../../dialects/core/json-edit.ts";
 import {
   chatMessages,
   chatToolChoice,
   checkChatFields,
   checkChatParts,
+  fitNumbers,
   maxTokens,
   stopList,
   topK,
@@ -39,6 +40,7 @@ const READ = [
   "reasoning_effort",
   "thinking",
 ];
+const MAX_STOPS = 5;
 const MAX_BUDGET = 32_768;
 const SHARES: Readonly<Record<string, number>> = {
   minimal: 0.02,
@@ -53,15 +55,16 @@ export function cohereRequest(body: JsonObject, context: BridgeContext): JsonObj
   checkChatFields(body, context, READ);
   checkChatParts(withoutTextFiles(body), context, true);
   const stop = stopList(body);
+  if (stop.length > MAX_STOPS) context.dropped("stop");
   const documents = documentsOf(body);
   return compact({
     model: context.upstreamModel,
     messages: chatMessages(body).map(messageOf),
     max_tokens: maxTokens(body),
-    temperature: clamped(body, "temperature", 0, 1)["temperature"],
+    temperature: fitNumbers(body, { temperature: [0, 1] }, context)["temperature"],
     p: body["top_p"],
     k: topK(body),
-    stop_sequences: stop.length === 0 ? undefined : stop.slice(0, 5),
+    stop_sequences: stop.length === 0 ? undefined : stop.slice(0, MAX_STOPS),
     ...Object.fromEntries(TAKEN.filter((name) => isSet(body[name])).map((name) => [name, body[name]])),
     documents: documents.length === 0 ? body["documents"] : documents,
     logprobs: body["logprobs"] === true ? true : undefined,

@@ -23,14 +23,23 @@ const BASE = "https://api.deepseek.com";
 const TAILS = ["/v1", "/beta"];
 
 /** `thinking` switches reasoning on and off; the effort knows two steps. */
+const noThinking: RequestTransform = {
+  name: "no effort as no thinking",
+  rewords: ["reasoning_effort"],
+  apply(body) {
+    const { reasoning_effort: effort, ...rest } = body;
+    return effort === "none" ? { ...rest, thinking: rest["thinking"] ?? { type: "disabled" } } : body;
+  },
+};
+
+/** Two steps. */
 const thinking: RequestTransform = {
   name: "effort as thinking",
   apply(body) {
-    const { reasoning_effort: effort, ...rest } = body;
+    const effort = body["reasoning_effort"];
     if (typeof effort !== "string") return body;
-    if (effort === "none") return { ...rest, thinking: rest["thinking"] ?? { type: "disabled" } };
     const step = effort === "xhigh" || effort === "max" ? "max" : "high";
-    return { ...rest, thinking: rest["thinking"] ?? { type: "enabled" }, reasoning_effort: step };
+    return { ...body, thinking: body["thinking"] ?? { type: "enabled" }, reasoning_effort: step };
   },
 };
 
@@ -91,7 +100,7 @@ export const deepseek = openaiCompatible({
   ],
   operations: ["chat", "completions"],
   paths: { completions: (_ask, _model, { baseUrl }) => siblingPath(baseUrl, TAILS, "/beta/completions") },
-  requestTransforms: [olderLimitName, noDeveloperRole, thinking, history, jsonInstruction],
+  requestTransforms: [olderLimitName, noDeveloperRole, noThinking, thinking, history, jsonInstruction],
   responseTransforms: [busy],
   classify: readDeepSeek,
   balance,

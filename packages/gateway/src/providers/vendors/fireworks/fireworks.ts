@@ -8,7 +8,6 @@ const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high"
 
 const effort: RequestTransform = {
   name: "low, medium or high effort, or a thinking budget",
-  drops: ["reasoning_effort"],
   apply(body) {
     const asked = body["reasoning_effort"];
     if (body["thinking"] !== undefined) return without(body, ["reasoning_effort"]);

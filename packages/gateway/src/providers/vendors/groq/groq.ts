@@ -12,7 +12,6 @@ const REFUSED = ["logprobs", "top_logprobs", "logit_bias", "n"];
 
 const groqParams: RequestTransform = {
   name: "parameters that Groq refuses",
-  drops: [...REFUSED, "reasoning_effort"],
   apply(body, _ask, upstreamModel) {
     const preserved = eachObject(without(body, REFUSED), "messages", (message) => without(message, ["name"]));
     const effort = preserved["reasoning_effort"];

@@ -5,24 +5,6 @@ import { clamped, eachObject, renamed, without } from "../../../dialects/core/js
 import { developerToSystem } from "../../core/request-transforms/roles.ts";
 import type { RequestTransform } from "../../core/types.ts";
 
-/** Members of the OpenAI protocol that the API refuses as unknown. */
-const REFUSED = [
-  "stream_options",
-  "user",
-  "logit_bias",
-  "logprobs",
-  "top_logprobs",
-  "store",
-  "service_tier",
-  "safety_identifier",
-  "verbosity",
-  "modalities",
-  "audio",
-  "web_search_options",
-  "prompt_cache_key",
-  "prompt_cache_retention",
-];
-
 /** Members that the API knows; it answers 422 to any other. */
 const TAKEN: ReadonlySet<string> = new Set([
   "model",
@@ -52,7 +34,7 @@ const TAKEN: ReadonlySet<string> = new Set([
 
 export const mistralParams: RequestTransform = {
   name: "parameters of Mistral",
-  drops: [...REFUSED, "reasoning_effort"],
+  rewords: ["messages.content.file", "messages.content.input_audio", "tools", "tool_choice"],
   apply(body, _ask, upstreamModel) {
     const named = renamed(renamed(body, "seed", "random_seed"), "max_completion_tokens", "max_tokens");
     const known = without(
@@ -140,7 +122,6 @@ const EMBEDDING_MEMBERS: ReadonlySet<string> = new Set([
 export const mistralEmbeddings: RequestTransform = {
   name: "embeddings of Mistral",
   on: ["openai-embeddings"],
-  drops: ["user"],
   apply(body) {
     const named = renamed(body, "dimensions", "output_dimension");
     return without(

@@ -60,7 +60,6 @@ const WITHOUT_REASONING_ONLY = ["temperature", "top_p", "logprobs"];
 /** Renames or removes parameters that OpenAI's reasoning models refuse on chat completions. */
 export const reasoningParams: RequestTransform = {
   name: "reasoning model parameters",
-  drops: [...NEVER_TAKEN, ...WITHOUT_REASONING_ONLY],
   apply(body, _ask, upstreamModel) {
     const model = reasoningModel(upstreamModel);
     if (!model) return body;
@@ -72,7 +71,6 @@ export const reasoningParams: RequestTransform = {
 export const reasoningResponses: RequestTransform = {
   name: "reasoning model parameters of converted requests",
   on: ["openai-responses"],
-  drops: ["temperature", "top_p", "top_logprobs", "include"],
   apply(body, spec, upstreamModel) {
     const model = spec.dialect === "openai-responses" ? undefined : reasoningModel(upstreamModel);
     if (!model) return body;

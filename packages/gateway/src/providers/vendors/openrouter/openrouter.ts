@@ -21,6 +21,7 @@ const BASE = "https://openrouter.ai/api";
 
 const reasoningObject: RequestTransform = {
   name: "effort inside the reasoning object",
+  rewords: ["reasoning_effort"],
   apply(body) {
     const { reasoning_effort: effort, ...rest } = body;
     if (typeof effort !== "string") return body;

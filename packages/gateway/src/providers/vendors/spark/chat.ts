@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
-import { clamped } from "../../../dialects/core/json-edit.ts";
+
 import {
   chatFunctions,
   chatToolChoice,
   checkChatFields,
   checkChatParts,
+  fitNumbers,
   instructedMessages,
   maxTokens,
   toolName,
@@ -40,7 +41,7 @@ export const chatBridge: Bridge = {
     const choice = chatToolChoice(body)?.mode;
     if (choice === "required" || choice === "named") context.dropped("tool_choice");
     const messages = instructedMessages(body);
-    const bounded = clamped(clamped(body, "temperature", 0.01, 1), "top_k", 1, 6);
+    const bounded = fitNumbers(body, { temperature: [0.01, 1], top_k: [1, 6] }, context);
     const functions = body["tool_choice"] === "none" ? [] : chatFunctions(body);
     const user = text(body, "user");
     return {

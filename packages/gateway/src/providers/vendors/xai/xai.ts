@@ -18,7 +18,6 @@ const EFFORT: Readonly<Record<string, string>> = { minimal: "low", xhigh: "high"
 
 const params: RequestTransform = {
   name: "parameters of xAI",
-  drops: ["search_parameters", "stop", "presence_penalty", "frequency_penalty", "reasoning_effort"],
   apply(body, _ask, upstreamModel) {
     const [, name = upstreamModel, suffix] = /^(grok-3-mini.*)-(high|medium|low)$/.exec(upstreamModel) ?? [];
     const asked = suffix === undefined ? body : { ...body, model: name, reasoning_effort: suffix };
@@ -52,7 +51,6 @@ const SIZES = ["size", "quality", "style"];
 const images: RequestTransform = {
   name: "images without size, quality and style",
   on: ["openai-images"],
-  drops: SIZES,
   apply: (body) => without(body, SIZES),
 };
 

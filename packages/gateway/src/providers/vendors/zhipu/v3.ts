@@ -1,10 +1,9 @@
 import { parseJson } from "../../../lib/text/json.ts";
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
-import { clamped } from "../../../dialects/core/json-edit.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat-writer.ts";
 import { needed } from "../../core/private/needed.ts";
-import { checkChatFields, checkChatParts, instructedMessages } from "../../core/private/chat-reader.ts";
+import { checkChatFields, checkChatParts, fitNumbers, instructedMessages } from "../../core/private/chat-reader.ts";
 
 /** The first API of the vendor (`chatglm_*`): a prompt list in, quoted text or raw text events out. */
 export const v3Bridge: Bridge = {
@@ -13,7 +12,7 @@ export const v3Bridge: Bridge = {
   request(body, context) {
     checkChatFields(body, context, ["temperature", "top_p", "request_id", "response_format"]);
     checkChatParts(body, context, false);
-    const { temperature, top_p, request_id } = clamped(body, "top_p", 0, 0.99);
+    const { temperature, top_p, request_id } = fitNumbers(body, { top_p: [0, 0.99] }, context);
     return compact({ prompt: promptOf(body), temperature, top_p, request_id });
   },
   response(body, context) {

@@ -16,7 +16,6 @@ export const v4Routes: readonly UpstreamRoute[] = [
 
 const chatParams: RequestTransform = {
   name: "parameters of GLM",
-  drops: REFUSED,
   apply(body, _ask, upstreamModel) {
     const asked = renamed(developerToSystem(body), "max_completion_tokens", "max_tokens");
     const known = renamed(without(asked, [...REFUSED, "stream_options"]), "user", "user_id");
@@ -40,7 +39,6 @@ function messageFor(message: JsonObject, model: string): JsonObject {
 const imageParams: RequestTransform = {
   name: "image parameters of CogView",
   on: ["openai-images"],
-  drops: ["n", "response_format"],
   apply: (body) => renamed(without(body, ["n", "response_format"]), "user", "user_id"),
 };
 
