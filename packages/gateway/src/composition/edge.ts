@@ -1,3 +1,4 @@
+import { createDeriveId } from "../relay/tenancy/derive-id.ts";
 import { consoleFolder } from "./console.ts";
 import type { Core } from "./core.ts";
 import type { Management } from "./management.ts";
@@ -45,9 +46,10 @@ export function authenticatorOf(core: Core): Authenticator {
 }
 
 /** How requests are identified, limited and read. */
-export function readingOf({ env }: Core, authenticator: Authenticator, calls: CallLimit): ReadRequestDeps {
+export function readingOf({ env, storage }: Core, authenticator: Authenticator, calls: CallLimit): ReadRequestDeps {
   return {
     authenticator,
+    deriveId: createDeriveId(storage.vault),
     bodyLimits: {
       maxBytes: env.maxBodyBytes,
       maxDecodedBytes: DECODED_TO_SENT * env.maxBodyBytes,

@@ -1,18 +1,26 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { AppError } from "../../lib/app-error.ts";
 
+const IDEMPOTENCY_KEY = "idempotency-key";
+
 /** Client headers that a provider may forward, and the format of their values. */
 const TRAVELLING: readonly (readonly [string, RegExp])[] = [
   ["anthropic-version", /^\d{4}-\d{2}-\d{2}$/],
   ["anthropic-beta", /^[\w.,\- ]{1,1024}$/],
   ["openai-beta", /^[\w.,=\- ]{1,1024}$/],
-  ["idempotency-key", /^[\w.\-:]{1,255}$/],
+  [IDEMPOTENCY_KEY, /^[\w.\-:]{1,255}$/],
 ];
 
 const NONE: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Throws `invalid_request` naming the header whose value is out of form. */
-export function protocolHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+/**
+ * Throws `invalid_request` naming the header whose value is out of form. The idempotency key is derived from the
+ * user's: at an account that users share, two equal keys would be answered with one answer.
+ */
+export function protocolHeaders(
+  headers: IncomingHttpHeaders,
+  derive: (member: string, value: string) => string,
+): Readonly<Record<string, string>> {
   let found: Record<string, string> | undefined;
   for (const [name, form] of TRAVELLING) {
     const value = headers[name];
@@ -23,7 +31,7 @@ export function protocolHeaders(headers: IncomingHttpHeaders): Readonly<Record<s
         param: name,
         values: { reason: `The header ${name} has a value that is not allowed.` },
       });
-    (found ??= {})[name] = text;
+    (found ??= {})[name] = name === IDEMPOTENCY_KEY ? derive(name, text) : text;
   }
   return found ?? NONE;
 }

@@ -11,6 +11,7 @@ import { checkMembers, namesOf } from "./member-names.ts";
 import { playgroundBody, playgroundChat } from "./playground.ts";
 import { jsonBody, readJson, type BodyLimits } from "./body/read-body.ts";
 import type { RouteMatch } from "./routes.ts";
+import type { DeriveId } from "../tenancy/derive-id.ts";
 import type { RelayRequest } from "../types.ts";
 import { isForm } from "./body/form-fields.ts";
 import { FORM_OPERATIONS, readUpload, type Upload } from "./body/upload.ts";
@@ -29,6 +30,7 @@ export interface ReadRequestDeps {
   readonly authenticator: Authenticator;
   readonly bodyLimits: BodyLimits;
   readonly calls: CallLimit;
+  readonly deriveId: DeriveId;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -48,7 +50,7 @@ export async function readRequest(
     if (FORM_OPERATIONS.has(match.operation) && isForm(request))
       upload = await readUpload(request, match, deps.bodyLimits);
     const body = upload ? formBody(upload) : await readMembers(request, match.dialect, deps.bodyLimits);
-    return requestOf(request, match, arrival, { identified, upload, body });
+    return requestOf(request, match, arrival, { identified, upload, body, deriveId: deps.deriveId });
   } catch (error) {
     if ("userId" in identified) deps.calls.count(arrival.requestId, identified.userId);
     await upload?.dispose();
@@ -76,13 +78,14 @@ interface Received {
   readonly identified: Caller | SessionCaller;
   readonly upload: Upload | undefined;
   readonly body: Body;
+  readonly deriveId: DeriveId;
 }
 
 function requestOf(
   request: IncomingMessage,
   match: RelayMatch,
   arrival: Arrival,
-  { identified, upload, body }: Received,
+  { identified, upload, body, deriveId }: Received,
 ): RelayRequest {
   const dialect = match.isPlayground ? playgroundChat : (dialectById(match.dialect) as Dialect);
   const spec = specOf(dialect, body, match);
@@ -96,7 +99,7 @@ function requestOf(
     contentType: upload?.contentType ?? "application/json",
     caller,
     url: withoutKey(request.url ?? ""),
-    protocolHeaders: protocolHeaders(request.headers),
+    protocolHeaders: protocolHeaders(request.headers, (member, value) => deriveId(caller.userId, member, value)),
     clientHeaders: request.headers,
     startedAt: arrival.startedAt,
     autoGroup: caller.group === "auto" ? "auto" : undefined,

@@ -229,7 +229,7 @@ async function readUpgrade(request: IncomingMessage, arrival: Arrival, deps: Rea
   const query = new URLSearchParams(url.split("?")[1] ?? "");
   const body = jsonBody(Buffer.from(JSON.stringify({ model: query.get("model") ?? "" })));
   const offered = (request.headers["sec-websocket-protocol"] ?? "").split(",").map((item) => item.trim());
-  const travelling = protocolHeaders(request.headers);
+  const travelling = protocolHeaders(request.headers, (member, value) => deps.deriveId(caller.userId, member, value));
   return {
     id: arrival.requestId,
     spec: openaiRealtime.inspect(body, "realtime", undefined),
