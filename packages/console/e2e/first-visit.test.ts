@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { axeFindings, openBrowser, openPage, shoot } from "./browser.ts";
-import { insertRows } from "./rows.ts";
+import { insertUsage } from "./usage-rows.ts";
 import { asUser, option, signIn } from "./session.ts";
 
 // What a visitor meets who follows a link, uses a small screen, or leaves a form open for a while.
@@ -43,17 +43,8 @@ afterAll(async () => {
 });
 
 test("a dashboard that is the first page has the tables of one that is not", async () => {
-  const created_at = Math.floor(Date.now() / 3_600_000) * 3_600;
-  const usage = {
-    user_id: 1,
-    username: "root",
-    model_name: "gpt-4o",
-    created_at,
-    count: 3,
-    token_used: 90,
-    quota: 900,
-  };
-  insertRows(file, "quota_data", [usage]);
+  const start = Math.floor(Date.now() / 3_600_000) * 3_600;
+  insertUsage(file, [{ start, userId: 1, model: "gpt-4o", calls: 3, tokens: 90, quota: 900 }]);
   await page.goto("/detail");
   const head = page.getByRole("columnheader", { name: "Requests" });
   await head.waitFor();

@@ -1,7 +1,8 @@
+import { DatabaseSync } from "node:sqlite";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axeFindings, openPage, shoot } from "./browser.ts";
-import { insertRows } from "./rows.ts";
+import { insertUsage, type UsedHour } from "./usage-rows.ts";
 import { openConsole, type OpenConsole } from "./open-console.ts";
 import { asUser, setOption, signIn } from "./session.ts";
 
@@ -36,16 +37,54 @@ beforeAll(async () => {
 
 afterAll(() => opened?.close());
 
+const ADA = 2;
+const GRACE = 3;
+
 /** A week of hours, busier by day, with the models in falling order; the last is used by one user only. */
-function aWeek(): Record<string, string | number>[] {
+function listWeek(): UsedHour[] {
   const last = Math.floor(Date.now() / 1000 / HOUR) * HOUR;
-  return Array.from({ length: 168 }, (_, index) => last - index * HOUR).flatMap((created_at, hour) =>
-    MODELS.map((model_name, rank) => {
-      const count = Math.max(1, Math.round((12 + 10 * Math.sin(hour / 3.8)) / (rank + 1)));
-      const username = rank === MODELS.length - 1 ? "grace" : "ada";
-      return { user_id: 2, username, model_name, created_at, count, token_used: count * 900, quota: count * 4_000 };
+  return Array.from({ length: 168 }, (_, index) => last - index * HOUR).flatMap((start, hour) =>
+    MODELS.map((model, rank) => {
+      const calls = Math.max(1, Math.round((12 + 10 * Math.sin(hour / 3.8)) / (rank + 1)));
+      const userId = rank === MODELS.length - 1 ? GRACE : ADA;
+      return { start, userId, model, calls, tokens: calls * 900, quota: calls * 4_000 };
     }),
   );
+}
+
+/** Sixty tokens, more than one answer lists by hour; each has used something in each of the last twenty hours. */
+function listTokens(): UsedHour[] {
+  const last = Math.floor(Date.now() / 1000 / HOUR) * HOUR;
+  return Array.from({ length: 60 }, (_, index) => index + 100).flatMap((tokenId) =>
+    Array.from({ length: 20 }, (_, hour) => ({
+      start: last - hour * HOUR,
+      userId: ADA,
+      tokenId,
+      model: "gpt-4o",
+      calls: 1,
+      tokens: 10,
+      quota: 500 * tokenId,
+    })),
+  );
+}
+
+/** What the tile of this name shows. */
+function readTile(name: string): Promise<string> {
+  return page
+    .locator("p", { hasText: new RegExp(`^${name}$`) })
+    .first()
+    .locator("..")
+    .innerText();
+}
+
+/** Dollars of everything since a moment, as SQL sums it. */
+function sumSpend(since: number): string {
+  const database = new DatabaseSync(file, { timeout: 10_000 });
+  const row = database
+    .prepare("select sum(quota) as quota from usage_statistics where span = 3600 and dimension = 0 and start >= ?")
+    .get(since);
+  database.close();
+  return `$${(Number(row?.["quota"]) / 500_000).toFixed(2)}`;
 }
 
 test("a gateway without usage says how to begin (C-364)", async () => {
@@ -58,7 +97,11 @@ test("a gateway without usage says how to begin (C-364)", async () => {
 });
 
 test("usage is drawn over time, by model (C-364)", async () => {
-  insertRows(file, "quota_data", aWeek());
+  for (const username of ["ada", "grace"])
+    expect(await asUser(page, "POST", "/api/user/", { username, password: "harbour-light-1" })).toMatchObject({
+      success: true,
+    });
+  insertUsage(file, listWeek());
   await page.getByRole("button", { name: "Refresh" }).click();
   const chart = page.getByRole("slider", { name: "Time in the chart; Enter opens its log" });
   await chart.waitFor();
@@ -109,7 +152,30 @@ test("a model can be looked at alone, and its share and its numbers too", async 
   expect(new URL(page.url()).search).toBe("?range=7d&view=table&metric=requests");
 });
 
+test("tiles, days and groups of one span add up to what SQL says, beyond what one answer lists", async () => {
+  insertUsage(
+    file,
+    listTokens().map((hour) => ({ ...hour, start: hour.start - 8 * 24 * HOUR })),
+  );
+  const since = Math.ceil((Date.now() / 1000 - 30 * 24 * HOUR) / HOUR) * HOUR;
+  for (const dimension of ["model", "token", "user"]) {
+    await page.goto(`/detail?range=30d&by=day&of=${dimension}&view=table`);
+    await page.getByRole("columnheader", { name: "Share" }).waitFor();
+    expect(await readTile("Spend"), dimension).toContain(sumSpend(since));
+    const table = page.locator(".models-table");
+    const amounts = await table.locator("td.strong").allInnerTexts();
+    const sum = amounts.reduce((all, text) => all + Number(text.replace(/[$,]/g, "")), 0);
+    // Each amount is rounded to a cent.
+    const difference = Math.abs(sum - Number(sumSpend(since).slice(1)));
+    expect(difference, dimension).toBeLessThanOrEqual(0.005 * (amounts.length + 1));
+  }
+  await page.goto("/detail?range=30d&of=token");
+  await page.getByText(/^\d+ more$/).waitFor();
+});
+
 test("administrators see one user alone", async () => {
+  await page.goto("/detail?range=7d");
+  await page.getByRole("link", { name: "gpt-4o", exact: true }).waitFor();
   await page.getByRole("searchbox", { name: "Username" }).fill("grace");
   await page.getByRole("link", { name: "gpt-4o", exact: true }).waitFor({ state: "detached" });
   await page.getByRole("link", { name: "kimi-k2" }).waitFor();
@@ -151,7 +217,9 @@ test("a phone shows the whole name of the time range", async () => {
 });
 
 test("shows a failure in its place and offers a retry", async () => {
-  await page.route("**/api/data/**", (route) => route.fulfill({ json: { success: false, message: "No such span." } }));
+  await page.route("**/api/statistics/usage**", (route) =>
+    route.fulfill({ json: { success: false, message: "No such span." } }),
+  );
   await page.goto("/detail");
   await page.getByText("No such span.").waitFor();
   await page.unrouteAll({ behavior: "wait" });

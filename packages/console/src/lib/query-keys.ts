@@ -112,7 +112,6 @@ export const queryKeys = {
   },
   usage: {
     all: ["usage"],
-    table: (...by: Part[]) => ["usage", "table", ...by],
     by: (...by: Part[]) => ["usage", "by", ...by],
     rate: (filter: Part) => ["usage", "rate", filter],
   },

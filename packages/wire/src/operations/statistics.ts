@@ -5,7 +5,7 @@ import { queryInt, queryText } from "../core/envelope.ts";
 /** Dimensions of usage sums; `all` is one sum. */
 export const USAGE_DIMENSIONS = ["all", "user", "token", "channel", "group", "model"] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
-/** Subjects that one answer names; the rest is summed up in `others`. */
+/** Subjects that one answer names; `total` counts all of them. */
 export const USAGE_SUBJECT_CAP = 200;
 /** Longest span of one call, in seconds. */
 export const STATISTICS_SPAN_CAP = 400 * 86_400;
@@ -71,8 +71,10 @@ export const UsageStatistics = z.object({
   interval: z.int(),
   /** Epoch seconds up to which calls are in the sums; of recent calls the time at which they were read. */
   complete_until: z.int(),
-  /** The sum over all subjects, including those that are not listed. */
+  /** The sum over all subjects, including those that are not listed. Of channels it counts attempts. */
   total: z.object(figures),
+  /** The same sum by interval, oldest first; empty unless the call names an interval. */
+  total_points: z.array(UsagePoint),
   /** Most quota first. */
   subjects: z.array(UsageSubject),
   /** Subjects that are not listed. */
@@ -87,7 +89,10 @@ const spanQuery = {
   start_timestamp: queryInt,
   /** Epoch seconds, included; 0 = now. */
   end_timestamp: queryInt,
-  /** Seconds of a point: whole hours that divide a day, such as 3600 or 86400; 0 = sums only. Beyond 31 days always days. */
+  /**
+   * Seconds of a point: whole hours that divide a day, such as 3600 or 86400; 0 = sums only. Beyond 31 days always days.
+   * The first and the last point hold only what lies in the span, so that the points add up to the sums.
+   */
   interval: queryInt,
   /** Seconds that the reader's clock is ahead of UTC, in whole hours: days begin at its midnight. Beyond 31 days always 0. */
   utc_offset: queryInt,
@@ -107,6 +112,8 @@ export const usageStatistics = endpoint({
     ...spanQuery,
     /** Only calls of this user, by `all`, `token` or `model`; 0 = everyone. */
     user_id: queryInt,
+    /** The same by the exact user name; an unknown name has no calls. */
+    username: queryText,
   }),
   data: UsageStatistics,
   fails: ["invalid_parameter"],

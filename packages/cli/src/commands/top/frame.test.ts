@@ -61,6 +61,7 @@ const usage = {
   total: figures,
   subjects: [{ subject: "2", name: "channel-2", ...figures, points: [] }],
   more_subjects: 0,
+  total_points: [],
 };
 
 it("shows errors, first token and dollars an hour, of all channels and of each", () => {

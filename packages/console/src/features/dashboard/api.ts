@@ -1,12 +1,4 @@
-import {
-  logStat,
-  logStatSelf,
-  usageAll,
-  usageSelf,
-  usageStatistics,
-  usageStatisticsSelf,
-  type UsageStatistics,
-} from "@fairway/wire";
+import { logStat, logStatSelf, usageStatistics, usageStatisticsSelf, type UsageStatistics } from "@fairway/wire";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "../../lib/http.ts";
 import { queryKeys } from "../../lib/query-keys.ts";
@@ -14,7 +6,7 @@ import { queryClient } from "../../lib/query.ts";
 import type { Bounds } from "../../lib/range.ts";
 import { localOffset } from "../../shared/usage/period.ts";
 import type { Dimension } from "./dimension.ts";
-import type { Step } from "./span.ts";
+import { compareFinishedHours, type Step } from "./span.ts";
 
 export interface UsageFilter {
   readonly isAdmin: boolean;
@@ -26,60 +18,81 @@ export interface UsageFilter {
 const FRESH_MS = 60_000;
 const REFRESH_MS = 300_000;
 
-export function usageQuery(name: string, span: () => Bounds, filter: UsageFilter & { readonly isOn: boolean }) {
-  return queryOptions({
-    queryKey: queryKeys.usage.table(name, filter),
-    queryFn: async ({ signal }) => {
-      const bounds = span();
-      const query = { start_timestamp: bounds.from, end_timestamp: bounds.to };
-      const rows = filter.isAdmin
-        ? await call(usageAll, { query: { ...query, username: filter.user }, signal })
-        : await call(usageSelf, { query, signal });
-      return { bounds, rows };
-    },
-    enabled: filter.isOn,
-    staleTime: FRESH_MS,
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
-  });
-}
-
 const HOUR = 3_600;
 const DAY = 86_400;
 const MOST_SUBJECTS = 200;
 /** Points of hours are many: fewer subjects have them. */
 const MOST_BY_HOUR = 50;
 
-interface DimensionAsked {
+interface DimensionAsked extends UsageFilter {
   readonly dimension: Dimension;
-  readonly isAdmin: boolean;
-  /** Undefined = sums only. */
-  readonly stepOf: ((bounds: Bounds) => Step) | undefined;
-  readonly isOn: boolean;
+  readonly stepOf: (bounds: Bounds) => Step;
 }
 
-/** Calls, errors and percentiles of each subject, and its points where they are drawn. */
+interface SumsQuery {
+  readonly by: Dimension;
+  readonly start_timestamp: number;
+  readonly end_timestamp: number;
+  /** Seconds of a point; 0 = sums only. */
+  readonly interval: number;
+  readonly utc_offset: number;
+  readonly limit: number;
+}
+
+function readSums({ isAdmin, user }: UsageFilter, query: SumsQuery, signal: AbortSignal): Promise<UsageStatistics> {
+  return isAdmin
+    ? call(usageStatistics, { query: { ...query, username: user }, signal })
+    : call(usageStatisticsSelf, { query, signal });
+}
+
+/** Everything that the page draws, from one answer: subjects, their points, and the sums over all subjects. */
 export function dimensionQuery(name: string, span: () => Bounds, asked: DimensionAsked) {
-  const { dimension, isAdmin, stepOf } = asked;
+  const { dimension, isAdmin, user, stepOf } = asked;
   return queryOptions({
-    queryKey: queryKeys.usage.by(dimension, name, isAdmin, stepOf !== undefined),
+    queryKey: queryKeys.usage.by(dimension, name, isAdmin, user),
     queryFn: async ({ signal }): Promise<{ bounds: Bounds; answer: UsageStatistics }> => {
       const bounds = span();
-      const isByHour = stepOf?.(bounds) === "hour";
+      const isByHour = stepOf(bounds) === "hour";
       const query = {
         by: dimension,
         start_timestamp: bounds.from,
         end_timestamp: bounds.to,
-        interval: stepOf === undefined ? 0 : isByHour ? HOUR : DAY,
+        interval: isByHour ? HOUR : DAY,
         utc_offset: localOffset(bounds.to),
         limit: isByHour ? MOST_BY_HOUR : MOST_SUBJECTS,
       };
-      const answer = await (isAdmin
-        ? call(usageStatistics, { query, signal })
-        : call(usageStatisticsSelf, { query, signal }));
-      return { bounds, answer };
+      return { bounds, answer: await readSums(asked, query, signal) };
     },
-    enabled: asked.isOn,
+    staleTime: FRESH_MS,
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The finished hours of a span, and as many hours before it. */
+export interface Comparison {
+  readonly hours: number;
+  readonly now: UsageStatistics["total"];
+  readonly before: UsageStatistics["total"];
+}
+
+/** Sums of finished hours of the span and of as many hours before it; undefined while none is finished. */
+export function comparisonQuery(name: string, span: () => Bounds, asked: Omit<DimensionAsked, "stepOf">) {
+  const { dimension, isAdmin, user } = asked;
+  return queryOptions({
+    queryKey: queryKeys.usage.by(dimension, `compared ${name}`, isAdmin, user),
+    queryFn: async ({ signal }): Promise<Comparison | null> => {
+      const compared = compareFinishedHours(span());
+      if (!compared) return null;
+      const read = ({ from, to }: Bounds) =>
+        readSums(
+          asked,
+          { by: dimension, start_timestamp: from, end_timestamp: to, interval: 0, utc_offset: 0, limit: 1 },
+          signal,
+        );
+      const [now, before] = await Promise.all([read(compared.now), read(compared.before)]);
+      return { hours: compared.hours, now: now.total, before: before.total };
+    },
     staleTime: FRESH_MS,
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,

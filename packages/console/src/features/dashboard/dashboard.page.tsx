@@ -1,5 +1,4 @@
 import { Button, Flex } from "@chakra-ui/react";
-import type { UsageStatistics } from "@fairway/wire";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { Link, useNavigate } from "react-router";
@@ -18,21 +17,13 @@ import { RangeFilter } from "../../ui/grid/range-filter.tsx";
 import { Placeholder } from "../../ui/feedback/placeholder.tsx";
 import { SwitchedOff } from "../../ui/feedback/switched-off.tsx";
 import { logAddress } from "../../shared/usage/log-link.ts";
-import { dimensionQuery, refreshUsage, usageQuery, type UsageFilter } from "./api.ts";
+import { comparisonQuery, dimensionQuery, refreshUsage, type UsageFilter } from "./api.ts";
 import "./dashboard.css";
-import {
-  dimensionsOf,
-  figuresOf,
-  labelOf,
-  logPartOf,
-  rowsOf,
-  type Dimension,
-  type SubjectFigures,
-} from "./dimension.ts";
+import { figuresOf, labelOf, listDimensions, logPartOf, type Dimension, type SubjectFigures } from "./dimension.ts";
 import { Figures } from "./figures.tsx";
 import { ModelsTable } from "./models-table.tsx";
-import { bucketsOf, METRICS, modelsOf, seriesOf, sumOf, type Amounts } from "./series.ts";
-import { firstDayOf, spanBefore, spanOf, stepOf, usualRange } from "./span.ts";
+import { listBuckets, listUsage, METRICS, readAmounts, seriesOf, sumUnlisted } from "./series.ts";
+import { firstDayOf, spanOf, stepOf, usualRange } from "./span.ts";
 import { useTexts } from "./texts.ts";
 import { UsagePanel, VIEWS } from "./usage-panel.tsx";
 
@@ -47,44 +38,23 @@ function useSpan(state: State) {
   return { usual, span: () => spanOf(state.range, usual, nowSeconds(), state) };
 }
 
-function dimensionNamed(text: string, isAdmin: boolean): Dimension {
-  return dimensionsOf(isAdmin).find((name) => name === text) ?? "model";
+function isOfOneUser({ isAdmin, user }: UsageFilter): boolean {
+  return !isAdmin || user !== "";
 }
 
-/** The sums by model, of one user where a name is given, or the statistics of another dimension. */
-function useRows(state: State, filter: UsageFilter) {
+function dimensionNamed(text: string, filter: UsageFilter): Dimension {
+  return listDimensions(isOfOneUser(filter)).find((name) => name === text) ?? "model";
+}
+
+/** One answer for everything that is drawn, and the sums that it is compared with. */
+function useSums(state: State, filter: UsageFilter) {
   const { usual, span } = useSpan(state);
-  const { isAdmin } = filter;
-  const dimension = dimensionNamed(state.of, isAdmin);
+  const dimension = dimensionNamed(state.of, filter);
   const name = [state.range || usual, state.from, state.to, state.by].join(" ");
-  const isModel = dimension === "model";
-  const before = () => spanBefore(span());
-  const asked = { dimension, isAdmin, stepOf: (bounds: Bounds) => stepOf(state.by, bounds) };
-  const models = useQuery(usageQuery(name, span, { ...filter, isOn: isModel }));
-  const modelsBefore = useQuery(usageQuery(`before ${name}`, before, { ...filter, isOn: isModel })).data;
-  const subjects = useQuery(dimensionQuery(name, span, { ...asked, isOn: !isModel }));
-  const subjectsBefore = useQuery(
-    dimensionQuery(`before ${name}`, before, { ...asked, stepOf: undefined, isOn: !isModel }),
-  ).data;
-  const figures = useQuery(
-    dimensionQuery(name, span, { ...asked, stepOf: undefined, isOn: isModel && filter.user === "" }),
-  ).data;
-  const answer = isModel ? figures?.answer : subjects.data?.answer;
-  const rows = isModel ? models.data?.rows : answer && rowsOf(answer);
-  const bounds = isModel ? models.data?.bounds : subjects.data?.bounds;
-  const total = isModel ? modelsBefore && sumOf(modelsBefore.rows) : subjectsBefore && totalOf(subjectsBefore.answer);
-  return {
-    usual,
-    dimension,
-    data: rows && bounds && { rows, bounds },
-    figures: answer && (filter.user === "" || !isModel) ? figuresOf(answer) : undefined,
-    before: total,
-    query: isModel ? models : subjects,
-  };
-}
-
-function totalOf({ total }: UsageStatistics): Amounts {
-  return { quota: total.quota, tokens: total.input_tokens + total.output_tokens, requests: total.calls };
+  const asked = { ...filter, dimension, stepOf: (bounds: Bounds) => stepOf(state.by, bounds) };
+  const query = useQuery(dimensionQuery(name, span, asked));
+  const comparison = useQuery(comparisonQuery(name, span, asked)).data;
+  return { usual, dimension, query, comparison };
 }
 
 const NO_FIGURES: ReadonlyMap<string, SubjectFigures> = new Map();
@@ -92,34 +62,38 @@ const NO_FIGURES: ReadonlyMap<string, SubjectFigures> = new Map();
 function useUsage(state: State, filter: UsageFilter) {
   const t = useTexts();
   const language = useLanguage();
-  const { data, figures = NO_FIGURES, dimension, ...rest } = useRows(state, filter);
+  const { query, dimension, ...rest } = useSums(state, filter);
   const metric = METRICS.find((one) => one === state.metric) ?? "quota";
-  const { rows, bounds } = data ?? {};
+  const { answer, bounds } = query.data ?? {};
+  const figures = useMemo(() => (answer ? figuresOf(answer) : NO_FIGURES), [answer]);
   const shown = useMemo(() => {
-    if (!rows || !bounds) return undefined;
+    if (!answer || !bounds) return undefined;
     const step = stepOf(state.by, bounds);
-    const models = modelsOf(rows, metric);
+    const models = listUsage(answer, metric);
+    const unlisted = { count: answer.more_subjects, ...sumUnlisted(answer, models) };
     return {
       bounds,
       models,
-      series: seriesOf(models, metric, t("others"), (key) => labelOf(dimension, key, figures)),
-      buckets: bucketsOf(rows, bounds, { step, firstDay: firstDayOf(language) }),
-      sums: sumOf(rows),
+      unlisted,
+      series: seriesOf(models, metric, { label: t("others"), unlisted }, (key) => labelOf(dimension, key, figures)),
+      buckets: listBuckets(answer, bounds, { step, firstDay: firstDayOf(language) }),
+      total: readAmounts(answer.total),
     };
-  }, [rows, bounds, figures, dimension, metric, state.by, language, t]);
-  return { ...rest, dimension, figures, metric, shown };
+  }, [answer, bounds, figures, dimension, metric, state.by, language, t]);
+  return { ...rest, query, dimension, figures, metric, shown };
 }
 
 function Filters(props: {
   readonly state: State;
   readonly usual: ReturnType<typeof usualRange>;
-  readonly isAdmin: boolean;
+  readonly filter: UsageFilter;
   readonly dimension: Dimension;
   change(change: Partial<State>): void;
   onRefresh(): void;
 }) {
   const t = useTexts();
-  const { state, change, isAdmin } = props;
+  const { state, change, filter } = props;
+  const { isAdmin } = filter;
   const steps = [
     { value: "", label: t("stepAuto") },
     { value: "hour", label: t("stepHour") },
@@ -139,7 +113,7 @@ function Filters(props: {
     <FilterBar
       main={
         isAdmin ? (
-          <FilterText isMain label={t("user")} value={state.user} onChange={(user) => change({ user, of: "model" })} />
+          <FilterText isMain label={t("user")} value={state.user} onChange={(user) => change({ user })} />
         ) : (
           range
         )
@@ -158,8 +132,8 @@ function Filters(props: {
         value={props.dimension}
         unset="model"
         width="168px"
-        choices={dimensionsOf(isAdmin).map((name) => ({ value: name, label: t(DIMENSION_TEXT[name]) }))}
-        onChange={(of) => change({ of, user: "" })}
+        choices={listDimensions(isOfOneUser(filter)).map((name) => ({ value: name, label: t(DIMENSION_TEXT[name]) }))}
+        onChange={(of) => change({ of })}
       />
       <FilterSelect
         width="160px"
@@ -200,7 +174,7 @@ function Dashboard() {
   const isAdmin = isAdminUser(useUser());
   const [state, change] = useUrlState(DEFAULTS);
   const filter = { isAdmin, user: isAdmin ? state.user : "" };
-  const { usual, metric, dimension, figures, shown, before, query } = useUsage(state, filter);
+  const { usual, metric, dimension, figures, shown, comparison, query } = useUsage(state, filter);
   const view = VIEWS.find((name) => name === state.view) ?? "overTime";
   const title = t(DIMENSION_TEXT[dimension]);
   const logOf = (span: Bounds, key?: string) => {
@@ -211,12 +185,17 @@ function Dashboard() {
   const zoom = ({ from, to }: Bounds) => change({ range: "custom", from: String(from), to: String(to), by: "" });
   return (
     <>
-      <Filters {...{ state, usual, isAdmin, dimension, change }} onRefresh={() => void refreshUsage()} />
+      <Filters {...{ state, usual, filter, dimension, change }} onRefresh={() => void refreshUsage()} />
       {query.error && !shown ? (
         <LoadFailed problem={query.error} onRetry={() => void query.refetch()} />
       ) : (
         <>
-          <Figures now={shown?.sums} before={before} buckets={shown?.buckets ?? []} filter={filter} />
+          <Figures
+            now={shown?.total}
+            comparison={comparison ?? undefined}
+            buckets={shown?.buckets ?? []}
+            filter={filter}
+          />
           {!shown && <Placeholder height={PANEL_HEIGHT} label={title} />}
           {shown?.models.length === 0 && (
             <Nothing onWiden={() => change({ range: "30d", from: "", to: "", by: "", of: "", user: "" })} />
@@ -234,6 +213,8 @@ function Dashboard() {
               />
               <ModelsTable
                 models={shown.models}
+                unlisted={shown.unlisted}
+                total={shown.total}
                 metric={metric}
                 title={title}
                 figures={figures}

@@ -1,6 +1,6 @@
 import type { UsageStatistics } from "@fairway/wire";
 import { expect, test } from "vitest";
-import { figuresOf, labelOf, logPartOf, rowsOf } from "./dimension.ts";
+import { figuresOf, labelOf, listDimensions, logPartOf } from "./dimension.ts";
 
 const NONE = { count: 0, p50: 0, p90: 0, p95: 0, p99: 0 };
 const sums = { calls: 4, errors: 1, refused: 0, quota: 9, input_tokens: 3, output_tokens: 2, first_token: NONE };
@@ -18,10 +18,12 @@ const answer: UsageStatistics = {
     { ...subject, subject: "9", name: "9", points: [] },
   ],
   more_subjects: 0,
+  total_points: [],
 };
 
-test("points become rows of their subject", () => {
-  expect(rowsOf(answer)).toMatchObject([{ model_name: "5", created_at: 3_600, token_used: 5, count: 4, quota: 9 }]);
+test("calls of one user are not grouped by user, channel or group", () => {
+  expect(listDimensions(true)).toEqual(["model", "token"]);
+  expect(listDimensions(false)).toContain("channel");
 });
 
 test("subjects without a name are shown by their id", () => {

@@ -1,37 +1,22 @@
-import type { UsageRow, UsageStatistics } from "@fairway/wire";
+import type { UsageStatistics } from "@fairway/wire";
 import type { LogPart } from "../../shared/usage/log-link.ts";
 
 /** Dimensions of the dashboard; users see their own models and tokens. */
 const DIMENSIONS = ["model", "user", "token", "channel", "group"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-export function dimensionsOf(isAdmin: boolean): readonly Dimension[] {
-  return isAdmin ? DIMENSIONS : ["model", "token"];
+/** Calls of one user are summed by model and by token only. */
+export function listDimensions(isOfOneUser: boolean): readonly Dimension[] {
+  return isOfOneUser ? ["model", "token"] : DIMENSIONS;
 }
 
-/** Figures that the sums by model lack. */
+/** Figures that no chart draws. */
 export interface SubjectFigures {
   readonly name: string;
   readonly calls: number;
   readonly errors: number;
   /** Milliseconds; 0 = not measured. */
   readonly p95: number;
-}
-
-/** Rows as the sums by model have them, with the subject in place of the model. */
-export function rowsOf({ subjects }: UsageStatistics): UsageRow[] {
-  return subjects.flatMap(({ subject, points }) =>
-    points.map((point) => ({
-      id: 0,
-      user_id: 0,
-      username: "",
-      model_name: subject,
-      created_at: point.start,
-      token_used: point.input_tokens + point.output_tokens,
-      count: point.calls,
-      quota: point.quota,
-    })),
-  );
 }
 
 export function figuresOf({ subjects }: UsageStatistics): ReadonlyMap<string, SubjectFigures> {

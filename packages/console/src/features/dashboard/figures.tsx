@@ -4,8 +4,8 @@ import { abbreviate, formatChange, formatCount } from "../../lib/format.ts";
 import { useLanguage } from "../../lib/i18n.ts";
 import { FigureCard } from "../../shared/usage/figure-card.tsx";
 import { Money } from "../../ui/display/money.tsx";
-import { rateQuery, type UsageFilter } from "./api.ts";
-import { METRICS, type Amounts, type Bucket, type Metric } from "./series.ts";
+import { rateQuery, type Comparison, type UsageFilter } from "./api.ts";
+import { METRICS, readAmounts, type Amounts, type Bucket, type Metric } from "./series.ts";
 import { useTexts } from "./texts.ts";
 
 /** A count that fits; the tooltip is exact. */
@@ -16,8 +16,8 @@ function Count(props: { readonly value: number }) {
 
 interface FiguresProps {
   readonly now: Amounts | undefined;
-  /** Amounts of the previous span of the same length; undefined while unknown. */
-  readonly before: Amounts | undefined;
+  /** Undefined while it is not known, or without a finished hour. */
+  readonly comparison: Comparison | undefined;
   readonly buckets: readonly Bucket[];
   readonly filter: UsageFilter;
 }
@@ -26,11 +26,14 @@ export function Figures(props: FiguresProps) {
   const t = useTexts();
   const language = useLanguage();
   const rate = useQuery(rateQuery(props.filter)).data;
-  const { now, before, buckets } = props;
-  const noteOf = (metric: Metric) => {
-    if (!now || !before) return undefined;
-    const change = formatChange(now[metric], before[metric], language);
-    return change === undefined ? t("beforeNone") : t("before", { change });
+  const { now, comparison, buckets } = props;
+  const describeChange = (metric: Metric) => {
+    if (!comparison) return undefined;
+    const { hours } = comparison;
+    const change = formatChange(readAmounts(comparison.now)[metric], readAmounts(comparison.before)[metric], language);
+    return (
+      <span title={t("beforeHelp", { hours })}>{change === undefined ? t("beforeNone") : t("before", { change })}</span>
+    );
   };
   return (
     <SimpleGrid columns={{ base: 2, lg: 4 }} gap="3" mb="4">
@@ -38,7 +41,7 @@ export function Figures(props: FiguresProps) {
         <FigureCard
           key={metric}
           label={t(metric)}
-          note={noteOf(metric)}
+          note={describeChange(metric)}
           trend={{ values: buckets.map((bucket) => bucket[metric]) }}
         >
           {now && (metric === "quota" ? <Money quota={now.quota} /> : <Count value={now[metric]} />)}

@@ -4,16 +4,19 @@ import { useLanguage } from "../../lib/i18n.ts";
 import "../../ui/grid/data-grid.css";
 import { Money } from "../../ui/display/money.tsx";
 import type { SubjectFigures } from "./dimension.ts";
-import type { Metric, ModelUsage } from "./series.ts";
+import type { Amounts, Metric, ModelUsage } from "./series.ts";
 import { useTexts } from "./texts.ts";
 
-const MOST = 20;
+const MAX_ROWS = 20;
 
 interface ModelsProps {
   readonly models: readonly ModelUsage[];
+  /** How many subjects are not among the models, and what they used. */
+  readonly unlisted: Amounts & { readonly count: number };
+  /** The sum over all subjects, which shares are parts of. */
+  readonly total: Amounts;
   readonly metric: Metric;
   readonly title: string;
-  /** Empty where there are no more than the amounts. */
   readonly figures: ReadonlyMap<string, SubjectFigures>;
   labelOf(model: string): string;
   /** Undefined where the log cannot be narrowed to it. */
@@ -44,12 +47,46 @@ function FigureCells({ figures }: { readonly figures: SubjectFigures | undefined
   );
 }
 
+function AmountCells({ amounts }: { readonly amounts: Amounts }) {
+  const language = useLanguage();
+  return (
+    <>
+      <td className="end">{formatCount(amounts.requests, language)}</td>
+      <td className="end models-spare">{formatCount(amounts.tokens, language)}</td>
+      <td className="end strong">
+        <Money quota={amounts.quota} />
+      </td>
+    </>
+  );
+}
+
+function ShareCell({ part, whole }: { readonly part: number; readonly whole: number }) {
+  const language = useLanguage();
+  return (
+    <td className="models-share">
+      <span className="share-bar" style={{ width: `${whole === 0 ? 0 : (part / whole) * 60}%` }} />
+      <span className="soft">{formatShare(part, whole, language, 1)}</span>
+    </td>
+  );
+}
+
+/** Everything below the last row that is shown, so that the rows add up to the total. */
+function sumRest({ models, unlisted }: Pick<ModelsProps, "models" | "unlisted">): Amounts & { readonly count: number } {
+  const hidden = models.slice(MAX_ROWS);
+  const sum = (metric: Metric) => hidden.reduce((all, model) => all + model[metric], unlisted[metric]);
+  return {
+    count: hidden.length + unlisted.count,
+    quota: sum("quota"),
+    tokens: sum("tokens"),
+    requests: sum("requests"),
+  };
+}
+
 /** The subjects of the span with their amounts; a name leads to its log. */
 export function ModelsTable(props: ModelsProps) {
   const t = useTexts();
-  const language = useLanguage();
   const { models, metric, figures } = props;
-  const whole = models.reduce((sum, model) => sum + model[metric], 0);
+  const rest = sumRest(props);
   return (
     <div className="grid-frame models-table">
       <h2>{props.title}</h2>
@@ -66,39 +103,36 @@ export function ModelsTable(props: ModelsProps) {
             <th scope="col" className="end">
               {t("quota")}
             </th>
-            {figures.size > 0 && (
-              <>
-                <th scope="col" className="end models-spare">
-                  {t("errors")}
-                </th>
-                <th scope="col" className="end models-spare">
-                  {t("p95")}
-                </th>
-              </>
-            )}
+            <th scope="col" className="end models-spare">
+              {t("errors")}
+            </th>
+            <th scope="col" className="end models-spare">
+              {t("p95")}
+            </th>
             <th scope="col" className="models-share">
               {t("shareOf")}
             </th>
           </tr>
         </thead>
         <tbody>
-          {models.slice(0, MOST).map((model) => (
+          {models.slice(0, MAX_ROWS).map((model) => (
             <tr key={model.model}>
               <td>
                 <NameCell label={props.labelOf(model.model)} to={props.logOf(model.model)} />
               </td>
-              <td className="end">{formatCount(model.requests, language)}</td>
-              <td className="end models-spare">{formatCount(model.tokens, language)}</td>
-              <td className="end strong">
-                <Money quota={model.quota} />
-              </td>
-              {figures.size > 0 && <FigureCells figures={figures.get(model.model)} />}
-              <td className="models-share">
-                <span className="share-bar" style={{ width: `${whole === 0 ? 0 : (model[metric] / whole) * 60}%` }} />
-                <span className="soft">{formatShare(model[metric], whole, language, 1)}</span>
-              </td>
+              <AmountCells amounts={model} />
+              <FigureCells figures={figures.get(model.model)} />
+              <ShareCell part={model[metric]} whole={props.total[metric]} />
             </tr>
           ))}
+          {(rest.count > 0 || rest.requests > 0 || rest.quota > 0) && (
+            <tr>
+              <td className="soft">{rest.count > 0 ? t("moreSubjects", { count: rest.count }) : t("others")}</td>
+              <AmountCells amounts={rest} />
+              <FigureCells figures={undefined} />
+              <ShareCell part={rest[metric]} whole={props.total[metric]} />
+            </tr>
+          )}
         </tbody>
       </table>
     </div>

@@ -1,4 +1,4 @@
-import type { UsageRow } from "@fairway/wire";
+import type { UsageStatistics } from "@fairway/wire";
 import type { Bounds } from "../../lib/range.ts";
 import { coloursOf, REST_COLOUR } from "../../ui/chart/colours.ts";
 import type { ChartSeries, ChartSlot } from "../../ui/chart/types.ts";
@@ -28,42 +28,61 @@ function plus(a: Amounts, b: Amounts): Amounts {
   return { quota: a.quota + b.quota, tokens: a.tokens + b.tokens, requests: a.requests + b.requests };
 }
 
-function amountsOf(row: UsageRow): Amounts {
-  return { quota: row.quota, tokens: row.token_used, requests: row.count };
+function minus(a: Amounts, b: Amounts): Amounts {
+  return {
+    quota: Math.max(0, a.quota - b.quota),
+    tokens: Math.max(0, a.tokens - b.tokens),
+    requests: Math.max(0, a.requests - b.requests),
+  };
 }
 
-export function sumOf(rows: readonly UsageRow[]): Amounts {
-  return rows.reduce((sum, row) => plus(sum, amountsOf(row)), NOTHING);
+type Figures = UsageStatistics["total"];
+
+export function readAmounts(figures: Pick<Figures, "quota" | "input_tokens" | "output_tokens" | "calls">): Amounts {
+  return {
+    quota: figures.quota,
+    tokens: figures.input_tokens + figures.output_tokens,
+    requests: figures.calls,
+  };
 }
 
-/** Usage of each model over the whole span, the largest of `metric` first. */
-export function modelsOf(rows: readonly UsageRow[], metric: Metric): readonly ModelUsage[] {
-  const sums = new Map<string, Amounts>();
-  for (const row of rows) sums.set(row.model_name, plus(sums.get(row.model_name) ?? NOTHING, amountsOf(row)));
-  const models = [...sums].map(([model, amounts]) => ({ model, ...amounts }));
+/** Usage of each listed subject over the whole span, the largest of `metric` first. */
+export function listUsage({ subjects }: UsageStatistics, metric: Metric): readonly ModelUsage[] {
+  const models = subjects.map((subject) => ({ model: subject.subject, ...readAmounts(subject) }));
   return models.toSorted((a, b) => b[metric] - a[metric] || a.model.localeCompare(b.model));
 }
 
-/** One bucket for each step of the span, also where nothing was used. */
-export function bucketsOf(
-  rows: readonly UsageRow[],
+/** What all subjects of the span used that are not in the list. */
+export function sumUnlisted({ total }: UsageStatistics, listed: readonly ModelUsage[]): Amounts {
+  return minus(readAmounts(total), listed.reduce(plus, NOTHING));
+}
+
+/** One bucket for each step of the span, also where nothing was used. Its amounts are those of all subjects. */
+export function listBuckets(
+  answer: UsageStatistics,
   { from, to }: Bounds,
   { step, firstDay }: { readonly step: Step; readonly firstDay: number },
 ): readonly Bucket[] {
-  const byStart = new Map<number, Map<string, Amounts>>();
+  const byStart = new Map<number, { models: Map<string, Amounts>; total: Amounts }>();
   for (let start = startOf(from, step, firstDay); start <= to; start = startAfter(start, step)) {
     if (byStart.size === MOST_BUCKETS) break;
-    byStart.set(start, new Map());
+    byStart.set(start, { models: new Map(), total: NOTHING });
   }
-  for (const row of rows) {
-    const models = byStart.get(startOf(row.created_at, step, firstDay));
-    models?.set(row.model_name, plus(models.get(row.model_name) ?? NOTHING, amountsOf(row)));
+  const find = (time: number) => byStart.get(startOf(Math.max(time, from), step, firstDay));
+  for (const point of answer.total_points) {
+    const bucket = find(point.start);
+    if (bucket) bucket.total = plus(bucket.total, readAmounts(point));
   }
-  return [...byStart].map(([start, models]) => ({
+  for (const { subject, points } of answer.subjects)
+    for (const point of points) {
+      const models = find(point.start)?.models;
+      models?.set(subject, plus(models.get(subject) ?? NOTHING, readAmounts(point)));
+    }
+  return [...byStart].map(([start, { models, total }]) => ({
     start,
     end: startAfter(start, step),
     models,
-    ...[...models.values()].reduce(plus, NOTHING),
+    ...total,
   }));
 }
 
@@ -76,15 +95,16 @@ export interface Series extends ChartSeries {
   readonly total: number;
 }
 
-/** The largest models with a colour each, the rest as one. */
+/** The largest models with a colour each, everything else as one. */
 export function seriesOf(
   models: readonly ModelUsage[],
   metric: Metric,
-  others: string,
+  rest: { readonly label: string; readonly unlisted: Amounts },
   labelOf: (model: string) => string = (model) => model,
 ): readonly Series[] {
   const used = models.filter((model) => model[metric] > 0);
-  const named = used.length <= MOST_SERIES ? used : used.slice(0, MOST_SERIES - 1);
+  const hasRest = used.length > MOST_SERIES || rest.unlisted[metric] > 0;
+  const named = hasRest ? used.slice(0, MOST_SERIES - 1) : used;
   const colours = coloursOf(named.map(({ model }) => model));
   const series = named.map(({ model, ...amounts }): Series => ({
     key: model,
@@ -92,19 +112,23 @@ export function seriesOf(
     colour: colours.get(model) ?? REST_COLOUR,
     total: amounts[metric],
   }));
-  const rest = used.slice(named.length).reduce((sum, entry) => sum + entry[metric], 0);
-  return rest > 0 ? [...series, { key: OTHERS, label: others, colour: REST_COLOUR, total: rest }] : series;
+  if (!hasRest) return series;
+  const total = used.slice(named.length).reduce((sum, entry) => sum + entry[metric], rest.unlisted[metric]);
+  return [...series, { key: OTHERS, label: rest.label, colour: REST_COLOUR, total }];
 }
 
-/** What each series contributes to each bucket. */
+/** What each series contributes to each bucket; the rest of a bucket belongs to the others. */
 export function slotsOf(buckets: readonly Bucket[], series: readonly Series[], metric: Metric): ChartSlot[] {
-  const named = new Set(series.map(({ key }) => key));
-  return buckets.map(({ start, end, models }) => {
+  const named = series.filter(({ key }) => key !== OTHERS);
+  return buckets.map(({ start, end, models, ...total }) => {
     const values: Record<string, number> = {};
-    for (const [model, amounts] of models) {
-      const key = named.has(model) ? model : OTHERS;
-      values[key] = (values[key] ?? 0) + amounts[metric];
+    let rest = total[metric];
+    for (const { key } of named) {
+      const value = models.get(key)?.[metric] ?? 0;
+      values[key] = value;
+      rest -= value;
     }
+    if (rest > 0) values[OTHERS] = rest;
     return { start, end, values };
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spanBefore, spanOf, startAfter, startOf, stepOf } from "./span.ts";
+import { compareFinishedHours, spanOf, startAfter, startOf, stepOf } from "./span.ts";
 
 const now = new Date(2026, 10, 18, 15, 30).getTime() / 1000;
 const DAY = 86_400;
@@ -20,8 +20,17 @@ test("a custom span with an open end shows thirty days up to now", () => {
   expect(spanOf("custom", "24h", now, { from: "x", to: "" })).toEqual({ from: now - 30 * DAY + 1_800, to: now });
 });
 
-test("the span before has the same length and does not overlap", () => {
-  expect(spanBefore({ from: 100, to: 150 })).toEqual({ from: 50, to: 99 });
+test("compares finished hours only with as many hours that end where the span begins", () => {
+  const HOUR = 3_600;
+  const from = 100 * HOUR;
+  expect(compareFinishedHours({ from, to: from + 23 * HOUR + 1_800 })).toEqual({
+    hours: 23,
+    now: { from, to: from + 23 * HOUR - 1 },
+    before: { from: from - 23 * HOUR, to: from - 1 },
+  });
+  // The last second of an hour finishes it.
+  expect(compareFinishedHours({ from, to: from + HOUR - 1 })?.hours).toBe(1);
+  expect(compareFinishedHours({ from, to: from + HOUR - 2 })).toBeUndefined();
 });
 
 test("days and weeks begin at local midnight, weeks on the first day of the language", () => {

@@ -31,9 +31,21 @@ export function spanOf(range: string, usual: RangeName, now: number, custom: { f
   return { from: Math.min(Math.ceil(from / HOUR) * HOUR, to), to };
 }
 
-/** The span of the same length before it. */
-export function spanBefore({ from, to }: Bounds): Bounds {
-  return { from: from - (to - from), to: from - 1 };
+export interface ComparedSpans {
+  readonly hours: number;
+  readonly now: Bounds;
+  readonly before: Bounds;
+}
+
+/**
+ * The finished hours of a span that begins with a whole hour, and as many hours that end where it begins. The hour that
+ * still runs is in neither, so that both are equally long and equally finished.
+ */
+export function compareFinishedHours({ from, to }: Bounds): ComparedSpans | undefined {
+  const hours = Math.floor((to + 1 - from) / HOUR);
+  if (hours < 1) return undefined;
+  const length = hours * HOUR;
+  return { hours, now: { from, to: from + length - 1 }, before: { from: from - length, to: from - 1 } };
 }
 
 /** Start of the local hour, day or week that a time lies in. `firstDay` counts from Sunday = 0. */

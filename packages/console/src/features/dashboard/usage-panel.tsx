@@ -7,7 +7,7 @@ import { useQuotaDisplay } from "../../ui/display/money.tsx";
 import { ChartTable } from "../../ui/chart/chart-table.tsx";
 import { ShareRing, StackedBars } from "../../ui/chart/charts.tsx";
 import { Legend } from "../../ui/chart/legend.tsx";
-import { printStart } from "../../ui/chart/time-labels.ts";
+import { printMoment, printStart } from "../../ui/chart/time-labels.ts";
 import { printAmount } from "./print.ts";
 import { METRICS, MOST_BUCKETS, OTHERS, slotsOf, type Bucket, type Metric, type Series } from "./series.ts";
 import { useTexts } from "./texts.ts";
@@ -81,9 +81,14 @@ export function UsagePanel(props: PanelProps) {
   return (
     <Box as="section" bg="bg.panel" borderWidth="1px" borderRadius="l3" p={{ base: "3", sm: "4" }}>
       <Flex align="center" gap="2" wrap="wrap" mb="3">
-        <Heading as="h2" textStyle="lg" fontWeight="semibold" flex="1 1 12rem">
-          {props.title}
-        </Heading>
+        <Box flex="1 1 12rem">
+          <Heading as="h2" textStyle="lg" fontWeight="semibold">
+            {props.title}
+          </Heading>
+          <Text textStyle="sm" color="fg.muted">
+            {t("span", { from: printMoment(bounds.from, language), to: printMoment(bounds.to, language) })}
+          </Text>
+        </Box>
         <Choices
           label={t("metric")}
           names={METRICS}

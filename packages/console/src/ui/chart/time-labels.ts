@@ -26,3 +26,8 @@ export function printStart(at: number, length: number, language: string): string
   const time = length < 60 ? ({ ...TIME, second: "2-digit" } as const) : TIME;
   return new Intl.DateTimeFormat(language, { ...date, ...time }).format(at * 1000);
 }
+
+/** A moment with its date, such as the end of a span. */
+export function printMoment(at: number, language: string): string {
+  return new Intl.DateTimeFormat(language, { ...DATE, ...TIME }).format(at * 1000);
+}

@@ -67,6 +67,8 @@ describe("usage statistics over HTTP", () => {
 
   test("show administrators one user alone", async () => {
     const { userId } = members.user;
+    expect((await all("by=model&username=ann")).subjects.map(({ subject }) => subject)).toEqual(["gpt-4o"]);
+    expect(await all("by=model&username=nobody")).toMatchObject({ subjects: [], total: { calls: 0 } });
     expect((await all(`by=model&user_id=${userId}`)).subjects.map(({ subject }) => subject)).toEqual(["gpt-4o"]);
     expect((await all(`user_id=${userId}`)).total.quota).toBe(7);
     expect(await codeOf(members.admin.get(`/api/statistics/usage?by=channel&user_id=${userId}`))).toBe("G1");

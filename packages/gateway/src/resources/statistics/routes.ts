@@ -42,11 +42,20 @@ interface StatisticsQuery {
 
 export function statisticsRoutes(deps: StatisticsRoutesDeps): Route[] {
   return [
-    implement(usageStatistics, ({ query }) => answer(deps, query, query.user_id > 0 ? query.user_id : undefined)),
+    implement(usageStatistics, async ({ query }) => answer(deps, query, await findOwner(deps, query))),
     implement(usageStatisticsSelf, ({ query, caller }) => answer(deps, query, caller.userId)),
     implement(usageRecent, ({ query }) => recent(deps, query, undefined)),
     implement(usageRecentSelf, ({ query, caller }) => recent(deps, query, caller.userId)),
   ];
+}
+
+/** Undefined = everyone. No user has the id 0, so an unknown name has no calls. */
+async function findOwner(
+  { store }: StatisticsRoutesDeps,
+  query: { readonly user_id: number; readonly username: string },
+): Promise<number | undefined> {
+  if (query.user_id > 0) return query.user_id;
+  return query.username === "" ? undefined : ((await store.findUserId(query.username)) ?? 0);
 }
 
 async function answer(
@@ -75,6 +84,7 @@ async function answer(
     interval,
     complete_until: await deps.store.completeUntil(),
     total: figuresOf(found.total),
+    total_points: found.totalPoints,
     subjects: found.subjects.map(({ subject, ...figures }) => {
       const shown = by === "all" ? "" : subject;
       return { subject: shown, name: names.get(Number(subject)) ?? shown, ...figures };
@@ -108,6 +118,7 @@ async function recent(
     interval: 0,
     complete_until: to,
     total: figuresOf(total),
+    total_points: [],
     subjects: listed.map(({ subject, ...sums }) => {
       const shown = by === "all" ? "" : subject;
       return { subject: shown, name: names.get(Number(subject)) ?? shown, ...figuresOf(sums), points: [] };

@@ -54,15 +54,15 @@ eachDatabase("usage statistics", (open) => {
     expect(found.subjects[0]?.latency.count).toBe(5);
   });
 
-  test("are those of the points where these are the days of the period", async () => {
+  test("points add up to the sums of any period", async () => {
     const store = createStatisticsStore(kit);
     const days = { ...ask, from: DAYS, to: DAYS + 2 * DAY - HOUR };
     const [withPoints, without] = [await store.usage({ ...days, interval: DAY }), await store.usage(days)];
     expect(withPoints.subjects.map((subject) => ({ ...subject, points: [] }))).toEqual(without.subjects);
     expect(withPoints.subjects[0]).toMatchObject({ quota: 320, calls: 3, latency: { count: 3 } });
-    // A part of the last day, whose point is the whole of it.
+    // The period ends inside the second day, so its point holds only the hours before that end.
     const part = await store.usage({ ...days, to: DAYS + DAY + HOUR, interval: DAY });
-    expect([part.subjects[0]?.quota, part.subjects[0]?.points.map(({ quota }) => quota)]).toEqual([20, [20, 300]]);
+    expect([part.subjects[0]?.quota, part.subjects[0]?.points.map(({ quota }) => quota)]).toEqual([20, [20]]);
   });
 
   test("rank tokens, which are ids, by their quota", async () => {
@@ -94,6 +94,57 @@ eachDatabase("usage statistics", (open) => {
     ]);
   });
 
+  test("the first and the last day of any clock hold only hours of the period, as SQL sums them", async () => {
+    const { db } = kit.database;
+    const first = 30_000 * DAY;
+    const hours = Array.from({ length: 96 }, (_, hour) => ({ hour, quota: 1 + ((hour * 37) % 101) }));
+    const of = (dimension: number, subject: string) => [
+      ...hours.map(({ hour, quota }) => row({ dimension, subject, start: first + hour * HOUR, quota })),
+      ...[0, 1, 2, 3].map((day) =>
+        row({
+          dimension,
+          subject,
+          span: DAY,
+          start: first + day * DAY,
+          calls: 24,
+          quota: hours.filter(({ hour }) => Math.floor(hour / 24) === day).reduce((sum, { quota }) => sum + quota, 0),
+        }),
+      ),
+    ];
+    await db
+      .insertInto("usage_statistics")
+      .values([...of(DIMENSION.group, "vip"), ...of(DIMENSION.all, "")])
+      .execute();
+    const store = createStatisticsStore(kit);
+    for (const [begin, end] of [
+      [0, 95],
+      [7, 80],
+      [23, 24],
+      [25, 47],
+      [11, 11],
+    ] as const) {
+      const inside = hours.filter(({ hour }) => hour >= begin && hour <= end);
+      const expected = inside.reduce((sum, { quota }) => sum + quota, 0);
+      for (const interval of [0, HOUR, 6 * HOUR, DAY])
+        for (const utcOffset of [0, 2 * HOUR, -5 * HOUR]) {
+          const period = { from: first + begin * HOUR, to: first + end * HOUR, interval, utcOffset };
+          const found = await store.usage({ ...ask, dimension: DIMENSION.group, ...period });
+          const sums = [
+            found.total.quota,
+            found.subjects[0]?.quota,
+            ...(interval > 0 ? [sumQuota(found.subjects[0]?.points), sumQuota(found.totalPoints)] : []),
+          ];
+          expect([begin, end, interval, utcOffset, ...new Set(sums)]).toEqual([
+            begin,
+            end,
+            interval,
+            utcOffset,
+            expected,
+          ]);
+        }
+    }
+  });
+
   test("merge hours into longer points that begin at the reader's midnight", async () => {
     const store = createStatisticsStore(kit);
     const asked = { ...ask, subject: "gpt-4o", from: DAYS - HOUR, to: DAYS + HOUR };
@@ -109,3 +160,7 @@ eachDatabase("usage statistics", (open) => {
     expect(await pointsAt(DAY, -5 * HOUR)).toEqual([[-19 * HOUR, 21, 2]]);
   });
 });
+
+function sumQuota(points: readonly { readonly quota: number }[] = []): number {
+  return points.reduce((sum, { quota }) => sum + quota, 0);
+}

@@ -28,6 +28,7 @@ export interface UsageQuery {
 
 export interface UsageAnswer {
   readonly total: Sums;
+  readonly totalPoints: UsagePoint[];
   readonly subjects: readonly Omit<UsageSubject, "name">[];
   readonly more: number;
 }
@@ -58,20 +59,16 @@ export function createStatisticsStore({ database }: { readonly database: Databas
   const { db, raw } = database;
   return {
     async usage(query: UsageQuery): Promise<UsageAnswer> {
-      const [ranked, total] = await Promise.all([rank(raw, query), totalOf(db, query)]);
+      const [ranked, total] = await Promise.all([rank(raw, query), readTotal(db, query)]);
       const listed = ranked.slice(0, query.limit);
-      const areDays = isOfDays(query);
-      const [points, known] = await Promise.all([
-        query.interval > 0 ? readPoints(db, query, listed) : new Map<string, Points>(),
-        areDays ? undefined : readSums(db, query, listed),
-      ]);
-      const sumsOf = (subject: string) => (known ? known.get(subject) : sumOf(points.get(subject))) ?? emptySums();
+      const points = await readPoints(db, query, listed);
       return {
-        total,
+        total: sumPoints(total),
+        totalPoints: query.interval > 0 ? listPoints(total) : [],
         subjects: listed.map(({ subject }) => ({
           subject,
-          ...figuresOf(sumsOf(subject)),
-          points: pointsOf(points.get(subject)),
+          ...figuresOf(sumPoints(points.get(subject))),
+          points: query.interval > 0 ? listPoints(points.get(subject)) : [],
         })),
         more: ranked.length - listed.length,
       };
@@ -85,6 +82,11 @@ export function createStatisticsStore({ database }: { readonly database: Databas
       const text = "select revision from revisions where topic = ?";
       const [row] = await raw.rows<{ revision: number }>(text, [STATISTICS_UNTIL]);
       return row?.revision ?? 0;
+    },
+
+    async findUserId(username: string): Promise<number | undefined> {
+      const row = await db.selectFrom("users").select("id").where("username", "=", username).executeTakeFirst();
+      return row?.id;
     },
 
     names: (table: "users" | "tokens", ids: readonly number[]) => readRowNames(raw, table, ids),
@@ -199,68 +201,63 @@ const COLUMNS = [
   "first_token",
 ] as const;
 
-async function readSums(db: Kysely<Schema>, query: UsageQuery, listed: readonly Ranked[]): Promise<Map<string, Sums>> {
-  const sums = new Map<string, Sums>();
-  for (const some of inChunks(listed, SUBJECTS_AT_ONCE)) {
-    for (const part of partsOf(query)) {
-      const rows = await rowsOf(db, query, part, some)
-        .select(["subject", ...COLUMNS])
-        .execute();
-      for (const row of rows) addTo(sums, row.subject, row);
-    }
-  }
-  return sums;
+/** The start of the point that a row belongs to. Without an interval all rows are one point. */
+function findPointStart(time: number, { from, interval, utcOffset = 0 }: UsageQuery): number {
+  if (interval === 0) return from;
+  return Math.floor((time + utcOffset) / interval) * interval - utcOffset;
 }
 
-/** Whether the points are the days of the period, so that they add up to its sums. */
-function isOfDays({ from, to, interval, utcOffset = 0 }: UsageQuery): boolean {
-  return interval === DAY && utcOffset === 0 && from % DAY === 0 && (to + HOUR) % DAY === 0;
+/** The rows of a query: whole days where a day lies in one point, hours elsewhere. Both lie in the period. */
+function splitIntoParts(query: UsageQuery): Part[] {
+  const { from, to, interval, utcOffset = 0 } = query;
+  const isDayInOnePoint = interval === 0 || (interval === DAY && utcOffset === 0);
+  return isDayInOnePoint ? partsOf(query) : [{ span: HOUR, from, before: to + HOUR }];
 }
 
+/** Each subject's sums by point. They add up to its sum over the period, whichever rows they were read from. */
 async function readPoints(
   db: Kysely<Schema>,
   query: UsageQuery,
   listed: readonly Ranked[],
 ): Promise<ReadonlyMap<string, Points>> {
   const points = new Map<string, Map<number, Sums>>();
-  const { interval, utcOffset: offset = 0 } = query;
-  // Rows of whole days begin at midnight in UTC; days of other clocks are summed from hours.
-  const span = interval === DAY && offset === 0 ? DAY : HOUR;
-  const startOf = (time: number) => Math.floor((time + offset) / interval) * interval - offset;
-  const part = { span, from: startOf(query.from), before: query.to + HOUR };
   for (const some of inChunks(listed, SUBJECTS_AT_ONCE)) {
-    const rows = await rowsOf(db, query, part, some)
-      .select(["subject", "start", ...COLUMNS])
-      .execute();
-    for (const row of rows) {
-      const ofSubject = points.get(row.subject) ?? new Map<number, Sums>();
-      points.set(row.subject, ofSubject);
-      addTo(ofSubject, startOf(row.start), row);
+    for (const part of splitIntoParts(query)) {
+      const rows = await rowsOf(db, query, part, some)
+        .select(["subject", "start", ...COLUMNS])
+        .execute();
+      for (const row of rows) {
+        const ofSubject = points.get(row.subject) ?? new Map<number, Sums>();
+        points.set(row.subject, ofSubject);
+        addTo(ofSubject, findPointStart(row.start, query), row);
+      }
     }
   }
   return points;
 }
 
-function pointsOf(points: Points = new Map()): UsagePoint[] {
+function listPoints(points: Points = new Map()): UsagePoint[] {
   return [...points].toSorted(([a], [b]) => a - b).map(([start, one]) => ({ start, ...figuresOf(one) }));
 }
 
-function sumOf(points: Points = new Map()): Sums {
+function sumPoints(points: Points = new Map()): Sums {
   const sum = emptySums();
   for (const one of points.values()) addSums(sum, one);
   return sum;
 }
 
-/** The sum over all subjects of the query. Channels count attempts, so their sum differs from the others. */
-async function totalOf(db: Kysely<Schema>, query: UsageQuery): Promise<Sums> {
-  const total = emptySums();
+/** The sums over all subjects of the query, by point. Channels count attempts, so their sum differs from the others. */
+async function readTotal(db: Kysely<Schema>, query: UsageQuery): Promise<Points> {
+  const points = new Map<number, Sums>();
   for (const one of await totalQueries(db, query)) {
-    for (const part of partsOf(one)) {
-      const rows = await rowsIn(db, one, part).select(COLUMNS).execute();
-      for (const row of rows) addRow(total, row);
+    for (const part of splitIntoParts(one)) {
+      const rows = await rowsIn(db, one, part)
+        .select(["start", ...COLUMNS])
+        .execute();
+      for (const row of rows) addTo(points, findPointStart(row.start, query), row);
     }
   }
-  return total;
+  return points;
 }
 
 async function totalQueries(db: Kysely<Schema>, query: UsageQuery): Promise<UsageQuery[]> {

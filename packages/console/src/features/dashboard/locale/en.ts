@@ -14,6 +14,10 @@ export const en = {
   rateHelp: "Requests and tokens in the last minute",
   before: "{change} vs. previous period",
   beforeNone: "nothing in the previous period",
+  beforeHelp:
+    "Compares {hours} finished {hours:hour|hours} with as many hours before the span; the current hour is left out.",
+  span: "{from} to {to}",
+  moreSubjects: "{count} more",
   metric: "What is shown",
   view: "How it is shown",
   overTime: "Over time",
