@@ -1,10 +1,18 @@
 import { createLimits } from "./relay/limits.ts";
 import { conductOf, watchDatabase } from "./outage.ts";
-import { createChangeChannel, createClusterLedger, openRedis, redisDependency, redisLife } from "./redis.ts";
+import {
+  type ChangeChannel,
+  createChangeChannel,
+  createClusterLedger,
+  openRedis,
+  redisDependency,
+  redisLife,
+} from "./redis.ts";
 import { openStorage, ownStorage, type AppStorage } from "./storage.ts";
 import { createBudgets, type Budgets } from "../billing/budgets/budgets.ts";
 import { createSqlLedger } from "../billing/ledger/sql/sql-ledger.ts";
 import type { Ledger } from "../billing/ledger/ledger.ts";
+import type { RedisLedger } from "../billing/ledger/redis/redis-ledger.ts";
 import type { Env } from "../config/env.ts";
 import { budgetNotice } from "../identity/mail/budget-notice.ts";
 import { createIdentity, type Identity } from "../identity/accounts/identity.ts";
@@ -22,6 +30,7 @@ import type { Dependency } from "../observability/health.ts";
 import type { Logger } from "../observability/log.ts";
 import { createMetrics, type Metrics } from "../observability/metrics.ts";
 import type { RedisClient } from "../redis/client.ts";
+import type { Topic } from "../storage/revisions.ts";
 import { createSnapshotStore, type LiveSnapshots } from "../snapshot/refresh.ts";
 import { createTokenCache, type ClearableTokenCache } from "../snapshot/tokens.ts";
 import { VERSION } from "../version.ts";
@@ -72,7 +81,7 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     log,
     onAccountsChanged: () => tokens.clear(),
     onPolled: (hasAnswered) => watched.polled(hasAnswered),
-    ...(channel ? { publish: channel.publish } : {}),
+    ...(channel ? { publish: (topic) => publish(topic, { channel, ledger: cluster }) } : {}),
   });
   const options = () => snapshots.current().options;
   const conduct = conductOf(env, redis, watched);
@@ -84,7 +93,8 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
   const onBalance = createQuotaReminder({ ...env, database, mailer: identity.mailer, limiter, options, log });
   const onThreshold = budgetNotice({ database, mailer: identity.mailer, log });
   const notices = { onBalance, onThreshold };
-  const cluster = redis && createClusterLedger({ env, redis, storage, clock, log, metrics, ...notices });
+  const cluster: RedisLedger | undefined =
+    redis && createClusterLedger({ env, redis, storage, clock, log, metrics, ...notices });
   const { logRowRefused: onLogRowRefused } = metrics;
   const ledger = cluster ?? createSqlLedger({ ...databasesOf(storage), clock, log, ...notices, onLogRowRefused });
   const budgets = budgetsOf({ storage, ledger, log, metrics, snapshots });
@@ -107,6 +117,15 @@ export async function createCore(env: Env, log: Logger): Promise<Core> {
     runnables: redis && channel && cluster ? [redisLife(redis), channel, cluster] : [],
     jobs: redis ? [ledgerAuditJob({ redis: redis.client, database: database.raw, log, metrics })] : [],
   };
+}
+
+/** The limits of tokens are in the live balances before the change is confirmed. */
+async function publish(
+  topic: Topic,
+  { channel, ledger }: { readonly channel: ChangeChannel; readonly ledger: RedisLedger | undefined },
+): Promise<void> {
+  if (topic === "tokens") await ledger?.followTokenLimits();
+  await channel.publish(topic);
 }
 
 /** Changes of budgets count up the options, so that every replica reads both. */

@@ -18,6 +18,15 @@ export async function bump(tx: RawTransaction, kind: RawDatabase["kind"], topic:
   await tx.run(upsertSql(kind, BUMP), [topic, 1]);
 }
 
+/**
+ * Notes on a token that its limit changed, after `bump` and in the same transaction, so that who keeps limits outside
+ * the database finds the change by its revision.
+ */
+export async function noteLimitChange(tx: RawTransaction, tokenId: number): Promise<void> {
+  const revision = "(select revision from revisions where topic = 'tokens')";
+  await tx.run(`update tokens set limit_revision = ${revision} where id = ?`, [tokenId]);
+}
+
 /** Grows with each change of what a snapshot holds. */
 export function snapshotRevision({ options, channels }: Revisions): number {
   return options + channels;

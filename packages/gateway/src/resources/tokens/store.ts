@@ -7,7 +7,7 @@ import { tagOf, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { containing, likeAnyCase } from "../../storage/like.ts";
-import { bump } from "../../storage/revisions.ts";
+import { bump, noteLimitChange } from "../../storage/revisions.ts";
 import type { TokenTable } from "../../storage/schema/schema-accounts.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
 import { lockUser, rawOn, transact } from "../../storage/transaction.ts";
@@ -65,7 +65,7 @@ export interface TokenOwner {
   readonly role: number;
 }
 
-export type TokenRow = Omit<Selectable<TokenTable>, "key_hash" | "held">;
+export type TokenRow = Omit<Selectable<TokenTable>, "key_hash" | "held" | "limit_revision">;
 export type TokenStore = ReturnType<typeof createTokenStore>;
 
 const KEY_LENGTH = 48;
@@ -185,6 +185,8 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
       const moved = remainFrom ? { ...values, remain_quota: remainFrom(current.remain_quota) } : values;
       await trx.updateTable("tokens").set(moved).where("id", "=", id).execute();
       await bump(rawOn(trx, kind), kind, "tokens");
+      if (moved.remain_quota !== undefined || moved.unlimited_quota !== undefined)
+        await noteLimitChange(rawOn(trx, kind), id);
       return rowOf(trx, userId, id, true);
     });
     if (!row) return undefined;

@@ -61,6 +61,8 @@ export interface TokenTable {
   limits: Generated<string | null>;
   /** 1 = an administrator disabled it. */
   disabled_by_admin: Generated<number>;
+  /** The tokens revision of the last change of `remain_quota` or `unlimited_quota` by a user; 0 = none yet. */
+  limit_revision: Generated<number>;
   deleted_at: number | null;
 }
 

@@ -6,6 +6,7 @@ import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.t
 import { LOAD_ACCOUNT, BEGIN_LOAD } from "./scripts.ts";
 import { TOKENS_REVISION } from "../../../storage/revisions.ts";
 import { lockUsers } from "../sql/accounts.ts";
+import { grantText, type LimitColumns } from "./token-limits.ts";
 
 export interface AccountLoaderDeps {
   readonly redis: RedisClient;
@@ -119,13 +120,9 @@ async function readBalance(
   const sql = `select remain_quota, used_quota, unlimited_quota, ${TOKENS_REVISION} from tokens where id = ? and user_id = ?`;
   const [token] = await tx.rows<TokenRow>(sql, [tokenId, userId]);
   if (!token) return undefined;
-  const grant = token.unlimited_quota === 1 ? "u" : String(token.remain_quota + token.used_quota);
-  return { balance: 0 - token.used_quota, grant, revision: token.revision, version };
+  return { balance: 0 - token.used_quota, grant: grantText(token), revision: token.revision, version };
 }
 
-interface TokenRow {
-  readonly remain_quota: number;
+interface TokenRow extends LimitColumns {
   readonly revision: number;
-  readonly used_quota: number;
-  readonly unlimited_quota: number;
 }

@@ -17,6 +17,7 @@ import {
   usersWithUnappliedMovements,
 } from "./balance-outbox.ts";
 import { FOLLOW } from "./scripts.ts";
+import { createTokenLimits } from "./token-limits.ts";
 
 export interface BalanceSyncDeps {
   readonly redis: RedisClient;
@@ -31,6 +32,8 @@ export interface BalanceSync extends Runnable {
   follow(userIds: Iterable<number>): Promise<void>;
   /** Applies all movements of the last minutes again; those already included change nothing. */
   followRecent(): Promise<void>;
+  /** Called after changes of token limits. Never rejects: a change that fails now is applied later. */
+  followTokenLimits(): Promise<void>;
 }
 
 const EVERY_MS = 2_000;
@@ -43,6 +46,7 @@ const RETENTION_MS = 600_000;
 
 export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
   const { redis, database, clock, log } = deps;
+  const tokenLimits = createTokenLimits(deps);
   /** Anything left then is swept by another process or the next one. */
   let isStopped = false;
 
@@ -77,6 +81,7 @@ export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
   const sweep = async () => {
     if (!redis.isReady) return;
     await forgetApplied(database, clock.now() - RETENTION_MS);
+    await tokenLimits.follow();
     do {
       const users = await usersWithUnappliedMovements(database, sweptTo, USERS_AT_ONCE);
       sweptTo = users.length < USERS_AT_ONCE ? 0 : (users.at(-1) ?? 0);
@@ -99,6 +104,7 @@ export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
         onError(error);
       }
     },
+    followTokenLimits: () => tokenLimits.follow().catch(onError),
     followRecent: () => {
       const since = clock.now() - RETENTION_MS;
       return applyAll((range) => recentMovements(database, since, range));

@@ -35,6 +35,8 @@ import { renewRunning } from "../sql/renewal.ts";
 export interface RedisLedger extends Ledger, Runnable {
   /** Rejects when Redis does not answer; the error states the effect on new requests. */
   check(): Promise<void>;
+  /** Call after the commit of a changed token limit. Never rejects. */
+  followTokenLimits(): Promise<void>;
   /** Unbooked charges of all processes. */
   readonly backlog: number;
   readonly journalBytes: number;
@@ -337,6 +339,10 @@ class LiveLedger implements RedisLedger {
   async #changed(userId: number): Promise<void> {
     this.#outbox?.kick();
     await this.#balanceSync.follow([userId]);
+  }
+
+  followTokenLimits(): Promise<void> {
+    return this.#balanceSync.followTokenLimits();
   }
 
   #tellBalance({ id, quota: before }: UserBalance, charged: number): void {

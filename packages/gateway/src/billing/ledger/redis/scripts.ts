@@ -292,8 +292,20 @@ end
 return done`);
 
 /**
+ * Applies a changed limit of a token. KEYS epoch account; ARGV limit, its tokens revision. An account that is being
+ * loaded is read again; one that Redis does not have is read at its next use.
+ */
+export const LIMIT = script(`
+local a = redis.call('HMGET', KEYS[2], 'e', 'r', 'n')
+if not a[1] and not a[3] then return 0 end
+if a[1] ~= redis.call('GET', KEYS[1]) then return redis.call('HINCRBY', KEYS[2], 'n', 1) end
+if tonumber(ARGV[2]) < tonumber(a[2] or '0') then return 0 end
+return redis.call('HSET', KEYS[2], 'g', ARGV[1], 'r', ARGV[2])`);
+
+/**
  * Checks whether this account may be loaded from the database. KEYS epoch account charges; ARGV prefix or suffix of its
- * charges, limit. Returns {0} closed, {1} already loaded, {2} has unbooked charges, {3, epoch, changes} may be loaded.
+ * charges, limit. Returns {0} closed, {1} already loaded, {2} has unbooked charges, {3, epoch, changes} may be loaded;
+ * then `n` exists, so that `LIMIT` finds every account that is being loaded.
  */
 export const BEGIN_LOAD = script(`
 local epoch = redis.call('GET', KEYS[1])
@@ -308,6 +320,7 @@ if length > 0 then
     if (ARGV[1] == 'user' and user or token) == ARGV[2] then return {2} end
   end
 end
+if not a[2] then redis.call('HSET', KEYS[2], 'n', 0) end
 return {3, epoch, a[2] or '0'}`);
 
 /**

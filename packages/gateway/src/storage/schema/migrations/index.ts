@@ -19,6 +19,7 @@ import { facetSums } from "./0017-facet-sums.ts";
 import { logSums } from "./0018-log-sums.ts";
 import { tokenDisables } from "./0019-token-disables.ts";
 import { replicaChannels } from "./0020-replica-channels.ts";
+import { tokenLimits } from "./0021-token-limits.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   logSums,
   tokenDisables,
   replicaChannels,
+  tokenLimits,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
