@@ -1,6 +1,6 @@
 import { parseJson } from "../lib/text/json.ts";
-import { joinUrl } from "../providers/core/join-url.ts";
 import { httpOf, proxyOf } from "../providers/core/proxy.ts";
+import { plainUrl } from "../providers/core/route-url.ts";
 import { providerByType } from "../providers/registry.ts";
 import type { ChannelRecord, HttpJson, UpstreamCall } from "../providers/core/types.ts";
 import { collect, sendCall } from "../relay/pipeline/collected-answer.ts";
@@ -39,7 +39,7 @@ export function createTaskUpstream(deps: TaskUpstreamDeps): TaskUpstream {
     const provider = providerByType(channel.type);
     const call: UpstreamCall = {
       method,
-      url: joinUrl(channel.baseUrl || (provider?.baseUrl ?? ""), path),
+      url: plainUrl(provider, channel, path),
       headers: { "content-type": "application/json", accept: "application/json", "user-agent": deps.userAgent },
       body,
     };

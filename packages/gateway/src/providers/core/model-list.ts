@@ -8,14 +8,14 @@ type Headers = Readonly<Record<string, string>>;
 /** `GET {base}{path}` that answers `{data: [{id}]}`, a bare list, or objects with another member for the name. */
 export function listOpenAiModels(path: string, options: ListOptions = {}): ListModels {
   return async (channel, key, http) => {
-    const base = withoutEnd(channel.baseUrl, options.pastedEnd) || options.base || OPENAI_BASE;
+    const base = withoutEnd(channel.baseUrl, options.pastedEnd) || options.base;
+    // The default of another vendor would get the key.
+    if (!base) throw new Error("the channel has no base URL");
     const headers = options.headers?.(channel, key) ?? bearerHeaders(key);
     const json = await getJson(http, joinUrl(base, path, options.gatewayDrops).href, headers);
     return namesIn(json, options.list ?? "data", options.name ?? "id");
   };
 }
-
-const OPENAI_BASE = "https://api.openai.com";
 
 export interface ListOptions {
   readonly base?: string;

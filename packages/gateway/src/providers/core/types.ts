@@ -239,6 +239,11 @@ export interface ProviderAdapter {
   readonly baseUrl: string;
   /** The host where it follows from key, region or model; a channel's own base URL always wins. */
   readonly base?: (channel: ChannelRecord, key: string, upstreamModel: string) => string;
+  /**
+   * Addresses beside those of the routes and the base URL that get the key or what is made from it: token exchanges,
+   * lists at hosts of their own. May throw for keys that it cannot read.
+   */
+  readonly otherUrls?: (channel: ChannelRecord, key: string) => readonly string[];
   /** End of a base URL that operators paste with it although the paths hold it themselves. */
   readonly pastedEnd?: RegExp;
   /** Short names that operators may use as the base URL of a plan. */

@@ -10,8 +10,8 @@ import { list, text } from "../../dialects/core/read.ts";
 import { withMembers } from "../../dialects/core/request-spec.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { findLost } from "../../providers/core/lost-members.ts";
-import { joinUrl, withoutEnd } from "../../providers/core/join-url.ts";
 import { httpOf } from "../../providers/core/proxy.ts";
+import { routeUrl } from "../../providers/core/route-url.ts";
 import type {
   ChannelRecord,
   HttpJson,
@@ -138,24 +138,9 @@ function capped(request: RelayRequest, tokens: number): RelayRequest {
 
 function urlOf(request: RelayRequest, target: RouteTarget, key: string): URL {
   const { channel, plan, upstreamModel } = target;
-  const { provider, route } = plan;
-  const path = typeof route.path === "string" ? route.path : route.path(request.spec, upstreamModel, channel, key);
-  const base =
-    withoutEnd(channel.baseUrl, provider.pastedEnd) || provider.base?.(channel, key, upstreamModel) || provider.baseUrl;
-  if (base === "" && !/^[a-z]+:\/\//.test(path))
-    throw new AppError("upstream_connect_failed", { message: "The channel has no base URL." });
-  const url = joined(base, path, provider.gatewayDrops);
+  const url = routeUrl(plan.provider, plan.route, channel, { spec: request.spec, upstreamModel, key });
   copyQuery(url, request, target);
   return url;
-}
-
-/** The channel's base URL is invalid: nothing was sent, so another channel is tried. */
-function joined(base: string, path: string, gatewayDrops: string | undefined): URL {
-  try {
-    return joinUrl(base, path, gatewayDrops);
-  } catch (cause) {
-    throw new AppError("upstream_connect_failed", { message: "The channel's base URL is not an address.", cause });
-  }
 }
 
 function copyQuery(url: URL, request: RelayRequest, target: RouteTarget): void {

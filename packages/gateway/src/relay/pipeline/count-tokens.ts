@@ -5,6 +5,7 @@ import type { DialectId, JsonObject } from "../../dialects/core/types.ts";
 import { AppError, unsupportedParameter } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import type { CallSpan } from "../../observability/tracing/call-span.ts";
+import { proxyOf } from "../../providers/core/proxy.ts";
 import { UpstreamRefusal } from "../../providers/core/types.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import { collect, sendCall, type CollectedAnswer } from "./collected-answer.ts";
@@ -173,7 +174,7 @@ async function attempt(
   deps: PipelineDeps,
 ): Promise<Buffer | Failure> {
   const { channel } = target;
-  const proxy = typeof channel.setting["proxy"] === "string" ? channel.setting["proxy"] : undefined;
+  const proxy = proxyOf(channel);
   const timeouts = { headersMs: deps.headersTimeoutMs.whole, idleMs: deps.idleTimeoutMs };
   let answer: CollectedAnswer;
   try {

@@ -3,7 +3,7 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { withDefaults } from "../../lib/defaults.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { checkSize } from "./create.ts";
-import { checkDestination } from "./destination.ts";
+import { destinationCheck, type CheckChange } from "./destination.ts";
 import { changedFields, type ChannelFields, type TypeCheck } from "./input.ts";
 import { isNarrow, NO_FILTER, type ChannelFilter } from "./query.ts";
 import type { ChannelStore } from "./store.ts";
@@ -45,7 +45,7 @@ export function bulkRoutes(deps: BulkRoutesDeps): Route[] {
         case "disable":
           return patchMany(deps.store, ids, () => ({ status: CHANNEL_STATUS.disabledByHand }));
         case "patch":
-          return patchMany(deps.store, ids, patchOf(deps, body.patch ?? {}, caller));
+          return patchMany(deps.store, ids, patchOf(deps, body.patch ?? {}), destinationCheck(caller));
         case "sync":
           return sync(deps.store, ids, { from: body.from, caller });
       }
@@ -74,8 +74,9 @@ async function patchMany(
   store: ChannelStore,
   ids: readonly number[],
   change: (row: ChannelRow) => Partial<ChannelFields>,
+  check?: CheckChange,
 ): Promise<Result[]> {
-  const outcomes = await store.updateEach(ids, change);
+  const outcomes = await store.updateEach(ids, change, check);
   return ids.map((id) => {
     const error = outcomes.has(id) ? outcomes.get(id) : new Refusal("channel_not_found");
     return { id, success: error === undefined, message: error?.message ?? "" };
@@ -83,15 +84,10 @@ async function patchMany(
 }
 
 /** The key is no part of a bulk change: many channels with one key are a mistake. */
-function patchOf(
-  { isType }: BulkRoutesDeps,
-  patch: ChannelInput,
-  caller: Principal,
-): (row: ChannelRow) => Partial<ChannelFields> {
+function patchOf({ isType }: BulkRoutesDeps, patch: ChannelInput): (row: ChannelRow) => Partial<ChannelFields> {
   return (row) => {
     const fields = changedFields(patch, row, isType);
     checkSize({ ...row, ...fields });
-    checkDestination(caller, row, { ...row, ...fields });
     return fields;
   };
 }
@@ -106,10 +102,7 @@ async function sync(
   if (!source) throw new Refusal("channel_not_found", { field: "from" });
   const { models, group, model_mapping, status_code_mapping, setting, param_override } = source;
   const copied = { models, group, model_mapping, status_code_mapping, setting, param_override };
-  return patchMany(store, ids, (row) => {
-    checkDestination(caller, row, { ...row, ...copied });
-    return copied;
-  });
+  return patchMany(store, ids, () => copied, destinationCheck(caller));
 }
 
 async function testMany(deps: BulkRoutesDeps, ids: readonly number[], caller: Principal): Promise<Result[]> {

@@ -1,7 +1,7 @@
 import { CHANNEL_STATUS, type ChannelInput } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { checkDestination, type Addressed } from "./destination.ts";
+import { checkDestination, parsedChannel, type Addressed } from "./destination.ts";
 import { newFields, splitKeys, type TypeCheck } from "./input.ts";
 import type { ChannelStore } from "./store.ts";
 
@@ -30,7 +30,12 @@ export async function createChannels(deps: CreateDeps, input: CreateInput): Prom
   const waits = key.trim() === "" && input.status === CHANNEL_STATUS.disabledByHand;
   if (key.trim() === "" && !waits) throw new Refusal("channel_name_or_key_missing", { field: "key" });
   const fields = newFields(input, isType);
-  if (source) checkDestination(deps.caller, source, fields);
+  if (source)
+    checkDestination(
+      deps.caller,
+      () => parsedChannel(source, key),
+      () => parsedChannel(fields, key),
+    );
   checkSize(fields);
   const isCopied = key !== input.key;
   const keys = splitKeys(key, fields.type, isCopied || input.multi_key === true);

@@ -1,47 +1,128 @@
 import { ROLE } from "@fairway/wire";
+import type { RequestSpec } from "../../dialects/core/types.ts";
+import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import { proxyOf } from "../../providers/core/proxy.ts";
+import { plainUrl, routeUrl } from "../../providers/core/route-url.ts";
+import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../providers/core/types.ts";
 import { providerByType } from "../../providers/registry.ts";
+import { mapModel } from "../../relay/selection/model-mapping.ts";
+import { channelRecord, type ChannelRow as RoutingRow } from "../../snapshot/channel-record.ts";
 
-/** The fields of a channel that decide where its key is sent. */
-export interface Addressed {
-  readonly type: number;
-  readonly base_url: string;
-  readonly setting: string | null;
-  readonly model_mapping: string;
+/** The fields of a channel that its addresses can depend on, as the store reads them. */
+export type Addressed = Omit<RoutingRow, "id" | "key_sealed" | "channel_info">;
+
+/** The channel as the relay would read it, with keys that are in clear already. */
+export function parsedChannel(fields: Addressed, keys: string): ChannelRecord {
+  return channelRecord({ ...fields, id: 0, key_sealed: keys, channel_info: null }, (text) => text);
 }
 
-const ADDRESS = /\b(?:https?|wss?|socks[45]?[ah]?):\\?\/\\?\/[^\s"'\\/?#]+/gi;
-
 /**
- * Every server that gets the key of a channel: the origin of its base URL, or its type where it has none, and the
- * addresses in its settings (a proxy, whole URLs in place of paths).
+ * Every server that gets a key of the channel, by the functions with which the relay builds its addresses: those of all
+ * routes for all keys and models, those that a vendor asks beside them, and the proxy. Routes count that this channel
+ * never takes: a server may be named that is never called, but none is called that is not named.
  */
-export function destinationsOf({ type, base_url, setting, model_mapping }: Addressed): ReadonlySet<string> {
-  const base = originOf(base_url) ?? originOf(providerByType(type)?.baseUrl ?? "");
-  const inSettings = (setting ?? "").match(ADDRESS) ?? [];
-  const found = new Set([base ?? `type ${type} ${base_url}`.trim(), ...inSettings.map(lowerCase)]);
-  // A name in the place of the host makes the mapping a part of the address.
-  if (/^[^/]*\/\/[^/]*[{%]/.test(base_url)) found.add(`models ${model_mapping}`);
+export function destinationsOf(channel: ChannelRecord): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (read: () => readonly (string | URL)[]) => {
+    for (const url of unlessRefused(read)) found.add(originOf(url));
+  };
+  const provider = providerByType(channel.type);
+  const proxy = proxyOf(channel);
+  if (proxy !== undefined) found.add(`proxy ${originOf(proxy)}`);
+  add(() => [plainUrl(provider, channel, "/")]);
+  if (!provider) return found.add(`type ${channel.type}`);
+  const names = new Set([...channel.models, ...channel.modelMapping.keys(), channel.testModel, ""]);
+  for (const key of channel.keys) {
+    add(() => provider.otherUrls?.(channel, key) ?? []);
+    for (const route of provider.speaks) {
+      const urlFor = (name: string) => urlOf({ provider, route, channel, key }, name);
+      const isNamed = originsOf(SAMPLES, urlFor).size > 1;
+      for (const name of isNamed ? names : [...SAMPLES, ...regionNames(channel)]) add(() => [urlFor(name)]);
+    }
+  }
   return found;
 }
 
+/** Two models that no address names by itself: where their servers differ, those of all models are asked for. */
+const SAMPLES = ["sample-one", "sample-two"];
+
+interface Way {
+  readonly provider: ProviderAdapter;
+  readonly route: UpstreamRoute;
+  readonly channel: ChannelRecord;
+  readonly key: string;
+}
+
+function urlOf({ provider, route, channel, key }: Way, model: string): URL {
+  const { operation, dialect } = route;
+  const spec: RequestSpec = { operation, dialect, model, ...SMALL };
+  return routeUrl(provider, route, channel, { spec, upstreamModel: mapModel(channel.modelMapping, model), key });
+}
+
+const SMALL = { stream: false, wantsStreamUsage: false, outputCap: undefined, promptEstimate: 0, units: 1 };
+
+/** A vendor's regions may be listed by model. */
+function regionNames({ other }: ChannelRecord): string[] {
+  return Object.keys(parseObject(other) ?? {});
+}
+
+function originsOf(names: readonly string[], urlFor: (name: string) => URL): ReadonlySet<string> {
+  return new Set(names.flatMap((name) => unlessRefused(() => [originOf(urlFor(name))])));
+}
+
+/** What the relay cannot build either is called by nobody. */
+function unlessRefused<T>(read: () => readonly T[]): readonly T[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
+}
+
+function originOf(url: string | URL): string {
+  const parsed = URL.parse(String(url));
+  return parsed ? `${parsed.protocol}//${parsed.host}`.toLowerCase() : `unreadable ${String(url)}`;
+}
+
 /**
- * Refuses with `key_server_changed` to send a stored key to a server that does not have it yet: a user that may edit a channel must not
- * learn its key that way. The super administrator may; the audit log has the call.
+ * Refuses with `key_server_changed` to send a stored key to a server that does not have it yet: a user that may edit a
+ * channel must not learn its key that way. The super administrator may; the audit log has the call.
  */
-export function checkDestination(caller: { readonly role: number }, stored: Addressed, next: Addressed): void {
+export function checkDestination(
+  caller: { readonly role: number },
+  stored: () => ChannelRecord,
+  next: () => ChannelRecord,
+): void {
   if (caller.role >= ROLE.root) return;
-  const known = destinationsOf(stored);
-  for (const destination of destinationsOf(next))
+  // A channel that cannot be read has no server yet.
+  const known = new Set(unlessRefused(() => [...destinationsOf(stored())]));
+  for (const destination of destinationsOf(next()))
     if (!known.has(destination)) throw new Refusal("key_server_changed", { field: "key" });
 }
 
-function originOf(address: string): string | undefined {
-  return URL.canParse(address)
-    ? lowerCase(new URL(address).host === "" ? address : `${new URL(address).protocol}//${new URL(address).host}`)
-    : undefined;
+/** A change of a stored channel, as the store is about to write it. */
+export interface ChannelChange {
+  readonly current: Addressed;
+  readonly next: Addressed;
+  /** The stored keys, in clear. */
+  readonly keys: string;
+  /** The change brings keys of its own, and the stored ones go. */
+  readonly areKeysReplaced: boolean;
 }
 
-function lowerCase(text: string): string {
-  return text.toLowerCase();
+/** Throws the refusal of a change. */
+export type CheckChange = (change: ChannelChange) => void;
+
+/** For all writes of stored channels; runs where the row is locked, so that two changes together do no more than one after the other. */
+export function destinationCheck(caller: { readonly role: number }): CheckChange | undefined {
+  if (caller.role >= ROLE.root) return undefined;
+  return ({ current, next, keys, areKeysReplaced }) => {
+    if (areKeysReplaced) return;
+    checkDestination(
+      caller,
+      () => parsedChannel(current, keys),
+      () => parsedChannel(next, keys),
+    );
+  };
 }

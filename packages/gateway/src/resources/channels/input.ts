@@ -229,6 +229,9 @@ function checkStatus(status: number, current: number): number {
 }
 
 const SCHEMES = new Set(["http:", "https:", "ws:", "wss:"]);
+/** A model's name could then be any server. */
+const OPEN_HOST = /^[^/]*\/\/[^/?#]*\}(?::\d*)?(?:[/?#]|$)/;
+const REGION = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** An address, or one word: some types know a plan by its name. */
 function checkBaseUrl(text: string): string {
@@ -236,6 +239,7 @@ function checkBaseUrl(text: string): string {
   if (/^[\w-]*$/.test(base)) return base;
   const isAddress = URL.canParse(base) && SCHEMES.has(new URL(base).protocol);
   if (!isAddress) throw invalid("base_url", "must be an address that begins with https:// or http://");
+  if (OPEN_HOST.test(base)) throw invalid("base_url", "must not end its host with a placeholder");
   return base;
 }
 
@@ -244,10 +248,16 @@ function checkOther(type: number, text: string): string {
   const other = text.trim();
   if (type === AZURE && other === "") return AZURE_VERSION;
   if (type === SPARK && other === "") return SPARK_VERSION;
-  if (type !== VERTEX) return other;
+  return type === VERTEX ? checkRegions(other) : other;
+}
+
+function checkRegions(other: string): string {
   if (other === "") throw new Refusal("region_missing", { field: "other" });
   const regions = parseObject(other);
   if (regions && !Object.hasOwn(regions, "default")) throw new Refusal("region_default_missing", { field: "other" });
+  for (const region of regions ? Object.values(regions) : [other])
+    if (typeof region !== "string" || !REGION.test(region))
+      throw invalid("other", "must be a region such as us-central1");
   return other;
 }
 

@@ -24,7 +24,7 @@ import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { wantedTags } from "../../http/etag.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { checkSize, createChannels, unwrapped } from "./create.ts";
-import { checkDestination } from "./destination.ts";
+import { destinationCheck } from "./destination.ts";
 import { changedFields, storedKey, withMoreKeys, type TypeCheck } from "./input.ts";
 import { orderOf } from "./query.ts";
 import type { ChannelPage } from "./reads.ts";
@@ -119,10 +119,9 @@ async function update({ store, isType }: ChannelRoutesDeps, { body, caller, requ
   const patch = changedFields(input, current, isType);
   checkSize({ ...current, ...patch });
   const replaced = newKey(key, mode, patch.type ?? current.type);
-  // Where keys are added or none is sent, the stored ones go where the channel points then.
-  if (typeof replaced !== "string") checkDestination(caller, current, { ...current, ...patch });
   const cause = causeOf({ span, reason }, input.status);
-  const outcome = await store.update(id, patch, { key: replaced, versions: wantedTags(request), cause });
+  const check = destinationCheck(caller);
+  const outcome = await store.update(id, patch, { key: replaced, versions: wantedTags(request), cause, check });
   if ("refused" in outcome) throw new Refusal(outcome.refused === "missing" ? "channel_not_found" : "channel_changed");
   return viewOf(outcome.row);
 }

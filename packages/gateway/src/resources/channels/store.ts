@@ -10,6 +10,7 @@ import type { Schema } from "../../storage/schema/schema.ts";
 import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
 import type { Vault } from "../ports.ts";
 import { rebuildAbilities, removeAbilities } from "./abilities.ts";
+import type { CheckChange } from "./destination.ts";
 import type { ChannelFields } from "./input.ts";
 import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./keys/store.ts";
 import { channelReads, keyTextOf, rowOf } from "./reads.ts";
@@ -28,6 +29,7 @@ export interface UpdateOptions {
   /** Refuses the change when the row has none of these versions. */
   readonly versions?: readonly string[] | undefined;
   readonly cause?: StatusCause | undefined;
+  readonly check?: CheckChange | undefined;
 }
 
 /** The text of the keys, from the one that is there and the type that the channel then has. */
@@ -106,20 +108,21 @@ function changes(writing: Writing) {
     updateEach: (
       ids: readonly number[],
       patchOf: (row: ChannelRow) => Partial<ChannelFields>,
+      check?: CheckChange,
     ): Promise<ReadonlyMap<number, Refusal | undefined>> =>
       write(async (trx) => {
         const outcomes = new Map<number, Refusal | undefined>();
         for (const row of await rowsOf(trx, ids)) {
-          const patch = patchOrRefusal(() => patchOf(row));
-          const refusal = patch instanceof Refusal ? patch : undefined;
-          if (!(patch instanceof Refusal)) await change(trx, writing, row, { patch });
+          const refusal = await refusalOf(async () => {
+            await change(trx, writing, row, { patch: patchOf(row), check });
+          });
           outcomes.set(row.id, refusal);
         }
         return outcomes;
       }),
 
-    /** Applies a change to every channel of a tag; answers how many there are. */
-    updateTag: (tag: string, patch: Partial<ChannelFields>): Promise<number> =>
+    /** Applies a change to every channel of a tag, or to none; answers how many there are. */
+    updateTag: (tag: string, patch: Partial<ChannelFields>, check?: CheckChange): Promise<number> =>
       write(async (trx) => {
         const rows = await trx
           .selectFrom("channels")
@@ -127,7 +130,7 @@ function changes(writing: Writing) {
           .where("tag", "=", tag)
           .orderBy("id")
           .execute();
-        for (const row of rows) await change(trx, writing, row, { patch });
+        for (const row of rows) await change(trx, writing, row, { patch, check });
         return rows.length;
       }),
   };
@@ -222,13 +225,15 @@ interface Change {
   readonly patch: Partial<ChannelFields>;
   readonly key?: NewKey | undefined;
   readonly cause?: StatusCause | undefined;
+  readonly check?: CheckChange | undefined;
 }
 
+/** Writes nothing where `check` throws. */
 async function change(
   trx: Transaction<Schema>,
   { vault, clock }: Writing,
   current: ChannelRow,
-  { patch, key, cause }: Change,
+  { patch, key, cause, check }: Change,
 ): Promise<ChannelRow> {
   const isSwitched = isOtherStatus(current, patch.status, cause) || isPlainDisable(current, patch);
   const next = {
@@ -236,6 +241,11 @@ async function change(
     ...(isSwitched ? { other_info: statusInfo(cause, seconds(clock)) } : {}),
     version: current.version + 1,
   };
+  const row = { ...current, ...next };
+  if (check) {
+    const keys = (await keyTextOf(trx, vault, current.id)) ?? "";
+    check({ current, next: row, keys, areKeysReplaced: typeof key === "string" });
+  }
   const text =
     typeof key === "function" ? key((await keyTextOf(trx, vault, current.id)) ?? "", next.type ?? current.type) : key;
   const sealed = text === undefined ? {} : await sealedKey(trx, vault, current.id, text);
@@ -245,7 +255,6 @@ async function change(
     .where("id", "=", current.id)
     .execute();
   if (isSwitched && patch.status === CHANNEL_STATUS.enabled) await reviveKeys(trx, vault, current.id);
-  const row = { ...current, ...next };
   if (ROUTING_FIELDS.some((field) => patch[field] !== undefined && patch[field] !== current[field]))
     await rebuildAbilities(trx, [row]);
   return row;
@@ -294,9 +303,11 @@ async function removeRows(
   return removed;
 }
 
-function patchOrRefusal(patchOf: () => Partial<ChannelFields>): Partial<ChannelFields> | Refusal {
+/** The refusal with which the work ends; undefined when it is done. */
+async function refusalOf(work: () => Promise<void>): Promise<Refusal | undefined> {
   try {
-    return patchOf();
+    await work();
+    return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

@@ -9,6 +9,7 @@ import {
 } from "@fairway/wire";
 import { implement, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import { destinationCheck } from "./destination.ts";
 import { changedFields, type TypeCheck } from "./input.ts";
 import type { ChannelStore } from "./store.ts";
 
@@ -25,7 +26,7 @@ export function tagRoutes({ store, isType }: { readonly store: ChannelStore; rea
       const lists = (await store.modelsOfTag(tagOf(query.tag))).map((models) => splitList(models));
       return (lists.toSorted((a, b) => b.length - a.length)[0] ?? []).join(",");
     }),
-    implement(channelTagUpdate, async ({ body }) => {
+    implement(channelTagUpdate, async ({ body, caller }) => {
       const tag = tagOf(body.tag);
       const input: ChannelInput = {
         tag: body.new_tag ?? unlessEmpty(body.newTag),
@@ -35,7 +36,7 @@ export function tagRoutes({ store, isType }: { readonly store: ChannelStore; rea
         models: unlessEmpty(body.models),
         group: unlessEmpty(body.groups),
       };
-      await store.updateTag(tag, changedFields(input, NOWHERE, isType));
+      await store.updateTag(tag, changedFields(input, NOWHERE, isType), destinationCheck(caller));
     }),
   ];
 }

@@ -13,7 +13,7 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { Refusal } from "../../lib/refusal.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { StartedJob } from "../jobs/runner.ts";
-import { checkDestination, destinationsOf, type Addressed } from "./destination.ts";
+import { checkDestination, destinationsOf, parsedChannel } from "./destination.ts";
 import { keyLines, splitKeys } from "./input.ts";
 import type { LogTest, Tester } from "./test-log.ts";
 import { UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
@@ -66,10 +66,26 @@ type ProbeForm = Omit<Call<typeof channelProbe>["body"], "kind">;
 const FORM = { name: "unsaved", models: "unsaved" };
 
 async function test(deps: UpstreamRoutesDeps, { params, query, caller }: Call<typeof channelTest>) {
-  const result = await deps.upstream.test(params.id, query.model === "" ? undefined : query.model);
+  const model = query.model === "" ? undefined : query.model;
+  if (model !== undefined) await checkModel(deps.upstream, params.id, { model, caller });
+  const result = await deps.upstream.test(params.id, model);
   await deps.logTest(params.id, caller, result);
   const { isOk, message, key, milliseconds } = result;
   return { success: isOk, message, ...(key && { code: MESSAGE_CODES[key] }), time: milliseconds / 1000 };
+}
+
+/** The name of a model may be a part of the address. */
+async function checkModel(
+  upstream: ChannelUpstream,
+  id: number,
+  { model, caller }: { readonly model: string; readonly caller: Principal },
+): Promise<void> {
+  const stored = await upstream.stored(id);
+  checkDestination(
+    caller,
+    () => stored,
+    () => ({ ...stored, testModel: model }),
+  );
 }
 
 async function started(job: Promise<StartedJob | undefined>, busy: MessageKey): Promise<StartedJob> {
@@ -81,35 +97,32 @@ async function started(job: Promise<StartedJob | undefined>, busy: MessageKey): 
 async function probe({ upstream, store }: UpstreamRoutesDeps, { body, caller, context }: Call<typeof channelProbe>) {
   const { kind = "test", model, ...form } = body;
   if (kind !== "test" && kind !== "models") throw new Refusal("invalid_parameter", { field: "kind" });
-  const key = await keyOfForm(store, form, caller);
-  const named = { ...form, name: form.name || FORM.name, models: form.models || model || FORM.models };
-  context.audit = { sent_to: [...destinationsOf(addressOf(form))].join(", ") };
-  const probing = kind === "models" ? probeModels : probeTest;
-  return probing(upstream, upstream.record(named, key), model);
-}
-
-/** The first key of the form, or of the saved channel that the form edits. */
-async function keyOfForm(store: ChannelStore, form: ProbeForm, caller: Principal): Promise<string> {
-  const { id, key = "", type = 1 } = form;
-  const whole = key.trim() === "" && id !== undefined ? await storedKey(store, id, { form, caller }) : key;
-  const [first] = splitKeys(whole, type, false);
+  const stored = await storedKey(store, form);
+  const [first] = splitKeys(stored?.key ?? form.key ?? "", form.type ?? 1, false);
   if (first === undefined) throw new Refusal("key_missing", { field: "key" });
-  return first;
+  const channel = upstream.record(namedForm(form, model), first);
+  const asked = { ...channel, testModel: model || channel.testModel };
+  if (stored)
+    checkDestination(
+      caller,
+      () => parsedChannel(stored.row, stored.key),
+      () => asked,
+    );
+  context.audit = { sent_to: [...destinationsOf(asked)].join(", ") };
+  const probing = kind === "models" ? probeModels : probeTest;
+  return probing(upstream, channel, model);
 }
 
-async function storedKey(
-  store: ChannelStore,
-  id: number,
-  { form, caller }: { readonly form: ProbeForm; readonly caller: Principal },
-): Promise<string> {
-  const [key, row] = await Promise.all([store.keyOf(id), store.get(id)]);
-  if (key === undefined || !row) throw new Refusal("channel_not_found", { field: "id" });
-  checkDestination(caller, row, addressOf(form));
-  return key;
+function namedForm(form: ProbeForm, model: string | undefined): ProbeForm {
+  return { ...form, name: form.name || FORM.name, models: form.models || model || FORM.models };
 }
 
-function addressOf({ type = 1, base_url = "", setting = "", model_mapping = "" }: ProbeForm): Addressed {
-  return { type, base_url, setting, model_mapping };
+/** The key of the saved channel that the form edits, where the form has none. */
+async function storedKey(store: ChannelStore, { id, key = "" }: ProbeForm) {
+  if (id === undefined || key.trim() !== "") return undefined;
+  const [stored, row] = await Promise.all([store.keyOf(id), store.get(id)]);
+  if (stored === undefined || !row) throw new Refusal("channel_not_found", { field: "id" });
+  return { key: stored, row };
 }
 
 async function probeTest(upstream: ChannelUpstream, channel: ChannelRecord, model: string | undefined) {

@@ -12,7 +12,8 @@ import {
 import type { ProbeResult } from "../../relay/pipeline/probe.ts";
 import { channelRecord } from "../../snapshot/channel-record.ts";
 import type { Vault } from "../ports.ts";
-import { newFields, type ChannelFields, type TypeCheck } from "./input.ts";
+import { parsedChannel } from "./destination.ts";
+import { newFields, type TypeCheck } from "./input.ts";
 import type { ChannelStore } from "./store.ts";
 
 export interface ChannelUpstreamDeps {
@@ -106,7 +107,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
 
     /** A channel that only exists in a form. */
     record: (input: Parameters<typeof newFields>[0], key: string): ChannelRecord =>
-      recordOf(newFields(input, deps.isType), key),
+      parsedChannel(newFields(input, deps.isType), key),
   };
 }
 
@@ -115,10 +116,6 @@ const TASK_TYPES: ReadonlySet<number> = new Set([2, 5, 36]);
 
 export function isTestable(provider: ProviderAdapter | undefined, type: number): boolean {
   return !TASK_TYPES.has(type) && provider?.isTask !== true;
-}
-
-function recordOf(fields: ChannelFields, key: string): ChannelRecord {
-  return channelRecord({ ...fields, id: 0, key_sealed: key, channel_info: null }, (text) => text);
 }
 
 function messageOf(error: unknown): string {

@@ -1,8 +1,9 @@
-import { CHANNEL_STATUS, splitList, type ChannelInput, type ChannelSpec } from "@fairway/wire";
+import { CHANNEL_STATUS, ROLE, splitList, type ChannelInput, type ChannelSpec } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ProviderAdapter } from "../../providers/core/types.ts";
 import type { Database } from "../../storage/database.ts";
+import { destinationCheck } from "../channels/destination.ts";
 import { changedFields, newFields, storedKey } from "../channels/input.ts";
 import type { ChannelStore } from "../channels/store.ts";
 import type { ChannelRow } from "../channels/view.ts";
@@ -95,7 +96,9 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
       const members = changed.filter((field) => field !== "key").map((field) => CHANNEL_MEMBERS[field] ?? field);
       const part = Object.fromEntries(Object.entries(form).filter(([member]) => members.includes(member)));
       const key = changed.includes("key") ? storedKey(spec.key ?? "", row.type) : undefined;
-      await channels.update(id, changedFields(part, row, isType), { key });
+      // Who writes a document need not know the stored key: where it goes is changed only together with it.
+      const check = spec.key === undefined ? destinationCheck({ role: ROLE.guest }) : undefined;
+      await channels.update(id, changedFields(part, row, isType), { key, check });
     },
     remove: async ({ resource_id }) => void (await channels.remove([resource_id])),
     disable: async (id) => void (await channels.update(id, { status: CHANNEL_STATUS.disabledByHand })),

@@ -289,6 +289,17 @@ eachDatabase("documents", (open) => {
       ]);
     });
 
+    test("a document that does not name the key cannot send it to another server", async () => {
+      await apply([channel("main", { baseUrl: "https://a.example", key: undefined, enabled: false })]);
+      const [row] = await rows();
+      await members.root.data(members.root.put("/api/channel/", { id: row?.id, key: "sk-of-the-console" }));
+      const moved = channel("main", { baseUrl: "https://evil.example", key: undefined, enabled: false });
+      expect(await codeOf(send("apply", [moved]))).toBe("CH21");
+      expect(await rows()).toMatchObject([{ base_url: "https://a.example" }]);
+      await apply([channel("main", { baseUrl: "https://b.example", key: "sk-of-the-document" })]);
+      expect(await rows()).toMatchObject([{ base_url: "https://b.example" }]);
+    });
+
     test("holds for tokens and options too", async () => {
       await apply([options("site", { SystemName: "Ours" }, { ModelRatio: { m: 1 } }), token("ci", { group: "" })]);
       const set = (key: string, value: string) => members.root.put("/api/option/", { key, value });

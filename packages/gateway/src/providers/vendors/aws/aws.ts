@@ -7,7 +7,7 @@ import { imageBridge } from "./images.ts";
 import { parseAwsKey, runtimeHost } from "./key.ts";
 import { bedrockId, isClaude, isOpenAi } from "./model-id.ts";
 import { AWS_MODELS } from "./models.ts";
-import { listAwsModels } from "./list-models.ts";
+import { controlUrl, listAwsModels } from "./list-models.ts";
 import { signV4 } from "./sigv4.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { asNumber } from "../../core/errors/error-body.ts";
@@ -70,6 +70,7 @@ export const aws: ProviderAdapter = {
   label: "AWS Bedrock",
   baseUrl: "",
   base: (_channel, key) => runtimeHost(key),
+  otherUrls: (channel, key) => [controlUrl(channel, key)],
   speaks: [
     {
       operation: "chat",

@@ -5,11 +5,16 @@ import { parseAwsKey } from "./key.ts";
 
 type Sign = (call: UpstreamCall, signing: { readonly key: string; readonly now: number }) => void;
 
+/** Where models are listed: another host than that of the calls, unless the channel has a base URL. */
+export function controlUrl(channel: ChannelRecord, key: string): string {
+  const { region } = parseAwsKey(key);
+  return channel.baseUrl || `https://bedrock.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
+}
+
 /** Models of the region, and the inference profiles by which most of them have to be called. */
 export function listAwsModels(sign: Sign) {
   return async (channel: ChannelRecord, key: string, http: HttpJson, now: number): Promise<string[]> => {
-    const { region } = parseAwsKey(key);
-    const base = channel.baseUrl || `https://bedrock.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
+    const base = controlUrl(channel, key);
     const read = async (path: string, list: string, name: string) => {
       const call: UpstreamCall = { method: "GET", url: joinUrl(base, path), headers: {}, body: undefined };
       sign(call, { key, now });

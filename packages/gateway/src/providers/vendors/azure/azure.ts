@@ -1,6 +1,6 @@
 import type { Operation } from "../../../dialects/core/types.ts";
 import { isObject, list } from "../../../dialects/core/read.ts";
-import { entraToken } from "./entra.ts";
+import { entraToken, entraUrl, isEntraKey } from "./entra.ts";
 import { general } from "../../core/errors/classify.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiCompatible, openaiRoute, type CompatibleOperation } from "../../core/openai-compatible.ts";
@@ -104,8 +104,7 @@ function readAzure(answer: FailedAnswer): UpstreamError | undefined {
 
 async function sign(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): Promise<void> {
   passBeta(call, context);
-  if (context.key.split("|").length === 3)
-    call.headers["authorization"] = `Bearer ${await entraToken(channel, context)}`;
+  if (isEntraKey(context.key)) call.headers["authorization"] = `Bearer ${await entraToken(channel, context)}`;
   else call.headers["api-key"] = context.key;
 }
 
@@ -125,6 +124,7 @@ const PASTED_END =
 
 export const azure: ProviderAdapter = {
   ...compatible,
+  otherUrls: (channel, key) => (isEntraKey(key) ? [entraUrl(channel, key)] : []),
   pastedEnd: PASTED_END,
   gatewayDrops: "/openai/deployments",
   speaks: OPERATIONS.map(route),

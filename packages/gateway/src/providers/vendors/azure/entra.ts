@@ -8,15 +8,28 @@ const AUTHORITY = "https://login.microsoftonline.com";
 const SCOPE = "https://cognitiveservices.azure.com/.default";
 const tokens = createTokenCache(300_000);
 
+/** Keys of the form `tenant|client id|client secret`. */
+export function isEntraKey(key: string): boolean {
+  return key.split("|").length === 3;
+}
+
+export function entraUrl(channel: ChannelRecord, key: string): string {
+  const [tenant = ""] = key.split("|");
+  return `${authorityOf(channel)}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`;
+}
+
+function authorityOf(channel: ChannelRecord): string {
+  return text(channel.setting, "entra_authority") ?? AUTHORITY;
+}
+
 /** A token of the directory for a key of the form `tenant|client id|client secret`. National clouds set `entra_authority`. */
 export function entraToken(channel: ChannelRecord, { key, now, http }: SigningContext): Promise<string> {
-  const [tenant = "", client = "", secret = ""] = key.split("|");
-  const authority = text(channel.setting, "entra_authority") ?? AUTHORITY;
-  return tokens.get(`${authority} ${key}`, now, async () => {
+  const [, client = "", secret = ""] = key.split("|");
+  return tokens.get(`${authorityOf(channel)} ${key}`, now, async () => {
     const form = { client_id: client, client_secret: secret, grant_type: "client_credentials", scope: SCOPE };
     const answer = await exchangeToken(http, {
       method: "POST",
-      url: `${authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
+      url: entraUrl(channel, key),
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(form).toString(),
     });

@@ -3,7 +3,7 @@ import { bearer } from "../../core/bearer.ts";
 import { chatBridge, embedBridge } from "./chat.ts";
 import { readBaidu } from "./errors.ts";
 import { workshopPath } from "./paths.ts";
-import { accessToken, dropToken } from "./token.ts";
+import { accessToken, dropToken, tokenUrl } from "./token.ts";
 import { count, object, objects } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
@@ -110,6 +110,7 @@ export const baidu: ProviderAdapter = {
   label: "Baidu Qianfan",
   baseUrl: "",
   base: (channel, key) => (isFirst(channel, key) ? FIRST : SECOND),
+  otherUrls: (channel) => [tokenUrl(channel), channel.baseUrl || SECOND],
   speaks: [
     {
       operation: "chat",

@@ -8,6 +8,10 @@ const BASE = "https://aip.baidubce.com";
 const EARLY_MS = 3_600_000;
 const tokens = createTokenCache(EARLY_MS);
 
+export function tokenUrl(channel: ChannelRecord): string {
+  return `${channel.baseUrl || BASE}/oauth/2.0/token`;
+}
+
 /** Access token for a key of the form `API key|secret key`, retained for 30 days less an hour. */
 export function accessToken(channel: ChannelRecord, { key, now, http }: SigningContext): Promise<string> {
   const [id = "", secret = "", ...more] = key.split("|").map((part) => part.trim());
@@ -23,12 +27,11 @@ export function accessToken(channel: ChannelRecord, { key, now, http }: SigningC
       }),
     );
   }
-  const base = channel.baseUrl || BASE;
   return tokens.get(secretOf(channel, key), now, async () => {
     const query = new URLSearchParams({ grant_type: "client_credentials", client_id: id, client_secret: secret });
     const answer = await exchangeToken(http, {
       method: "POST",
-      url: `${base}/oauth/2.0/token?${query.toString()}`,
+      url: `${tokenUrl(channel)}?${query.toString()}`,
       headers: { "content-type": "application/json", accept: "application/json" },
     });
     const { json, token } = answer;

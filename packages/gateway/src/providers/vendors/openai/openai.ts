@@ -56,6 +56,7 @@ export const openai: ProviderAdapter = {
   ],
   authorize: signOpenAi,
   listModels: listOpenAiModels("/v1/models", {
+    base: BASE,
     gatewayDrops: "/v1",
     headers: (channel, key) => headersOf(channel, key),
   }),

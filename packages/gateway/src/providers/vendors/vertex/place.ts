@@ -1,13 +1,23 @@
 import type { RequestSpec } from "../../../dialects/core/types.ts";
 import { text } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
-import type { ChannelRecord } from "../../core/types.ts";
+import { upstreamError } from "../../core/errors/upstream-error.ts";
+import { UpstreamRefusal, type ChannelRecord } from "../../core/types.ts";
 import { serviceAccount } from "./token.ts";
 
 const DEFAULT_REGION = "us-central1";
+/** A region is a part of the host name, so nothing that could end the name may be in it. */
+const REGION = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** `other` is a region or a map of regions by the client's model name with a `default`. */
+/** `other` is a region or a map of regions by the client's model name with a `default`. Throws for what is no region. */
 export function regionOf(channel: ChannelRecord, spec: RequestSpec): string {
+  const region = namedRegion(channel, spec);
+  if (REGION.test(region)) return region;
+  const message = "The region of the channel is not the name of a region, such as us-central1.";
+  throw new UpstreamRefusal(upstreamError({ class: "bad_request", status: 400, message, disable: false }));
+}
+
+function namedRegion(channel: ChannelRecord, spec: RequestSpec): string {
   const other = channel.other.trim();
   if (!other.startsWith("{")) return other === "" ? DEFAULT_REGION : other;
   const map = parseObject(other);

@@ -110,6 +110,10 @@ export const vertex: ProviderAdapter = {
   baseUrl: "",
   // The paths are whole addresses, whose host follows from the region.
   base: () => "",
+  otherUrls: (_channel, key) => {
+    const account = serviceAccount(key);
+    return account ? [account.tokenUri] : [];
+  },
   speaks: [
     route(
       { operation: "chat", dialect: "gemini-generate", inlinesImages: true },

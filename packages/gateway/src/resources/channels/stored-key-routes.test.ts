@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { CHANNEL_KEY, openChannelKit, type ChannelKit } from "../../../test/kit/channel-kit.ts";
+import { codeOf } from "../../../test/kit/members.ts";
+
+let kit: ChannelKit;
+beforeAll(async () => {
+  kit = await openChannelKit();
+});
+afterAll(() => kit.close());
+beforeEach(() => kit.reset());
+
+const HIDDEN_PATH = String.raw`{"p\u0061ths":{"chat":"\u0068ttp://evil.example/x"}}`;
+const compatible = { type: 1005, base_url: "https://llm.example" };
+const byModel = { type: 8, base_url: "https://{model}.llm.example/v1", models: "one" };
+
+// @weakness Providers' keys: One of the ways to write a channel sends its stored key to another server
+test("every way to write a channel keeps its stored key from other servers", async () => {
+  const { admin, create } = kit;
+  const id = await create(compatible);
+  const named = await create({ ...byModel, tag: "berth" });
+  const source = await create({ setting: HIDDEN_PATH, ...compatible });
+  const put = (body: object) => admin.put("/api/channel/", body);
+  const calls: readonly (readonly [string, Promise<unknown>])[] = [
+    ["edit", codeOf(put({ id, setting: HIDDEN_PATH }))],
+    ["edit of a mapping", codeOf(put({ id: named, model_mapping: String.raw`{"one":"\u0065vil"}` }))],
+    ["edit of the models", codeOf(put({ id: named, models: "one,evil" }))],
+    ["edit of all of a tag", codeOf(admin.put("/api/channel/tag", { tag: "berth", model_mapping: '{"one":"evil"}' }))],
+    ["models of a tag", codeOf(admin.put("/api/channel/tag", { tag: "berth", models: "one,evil" }))],
+    [
+      "copy",
+      codeOf(
+        admin.post("/api/channel/", { name: "c", models: "m", copy_from: id, ...compatible, setting: HIDDEN_PATH }),
+      ),
+    ],
+    ["probe", codeOf(admin.post("/api/channel/probe", { id, ...compatible, setting: HIDDEN_PATH }))],
+    ["probe of a model", codeOf(admin.post("/api/channel/probe", { id: named, ...byModel, model: "evil" }))],
+    ["test of a model", codeOf(admin.get(`/api/channel/test/${named}?model=evil`))],
+  ];
+  for (const [what, answer] of calls) expect([what, await answer]).toEqual([what, "CH21"]);
+  for (const body of [
+    { action: "patch", ids: [id], patch: { setting: HIDDEN_PATH } },
+    { action: "sync", ids: [id], from: source },
+  ]) {
+    const results = await admin.data<{ success: boolean }[]>(admin.post("/api/channel/bulk", body));
+    expect([body.action, ...results.map(({ success }) => success)]).toEqual([body.action, false]);
+  }
+  expect(await kit.row(id)).toMatchObject({ setting: null, version: 1 });
+  expect(await kit.row(named)).toMatchObject({ models: "one", model_mapping: "", version: 1 });
+});
+
+test("two edits at once do no more than one after the other", async () => {
+  const { admin, create } = kit;
+  const id = await create({ ...compatible, type: 1 });
+  const edits = [{ type: 1005 }, { setting: HIDDEN_PATH }].map((body) =>
+    codeOf(admin.put("/api/channel/", { id, ...body })),
+  );
+  expect((await Promise.all(edits)).filter((code) => code === "CH21")).toHaveLength(1);
+});
+
+test("no address leaves its host, or a vendor's region, open", async () => {
+  const { admin } = kit;
+  const form = { name: "c", key: CHANNEL_KEY, models: "m" };
+  const save = (more: object) => admin.post("/api/channel/", { ...form, ...more });
+  for (const more of [
+    { type: 8, base_url: "https://{model}/v1" },
+    { type: 8, base_url: "https://x.{model}:8443/v1" },
+    { type: 41, other: "evil.example:8443/x?" },
+    { type: 41, other: String.raw`{"default":"\u0065vil.example/x?"}` },
+  ]) {
+    expect((await save(more)).body).toMatchObject({ success: false });
+  }
+  expect((await save({ type: 41, other: '{"default":"europe-west1","m":"global"}' })).body).toMatchObject({
+    success: true,
+  });
+});
