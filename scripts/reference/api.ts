@@ -95,9 +95,28 @@ const PROOF = {
   session: " Sessions only (`AU9`).",
 };
 
-function limitText({ rate, humanCheck, bodyBytes, credentials }: wire.Endpoint): string {
+const EFFECT: Readonly<Record<wire.CallEffect, string>> = {
+  read: "",
+  write: "",
+  spend: " Calls an upstream with a stored key.",
+  destroy: " Cannot be taken back.",
+};
+
+/** What an access token needs for the call. */
+function scopeText(rights: wire.CallRights | undefined): string {
+  if (!rights || rights.areas.length === 0) return "";
+  const { areas, effect } = rights;
+  const level = effect === "read" ? "read" : "write";
+  if (areas === "any") return ` Scope: \`${level}\` of any area.`;
+  const isEverything = areas.length === wire.SCOPE_AREAS.length;
+  const scopes = isEverything ? [level] : areas.map((area) => `${area}:${level}`);
+  return ` Scope: ${scopes.map(code).join(", ")}.${EFFECT[effect]}`;
+}
+
+function limitText({ rate, humanCheck, bodyBytes, rights }: wire.Endpoint): string {
   const texts = [
-    credentials === undefined ? "" : PROOF[credentials],
+    scopeText(rights),
+    rights?.stepUp === undefined ? "" : PROOF[rights.stepUp],
     rate === "critical" ? " Counts against the critical rate." : "",
     humanCheck ? " Takes `turnstile` in the query where the human check is on." : "",
     bodyBytes > 1024 * 1024 ? ` Bodies up to ${bodyBytes / 1024 / 1024} MiB.` : "",

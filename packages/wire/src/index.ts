@@ -3,6 +3,7 @@ export * from "./operations/audit.ts";
 export * from "./accounts/auth.ts";
 export * from "./billing/budget-history.ts";
 export * from "./billing/budgets.ts";
+export * from "./accounts/call-rights.ts";
 export * from "./accounts/confirm.ts";
 export * from "./channels/channel-health.ts";
 export * from "./channels/channel-keys.ts";

@@ -1,4 +1,13 @@
-import { channelGet, channelList, channelTest, channelUpdate, logout, notice } from "@fairway/wire";
+import {
+  channelGet,
+  channelList,
+  channelTest,
+  channelUpdate,
+  logout,
+  notice,
+  selfConfirm,
+  selfDelete,
+} from "@fairway/wire";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -100,6 +109,18 @@ test("sends nothing after the call that ends the session, and continues when it 
   await expect(call(channelList, {})).rejects.toMatchObject({ status: 401 });
   await logoutCall;
   expect(seen.map(({ url }) => url)).toEqual(["/api/user/logout", "/api/channel/", "/api/user/logout"]);
+});
+
+test("a call that ends the session can be confirmed first", async () => {
+  const confirmed = { body: '{"success":true,"message":""}' };
+  whenProofNeeded(async () => {
+    reply = confirmed;
+    await call(selfConfirm, { body: { password: "secret" } });
+    return true;
+  });
+  reply = { body: '{"success":false,"message":"confirm","code":"AU10"}' };
+  await callLast(selfDelete, {}, () => stored.user.write(undefined));
+  expect(seen.map(({ url }) => url)).toEqual(["/api/user/self", "/api/user/self/confirm", "/api/user/self"]);
 });
 
 test("retains totals and siblings of the envelope", async () => {

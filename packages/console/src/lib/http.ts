@@ -263,9 +263,27 @@ export async function request<E extends Endpoint>(endpoint: E, input: CallInput<
     return await requestOnce(endpoint, input);
   } catch (problem) {
     const isWanted = problem instanceof ApiProblem && problem.key === PROOF_WANTED;
-    if (!isWanted || !(await confirmCaller())) throw problem;
-    return requestOnce(endpoint, input);
+    if (!isWanted) throw problem;
+    return confirmAndSend(endpoint, input, problem);
   }
+}
+
+/** A parting call that wants a confirmation must not make the confirmation, or itself, wait for its own end. */
+async function confirmAndSend<E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  problem: ApiProblem,
+): Promise<Answer<E>> {
+  const parting = farewell;
+  farewell = Promise.resolve();
+  let again: Promise<Answer<E>>;
+  try {
+    if (!(await confirmCaller())) throw problem;
+    again = requestOnce(endpoint, input);
+  } finally {
+    farewell = parting;
+  }
+  return again;
 }
 
 async function requestOnce<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<E>> {

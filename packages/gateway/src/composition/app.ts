@@ -33,7 +33,7 @@ export async function createApp(env: Env, log: Logger): Promise<App> {
     disable,
     authenticator,
   });
-  const management: Management = createManagement({ ...core, pipeline });
+  const management: Management = createManagement({ ...core, pipeline, authenticator });
   const loopDelay = createLoopDelay();
   const elector = await electorOf(core);
   const logExport = composeLogExport(core, elector);

@@ -2,6 +2,7 @@ import type { Env } from "../config/env.ts";
 import type { Budgets } from "../billing/budgets/budgets.ts";
 import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { Route } from "../http/endpoint.ts";
+import type { Authenticator } from "../identity/authentication/caller.ts";
 import type { Identity } from "../identity/accounts/identity.ts";
 import { notifyRoot } from "../identity/mail/notify-root.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -41,6 +42,7 @@ export interface ManagementDeps {
   readonly ledger: Ledger;
   readonly budgets: Pick<Budgets, "reload" | "heldElsewhere">;
   readonly identity: Identity;
+  readonly authenticator: Authenticator;
   readonly pipeline: PipelineDeps;
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isInScope, ROLE, scopeNeeded, type Access, type Endpoint } from "@fairway/wire";
+import { missingScope, ROLE, type Access, type CallRights, type Endpoint } from "@fairway/wire";
 import { requireProof, requireSession, type Identified, type Principal } from "../identity/authentication/principal.ts";
 import { countedAddress } from "../lib/net/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
@@ -94,15 +94,29 @@ export function authorize(request: IncomingMessage, endpoint: Endpoint, identifi
   checkUserHeader(request, endpoint, principal);
   if (principal.role < MINIMUM[endpoint.access]) throw new Refusal("permission_denied");
   checkScope(endpoint, principal);
-  if (endpoint.credentials === "fresh") requireProof(principal);
-  if (endpoint.credentials === "session") requireSession(principal);
+  const { stepUp } = rightsOf(endpoint);
+  if (stepUp === "fresh") requireProof(principal);
+  if (stepUp === "session") requireSession(principal);
 }
 
 function checkScope(endpoint: Endpoint, { token }: Principal): void {
-  const scope = scopeNeeded(endpoint);
-  if (token && scope !== undefined && !isInScope(token.scopes, scope)) {
-    throw new Refusal("scope_missing", { values: { scope } });
-  }
+  const scope = token && missingScope(token.scopes, rightsOf(endpoint));
+  if (scope !== undefined) throw new Refusal("scope_missing", { values: { scope } });
+}
+
+/** What the table of calls says; the start has checked that it names every call of a signed-in user. */
+function rightsOf({ name, rights }: Endpoint): CallRights {
+  if (!rights) throw new Error(`endpoint ${name} has no rights`);
+  return rights;
+}
+
+/**
+ * The caller as a handler sees it. A call that is open to everyone is only personal for an access token whose scopes
+ * reach it: for other tokens the answer is that of a stranger.
+ */
+export function callerOf({ access, rights }: Endpoint, principal: Principal | undefined): Principal | undefined {
+  if (MINIMUM[access] !== ROLE.guest || !principal?.token) return principal;
+  return rights && missingScope(principal.token.scopes, rights) === undefined ? principal : undefined;
 }
 
 /** The user-id header is the defence against forged calls: no page of another site can set it. */

@@ -14,7 +14,16 @@ import { contextOf, type RequestContext } from "./context.ts";
 import type { Call, Route } from "./endpoint.ts";
 import { sendJson, sendText } from "./envelope.ts";
 import { failureOf, unknownUrl, type Failure } from "./errors.ts";
-import { authorize, checkOrigin, checkRate, isDeadAccount, principalOf, rateHeaders, type ApiRules } from "./guards.ts";
+import {
+  authorize,
+  callerOf,
+  checkOrigin,
+  checkRate,
+  isDeadAccount,
+  principalOf,
+  rateHeaders,
+  type ApiRules,
+} from "./guards.ts";
 import { parseInput, parseParams, queryObject } from "./input.ts";
 import { waitedFor, type Draining } from "./open-calls.ts";
 import { createRouteTable, type Found, type RouteTable } from "./route-table.ts";
@@ -114,7 +123,7 @@ async function serve(deps: MountDeps, exchange: Exchange, found: Found): Promise
   if (isDeadAccount(identified)) await deps.credentials.signOut(request, response, context.isSecure);
   authorize(request, route.endpoint, identified);
   const chosen = found.routes.length === 1 ? route : chooseByQuery(found, query);
-  const input = { params: found.params, query, caller: principal, memory: deps.memory };
+  const input = { params: found.params, query, caller: callerOf(chosen.endpoint, principal), memory: deps.memory };
   await answer(exchange, chosen, await callOf(exchange, chosen, input));
   return principal?.userId;
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from "@fairway/wire";
+import { CALL_RIGHTS, type Endpoint } from "@fairway/wire";
 import { describe, expect, test } from "vitest";
 import { full, literal, narrow } from "../../test/kit/probe-routes.ts";
 import { implement, type Route } from "./endpoint.ts";
@@ -12,6 +12,8 @@ describe("the route table", () => {
 
   // @weakness Sessions and permissions: A call has no permission attached
   test("refuses an endpoint without a permission", () => {
+    const unlisted = route({ access: "user" });
+    expect(() => createRouteTable([unlisted])).toThrow(/missing in the table of rights/);
     expect(() => createRouteTable([route({ access: undefined as never })])).toThrow(/names no permission/);
   });
 
@@ -23,7 +25,10 @@ describe("the route table", () => {
   });
 
   test("refuses one path with two permissions", () => {
-    const stricter = { endpoint: { ...narrow, access: "root" } as Endpoint, handler: () => "" };
+    const stricter = {
+      endpoint: { ...narrow, access: "root", rights: CALL_RIGHTS["optionList"] } as Endpoint,
+      handler: () => "",
+    };
     expect(() => createRouteTable([implement(full, () => ""), stricter])).toThrow(/another permission/);
   });
 });

@@ -2,6 +2,8 @@ import type { Access, Method } from "@fairway/wire";
 import type { Route } from "./endpoint.ts";
 
 const ACCESSES: ReadonlySet<string> = new Set<Access>(["none", "try", "user", "admin", "root", "key"]);
+/** Accesses that ask who the caller is: an access token needs a scope for them. */
+const GUARDED: ReadonlySet<string> = new Set<Access>(["try", "user", "admin", "root"]);
 
 export interface Found {
   /** Routes that share method and path, the one with the narrower query first. */
@@ -45,8 +47,9 @@ function emptyNode(): Node {
 }
 
 function insert(root: Node, route: Route): void {
-  const { name, method, path, access } = route.endpoint;
+  const { name, method, path, access, rights } = route.endpoint;
   if (!ACCESSES.has(access)) throw new Error(`endpoint ${name} names no permission`);
+  if (GUARDED.has(access) && !rights) throw new Error(`endpoint ${name} is missing in the table of rights`);
   let node = root;
   for (const segment of segments(path)) node = step(node, segment, name);
   const same = node.methods.get(method) ?? [];

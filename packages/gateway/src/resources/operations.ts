@@ -3,7 +3,7 @@ import type { Budgets } from "../billing/budgets/budgets.ts";
 import type { Ledger } from "../billing/ledger/ledger.ts";
 import type { Route } from "../http/endpoint.ts";
 import type { Principal } from "../identity/authentication/principal.ts";
-import { importedKey } from "../identity/keys/imported-key.ts";
+import type { Authenticator } from "../identity/authentication/caller.ts";
 import { seconds, type Clock } from "../lib/clock.ts";
 import type { Runnable } from "../lib/async/runnable.ts";
 import type { Logger } from "../observability/log.ts";
@@ -58,6 +58,8 @@ export interface OperationsDeps {
   readonly log: Logger;
   readonly snapshots: { current(): Snapshot };
   readonly tokens: Pick<TokenCache, "find" | "dropToken">;
+  /** Checks relay keys. */
+  readonly authenticator: Pick<Authenticator, "byKey">;
   readonly announce: Announce;
   readonly writeLog: WriteLog;
   readonly ledger: Pick<Ledger, "changeWith">;
@@ -103,7 +105,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...channels.routes,
     ...tokenRoutes({ store: tokens, clock, usableGroups: usable, maxTokens: deps.maxUserTokens }),
     ...tokenFactsRoutes({ store: tokens, clock }),
-    tokenUsageRoute({ ...deps, options }),
+    tokenUsageRoute(deps),
     ...redemptionRoutes({ store: createRedemptionStore(deps) }),
     ...walletRoutes({ store: wallet, clock, log, options, publicUrl: deps.publicUrl }),
     ...orderRoutes({ database, options }),
@@ -112,7 +114,7 @@ export function createOperations(deps: OperationsDeps): Operations {
       tail,
       vault: deps.vault,
       channelNames: channels.namesOf,
-      findToken: (key) => findToken(deps, key),
+      authenticator: deps.authenticator,
       logClearing: (operator, ip, content) => logClearing(deps, operator, { ip, content }),
     }),
     ...usageRoutes({ store: createUsageStore({ database }) }),
@@ -128,20 +130,6 @@ export function createOperations(deps: OperationsDeps): Operations {
     ...jobRoutes({ store: jobStore }),
   ];
   return { routes, channels, jobs, wallet, runnables: [jobs, tail] };
-}
-
-async function findToken(
-  { database, vault, snapshots }: OperationsDeps,
-  key: string,
-): Promise<{ id: number; userId: number } | undefined> {
-  const texts = snapshots.current().options.CarriedKeysEnabled ? [key, importedKey(key)] : [key];
-  const row = await database.db
-    .selectFrom("tokens")
-    .select(["id", "user_id"])
-    .where("key_hash", "in", texts.map(vault.hashKey))
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
-  return row && { id: row.id, userId: row.user_id };
 }
 
 async function logClearing(

@@ -3,6 +3,7 @@ import { createBudgets } from "../../src/billing/budgets/budgets.ts";
 import { createSqlLedger } from "../../src/billing/ledger/sql/sql-ledger.ts";
 import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
 import type { Route } from "../../src/http/endpoint.ts";
+import { createAuthenticator } from "../../src/identity/authentication/authenticator.ts";
 import { createIdentity, type Identity, type SignInServices } from "../../src/identity/accounts/identity.ts";
 import { firstStart } from "../../src/identity/accounts/first-start.ts";
 import { createPasswords } from "../../src/identity/passwords/passwords.ts";
@@ -221,8 +222,14 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
     upstreams,
     probeTimeoutMs: 5_000,
   };
+  const authenticator = createAuthenticator({
+    ...parts,
+    sessions: parts.identity.sessions,
+    hashKey: parts.vault.hashKey,
+  });
   const operations = createOperations({
     ...parts,
+    authenticator,
     logDatabase: database,
     providers: allProviders,
     probe: (channel, model) => probeChannel(channel, model, newId(), calls),

@@ -6,6 +6,7 @@ import { AppError } from "../../src/lib/app-error.ts";
 /** Calls that only show what the mount makes of a request. */
 
 const base = { access: "none", summary: "" } as const;
+const rights = { effect: "read", areas: ["settings"], stepUp: undefined } as const;
 
 export const echo = endpoint({
   ...base,
@@ -76,6 +77,7 @@ export const outage = endpoint({ ...base, name: "outage", method: "GET", path: "
 export const adminOnly = endpoint({
   ...base,
   name: "adminOnly",
+  rights,
   access: "admin",
   method: "GET",
   path: "/api/probe/admin",
@@ -84,6 +86,7 @@ export const adminOnly = endpoint({
 export const userOnly = endpoint({
   ...base,
   name: "userOnly",
+  rights,
   access: "user",
   method: "GET",
   path: "/api/probe/user",
@@ -92,6 +95,7 @@ export const userOnly = endpoint({
 export const tried = endpoint({
   ...base,
   name: "tried",
+  rights,
   access: "try",
   method: "GET",
   path: "/api/probe/try",
@@ -125,6 +129,7 @@ export const open = endpoint({
 export const navigated = endpoint({
   ...base,
   name: "navigated",
+  rights,
   access: "user",
   method: "GET",
   path: "/api/probe/navigated",

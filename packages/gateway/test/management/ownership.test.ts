@@ -30,7 +30,7 @@ async function fill(): Promise<number[]> {
   const { db } = app.database;
   const { user } = members;
   const token = await user.data<{ id: number }>(user.post("/api/token/", { name: CANARY, remain_quota: 5 }));
-  await user.data(user.post("/api/user/self/access_tokens", { name: CANARY }));
+  await user.data(user.post("/api/user/self/access_tokens", { name: CANARY, scopes: ["read"] }));
   await user.data(user.put("/api/user/self/prefs", { view: CANARY }));
   const who = { user_id: owner, username: CANARY };
   const times = { submit_time: NOW, start_time: NOW, finish_time: NOW };

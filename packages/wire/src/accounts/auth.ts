@@ -117,7 +117,6 @@ export const resetPassword = endpoint({
 
 export const bindEmail = endpoint({
   name: "bindEmail",
-  credentials: "fresh",
   method: "GET",
   path: "/api/oauth/email/bind",
   access: "user",

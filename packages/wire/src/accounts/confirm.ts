@@ -6,7 +6,6 @@ export const PROOF_SECONDS = 300;
 
 export const selfConfirm = endpoint({
   name: "selfConfirm",
-  credentials: "session",
   method: "POST",
   path: "/api/user/self/confirm",
   access: "user",

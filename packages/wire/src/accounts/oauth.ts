@@ -64,7 +64,6 @@ export const oauthWechat = endpoint({
 
 export const oauthWechatBind = endpoint({
   name: "oauthWechatBind",
-  credentials: "fresh",
   method: "GET",
   path: "/api/oauth/wechat/bind",
   access: "user",
@@ -106,7 +105,6 @@ export const oauthTelegram = endpoint({
 
 export const oauthTelegramBind = endpoint({
   name: "oauthTelegramBind",
-  credentials: "fresh",
   method: "GET",
   path: "/api/oauth/telegram/bind",
   access: "user",

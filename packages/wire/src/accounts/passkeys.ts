@@ -31,7 +31,6 @@ export const passkeyList = endpoint({
 
 export const passkeyOptions = endpoint({
   name: "passkeyOptions",
-  credentials: "fresh",
   method: "POST",
   path: "/api/user/self/passkeys/options",
   access: "user",
@@ -43,7 +42,6 @@ export const passkeyOptions = endpoint({
 
 export const passkeyCreate = endpoint({
   name: "passkeyCreate",
-  credentials: "fresh",
   method: "POST",
   path: "/api/user/self/passkeys",
   access: "user",
@@ -56,7 +54,6 @@ export const passkeyCreate = endpoint({
 
 export const passkeyRename = endpoint({
   name: "passkeyRename",
-  credentials: "session",
   method: "PUT",
   path: "/api/user/self/passkeys/{id}",
   access: "user",
@@ -68,7 +65,6 @@ export const passkeyRename = endpoint({
 
 export const passkeyDelete = endpoint({
   name: "passkeyDelete",
-  credentials: "fresh",
   method: "DELETE",
   path: "/api/user/self/passkeys/{id}",
   access: "user",

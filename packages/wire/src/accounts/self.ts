@@ -67,7 +67,6 @@ export const selfDelete = endpoint({
 
 export const selfAccessToken = endpoint({
   name: "selfAccessToken",
-  credentials: "fresh",
   method: "GET",
   path: "/api/user/token",
   access: "user",
@@ -157,7 +156,6 @@ export const selfSessions = endpoint({
 
 export const selfSessionEnd = endpoint({
   name: "selfSessionEnd",
-  credentials: "session",
   method: "DELETE",
   path: "/api/user/self/sessions/{id}",
   access: "user",
@@ -167,7 +165,6 @@ export const selfSessionEnd = endpoint({
 
 export const selfSessionsEnd = endpoint({
   name: "selfSessionsEnd",
-  credentials: "session",
   method: "DELETE",
   path: "/api/user/self/sessions",
   access: "user",
@@ -180,7 +177,7 @@ export const NamedAccessToken = z.object({
   last_used_at: z.int(),
   /** 0 = never. */
   expires_at: z.int(),
-  /** Empty = everything that its user may do. */
+  /** Empty = nothing. */
   scopes: z.array(z.string()),
 });
 export type NamedAccessToken = z.output<typeof NamedAccessToken>;
@@ -196,7 +193,6 @@ export const accessTokenList = endpoint({
 
 export const accessTokenCreate = endpoint({
   name: "accessTokenCreate",
-  credentials: "fresh",
   method: "POST",
   path: "/api/user/self/access_tokens",
   access: "user",
@@ -205,10 +201,10 @@ export const accessTokenCreate = endpoint({
     name: z.string().check(z.maxLength(64)),
     /** Epoch seconds; 0 = never. */
     expires_at: z.optional(z.int().check(z.minimum(0))),
-    /** `read`, `write`, or either for one area, such as `channels:read`; empty = everything that the caller may do. */
-    scopes: z.optional(
-      z.array(z.enum(ACCESS_SCOPES, { error: REASONS.scopes })).check(z.maxLength(ACCESS_SCOPES.length)),
-    ),
+    /** At least one: `write` for everything that the caller may do, `read`, or either for one area, such as `channels:read`. */
+    scopes: z
+      .array(z.enum(ACCESS_SCOPES, { error: REASONS.scopes }), { error: REASONS.scopes })
+      .check(z.minLength(1, { error: REASONS.scopes }), z.maxLength(ACCESS_SCOPES.length, { error: REASONS.tooLong })),
   }),
   data: z.string(),
   fails: ["invalid_field", "too_many_access_tokens"],

@@ -24,7 +24,6 @@ export const twoFactorGet = endpoint({
 
 export const twoFactorBegin = endpoint({
   name: "twoFactorBegin",
-  credentials: "fresh",
   method: "POST",
   path: PATH,
   access: "user",
@@ -41,7 +40,6 @@ export const twoFactorBegin = endpoint({
 
 export const twoFactorConfirm = endpoint({
   name: "twoFactorConfirm",
-  credentials: "fresh",
   method: "POST",
   path: `${PATH}/confirm`,
   access: "user",
@@ -61,7 +59,6 @@ export const twoFactorConfirm = endpoint({
 
 export const twoFactorCodes = endpoint({
   name: "twoFactorCodes",
-  credentials: "session",
   method: "POST",
   path: `${PATH}/recovery_codes`,
   access: "user",
@@ -80,7 +77,6 @@ export const twoFactorCodes = endpoint({
 
 export const twoFactorDisable = endpoint({
   name: "twoFactorDisable",
-  credentials: "session",
   method: "POST",
   path: `${PATH}/disable`,
   access: "user",
@@ -98,7 +94,6 @@ export const twoFactorDisable = endpoint({
 
 export const userTwoFactorReset = endpoint({
   name: "userTwoFactorReset",
-  credentials: "fresh",
   method: "DELETE",
   path: "/api/user/{id}/two_factor",
   access: "admin",

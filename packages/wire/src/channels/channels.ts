@@ -322,6 +322,7 @@ export const channelBalanceAll = endpoint({
 export const channelModelsOf = endpoint({
   name: "channelModelsOf",
   method: "GET",
+  hasEffects: true,
   path: "/api/channel/fetch_models/{id}",
   access: "admin",
   summary: "Lists the models that the upstream of a stored channel offers.",

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { CALL_RIGHTS, type CallRights } from "../accounts/call-rights.ts";
 import type { MessageKey } from "./message-codes.ts";
 
 /** Who may call an endpoint. `try` personalises the answer when a credential is valid, `key` takes a relay key. */
@@ -51,11 +52,8 @@ export interface Endpoint<
   readonly hasEffects: boolean;
   /** Readable from any origin, without credentials. */
   readonly isCrossOrigin: boolean;
-  /**
-   * Set where credentials change. Access tokens are refused with `session_required`. `fresh` also requires a sign-in or a confirmation of
-   * the last five minutes (`confirmation_required`); `session` is for calls that prove it themselves or only take rights away.
-   */
-  readonly credentials: "fresh" | "session" | undefined;
+  /** What it does, the scopes it needs and the proof it wants; undefined for a call that is not in the table. */
+  readonly rights: CallRights | undefined;
 }
 
 interface EndpointSpec<P, Q, B, D> {
@@ -76,7 +74,8 @@ interface EndpointSpec<P, Q, B, D> {
   withoutUserHeader?: boolean;
   hasEffects?: boolean;
   isCrossOrigin?: boolean;
-  credentials?: Endpoint["credentials"];
+  /** For calls outside the contract; the table has the others. */
+  rights?: CallRights | undefined;
 }
 
 /** Declares one call of the management API; the gateway implements it, the console and the CLI call it. */
@@ -104,6 +103,6 @@ export function endpoint<
     withoutUserHeader: spec.withoutUserHeader ?? false,
     hasEffects: spec.hasEffects ?? false,
     isCrossOrigin: spec.isCrossOrigin ?? false,
-    credentials: spec.credentials,
+    rights: CALL_RIGHTS[spec.name] ?? spec.rights,
   });
 }

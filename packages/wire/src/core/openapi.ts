@@ -66,7 +66,7 @@ function operation(calls: readonly Endpoint[]): Json {
     ],
     ...(bodies.length > 0 && { requestBody: { required: true, content: json(oneOf(bodies)) } }),
     responses: responses(first, oneOf(calls.map(answerSchema)), fails),
-    security: first.credentials === undefined ? SECURITY[first.access] : [CONSOLE],
+    security: first.rights?.stepUp === undefined ? SECURITY[first.access] : [CONSOLE],
     ...(fails.length > 0 && { "x-fairway-codes": fails.map((key) => MESSAGE_CODES[key]) }),
   };
 }

@@ -203,10 +203,11 @@ export const logOfToken = endpoint({
   name: "logOfToken",
   method: "GET",
   path: "/api/log/token",
-  access: "none",
+  access: "key",
   rate: "critical",
   isCrossOrigin: true,
-  summary: "Log rows of a relay key, read from `Authorization: Bearer` or the query.",
+  summary:
+    "Log rows of a relay key, read from `Authorization: Bearer` or the query; none for an unknown key. A key that a model call could not use is refused here too.",
   query: z.object({ key: queryText }),
   data: z.array(LogRow),
 });

@@ -20,7 +20,6 @@ export const compatibleFactorState = endpoint({
 
 export const compatibleFactorDisable = endpoint({
   name: "compatibleFactorDisable",
-  credentials: "session",
   method: "POST",
   path: "/api/user/2fa/disable",
   access: "user",
@@ -38,7 +37,6 @@ export const compatibleFactorDisable = endpoint({
 
 export const compatibleFactorCodes = endpoint({
   name: "compatibleFactorCodes",
-  credentials: "session",
   method: "POST",
   path: "/api/user/2fa/backup_codes",
   access: "user",
@@ -70,7 +68,6 @@ export const compatiblePasskeyState = endpoint({
 
 export const compatiblePasskeyDelete = endpoint({
   name: "compatiblePasskeyDelete",
-  credentials: "fresh",
   method: "DELETE",
   path: "/api/user/passkey",
   access: "user",
@@ -79,7 +76,6 @@ export const compatiblePasskeyDelete = endpoint({
 
 export const compatiblePasskeyBegin = endpoint({
   name: "compatiblePasskeyBegin",
-  credentials: "fresh",
   method: "POST",
   path: "/api/user/passkey/register/begin",
   access: "user",
@@ -91,7 +87,6 @@ export const compatiblePasskeyBegin = endpoint({
 
 export const compatiblePasskeyFinish = endpoint({
   name: "compatiblePasskeyFinish",
-  credentials: "fresh",
   method: "POST",
   path: "/api/user/passkey/register/finish",
   access: "user",
@@ -134,7 +129,6 @@ const resetFacts = {
 export const compatibleFactorReset = endpoint({
   ...resetFacts,
   name: "compatibleFactorReset",
-  credentials: "fresh",
   path: "/api/user/{id}/2fa",
   summary: "Switches a user's two-factor sign-in off, for who lost his authenticator.",
 });
@@ -142,7 +136,6 @@ export const compatibleFactorReset = endpoint({
 export const compatiblePasskeyReset = endpoint({
   ...resetFacts,
   name: "compatiblePasskeyReset",
-  credentials: "fresh",
   path: "/api/user/{id}/reset_passkey",
   summary: "Removes a user's passkeys, for who lost his devices.",
 });

@@ -167,7 +167,8 @@ async function replacedToken(client: Client, { replaceToken }: LoginOptions, que
 
 function readScopes(text = ""): AccessScope[] {
   const names = text.split(",").map((name) => name.trim());
-  const scopes = names.filter((name) => name !== "").map(readScope);
+  const named = names.filter((name) => name !== "").map(readScope);
+  const scopes: AccessScope[] = named.length === 0 ? ["write"] : named;
   // `fairway` asks who it is signed in as.
   return isInScope(scopes, "account:read") ? scopes : [...scopes, "account:read"];
 }

@@ -126,7 +126,7 @@ export async function makeAccessToken(): Promise<string> {
   return token;
 }
 
-/** `days` 0 = without an end; no scopes = everything. */
+/** `days` 0 = without an end. */
 export async function makeNamedToken(wanted: {
   readonly name: string;
   readonly days: number;

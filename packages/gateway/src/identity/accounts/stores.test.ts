@@ -10,6 +10,8 @@ import { accountRow } from "./accounts.ts";
 import { createCodes, type Codes } from "../second-factor/verification-codes.ts";
 import { createSessions, type Sessions } from "../sessions/sessions.ts";
 
+const ALL = ["write"] as const;
+
 eachDatabase("identity", (open) => {
   let database: Database;
   let sessions: Sessions;
@@ -114,11 +116,11 @@ eachDatabase("identity", (open) => {
   describe("access tokens", () => {
     // @weakness Credentials: Access tokens lie readable in the database
     test("replace one another by name and are stored as hashes", async () => {
-      const first = await accessTokens.rotate(userId);
+      const first = await accessTokens.rotate(userId, { scopes: ALL });
       expect(first).toMatch(/^[0-9A-Za-z]{32}$/);
       expect(await accessTokens.find(first)).toMatchObject({ account: { id: userId } });
-      const second = await accessTokens.rotate(userId);
-      const named = await accessTokens.rotate(userId, { name: "ci" });
+      const second = await accessTokens.rotate(userId, { scopes: ALL });
+      const named = await accessTokens.rotate(userId, { name: "ci", scopes: ALL });
       expect(await accessTokens.find(first)).toBeUndefined();
       expect(await accessTokens.find(second)).toBeDefined();
       expect((await accessTokens.list(userId)).map(({ name }) => name)).toEqual(["", "ci"]);
@@ -130,7 +132,7 @@ eachDatabase("identity", (open) => {
     });
 
     test("expire, and remember their last use to the minute", async () => {
-      const token = await accessTokens.rotate(userId, { expiresAt: Math.floor(clock.now() / 1000) + 100 });
+      const token = await accessTokens.rotate(userId, { scopes: ALL, expiresAt: Math.floor(clock.now() / 1000) + 100 });
       await accessTokens.find(token);
       const [used] = await accessTokens.list(userId);
       clock.move(30);
@@ -144,7 +146,7 @@ eachDatabase("identity", (open) => {
     });
 
     test("can be replaced by many calls at once", async () => {
-      const tokens = await Promise.all(Array.from({ length: 8 }, () => accessTokens.rotate(userId)));
+      const tokens = await Promise.all(Array.from({ length: 8 }, () => accessTokens.rotate(userId, { scopes: ALL })));
       const live = await Promise.all(tokens.map((token) => accessTokens.find(token)));
       expect(live.filter((one) => one !== undefined)).toHaveLength(1);
     });
@@ -152,10 +154,10 @@ eachDatabase("identity", (open) => {
     test("of a deleted user have no account", async () => {
       const { db } = database;
       const gone = await insertRow(db, "users", accountRow({ username: "Gone", passwordHash: "x", createdAt: 1 }));
-      const token = await accessTokens.rotate(gone);
+      const token = await accessTokens.rotate(gone, { scopes: ALL });
       await db.deleteFrom("users").where("id", "=", gone).execute();
       expect(await accessTokens.find(token)).toMatchObject({ account: undefined });
-      await expect(accessTokens.rotate(gone, { name: "new" })).rejects.toMatchObject({ code: "AU8" });
+      await expect(accessTokens.rotate(gone, { name: "new", scopes: ALL })).rejects.toMatchObject({ code: "AU8" });
     });
   });
 

@@ -32,7 +32,7 @@ export interface Principal {
 /** The access token of a call. */
 export interface CallerToken {
   readonly name: string;
-  /** Empty = no limits. */
+  /** Empty = it may do nothing. */
   readonly scopes: readonly string[];
 }
 

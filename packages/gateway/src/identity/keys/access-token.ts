@@ -1,4 +1,4 @@
-import { ACCESS_TOKENS_MAX } from "@fairway/wire";
+import { ACCESS_TOKENS_MAX, type AccessScope } from "@fairway/wire";
 import type { Insertable, Kysely, Updateable } from "kysely";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { randomText } from "../../lib/ids.ts";
@@ -22,7 +22,7 @@ export interface AccessTokenView {
   readonly lastUsedAt: number;
   /** 0 = never. */
   readonly expiresAt: number;
-  /** Empty = no limits. */
+  /** Empty = it may do nothing. */
   readonly scopes: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface NewAccessToken {
   readonly name?: string;
   /** 0 = never. */
   readonly expiresAt?: number;
-  readonly scopes?: readonly string[];
+  readonly scopes: readonly AccessScope[];
 }
 
 /** Keys to the management API with the rights of their user, or some of them. Only hashes are stored. */
@@ -39,7 +39,7 @@ export interface AccessTokens {
   /** Undefined when the token is unknown or expired; `account` undefined when its user was deleted. */
   find(token: string): Promise<{ readonly account: Account | undefined; readonly token: CallerToken } | undefined>;
   /** Replaces the user's token of that name and answers the new one; `too_many_access_tokens`. */
-  rotate(userId: number, made?: NewAccessToken): Promise<string>;
+  rotate(userId: number, made: NewAccessToken): Promise<string>;
   remove(userId: number, name: string): Promise<boolean>;
   removeAll(userId: number, db?: Db): Promise<void>;
   list(userId: number): Promise<AccessTokenView[]>;
@@ -56,9 +56,9 @@ export function createAccessTokens({ db, clock }: { readonly db: Db; readonly cl
       }
       return { account: accountOf(row), token: { name: row.name, scopes: scopesOf(row.scopes) } };
     },
-    async rotate(userId, { name = "", expiresAt = 0, scopes = [] } = {}) {
+    async rotate(userId, { name = "", expiresAt = 0, scopes }) {
       const token = randomText(TOKEN_CHARS);
-      const limits = { expires_at: expiresAt, scopes: scopes.length === 0 ? null : scopes.join(" ") };
+      const limits = { expires_at: expiresAt, scopes: scopes.join(" ") };
       const change = { token_hash: hashOf(token), created_at: seconds(clock), last_used_at: 0, ...limits };
       if (await replace(db, userId, name, change)) return token;
       try {

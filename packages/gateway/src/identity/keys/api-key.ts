@@ -11,6 +11,8 @@ const SUBPROTOCOL = "openai-insecure-api-key.";
 /** Google's clients ask under /v1 by default, also for what has an answer in no protocol here. */
 const GEMINI =
   /^(?:\/v1beta|\/upload\/|\/v1\/(?:models|tunedModels|files|batches|cachedContents|interactions|fileSearchStores|auth_tokens))/;
+/** Links of compatible gateways to the log of a key carry it in the query. */
+const LOG_OF_KEY = "/api/log/token";
 /** The value of `Authorization` of drawing clients that send their key elsewhere. */
 const MJ_PLACEHOLDER = "midjourney-proxy";
 
@@ -36,7 +38,8 @@ export function readKeyText(headers: IncomingHttpHeaders, url: string): string {
 
 /** Places that only some routes have; no route has two of them but those of Gemini. */
 function fromRoute(headers: IncomingHttpHeaders, path: string, search: string): string {
-  if (isGemini(path)) return one(headers["x-goog-api-key"]) || (new URLSearchParams(search).get("key") ?? "").trim();
+  if (isGemini(path)) return one(headers["x-goog-api-key"]) || queryKey(search);
+  if (path === LOG_OF_KEY) return queryKey(search);
   if (isDrawing(path)) return one(headers["mj-api-secret"]);
   return path.startsWith("/v1/realtime") ? fromSubprotocol(headers) : "";
 }
@@ -65,6 +68,10 @@ function afterScheme(text: string): string {
 function fromSubprotocol(headers: IncomingHttpHeaders): string {
   const items = (headers["sec-websocket-protocol"] ?? "").split(",").map((item) => item.trim());
   return items.find((item) => item.startsWith(SUBPROTOCOL))?.slice(SUBPROTOCOL.length) ?? "";
+}
+
+function queryKey(search: string): string {
+  return (new URLSearchParams(search).get("key") ?? "").trim();
 }
 
 function isGemini(path: string): boolean {

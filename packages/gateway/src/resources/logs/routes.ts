@@ -24,6 +24,8 @@ import {
   type LogRow,
 } from "@fairway/wire";
 import { implement, type Principal, type Route } from "../../http/endpoint.ts";
+import type { Authenticator } from "../../identity/authentication/caller.ts";
+import { AppError } from "../../lib/app-error.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { openEventStream } from "../event-stream.ts";
 import type { Vault } from "../ports.ts";
@@ -41,8 +43,8 @@ export interface LogRoutesDeps {
   readonly tail: LogTail;
   /** Names of channels, which live in the main database. */
   readonly channelNames: (ids: readonly number[]) => Promise<ReadonlyMap<number, string>>;
-  /** Owner and id of the token behind a relay key. */
-  readonly findToken: (key: string) => Promise<{ readonly id: number; readonly userId: number } | undefined>;
+  /** The check of the relay: the log of a key is open to those who may use the key. */
+  readonly authenticator: Pick<Authenticator, "byKey">;
   /** Seals the cursors of owners, who must not learn real ids. */
   readonly vault: Vault;
   /** Writes the management row of a deletion. */
@@ -120,14 +122,20 @@ function selfRoutes(deps: LogRoutesDeps): Route[] {
   ];
 }
 
-function tokenRoute({ store, findToken }: LogRoutesDeps): Route {
-  return implement(logOfToken, async ({ query, request }) => {
-    const bearer = /^Bearer\s+(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
-    const token = await findToken((bearer ?? query.key).replace(/^sk-/, ""));
-    const rows = token ? await store.ofToken(token.userId, token.id) : [];
-    return ownerViews()(rows);
+function tokenRoute({ store, authenticator }: LogRoutesDeps): Route {
+  return implement(logOfToken, async ({ request, context }) => {
+    try {
+      const { userId, tokenId } = await authenticator.byKey(request, context.ip, { allowExhausted: true });
+      return ownerViews()(await store.ofToken(userId, tokenId));
+    } catch (error) {
+      // Compatible gateways answer an empty list to a key that they do not know.
+      if (error instanceof AppError && UNKNOWN_KEY.has(error.code)) return [];
+      throw error;
+    }
   });
 }
+
+const UNKNOWN_KEY: ReadonlySet<string | undefined> = new Set(["missing_api_key", "invalid_api_key"]);
 
 /** The filter bound to its owner: what names other users or channels does not count. */
 function ownQuery(filter: Omit<LogQuery, "username" | "channel" | "user_id">, caller: Principal): LogQuery {

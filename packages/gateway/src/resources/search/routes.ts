@@ -1,5 +1,17 @@
-import { ROLE, SEARCH_HITS, searchAll, type SearchHits } from "@fairway/wire";
-import { implement, type Route } from "../../http/endpoint.ts";
+import {
+  channelList,
+  channelModelsEnabled,
+  missingScope,
+  ROLE,
+  SEARCH_HITS,
+  searchAll,
+  selfModels,
+  tokenList,
+  userList,
+  type Endpoint,
+  type SearchHits,
+} from "@fairway/wire";
+import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { usableGroups } from "../users/groups.ts";
 import type { SearchStore } from "./store.ts";
@@ -16,17 +28,26 @@ export function searchRoutes({ store, snapshots }: SearchRoutesDeps): Route[] {
     implement(searchAll, async ({ query, caller }): Promise<SearchHits> => {
       const text = query.q;
       if (text === "") return NOTHING;
-      const isAdmin = caller.role >= ROLE.admin;
       const [channels, tokens, users] = await Promise.all([
-        isAdmin ? store.channels(text) : [],
-        store.tokens(caller.userId, text),
-        isAdmin ? store.users(text) : [],
+        mayList(channelList, caller) ? store.channels(text) : [],
+        mayList(tokenList, caller) ? store.tokens(caller.userId, text) : [],
+        mayList(userList, caller) ? store.users(text) : [],
       ]);
       const snapshot = snapshots.current();
-      const groups = isAdmin ? snapshot.index.keys() : Object.keys(usableGroups(snapshot.options, caller.group));
-      return { channels, tokens, users, models: modelsOf(snapshot, groups, text) };
+      return { channels, tokens, users, models: modelsOf(snapshot, groupsOf(snapshot, caller), text) };
     }),
   ];
+}
+
+/** The search shows nothing that the caller could not list. */
+function mayList({ access, rights }: Endpoint, { role, token }: Principal): boolean {
+  const isRoleEnough = access === "user" || role >= ROLE.admin;
+  return isRoleEnough && rights !== undefined && (!token || missingScope(token.scopes, rights) === undefined);
+}
+
+function groupsOf(snapshot: Snapshot, caller: Principal): Iterable<string> {
+  if (mayList(channelModelsEnabled, caller)) return snapshot.index.keys();
+  return mayList(selfModels, caller) ? Object.keys(usableGroups(snapshot.options, caller.group)) : [];
 }
 
 /** Models that the groups reach; those that begin with the text come first. */

@@ -275,7 +275,7 @@ describe("editing", () => {
         { ...passkey, credential_id: "c2", user_id: 1 },
       ])
       .execute();
-    const token = await user.data<string>(user.post("/api/user/self/access_tokens", { name: "ci" }));
+    const token = await user.data<string>(user.post("/api/user/self/access_tokens", { name: "ci", scopes: ["write"] }));
     await put(admin, { id: accounts.idOf("ursula"), password: "another password" });
     expect((await user.get("/api/user/self")).status).toBe(401);
     const byToken = await app.anonymous().get("/api/user/self", { authorization: token });

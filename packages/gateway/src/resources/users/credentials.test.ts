@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 const confirm = (body: object) => ann.post("/api/user/self/confirm", body);
 const makeToken = (caller: ApiCaller, body: object) =>
-  caller.data<string>(caller.post("/api/user/self/access_tokens", { name: "ci", ...body }));
+  caller.data<string>(caller.post("/api/user/self/access_tokens", { name: "ci", scopes: ["write"], ...body }));
 
 function withToken(token: string): ApiCaller {
   const caller = app.anonymous();
@@ -61,8 +61,8 @@ async function enrolled(): Promise<() => string> {
 }
 
 describe("changes of credentials", () => {
-  const fresh = endpoints.filter(({ credentials }) => credentials === "fresh");
-  const inSession = endpoints.filter(({ credentials }) => credentials !== undefined);
+  const fresh = endpoints.filter(({ rights }) => rights?.stepUp === "fresh");
+  const inSession = endpoints.filter(({ rights }) => rights?.stepUp !== undefined);
 
   // @weakness Credentials: A stolen session makes itself new credentials
   test("are refused some time after the sign-in", async () => {

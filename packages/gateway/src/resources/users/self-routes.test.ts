@@ -105,7 +105,7 @@ describe("the own account", () => {
   });
 
   test("a new password leaves access tokens alive unless they are to end too", async () => {
-    const named = await ann.data<string>(ann.post("/api/user/self/access_tokens", { name: "ci" }));
+    const named = await ann.data<string>(ann.post("/api/user/self/access_tokens", { name: "ci", scopes: ["write"] }));
     const byToken = () => app.anonymous().get("/api/user/self", { authorization: named });
     await ann.data(ann.put("/api/user/self", { password: "another password" }));
     expect((await byToken()).status).toBe(200);
@@ -160,7 +160,7 @@ describe("credentials", () => {
   });
 
   test("named access tokens are shown once and can be removed", async () => {
-    const token = await ann.data<string>(ann.post("/api/user/self/access_tokens", { name: " ci " }));
+    const token = await ann.data<string>(ann.post("/api/user/self/access_tokens", { name: " ci ", scopes: ["write"] }));
     const list = await ann.get("/api/user/self/access_tokens");
     expect(list.body["data"]).toMatchObject([{ name: "ci", last_used_at: 0, expires_at: 0 }]);
     expect(list.text).not.toContain(token);
@@ -169,11 +169,13 @@ describe("credentials", () => {
     expect((await byToken.get("/api/user/self")).status).toBe(200);
     await ann.delete("/api/user/self/access_tokens?name=ci");
     expect((await byToken.get("/api/user/self")).body["code"]).toBe("AU2");
-    expect((await ann.post("/api/user/self/access_tokens", { name: "x".repeat(65) })).body["code"]).toBe("G2");
+    expect(
+      (await ann.post("/api/user/self/access_tokens", { name: "x".repeat(65), scopes: ["write"] })).body["code"],
+    ).toBe("G2");
   });
 
   test("access tokens have a limit that calls at the same moment cannot pass, and all of them are listed", async () => {
-    const make = (name: string) => ann.post("/api/user/self/access_tokens", { name });
+    const make = (name: string) => ann.post("/api/user/self/access_tokens", { name, scopes: ["write"] });
     const replies = await Promise.all(Array.from({ length: 104 }, (_, i) => make(`t${i}`)));
     const refused = replies.filter(({ body }) => body["success"] !== true);
     expect(refused.map(({ body }) => body["code"])).toEqual(["K8", "K8", "K8", "K8"]);

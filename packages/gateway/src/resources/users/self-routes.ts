@@ -78,7 +78,7 @@ export function selfRoutes(deps: SelfRoutesDeps): Route[] {
     implement(selfUpdate, (call) => updateSelf(deps, call)),
     implement(selfDelete, (call) => deleteSelf(deps, call)),
     implement(selfAccessToken, async ({ caller, context: { ip } }) => {
-      const token = await deps.accessTokens.rotate(caller.userId);
+      const token = await deps.accessTokens.rotate(caller.userId, { scopes: ["write"] });
       deps.notices.send({ userId: caller.userId, what: "The system access token was made.", ip });
       return token;
     }),

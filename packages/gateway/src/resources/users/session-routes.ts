@@ -53,7 +53,7 @@ export function sessionRoutes({
       })),
     ),
     implement(accessTokenCreate, async ({ body, caller, context: { ip } }) => {
-      const { expires_at: expiresAt = 0, scopes = [] } = body;
+      const { expires_at: expiresAt = 0, scopes } = body;
       const name = body.name.trim();
       const token = await accessTokens.rotate(caller.userId, { name, expiresAt, scopes: [...new Set(scopes)] });
       notices.send({ userId: caller.userId, what: `The access token "${name}" was made.`, ip });

@@ -162,7 +162,10 @@ export const en = {
   tokenNameMissing: "Please enter a name.",
   tokenEnd: "Ends after",
   tokenScopes: "Scopes",
-  tokenScopesHelp: "Leave empty for everything that you may do. No token can change passwords or other credentials.",
+  tokenNothing: "Nothing",
+  tokenScopesMissing: "Choose at least one scope.",
+  tokenScopesHelp:
+    "write covers everything that you may do, read all that you may see. No token can change passwords or other credentials.",
   tokenScopeTwice: "This scope is in the list already.",
   makeNamedToken: "Make a named token",
   removeToken: "Remove",

@@ -1,4 +1,4 @@
-import { ACCESS_SCOPES, type NamedAccessToken } from "@fairway/wire";
+import { ACCESS_SCOPES, type AccessScope, type NamedAccessToken } from "@fairway/wire";
 import { Button, Flex, SimpleGrid, Text } from "@chakra-ui/react";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
@@ -16,6 +16,8 @@ import { useTexts } from "../texts.ts";
 
 const DAYS = [7, 30, 90, 365] as const;
 const NEVER = "0";
+/** The scope of a token with all rights of its user. */
+const EVERYTHING: AccessScope = "write";
 
 /** Keys to the management API: the one of before, and named ones with an end and limits. */
 export function AccessTokens() {
@@ -76,7 +78,7 @@ function TokenLine({ token }: { readonly token: NamedAccessToken }) {
         {name}
       </Text>
       <Text textStyle="sm" color="fg.muted" flex="1" minW="12rem">
-        {token.scopes.length === 0 ? t("tokenEverything") : token.scopes.join(", ")} ·{" "}
+        {scopesText(token.scopes, t("tokenEverything"), t("tokenNothing"))} ·{" "}
         {token.expires_at === 0 ? (
           t("tokenNever")
         ) : (
@@ -92,11 +94,19 @@ function TokenLine({ token }: { readonly token: NamedAccessToken }) {
   );
 }
 
+function scopesText(scopes: readonly string[], everything: string, nothing: string): string {
+  if (scopes.length === 0) return nothing;
+  return scopes.includes(EVERYTHING) ? everything : scopes.join(", ");
+}
+
 function NewToken(props: { onMade(token: string): void }) {
   const t = useTexts();
   const form = useForm({
     initial: { name: "", days: "90", scopes: [] as string[] },
-    check: ({ name }) => ({ ...(name.trim() === "" && { name: t("tokenNameMissing") }) }),
+    check: ({ name, scopes }) => ({
+      ...(name.trim() === "" && { name: t("tokenNameMissing") }),
+      ...(scopes.length === 0 && { scopes: t("tokenScopesMissing") }),
+    }),
     save: async ({ name, days, scopes }) => {
       props.onMade(await makeNamedToken({ name: name.trim(), days: Number(days), scopes }));
       form.set("name", "");

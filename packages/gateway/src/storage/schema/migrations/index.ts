@@ -20,6 +20,7 @@ import { logSums } from "./0018-log-sums.ts";
 import { tokenDisables } from "./0019-token-disables.ts";
 import { replicaChannels } from "./0020-replica-channels.ts";
 import { tokenLimits } from "./0021-token-limits.ts";
+import { explicitScopes } from "./0022-explicit-scopes.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -46,6 +47,7 @@ export const MIGRATIONS: readonly Migration[] = [
   tokenDisables,
   replicaChannels,
   tokenLimits,
+  explicitScopes,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

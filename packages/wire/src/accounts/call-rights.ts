@@ -1,0 +1,300 @@
+import type { AccessScope, ScopeArea } from "./scopes.ts";
+import { isInScope, SCOPE_AREAS } from "./scopes.ts";
+
+/** What a call does: `spend` calls an upstream with a stored key, `destroy` cannot be taken back. */
+export type CallEffect = "read" | "write" | "spend" | "destroy";
+
+/** What a call of the management API asks of its caller besides a role. */
+export interface CallRights {
+  readonly effect: CallEffect;
+  /**
+   * Parts of the API whose scope an access token needs, each of them. `any` asks for one of all, because the call itself
+   * shows nothing of the others. Empty: anyone may call.
+   */
+  readonly areas: readonly ScopeArea[] | "any";
+  /**
+   * Access tokens are refused with `session_required`. `fresh` also wants a sign-in or a confirmation of the last five
+   * minutes (`confirmation_required`); `session` is for calls that prove it themselves or only take rights away.
+   */
+  readonly stepUp: "fresh" | "session" | undefined;
+}
+
+type Areas = ScopeArea | CallRights["areas"];
+type StepUp = CallRights["stepUp"];
+
+const rights = (effect: CallEffect, areas: Areas, stepUp: StepUp): CallRights => ({
+  effect,
+  areas: typeof areas === "string" && areas !== "any" ? [areas] : areas,
+  stepUp,
+});
+const read = (areas: Areas, stepUp?: StepUp) => rights("read", areas, stepUp);
+const write = (areas: Areas, stepUp?: StepUp) => rights("write", areas, stepUp);
+const spend = (areas: Areas, stepUp?: StepUp) => rights("spend", areas, stepUp);
+const destroy = (areas: Areas, stepUp?: StepUp) => rights("destroy", areas, stepUp);
+
+/** The call needs no sign-in. */
+const OPEN: Areas = [];
+/** The answer holds rows of every kind. */
+const ALL: Areas = SCOPE_AREAS;
+const ANY: Areas = "any";
+/** What documents describe. */
+const DOCUMENTS: Areas = ["channels", "tokens", "billing", "settings"];
+
+/**
+ * Every call of the management API by name: what it does, the parts of the API it belongs to, and the proof it wants.
+ * The gateway refuses to start with a call that is missing here. A change of a password asks for its proof in the
+ * handler (`selfUpdate`, `userUpdate`), because other changes by the same call need none.
+ */
+export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {
+  // /api/about
+  about: read(OPEN),
+  // /api/audit
+  auditList: read(ALL),
+  // /api/budget
+  budgetCreate: write("billing"),
+  budgetList: read("billing"),
+  budgetUpdate: write("billing"),
+  budgetListSelf: read("billing"),
+  budgetHistorySelf: read("billing"),
+  budgetDelete: destroy("billing"),
+  budgetGet: read("billing"),
+  budgetHistory: read("billing"),
+  // /api/channel
+  channelCreate: write("channels"),
+  channelList: read("channels"),
+  channelUpdate: write("channels"),
+  channelBatchDelete: destroy("channels"),
+  channelBatchTag: write("channels"),
+  channelBulk: destroy("channels"),
+  channelCopyAs: write("channels"),
+  channelDeleteDisabled: destroy("channels"),
+  channelModelsFor: spend("channels"),
+  channelModelsOf: spend("channels"),
+  channelFix: write("channels"),
+  channelHealth: read("channels"),
+  channelCatalogue: read("channels"),
+  channelModelsEnabled: read("channels"),
+  channelMultiKey: destroy("channels"),
+  channelProbe: spend("channels"),
+  channelSearch: read("channels"),
+  channelTagUpdate: write("channels"),
+  channelTagDisable: write("channels"),
+  channelTagEnable: write("channels"),
+  channelTagModels: read("channels"),
+  channelTestAll: spend("channels"),
+  channelTest: spend("channels"),
+  channelTypes: read("channels"),
+  channelBalanceAll: spend("channels"),
+  channelBalance: spend("channels"),
+  channelDelete: destroy("channels"),
+  channelGet: read("channels"),
+  channelCopy: write("channels"),
+  channelKeySwitch: write("channels"),
+  channelKeys: read("channels"),
+  // /api/data
+  usageAll: read("logs"),
+  usageSelf: read("logs"),
+  // /api/declarative
+  declarativeApply: destroy(DOCUMENTS),
+  declarativeExport: read(DOCUMENTS),
+  declarativeManaged: read("settings"),
+  declarativePlan: write(DOCUMENTS),
+  // /api/group
+  groupList: read("channels"),
+  // /api/home_page_content
+  homePage: read(OPEN),
+  // /api/import
+  litellmImport: write(["channels", "users", "tokens", "billing", "settings"]),
+  pricesImport: write("settings"),
+  // /api/job
+  jobList: read("settings"),
+  jobGet: read("settings"),
+  // /api/log
+  logClear: destroy("logs"),
+  logList: read("logs"),
+  logExport: read("logs"),
+  logFacets: read("logs"),
+  logHistogram: read("logs"),
+  logSearch: read("logs"),
+  logListSelf: read("logs"),
+  logExportSelf: read("logs"),
+  logFacetsSelf: read("logs"),
+  logHistogramSelf: read("logs"),
+  logSearchSelf: read("logs"),
+  logStatSelf: read("logs"),
+  logTailSelf: read("logs"),
+  logGetSelf: read("logs"),
+  logExplainSelf: read("logs"),
+  logStat: read("logs"),
+  logTail: read("logs"),
+  logOfToken: read(OPEN),
+  logGet: read("logs"),
+  logExplain: read("logs"),
+  // /api/mj
+  drawingList: read("tasks"),
+  drawingListSelf: read("tasks"),
+  // /api/models
+  modelsByType: read("channels"),
+  // /api/notice
+  notice: read(OPEN),
+  // /api/oauth
+  bindEmail: write("account", "fresh"),
+  oauthGithub: write(OPEN),
+  oauthLinuxdo: write(OPEN),
+  oauthOidc: write(OPEN),
+  oauthStart: write(OPEN),
+  oauthState: write(OPEN),
+  oauthTelegramBind: write("account", "fresh"),
+  oauthTelegram: write(OPEN),
+  oauthWechat: write(OPEN),
+  oauthWechatBind: write("account", "fresh"),
+  // /api/openapi.json
+  openApi: read(OPEN),
+  // /api/option
+  optionList: read("settings"),
+  optionUpdate: write("settings"),
+  optionBatch: write("settings"),
+  optionHistory: read("settings"),
+  optionPrices: read("settings"),
+  optionReset: destroy("settings"),
+  // /api/pricing
+  pricingList: read("account"),
+  pricingExplain: read("settings"),
+  // /api/redemption
+  redemptionCreate: write("billing"),
+  redemptionList: read("billing"),
+  redemptionSetStatus: write("billing"),
+  redemptionUpdate: write("billing"),
+  redemptionDeleteInvalid: destroy("billing"),
+  redemptionSearch: read("billing"),
+  redemptionDelete: destroy("billing"),
+  redemptionGet: read("billing"),
+  // /api/reset_password
+  sendResetLink: write(OPEN),
+  // /api/search
+  searchAll: read(ANY),
+  // /api/setup
+  setup: write(OPEN),
+  setupState: read(OPEN),
+  // /api/statistics
+  usageRecent: read("logs"),
+  usageRecentSelf: read("logs"),
+  usageStatisticsSelf: read("logs"),
+  usageStatistics: read("logs"),
+  // /api/status
+  status: read(OPEN),
+  statusTest: read("settings"),
+  // /api/stripe
+  stripeWebhook: write(OPEN),
+  // /api/system
+  systemInfo: read("settings"),
+  systemStepDown: write("settings"),
+  systemReplicas: read("settings"),
+  // /api/task
+  taskList: read("tasks"),
+  taskListSelf: read("tasks"),
+  // /api/token
+  tokenCreate: write("tokens"),
+  tokenList: read("tokens"),
+  tokenSetStatus: write("tokens"),
+  tokenUpdate: write("tokens"),
+  tokenBatchDelete: destroy("tokens"),
+  tokenKeys: write("tokens"),
+  tokenSearch: read("tokens"),
+  tokenDelete: destroy("tokens"),
+  tokenGet: read("tokens"),
+  tokenFacts: read("tokens"),
+  tokenKey: write("tokens"),
+  tokenOfUserSetStatus: write("tokens"),
+  // /api/topup
+  userTopUp: write("billing"),
+  // /api/usage
+  tokenUsage: read(OPEN),
+  // /api/user
+  userCreate: write("users"),
+  userList: read("users"),
+  userUpdate: write("users"),
+  compatibleFactorCodes: write("account", "session"),
+  compatibleFactorDisable: destroy("account", "session"),
+  compatibleFactorState: read("account"),
+  selfInviteCode: write("account"),
+  selfInviteTransfer: write("account"),
+  walletAmount: write("account"),
+  compatibleSelfModels: read("account"),
+  walletNotice: read(OPEN),
+  walletNoticeForm: write(OPEN),
+  usableGroups: read("account"),
+  login: write(OPEN),
+  loginSecondFactor: write(OPEN),
+  logout: write(OPEN),
+  logoutByPost: write(OPEN),
+  userManage: destroy("users"),
+  selfModels: read("account"),
+  compatiblePasskeyDelete: destroy("account", "fresh"),
+  compatiblePasskeyState: read("account"),
+  passkeyLogin: write(OPEN),
+  compatiblePasskeyLoginBegin: write(OPEN),
+  compatiblePasskeyLoginFinish: write(OPEN),
+  passkeyLoginOptions: write(OPEN),
+  compatiblePasskeyBegin: write("account", "fresh"),
+  compatiblePasskeyFinish: write("account", "fresh"),
+  walletPay: write("account"),
+  register: write(OPEN),
+  resetPassword: write(OPEN),
+  userSearch: read("users"),
+  selfDelete: destroy("account", "fresh"),
+  selfGet: read("account"),
+  selfUpdate: write("account"),
+  accessTokenCreate: write("account", "fresh"),
+  accessTokenDelete: destroy("account"),
+  accessTokenList: read("account"),
+  selfConfirm: write("account", "session"),
+  selfGroups: read("account"),
+  passkeyCreate: write("account", "fresh"),
+  passkeyList: read("account"),
+  passkeyOptions: write("account", "fresh"),
+  passkeyDelete: destroy("account", "fresh"),
+  passkeyRename: write("account", "session"),
+  selfPreferences: read("account"),
+  selfPreferencesUpdate: write("account"),
+  selfSessions: read("account"),
+  selfSessionsEnd: destroy("account", "session"),
+  selfSessionEnd: destroy("account", "session"),
+  selfSignedIn: read("account"),
+  twoFactorBegin: write("account", "fresh"),
+  twoFactorGet: read("account"),
+  twoFactorConfirm: write("account", "fresh"),
+  twoFactorDisable: destroy("account", "session"),
+  twoFactorCodes: write("account", "session"),
+  stripeInfo: read("account"),
+  stripeAmount: write("account"),
+  stripePay: write("account"),
+  selfAccessToken: write("account", "fresh"),
+  orderList: read("billing"),
+  walletRedeem: write("account"),
+  topUpInfo: read("account"),
+  orderListSelf: read("account"),
+  userDelete: destroy("users"),
+  userGet: read("users"),
+  compatibleFactorReset: destroy("users", "fresh"),
+  compatiblePasskeyReset: destroy("users", "fresh"),
+  tokenListOfUser: read(["users", "tokens"]),
+  userTwoFactorReset: destroy("users", "fresh"),
+  // /api/verification
+  sendEmailCode: write(OPEN),
+};
+
+/** The level of scope that an effect needs: only reading calls are open to tokens for reading. */
+function levelOf(effect: CallEffect): "read" | "write" {
+  return effect === "read" ? "read" : "write";
+}
+
+/** The first scope that a token with `scopes` lacks for a call; undefined when it may make the call. */
+export function missingScope(
+  scopes: readonly string[],
+  { effect, areas }: Pick<CallRights, "effect" | "areas">,
+): AccessScope | undefined {
+  const level = levelOf(effect);
+  if (areas === "any") return SCOPE_AREAS.some((area) => isInScope(scopes, `${area}:${level}`)) ? undefined : level;
+  return areas.map((area) => `${area}:${level}` as const).find((scope) => !isInScope(scopes, scope));
+}
