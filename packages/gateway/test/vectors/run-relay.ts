@@ -175,6 +175,7 @@ function attemptOf(
         return Promise.resolve(completion.usage ?? countedUsage(vector));
       },
       progress: () => undefined,
+      cover: async () => {},
     },
     {
       upstreams: script,

@@ -4,6 +4,7 @@ import { plainDialect } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { isObject, isSet, object, text } from "../core/read.ts";
 import type { RequestSpec, Body, Dialect, JsonObject, Operation } from "../core/types.ts";
+import { capAt } from "../core/requested-output.ts";
 import { readError } from "../core/upstream-error.ts";
 import { anthropicUsage, readAnthropicUsage } from "../core/usage.ts";
 import { MessagesMeter } from "./meter.ts";
@@ -23,6 +24,7 @@ export const anthropicMessages: Dialect = {
   },
   retarget: (body, _ask, upstreamModel) => withMembers(body, renameEdits(body, upstreamModel)),
   capEdits: (_body, tokens) => [{ key: "max_tokens", json: String(tokens) }],
+  requestedOutput: capAt("max_tokens"),
   usage: (answer) => readAnthropicUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: anthropicUsage(usage) }),
   errorIn: (answer) => (answer["type"] === "error" ? readError(answer["error"]) : undefined),

@@ -1,5 +1,7 @@
 // Edits of foreign JSON that keep the very object when there is nothing to change.
 import type { JsonObject, JsonValue } from "./types.ts";
+import { isSet } from "./read.ts";
+import { conflict } from "./requested-output.ts";
 import { isObject } from "../../lib/text/json.ts";
 
 /** The object without some members. */
@@ -10,10 +12,11 @@ export function without(from: JsonObject, names: readonly string[]): JsonObject 
   return rest;
 }
 
-/** A member under another name; a member that has that name already wins. */
+/** A member under another name. Throws where a member of that name says something else: only one of them was checked. */
 export function renamed(from: JsonObject, name: string, to: string): JsonObject {
   if (from[name] === undefined) return from;
   const { [name]: value, ...rest } = from;
+  if (isSet(value) && isSet(rest[to]) && JSON.stringify(value) !== JSON.stringify(rest[to])) throw conflict(name, to);
   return { ...rest, [to]: rest[to] ?? value };
 }
 

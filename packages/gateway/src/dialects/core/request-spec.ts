@@ -2,6 +2,7 @@
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
 import { hasOneMember, spliceMembers, type MemberEdit } from "../../lib/text/json-splice.ts";
 import { isSet, list } from "./read.ts";
+import { conflict } from "./requested-output.ts";
 import type { Body, JsonObject, JsonValue } from "./types.ts";
 
 const MAX_TOKENS = 2 ** 30;
@@ -38,17 +39,22 @@ export function wantsBackground(body: JsonObject): boolean {
   return isSet(body["background"]) && body["background"] !== false;
 }
 
-/** The first of several names for a limit of output tokens; zero counts as none. */
+/**
+ * The limit of output tokens under one of several names; zero counts as none. Names that disagree are refused: upstreams
+ * differ in which of them counts.
+ */
 export function outputCapOf(body: JsonObject, keys: readonly string[]): number | undefined {
+  let found: string | undefined;
   for (const key of keys) {
     const value = body[key];
     if (!isSet(value)) continue;
     if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > MAX_TOKENS) {
       throw new AppError("invalid_max_tokens", { param: key, values: { field: key } });
     }
-    return value === 0 ? undefined : value;
+    if (found !== undefined && body[found] !== value) throw conflict(found, key);
+    found ??= key;
   }
-  return undefined;
+  return found === undefined || body[found] === 0 ? undefined : (body[found] as number);
 }
 
 /** `n` of chat and images: a small whole number, 1 when missing. */

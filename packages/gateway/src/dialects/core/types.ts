@@ -3,6 +3,7 @@
 import type { JsonObject } from "../../lib/text/json.ts";
 import type { MemberEdit } from "../../lib/text/json-splice.ts";
 import type { StreamEvent } from "../../lib/text/sse.ts";
+import type { ReadRequestedOutput } from "./requested-output.ts";
 
 export type { JsonObject, JsonValue } from "../../lib/text/json.ts";
 export type { StreamEvent } from "../../lib/text/sse.ts";
@@ -189,6 +190,8 @@ export interface Dialect {
    * such limit.
    */
   capEdits?(body: JsonObject, tokens: number): MemberEdit[];
+  /** Reads the limits of the output from a request in this protocol; absent where it has none. */
+  readonly requestedOutput?: ReadRequestedOutput;
   /** Usage of a whole (not streamed) answer. */
   usage(answer: JsonObject): Usage | undefined;
   /** An error object inside an answer of status 200, if that is what it is. */

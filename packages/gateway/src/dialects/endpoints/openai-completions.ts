@@ -2,9 +2,11 @@ import { invalidRequest } from "../../lib/app-error.ts";
 import { encodeBlock } from "../../lib/text/sse.ts";
 import { choicesOf, modelOf, outputCapOf } from "../core/request-spec.ts";
 import {
+  COMPLETION_CAPS,
   HEARTBEAT,
   capCompletion,
   completionAsk,
+  completionCap,
   errorInCompletion,
   retargetCompletion,
   usageOfCompletion,
@@ -14,6 +16,7 @@ import { choicesTexts, isUsageChunk } from "../openai-chat/prompt.ts";
 import { isTextAnswer, kindOfChunk } from "../openai-chat/shape.ts";
 import { DONE, usageChunk } from "../openai-chat/stream.ts";
 import { boundOf, textsOf, wordsOf, type PromptReader } from "../core/prompt.ts";
+import { largestAt } from "../core/requested-output.ts";
 import { isObject, isSet, list, object, objects, text } from "../core/read.ts";
 import type { Dialect, JsonObject, JsonValue } from "../core/types.ts";
 import { chatUsage } from "../core/usage.ts";
@@ -31,8 +34,9 @@ export const openaiCompletions: Dialect = {
       model,
       promptEstimate: boundOf((reader) => walkPrompt(json, reader)),
     });
+    choicesOf(json, "best_of");
     const answers = answersOf(json);
-    const cap = outputCapOf(json, ["max_completion_tokens", "max_tokens"]);
+    const cap = outputCapOf(json, COMPLETION_CAPS);
     return {
       ...spec,
       outputCap: cap === undefined ? undefined : cap * answers,
@@ -41,6 +45,7 @@ export const openaiCompletions: Dialect = {
   },
   retarget: retargetCompletion,
   capEdits: capCompletion,
+  requestedOutput: (body) => ({ cap: completionCap(body), answers: answersOf(body) }),
   usage: usageOfCompletion,
   withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
   errorIn: errorInCompletion,
@@ -120,8 +125,10 @@ function promptCount(prompt: JsonValue | undefined): number {
 }
 
 /** Each prompt is answered several times, and `best_of` as often whatever `n` shows. */
+const choicesIn = largestAt("n", "best_of");
+
 function answersOf(json: JsonObject): number {
-  return Math.max(choicesOf(json), choicesOf(json, "best_of")) * promptCount(json["prompt"]);
+  return (choicesIn(json) ?? 1) * promptCount(json["prompt"]);
 }
 
 function walkPrompt(json: JsonObject, reader: PromptReader): void {

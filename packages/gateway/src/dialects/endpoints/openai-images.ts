@@ -3,6 +3,7 @@ import { choicesOf, modelOf, optionalFlag, requiredText } from "../core/request-
 import { HEARTBEAT } from "../openai-chat/index.ts";
 import { plainDialect } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
+import { imagesAt } from "../core/requested-output.ts";
 import { compact, isObject, isSet, list, object, text } from "../core/read.ts";
 import type { Dialect, JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
 import { errorOfEvent } from "../core/upstream-error.ts";
@@ -39,6 +40,7 @@ export const openaiImages: Dialect = {
       ...((json["response_format"] === "b64_json" || json["stream"] === true) && { wantsBase64: true }),
     };
   },
+  requestedOutput: imagesAt("n"),
   usage(answer) {
     const usage = readResponsesUsage(object(answer, "usage"));
     if (usage === undefined && !Array.isArray(answer["data"])) return undefined;

@@ -3,7 +3,15 @@ import type { JsonObject, JsonValue } from "../core/types.ts";
 
 /** Google reads every field in two spellings; `name` is the one with humps. */
 export function spelled(from: JsonObject | undefined, name: string): string {
-  if (from === undefined || from[name] !== undefined) return name;
+  return from === undefined || from[name] !== undefined ? name : snakeCase(name);
+}
+
+/** The paths of a member in all spellings of it and of the object that it is in. */
+export function everySpelling(parent: string, name: string): string[] {
+  return [parent, snakeCase(parent)].flatMap((outer) => [name, snakeCase(name)].map((inner) => `${outer}.${inner}`));
+}
+
+function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

@@ -4,14 +4,17 @@ import { plainDialect } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { object } from "../core/read.ts";
 import type { RequestSpec, Body, Dialect, JsonObject, Operation } from "../core/types.ts";
+import { largestAt } from "../core/requested-output.ts";
 import { readError } from "../core/upstream-error.ts";
 import { geminiUsage, readGeminiUsage } from "../core/usage.ts";
-import { bareModel, gNumber, gObject, gText, spelled } from "./fields.ts";
+import { bareModel, everySpelling, gNumber, gObject, gText, spelled } from "./fields.ts";
 import { GeminiMeter } from "./meter.ts";
 import { candidatesTexts, walkGemini } from "./prompt.ts";
 import { kindOfPiece } from "./shape.ts";
 import { answerOfPieces, bareEvents, createArrayWriter } from "./stream.ts";
 
+const capIn = largestAt(...everySpelling("generationConfig", "maxOutputTokens"));
+const candidatesIn = largestAt(...everySpelling("generationConfig", "candidateCount"));
 /** A candidate that adds nothing: Google's client forgets a turn if any event has none. */
 const NO_MORE = { content: { role: "model", parts: [{ text: "" }] }, index: 0 };
 
@@ -40,6 +43,7 @@ export const geminiGenerate: Dialect = {
     const { max_output_tokens: _other, ...config } = object(body, key) ?? {};
     return [{ key, json: JSON.stringify({ ...config, maxOutputTokens: tokens }) }];
   },
+  requestedOutput: (body) => ({ cap: capIn(body), answers: candidatesIn(body) ?? 1 }),
   usage: (answer) => readGeminiUsage(object(answer, "usageMetadata")),
   withUsage: (answer, usage) => ({ ...answer, usageMetadata: geminiUsage(usage) }),
   errorIn: (answer) => readError(answer["error"]),

@@ -32,7 +32,7 @@ describe("inspect", () => {
       stream: true,
       stream_options: { include_usage: true },
       max_completion_tokens: 100,
-      max_tokens: 7,
+      max_tokens: 100,
       n: 2,
       reasoning_effort: "low",
     });

@@ -12,6 +12,7 @@ import { withCallIdsFor } from "../core/chat-calls.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { flag, isObject, isSet, object, text } from "../core/read.ts";
 import type { RequestSpec, Body, Dialect, JsonObject, RetargetOptions } from "../core/types.ts";
+import { largestAt } from "../core/requested-output.ts";
 import { failedChoice, readError } from "../core/upstream-error.ts";
 import { chatUsage, readChatUsage } from "../core/usage.ts";
 import { ChatMeter, sentenceIn } from "./meter.ts";
@@ -19,6 +20,10 @@ import { choicesTexts, isUsageChunk, walkChat } from "./prompt.ts";
 import { isChatAnswer, kindOfChunk } from "./shape.ts";
 import { answerOfChunks, chunksOf, DONE, usageChunk } from "./stream.ts";
 
+/** Names of the limit of output tokens. */
+export const COMPLETION_CAPS = ["max_completion_tokens", "max_tokens"] as const;
+export const completionCap = largestAt(...COMPLETION_CAPS);
+const choicesIn = largestAt("n");
 export const HEARTBEAT = Buffer.from(": ping\n\n");
 
 export const openaiChat: Dialect = {
@@ -39,6 +44,7 @@ export const openaiChat: Dialect = {
   },
   retarget: retargetCompletion,
   capEdits: capCompletion,
+  requestedOutput: (body) => ({ cap: completionCap(body), answers: choicesIn(body) ?? 1 }),
   usage: usageOfCompletion,
   withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
   errorIn: errorInCompletion,
@@ -62,7 +68,7 @@ export function completionAsk(
   json: JsonObject,
   own: Omit<RequestSpec, "stream" | "wantsStreamUsage" | "outputCap" | "units">,
 ): RequestSpec {
-  const cap = outputCapOf(json, ["max_completion_tokens", "max_tokens"]);
+  const cap = outputCapOf(json, COMPLETION_CAPS);
   const choices = choicesOf(json);
   return {
     stream: optionalFlag(json, "stream"),

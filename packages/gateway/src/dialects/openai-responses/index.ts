@@ -8,6 +8,7 @@ import { plainDialect, TypedMeter } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { isSet, object, text } from "../core/read.ts";
 import type { RequestSpec, Dialect, JsonObject, Operation } from "../core/types.ts";
+import { capAt } from "../core/requested-output.ts";
 import { errorOfEvent, readError } from "../core/upstream-error.ts";
 import { readResponsesUsage, responsesUsage } from "../core/usage.ts";
 import { trackResponses } from "./position.ts";
@@ -34,6 +35,7 @@ export const openaiResponses: Dialect = {
     return withMembers(body, edits);
   },
   capEdits: (_body, tokens) => [{ key: "max_output_tokens", json: String(tokens) }],
+  requestedOutput: capAt("max_output_tokens"),
   usage: (answer) => readResponsesUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: responsesUsage(usage) }),
   errorIn: (answer) =>

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { ReadRequestedOutput } from "../../dialects/core/requested-output.ts";
 import type { VideoTasks } from "./video.ts";
 import type {
   RequestSpec,
@@ -260,6 +261,8 @@ export interface ProviderAdapter {
   readonly streamUsage: boolean;
   readonly bridges?: readonly Bridge[];
   readonly requestTransforms?: readonly RequestTransform[];
+  /** Where limits of the output stand in the requests that are sent, by protocol; default: the protocol's own places. */
+  readonly requestedOutput?: Readonly<Partial<Record<DialectId, ReadRequestedOutput>>>;
   readonly responseTransforms?: readonly ResponseTransform[];
   /**
    * Overrides the general reading of an answer; undefined = use the general one. Asked about every failure, about

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
+import type { RequestedOutput } from "../../dialects/core/requested-output.ts";
 import type { Dialect, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { learnsChatOnly } from "../../providers/core/chat-only.ts";
@@ -44,6 +45,8 @@ export interface AttemptHooks {
   readonly delivery: Delivery;
   settle(completion: Completion, built: BuiltCall, attempt: Attempt): Promise<Usage>;
   progress(outputBound: () => number, attempt: Attempt): void;
+  /** Reserves what the request that is about to be sent may cost; rejects where that is not covered. */
+  cover(requested: RequestedOutput): Promise<void>;
   /** Output tokens of each answer that the balance carries; undefined = the request goes out as it is. */
   readonly outputCap?: number | undefined;
   /** Set where a disconnected client may have caused hidden output. */
@@ -100,6 +103,7 @@ export class Attempt implements SinkContext {
         pending: this.#storage?.pending,
         outputCap: this.#hooks.outputCap,
       });
+      await this.#hooks.cover(this.#built.requested);
     } catch (error) {
       this.finish(
         this.delivery.isDisconnected ? { kind: "disconnected" } : { kind: "failed", failure: this.#notSent(error) },

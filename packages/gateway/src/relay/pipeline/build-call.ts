@@ -6,6 +6,7 @@ import type {
   JsonObject,
   RetargetOptions,
 } from "../../dialects/core/types.ts";
+import { NO_LIMIT, type RequestedOutput } from "../../dialects/core/requested-output.ts";
 import { list, text } from "../../dialects/core/read.ts";
 import { withMembers } from "../../dialects/core/request-spec.ts";
 import { AppError } from "../../lib/app-error.ts";
@@ -49,6 +50,8 @@ export interface BuiltCall {
   readonly context: BridgeContext;
   /** Names of fields that the upstream's protocol cannot carry. */
   readonly dropped: readonly string[];
+  /** The most output that the upstream may produce, read from the body that is sent. */
+  readonly requested: RequestedOutput;
 }
 
 export interface CallOptions {
@@ -84,6 +87,10 @@ export async function buildCall(
     dropped: (field) => void dropped.push(field),
     ...(pending && { pending }),
   };
+  const body = request.upload
+    ? { bytes: undefined, json: { ...request.upload.fields, ...channel.paramOverride } }
+    : bodyOf(request, target, context);
+  const requested = requestedIn(body.json, target);
   const call: UpstreamCall = {
     method: "POST",
     url: urlOf(request, target, key),
@@ -93,7 +100,7 @@ export async function buildCall(
       "accept-encoding": "identity",
       "user-agent": deps.userAgent,
     },
-    body: request.upload ? undefined : bodyOf(request, target, context),
+    body: body.bytes,
   };
   if (request.upload) await attachUpload(call, request.upload, target);
   const signing: SigningContext = {
@@ -106,7 +113,13 @@ export async function buildCall(
   await plan.provider.authorize(call, channel, signing);
   passIdempotencyKey(call, request);
   if (request.span) Object.assign(call.headers, request.span.headers());
-  return { call, signing, context, dropped };
+  return { call, signing, context, dropped, requested };
+}
+
+function requestedIn(body: JsonObject, { plan, upstreamModel }: RouteTarget): RequestedOutput {
+  const { dialect } = plan.route;
+  const read = plan.provider.requestedOutput?.[dialect] ?? plan.upstreamDialect?.requestedOutput;
+  return read ? read(body, upstreamModel) : NO_LIMIT;
 }
 
 function passIdempotencyKey(call: UpstreamCall, { protocolHeaders }: RelayRequest): void {
@@ -171,25 +184,32 @@ async function attachUpload(
   call.headers["content-length"] = String(size);
 }
 
+/** The body of an upstream request, and what it says. */
+interface BuiltBody {
+  readonly bytes: Buffer;
+  readonly json: JsonObject;
+}
+
 /** Same protocol and no transform: the client's bytes, except for the model name and the usage option. */
-function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeContext): Buffer {
+function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeContext): BuiltBody {
   const { spec, body, dialect } = request;
   const { channel, plan, upstreamModel } = target;
   const askUsage = spec.stream && plan.provider.streamUsage && takesUsageSwitch(channel, context.now);
   if (plan.bridges.length === 0) {
     const bytes = dialect.retarget(body, spec, upstreamModel, { askUsage });
-    const requestTransformed = repair(target, request, bytes, context);
-    return requestTransformed ? encode(requestTransformed) : bytes;
+    const transformed = repair(target, request, bytes, context);
+    return transformed ? { bytes: encode(transformed), json: transformed } : { bytes, json: body.json() };
   }
   checkNestedJson(body);
   const translated = translateRequest(plan.bridges, body.json(), context);
   const json = repairJson(target, translated, context);
   const model = text(json, "model");
   const isRenamed = model !== undefined && model !== translated["model"];
-  return retargeted(json, spec, plan.route, {
+  const bytes = retargeted(json, spec, plan.route, {
     model: isRenamed ? model : upstreamModel,
     askUsage: askUsage && !list(channel.setting, "drop_params").includes("stream_options"),
   });
+  return { bytes, json };
 }
 
 function takesUsageSwitch(channel: ChannelRecord, now: number): boolean {

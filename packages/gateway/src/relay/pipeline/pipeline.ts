@@ -3,7 +3,7 @@ import type { Level, Snapshot, SnapshotStore } from "../../snapshot/types.ts";
 import { ReservationSession } from "./reservation/reservation-session.ts";
 import type { RequestContext, ReservationDeps } from "./reservation/reserve.ts";
 import { readOnFor } from "./reservation/output-reservation.ts";
-import { budgetAmounts } from "./reservation/reservation-terms.ts";
+import { amountsOf, requestTerms } from "./reservation/reservation-terms.ts";
 import { admitModel, servingGroups } from "../admission/model-access.ts";
 import type { Affinity, Preferred } from "../selection/affinity.ts";
 import { Attempt, type AttemptDeps } from "./attempt.ts";
@@ -127,27 +127,17 @@ async function enter(
   response: ServerResponse,
 ): Promise<{ readonly first: RouteTarget | undefined; readonly reservation: ReservationSession }> {
   try {
-    if (admission) return await enterWithin(context, admission, selection, response);
-    return { first: selection.next(), reservation: await ReservationSession.open(context) };
+    const first = selection.next();
+    const terms = requestTerms(context.request, context.snapshot, context.groups);
+    if (!admission) return { first, reservation: await ReservationSession.open(context, terms) };
+    const admitting = admission.enter(first, selection, { client: response, budgetAmounts: () => amountsOf(terms) });
+    const reserving = ReservationSession.open(context, terms);
+    const admitted = admitAndReserve(admission, admitting, reserving, (session) => session.release());
+    return await whileWaiting(context.deps.running, admission, reserving, admitted);
   } catch (error) {
     selection.unused();
     throw error;
   }
-}
-
-function enterWithin(
-  context: PipelineContext,
-  admission: AdmissionController,
-  selection: Selection,
-  response: ServerResponse,
-) {
-  const admitting = admission.enter(selection.next(), selection, {
-    client: response,
-    budgetAmounts: () => budgetAmounts(context),
-  });
-  const reserving = ReservationSession.open(context);
-  const admitted = admitAndReserve(admission, admitting, reserving, (session) => session.release());
-  return whileWaiting(context.deps.running, admission, reserving, admitted);
 }
 
 /** Reports the use of limits and budgets. */
@@ -245,6 +235,7 @@ async function attemptUntilDelivered(
         delivery,
         settle: (completion, built, current) => session.settle(completion, built, current, tried),
         progress: (outputBound, current) => session.progress(outputBound, current, tried),
+        cover: (requested) => session.cover(requested),
         outputCap: session.outputCap,
         readOn: readOnFor(request, deps.snapshots.current()),
       },

@@ -95,7 +95,7 @@ describe("images", () => {
     await relay.gateway.option("ModelPrice", '{"several":0.03}');
     await relay.gateway.channel("several");
     const failed = { error: { code: "filtered", message: "no" } };
-    const ask = { model: "several", prompt: "x" };
+    const ask = { model: "several", prompt: "x", n: 3 };
     const answers = [
       { body: { created: 1, data: [{ url: "https://a/1" }, failed] } },
       { body: { created: 1, data: [failed], usage: { output_tokens: 0, total_tokens: 0 } } },

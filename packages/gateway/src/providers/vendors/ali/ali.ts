@@ -1,3 +1,6 @@
+import { imagesAt } from "../../../dialects/core/requested-output.ts";
+import { object } from "../../../dialects/core/read.ts";
+import { capOfAnswerAlone } from "../../core/requested-output.ts";
 import { bearer } from "../../core/bearer.ts";
 import { chatBridge, isMultimodal, searchesWeb } from "./chat.ts";
 import { readAli } from "./errors.ts";
@@ -104,6 +107,11 @@ export const ali: ProviderAdapter = {
   ownedBy: "ali",
   streamUsage: true,
   bridges: [chatBridge, embedBridge, rerankBridge, imageBridge],
+  requestedOutput: {
+    "openai-chat": capOfAnswerAlone(),
+    "private:ali-chat": capOfAnswerAlone((body) => object(body, "parameters") ?? {}),
+    "private:ali-image": imagesAt("parameters.n"),
+  },
   requestTransforms: [topP, noDeveloperRole],
   responseTransforms: [usageOnFinish],
   classify: readAli,

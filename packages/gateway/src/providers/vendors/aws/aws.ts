@@ -1,5 +1,7 @@
+import { imagesAt } from "../../../dialects/core/requested-output.ts";
 import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
 import { converseBridge } from "./converse.ts";
+import { converseOutput } from "./converse-request.ts";
 import { withoutFormat } from "./claude-format.ts";
 import { embedBridge, embedExchange, TOKENS_HEADER } from "./embeddings.ts";
 import { readAws } from "./errors.ts";
@@ -110,6 +112,10 @@ export const aws: ProviderAdapter = {
   ownedBy: "aws",
   streamUsage: true,
   bridges: [converseBridge, embedBridge, imageBridge],
+  requestedOutput: {
+    "private:aws-converse": converseOutput,
+    "private:aws-images": imagesAt("imageGenerationConfig.numberOfImages"),
+  },
   requestTransforms: [thinkingSuffix, withoutFormat, claudeBody],
   responseTransforms: [fromHead],
   classify: readAws,

@@ -1,5 +1,6 @@
 import type { BridgeContext, JsonObject, JsonValue } from "../../../dialects/core/types.ts";
 import { compact, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
+import { capAt, checkSameCap } from "../../../dialects/core/requested-output.ts";
 import { jsonInstructions } from "../../../dialects/bridges/parts/schemas/json-instruction.ts";
 import { mistralId } from "../mistral/request.ts";
 import {
@@ -31,6 +32,16 @@ const READ = [
   "guardrail_config",
   "additional_model_request_fields",
 ];
+/** Names that single models have for their cap among their own fields. */
+const MODEL_CAPS = (
+  "max_tokens maxTokens max_completion_tokens max_tokens_to_sample max_gen_len max_new_tokens " +
+  "inferenceConfig.maxTokens inferenceConfig.max_new_tokens textGenerationConfig.maxTokenCount"
+).split(" ");
+/** Reads the cap of a Converse request. A model's own field may replace the common one. */
+export const converseOutput = capAt(
+  "inferenceConfig.maxTokens",
+  ...MODEL_CAPS.map((path) => `additionalModelRequestFields.${path}`),
+);
 const MISTRAL = /(?:^|\.)mistral\./;
 const NOVA = /(?:^|\.)amazon\.nova/;
 
@@ -40,6 +51,7 @@ export function converseRequest(body: JsonObject, context: BridgeContext): JsonO
   const messages = chatMessages(body);
   const idOf = MISTRAL.test(context.upstreamModel) ? mistralId : (id: string) => id;
   const system = systemOf(body, messages);
+  checkSameCap(body, maxTokens(body), ...MODEL_CAPS.map((path) => `additional_model_request_fields.${path}`));
   const config = compact({
     maxTokens: maxTokens(body),
     temperature: body["temperature"],

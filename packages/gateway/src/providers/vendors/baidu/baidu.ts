@@ -1,3 +1,4 @@
+import { capAt } from "../../../dialects/core/requested-output.ts";
 import { replaced } from "../../../dialects/core/json-edit.ts";
 import { bearer } from "../../core/bearer.ts";
 import { chatBridge, embedBridge } from "./chat.ts";
@@ -96,6 +97,7 @@ const lowerCase: RequestTransform = {
 };
 
 const second = {
+  requestedOutput: { "private:baidu-chat": capAt("max_output_tokens") },
   requestTransforms: [lowerCase, noDeveloperRole],
   streamUsage: true,
   responseTransforms: [usageOnFinish, finishNames({ normal: "stop", function_call: "tool_calls" })],

@@ -1,3 +1,4 @@
+import { capAt } from "../../../dialects/core/requested-output.ts";
 import { bearer } from "../../core/bearer.ts";
 import { general } from "../../core/errors/classify.ts";
 import { completionsBridge } from "./completions.ts";
@@ -123,6 +124,7 @@ export const cloudflare: ProviderAdapter = {
   models: CLOUDFLARE_MODELS,
   ownedBy: "cloudflare",
   streamUsage: true,
+  requestedOutput: { "private:cloudflare-text": capAt("max_tokens") },
   bridges: [imageBridge, completionsBridge],
   responseTransforms: [usageOnFinish, reasoningName],
   classify: readCloudflare,

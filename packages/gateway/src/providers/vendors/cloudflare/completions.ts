@@ -1,11 +1,21 @@
 import type { Bridge, BridgeContext, JsonObject, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, list, object, text } from "../../../dialects/core/read.ts";
+import { maxTokens } from "../../core/private/chat-reader.ts";
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 
 /** The vendor's own limit is 256, which cuts most answers. */
 const DEFAULT_TOKENS = 2048;
 const TAKEN = ["temperature", "top_p", "top_k", "seed", "repetition_penalty", "frequency_penalty", "presence_penalty"];
-const READ: ReadonlySet<string> = new Set([...TAKEN, "model", "prompt", "max_tokens", "stream", "stream_options", "n"]);
+const READ: ReadonlySet<string> = new Set([
+  ...TAKEN,
+  "model",
+  "prompt",
+  "max_tokens",
+  "max_completion_tokens",
+  "stream",
+  "stream_options",
+  "n",
+]);
 
 /** `{prompt}` in, `{result: {response}}` out; a stream is `{response}` per event and `[DONE]`. */
 export const completionsBridge: Bridge = {
@@ -16,7 +26,7 @@ export const completionsBridge: Bridge = {
     for (const name of Object.keys(body)) if (!READ.has(name) && body[name] !== null) context.dropped(name);
     return compact({
       prompt: promptOf(body),
-      max_tokens: count(body, "max_tokens") ?? DEFAULT_TOKENS,
+      max_tokens: maxTokens(body) ?? DEFAULT_TOKENS,
       ...Object.fromEntries(TAKEN.map((name) => [name, body[name] ?? undefined])),
       stream: body["stream"] === true ? true : undefined,
     });

@@ -1,3 +1,4 @@
+import { capAt } from "../../../dialects/core/requested-output.ts";
 import { bearer } from "../../core/bearer.ts";
 import { general } from "../../core/errors/classify.ts";
 import { chatBridge } from "./chat.ts";
@@ -63,6 +64,7 @@ export const cohere: ProviderAdapter = {
   ],
   ownedBy: "cohere",
   streamUsage: false,
+  requestedOutput: { "private:cohere-chat": capAt("max_tokens") },
   bridges: [chatBridge, embedBridge, rerankBridge],
   classify: readCohere,
   listModels: listOpenAiModels("/v1/models?page_size=1000", { base: BASE, list: "models", name: "name" }),

@@ -1,3 +1,4 @@
+import { imagesAt } from "../../../dialects/core/requested-output.ts";
 import { isObject, list, objects, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { parseObject } from "../../../lib/text/json.ts";
@@ -63,6 +64,7 @@ export const gemini: ProviderAdapter = {
   ownedBy: "google gemini",
   streamUsage: false,
   bridges: [imageBridge],
+  requestedOutput: { "private:google-images": imagesAt("parameters.sampleCount") },
   classify: readGoogle,
   listModels,
   keyHint: "AIza...",

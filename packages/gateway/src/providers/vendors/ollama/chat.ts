@@ -1,4 +1,5 @@
 import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge } from "../../../dialects/core/types.ts";
+import { checkSameCap } from "../../../dialects/core/requested-output.ts";
 import { newCallId } from "../../../dialects/bridges/parts/answer/ids.ts";
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
 import {
@@ -87,6 +88,7 @@ function toolsOf(body: JsonObject): JsonValue | undefined {
 function optionsOf(body: JsonObject): JsonObject {
   const same = Object.fromEntries(SAME_OPTIONS.filter((name) => isSet(body[name])).map((name) => [name, body[name]]));
   const stop = stopList(body);
+  checkSameCap(body, maxTokens(body), "options.num_predict");
   return compact({
     ...same,
     top_k: topK(body),

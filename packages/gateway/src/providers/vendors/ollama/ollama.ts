@@ -1,3 +1,4 @@
+import { capAt } from "../../../dialects/core/requested-output.ts";
 import type { Bridge } from "../../../dialects/core/types.ts";
 import { compact, count, list, text } from "../../../dialects/core/read.ts";
 import { bearer } from "../../core/bearer.ts";
@@ -53,6 +54,7 @@ export const ollama: ProviderAdapter = {
   models: ["llama3-7b"],
   ownedBy: "ollama",
   streamUsage: true,
+  requestedOutput: { "private:ollama-chat": capAt("options.num_predict") },
   bridges: [chatBridge, embedBridge],
   listModels: listOpenAiModels("/api/tags", { base: BASE, pastedEnd: PASTED_END, list: "models", name: "model" }),
   keyHint: "empty for a local server",

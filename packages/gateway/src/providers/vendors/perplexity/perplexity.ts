@@ -1,3 +1,4 @@
+import { capAt } from "../../../dialects/core/requested-output.ts";
 import { bearer } from "../../core/bearer.ts";
 import { general } from "../../core/errors/classify.ts";
 import { readErrorBody } from "../../core/errors/error-body.ts";
@@ -60,6 +61,7 @@ export const perplexity: ProviderAdapter = {
   ],
   ownedBy: "perplexity",
   streamUsage: false,
+  requestedOutput: { "private:perplexity-agent": capAt("max_output_tokens") },
   bridges: [agentBridge],
   classify: readPerplexity,
   listModels: listOpenAiModels("/v1/models", { base: BASE }),

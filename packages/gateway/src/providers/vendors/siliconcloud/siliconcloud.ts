@@ -1,3 +1,5 @@
+import { imagesAt } from "../../../dialects/core/requested-output.ts";
+import { capOfAnswerAlone } from "../../core/requested-output.ts";
 import { olderLimitName } from "../../core/request-transforms/output-limit.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { isObject, object } from "../../../dialects/core/read.ts";
@@ -77,6 +79,7 @@ export const siliconcloud = openaiCompatible({
     "audio.transcriptions",
   ],
   streamUsage: false,
+  requestedOutput: { "openai-chat": capOfAnswerAlone(), "openai-images": imagesAt("batch_size", "n") },
   requestTransforms: [olderLimitName, noDeveloperRole, imageNames],
   responseTransforms: [imageAnswer, rerankAnswer, finishNames({ eos: "stop" })],
   classify: readSiliconCloud,

@@ -1,3 +1,4 @@
+import { capAt } from "../../../dialects/core/requested-output.ts";
 import { bearer } from "../../core/bearer.ts";
 import { object } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
@@ -112,6 +113,7 @@ export const spark: ProviderAdapter = {
   ownedBy: "xunfei",
   streamUsage: true,
   bridges: [chatBridge],
+  requestedOutput: { "private:spark-chat": capAt("parameter.chat.max_tokens") },
   requestTransforms: [sparkParams, noDeveloperRole],
   responseTransforms: [httpAnswers, usageOnFinish],
   classify: readSpark,

@@ -1,3 +1,4 @@
+import { imagesAt } from "../../../dialects/core/requested-output.ts";
 import type { RequestSpec, JsonObject } from "../../../dialects/core/types.ts";
 import { isObject } from "../../../lib/text/json.ts";
 import { thinkingSuffix } from "../anthropic/thinking-suffix.ts";
@@ -152,6 +153,7 @@ export const vertex: ProviderAdapter = {
   ownedBy: "vertex-ai",
   streamUsage: true,
   bridges: [embedBridge, imageBridge],
+  requestedOutput: { "private:google-images": imagesAt("parameters.sampleCount") },
   requestTransforms: [thinkingSuffix, claudeBody, countBody, geminiBody],
   classify: readGoogle,
   keyHint: "Service account key file (JSON), or an API key",

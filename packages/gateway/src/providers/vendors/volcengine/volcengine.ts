@@ -1,3 +1,6 @@
+import { namedImages, type RequestedOutput } from "../../../dialects/core/requested-output.ts";
+import type { JsonObject } from "../../../dialects/core/types.ts";
+import { capOfAnswerAlone } from "../../core/requested-output.ts";
 import { errorOf, vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
@@ -22,6 +25,17 @@ const readVolcEngine = vendorReader({
   },
 });
 
+const SERIES_LENGTHS = ["n", "max_images", "sequential_image_generation_options.max_images"];
+/** The longest series of pictures, which the vendor draws where a request leaves its length open. */
+const LONGEST_SERIES = 15;
+
+/** A series has as many pictures as the model wants, up to its limit. */
+function seriesOf(body: JsonObject): RequestedOutput {
+  const isSeries = body["sequential_image_generation"] === "auto";
+  const images = namedImages(body, SERIES_LENGTHS) ?? (isSeries ? LONGEST_SERIES : 1);
+  return { cap: undefined, answers: 1, images };
+}
+
 export const volcengine = openaiCompatible({
   type: 45,
   id: "volcengine",
@@ -42,6 +56,7 @@ export const volcengine = openaiCompatible({
   paths: {
     chat: (_ask, model) => (model.startsWith("bot") ? "/api/v3/bots/chat/completions" : "/api/v3/chat/completions"),
   },
+  requestedOutput: { "openai-chat": capOfAnswerAlone(), "openai-images": seriesOf },
   requestTransforms: [noDeveloperRole],
   classify: readVolcEngine,
 });

@@ -1,3 +1,4 @@
+import type { RequestedOutput } from "../../../dialects/core/requested-output.ts";
 import type { Operation, RequestSpec } from "../../../dialects/core/types.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
 import type { RelayRequest } from "../../types.ts";
@@ -9,11 +10,46 @@ const TEXT_OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", 
  * or whose reservation grows with what it delivers. A stream shows its cost while it runs, except for hidden
  * reasoning.
  */
-export function openOutput({ spec, dialect }: RelayRequest, { prices, options }: Snapshot): number | undefined {
-  if (spec.outputCap !== undefined || !dialect.capEdits || !TEXT_OPERATIONS.has(spec.operation)) return undefined;
-  const { outputTokens = options.UnlistedOutputTokens } = prices.limits(spec.model);
-  if (spec.stream && !mayThinkUnseen(spec, prices)) return undefined;
-  return outputTokens * (spec.answers ?? 1);
+export function openOutput({ spec, dialect }: RelayRequest, snapshot: Snapshot): number | undefined {
+  if (spec.outputCap !== undefined || !dialect.capEdits || !hasOutputTokens(spec)) return undefined;
+  if (isShownWhileItRuns(spec, snapshot)) return undefined;
+  return limitOf(spec, snapshot) * (spec.answers ?? 1);
+}
+
+/** False for operations whose answers have no tokens that a request could limit. */
+export function hasOutputTokens({ operation }: RequestSpec): boolean {
+  return TEXT_OPERATIONS.has(operation);
+}
+
+/** True where the reservation grows while the answer runs: neither the client nor the request that is sent caps it. */
+export function growsWhileItRuns(spec: RequestSpec, sent: RequestedOutput, snapshot: Snapshot): boolean {
+  const isCapped = spec.outputCap !== undefined && sent.cap !== undefined;
+  return !isCapped && isShownWhileItRuns(spec, snapshot);
+}
+
+/**
+ * Output tokens that the upstream may lawfully bill for the request that is sent. A cap of the client that the upstream
+ * does not get counts as none; a stream needs the default, and grows from there.
+ */
+export function neededOutput(spec: RequestSpec, sent: RequestedOutput, snapshot: Snapshot): number {
+  const { cap, answers, reasoningBeyondCap = 0 } = sent;
+  if (!hasOutputTokens(spec)) return 0;
+  const { DefaultOutputTokens } = snapshot.options;
+  if (growsWhileItRuns(spec, sent, snapshot)) return Math.min(DefaultOutputTokens, cap ?? Infinity);
+  const limit = limitOf(spec, snapshot);
+  if (cap === undefined) return limit * answers;
+  const own = spec.outputCap === undefined ? Math.min(cap, limit) : cap;
+  const hidden = mayThinkUnseen(spec, snapshot.prices) ? Math.min(reasoningBeyondCap, limit) : 0;
+  return (own + hidden) * answers;
+}
+
+function isShownWhileItRuns(spec: RequestSpec, { prices }: Snapshot): boolean {
+  return spec.stream && !mayThinkUnseen(spec, prices);
+}
+
+/** The model's limit of output tokens. */
+function limitOf({ model }: RequestSpec, { prices, options }: Snapshot): number {
+  return prices.limits(model).outputTokens ?? options.UnlistedOutputTokens;
 }
 
 /** How far a stream is read whose client has left. */

@@ -1,9 +1,9 @@
 import { outputCarried } from "../../../billing/pricing/estimate.ts";
+import { NO_LIMIT, type RequestedOutput } from "../../../dialects/core/requested-output.ts";
 import type { LogDetail, Settlement } from "../../../billing/ledger/ledger.ts";
-import { charge, type Price } from "../../../billing/pricing/price.ts";
-import { knownRatio, type Ratio } from "../../../billing/money/ratio.ts";
+import { charge } from "../../../billing/pricing/price.ts";
 import { ZERO, type Quota } from "../../../billing/money/quota.ts";
-import { NO_USAGE, type Usage } from "../../../dialects/core/types.ts";
+import { NO_USAGE, type RequestSpec, type Usage } from "../../../dialects/core/types.ts";
 import { AppError } from "../../../lib/app-error.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
 import type { AdmissionController } from "../../admission/admission-controller.ts";
@@ -12,12 +12,13 @@ import { consumptionLog, type Charged, type Served } from "../log-row.ts";
 import type { Attempt } from "../attempt.ts";
 import type { BuiltCall } from "../build-call.ts";
 import { chargeOrReserved } from "./charge-fallback.ts";
-import { openOutput } from "./output-reservation.ts";
-import { estimateOf, estimateOptions, isPriced, reservedForTools, toolSurcharges } from "./reservation-terms.ts";
+import { growsWhileItRuns, hasOutputTokens, neededOutput } from "./output-reservation.ts";
+import { estimateOf, toolSurcharges, type RequestTerms } from "./reservation-terms.ts";
 import type { Reservation } from "./reservation.ts";
 import { reserve, type PricedReservation, type RequestContext, type ReservationDeps } from "./reserve.ts";
 import type { Completion } from "../../response/sink.ts";
 import type { RelayRequest } from "../../types.ts";
+import { boundUsage } from "./usage-bound.ts";
 import { UsageToCharge } from "./usage-to-charge.ts";
 
 /** Tokens by which a running stream's reservation grows: many, or as few as a nearly empty balance allows. */
@@ -47,16 +48,17 @@ interface Seen {
  */
 export class ReservationSession {
   readonly #request: RelayRequest;
-  readonly #price: Price;
-  /** Highest ratio among the groups that may serve; reserved, not billed. */
-  readonly #groupRatio: string;
-  readonly #quotaPerUnit: Ratio;
+  readonly #terms: RequestTerms;
   readonly #snapshot: Snapshot;
   readonly #deps: ReservationDeps;
   readonly #reservation: Reservation;
   readonly #usage: UsageToCharge;
   /** Tokens of output that the reservation carries. */
   #reserved: number;
+  /** Pictures and other units that it carries. */
+  #units: number;
+  /** The limits of the request that was sent last. */
+  #sent: RequestedOutput = NO_LIMIT;
   #isExtending = false;
   /** Output tokens of each answer that the upstream may give; undefined where the reservation carries any answer. */
   outputCap: number | undefined;
@@ -68,9 +70,7 @@ export class ReservationSession {
   private constructor({ request, snapshot, deps }: RequestContext, { terms, reservation }: PricedReservation) {
     this.#request = request;
     this.#snapshot = snapshot;
-    this.#price = terms.price;
-    this.#groupRatio = terms.groupRatio;
-    this.#quotaPerUnit = knownRatio(String(snapshot.options.QuotaPerUnit));
+    this.#terms = terms;
     this.#reservation = reservation;
     this.#deps = deps;
     this.#usage = new UsageToCharge({
@@ -80,43 +80,72 @@ export class ReservationSession {
       isPerCall: terms.price.kind === "call",
     });
     this.#reserved = request.spec.outputCap ?? snapshot.options.DefaultOutputTokens;
-    this.#limitOutput(request, snapshot);
+    this.#units = request.spec.units;
+    this.#limitOutput(request.spec, terms.open);
   }
 
-  #limitOutput(request: RelayRequest, snapshot: Snapshot): void {
-    const open = openOutput(request, snapshot);
+  #limitOutput(spec: RequestSpec, open: number | undefined): void {
     if (open === undefined) return;
-    const terms = { price: this.#price, groupRatio: this.#groupRatio };
-    const amount = this.#forTokens(this.#reservation.amount);
-    this.#reserved = Math.min(open, outputCarried(amount, request.spec, terms, estimateOptions(snapshot)));
-    const perAnswer = Math.floor(this.#reserved / (request.spec.answers ?? 1));
+    this.#reserved = Math.min(open, this.#carriedBy(this.#reservation.amount));
+    const perAnswer = Math.floor(this.#reserved / (spec.answers ?? 1));
     this.outputCap = this.#reserved < open ? Math.max(1, perAnswer) : undefined;
+  }
+
+  /**
+   * Reserves what the upstream may bill for the request that is about to be sent, where that is more than the client's
+   * own request said: its cap was dropped or replaced, or its pictures are counted by another member. Throws where the
+   * balance or a hard budget does not cover it.
+   */
+  async cover(sent: RequestedOutput): Promise<void> {
+    this.#sent = sent;
+    if (!this.#terms.isPriced || this.isClosed) return;
+    const { spec } = this.#request;
+    const output = neededOutput(spec, sent, this.#snapshot);
+    const units = Math.max(spec.units, sent.images ?? 0);
+    if (output <= this.#reserved && units <= this.#units) return;
+    const outputCap = Math.max(output, this.#reserved);
+    await this.#raiseTo(estimateOf({ ...spec, outputCap, units }, this.#terms));
+    this.#reserved = outputCap;
+    this.#units = Math.max(units, this.#units);
+  }
+
+  async #raiseTo(amount: Quota): Promise<void> {
+    const { amount: reserved, hold } = this.#reservation;
+    if (amount <= reserved) return;
+    if (this.budgets && !(await this.budgets.extend(amount)))
+      throw new AppError("budget_exceeded", {
+        message: `A hard budget does not cover the request as it is sent upstream: ${amount} are needed.`,
+      });
+    const nothing = { hold, quota: ZERO, channelId: 0, at: this.#deps.now() };
+    if (await this.#reservation.raise(nothing, amount)) return;
+    this.#request.usedUp = "balance";
+    throw new AppError("insufficient_user_quota", {
+      message: `Your balance does not cover the request as it is sent upstream: ${amount} needed, ${reserved} reserved.`,
+    });
   }
 
   /** Budgets that carry less than the reservation cap the answer at that; what they carry beyond it is returned. */
   fitBudgets(carried: Quota | undefined): void {
-    if (carried === undefined || openOutput(this.#request, this.#snapshot) === undefined) return;
+    if (carried === undefined || this.#terms.open === undefined) return;
     const { amount } = this.#reservation;
     if (carried < amount) this.#capAt(carried);
     if (carried > amount) this.budgets?.shrink(amount);
   }
 
-  #forTokens(amount: Quota): Quota {
-    const { spec } = this.#request;
-    return Math.max(0, amount - reservedForTools(spec, this.#groupRatio, this.#snapshot)) as Quota;
+  /** Output tokens that a reservation of `amount` carries. */
+  #carriedBy(amount: Quota): number {
+    const forTokens = Math.max(0, amount - this.#terms.tools) as Quota;
+    return outputCarried(forTokens, this.#request.spec, this.#terms, this.#terms.options);
   }
 
   #capAt(amount: Quota): void {
-    const terms = { price: this.#price, groupRatio: this.#groupRatio };
-    const { spec } = this.#request;
-    const carried = outputCarried(this.#forTokens(amount), spec, terms, estimateOptions(this.#snapshot));
-    this.#reserved = Math.min(this.#reserved, carried);
-    this.outputCap = Math.max(1, Math.floor(this.#reserved / (spec.answers ?? 1)));
+    this.#reserved = Math.min(this.#reserved, this.#carriedBy(amount));
+    this.outputCap = Math.max(1, Math.floor(this.#reserved / (this.#request.spec.answers ?? 1)));
   }
 
   /** Throws `model_price_error`, `insufficient_user_quota` or `insufficient_token_quota`. */
-  static async open(context: RequestContext): Promise<ReservationSession> {
-    return new ReservationSession(context, await reserve(context));
+  static async open(context: RequestContext, terms: RequestTerms): Promise<ReservationSession> {
+    return new ReservationSession(context, await reserve(context, terms));
   }
 
   get isClosed(): boolean {
@@ -135,12 +164,38 @@ export class ReservationSession {
 
   async #chargeFor(delivered: Delivered) {
     const { id } = this.#request;
-    const usage = await this.#usageOf(delivered.completion);
+    const usage = await this.#carried(await this.#usageOf(delivered.completion), delivered);
     const quota = this.#quotaFor(usage, delivered.attempt, (error) =>
       this.#deps.onUncomputable(id, this.#reservation.amount, error),
     );
     if (usage.reported) this.#deps.onDoubtfulUsage(this.#request, delivered.attempt.target, usage);
     return { usage, quota, settlement: this.#settlement({ ...delivered, usage, quota }) };
+  }
+
+  /**
+   * Output is charged up to what is reserved for it. A request that was sent without a cap first raises the reservation
+   * to what its upstream reports; where the balance does not cover that, the row says what was reported.
+   */
+  async #carried(usage: Usage, delivered: Delivered): Promise<Usage> {
+    const { price, isPriced } = this.#terms;
+    if (usage.output <= this.#reserved || !isPriced || price.kind === "call") return usage;
+    if (!hasOutputTokens(this.#request.spec) || (await this.#carriesMore(usage, delivered))) return usage;
+    const bounded = boundUsage(usage, { input: usage.input, output: this.#reserved, units: Infinity });
+    return usage.reported ? { ...bounded, reported: usage.reported } : bounded;
+  }
+
+  /** True where the upstream may bill more than is reserved, and the balance covers it or need not. */
+  async #carriesMore(usage: Usage, { completion, attempt, tried }: Delivered): Promise<boolean> {
+    const isCapped = this.#sent.cap !== undefined && !this.#grows;
+    if (isCapped && !this.#request.spec.hostedTools) return false;
+    const refusal = await this.#extendTo(usage.output, this.#seenBy(completion, usage, attempt, tried).settlement);
+    if (!refusal) return true;
+    return refusal === "balance" && this.#grows && !this.#snapshot.options.StopStreamsOnEmptyBalance;
+  }
+
+  /** True where the reservation grows while the answer runs. */
+  get #grows(): boolean {
+    return growsWhileItRuns(this.#request.spec, this.#sent, this.#snapshot);
   }
 
   /** Nothing was delivered. */
@@ -150,7 +205,7 @@ export class ReservationSession {
 
   /** The client left before the answer began: nothing is owed, or the prompt where the operator wants that. */
   async abandon(attempt: Attempt | undefined): Promise<void> {
-    const isOwed = this.#snapshot.options.BillAbortedPrompt && this.#price.kind === "tokens";
+    const isOwed = this.#snapshot.options.BillAbortedPrompt && this.#terms.price.kind === "tokens";
     if (!attempt || !isOwed) return this.release();
     const countOutput = () => Promise.resolve(0);
     await attempt.settle({ reason: "client_abort", usage: undefined, countOutput, firstContentAt: undefined });
@@ -166,9 +221,7 @@ export class ReservationSession {
 
   /** Extends the reservation before the upper estimate of the output reaches it. */
   progress(outputBound: () => number, attempt: Attempt, tried: readonly Attempt[]): void {
-    const isCapped = this.outputCap !== undefined || this.#request.spec.outputCap !== undefined;
-    if (this.#isExtending || this.isClosed || isCapped) return;
-    if (!isPriced({ price: this.#price, groupRatio: this.#groupRatio })) return;
+    if (this.#isExtending || this.isClosed || !this.#terms.isPriced || !this.#grows) return;
     if (outputBound() < this.#reserved - LOOK_AHEAD) return;
     this.#isExtending = true;
     void this.#extend(attempt, tried)
@@ -211,9 +264,7 @@ export class ReservationSession {
 
   /** Extends to so many output tokens; returns what cannot cover them. */
   async #extendTo(outputCap: number, seen: Settlement): Promise<"balance" | "budget" | undefined> {
-    const ask = { ...this.#request.spec, outputCap };
-    const terms = { price: this.#price, groupRatio: this.#groupRatio };
-    const amount = estimateOf({ ...this.#request, spec: ask }, terms, this.#snapshot);
+    const amount = estimateOf({ ...this.#request.spec, outputCap, units: this.#units }, this.#terms);
     if (this.budgets && !(await this.budgets.extend(amount))) return "budget";
     if (await this.#reservation.raise(seen, amount)) return undefined;
     this.#request.usedUp = "balance";
@@ -230,7 +281,7 @@ export class ReservationSession {
   #seenAtMost(attempt: Attempt, tried: readonly Attempt[]): Seen | undefined {
     const completion = attempt.soFar();
     if (!completion) return undefined;
-    const usage = this.#usage.atMost(completion, { reserved: this.#reserved, outputCap: this.outputCap });
+    const usage = this.#usage.atMost(completion, { reserved: this.#reserved, sent: this.#sent });
     return this.#seenBy(completion, usage, attempt, tried);
   }
 
@@ -241,7 +292,7 @@ export class ReservationSession {
   }
 
   #usageOf(completion: Completion): Promise<Usage> {
-    return this.#usage.of(completion, { reserved: this.#reserved, outputCap: this.outputCap });
+    return this.#usage.of(completion, { reserved: this.#reserved, sent: this.#sent });
   }
 
   #settlement(charged: Omit<Charged, "price" | "groupRatio" | "reserved">): Settlement {
@@ -253,7 +304,7 @@ export class ReservationSession {
     if (!this.#snapshot.options.LogConsumeEnabled) return settlement;
     const log: LogDetail = consumptionLog(this.#request, {
       ...charged,
-      price: this.#price,
+      price: this.#terms.price,
       groupRatio: this.#ratioOf(attempt),
       reserved: amount,
     });
@@ -266,10 +317,10 @@ export class ReservationSession {
     const terms = {
       groupRatio: this.#ratioOf(attempt),
       spec,
-      quotaPerUnit: this.#quotaPerUnit,
+      quotaPerUnit: this.#terms.options.quotaPerUnit,
       ...(surcharges && { surcharges }),
     };
-    return chargeOrReserved(this.#reservation.amount, () => charge(usage, this.#price, terms), onFailure);
+    return chargeOrReserved(this.#reservation.amount, () => charge(usage, this.#terms.price, terms), onFailure);
   }
 
   #ratioOf(attempt: Served): string {

@@ -1,4 +1,4 @@
-import { estimate } from "../../../billing/pricing/estimate.ts";
+import { estimate, type EstimateOptions } from "../../../billing/pricing/estimate.ts";
 import type { PriceBook } from "../../../billing/pricing/price-book.ts";
 import type { Price, Surcharge } from "../../../billing/pricing/price.ts";
 import { IMAGE_TIER, imageTier } from "../../../billing/pricing/image-factor.ts";
@@ -31,7 +31,7 @@ export interface Terms {
 }
 
 /** Reserves for the most expensive of several possible groups (`auto`); the group that serves is billed. */
-export function termsOf({ spec }: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
+function termsOf({ spec }: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
   const { model } = spec;
   const isSelfUse = snapshot.options.SelfUseModeEnabled;
   const price = snapshot.prices.find(model) ?? (isSelfUse ? snapshot.prices.selfUsePrice : undefined);
@@ -81,7 +81,7 @@ function notPriced(what: string, key: string, { model, param, option }: NotPrice
 const OPEN_CALLS = 5;
 
 /** The most that hosted tools may add, within the request's limit of their calls. */
-export function reservedForTools(spec: Tooled, groupRatio: string, { prices, options }: Snapshot): Quota {
+function reservedForTools(spec: Tooled, groupRatio: string, { prices, options }: Snapshot): Quota {
   if (!spec.hostedTools) return ZERO;
   const calls = Object.fromEntries(spec.hostedTools.map((tool) => [tool, spec.hostedCalls ?? OPEN_CALLS]));
   const perUnit = knownRatio(String(options.QuotaPerUnit));
@@ -109,30 +109,53 @@ export function toolSurcharges(
   });
 }
 
-/** Without a cap, the smallest amount that admits a request. */
-export function estimateOf(request: RelayRequest, { price, groupRatio }: Terms, snapshot: Snapshot): Quota {
-  const open = openOutput(request, snapshot) ?? Infinity;
+/** Everything that a reservation depends on, computed once for each request. */
+export interface RequestTerms extends Terms {
+  /** False when the group or the price makes the request free: nothing is reserved then. */
+  readonly isPriced: boolean;
+  readonly options: EstimateOptions & { readonly quotaPerUnit: Ratio };
+  /** Output tokens of a request without a cap; undefined for one that names its cap or grows while it runs. */
+  readonly open: number | undefined;
+  /** Reserved for tools that the vendor runs. */
+  readonly tools: Quota;
+  /** Without a cap, the smallest amount that admits the request. */
+  readonly amount: Quota;
+  /** The cost of the longest answer to a request without a cap. */
+  readonly wished: Quota | undefined;
+}
+
+/** Throws `model_price_error` or `surcharge_not_priced`. */
+export function requestTerms(request: RelayRequest, snapshot: Snapshot, groups: readonly string[]): RequestTerms {
+  const { spec } = request;
+  const terms = termsOf(request, snapshot, groups);
   const options = estimateOptions(snapshot);
-  const defaultOutputTokens = Math.min(options.defaultOutputTokens, open);
-  const tokens = estimate(request.spec, price, groupRatio, { ...options, defaultOutputTokens });
-  return withTools(tokens, request.spec, groupRatio, snapshot);
+  const common = { ...terms, options, tools: reservedForTools(spec, terms.groupRatio, snapshot) };
+  const open = openOutput(request, snapshot);
+  const smallest = Math.min(options.defaultOutputTokens, open ?? Infinity);
+  return {
+    ...common,
+    isPriced: isPriced(terms),
+    open,
+    amount: estimateOf(open === undefined ? spec : { ...spec, outputCap: smallest }, common),
+    wished: open === undefined ? undefined : estimateOf({ ...spec, outputCap: open }, common),
+  };
 }
 
-/** The cost of the longest answer to a request without a cap. */
-export function wishedFor(request: RelayRequest, { price, groupRatio }: Terms, snapshot: Snapshot) {
-  const outputCap = openOutput(request, snapshot);
-  if (outputCap === undefined) return undefined;
-  const tokens = estimate({ ...request.spec, outputCap }, price, groupRatio, estimateOptions(snapshot));
-  return { wished: withTools(tokens, request.spec, groupRatio, snapshot) };
+/** False when the group or the price makes the request free. */
+export function isPriced({ groupRatio, price }: Terms): boolean {
+  return Number(groupRatio) !== 0 && !price.isFree;
 }
 
-function withTools(tokens: Quota, spec: Tooled, groupRatio: string, snapshot: Snapshot): Quota {
-  if (!spec.hostedTools) return tokens;
-  return quotaAtMost(BigInt(tokens) + BigInt(reservedForTools(spec, groupRatio, snapshot)));
+/** What a request of these members reserves, tools included. */
+export function estimateOf(
+  spec: RequestSpec,
+  { price, groupRatio, options, tools }: Pick<RequestTerms, "price" | "groupRatio" | "options" | "tools">,
+): Quota {
+  const tokens = estimate(spec, price, groupRatio, options);
+  return tools === 0 ? tokens : quotaAtMost(BigInt(tokens) + BigInt(tools));
 }
 
-/** The options that an estimate depends on. */
-export function estimateOptions({ options }: Snapshot) {
+function estimateOptions({ options }: Snapshot) {
   return {
     preConsumedQuota: options.PreConsumedQuota,
     defaultOutputTokens: options.DefaultOutputTokens,
@@ -140,22 +163,17 @@ export function estimateOptions({ options }: Snapshot) {
   };
 }
 
-/** What a request reserves in budgets; 0 when it costs nothing. Throws `model_price_error`. */
-export function budgetAmounts({
-  request,
-  snapshot,
-  groups,
-}: {
+/** What the request reserves in budgets; 0 when it costs nothing. */
+export function amountsOf({ isPriced, amount, wished }: RequestTerms): BudgetAmounts {
+  if (!isPriced) return { amount: ZERO };
+  return wished === undefined ? { amount } : { amount, wished };
+}
+
+/** The same for a session. Throws `model_price_error`. */
+export function budgetAmounts(session: {
   readonly request: RelayRequest;
   readonly snapshot: Snapshot;
   readonly groups: readonly string[];
 }): BudgetAmounts {
-  const terms = termsOf(request, snapshot, groups);
-  if (!isPriced(terms)) return { amount: ZERO };
-  return { amount: estimateOf(request, terms, snapshot), ...wishedFor(request, terms, snapshot) };
-}
-
-/** False when the group or the price makes the request free: nothing is reserved then. */
-export function isPriced(terms: Terms): boolean {
-  return Number(terms.groupRatio) !== 0 && !terms.price.isFree;
+  return amountsOf(requestTerms(session.request, session.snapshot, session.groups));
 }

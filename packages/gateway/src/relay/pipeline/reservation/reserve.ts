@@ -6,7 +6,7 @@ import type { Usage } from "../../../dialects/core/types.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
 import type { RouteTarget } from "../../selection/types.ts";
 import type { RelayRequest } from "../../types.ts";
-import { estimateOf, isPriced, termsOf, wishedFor, type Terms } from "./reservation-terms.ts";
+import { requestTerms, type RequestTerms } from "./reservation-terms.ts";
 import { Reservation } from "./reservation.ts";
 
 export interface ReservationDeps {
@@ -31,7 +31,7 @@ export interface RequestContext {
 }
 
 export interface PricedReservation {
-  readonly terms: Terms;
+  readonly terms: RequestTerms;
   readonly reservation: Reservation;
 }
 
@@ -41,16 +41,16 @@ export interface PricedReservation {
  */
 export async function reserve(
   { request, snapshot, groups, deps }: RequestContext,
-  exactly?: (terms: Terms) => Quota,
+  terms: RequestTerms = requestTerms(request, snapshot, groups),
+  exactly?: Quota,
 ): Promise<PricedReservation> {
-  const terms = termsOf(request, snapshot, groups);
-  const known = exactly?.(terms);
+  const { amount, wished, isPriced } = terms;
   const wanted = {
     requestId: request.id,
     caller: request.caller,
-    amount: known ?? estimateOf(request, terms, snapshot),
-    ...(known === undefined && wishedFor(request, terms, snapshot)),
-    isCharged: known === undefined ? isPriced(terms) : known > 0,
+    amount: exactly ?? amount,
+    ...(exactly === undefined && wished !== undefined && { wished }),
+    isCharged: exactly === undefined ? isPriced : exactly > 0,
   };
   return { terms, reservation: await Reservation.open(wanted, { ledger: deps.ledger, snapshot }) };
 }

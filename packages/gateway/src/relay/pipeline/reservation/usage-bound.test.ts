@@ -6,11 +6,12 @@ import { boundUsage, usageBounds, type Answered } from "./usage-bound.ts";
 const LISTED = { outputTokens: 16_384, contextTokens: 128_000, isReasoning: false };
 const REASONING = { outputTokens: 100_000, contextTokens: 200_000, isReasoning: true };
 const UNLISTED = { outputTokens: undefined, contextTokens: undefined, isReasoning: false };
-const SPEC = { operation: "chat", promptEstimate: 20, outputCap: undefined, units: 1 } as const;
+const SPEC = { operation: "chat", promptEstimate: 20, units: 1 } as const;
+const ONE = { cap: undefined, answers: 1 };
 const BOUNDS = { input: 1_000, output: 100, units: 1 };
 
 function bounds(part: Partial<Answered> = {}) {
-  return usageBounds({ spec: SPEC, limits: LISTED, bytes: 600, ...part });
+  return usageBounds({ spec: SPEC, sent: ONE, limits: LISTED, bytes: 600, ...part });
 }
 
 describe("the bounds of usage", () => {
@@ -18,12 +19,18 @@ describe("the bounds of usage", () => {
     ["the bytes, of a model that shows what it says", {}, 4_096 + 4 * 600],
     ["the model's limit, of a long answer", { bytes: 10_000 }, 16_384],
     ["what arrived, where that is more than the limit", { bytes: 90_000 }, 90_000],
-    ["the cap of the request", { spec: { ...SPEC, outputCap: 1_000 } }, 1_000],
-    ["the cap of the gateway", { ownCap: 2_000 }, 2_000],
-    ["each of several answers", { spec: { ...SPEC, answers: 2 }, bytes: 30_000 }, 32_768],
+    ["the cap that was sent", { sent: { cap: 1_000, answers: 1 } }, 1_000],
+    ["the cap that was sent, however much arrives", { sent: { cap: 1_000, answers: 1 }, bytes: 40_000 }, 1_000],
+    ["the cap that was sent, also where the model thinks", { sent: { cap: 5, answers: 1 }, limits: REASONING }, 5],
+    [
+      "the thinking that a vendor bills beyond the cap",
+      { sent: { cap: 5, answers: 2, reasoningBeyondCap: 70 }, limits: REASONING },
+      150,
+    ],
+    ["each of several answers", { sent: { cap: undefined, answers: 2 }, bytes: 30_000 }, 32_768],
     ["the limit of a model that thinks", { limits: REASONING }, 100_000],
     ["a limit for any model, where none is listed", { limits: UNLISTED }, 32_768],
-    ["a larger cap of its own", { limits: UNLISTED, spec: { ...SPEC, outputCap: 50_000 } }, 50_000],
+    ["a larger cap of its own", { limits: UNLISTED, sent: { cap: 50_000, answers: 1 } }, 50_000],
     ["the turns of hosted tools", { limits: REASONING, spec: { ...SPEC, hostedTools: ["web_search"] } }, 3_200_000],
     ["the limit, where bytes say nothing", { bytes: undefined }, 16_384],
   ])("of the output follow %s", (_what, part, output) => {

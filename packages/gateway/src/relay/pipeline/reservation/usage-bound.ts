@@ -1,4 +1,5 @@
 import type { ModelLimits } from "../../../billing/pricing/model-limits.ts";
+import { NO_LIMIT, type RequestedOutput } from "../../../dialects/core/requested-output.ts";
 import type { RequestSpec, Usage } from "../../../dialects/core/types.ts";
 import type { Upload } from "../../ingress/body/upload.ts";
 
@@ -12,16 +13,13 @@ export interface UsageBounds {
 
 /** Facts about an answer in addition to its usage. */
 export interface Answered {
-  readonly spec: Pick<
-    RequestSpec,
-    "operation" | "promptEstimate" | "outputCap" | "answers" | "units" | "hostedTools" | "reasoningEffort"
-  >;
+  readonly spec: Pick<RequestSpec, "operation" | "promptEstimate" | "units" | "hostedTools" | "reasoningEffort">;
+  /** Limits of the request that was sent; none where no upstream protocol has them. */
+  readonly sent?: RequestedOutput;
   readonly upload?: Pick<Upload, "seconds"> | undefined;
   readonly limits: ModelLimits;
   /** Bytes of the answer as it arrived; undefined where they do not limit its tokens. */
   readonly bytes: number | undefined;
-  /** Cap that the gateway itself has set, for all answers together. */
-  readonly ownCap?: number | undefined;
 }
 
 /** Models without listed limits. */
@@ -51,23 +49,26 @@ function mostInput({ spec, limits }: Answered): number {
 }
 
 /** A reasoning model may hide its reasoning; of any other model the bytes limit the tokens. */
-function mostOutput({ spec, limits, bytes, ownCap }: Answered): number {
-  const { answers = 1, reasoningEffort } = spec;
-  const unlisted = Math.max(UNLISTED_OUTPUT * answers, spec.outputCap ?? 0);
-  const byModel = (limits.outputTokens === undefined ? unlisted : limits.outputTokens * answers) * turnsOf(spec);
-  if (bytes === undefined) return byModel;
-  const mayThink = limits.isReasoning || limits.outputTokens === undefined || reasoningEffort !== undefined;
-  if (mayThink) return Math.max(byModel, bytes);
-  const byBytes = UNSEEN * answers + bytes * PER_BYTE;
-  const byCap = Math.max(spec.outputCap ?? ownCap ?? Infinity, bytes);
-  return Math.min(Math.max(byModel, bytes), byBytes, byCap);
+function mostOutput({ spec, sent = NO_LIMIT, limits, bytes = Infinity }: Answered): number {
+  const { cap, answers, reasoningBeyondCap = 0 } = sent;
+  const limit = limits.outputTokens ?? UNLISTED_OUTPUT;
+  const mayThink = limits.isReasoning || limits.outputTokens === undefined || spec.reasoningEffort !== undefined;
+  const byBytes = mayThink ? Infinity : UNSEEN * answers + bytes * PER_BYTE;
+  // No upstream may bill more than it was allowed to write.
+  if (cap !== undefined) {
+    const hidden = mayThink ? Math.min(reasoningBeyondCap, limit) : 0;
+    return Math.min((cap + hidden) * answers * turnsOf(spec), byBytes);
+  }
+  const byModel = limit * answers * turnsOf(spec);
+  return bytes === Infinity ? byModel : Math.min(Math.max(byModel, bytes), byBytes);
 }
 
 function turnsOf({ hostedTools }: Answered["spec"]): number {
   return hostedTools ? HOSTED_TURNS : 1;
 }
 
-function mostUnits({ spec, upload }: Answered): number {
+function mostUnits({ spec, sent, upload }: Answered): number {
+  if (sent?.images !== undefined) return sent.images;
   switch (spec.operation) {
     case "audio.transcriptions":
     case "audio.translations":
@@ -75,7 +76,7 @@ function mostUnits({ spec, upload }: Answered): number {
     case "rerank":
       return Math.max(spec.units, 1 + spec.promptEstimate);
     default:
-      // The gateway counts images and characters; no upstream reports them.
+      // The gateway counts characters; no upstream reports them.
       return Infinity;
   }
 }

@@ -1,4 +1,5 @@
 import type { TokenCounter } from "../../../billing/tokenizer/token-counter.ts";
+import type { RequestedOutput } from "../../../dialects/core/requested-output.ts";
 import { NO_USAGE, type Usage } from "../../../dialects/core/types.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
 import type { Completion } from "../../response/sink.ts";
@@ -25,8 +26,8 @@ interface UsageToChargeDeps {
 interface OutputLimits {
   /** Tokens of output that the reservation carries. */
   readonly reserved: number;
-  /** Cap that the gateway has set for each answer. */
-  readonly outputCap: number | undefined;
+  /** Limits of the request that was sent. */
+  readonly sent: RequestedOutput;
 }
 
 /** The usage that the answers of one request are charged by. */
@@ -74,13 +75,12 @@ export class UsageToCharge {
   }
 
   /** The upstream's usage within its bounds. */
-  #reported({ usage, bytes }: Completion, { outputCap }: OutputLimits): Usage {
+  #reported({ usage, bytes }: Completion, { sent }: OutputLimits): Usage {
     const { request, snapshot } = this.#deps;
     if (!usage) return lengthOf(request);
     const { spec, upload } = request;
-    const ownCap = outputCap === undefined ? undefined : outputCap * (spec.answers ?? 1);
     const limits = snapshot.prices.limits(spec.model);
-    return boundUsage(usage, usageBounds({ spec, upload, limits, bytes, ownCap }));
+    return boundUsage(usage, usageBounds({ spec, sent, upload, limits, bytes }));
   }
 
   #countInput(): Promise<number> {

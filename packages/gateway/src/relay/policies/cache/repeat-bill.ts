@@ -5,7 +5,7 @@ import { ratesFor, type Price } from "../../../billing/pricing/rates.ts";
 import { ratio, roundHalfUp, type Ratio } from "../../../billing/money/ratio.ts";
 import { NO_USAGE } from "../../../dialects/core/types.ts";
 import { reserve, type RequestContext } from "../../pipeline/reservation/reserve.ts";
-import type { Terms } from "../../pipeline/reservation/reservation-terms.ts";
+import { requestTerms } from "../../pipeline/reservation/reservation-terms.ts";
 import type { Completion } from "../../response/sink.ts";
 import type { RelayReport } from "../../pipeline/relay-report.ts";
 import { TRACE_MEMBER, type CallTrace } from "../../trace/call-trace.ts";
@@ -24,9 +24,9 @@ export async function billRepeat(
   part: Ratio,
 ): Promise<NonNullable<RelayReport["session"]["charged"]>> {
   const { snapshot, deps } = context;
-  const cost = ({ price }: Terms) => costOf(cached, price, context, part);
-  const { terms, reservation } = await reserve(context, cost);
-  const quota = cost(terms);
+  const terms = requestTerms(context.request, snapshot, context.groups);
+  const quota = costOf(cached, terms.price, context, part);
+  const { reservation } = await reserve(context, terms, quota);
   const at = deps.now();
   const settlement = { hold: reservation.hold, quota, channelId: 0, at };
   const log = snapshot.options.LogConsumeEnabled

@@ -1,0 +1,96 @@
+// The most output that a request lets its upstream produce. The client's request and the one that is sent are read by
+// the same functions, so that what is reserved, sent and charged cannot differ.
+import { invalidRequest } from "../../lib/app-error.ts";
+import { isObject, isSet } from "./read.ts";
+import type { JsonObject, JsonValue } from "./types.ts";
+
+/** Limits of the output that a request names. */
+export interface RequestedOutput {
+  /** Output tokens of each answer; undefined where the request names no limit. */
+  readonly cap: number | undefined;
+  /** Answers that each may be as long as `cap`. */
+  readonly answers: number;
+  /** Pictures. */
+  readonly images?: number;
+  /** Reasoning tokens that the vendor bills in addition to `cap`; Infinity where the request does not limit them. */
+  readonly reasoningBeyondCap?: number;
+}
+
+/** Reads the limits from a request body in the protocol of an upstream. */
+export type ReadRequestedOutput = (body: JsonObject, upstreamModel: string) => RequestedOutput;
+
+/** For protocols that have no limit. */
+export const NO_LIMIT: RequestedOutput = Object.freeze({ cap: undefined, answers: 1 });
+
+/** Reads the cap of one answer at one of several paths with dots. */
+export function capAt(...paths: readonly string[]): ReadRequestedOutput {
+  const capOf = largestAt(...paths);
+  return (body) => ({ cap: capOf(body), answers: 1 });
+}
+
+/**
+ * Reads the largest positive number at these paths: a setting of the channel may name a second one. A text of digits
+ * counts, because tolerant servers read it.
+ */
+export function largestAt(...paths: readonly string[]): (body: JsonObject) => number | undefined {
+  const split = paths.map((path) => path.split("."));
+  return (body) => {
+    let largest: number | undefined;
+    for (const path of split) {
+      const value = positive(valueAt(body, path));
+      if (value !== undefined && (largest === undefined || value > largest)) largest = value;
+    }
+    return largest;
+  };
+}
+
+/**
+ * The number of pictures, 1 where the request names none. Throws where two members disagree: vendors differ in which of
+ * them counts.
+ */
+export function imagesIn(body: JsonObject, ...paths: readonly string[]): number {
+  return namedImages(body, paths) ?? 1;
+}
+
+/** The same; undefined where the request names no number. */
+export function namedImages(body: JsonObject, paths: readonly string[]): number | undefined {
+  let found: { readonly path: string; readonly value: number } | undefined;
+  for (const path of paths) {
+    const value = positive(valueAt(body, path.split(".")));
+    if (value === undefined) continue;
+    if (found && found.value !== value) throw conflict(found.path, path);
+    found ??= { path, value };
+  }
+  return found?.value;
+}
+
+/** Reads the number of pictures at one of several paths. */
+export function imagesAt(...paths: readonly string[]): ReadRequestedOutput {
+  return (body) => ({ cap: undefined, answers: 1, images: imagesIn(body, ...paths) });
+}
+
+/** Throws where a member of the vendor's own names another cap than the request's common one. */
+export function checkSameCap(body: JsonObject, common: number | undefined, ...own: readonly string[]): void {
+  if (common === undefined) return;
+  for (const path of own) {
+    const value = positive(valueAt(body, path.split(".")));
+    if (value !== undefined && value !== common) throw conflict("max_tokens", path);
+  }
+}
+
+/** Two members say the same thing with different values. */
+export function conflict(one: string, other: string) {
+  return invalidRequest(other, `${one} and ${other} name different values for one limit; send one of them.`);
+}
+
+function valueAt(body: JsonObject, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = body;
+  for (const name of path) value = isObject(value) ? value[name] : undefined;
+  return value;
+}
+
+function positive(value: JsonValue | undefined): number | undefined {
+  if (!isSet(value)) return undefined;
+  const number = typeof value === "string" ? Number(value) : value;
+  return typeof number === "number" && number > 0 && number < Infinity ? Math.ceil(number) : undefined;
+}
