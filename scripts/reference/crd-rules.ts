@@ -1,4 +1,11 @@
-import { BudgetSpec, ChannelSpec, OptionSetSpec, TokenSpec } from "../../packages/wire/src/index.ts";
+import {
+  BudgetSpec,
+  ChannelSpec,
+  isSecretOption,
+  OPTION_KEYS,
+  OptionSetSpec,
+  TokenSpec,
+} from "../../packages/wire/src/index.ts";
 
 /** What Kubernetes checks besides the schema of a document. */
 export interface Rules {
@@ -63,6 +70,17 @@ const keyOfSecret = (path: string): Rules => ({
   },
 });
 
+/** Who may create a resource need not be able to read the Secret. */
+const secretOption: Rules = {
+  maxLength: 64,
+  cel: {
+    [`self in [${OPTION_KEYS.filter(isSecretOption)
+      .map((key) => `'${key}'`)
+      .join(", ")}]`]:
+      "spec.valuesFrom.option is no option that holds a secret: other options are shown, so give their values in spec.values",
+  },
+};
+
 export const RESOURCES: readonly Resource[] = [
   {
     kind: "Channel",
@@ -108,6 +126,7 @@ export const RESOURCES: readonly Resource[] = [
     rules: {
       valuesFrom: { maxItems: 64 },
       "valuesFrom[]": fromSecret("spec.valuesFrom"),
+      "valuesFrom[].option": secretOption,
       "valuesFrom[].secretKeyRef.name": nameOfSecret("spec.valuesFrom.secretKeyRef.name"),
       "valuesFrom[].secretKeyRef.key": keyOfSecret("spec.valuesFrom.secretKeyRef.key"),
     },

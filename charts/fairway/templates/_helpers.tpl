@@ -164,9 +164,32 @@ out of pods that have once been available.
 {{- else }}{{ randAlphaNum .length | b64enc }}{{ end }}
 {{- end }}
 
+{{/*
+The release's own Secrets as a JSON list: no document and no custom resource reads them. Variables called FAIRWAY_SECRET_
+are for documents.
+*/}}
+{{- define "fairway.ownSecrets" -}}
+{{- $v := .Values }}
+{{- $names := list (include "fairway.secretName" .) (printf "%s-secrets" (include "fairway.fullname" .)) (printf "%s-connections" (include "fairway.fullname" .)) }}
+{{- $names = concat $names (list $v.database.existingSecret $v.redis.existingSecret $v.migrations.job.existingSecret $v.logExport.otlp.existingSecret $v.logExport.s3.existingSecret) }}
+{{- range $v.image.pullSecrets }}{{ $names = append $names .name }}{{ end }}
+{{- range $v.ingress.tls }}{{ $names = append $names .secretName }}{{ end }}
+{{- range $v.extraEnv }}{{ if not (hasPrefix "FAIRWAY_SECRET_" .name) }}{{ $names = append $names (dig "valueFrom" "secretKeyRef" "name" "" .) }}{{ end }}{{ end }}
+{{- range $v.extraEnvFrom }}{{ $names = append $names (dig "secretRef" "name" "" .) }}{{ end }}
+{{- range $v.extraVolumes }}{{ $names = append $names (dig "secret" "secretName" "" .) }}{{ end }}
+{{- without $names "" nil | uniq | sortAlpha | toJson }}
+{{- end }}
+
+{{/* Fails for a name in a list of readable Secrets that is one of the release. */}}
+{{- define "fairway.refuseOwnSecret" -}}
+{{- if or (has .name (include "fairway.ownSecrets" .root | fromJsonArray)) (hasPrefix "sh.helm.release.v1." .name) }}
+{{- fail (printf "%s names %s, a Secret of the release itself: whoever writes a document or a resource could send its value to any address; put what they need into a Secret of its own" .at .name) }}
+{{- end }}
+{{- end }}
+
 {{/* Names of variables that the chart sets itself. */}}
 {{- define "fairway.ownedEnv" -}}
-FAIRWAY_HOST FAIRWAY_PORT FAIRWAY_ADMIN_HOST FAIRWAY_ADMIN_PORT FAIRWAY_DATA_DIR FAIRWAY_DATABASE_URL FAIRWAY_REDIS_URL FAIRWAY_REDIS_PREFIX FAIRWAY_PUBLIC_URL FAIRWAY_ROOT_PASSWORD FAIRWAY_SESSION_SECRET FAIRWAY_ENCRYPTION_KEY FAIRWAY_TRUSTED_PROXIES FAIRWAY_MAX_BODY_BYTES FAIRWAY_LOG_LEVEL FAIRWAY_LOG_FORMAT FAIRWAY_DRAIN_SECONDS FAIRWAY_DEMO FAIRWAY_SECRETS_DIR FAIRWAY_DOCUMENTS_DIR FAIRWAY_INSTANCE_ID FAIRWAY_LEADER FAIRWAY_LEADER_LEASE FAIRWAY_KUBERNETES_CONTROLLER FAIRWAY_KUBERNETES_NAMESPACES FAIRWAY_KUBERNETES_SECRETS FAIRWAY_KUBERNETES_RESYNC_SECONDS FAIRWAY_KUBERNETES_DRIFT FAIRWAY_KUBERNETES_MAX_DELETIONS FAIRWAY_KUBERNETES_FINALIZERS FAIRWAY_LOG_EXPORT_OTLP_ENDPOINT FAIRWAY_LOG_EXPORT_OTLP_HEADERS FAIRWAY_LOG_EXPORT_S3_URL FAIRWAY_LOG_EXPORT_S3_REGION FAIRWAY_LOG_EXPORT_S3_KEY_ID FAIRWAY_LOG_EXPORT_S3_KEY NODE_OPTIONS
+FAIRWAY_HOST FAIRWAY_PORT FAIRWAY_ADMIN_HOST FAIRWAY_ADMIN_PORT FAIRWAY_DATA_DIR FAIRWAY_DATABASE_URL FAIRWAY_REDIS_URL FAIRWAY_REDIS_PREFIX FAIRWAY_PUBLIC_URL FAIRWAY_ROOT_PASSWORD FAIRWAY_SESSION_SECRET FAIRWAY_ENCRYPTION_KEY FAIRWAY_TRUSTED_PROXIES FAIRWAY_MAX_BODY_BYTES FAIRWAY_LOG_LEVEL FAIRWAY_LOG_FORMAT FAIRWAY_DRAIN_SECONDS FAIRWAY_DEMO FAIRWAY_SECRETS_DIR FAIRWAY_DOCUMENTS_DIR FAIRWAY_INSTANCE_ID FAIRWAY_LEADER FAIRWAY_LEADER_LEASE FAIRWAY_KUBERNETES_CONTROLLER FAIRWAY_KUBERNETES_NAMESPACES FAIRWAY_KUBERNETES_SECRETS FAIRWAY_KUBERNETES_OWN_SECRETS FAIRWAY_KUBERNETES_RESYNC_SECONDS FAIRWAY_KUBERNETES_DRIFT FAIRWAY_KUBERNETES_MAX_DELETIONS FAIRWAY_KUBERNETES_FINALIZERS FAIRWAY_LOG_EXPORT_OTLP_ENDPOINT FAIRWAY_LOG_EXPORT_OTLP_HEADERS FAIRWAY_LOG_EXPORT_S3_URL FAIRWAY_LOG_EXPORT_S3_REGION FAIRWAY_LOG_EXPORT_S3_KEY_ID FAIRWAY_LOG_EXPORT_S3_KEY NODE_OPTIONS
 {{- end }}
 
 {{- /* Pods elect their leader by a Lease: demanded, or possible with the token that the controller needs anyway. */ -}}

@@ -6,6 +6,8 @@ import { CHART, objectsOf, template, type Rendered } from "./helm.ts";
 
 const VARIABLES = readFileSync(join(CHART, "../../docs/reference/environment.md"), "utf8");
 
+const PREFIX = "FAIRWAY_KUBERNETES_";
+
 interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -20,6 +22,16 @@ afterAll(() => helm.remove());
 const render = async (...sets: string[]) => objectsOf((await template(helm.path, "mysql", sets)).output);
 const rolesOf = (objects: readonly Rendered[]) => objects.filter(({ kind }) => kind === "Role");
 const rulesOf = (role: Rendered | undefined) => role?.["rules"] as readonly Rule[];
+
+/** Those of the controller, without the beginning of their names. */
+function variablesOf(objects: readonly Rendered[]): Readonly<Record<string, string | undefined>> {
+  const spec = objects.find(({ kind }) => kind === "Deployment")?.["spec"] as
+    | { readonly template: { spec: { containers: [{ env: { name: string; value?: string }[] }] } } }
+    | undefined;
+  const env = spec?.template.spec.containers[0].env ?? [];
+  const own = env.filter(({ name }) => name.startsWith(PREFIX));
+  return Object.fromEntries(own.map(({ name, value }) => [name.slice(PREFIX.length), value]));
+}
 
 describe("gitops of the chart", () => {
   it("is off by default: no role, no token of the service account", async () => {
@@ -52,35 +64,72 @@ describe("gitops of the chart", () => {
   it("limits the Secrets to those that are named", async () => {
     const objects = await render('{"gitops": {"enabled": true, "secretNames": ["openai"]}}');
     const rule = rulesOf(rolesOf(objects)[0]).find(({ resources }) => resources[0] === "secrets");
-    expect(rule?.resourceNames).toEqual(["openai"]);
+    expect(rule).toMatchObject({ resourceNames: ["openai"], verbs: ["list", "watch"] });
+  });
+
+  // @weakness Providers' keys: Custom resources read the gateway's own Secrets, because its role can
+  it("tells the controller the Secrets of the release, also those of others that it uses", async () => {
+    const own = async (values: object) => {
+      const objects = await render(JSON.stringify({ gitops: { enabled: true }, ...values }));
+      return variablesOf(objects)["OWN_SECRETS"];
+    };
+    expect(await own({})).toBe("demo-fairway-connections,demo-fairway-secrets");
+    const used = {
+      secrets: { create: false, existingSecret: "site" },
+      database: { host: "", password: "", existingSecret: "db" },
+      redis: { url: "", existingSecret: "cache" },
+      logExport: { otlp: { endpoint: "https://otlp.example", existingSecret: "otlp" } },
+      image: { pullSecrets: [{ name: "registry" }] },
+      extraEnv: [
+        { name: "SMTP", valueFrom: { secretKeyRef: { name: "mail", key: "a" } } },
+        { name: "FAIRWAY_SECRET_OPENAI", valueFrom: { secretKeyRef: { name: "openai", key: "a" } } },
+      ],
+      extraEnvFrom: [{ secretRef: { name: "environment" } }],
+      extraVolumes: [{ name: "ca", secret: { secretName: "authority" } }],
+    };
+    expect(await own(used)).toBe(
+      "authority,cache,db,demo-fairway-connections,demo-fairway-secrets,environment,mail,otlp,registry,site",
+    );
+  });
+
+  it.each([
+    ["gitops.secretNames={openai,demo-fairway-secrets}", "gitops.secretNames names demo-fairway-secrets"],
+    ["documents.secrets={demo-fairway-connections}", "documents.secrets names demo-fairway-connections"],
+    ['{"secrets":{"existingSecret":"site"},"documents":{"secrets":["site"]}}', "documents.secrets names site"],
+    ["gitops.secretNames={sh.helm.release.v1.demo.v1}", "a Secret of the release itself"],
+    [
+      '{"extraEnv":[{"name":"FAIRWAY_SECRET_A","valueFrom":{"secretKeyRef":{"name":"demo-fairway-secrets","key":"a"}}}]}',
+      "extraEnv FAIRWAY_SECRET_A names demo-fairway-secrets",
+    ],
+    ['{"commonLabels":{"fairway.dev/readable":"true"}}', "label the Secrets of your providers alone"],
+  ])("refuses to make a Secret of the release readable: %s", async (set, sentence) => {
+    const { code, output } = await template(helm.path, "mysql", [set]);
+    expect(code).not.toBe(0);
+    expect(output).toContain(sentence);
   });
 
   it("grants the writing of Secrets on demand only", async () => {
     const writing = (role: Rendered | undefined) =>
       rulesOf(role).flatMap(({ resources, verbs }) => (resources[0] === "secrets" ? verbs : []));
-    expect(writing(rolesOf(await render("gitops.enabled=true"))[0])).toEqual(["get", "list", "watch"]);
+    expect(writing(rolesOf(await render("gitops.enabled=true"))[0])).toEqual(["list", "watch"]);
     const [role] = rolesOf(await render("gitops.enabled=true", "gitops.tokenSecrets=true"));
-    expect(writing(role)).toEqual(["get", "list", "watch", "create", "patch"]);
+    expect(writing(role)).toEqual(["list", "watch", "create", "patch"]);
   });
 
   it("sets variables that the gateway takes", async () => {
     const values = { enabled: true, namespaces: ["ai"], maxDeletions: 20, driftPolicy: "report", finalizers: false };
-    const deployment = (await render(JSON.stringify({ gitops: values }))).find(({ kind }) => kind === "Deployment");
-    const spec = deployment?.["spec"] as
-      | { readonly template: { spec: { containers: [{ env: { name: string; value?: string }[] }] } } }
-      | undefined;
-    const env = spec?.template.spec.containers[0].env ?? [];
-    const own = env.filter(({ name }) => name.startsWith("FAIRWAY_KUBERNETES"));
-    expect(Object.fromEntries(own.map(({ name, value }) => [name.replace("FAIRWAY_KUBERNETES_", ""), value]))).toEqual({
+    const own = variablesOf(await render(JSON.stringify({ gitops: values })));
+    expect(own).toEqual({
       CONTROLLER: "true",
       NAMESPACES: "ai",
       SECRETS: "",
+      OWN_SECRETS: "demo-fairway-connections,demo-fairway-secrets",
       RESYNC_SECONDS: "300",
       DRIFT: "report",
       MAX_DELETIONS: "20",
       FINALIZERS: "false",
     });
-    for (const { name } of own) expect(VARIABLES).toContain(`| \`${name}\` |`);
+    for (const name of Object.keys(own)) expect(VARIABLES).toContain(`| \`FAIRWAY_KUBERNETES_${name}\` |`);
   });
 
   it.each([

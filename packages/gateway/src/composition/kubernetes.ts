@@ -29,6 +29,7 @@ export function kubernetesOf(
         hasFinalizers: env.kubernetesFinalizers,
         deletions: env.kubernetesMaxDeletions,
         secretNames: env.kubernetesSecrets,
+        ownSecretNames: env.kubernetesOwnSecrets,
       },
     }),
   ];

@@ -45,9 +45,17 @@ export const KUBERNETES_VARIABLES = {
   kubernetesSecrets: define({
     name: "FAIRWAY_KUBERNETES_SECRETS",
     about:
-      "The only Secrets that the controller reads, with commas between, where its role names them. Blank means all of its namespaces.",
+      'The only Secrets that the controller reads, with commas between, where its role names them. Blank means those of its namespaces with the label `fairway.dev/readable: "true"`.',
     fallback: "",
     example: "openai,anthropic",
+    parse: names,
+  }),
+  kubernetesOwnSecrets: define({
+    name: "FAIRWAY_KUBERNETES_OWN_SECRETS",
+    about:
+      "Secrets that hold the keys of the gateway itself, with commas between. No custom resource may refer to them, labelled or listed; the chart fills this in.",
+    fallback: "",
+    example: "fairway-secrets,fairway-connections",
     parse: names,
   }),
   kubernetesResyncSeconds: define({

@@ -12,7 +12,9 @@ import { createMetrics } from "../observability/metrics.ts";
 import { connect, type KubeObject } from "./client/api.ts";
 import { conditionOf } from "./conditions.ts";
 import { createController, type ControllerDeps } from "./controller.ts";
+import type { ContractCluster } from "./controller-kit.contract.ts";
 import { controllerContract } from "./controller.contract.ts";
+import { secretsContract } from "./secrets.contract.ts";
 import { listPath } from "./resources.ts";
 
 const DEFINITIONS = join(import.meta.dirname, "../../../../charts/fairway-crds/templates");
@@ -27,7 +29,12 @@ async function namespace(): Promise<string> {
   return name;
 }
 
-function depsOf(app: ManagementApp, place: string, configFile: string): ControllerDeps {
+function depsOf(
+  app: ManagementApp,
+  place: string,
+  configFile: string,
+  secretNames: readonly string[] = ["openai"],
+): ControllerDeps {
   return {
     documents: app.documents,
     snapshots: app.snapshots,
@@ -42,7 +49,8 @@ function depsOf(app: ManagementApp, place: string, configFile: string): Controll
       drift: "enforce",
       hasFinalizers: true,
       deletions: { percent: 50 },
-      secretNames: ["openai"],
+      secretNames,
+      ownSecretNames: [],
       startMs: 0,
     },
   };
@@ -58,7 +66,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-controllerContract("a real API server", async () => {
+async function openContract(): Promise<ContractCluster> {
   const line = await openLine();
   return {
     connect: () => connect(line.kubeconfig),
@@ -70,7 +78,9 @@ controllerContract("a real API server", async () => {
     compact: () => Promise.resolve(line.cut()),
     close: () => line.down(),
   };
-});
+}
+controllerContract("a real API server", openContract);
+secretsContract("a real API server", openContract);
 
 /** A way to the API server that can be cut, and taken down and up again. */
 async function openLine() {
@@ -233,10 +243,10 @@ describe("the service account of the chart", () => {
     return writeConfig({ ...config, users });
   }
 
-  async function run(place: string, configFile: string) {
+  async function run(place: string, configFile: string, secretNames?: readonly string[]) {
     const app = await startManagementApp({ url: "sqlite::memory:" });
     const { log, lines } = recordingLog();
-    const controller = createController({ ...depsOf(app, place, configFile), log });
+    const controller = createController({ ...depsOf(app, place, configFile, secretNames), log });
     await controller.start();
     const stop = async () => {
       await controller.stop();
@@ -314,13 +324,13 @@ describe("the service account of the chart", () => {
       await cluster.kubectl("create", "secret", "generic", name, "--from-literal=key=sk-one", "--namespace", place);
     await channel("named", "openai");
     await channel("unnamed", "other");
-    const { lines, stop } = await run(place, file);
+    const { lines, stop } = await run(place, file, ["openai", "other"]);
     const reason = (name: string, text: string) => reasonOf(`channel.fairway.dev/${name}`, place, text);
     await reason("named", "Ready");
     await reason("unnamed", "SecretForbidden");
     const status = await cluster.kubectl("get", "channel.fairway.dev/unnamed", "-n", place, "-o", "jsonpath={.status}");
     expect(status).toContain("The gateway may not read Secret other: grant the service account the verb");
-    await expect.poll(lines).toContain("could not be reconciled and is tried again");
+    await expect.poll(lines).toContain("Secrets cannot be followed");
     expect(lines()).toContain("gitops.secretNames limits the Secrets");
 
     await accountOf(place, undefined, "gitops.secretNames={openai,other}");

@@ -1,8 +1,9 @@
 import { GONE, KubeError } from "./client/api.ts";
 import { controllerContract } from "./controller.contract.ts";
+import { secretsContract } from "./secrets.contract.ts";
 import { MemoryCluster } from "./memory-cluster.contract.ts";
 
-controllerContract("an API server in memory", () => {
+function open() {
   const memory = new MemoryCluster();
   let count = 0;
   return Promise.resolve({
@@ -14,4 +15,7 @@ controllerContract("an API server in memory", () => {
     compact: () => Promise.resolve(memory.interrupt(new KubeError(GONE, "too old resource version"))),
     close: () => Promise.resolve(),
   });
-});
+}
+
+controllerContract("an API server in memory", open);
+secretsContract("an API server in memory", open);

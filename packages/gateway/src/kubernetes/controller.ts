@@ -15,8 +15,9 @@ import { Reconciler } from "./reconciler.ts";
 import { Quiet } from "./quiet.ts";
 import { reflect } from "./client/reflector.ts";
 import { GRANT, isForbidden } from "./refusals.ts";
-import { isDeleting, keyOf, KINDS, listPath, secretsPath } from "./resources.ts";
-import { SECRET_SELECTOR, SecretCache } from "./secrets.ts";
+import { isDeleting, keyOf, KINDS, listPath } from "./resources.ts";
+import { SecretAccess } from "./secret-access.ts";
+import { SecretCache } from "./secrets.ts";
 import { ResourceStore } from "./store.ts";
 import { TokenSecrets } from "./token-secrets.ts";
 import { WorkQueue } from "./work-queue.ts";
@@ -32,8 +33,10 @@ export interface ControllerSettings {
   /** Quiet time before deletions are carried out, so that many are seen together. */
   readonly settleMs?: number;
   readonly startMs?: number;
-  /** The only Secrets that may be read; empty = all of the namespaces. */
+  /** The only Secrets that may be read; empty = those with the label. */
   readonly secretNames: readonly string[];
+  /** Secrets of this installation, which no resource may read or write. */
+  readonly ownSecretNames: readonly string[];
 }
 
 export interface ControllerDeps {
@@ -106,6 +109,7 @@ class Term {
   readonly #signal: AbortSignal;
   readonly #store = new ResourceStore();
   readonly #queue = new WorkQueue();
+  readonly #access: SecretAccess;
   readonly #secrets: SecretCache;
   readonly #deletions: Deletions;
   readonly #reconciler: Reconciler;
@@ -117,14 +121,16 @@ class Term {
     this.#api = api;
     this.#signal = signal;
     const { settings, documents, clock, elector, log, metrics } = deps;
-    this.#secrets = new SecretCache(api);
+    const access = new SecretAccess({ listed: settings.secretNames, own: settings.ownSecretNames });
+    this.#access = access;
+    this.#secrets = new SecretCache(access);
     this.#quiet = new Quiet(settings.settleMs ?? SETTLE_MS);
     const events = new Events(api, { clock, log, isBusy: () => this.#queue.isBusy }, signal);
     const publisher = new Publisher({ api, clock, metrics, events });
     const gateway = new GatewaySide({ documents, clock, confirm: (tx) => elector.confirm(tx) });
     const shared = { store: this.#store, gateway, publisher, events, log, signal };
     this.#deletions = new Deletions({ ...shared, guard: new DeletionGuard(settings.deletions) });
-    const tokenSecrets = new TokenSecrets({ api, gateway, signal });
+    const tokenSecrets = new TokenSecrets({ api, gateway, access, signal });
     const parts = { secrets: this.#secrets, deletions: this.#deletions, tokenSecrets, isPaused: () => this.#isPaused };
     this.#reconciler = new Reconciler({ ...shared, ...settings, ...parts });
   }
@@ -186,21 +192,41 @@ class Term {
         onError: (error) => this.#logFollowing(`${kind} resources`, namespace, error),
       }),
     );
-    const { secretNames } = this.#deps.settings;
-    const selectors = secretNames.length > 0 ? secretNames.map((name) => `metadata.name=${name}`) : [SECRET_SELECTOR];
-    const secrets = selectors.map((fieldSelector) =>
+    return [...kinds, ...this.#followSecrets(namespace)];
+  }
+
+  #followSecrets(namespace: string): Promise<void>[] {
+    const shared = { api: this.#api, signal: this.#signal };
+    const compare = (keys: readonly string[]) => {
+      for (const key of keys) this.#queue.add(key);
+    };
+    const readable = this.#access.readable(namespace).map(({ id, query }) =>
       reflect({
         ...shared,
-        query: { path: secretsPath(namespace), fieldSelector },
+        query,
         onChange: (name, object) => {
-          const isRead = this.#secrets.change(namespace, name, object);
-          for (const key of this.#store.keysWithSecret(namespace, name, isRead)) this.#queue.add(key);
+          this.#secrets.change(namespace, name, object);
+          compare(this.#store.keysWithSecret(namespace, name));
         },
-        onSynced: () => {},
-        onError: (error) => this.#logFollowing("Secrets", namespace, error),
+        onSynced: () => {
+          if (this.#secrets.synced(id)) compare(this.#store.keysWithSecrets(namespace));
+        },
+        onError: (error) => {
+          this.#secrets.failed(id, error);
+          this.#logFollowing("Secrets", namespace, error);
+        },
       }),
     );
-    return [...kinds, ...secrets];
+    const written = this.#access.written(namespace).map((query) =>
+      reflect({
+        ...shared,
+        query,
+        onChange: (name) => compare(this.#store.keysWithSecret(namespace, name)),
+        onSynced: () => {},
+        onError: (error) => this.#logFollowing("Secrets of tokens", namespace, error),
+      }),
+    );
+    return [...readable, ...written];
   }
 
   async #work(keys: readonly string[]): Promise<void> {

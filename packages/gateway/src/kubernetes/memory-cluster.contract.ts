@@ -3,7 +3,7 @@ import { KubeError } from "./client/api.ts";
 
 type Stored = KubeObject & { readonly metadata: { readonly namespace: string } };
 interface Watcher {
-  readonly path: string;
+  readonly query: ListQuery;
   on(event: WatchEvent): void;
   end(error?: Error): void;
 }
@@ -21,8 +21,7 @@ export class MemoryCluster {
     return {
       server: "memory",
       namespace: undefined,
-      list: ({ path, fieldSelector }) =>
-        Promise.resolve({ items: this.#listed(path, fieldSelector), resourceVersion: String(this.#version) }),
+      list: (query) => Promise.resolve({ items: this.#listed(query), resourceVersion: String(this.#version) }),
       watch: (query, version, on, signal) => this.#watch(query, version, on, signal),
       get: (path) => Promise.try(() => this.#found(path)),
       patch: (path, body) => Promise.try(() => this.#patch(path, body as Patch)),
@@ -83,9 +82,10 @@ export class MemoryCluster {
 
   #store(path: string, object: KubeObject, type: WatchEvent["type"]): KubeObject {
     this.#version += 1;
+    const before = this.#objects.get(path);
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } };
     this.#objects.set(path, stored);
-    this.#send(path, { type, object: stored });
+    this.#send(path, { type, object: stored }, before);
     return stored;
   }
 
@@ -96,14 +96,19 @@ export class MemoryCluster {
     this.#send(path, { type: "DELETED", object: { ...object, metadata } });
   }
 
-  #send(path: string, event: WatchEvent): void {
-    for (const watcher of this.#watchers) if (parentOf(path) === watcher.path) watcher.on(event);
+  /** An object that leaves the selection of a watch is deleted for it, as one that enters it is added. */
+  #send(path: string, event: WatchEvent, before = event.object): void {
+    for (const watcher of this.#watchers) {
+      if (parentOf(path) !== watcher.query.path) continue;
+      if (isSelected(watcher.query, event.object)) watcher.on(event);
+      else if (isSelected(watcher.query, before)) watcher.on({ ...event, type: "DELETED" });
+    }
   }
 
-  #listed(path: string, fieldSelector = ""): Stored[] {
-    const [, only] = /^metadata\.name=(.+)$/.exec(fieldSelector) ?? [];
-    const items = [...this.#objects].flatMap(([full, object]) => (parentOf(full) === path ? [object as Stored] : []));
-    return items.filter(({ metadata }) => only === undefined || metadata.name === only);
+  #listed(query: ListQuery): Stored[] {
+    return [...this.#objects].flatMap(([full, object]) =>
+      parentOf(full) === query.path && isSelected(query, object) ? [object as Stored] : [],
+    );
   }
 
   #found(path: string): KubeObject {
@@ -112,10 +117,10 @@ export class MemoryCluster {
     return object;
   }
 
-  #watch({ path }: ListQuery, _version: string, on: Watcher["on"], signal: AbortSignal): Promise<void> {
+  #watch(query: ListQuery, _version: string, on: Watcher["on"], signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const watcher: Watcher = {
-      path,
+      query,
       on,
       end: (error) => {
         this.#watchers.delete(watcher);
@@ -145,9 +150,17 @@ function mergedWith(object: KubeObject, { data, spec }: Patch, metadata: Patch["
       ...object.metadata,
       ...metadata,
       annotations: { ...object.metadata.annotations, ...metadata?.annotations },
+      labels: withoutNulls({ ...object.metadata.labels, ...metadata?.labels }),
       generation: (object.metadata.generation ?? 1) + (spec ? 1 : 0),
     },
   };
+}
+
+/** Of the selectors those that the controller uses: one name, and one label with its value. */
+function isSelected({ fieldSelector = "", labelSelector = "" }: ListQuery, { metadata }: KubeObject): boolean {
+  const [, name = metadata.name] = /^metadata\.name=(.+)$/.exec(fieldSelector) ?? [];
+  const [label = "", value] = labelSelector.split("=");
+  return metadata.name === name && (value === undefined || metadata.labels?.[label] === value);
 }
 
 function withoutNulls(data: Readonly<Record<string, string | null>>): Record<string, string> {

@@ -148,10 +148,6 @@ export class Reconciler {
         failed(item, error);
       }
     });
-    for (const item of wanted) {
-      const refusal = secrets.refusalOf(namespace, item.document);
-      if (refusal) failed(item, refusal);
-    }
   }
 
   /** Applied before, so that a difference is drift. An earlier leader said so in the status. */

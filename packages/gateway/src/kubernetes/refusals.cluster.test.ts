@@ -109,6 +109,7 @@ test.each<[DeclarativeKind, object, string]>([
     "spec.credentialsFrom.secretKeyRef.name is no name of a Secret",
   ],
   ["OptionSet", { valuesFrom: [{ option: "A", secretKeyRef: { name: "a", key: "a b" } }] }, "is no key of a Secret"],
+  ["OptionSet", { valuesFrom: [{ option: "Notice", secretKeyRef: { name: "a", key: "a" } }] }, "holds a secret"],
   ["Token", tokenWith({ owner: { username: "" } }), "spec.owner.username is empty: name a user"],
   ["Token", tokenWith({ quota: { unlimited: true, amount: 3 } }), "spec.quota is unlimited and has an amount"],
   ["Token", tokenWith({ allowIps: ["10.0.0.0/33"] }), "an entry of spec.allowIps is neither an address nor a network"],

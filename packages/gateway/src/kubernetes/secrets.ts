@@ -1,67 +1,74 @@
 import { createHash } from "node:crypto";
 import type { DeclarativeDocument } from "@fairway/wire";
-import { KubeError, type KubeApi, type KubeObject } from "./client/api.ts";
+import type { KubeObject } from "./client/api.ts";
 import { isForbidden } from "./refusals.ts";
-import { secretRefsOf, secretsPath, type SecretRef } from "./resources.ts";
+import { secretRefsOf, type SecretRef } from "./resources.ts";
+import type { SecretAccess } from "./secret-access.ts";
 import type { SecretFault } from "./verdicts.ts";
 
-/** A Secret of this type belongs to Helm; its releases are large and change with each upgrade. */
-export const SECRET_SELECTOR = "type!=helm.sh/release.v1";
+interface SourceState {
+  /** Resolves with the end of the first list, good or bad. */
+  readonly asked: PromiseWithResolvers<void>;
+  isSynced: boolean;
+  /** Why there was no list yet. */
+  error: Error | undefined;
+}
 
-/** Values of the Secrets that resources refer to, and of no others. */
+/** Values of the Secrets that may be read, as their watches bring them; none is asked for by its name. */
 export class SecretCache {
-  readonly #api: KubeApi;
-  /** Namespace/name -> values; undefined when there is no such Secret. */
-  readonly #values = new Map<string, Readonly<Record<string, string>> | undefined>();
-  /** Namespace/name -> the answer of the API server; these are read again each time. */
-  readonly #forbidden = new Map<string, KubeError>();
+  readonly #access: SecretAccess;
+  readonly #values = new Map<string, Readonly<Record<string, string>>>();
+  readonly #sources = new Map<string, SourceState>();
 
-  constructor(api: KubeApi) {
-    this.#api = api;
+  constructor(access: SecretAccess) {
+    this.#access = access;
   }
 
-  /** Reads the Secrets of the documents that are not known yet. */
+  /** Waits for the first list of the Secrets that the documents refer to; throws when it failed, unless by a right. */
   async load(namespace: string, documents: readonly DeclarativeDocument[], signal: AbortSignal): Promise<void> {
-    const names = new Set(documents.flatMap(secretRefsOf).map(({ name }) => name));
-    for (const name of names) {
-      const place = `${namespace}/${name}`;
-      if (this.#values.has(place)) continue;
-      try {
-        this.#values.set(place, await this.#read(namespace, name, signal));
-        this.#forbidden.delete(place);
-      } catch (error) {
-        if (!isForbidden(error)) throw error;
-        this.#forbidden.set(place, error);
-      }
-    }
+    const names = documents.flatMap(secretRefsOf).map(({ name }) => name);
+    const readable = names.filter((name) => this.#access.refusalOf(name) === undefined);
+    const ids = new Set(readable.map((name) => this.#access.sourceId(namespace, name)));
+    const sources = [...ids].map((id) => this.#source(id));
+    await untilAborted(Promise.all(sources.map(({ asked }) => asked.promise)), signal);
+    for (const { error } of sources) if (error !== undefined && !isForbidden(error)) throw error;
   }
 
-  /** Why a Secret of the document may not be read; undefined when all may. */
-  refusalOf(namespace: string, document: DeclarativeDocument): KubeError | undefined {
-    for (const { name } of secretRefsOf(document)) {
-      const refusal = this.#forbidden.get(`${namespace}/${name}`);
-      if (refusal) return refusal;
-    }
-    return undefined;
+  /** True when what the source brings was missing before. */
+  synced(id: string): boolean {
+    const source = this.#source(id);
+    const wasMissing = source.error !== undefined;
+    source.isSynced = true;
+    source.error = undefined;
+    source.asked.resolve();
+    return wasMissing;
   }
 
-  /** True when it is one that was asked for. */
-  change(namespace: string, name: string, object: KubeObject | undefined): boolean {
+  /** Once there was a list, what it brought stays. */
+  failed(id: string, error: unknown): void {
+    const source = this.#source(id);
+    if (source.isSynced) return;
+    source.error = error instanceof Error ? error : new Error(String(error));
+    source.asked.resolve();
+  }
+
+  change(namespace: string, name: string, object: KubeObject | undefined): void {
     const place = `${namespace}/${name}`;
-    if (!this.#forbidden.delete(place) && !this.#values.has(place)) return false;
-    this.#values.set(place, object && valuesOf(object));
-    return true;
+    if (object && this.#access.isReadable(object)) this.#values.set(place, valuesOf(object));
+    else this.#values.delete(place);
   }
 
   valueOf(namespace: string, { name, key }: SecretRef): string | undefined {
-    return this.#values.get(`${namespace}/${name}`)?.[key];
+    const values = this.#values.get(`${namespace}/${name}`);
+    return values && Object.hasOwn(values, key) ? values[key] : undefined;
   }
 
   faultOf(namespace: string, { name, key }: SecretRef): SecretFault | undefined {
-    const place = `${namespace}/${name}`;
-    if (this.#forbidden.has(place)) return "forbidden";
-    const values = this.#values.get(place);
-    if (!values) return "no-secret";
+    const refusal = this.#access.refusalOf(name);
+    if (refusal !== undefined) return refusal;
+    if (isForbidden(this.#source(this.#access.sourceId(namespace, name)).error)) return "forbidden";
+    const values = this.#values.get(`${namespace}/${name}`);
+    if (!values) return this.#access.isByLabel ? "no-label" : "no-secret";
     return Object.hasOwn(values, key) ? undefined : "no-key";
   }
 
@@ -71,17 +78,28 @@ export class SecretCache {
     return values.length === 0 ? "" : createHash("sha256").update(JSON.stringify(values)).digest("hex");
   }
 
-  async #read(namespace: string, name: string, signal: AbortSignal) {
-    try {
-      return valuesOf(await this.#api.get(`${secretsPath(namespace)}/${name}`, signal));
-    } catch (error) {
-      if (error instanceof KubeError && error.status === 404) return undefined;
-      throw error;
-    }
+  #source(id: string): SourceState {
+    const known = this.#sources.get(id);
+    if (known) return known;
+    const state = { asked: Promise.withResolvers<void>(), isSynced: false, error: undefined };
+    this.#sources.set(id, state);
+    return state;
   }
 }
 
 function valuesOf({ data = {} }: KubeObject): Readonly<Record<string, string>> {
   const texts = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]);
   return Object.fromEntries(texts) as Record<string, string>;
+}
+
+async function untilAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason as Error);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    signal.throwIfAborted();
+    await Promise.race([promise, work]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }

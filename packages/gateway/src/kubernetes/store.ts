@@ -52,11 +52,16 @@ export class ResourceStore {
     return this.#in(namespace).map(({ resource }) => keyOf(resource));
   }
 
-  /** Those that write the Secret, and with `isRead` those that read it. */
-  keysWithSecret(namespace: string, secret: string, isRead: boolean): string[] {
+  /** Those that read or write the Secret. */
+  keysWithSecret(namespace: string, secret: string): string[] {
     return this.#in(namespace).flatMap(({ resource, secrets, written }) =>
-      written === secret || (isRead && secrets.has(secret)) ? [keyOf(resource)] : [],
+      written === secret || secrets.has(secret) ? [keyOf(resource)] : [],
     );
+  }
+
+  /** Those that read any Secret. */
+  keysWithSecrets(namespace: string): string[] {
+    return this.#in(namespace).flatMap(({ resource, secrets }) => (secrets.size > 0 ? [keyOf(resource)] : []));
   }
 
   deleting(namespace: string): Resource[] {

@@ -1,19 +1,23 @@
 import { DECLARATIVE_VERSION, type TokenSpec } from "@fairway/wire";
-import { KubeError, type KubeApi, type KubeObject } from "./client/api.ts";
+import type { KubeApi, KubeObject } from "./client/api.ts";
 import type { Verdict } from "./conditions.ts";
 import type { GatewaySide } from "./gateway-side.ts";
 import { isForbidden } from "./refusals.ts";
 import { secretsPath, type Resource } from "./resources.ts";
+import { WRITTEN_LABEL, type SecretAccess } from "./secret-access.ts";
+import { ownSecret } from "./verdicts.ts";
 
 export interface TokenSecretDeps {
   readonly api: KubeApi;
   readonly gateway: Pick<GatewaySide, "tokenKey">;
+  readonly access: Pick<SecretAccess, "isOwn">;
   readonly signal: AbortSignal;
 }
 
 type SecretTarget = NonNullable<TokenSpec["writeSecretTo"]>;
 
 const DEFAULT_KEY = "api-key";
+const LABELS = { [WRITTEN_LABEL]: "true" };
 const WRITTEN: Verdict = { status: "True", reason: "Written", message: "The Secret holds the key of the token." };
 
 /** Puts the keys of tokens into the Secrets that their resources name, and never into one that another program made. */
@@ -25,6 +29,7 @@ export class TokenSecrets {
   }
 
   async write(resource: Resource, target: SecretTarget, tokenId: number): Promise<Verdict> {
+    if (this.#deps.access.isOwn(target.name)) return failed("SecretForbidden", `${ownSecret(target.name)}.`);
     const key = await this.#deps.gateway.tokenKey(tokenId);
     if (key === undefined) return failed("TokenNotFound", "The token no longer exists in the gateway.");
     try {
@@ -42,9 +47,10 @@ export class TokenSecrets {
     const { api, signal } = this.#deps;
     const path = secretsPath(resource.namespace);
     const data = { [key]: value };
-    const found = await this.#read(`${path}/${name}`);
+    const found = await this.#find(path, name);
     if (!found) {
-      const metadata = { name, namespace: resource.namespace, ownerReferences: [ownerOf(resource)] };
+      const ownerReferences = [ownerOf(resource)];
+      const metadata = { name, namespace: resource.namespace, labels: LABELS, ownerReferences };
       await api.create(path, { apiVersion: "v1", kind: "Secret", type: "Opaque", metadata, data }, signal);
       return WRITTEN;
     }
@@ -53,21 +59,19 @@ export class TokenSecrets {
         "SecretForeign",
         `The Secret ${name} was not made for this resource and is left alone. Name another one in spec.writeSecretTo, or delete it.`,
       );
-    if (found.data?.[key] === value) return WRITTEN;
+    const { labels, resourceVersion } = found.metadata;
+    if (found.data?.[key] === value && labels?.[WRITTEN_LABEL] !== undefined) return WRITTEN;
     // What a resource no longer names goes with it.
     const stale = Object.fromEntries(Object.keys(found.data ?? {}).map((old) => [old, null]));
-    const { resourceVersion } = found.metadata;
-    await api.patch(`${path}/${name}`, { metadata: { resourceVersion }, data: { ...stale, ...data } }, signal);
+    const metadata = { resourceVersion, labels: LABELS };
+    await api.patch(`${path}/${name}`, { metadata, data: { ...stale, ...data } }, signal);
     return WRITTEN;
   }
 
-  async #read(path: string): Promise<KubeObject | undefined> {
-    try {
-      return await this.#deps.api.get(path, this.#deps.signal);
-    } catch (error) {
-      if (error instanceof KubeError && error.status === 404) return undefined;
-      throw error;
-    }
+  /** By a list: the Role has no right to get a Secret by its name. */
+  async #find(path: string, name: string): Promise<KubeObject | undefined> {
+    const { items } = await this.#deps.api.list({ path, fieldSelector: `metadata.name=${name}` }, this.#deps.signal);
+    return items.find(({ metadata }) => metadata.name === name);
   }
 }
 

@@ -2,18 +2,34 @@ import type { DeclarativeChange, DeclarativeDocument } from "@fairway/wire";
 import type { Findings, Verdict } from "./conditions.ts";
 import { GRANT } from "./refusals.ts";
 import { secretRefsOf, type SecretRef } from "./resources.ts";
+import { READABLE_LABEL, type SecretRefusal } from "./secret-access.ts";
 
 /** Why a reference to a Secret gives no value; undefined when it does. */
-export type SecretFault = "no-secret" | "no-key" | "forbidden";
+export type SecretFault = SecretRefusal | "no-secret" | "no-label" | "no-key" | "forbidden";
 
 const FAULTS: Readonly<Record<SecretFault, { readonly reason: string; readonly words: (ref: SecretRef) => string }>> = {
   "no-secret": { reason: "SecretNotFound", words: ({ name }) => `there is no Secret ${name}` },
+  "no-label": {
+    reason: "SecretNotFound",
+    words: ({ name }) =>
+      `there is no Secret ${name} with the label ${READABLE_LABEL}: "true", which says that the gateway may read it`,
+  },
   "no-key": { reason: "KeyNotFound", words: ({ name, key }) => `Secret ${name} has no key ${key}` },
   forbidden: {
     reason: "SecretForbidden",
     words: ({ name }) => `the gateway may not read Secret ${name}: ${GRANT}`,
   },
+  unlisted: {
+    reason: "SecretForbidden",
+    words: ({ name }) => `the gateway does not read Secret ${name}, because gitops.secretNames does not name it`,
+  },
+  own: { reason: "SecretForbidden", words: ({ name }) => ownSecret(name) },
 };
+
+/** Why no resource reaches a Secret of the installation: its writer could send the value anywhere. */
+export function ownSecret(name: string): string {
+  return `Secret ${name} belongs to an installation of the gateway, and no resource reads or writes it: use another Secret`;
+}
 
 /** Converts the outcome of a document to conditions. */
 export function findingsOf(change: DeclarativeChange, secrets: Verdict | undefined): Findings {

@@ -53,7 +53,10 @@ export const ChannelSpec = z.strictObject({
   settings: z.optional(z.record(z.string(), z.unknown())),
   /** The key itself, resolved by the sender of the document. */
   key: text,
-  /** Where the key is found when the document does not hold it. A missing one leaves the stored key as it is. */
+  /**
+   * Where the key is found when the document does not hold it. A missing one leaves the stored key as it is. In a
+   * cluster the Secret has the label `fairway.dev/readable: "true"`, or the chart lists it.
+   */
   credentialsFrom: z.optional(
     // `Split`: one key a line, in turn.
     z.strictObject({ ...source, keys: z.optional(z.enum(["Single", "Split"])) }).check(hasOneSource),
@@ -68,6 +71,7 @@ export const OptionSetSpec = z.strictObject({
   values: z.optional(textMap),
   /** Stored as JSON text. */
   json: z.optional(z.record(z.string(), z.unknown())),
+  /** Values of options that hold secrets, such as `SMTPToken`; an option that is shown takes none. */
   valuesFrom: z.optional(z.array(z.strictObject({ option: z.string(), ...source }).check(hasOneSource))),
   /** If two sets name an option, the higher priority wins, and among equals the first. 0 by default. */
   priority: z.optional(z.int()),

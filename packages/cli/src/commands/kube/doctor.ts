@@ -151,9 +151,7 @@ function rightsOf(secretNames: readonly string[]): Right[] {
   return [
     ...plurals.flatMap((resource) => ["list", "watch", "patch"].map((verb) => ({ ...own, resource, verb }))),
     ...plurals.map((resource) => ({ ...own, resource, verb: "patch", subresource: "status" })),
-    ...names.flatMap((one) =>
-      ["get", "list", "watch"].map((verb) => ({ group: "", resource: "secrets", verb, ...one })),
-    ),
+    ...names.flatMap((one) => ["list", "watch"].map((verb) => ({ group: "", resource: "secrets", verb, ...one }))),
     { group: "", resource: "events", verb: "create" },
   ];
 }

@@ -24,6 +24,7 @@ export interface KubeApi {
 export interface ListQuery {
   readonly path: string;
   readonly fieldSelector?: string;
+  readonly labelSelector?: string;
 }
 
 export interface List {
@@ -39,6 +40,8 @@ export interface WatchEvent {
 /** An object of any kind. What is not in `metadata` is checked where it is read. */
 export interface KubeObject {
   readonly kind?: string;
+  /** Of a Secret. */
+  readonly type?: string;
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string;
@@ -113,11 +116,11 @@ class HttpKubeApi implements KubeApi {
     this.namespace = apiServer.namespace;
   }
 
-  async list({ path, fieldSelector }: ListQuery, signal: AbortSignal): Promise<List> {
+  async list({ path, ...selectors }: ListQuery, signal: AbortSignal): Promise<List> {
     const items: KubeObject[] = [];
     let next: string | undefined;
     for (;;) {
-      const query = { limit: PAGE, fieldSelector, continue: next };
+      const query = { limit: PAGE, ...selectors, continue: next };
       const page = (await this.#json({ method: "GET", path, query }, signal)) as unknown as {
         readonly items: readonly KubeObject[];
         readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
@@ -129,7 +132,7 @@ class HttpKubeApi implements KubeApi {
   }
 
   async watch(
-    { path, fieldSelector }: ListQuery,
+    { path, ...selectors }: ListQuery,
     resourceVersion: string,
     on: (event: WatchEvent) => void,
     signal: AbortSignal,
@@ -141,7 +144,7 @@ class HttpKubeApi implements KubeApi {
       allowWatchBookmarks: "true",
       timeoutSeconds: String(WATCH_SECONDS),
       resourceVersion,
-      fieldSelector,
+      ...selectors,
     };
     try {
       const body = await this.#send({ method: "GET", path, query }, AbortSignal.any([signal, silence.signal]));

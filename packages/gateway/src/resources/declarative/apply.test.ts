@@ -298,6 +298,16 @@ eachDatabase("applying documents", (open) => {
       expect(values().SMTPToken).toBe("sk-from-variable");
     });
 
+    // @weakness Leaks: A document puts a secret of the deployment into an option that everybody reads
+    test("go into no option that is shown", async () => {
+      for (const option of ["Notice", "SMTPAccount", "TurnstileSiteKey"]) {
+        const { body } = await calls.tryApply([
+          optionDocument("site", {}, { valuesFrom: [{ option, env: "OPENAI" }] }),
+        ]);
+        expect(body["message"]).toContain(`${option} is shown, so it takes no secret`);
+      }
+    });
+
     test("that were replaced are not put back by a replica that still reads the old Secret", async () => {
       const file = join(secretsDir, "rotated", "api-key");
       await mkdir(join(secretsDir, "rotated"), { recursive: true });

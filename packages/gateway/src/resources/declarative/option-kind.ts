@@ -2,6 +2,7 @@ import {
   checkOption,
   isHiddenOption,
   isOptionKey,
+  isSecretOption,
   messageText,
   parseOptions,
   type OptionDefaults,
@@ -59,7 +60,7 @@ export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<
     remove: async ({ fields, prune }) => (prune === true ? reset(fields) : undefined),
     reset,
     async export() {
-      const rows = (await options.stored()).filter(({ key }) => !isHiddenOption(key));
+      const rows = (await options.stored()).filter(({ key }) => !isSecret(key));
       const values: Record<string, string> = {};
       const json: Record<string, unknown> = {};
       for (const { key, value } of rows) {
@@ -67,12 +68,17 @@ export function optionKind({ options, defaults, writer }: OptionKindDeps): Kind<
         if (object) json[key] = object;
         else values[key] = value;
       }
-      const secrets = await options.filledSecrets();
+      const secrets = (await options.filledSecrets()).filter(isSecret);
       const valuesFrom = secrets.map((option) => ({ option, env: variableName("option", option) }));
       const spec = { values, json, ...(valuesFrom.length > 0 && { valuesFrom }) };
       return rows.length + secrets.length === 0 ? [] : [{ name: "options", spec }];
     },
   };
+}
+
+/** The public key of Turnstile is hidden by its name in some answers, and is no secret. */
+function isSecret(key: string): boolean {
+  return isOptionKey(key) ? isSecretOption(key) : isHiddenOption(key);
 }
 
 function textsOf({ values = {}, json = {} }: OptionSetSpec): Record<string, string> {

@@ -1,6 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ChannelSpec, DeclarativeDocument, OptionSetSpec, SecretSource } from "@fairway/wire";
+import {
+  isOptionKey,
+  isSecretOption,
+  type ChannelSpec,
+  type DeclarativeDocument,
+  type OptionSetSpec,
+  type SecretSource,
+} from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Secret } from "../../lib/secret.ts";
@@ -31,7 +38,7 @@ export async function resolveSecrets(document: DeclarativeDocument, sources: Sec
     return { document: { ...document, spec }, missing, sources: new Map(from && [["key", nameOf(from)]]) };
   }
   if (document.kind === "OptionSet") {
-    const { spec, missing } = await withValues(document.spec, sources);
+    const { spec, missing } = await withValues(document.metadata.name, document.spec, sources);
     const found = (document.spec.valuesFrom ?? []).filter(({ option }) => Object.hasOwn(spec.values, option));
     const named = new Map(found.map(({ option, ...from }) => [option, nameOf(from)]));
     return { document: { ...document, spec }, missing, sources: named };
@@ -51,9 +58,16 @@ async function withKey(name: string, spec: ChannelSpec, sources: SecretSources) 
   return { spec: { ...spec, key: text }, missing: "" };
 }
 
-async function withValues(spec: OptionSetSpec, sources: SecretSources) {
+async function withValues(name: string, spec: OptionSetSpec, sources: SecretSources) {
   const values: Record<string, string> = { ...spec.values };
   const missing: string[] = [];
+  const shown = (spec.valuesFrom ?? []).find(({ option }) => isOptionKey(option) && !isSecretOption(option));
+  // Who may write a document need not be able to read the Secrets that the gateway can.
+  if (shown)
+    throw unusable(
+      name,
+      `spec.valuesFrom: ${shown.option} is shown, so it takes no secret: give its value in spec.values, or name an option that holds a secret, such as SMTPToken`,
+    );
   for (const { option, ...from } of spec.valuesFrom ?? []) {
     const text = await read(from, sources);
     if (text === undefined) missing.push(nameOf(from));

@@ -1,0 +1,154 @@
+import { DECLARATIVE_VERSION, type DeclarativeKind } from "@fairway/wire";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { startManagementApp, type ManagementApp } from "../../test/kit/management-app.ts";
+import { signInMembers, type Members } from "../../test/kit/members.ts";
+import { quietLog } from "../../test/kit/support.ts";
+import { createSingleElector } from "../jobs/leader.ts";
+import type { Runnable } from "../lib/async/runnable.ts";
+import { createMetrics } from "../observability/metrics.ts";
+import type { KubeApi, KubeObject } from "./client/api.ts";
+import type { Condition } from "./conditions.ts";
+import { createController, type ControllerSettings } from "./controller.ts";
+import { listPath, secretsPath } from "./resources.ts";
+import { READABLE_LABEL } from "./secret-access.ts";
+
+/** A cluster that the tests write to as `kubectl` does. */
+export interface ContractCluster {
+  /** For the controller. */
+  connect(): Promise<KubeApi>;
+  /** For the tests: `compact` does not reach it. */
+  direct(): Promise<KubeApi>;
+  /** Longest time between two deletions of a test. */
+  readonly settleMs: number;
+  /** A new empty namespace. */
+  namespace(): Promise<string>;
+  remove(path: string): Promise<void>;
+  /** Breaks all watches and loses the versions that they were at. */
+  compact(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const never: AbortSignal = new AbortController().signal;
+export const POLL = { timeout: 30_000, interval: 40 };
+
+/** A gateway with a controller and a cluster for all tests of a file; each test gets a namespace of its own. */
+export function useController(open: () => Promise<ContractCluster>): ControllerKit {
+  const kit = new ControllerKit();
+  beforeAll(async () => kit.open(await open()));
+  afterAll(() => kit.close());
+  beforeEach(() => kit.reset());
+  afterEach(() => kit.stop());
+  return kit;
+}
+
+class ControllerKit {
+  cluster!: ContractCluster;
+  api!: KubeApi;
+  app!: ManagementApp;
+  members!: Members;
+  namespace!: string;
+  #running: Runnable | undefined;
+
+  async open(cluster: ContractCluster): Promise<void> {
+    this.cluster = cluster;
+    this.api = await cluster.direct();
+    this.app = await startManagementApp({ url: "sqlite::memory:" });
+    this.members = await signInMembers(this.app);
+  }
+
+  async close(): Promise<void> {
+    await this.api?.close();
+    await this.app?.close();
+    await this.cluster?.close();
+  }
+
+  async reset(): Promise<void> {
+    for (const table of ["channels", "abilities", "tokens", "budgets", "options", "managed_resources"] as const)
+      await this.app.database.db.deleteFrom(table).execute();
+    await this.app.snapshots.refresh();
+    this.namespace = await this.cluster.namespace();
+  }
+
+  readonly start = async (settings: Partial<ControllerSettings> = {}): Promise<void> => {
+    await this.stop();
+    this.#running = createController({
+      documents: this.app.documents,
+      snapshots: this.app.snapshots,
+      elector: createSingleElector(),
+      clock: { now: () => Date.now() },
+      log: quietLog,
+      metrics: createMetrics({ version: "0" }),
+      connect: () => this.cluster.connect(),
+      settings: {
+        namespaces: [this.namespace],
+        configFile: undefined,
+        resyncSeconds: 600,
+        drift: "enforce",
+        hasFinalizers: true,
+        deletions: { percent: 50 },
+        secretNames: [],
+        ownSecretNames: ["fairway-secrets"],
+        settleMs: 400,
+        startMs: 0,
+        ...settings,
+      },
+    });
+    await this.#running.start();
+  };
+
+  readonly stop = async (): Promise<void> => {
+    await this.#running?.stop();
+    this.#running = undefined;
+  };
+
+  readonly place = (kind: DeclarativeKind, name: string) => `${listPath(kind, this.namespace)}/${name}`;
+
+  readonly put = (kind: DeclarativeKind, name: string, spec: object, metadata: object = {}) => {
+    const resource = { apiVersion: DECLARATIVE_VERSION, kind, metadata: { name, ...metadata }, spec };
+    return this.api.create(listPath(kind, this.namespace), resource, never);
+  };
+
+  readonly channel = (name: string, spec: object = {}) =>
+    this.put("Channel", name, { type: "openai", models: ["m"], ...spec });
+
+  readonly secret = (name: string, data: Record<string, string>, labels: object = { [READABLE_LABEL]: "true" }) => {
+    const object = { apiVersion: "v1", kind: "Secret", metadata: { name, labels }, data: base64(data) };
+    return this.api.create(secretsPath(this.namespace), object, never);
+  };
+
+  readonly condition = async (kind: DeclarativeKind, name: string, type = "Synced"): Promise<Condition | undefined> => {
+    const { status } = await this.api.get(this.place(kind, name), never);
+    return (status as { conditions?: Condition[] } | undefined)?.conditions?.find((each) => each.type === type);
+  };
+
+  readonly untilCondition = (kind: DeclarativeKind, name: string, expected: Partial<Condition>, type = "Synced") =>
+    expect.poll(() => this.condition(kind, name, type), POLL).toMatchObject(expected);
+
+  readonly annotate = (path: string, annotation: string, value: string) =>
+    this.api.patch(path, { metadata: { annotations: { [annotation]: value } } }, never);
+
+  readonly rows = () => this.app.database.db.selectFrom("channels").selectAll().orderBy("name").execute();
+
+  readonly names = async () => (await this.rows()).map((row) => row.name);
+
+  readonly keyOf = async (name: string) => {
+    const row = (await this.rows()).find((each) => each.name === name);
+    return row && this.app.operations.channels.store.keyOf(row.id);
+  };
+
+  readonly events = async (reason: string) =>
+    (await this.api.list({ path: `/api/v1/namespaces/${this.namespace}/events` }, never)).items.filter(
+      (event) => (event as KubeObject & { readonly reason?: string }).reason === reason,
+    );
+}
+
+export async function isThere(api: KubeApi, path: string): Promise<boolean> {
+  return api.get(path, never).then(
+    () => true,
+    () => false,
+  );
+}
+
+export function base64(data: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString("base64")]));
+}

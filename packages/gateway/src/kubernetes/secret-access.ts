@@ -1,0 +1,85 @@
+import type { KubeObject, ListQuery } from "./client/api.ts";
+import { secretsPath } from "./resources.ts";
+
+/** Only a Secret with this label and the value `true` is read, unless Secrets are listed by name. */
+export const READABLE_LABEL = "fairway.dev/readable";
+/** On the Secrets that the gateway writes for tokens, so that it sees when one is lost or changed. */
+export const WRITTEN_LABEL = "fairway.dev/token-key";
+
+const YES = "true";
+/** Helm keeps all values of a release in Secrets with this prefix. */
+const HELM_RELEASE = "sh.helm.release.v1.";
+/** Credentials of the cluster itself, which no provider takes. */
+const FORBIDDEN_TYPES: ReadonlySet<string> = new Set([
+  "helm.sh/release.v1",
+  "kubernetes.io/service-account-token",
+  "bootstrap.kubernetes.io/token",
+]);
+
+export interface SecretRules {
+  /** The only Secrets that may be read; empty = those with the label. */
+  readonly listed: readonly string[];
+  /** Secrets of this installation, which no resource may read or write. */
+  readonly own: readonly string[];
+}
+
+/** Why a Secret is not read whatever the role of the service account allows. */
+export type SecretRefusal = "own" | "unlisted";
+
+/** Objects that are followed together. */
+export interface SecretSource {
+  readonly id: string;
+  readonly query: ListQuery;
+}
+
+/**
+ * Which Secrets the gateway reads for those who write custom resources. They may not read Secrets themselves, so the
+ * operator names what the gateway may read in their place.
+ */
+export class SecretAccess {
+  readonly #listed: ReadonlySet<string>;
+  readonly #own: ReadonlySet<string>;
+
+  constructor({ listed, own }: SecretRules) {
+    this.#listed = new Set(listed);
+    this.#own = new Set(own);
+  }
+
+  get isByLabel(): boolean {
+    return this.#listed.size === 0;
+  }
+
+  /** Secrets of this installation are refused in every namespace: another one there may use the same names. */
+  isOwn(name: string): boolean {
+    return this.#own.has(name) || name.startsWith(HELM_RELEASE);
+  }
+
+  refusalOf(name: string): SecretRefusal | undefined {
+    if (this.isOwn(name)) return "own";
+    return this.isByLabel || this.#listed.has(name) ? undefined : "unlisted";
+  }
+
+  isReadable({ metadata, type = "" }: KubeObject): boolean {
+    if (this.refusalOf(metadata.name) !== undefined || FORBIDDEN_TYPES.has(type)) return false;
+    return !this.isByLabel || metadata.labels?.[READABLE_LABEL] === YES;
+  }
+
+  /** The source that brings a Secret which may be read. */
+  sourceId(namespace: string, name: string): string {
+    return this.isByLabel ? namespace : `${namespace}/${name}`;
+  }
+
+  /** Sources of the Secrets that are read. */
+  readable(namespace: string): SecretSource[] {
+    const path = secretsPath(namespace);
+    if (this.isByLabel) return [{ id: namespace, query: { path, labelSelector: `${READABLE_LABEL}=${YES}` } }];
+    return [...this.#listed]
+      .filter((name) => !this.isOwn(name))
+      .map((name) => ({ id: `${namespace}/${name}`, query: { path, fieldSelector: `metadata.name=${name}` } }));
+  }
+
+  /** Secrets that were written for tokens. By name they are among the listed ones. */
+  written(namespace: string): ListQuery[] {
+    return this.isByLabel ? [{ path: secretsPath(namespace), labelSelector: `${WRITTEN_LABEL}=${YES}` }] : [];
+  }
+}
