@@ -5,13 +5,6 @@ import { fractionOf, ONE, over, ratio, type Ratio } from "../money/ratio.ts";
  * Current models stand in the price data with their list prices; these rules are for the older names.
  */
 
-/** Names that stand for a whole series of GPTs share one entry. */
-export function foldedName(model: string): string {
-  if (model.startsWith("gpt-4-gizmo")) return "gpt-4-gizmo-*";
-  if (model.startsWith("gpt-4o-gizmo")) return "gpt-4o-gizmo-*";
-  return model;
-}
-
 export const COMPLETION_RATIOS: Readonly<Record<string, number>> = {
   "gpt-4-gizmo-*": 2,
   "gpt-4o-gizmo-*": 3,

@@ -1,3 +1,4 @@
+import { listedName } from "./listed-name.ts";
 import { listedEntry } from "./listed-entry.ts";
 import type { DecimalTable } from "./price-tables.ts";
 
@@ -51,7 +52,8 @@ const RETIRED: readonly KnownLimit[] = (
 const RETIRED_REASONING = /^(?:o1|o3|gpt-5|gemini-2\.5|claude-3-7-.*thinking)/;
 
 /** `outputTokens` is what the operator says of models; it wins. */
-export function limitsOf(name: string, outputTokens: DecimalTable | undefined): ModelLimits {
+export function limitsOf(model: string, outputTokens: DecimalTable | undefined): ModelLimits {
+  const name = listedName(model);
   const own = outputTokens && Object.hasOwn(outputTokens, name) ? Number(outputTokens[name]) : 0;
   const { output, context, isReasoning } = vendorLimits(name);
   return { outputTokens: own >= 1 ? Math.floor(own) : output, contextTokens: context, isReasoning };

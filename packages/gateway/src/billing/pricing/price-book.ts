@@ -2,11 +2,11 @@ import {
   CACHE_RATIOS,
   COMPLETION_RATIOS,
   completionRatioOf,
-  foldedName,
   GROUP_RATIOS,
   isTaskModel,
   TASK_PRICE,
 } from "./default-ratios.ts";
+import { listedName } from "./listed-name.ts";
 import { priceFromList } from "./list-price.ts";
 import { listedEntry } from "./listed-entry.ts";
 import { limitsOf, type ModelLimits } from "./model-limits.ts";
@@ -77,7 +77,7 @@ export function createPriceBook(options: PriceOptions = {}): PriceBook {
   const resolve = resolver(options);
 
   const find = (model: string): Price | undefined => {
-    const name = foldedName(model);
+    const name = listedName(model);
     const known = found.get(name);
     if (known) return known;
     const price = resolve(name);
@@ -87,7 +87,7 @@ export function createPriceBook(options: PriceOptions = {}): PriceBook {
 
   const known = new Map<string, ModelLimits>();
   const limits = (model: string): ModelLimits => {
-    const name = foldedName(model);
+    const name = listedName(model);
     const limited = known.get(name);
     if (limited) return limited;
     const found = limitsOf(name, options.ModelOutputTokens);
@@ -102,7 +102,7 @@ export function createPriceBook(options: PriceOptions = {}): PriceBook {
     selfUsePrice: SELF_USE_PRICE,
     groupRatio: (group) => groupRatios.get(group) ?? "1",
     hasGroup: (group) => groupRatios.has(group),
-    row: (model) => rowOf(find(model), foldedName(model)),
+    row: (model) => rowOf(find(model), listedName(model)),
     models: () => [...pricedNames(options)].filter((name) => find(name) !== undefined).sort(),
   };
 }

@@ -1,3 +1,4 @@
+import { listedName } from "./listed-name.ts";
 import { listedEntry } from "./listed-entry.ts";
 import type { ListPrice } from "./price-data.ts";
 import type { DecimalTable } from "./price-tables.ts";
@@ -72,7 +73,7 @@ const SNAPSHOT = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 function entryOf(table: DecimalTable | undefined, name: string, model: string): Ratio | undefined {
   if (!table) return undefined;
   const bare = model.slice(model.lastIndexOf("/") + 1);
-  const names = [model, bare, bare.replace(SNAPSHOT, "")].map((one) => `${name}/${one}`);
+  const names = [listedName(model), bare, bare.replace(SNAPSHOT, "")].map((one) => `${name}/${one}`);
   const key = [...names, name].find((candidate) => Object.hasOwn(table, candidate));
   const value = key === undefined ? undefined : table[key];
   return value === undefined ? undefined : ratio(value);

@@ -1,3 +1,4 @@
+import { listedName } from "../../billing/pricing/listed-name.ts";
 import { serverAddress } from "@fairway/wire";
 import type { AppStorage } from "../storage.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
@@ -133,7 +134,7 @@ function faultsOf(
 ): Pick<PipelineDeps, "onUncomputable" | "onDoubtfulUsage" | "onFault"> {
   return {
     onDoubtfulUsage({ id, spec }, { channel, keyIndex }, { input, output, reported }) {
-      usageDoubts.doubt(channel.id, keyIndex, spec.model);
+      usageDoubts.doubt(channel.id, keyIndex, listedName(spec.model));
       metrics.usageBounded(channelOf(channel));
       log.warn("an upstream reported more usage than its answer can have cost, a bounded one is charged", {
         request_id: id,

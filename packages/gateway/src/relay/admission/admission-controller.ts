@@ -2,6 +2,7 @@ import type { Budgets } from "../../billing/budgets/budgets.ts";
 import type { BudgetRefusal } from "../../billing/budgets/budget.ts";
 import type { Quota } from "../../billing/money/quota.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
+import { listedName } from "../../billing/pricing/listed-name.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { Claims, Used } from "../../limits/claims.ts";
 import { channelLimits, limitsRequests } from "../../limits/request-limits.ts";
@@ -59,7 +60,7 @@ export function admissionFor(
 }
 
 function mayBeBudgeted({ caller: { tokenId, userId }, spec: { model } }: AdmissionRequest, budgets: Budgets): boolean {
-  return !budgets.isEmpty && budgets.mayConcern({ tokenId, userId, model });
+  return !budgets.isEmpty && budgets.mayConcern({ tokenId, userId, model: listedName(model) });
 }
 
 /** Admits one request to a channel: its limits, its budgets, and the wait while channels are at their limits. */

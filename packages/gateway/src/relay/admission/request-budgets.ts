@@ -6,6 +6,7 @@ import {
   type BudgetTerms,
 } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
+import { listedName } from "../../billing/pricing/listed-name.ts";
 import { ZERO, type Quota } from "../../billing/money/quota.ts";
 import type { Caller } from "../../identity/authentication/caller.ts";
 
@@ -23,7 +24,13 @@ interface ServingChannel {
 
 /** Everything that may have a budget which concerns the request on this channel. */
 export function subjectsOf({ caller, spec }: Spender, { channel, group }: ServingChannel): BudgetSubjects {
-  return { tokenId: caller.tokenId, userId: caller.userId, group, model: spec.model, channelId: channel.id };
+  return {
+    tokenId: caller.tokenId,
+    userId: caller.userId,
+    group,
+    model: listedName(spec.model),
+    channelId: channel.id,
+  };
 }
 
 /** What a request wants to reserve in budgets. */

@@ -1,3 +1,4 @@
+import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import type { LogFields, Logger } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics.ts";
@@ -52,7 +53,8 @@ interface Ended {
 }
 
 function countDelivered(metrics: Metrics, request: RelayRequest, { tried, session }: RelayReport, ended: Ended): void {
-  const { operation, model, stream } = request.spec;
+  const { operation, stream } = request.spec;
+  const model = listedName(request.spec.model);
   const group = groupOf(request, tried);
   const traceId = request.span?.traceId;
   metrics.relayed({ operation, model, group, stream, outcome: ended.outcome, seconds: ended.ms / 1000, traceId });

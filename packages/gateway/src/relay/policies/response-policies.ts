@@ -11,7 +11,7 @@ import { AnswerGuard } from "./guardrail/answer-guard.ts";
 import type { Guardrail, Judge } from "./guardrail/guardrail.ts";
 import type { RelayReport } from "../pipeline/relay-report.ts";
 import type { RunningRequest, RunningRequests } from "../pipeline/running.ts";
-import { listedName } from "../selection/select.ts";
+import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { RelayRequest } from "../types.ts";
 import { WatchedDelivery } from "../response/watched-delivery.ts";
 

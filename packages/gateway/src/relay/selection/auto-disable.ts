@@ -1,3 +1,4 @@
+import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { SnapshotStore } from "../../snapshot/types.ts";
 import type { Attempt } from "../pipeline/attempt.ts";
@@ -56,7 +57,8 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
       deps.breakers.observe(channel.id, keyIndex, healthOf(result));
       if (result.kind !== "failed") return;
       const { restMs, disable: reason } = result.failure;
-      if (restMs !== undefined) deps.cooldowns.rest(channel.id, keyIndex, attempt.request.spec.model, restMs);
+      if (restMs !== undefined)
+        deps.cooldowns.rest(channel.id, keyIndex, listedName(attempt.request.spec.model), restMs);
       const mayDisable =
         reason !== undefined && channel.autoBan && deps.snapshots.current().options.AutomaticDisableChannelEnabled;
       if (mayDisable) void disable(attempt.target, reason.slice(0, REASON_LENGTH));

@@ -1,3 +1,4 @@
+import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Level } from "../../snapshot/types.ts";
 import { planFor } from "../pipeline/plan.ts";
@@ -69,7 +70,7 @@ function pickKey(channel: ChannelRecord, { spec, deps, onRest, full }: Draw): nu
     const place = (start + step) % count;
     const index = usableKeys ? (usableKeys[place] as number) : place;
     if (full?.has(keyName(channel.id, index))) continue;
-    const until = restsUntil(channel.id, index, spec.model, deps);
+    const until = restsUntil(channel.id, index, listedName(spec.model), deps);
     if (until === 0) return index;
     resting ??= index;
     onRest?.(until);

@@ -1,4 +1,5 @@
 import type { SkipReason } from "@fairway/wire";
+import { listedName } from "../../billing/pricing/listed-name.ts";
 import { AppError } from "../../lib/app-error.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Level, Snapshot } from "../../snapshot/types.ts";
@@ -16,13 +17,6 @@ const TRIED = [""] as const;
 const AFFINE = ["affinity"] as const;
 const NOT_DRAWN = ["not_drawn"] as const;
 const LIMITED = ["limit"] as const;
-
-/** Wildcard names under which customised models are listed and priced. */
-export function listedName(model: string): string {
-  if (model.startsWith("gpt-4-gizmo")) return "gpt-4-gizmo-*";
-  if (model.startsWith("gpt-4o-gizmo")) return "gpt-4o-gizmo-*";
-  return model;
-}
 
 /**
  * Walks priority levels from high to low and draws by weight inside a level, untried channels first.
@@ -215,7 +209,8 @@ class ChannelSelector implements Selection {
       const target = targetOn(channel, group, { ...this.#request, onRest: () => undefined });
       if (!target) this.#skip(channel.id, skipOf(channel, this.#request));
       const { keyIndex } = preferred;
-      const hasKey = isUsable(channel, keyIndex) && restsUntil(channel.id, keyIndex, spec.model, deps) === 0;
+      const hasKey =
+        isUsable(channel, keyIndex) && restsUntil(channel.id, keyIndex, listedName(spec.model), deps) === 0;
       return target && hasKey ? { ...target, keyIndex } : target;
     }
     return undefined;

@@ -1,3 +1,4 @@
+import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { SkipReason } from "@fairway/wire";
 import type { Body, RequestSpec } from "../../dialects/core/types.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
@@ -43,11 +44,12 @@ export function skipOf(channel: ChannelRecord, { spec, body, deps }: Criteria): 
   if (!planFor(channel, spec, mapModel(channel.modelMapping, spec.model), body)) return ["unsupported"];
   const { cooldowns, breakers } = deps;
   const keys = channel.usableKeys ?? channel.keys.keys().toArray();
-  const rests = keys.map((index) => ({ index, until: restsUntil(channel.id, index, spec.model, deps) }));
+  const rests = keys.map((index) => ({ index, until: restsUntil(channel.id, index, listedName(spec.model), deps) }));
   const first = rests.toSorted((a, b) => a.until - b.until)[0];
   if (!first) return ["status"];
   if (first.until === 0) return ["limit"];
-  const isBroken = breakers.until(channel.id, first.index) >= cooldowns.until(channel.id, first.index, spec.model);
+  const isBroken =
+    breakers.until(channel.id, first.index) >= cooldowns.until(channel.id, first.index, listedName(spec.model));
   return [isBroken ? "breaker" : "cooldown", Math.max(0, Math.round(first.until - deps.now()))];
 }
 

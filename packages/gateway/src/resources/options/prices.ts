@@ -1,5 +1,5 @@
 import type { OptionPrice, ShownPrice } from "@fairway/wire";
-import { foldedName } from "../../billing/pricing/default-ratios.ts";
+import { listedName } from "../../billing/pricing/listed-name.ts";
 import { createPriceBook, type PriceBook } from "../../billing/pricing/price-book.ts";
 import type { Price } from "../../billing/pricing/rates.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
@@ -9,7 +9,7 @@ let builtIn: PriceBook | undefined;
 /** Every priced model and every model that an enabled channel serves, by the name that price options use. */
 export function optionPricesOf({ prices, index }: Pick<Snapshot, "prices" | "index">): OptionPrice[] {
   const book = (builtIn ??= createPriceBook());
-  const served = new Set([...index.values()].flatMap((models) => [...models.keys()].map(foldedName)));
+  const served = new Set([...index.values()].flatMap((models) => [...models.keys()].map(listedName)));
   return [...new Set([...prices.models(), ...served])].toSorted().map((model) => ({
     model,
     price: shown(prices.find(model)),

@@ -8,7 +8,7 @@ import { isBrokenOff } from "../../response/event-blocks.ts";
 import type { RequestContext } from "../../pipeline/reservation/reserve.ts";
 import type { CallLimit } from "../../admission/call-limit.ts";
 import type { RelayReport } from "../../pipeline/relay-report.ts";
-import { listedName } from "../../selection/select.ts";
+import { listedName } from "../../../billing/pricing/listed-name.ts";
 import type { Answers } from "./answers.ts";
 import { keyTextOf } from "./cache-key.ts";
 import { eligibilityOf } from "./eligible.ts";
