@@ -31,7 +31,7 @@ export const budgetHistory = endpoint({
   summary: "Spending of one budget over its running window, with a forecast.",
   params: idParams,
   data: BudgetHistory,
-  fails: ["budget_not_found"],
+  fails: ["budget_not_found", "user_view_not_permitted"],
 });
 
 export const budgetHistorySelf = endpoint({

@@ -56,7 +56,7 @@ export const budgetList = endpoint({
   method: "GET",
   path: "/api/budget/",
   access: "admin",
-  summary: "All budgets, oldest first.",
+  summary: "Budgets, oldest first; without those of users whom the caller may not see.",
   data: z.array(Budget),
 });
 
@@ -77,7 +77,7 @@ export const budgetGet = endpoint({
   summary: "Reads one budget.",
   params: idParams,
   data: Budget,
-  fails: ["budget_not_found"],
+  fails: ["budget_not_found", "user_view_not_permitted"],
 });
 
 export const budgetCreate = endpoint({
@@ -88,7 +88,7 @@ export const budgetCreate = endpoint({
   summary: "Creates a budget; by default a hard one with a notice at 80 percent, in UTC.",
   body: z.object({ scope, subject: name, period, quota_limit: units, ...optionalFields }),
   data: Budget,
-  fails: ["budget_exists", "time_zone_unknown", "budget_subject_unknown"],
+  fails: ["budget_exists", "time_zone_unknown", "budget_subject_unknown", "user_change_not_permitted"],
 });
 
 export const budgetUpdate = endpoint({
@@ -99,7 +99,7 @@ export const budgetUpdate = endpoint({
   summary: "Changes limit, threshold, hardness or time zone; what is used in the window stays.",
   body: z.object({ id: z.int(), quota_limit: z.optional(units), ...optionalFields }),
   data: Budget,
-  fails: ["entity_changed", "budget_not_found", "time_zone_unknown"],
+  fails: ["entity_changed", "budget_not_found", "time_zone_unknown", "user_change_not_permitted"],
 });
 
 export const budgetDelete = endpoint({
@@ -109,5 +109,5 @@ export const budgetDelete = endpoint({
   access: "admin",
   summary: "Deletes a budget.",
   params: idParams,
-  fails: ["budget_not_found"],
+  fails: ["budget_not_found", "user_change_not_permitted"],
 });

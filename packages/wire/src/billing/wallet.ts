@@ -9,7 +9,7 @@ export const walletRedeem = endpoint({
   summary: "Redeems a code; the answer is the credited quota.",
   body: z.object({ key: z.optional(z.string()) }),
   data: z.int(),
-  fails: ["code_missing", "code_invalid", "code_redeemed", "code_disabled", "code_not_from_root", "quota_invalid"],
+  fails: ["code_missing", "code_invalid", "code_redeemed", "code_disabled", "code_not_for_admins", "quota_invalid"],
 });
 
 const amountFields = {

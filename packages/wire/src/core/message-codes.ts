@@ -148,7 +148,7 @@ export const MESSAGE_CODES = {
   code_redeemed: "D8",
   code_disabled: "D9",
   code_quota_invalid: "D10",
-  code_not_from_root: "D11",
+  code_not_for_admins: "D11",
   topup_below_minimum: "Y1",
   topup_too_low: "Y2",
   payment_not_configured: "Y3",

@@ -223,9 +223,9 @@ export const MESSAGES = {
   code_redeemed: { status: 200, text: "The redemption code has already been used." },
   code_disabled: { status: 200, text: "The redemption code has been disabled." },
   code_quota_invalid: { status: 200, text: "The redemption quota must be an integer greater than 0." },
-  code_not_from_root: {
+  code_not_for_admins: {
     status: 200,
-    text: "Administrators can only redeem codes that the super administrator has made.",
+    text: "Administrators cannot redeem codes, because they see the keys of all of them.",
   },
   topup_below_minimum: { status: 200, text: "The recharge amount cannot be less than {min}" },
   topup_too_low: { status: 200, text: "The recharge amount is too low." },

@@ -147,7 +147,7 @@ export const messages: Record<MessageKey, string> = {
   code_redeemed: "兑换码已被使用。",
   code_disabled: "兑换码已被禁用。",
   code_quota_invalid: "兑换额度须为大于 0 的整数。",
-  code_not_from_root: "管理员只能兑换超级管理员生成的兑换码。",
+  code_not_for_admins: "管理员可查看所有兑换码，因此不能兑换。",
   topup_below_minimum: "充值金额不能小于 {min}",
   topup_too_low: "充值金额过低。",
   payment_not_configured: "管理员尚未配置在线支付。",

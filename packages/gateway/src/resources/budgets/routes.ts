@@ -7,6 +7,7 @@ import {
   budgetList,
   budgetListSelf,
   budgetUpdate,
+  ROLE,
   type Budget,
   type BudgetHistory,
 } from "@fairway/wire";
@@ -14,8 +15,9 @@ import { isTimeZone } from "../../billing/budgets/window.ts";
 import type { BudgetScope } from "../../billing/budgets/budget.ts";
 import type { Budgets } from "../../billing/budgets/budgets.ts";
 import type { ServerResponse } from "node:http";
-import { implement, type Route } from "../../http/endpoint.ts";
+import { implement, type Principal, type Route } from "../../http/endpoint.ts";
 import { setTag, tagCheck } from "../../http/etag.ts";
+import { canChange, canView } from "../../identity/accounts/roles.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Announce } from "../ports.ts";
@@ -40,15 +42,21 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
     await announce("options");
   };
   return [
-    implement(budgetList, () => store.list()),
-    implement(budgetGet, async ({ params, response }) => tagged(response, known(await store.find(params.id)))),
-    implement(budgetHistory, async ({ params }) => historyOf(known(await store.find(params.id)), deps)),
+    implement(budgetList, async ({ caller }) => {
+      const budgets = await store.list();
+      const areVisible = await Promise.all(budgets.map((budget) => isVisible(store, caller, budget)));
+      return budgets.filter((_, index) => areVisible[index]);
+    }),
+    implement(budgetGet, async ({ params, caller, response }) =>
+      tagged(response, await visible(store, caller, params.id)),
+    ),
+    implement(budgetHistory, async ({ params, caller }) => historyOf(await visible(store, caller, params.id), deps)),
     implement(budgetListSelf, ({ caller }) => store.ofUser(caller.userId)),
     implement(budgetHistorySelf, async ({ params, caller }) => {
       const own = await store.ofUser(caller.userId);
       return historyOf(known(own.find(({ id }) => id === params.id)), deps);
     }),
-    implement(budgetCreate, async ({ body }) => {
+    implement(budgetCreate, async ({ body, caller }) => {
       const {
         time_zone = BUDGET_DEFAULTS.time_zone,
         soft_percent = BUDGET_DEFAULTS.soft_percent,
@@ -56,14 +64,15 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
       } = body;
       checkZone(time_zone);
       const subject = await checkSubject(store, body.scope, body.subject);
+      await checkOwner(store, caller, { scope: body.scope, subject });
       const budget = await store.create({ ...body, subject, time_zone, soft_percent, is_hard });
       if (!budget) throw new Refusal("budget_exists", { field: "subject" });
       await spread();
       return budget;
     }),
-    implement(budgetUpdate, async ({ body, request, response }) => {
+    implement(budgetUpdate, async ({ body, caller, request, response }) => {
       const { id, time_zone: zone, quota_limit: limit, soft_percent: soft, is_hard: isHard } = body;
-      known(await store.find(id));
+      await checkOwner(store, caller, known(await store.find(id)));
       if (zone !== undefined) checkZone(zone);
       const change = {
         ...(zone !== undefined && { time_zone: zone }),
@@ -75,7 +84,8 @@ export function budgetRoutes(deps: BudgetRoutesDeps): Route[] {
       await spread();
       return tagged(response, budget);
     }),
-    implement(budgetDelete, async ({ params }) => {
+    implement(budgetDelete, async ({ params, caller }) => {
+      await checkOwner(store, caller, known(await store.find(params.id)));
       if (!(await store.remove(params.id))) throw new Refusal("budget_not_found");
       await spread();
     }),
@@ -96,6 +106,28 @@ function tagged(response: ServerResponse, budget: Budget): Budget {
 
 function known(budget: Budget | undefined): Budget {
   if (!budget) throw new Refusal("budget_not_found");
+  return budget;
+}
+
+/** A budget of a user or of a token is a change of that user; nobody lifts a limit of their own. */
+async function checkOwner(
+  store: BudgetStore,
+  caller: Principal,
+  budget: Pick<Budget, "scope" | "subject">,
+): Promise<void> {
+  const owner = await store.ownerOf(budget);
+  if (owner && !canChange(caller, owner)) throw new Refusal("user_change_not_permitted");
+}
+
+async function isVisible(store: BudgetStore, caller: Principal, budget: Budget): Promise<boolean> {
+  if (caller.role === ROLE.root) return true;
+  const owner = await store.ownerOf(budget);
+  return !owner || canView(caller, owner);
+}
+
+async function visible(store: BudgetStore, caller: Principal, id: number): Promise<Budget> {
+  const budget = known(await store.find(id));
+  if (!(await isVisible(store, caller, budget))) throw new Refusal("user_view_not_permitted");
   return budget;
 }
 

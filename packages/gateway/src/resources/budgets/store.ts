@@ -32,6 +32,14 @@ export const BUDGET_DEFAULTS = { time_zone: "UTC", soft_percent: 80, is_hard: tr
 
 export type BudgetChange = Partial<Pick<NewBudget, "time_zone" | "quota_limit" | "soft_percent" | "is_hard">>;
 
+/** The user whom a budget limits. */
+export interface BudgetOwner {
+  readonly id: number;
+  readonly role: number;
+}
+
+type Subject = Pick<Budget, "scope" | "subject">;
+
 /** Scopes whose subject is the id of a row. */
 type IdScope = keyof typeof SUBJECT_TABLES;
 
@@ -103,12 +111,22 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
       return write((tx) => removeWithRows(tx, id));
     },
 
+    ownerOf: (budget: Subject): Promise<BudgetOwner | undefined> => ownerOf(database, budget),
+
     /** True when a token, user or channel of that id exists. */
     async exists(scope: IdScope, id: number): Promise<boolean> {
       const rows = await raw.rows(`select id from ${SUBJECT_TABLES[scope]} where id = ?`, [id]);
       return rows.length > 0;
     },
   };
+}
+
+/** Undefined for groups, models and channels, which belong to no user, and for rows that are gone. */
+async function ownerOf({ raw }: Database, { scope, subject }: Subject): Promise<BudgetOwner | undefined> {
+  if (scope !== "user" && scope !== "token") return undefined;
+  const id = scope === "user" ? "?" : "(select user_id from tokens where id = ?)";
+  const [owner] = await raw.rows<BudgetOwner>(`select id, role from users where id = ${id}`, [Number(subject)]);
+  return owner;
 }
 
 async function rowsOfUser({ db }: Database, userId: number): Promise<Row[]> {

@@ -11,12 +11,11 @@ import {
   redemptionSearch,
   redemptionSetStatus,
   redemptionUpdate,
-  ROLE,
   SEARCH_CAP,
   type Redemption,
 } from "@fairway/wire";
 import type { ServerResponse } from "node:http";
-import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
+import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { setTag, tagCheck, type CheckTag } from "../../http/etag.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { redemptionTag, type RedemptionStore } from "./store.ts";
@@ -35,31 +34,23 @@ export function redemptionRoutes({ store }: { readonly store: RedemptionStore })
       const { name, quota } = checkNameAndQuota(body);
       return store.create({ userId: caller.userId, name, quota, count: checkCount(body.count ?? 1) });
     }),
-    implement(redemptionSetStatus, async ({ body, caller, request, response }) => {
+    implement(redemptionSetStatus, async ({ body, request, response }) => {
       const code = unused(await store.get(body.id ?? 0));
       const { status } = body;
       if (status !== REDEMPTION_STATUS.unused && status !== REDEMPTION_STATUS.disabled) {
         throw new Refusal("status_not_settable", { field: "status" });
       }
-      const values = { status, ...makerOf(caller, status === REDEMPTION_STATUS.unused && code.status !== status) };
-      return tagged(response, await changed(store, code.id, values, tagCheck(request)));
+      return tagged(response, await changed(store, code.id, { status }, tagCheck(request)));
     }),
-    implement(redemptionUpdate, async ({ body, caller, request, response }) => {
+    implement(redemptionUpdate, async ({ body, request, response }) => {
       const code = unused(await store.get(body.id ?? 0));
-      const values = checkNameAndQuota(body);
-      const change = { ...values, ...makerOf(caller, values.quota !== code.quota) };
-      return tagged(response, await changed(store, code.id, change, tagCheck(request)));
+      return tagged(response, await changed(store, code.id, checkNameAndQuota(body), tagCheck(request)));
     }),
     implement(redemptionDelete, async ({ params }) => {
       if (!(await store.remove(params.id))) throw new Refusal("code_not_found");
     }),
     implement(redemptionDeleteInvalid, () => store.removeInvalid()),
   ];
-}
-
-/** An administrator who gives a code another worth answers for it like its maker. */
-function makerOf({ role, userId }: Principal, isWorthChanged: boolean): { readonly user_id?: number } {
-  return isWorthChanged && role !== ROLE.root ? { user_id: userId } : {};
 }
 
 type ListCall = Call<typeof redemptionList>;

@@ -131,41 +131,27 @@ describe("redeeming", () => {
     expect(await balance()).toBe(100_000);
   });
 
-  // @weakness Money: An administrator mints codes for himself
-  test("gives administrators nothing that an administrator has made, enabled or made dearer", async () => {
+  // @weakness Money: An administrator redeems codes that he made, or whose keys the list shows him
+  test("gives administrators nothing, whoever made the code", async () => {
     const { admin, root } = members;
-    const made = async (maker: Members["admin"], quota: number) =>
-      (await maker.data<string[]>(maker.post("/api/redemption/", { name: "gift", quota })))[0] ?? "";
-    const idOf = async (key: string) =>
-      (await app.database.db.selectFrom("redemptions").select("id").where("key", "=", key).executeTakeFirstOrThrow())
-        .id;
-    const refused = [200, "D11", "Administrators can only redeem codes that the super administrator has made."];
-    const own = await made(admin, 1_000);
-    expect(await refusalOf(admin.post("/api/user/topup", { key: own }))).toEqual(refused);
-    expect(await user.data(redeem({ key: own }))).toBe(1_000);
-
-    const dearer = await made(root, 1_000);
-    const change = { id: await idOf(dearer), name: "gift", quota: 9_000 };
-    await admin.data(admin.put("/api/redemption/", change));
-    expect(await refusalOf(admin.post("/api/user/topup", { key: dearer }))).toEqual(refused);
-
-    const disabled = await made(root, 1_000);
-    const id = await idOf(disabled);
-    await root.data(root.put("/api/redemption/?status_only=true", { id, status: 2 }));
-    await admin.data(admin.put("/api/redemption/?status_only=true", { id, status: 1 }));
-    expect(await refusalOf(admin.post("/api/user/topup", { key: disabled }))).toEqual(refused);
-    expect(await root.data(root.post("/api/user/topup", { key: disabled }))).toBe(1_000);
-
-    const given = await made(root, 1_000);
-    await admin.data(admin.put("/api/redemption/", { id: await idOf(given), name: "renamed", quota: 1_000 }));
-    expect(await admin.data(admin.post("/api/user/topup", { key: given }))).toBe(1_000);
+    const make = async (maker: Members["admin"]) =>
+      (await maker.data<string[]>(maker.post("/api/redemption/", { name: "gift", quota: 1_000 })))[0] ?? "";
+    const refused = [200, "D11", "Administrators cannot redeem codes, because they see the keys of all of them."];
+    const made = [await make(admin), await make(root)];
+    const listed = await admin.data<{ key: string }[]>(admin.get("/api/redemption/"));
+    for (const key of made) {
+      expect(listed.map((row) => row.key)).toContain(key);
+      expect(await refusalOf(admin.post("/api/user/topup", { key }))).toEqual(refused);
+    }
+    expect(await user.data(redeem({ key: made[0] }))).toBe(1_000);
+    expect(await root.data(root.post("/api/user/topup", { key: made[1] }))).toBe(1_000);
   });
 
   // @weakness Money: Two redeem one code at the same time
   test("lets exactly one of many at once have it", async () => {
     const key = await code(7);
     const replies = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => (index % 2 ? user : members.admin).post("/api/user/topup", { key })),
+      Array.from({ length: 12 }, (_, index) => (index % 2 ? user : members.root).post("/api/user/topup", { key })),
     );
     expect(replies.filter((reply) => reply.body["success"] === true)).toHaveLength(1);
     expect(await topUpLogs()).toHaveLength(1);

@@ -27,7 +27,7 @@ export interface NewOrder {
 
 export type RedeemOutcome =
   | { readonly quota: number }
-  | { readonly refused: "code_invalid" | "code_redeemed" | "code_disabled" | "code_not_from_root" };
+  | { readonly refused: "code_invalid" | "code_redeemed" | "code_disabled" | "code_not_for_admins" };
 export type PaidOutcome = "credited" | "known" | "unknown order" | "wrong money";
 
 export type WalletStore = ReturnType<typeof createWalletStore>;
@@ -75,12 +75,9 @@ interface CodeRow {
   readonly id: number;
   readonly quota: number;
   readonly status: number;
-  /** Null when the creator's account no longer exists. */
-  readonly maker_role: number | null;
 }
 
-const FIND_CODE = `select r.id, r.quota, r.status, u.role as maker_role from redemptions r
-  left join users u on u.id = r.user_id where r."key" = ? and r.deleted_at is null`;
+const FIND_CODE = `select id, quota, status from redemptions where "key" = ? and deleted_at is null`;
 const USE_CODE =
   "update redemptions set status = ?, used_user_id = ?, redeemed_time = ? where id = ? and status = ? and deleted_at is null";
 
@@ -97,8 +94,8 @@ async function redeem(
       outcome = { refused: "code_invalid" };
       return undefined;
     }
-    if (!(await mayRedeem(tx, user.userId, code))) {
-      outcome = { refused: "code_not_from_root" };
+    if (!(await mayRedeem(tx, user.userId))) {
+      outcome = { refused: "code_not_for_admins" };
       return undefined;
     }
     const used = await tx.run(USE_CODE, [REDEMPTION_STATUS.used, user.userId, now, code.id, REDEMPTION_STATUS.unused]);
@@ -120,9 +117,8 @@ async function redeem(
   return "quota" in outcome && !isApplied ? { refused: "code_redeemed" } : outcome;
 }
 
-/** Administrators give to regular users only, so what they made is not for administrators either. */
-async function mayRedeem(tx: RawTransaction, userId: number, code: CodeRow): Promise<boolean> {
-  if (code.maker_role === ROLE.root) return true;
+/** Administrators manage codes and see their keys, whoever made them; they give to regular users only. */
+async function mayRedeem(tx: RawTransaction, userId: number): Promise<boolean> {
   const [user] = await tx.rows<{ role: number }>("select role from users where id = ?", [userId]);
   return user === undefined || user.role < ROLE.admin || user.role === ROLE.root;
 }
