@@ -5,6 +5,7 @@ import { randomText } from "../../lib/ids.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { tagOf, type CheckTag } from "../../http/etag.ts";
 import type { Database } from "../../storage/database.ts";
+import type { RawTransaction } from "../../storage/engines/raw.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { containing, likeAnyCase } from "../../storage/like.ts";
 import { bump, noteLimitChange } from "../../storage/revisions.ts";
@@ -184,9 +185,7 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
       accept?.(current);
       const moved = remainFrom ? { ...values, remain_quota: remainFrom(current.remain_quota) } : values;
       await trx.updateTable("tokens").set(moved).where("id", "=", id).execute();
-      await bump(rawOn(trx, kind), kind, "tokens");
-      if (moved.remain_quota !== undefined || moved.unlimited_quota !== undefined)
-        await noteLimitChange(rawOn(trx, kind), id);
+      await countChange(rawOn(trx, kind), kind, { id, values: moved });
       return rowOf(trx, userId, id, true);
     });
     if (!row) return undefined;
@@ -235,6 +234,15 @@ function writes({ database: { db, kind }, vault, clock, announce, tokens }: Toke
     /** The row stays, so that logs keep their reference and the key is never given again. */
     remove: (userId: number, id: number) => change(userId, id, { deleted_at: seconds(clock) }),
   };
+}
+
+async function countChange(
+  tx: RawTransaction,
+  kind: Database["kind"],
+  { id, values }: { readonly id: number; readonly values: Updateable<TokenTable> },
+): Promise<void> {
+  await bump(tx, kind, "tokens");
+  if (values.remain_quota !== undefined || values.unlimited_quota !== undefined) await noteLimitChange(tx, id);
 }
 
 /** Removes those of the ids that are the owner's; answers how many. */
