@@ -47,6 +47,8 @@ export type HoldRefusal = {
   readonly refused: "user" | "token";
   readonly needed: Quota;
   readonly available: Quota;
+  /** What other requests have reserved, where that may be returned at any moment. */
+  readonly held?: Quota;
 };
 
 /** The log row of a consumption, written in the same transaction as its ledger row. */

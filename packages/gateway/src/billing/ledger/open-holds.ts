@@ -10,11 +10,13 @@ export interface OpenHold {
   seen: string;
   /** Reserved in the database because Redis was unavailable. */
   readonly isDirect: boolean;
+  /** Less than the reservation is left of the balance, so the next request may need its rest. */
+  readonly isTight: boolean;
 }
 
 /** The open reservations of this process, to restore them in a Redis that lost its data, and its ended requests. */
 export interface OpenHolds {
-  add(hold: Hold, isDirect: boolean): void;
+  add(hold: Hold, how: Pick<OpenHold, "isDirect" | "isTight">): void;
   get(requestId: string): OpenHold | undefined;
   /** All reservations in Redis. */
   live(): OpenHold[];
@@ -31,7 +33,8 @@ export function createOpenHolds(): OpenHolds {
   let ended = new Map<string, Promise<void>>();
   let endedBefore = new Map<string, Promise<void>>();
   return {
-    add: (hold, isDirect) => void open.set(hold.requestId, { hold, amount: hold.amount, seen: "", isDirect }),
+    add: (hold, { isDirect, isTight }) =>
+      void open.set(hold.requestId, { hold, amount: hold.amount, seen: "", isDirect, isTight }),
     get: (requestId) => open.get(requestId),
     live: () => [...open.values()].filter(({ isDirect }) => !isDirect),
     end(requestId, work) {

@@ -13,6 +13,7 @@ import type { SqlBudgets } from "../sql/reservations.ts";
 import { isOverBudget, type Budget, type BudgetReservations, type Placed, type Placing } from "../budget.ts";
 import { quota } from "../../money/quota.ts";
 import { budgetWindow } from "../window.ts";
+import { askAgain } from "../../ledger/redis/second-look.ts";
 import { followCall, openCall, placeCall, putCall, type LiveBudgetHold } from "./calls.ts";
 import { BudgetFollower } from "./follower.ts";
 import { reapBudgets } from "./orphans.ts";
@@ -25,6 +26,8 @@ export interface LiveBudgetsDeps {
   readonly log: Logger;
   readonly lease: () => Lease;
   readonly epochs: Pick<Epochs, "closed" | "settled">;
+  /** Sends the charges that wait in this process. */
+  readonly hurry: () => void;
   readonly onOutage: OnOutage;
   /** Called once for each window when a budget passes a threshold, in percent; must not throw. */
   readonly onThreshold?: ((budget: Budget, percent: number) => void) | undefined;
@@ -58,6 +61,9 @@ const TIMEOUT_MS = 2_000;
 
 const GRANTED = [PLACED.granted] as const;
 
+/** Code of `PLACED`; what was granted or which budget is short; 1 if that is because of what others have open. */
+type PlaceAnswer = readonly [code: number, value?: unknown, crowded?: unknown];
+
 type OpenBudgets = LiveBudgetHold & { readonly isDirect: boolean };
 
 export function createLiveBudgets(deps: LiveBudgetsDeps): LiveBudgets {
@@ -83,7 +89,12 @@ class RedisBudgets implements LiveBudgets {
     const isResting = this.#waitBudget().isOver || performance.now() < this.#restsUntil;
     if (isDirect || (onOutage === "sql" && isResting)) return this.#placeDirect(placing);
     try {
-      return await this.#placeLive(placing);
+      const { placed } = await askAgain(
+        () => this.#placeLive(placing),
+        ({ isCrowded }) => !isCrowded,
+        this.#deps.hurry,
+      );
+      return placed;
     } catch (error) {
       // The reservation may exist although no answer arrived.
       if (!placing.held) this.#returnHeld(placing.requestId);
@@ -113,19 +124,19 @@ class RedisBudgets implements LiveBudgets {
     return sums;
   }
 
-  async #placeLive(placing: Placing): Promise<Placed> {
+  async #placeLive(placing: Placing): Promise<{ readonly placed: Placed; readonly isCrowded: boolean }> {
     const { onOutage, epochs } = this.#deps;
     const startedAt = performance.now();
     const waitMs = onOutage === "sql" ? this.#waitBudget().ms : RESTART_MS;
     for (let isRepeated = false; ;) {
-      const [code, value] = await this.#ask(placing, startedAt + waitMs, isRepeated);
+      const [code, value, crowded] = await this.#ask(placing, startedAt + waitMs, isRepeated);
       isRepeated = true;
-      if (code === PLACED.ended) return undefined;
-      if (code === PLACED.short) return this.#refusal(placing, Number(value));
+      if (code === PLACED.ended) return { placed: undefined, isCrowded: false };
+      if (code === PLACED.short) return { placed: this.#refusal(placing, Number(value)), isCrowded: crowded === 1 };
       if (code === PLACED.granted) {
         const answer = { granted: value === undefined ? placing.amount : quota(Number(value)) };
         this.#keep(placing, answer, false);
-        return answer;
+        return { placed: answer, isCrowded: false };
       }
       if (performance.now() > startedAt + READ_MS) throw new Error("budgets are not open yet");
       if (code === PLACED.unread) await this.#follower.read(placing.wanted, String(value));
@@ -137,14 +148,14 @@ class RedisBudgets implements LiveBudgets {
   }
 
   /** Retries while Redis is unavailable, within the time limit. Placing twice is placing once. */
-  async #ask(placing: Placing, deadline: number, wasAsked: boolean): Promise<readonly [code: number, value?: unknown]> {
+  async #ask(placing: Placing, deadline: number, wasAsked: boolean): Promise<PlaceAnswer> {
     const { redis, lease, clock } = this.#deps;
     for (let isRepeated = wasAsked; ;) {
       const rest = Math.max(1, Math.ceil(deadline - performance.now()));
       try {
         const call = placeCall(redis.keys, placing, { lease: lease(), now: clock.now(), isRepeated });
         const answer = await redis.one(call, rest);
-        return answer === PLACED.granted ? GRANTED : (answer as readonly [number, unknown?]);
+        return answer === PLACED.granted ? GRANTED : (answer as PlaceAnswer);
       } catch (error) {
         if (!(error instanceof RedisUnavailable) || performance.now() >= deadline) throw error;
         isRepeated ||= error.mayHaveRun;

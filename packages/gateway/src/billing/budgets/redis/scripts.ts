@@ -61,7 +61,8 @@ end`;
  * Reserves in one set of budgets, in order. KEYS epoch state holds leases; ARGV now lease count, `count` times: budget
  * limit isHard window, then for each: request user amount wished kind, where kind is `n` for a request that Redis cannot
  * have, `h` for one that it has unless it ended, and `` otherwise. Returns for each: 0 granted, {0, granted}, {1, budget
- * that is short}, {2} the request has ended, {3, epoch} budgets are not read, {4} closed.
+ * that is short, 1 if it is not without what other requests have open}, {2} the request has ended, {3, epoch} budgets
+ * are not read, {4} closed.
  */
 export const PLACE = script(`${COMMON}
 local epoch, count = redis.call('GET', KEYS[1]), tonumber(ARGV[3])
@@ -74,7 +75,7 @@ for at = first, #ARGV, 5 do
   if ARGV[at + 4] ~= 'n' then table.insert(asked, ARGV[at]) end
 end
 readRecords(KEYS[3], asked)
-local free, isRead = {}, true
+local free, open, isRead = {}, {}, true
 if count > 0 then
   local values = redis.call('HMGET', KEYS[2], unpack(names))
   for n = 1, count do
@@ -82,7 +83,8 @@ if count > 0 then
     if of ~= epoch then isRead = false
     else
       if tonumber(ARGV[4 * n + 3]) > tonumber(window) then used = 0 end
-      free[n] = ARGV[4 * n + 1] - used - held - (values[2 * n] or 0)
+      open[n] = tonumber(values[2 * n] or 0)
+      free[n] = ARGV[4 * n + 1] - used - held - open[n]
     end
   end
 end
@@ -94,8 +96,11 @@ local function heldIn(id, before)
 end
 local function shortOf(before, amount)
   for n = 1, count do
-    local more = amount - heldIn(ids[n], before)
-    if more > 0 and free[n] < more and ARGV[4 * n + 2] == '1' then return ids[n] end
+    local mine = heldIn(ids[n], before)
+    local more = amount - mine
+    if more > 0 and free[n] < more and ARGV[4 * n + 2] == '1' then
+      return ids[n], free[n] + open[n] - mine >= more and 1 or 0
+    end
   end
 end
 local answers = {}
@@ -108,8 +113,8 @@ for at = first, #ARGV, 5 do
     local granted = tonumber(ARGV[at + 3]) or 0
     while granted > amount and shortOf(before, granted) do granted = math.floor(granted / 4) end
     granted = math.max(granted, amount)
-    local short = shortOf(before, granted)
-    if short then answer = {1, tonumber(short)}
+    local short, isCrowded = shortOf(before, granted)
+    if short then answer = {1, tonumber(short), isCrowded}
     else
       for n = 1, count do free[n] = free[n] - granted + heldIn(ids[n], before) end
       if before then change(before.of, -before.amount) end

@@ -6,11 +6,10 @@ import type { Runnable } from "../../../lib/async/runnable.ts";
 import { RedisUnavailable } from "../../../redis/client.ts";
 import { createLiveBudgets, type LiveBudgets } from "../../budgets/redis/live-budgets.ts";
 import { createChanges } from "../balance-changes.ts";
-import { chargeText, readCharge } from "../charge.ts";
 import { createDirectSettlement, type DirectSettlement } from "../sql/direct-settlement.ts";
 import { createOrphanedJournal, type OrphanedJournal } from "./journal/orphaned-journal.ts";
 import { type Journal, openJournal } from "./journal/journal.ts";
-import type { Ledger, Settlement } from "../ledger.ts";
+import { isRefusal, type Ledger, type Settlement } from "../ledger.ts";
 import { createLogOutbox, type LogOutbox } from "../log-outbox.ts";
 import { createOpenHolds, type OpenHolds } from "../open-holds.ts";
 import type { Lease } from "./calls.ts";
@@ -25,6 +24,7 @@ import { renewLive } from "./renewer.ts";
 import { adoptAll, replay, type ReplayDeps } from "./recovery/replay.ts";
 import { createAccountLoader, type AccountLoader } from "./account-loader.ts";
 import { createSender, type Sender } from "./sender.ts";
+import { createSettlementWriter, type SettlementWriter } from "./settlement-writer.ts";
 import { createSettler, type Settler } from "./settler/settler.ts";
 import { isPast } from "./settler/streams.ts";
 import type { UserBalance } from "../sql/accounts.ts";
@@ -72,6 +72,7 @@ class LiveLedger implements RedisLedger {
   readonly #directSettlement: DirectSettlement;
   readonly #loss: DataLossDetector;
   readonly #sender: Sender;
+  readonly #writer: SettlementWriter;
   readonly #epochs: Epochs;
   readonly #settler: Settler;
   readonly #accountLoader: AccountLoader;
@@ -80,7 +81,6 @@ class LiveLedger implements RedisLedger {
   readonly budgets: LiveBudgets;
   readonly #orphanedJournal: OrphanedJournal;
   readonly #pruning: Runnable;
-  #writing = 0;
   #readyAt = 0;
   #stopWatching = () => {};
   #following: Promise<unknown> = Promise.resolve();
@@ -115,13 +115,21 @@ class LiveLedger implements RedisLedger {
         this.#journal.acknowledge(entry, place);
       },
     });
+    this.#writer = createSettlementWriter({ journal: this.#journal, sender: this.#sender, log });
     this.#epochs = createEpochs({
       ...common,
       ...settings,
       instanceId: name,
       replay: (memory) => replay(memory, this.#replayDeps()),
     });
-    this.budgets = createLiveBudgets({ ...common, ...settings, lease, epochs: this.#epochs, inDatabase: budgets });
+    this.budgets = createLiveBudgets({
+      ...common,
+      ...settings,
+      lease,
+      epochs: this.#epochs,
+      hurry: () => this.#sender.hurry(),
+      inDatabase: budgets,
+    });
     this.#settler = createSettler({
       ...common,
       abandonedMs: settings.abandonedMs ?? ABANDONED_MS,
@@ -148,6 +156,7 @@ class LiveLedger implements RedisLedger {
       epochs: this.#epochs,
       lease: () => this.#lease(),
       now: () => clock.now(),
+      hurry: () => this.#sender.hurry(),
       holdInDatabase,
       isFull: () => this.#isFull(),
       onOutageHold: events.outageHold,
@@ -179,7 +188,7 @@ class LiveLedger implements RedisLedger {
     const { redis } = this.#settings;
     await this.#loss.check();
     await this.#epochs.start();
-    for (const entry of this.#journal.unacknowledged()) this.#sendAgain(entry);
+    for (const entry of this.#journal.unacknowledged()) this.#writer.sendAgain(entry);
     this.#orphanedJournal.check();
     for (const part of [this.#balanceSync, this.#settler, this.#pruning]) await part.start();
     let isFirst = true;
@@ -202,7 +211,7 @@ class LiveLedger implements RedisLedger {
   }
 
   get pending(): number {
-    return this.#writing + this.#sender.pending;
+    return this.#writer.writing + this.#sender.pending;
   }
 
   get backlog(): number {
@@ -226,65 +235,30 @@ class LiveLedger implements RedisLedger {
   }
 
   async hold(request: Parameters<Ledger["hold"]>[0]): ReturnType<Ledger["hold"]> {
-    const { answer, isDirect } = await this.#reservations.hold(request);
-    if (!("refused" in answer)) this.#open.add(answer, isDirect);
-    return answer;
+    const held = await this.#reservations.hold(request);
+    if (!isRefusal(held.answer)) this.#open.add(held.answer, held);
+    return held.answer;
   }
 
   renew(...[hold, seen, amount]: Parameters<Ledger["renew"]>): Promise<boolean> {
     const known = this.#open.get(hold.requestId);
     if (known?.isDirect) return renewRunning(this.#holdDeps, hold, seen, amount);
-    return renewLive(hold, seen, amount, { ...this.#replayDeps(), accountLoader: this.#accountLoader });
+    const hurry = () => this.#sender.hurry();
+    return renewLive(hold, seen, amount, { ...this.#replayDeps(), accountLoader: this.#accountLoader, hurry });
   }
 
   settle(settlement: Settlement): Promise<void> {
     return this.#open.end(settlement.hold.requestId, (known) => {
       const onSent = this.budgets.ended(settlement.hold.requestId);
-      return this.#settle(settlement, { isDirect: known?.isDirect ?? false, onSent });
+      return this.#writer.settle(settlement, { isDirect: false, isTight: false, ...known, onSent });
     });
-  }
-
-  async #settle(
-    settlement: Settlement,
-    { isDirect, onSent }: { readonly isDirect: boolean; readonly onSent: (() => void) | undefined },
-  ): Promise<void> {
-    const charge = { settlement };
-    const text = chargeText(charge);
-    this.#writing += 1;
-    try {
-      const entry = await this.#journal.append(text);
-      this.#sender.push({ charge, text, entry, isDirect, onSent });
-    } catch (error) {
-      this.#settings.log.error("the journal cannot be written; settlements wait for Redis", { error });
-      const sent = new Promise<void>((resolve) =>
-        this.#sender.push({ charge, text, entry: undefined, isDirect, onSent: () => (onSent?.(), resolve()) }),
-      );
-      await sent;
-    } finally {
-      this.#writing -= 1;
-    }
-  }
-
-  #sendAgain(entry: ReturnType<Journal["unacknowledged"]>[number]): void {
-    try {
-      this.#sender.push({
-        charge: readCharge(entry.text),
-        text: entry.text,
-        entry,
-        isDirect: false,
-        onSent: undefined,
-      });
-    } catch {
-      // A crash truncated the line before the request was answered.
-      this.#journal.acknowledge(entry, undefined);
-    }
   }
 
   release(hold: Parameters<Ledger["release"]>[0]): Promise<void> {
     return this.#open.end(hold.requestId, async (known) => {
       this.budgets.release(hold.requestId);
       if (known?.isDirect) await this.#directSettlement.release(hold);
-      else releaseLive(this.#settings.redis, hold);
+      else await releaseLive(this.#settings.redis, hold);
     });
   }
 
@@ -316,8 +290,9 @@ class LiveLedger implements RedisLedger {
 
   /** A Redis that lost its data also has empty streams; the journals restore their content. */
   async #isFlushed(rest: () => number): Promise<boolean> {
-    while (this.#writing > 0 && rest() > 1) await pause(1);
-    if (this.#writing > 0 || !(await this.#sender.idle(rest())) || !(await this.#settler.drained(rest()))) return false;
+    while (this.#writer.writing > 0 && rest() > 1) await pause(1);
+    if (this.#writer.writing > 0 || !(await this.#sender.idle(rest())) || !(await this.#settler.drained(rest())))
+      return false;
     try {
       return await this.#epochs.confirm(rest());
     } catch (error) {

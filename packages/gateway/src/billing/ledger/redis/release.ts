@@ -1,3 +1,4 @@
+import { endOfTurn } from "../../../lib/async/batcher.ts";
 import type { RedisClient } from "../../../redis/client.ts";
 import type { Hold } from "../ledger.ts";
 import { releaseCall } from "./calls.ts";
@@ -6,11 +7,13 @@ const TIMEOUT_MS = 2_000;
 const REPEAT_MS = 60_000;
 
 /**
- * Releases a reservation in the background, batched with other calls of this event loop turn. Retries for a short time
- * while Redis is unavailable; after that the lease expires.
+ * Releases a reservation, batched with other calls of this event loop turn. Resolves when the call has left: the client
+ * does not wait for its answer, but gets its own only afterwards. Retries for a short time while Redis is unavailable;
+ * after that the lease expires.
  */
-export function releaseLive(redis: RedisClient, hold: Hold): void {
+export function releaseLive(redis: RedisClient, hold: Hold): Promise<void> {
   redis.one(releaseCall(redis.keys, hold), TIMEOUT_MS).catch(() => releaseLater(redis, hold));
+  return endOfTurn();
 }
 
 /** Runs in the background. */

@@ -6,6 +6,7 @@ import type { OpenHolds } from "../open-holds.ts";
 import type { Quota } from "../../money/quota.ts";
 import { adoptCall, type Lease, type Renewal, renewCall } from "./calls.ts";
 import { RENEWED } from "./scripts.ts";
+import { askAgain } from "./second-look.ts";
 import type { AccountLoader } from "./account-loader.ts";
 import { bookedRequests } from "../sql/booked-requests.ts";
 import { settlementText } from "../sql/reaper.ts";
@@ -17,6 +18,8 @@ export interface RenewerDeps {
   readonly open: OpenHolds;
   readonly log: Logger;
   readonly lease: () => Lease;
+  /** Sends the charges that wait in this process. */
+  readonly hurry: () => void;
 }
 
 const TIMEOUT_MS = 2_000;
@@ -36,7 +39,11 @@ export async function renewLive(
   const known = deps.open.get(hold.requestId);
   if (known) known.seen = renewal.seen;
   try {
-    const answer = await renewKnown(renewal, deps);
+    const answer = await askAgain(
+      () => renewKnown(renewal, deps),
+      (one) => one !== RENEWED.crowded,
+      deps.hurry,
+    );
     if (answer === RENEWED.done && known && amount !== undefined && amount > known.amount) known.amount = amount;
     return answer === RENEWED.done || answer === RENEWED.unread;
   } catch (error) {

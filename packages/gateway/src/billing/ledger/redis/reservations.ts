@@ -2,12 +2,13 @@ import { AppError } from "../../../lib/app-error.ts";
 import type { Logger } from "../../../observability/log.ts";
 import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import type { WaitBudget } from "../../../redis/wait-budget.ts";
-import type { Hold, HoldRefusal, HoldRequest } from "../ledger.ts";
-import { quota, type Quota } from "../../money/quota.ts";
+import { isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
+import { quota, ZERO, type Quota } from "../../money/quota.ts";
 import { holdCall, type Lease } from "./calls.ts";
 import type { Epochs } from "./recovery/epoch.ts";
 import { releaseLater } from "./release.ts";
 import { HELD } from "./scripts.ts";
+import { askAgain } from "./second-look.ts";
 import type { AccountLoader } from "./account-loader.ts";
 
 export type OnOutage = "deny" | "sql";
@@ -22,6 +23,8 @@ export interface RedisReservationsDeps {
   readonly now: () => number;
   /** What happens to new requests while Redis is unavailable. */
   readonly onOutage: OnOutage;
+  /** Sends the charges that wait in this process. */
+  readonly hurry: () => void;
   /** Reserves in the database. */
   readonly holdInDatabase: (request: HoldRequest) => Promise<Hold | HoldRefusal>;
   /** Too many charges wait for the database: refuse new requests. */
@@ -33,6 +36,8 @@ export interface RedisReservationsDeps {
 export interface Held {
   readonly answer: Hold | HoldRefusal;
   readonly isDirect: boolean;
+  /** Less than the reservation is left of the balance. */
+  readonly isTight: boolean;
 }
 
 /** Reserves in Redis; one round trip for an account that is loaded there. */
@@ -58,7 +63,7 @@ export function createRedisReservations(deps: RedisReservationsDeps): RedisReser
   const holdInDatabase = async (request: HoldRequest): Promise<Held> => {
     onOutageHold(onOutage);
     try {
-      return { answer: await deps.holdInDatabase(request), isDirect: true };
+      return { answer: await deps.holdInDatabase(request), isDirect: true, isTight: true };
     } catch (error) {
       throw unavailable(error);
     }
@@ -76,21 +81,35 @@ export function createRedisReservations(deps: RedisReservationsDeps): RedisReser
     throw unavailable(error);
   };
 
-  return {
-    async hold(request) {
-      if (isFull()) throw unavailable(new Error("too many charges wait for the database"));
-      if (onOutage === "sql") {
-        const waitBudget = waitBudgetOf(request, redis);
-        const isResting = waitBudget.isOver || performance.now() < (restsUntil.get(waitBudget) ?? -Infinity);
-        if (isResting) return holdInDatabase(request);
-      }
-      try {
-        return { answer: await holdLive(request, deps), isDirect: false };
-      } catch (error) {
-        return outage(request, error);
-      }
-    },
+  const holdOnce = async (request: HoldRequest): Promise<Held> => {
+    if (isFull()) throw unavailable(new Error("too many charges wait for the database"));
+    if (onOutage === "sql") {
+      const waitBudget = waitBudgetOf(request, redis);
+      const isResting = waitBudget.isOver || performance.now() < (restsUntil.get(waitBudget) ?? -Infinity);
+      if (isResting) return holdInDatabase(request);
+    }
+    try {
+      return await holdLive(request, deps);
+    } catch (error) {
+      return outage(request, error);
+    }
   };
+
+  return {
+    hold: (request) =>
+      askAgain(
+        () => holdOnce(request),
+        ({ answer }) => !isCrowded(answer),
+        deps.hurry,
+      ),
+  };
+}
+
+/** True for a request that the balance covers as soon as others return what they hold. */
+function isCrowded(answer: Hold | HoldRefusal): boolean {
+  if (!isRefusal(answer)) return false;
+  const { needed, available, held = ZERO } = answer;
+  return held > 0 && available + held >= Math.max(needed, 1);
 }
 
 /** Logs one line every ten seconds of an outage; the metric counts every request. */
@@ -110,19 +129,19 @@ function unavailable(cause: unknown): AppError {
   return new AppError("balances_unavailable", { cause, retryAfterMs: RESTART_MS });
 }
 
-async function holdLive(request: HoldRequest, deps: RedisReservationsDeps): Promise<Hold | HoldRefusal> {
+async function holdLive(request: HoldRequest, deps: RedisReservationsDeps): Promise<Held> {
   const startedAt = performance.now();
   const waitMs = deps.onOutage === "sql" ? waitBudgetOf(request, deps.redis).ms : RESTART_MS;
   let isRepeated = false;
   for (;;) {
-    const [code, free] = await ask(request, isRepeated, startedAt + waitMs, deps);
+    const [code, free, more] = await ask(request, isRepeated, startedAt + waitMs, deps);
     isRepeated = true;
-    const refusal = refusalOf(code, free, request);
-    if (refusal) return refusal;
-    if (code === HELD.granted) return granted(request, free > 0 ? quota(free) : request.amount, deps);
+    const refusal = refusalOf(code, { free, held: more }, request);
+    if (refusal) return live(refusal);
+    if (code === HELD.granted) return live(granted(request, free > 0 ? quota(free) : request.amount, deps), more === 1);
     const loaded = await open(code, request, startedAt + LOAD_MS, deps);
     if (loaded === "absent")
-      return refusalOf(code === HELD.userUnread ? HELD.userShort : HELD.tokenShort, 0, request) as HoldRefusal;
+      return live(refuse(code === HELD.userUnread ? "user" : "token", { free: 0, held: 0 }, request));
     if (performance.now() > startedAt + LOAD_MS)
       throw new Error(`balances are ${loaded === "late" ? "not complete yet" : "not open yet"}`);
   }
@@ -132,7 +151,14 @@ function waitBudgetOf({ userId }: HoldRequest, redis: RedisClient): WaitBudget {
   return redis.waitBudgetOf(redis.keys.user(userId));
 }
 
-const GRANTED = [HELD.granted, 0] as const;
+function live(answer: Hold | HoldRefusal, isTight = false): Held {
+  return { answer, isDirect: false, isTight };
+}
+
+/** Code of `HELD`; the amount granted, or free; 1 if less than that is left, or what others hold. */
+type HoldAnswer = readonly [code: number, amount: number, more: number];
+
+const GRANTED: HoldAnswer = [HELD.granted, 0, 0];
 
 /** Retries while Redis is unavailable, within the time limit: a restart takes a second. */
 async function ask(
@@ -140,12 +166,12 @@ async function ask(
   isRepeated: boolean,
   deadline: number,
   { redis, lease }: RedisReservationsDeps,
-): Promise<readonly [code: number, free: number]> {
+): Promise<HoldAnswer> {
   for (let repeated = isRepeated; ;) {
     const rest = Math.max(1, Math.ceil(deadline - performance.now()));
     try {
       const answer = await redis.one(holdCall(redis.keys, request, lease(), repeated), rest);
-      return answer === HELD.granted ? GRANTED : (answer as [number, number]);
+      return answer === HELD.granted ? GRANTED : (answer as HoldAnswer);
     } catch (error) {
       if (!(error instanceof RedisUnavailable) || performance.now() >= deadline) throw error;
       repeated ||= error.mayHaveRun;
@@ -178,7 +204,17 @@ function granted(
   return { requestId, userId, tokenId, amount, leaseUntil: now() + lease().leaseMs };
 }
 
-function refusalOf(code: number, free: number, { amount }: HoldRequest): HoldRefusal | undefined {
+interface Short {
+  readonly free: number;
+  /** Reserved by other requests. */
+  readonly held: number;
+}
+
+function refusalOf(code: number, short: Short, request: HoldRequest): HoldRefusal | undefined {
   if (code !== HELD.userShort && code !== HELD.tokenShort) return undefined;
-  return { refused: code === HELD.userShort ? "user" : "token", needed: amount, available: quota(free) };
+  return refuse(code === HELD.userShort ? "user" : "token", short, request);
+}
+
+function refuse(refused: HoldRefusal["refused"], { free, held }: Short, { amount }: HoldRequest): HoldRefusal {
+  return { refused, needed: amount, available: quota(free), held: quota(held) };
 }

@@ -74,10 +74,10 @@ describe("batched reservations of one account", () => {
   it("are granted or refused one by one in order", async () => {
     const calls = [holdOf("a", 60), holdOf("b", 20), holdOf("c", 10), holdOf("d", 1)];
     expect(await redis.send(calls, MS)).toEqual([
-      HELD.granted,
-      [HELD.tokenShort, 10],
-      HELD.granted,
-      [HELD.tokenShort, 0],
+      [HELD.granted, 60, 1],
+      [HELD.tokenShort, 10, 0],
+      [HELD.granted, 10, 1],
+      [HELD.tokenShort, 0, 0],
     ]);
     expect(await account("user")).toEqual({ balance: 100, held: 70 });
     expect(await account("token")).toEqual({ balance: 0, held: 70 });

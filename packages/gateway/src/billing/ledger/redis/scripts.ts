@@ -20,31 +20,35 @@ local function clock(given)
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end`;
 
-/** `free` returns what is neither used nor held: nil for an account that is not loaded, false for an unlimited one. */
+/**
+ * `free` returns what is neither used nor held, and what is held: nil for an account that is not loaded, false for an
+ * unlimited one.
+ */
 const FREE = `
 local function free(account, epoch, grant, revision)
   local a = redis.call('HMGET', account, 'e', 'b', 'h', 'g', 'r')
   if a[1] ~= epoch then return nil end
-  local have = tonumber(a[2]) - tonumber(a[3] or '0')
-  if grant == nil then return have end
+  local held = tonumber(a[3] or '0')
+  local have = tonumber(a[2]) - held
+  if grant == nil then return have, held end
   if grant == '' or tonumber(revision) < tonumber(a[5] or '0') then grant = a[4]
   elseif grant ~= a[4] or revision ~= a[5] then redis.call('HSET', account, 'g', grant, 'r', revision) end
-  if grant == 'u' then return false end
-  return have + tonumber(grant)
+  if grant == 'u' then return false, held end
+  return have + tonumber(grant), held
 end`;
 
 /**
  * Reservations of one account, in order. KEYS epoch user token holds leases; ARGV now lease hasToken grant revision,
- * then for each: id amount isCharged wished tail isRepeated. Returns for each: 0 granted, {0, amount} granted more, {1,
- * free} user short, {2, free} token short, {3} user not loaded, {4} token not loaded, {5} closed. All granted
- * reservations are written at once.
+ * then for each: id amount isCharged wished tail isRepeated. Returns for each: 0 granted, {0, amount, 1 if less than
+ * that is left}, {1, free, held} user short, {2, free, held} token short, {3} user not loaded, {4} token not loaded, {5}
+ * closed. All granted reservations are written at once.
  */
 export const HOLD = script(`${CLOCK}${FREE}
 local epoch, hasToken = redis.call('GET', KEYS[1]), ARGV[3] == '1'
-local user, token = nil, false
+local user, token, ofUser, ofToken = nil, false, 0, 0
 if epoch then
-  user = free(KEYS[2], epoch)
-  if hasToken then token = free(KEYS[3], epoch, ARGV[4], ARGV[5]) end
+  user, ofUser = free(KEYS[2], epoch)
+  if hasToken then token, ofToken = free(KEYS[3], epoch, ARGV[4], ARGV[5]) end
 end
 local function lacks(have, amount, isCharged)
   return have and (isCharged or amount > 0) and (have < amount or (isCharged and have <= 0))
@@ -65,20 +69,22 @@ for at = 6, #ARGV, 6 do
   local answer = 0
   if not epoch then answer = {5}
   elseif known then
-    if known > amount then answer = {0, known} end
+    if known > amount then answer = {0, known, 0} end
   elseif user == nil then answer = {3}
-  elseif lacks(user, amount, isCharged) then answer = {1, user}
+  elseif lacks(user, amount, isCharged) then answer = {1, user, ofUser}
   elseif token == nil then answer = {4}
-  elseif lacks(token, amount, isCharged) then answer = {2, token}
+  elseif lacks(token, amount, isCharged) then answer = {2, token, ofToken}
   else
     local granted = ARGV[at + 1]
     if ARGV[at + 3] ~= '' then
       local more = raised(amount, tonumber(ARGV[at + 3]))
       if more > amount then
         granted, amount = string.format('%.0f', more), more
-        answer = {0, more}
+        answer = {0, more, 0}
       end
     end
+    local left = token and math.min(user, token) or user
+    if amount > 0 and left - amount < amount then answer = {0, amount, 1} end
     mine[id] = granted .. ARGV[at + 4]
     table.insert(records, id) table.insert(records, mine[id])
     table.insert(ids, id)
@@ -117,8 +123,8 @@ return 1`);
 
 /**
  * KEYS holds leases seen user token epoch; ARGV id seen now lease amount hasToken tail, where amount is '' or the
- * wanted reservation. Returns 0 unknown, 1 closed, 2 refused, 3 renewed, 4 account not loaded; 2 and 4 also renew the
- * lease.
+ * wanted reservation. Returns 0 unknown, 1 closed, 2 refused, 3 renewed, 4 account not loaded, 5 refused because of
+ * what other reservations hold; 2, 4 and 5 also renew the lease.
  */
 export const RENEW = script(`${CLOCK}${FREE}
 local record = redis.call('HGET', KEYS[1], ARGV[1])
@@ -131,10 +137,13 @@ local more = ARGV[5] == '' and 0 or tonumber(ARGV[5]) - tonumber(held)
 local amount, answer = held, 3
 if more > 0 then
   local epoch = redis.call('GET', KEYS[6])
-  local user, token = free(KEYS[4], epoch), false
-  if ARGV[6] == '1' then token = free(KEYS[5], epoch, '') end
+  local user, ofUser = free(KEYS[4], epoch)
+  local token, ofToken = false, 0
+  if ARGV[6] == '1' then token, ofToken = free(KEYS[5], epoch, '') end
   if not epoch or user == nil or token == nil then answer = 4
-  elseif user < more or (token and token < more) then answer = 2
+  elseif user < more or (token and token < more) then
+    local isEnough = user + ofUser - held >= more and (not token or token + ofToken - held >= more)
+    answer = isEnough and 5 or 2
   else
     amount = ARGV[5]
     redis.call('HINCRBY', KEYS[4], 'h', more)
@@ -161,7 +170,7 @@ return 1`);
 /** First number of a result of `HOLD`. */
 export const HELD = { granted: 0, userShort: 1, tokenShort: 2, userUnread: 3, tokenUnread: 4, closed: 5 } as const;
 
-export const RENEWED = { unknown: 0, closed: 1, refused: 2, done: 3, unread: 4 } as const;
+export const RENEWED = { unknown: 0, closed: 1, refused: 2, done: 3, unread: 4, crowded: 5 } as const;
 
 /** Return codes of `SETTLE` in place of the charge's stream id. */
 export const SETTLED = { unknown: -1, before: -2, reaped: -3 } as const;

@@ -22,6 +22,8 @@ export interface Outgoing {
   readonly isDirect: boolean;
   /** Called when it has reached Redis or the database. */
   readonly onSent: ((place: RecordLocation | undefined) => void) | undefined;
+  /** Sent before `push` returns, instead of together with others. */
+  readonly isUrgent: boolean;
 }
 
 export interface SenderDeps {
@@ -36,6 +38,8 @@ export interface SenderDeps {
 /** Sends settlements from the journal to Redis in batches and retries until they succeed. */
 export interface Sender {
   push(outgoing: Outgoing): void;
+  /** Sends what waits for others. */
+  hurry(): void;
   /** Settlements that have reached neither Redis nor the database. */
   readonly pending: number;
   /** Resolves when none is left, or after `ms`; returns whether none is left. */
@@ -86,6 +90,13 @@ class QueueSender implements Sender {
   push(outgoing: Outgoing): void {
     this.#pending += 1;
     this.#enqueue([outgoing]);
+    if (outgoing.isUrgent) this.hurry();
+  }
+
+  hurry(): void {
+    if (this.#queue.length === 0) return;
+    clearTimeout(this.#timer);
+    this.#leave();
   }
 
   async idle(ms: number): Promise<boolean> {

@@ -107,7 +107,10 @@ async function reserve(
       token: tokenId === 0 ? undefined : availableOfToken(tokens.get(tokenId), held.tokens.of(tokenId, "held")),
     };
     const refusal = refuse(request, free);
-    if (refusal) return refusal;
+    if (refusal) {
+      const { held: others = 0 } = (refusal.refused === "user" ? users.get(userId) : tokens.get(tokenId)) ?? {};
+      return { ...refusal, held: quota(others) };
+    }
     const amount = grantedOf(request, Math.min(free.user, free.token ?? Infinity));
     if (amount > 0) held.users.add(userId, "held", amount);
     if (amount > 0 && tokenId !== 0) held.tokens.add(tokenId, "held", amount);
