@@ -183,7 +183,7 @@ are for documents.
 {{/* Fails for a name in a list of readable Secrets that is one of the release. */}}
 {{- define "fairway.refuseOwnSecret" -}}
 {{- if or (has .name (include "fairway.ownSecrets" .root | fromJsonArray)) (hasPrefix "sh.helm.release.v1." .name) }}
-{{- fail (printf "%s names %s, a Secret of the release itself: whoever writes a document or a resource could send its value to any address; put what they need into a Secret of its own" .at .name) }}
+{{- fail (printf "%s names %s, a Secret of the release itself: an author of documents or resources could send its value to any address; put what they need into a Secret of its own" .at .name) }}
 {{- end }}
 {{- end }}
 

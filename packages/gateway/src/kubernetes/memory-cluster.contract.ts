@@ -156,7 +156,7 @@ function mergedWith(object: KubeObject, { data, spec }: Patch, metadata: Patch["
   };
 }
 
-/** Of the selectors those that the controller uses: one name, and one label with its value. */
+/** Knows the selectors that the controller uses: one name, and one label with its value. */
 function isSelected({ fieldSelector = "", labelSelector = "" }: ListQuery, { metadata }: KubeObject): boolean {
   const [, name = metadata.name] = /^metadata\.name=(.+)$/.exec(fieldSelector) ?? [];
   const [label = "", value] = labelSelector.split("=");

@@ -50,7 +50,7 @@ export function secretsContract(name: string, open: () => Promise<ContractCluste
     });
 
     // @weakness Providers' keys: A custom resource sends the gateway's own encryption key to an address of its author
-    test("never reads a Secret of the installation, labelled, listed or kept by Helm", async () => {
+    test("never reads a Secret of the installation, labelled, listed or stored by Helm", async () => {
       const own = ["fairway-secrets", "sh.helm.release.v1.fairway.v1"];
       for (const one of own) await secret(one, { key: "sk-own" });
       await channel("first", usingSecret("fairway-secrets"));

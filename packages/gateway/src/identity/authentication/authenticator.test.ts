@@ -11,7 +11,7 @@ import { createTokenCache } from "../../snapshot/tokens.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { createAuthenticator } from "./authenticator.ts";
 import { accountRow } from "../accounts/accounts.ts";
-import { importedDigest } from "../keys/imported-key.ts";
+import { importedDigest } from "../../storage/secrets/token-key-forms.ts";
 import type { Authenticator } from "./caller.ts";
 import { createSessions, type Sessions } from "../sessions/sessions.ts";
 

@@ -1,24 +1,13 @@
-import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { OptionValues } from "@fairway/wire";
 import type { TokenCache, TokenRecord } from "../../snapshot/types.ts";
+import { importedKey } from "../../storage/secrets/token-key-forms.ts";
 import { readKeyText } from "./api-key.ts";
 
 /**
  * Keys that another gateway issued and whose SHA-256 alone is known. They are looked up only where an import
  * brought some: elsewhere a text of another form is refused without a question to the database.
  */
-
-/** The text whose keyed hash is `tokens.key_hash` of an imported key. Its prefix `sk-` may be missing. */
-export function importedKey(text: string): string {
-  const whole = text.startsWith("sk-") ? text : `sk-${text}`;
-  return importedDigest(createHash("sha256").update(whole).digest("hex"));
-}
-
-/** The same from the SHA-256 of the whole key (hex, lower case), as the other gateway stores it. */
-export function importedDigest(sha256: string): string {
-  return `sha256:${sha256}`;
-}
 
 export interface ImportedKeyDeps {
   readonly tokens: Pick<TokenCache, "find">;

@@ -40,7 +40,7 @@ export interface WatchEvent {
 /** An object of any kind. What is not in `metadata` is checked where it is read. */
 export interface KubeObject {
   readonly kind?: string;
-  /** Of a Secret. */
+  /** The type of a Secret. */
   readonly type?: string;
   readonly metadata: {
     readonly name: string;

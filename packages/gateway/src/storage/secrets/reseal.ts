@@ -2,24 +2,33 @@ import type { Database } from "../database.ts";
 import type { RawTransaction } from "../engines/raw.ts";
 import { channelKey, optionValue, secondFactor, tokenKey, type SealedLocation } from "./sealed-locations.ts";
 import { isSealed, VaultError, type Vault } from "./secrets.ts";
+import { hashedForms } from "./token-key-forms.ts";
 
 /** Columns with sealed texts. */
 interface SealedColumn {
   readonly table: string;
   readonly id: string;
   readonly column: string;
-  /** Column with the hash of the same text, if any. */
-  readonly hash?: string;
+  /** The column `key_hash` holds the keyed hash of one of these forms of the text. */
+  readonly hashed?: (text: string) => readonly string[];
   locationOf(id: string | number): SealedLocation;
 }
 
 const PLACES: readonly SealedColumn[] = [
-  { table: "channels", id: "id", column: "key_sealed", hash: "key_hash", locationOf: (id) => channelKey(Number(id)) },
-  { table: "tokens", id: "id", column: "key_sealed", hash: "key_hash", locationOf: (id) => tokenKey(Number(id)) },
+  {
+    table: "channels",
+    id: "id",
+    column: "key_sealed",
+    hashed: (key) => [key],
+    locationOf: (id) => channelKey(Number(id)),
+  },
+  { table: "tokens", id: "id", column: "key_sealed", hashed: hashedForms, locationOf: (id) => tokenKey(Number(id)) },
   { table: "users", id: "id", column: "totp_secret", locationOf: (id) => secondFactor(Number(id)) },
   { table: "options", id: "key", column: "value", locationOf: (key) => optionValue(String(key)) },
 ];
 const BATCH = 200;
+/** Enough to find a key that is known as a whole; channels have nothing but such keys. */
+const NEWEST = 200;
 
 interface Row {
   readonly id: string | number;
@@ -32,20 +41,29 @@ interface Row {
  * found out at the start, before anything is written that others cannot read.
  */
 export async function verifyVault(database: Database, vault: Vault): Promise<void> {
-  for (const { table, id, column, hash, locationOf } of PLACES) {
+  for (const place of PLACES) {
+    const { table, id, column, hashed, locationOf } = place;
     const rows = await database.raw.rows<Row>(
-      `select "${id}" as id, "${column}" as sealed, ${hash ?? "null"} as hash from ${table} where "${column}" like ? or "${column}" like ? order by "${id}" desc limit 20`,
+      `select "${id}" as id, "${column}" as sealed, ${hashed ? "key_hash" : "null"} as hash from ${table} where "${column}" like ? or "${column}" like ? order by "${id}" desc limit ${NEWEST}`,
       ["v1:%", "v2:%"],
     );
-    const row = rows.find(({ sealed }) => sealed !== null && isSealed(sealed));
-    if (!row || row.sealed === null) continue;
-    const text = vault.open(row.sealed, locationOf(row.id));
-    if (row.hash !== null && !vault.matchesHash(text, row.hash)) {
-      throw new VaultError(
-        "the last key of FAIRWAY_ENCRYPTION_KEY is not the one that this database began with, so no token would be found: put the first key back at the end of the list",
-      );
+    const sealed = rows.filter((row) => row.sealed !== null && isSealed(row.sealed));
+    for (const row of sealed) {
+      const text = vault.open(row.sealed ?? "", locationOf(row.id));
+      const forms = row.hash === null ? undefined : hashed?.(text);
+      // A key that is known by its end alone proves nothing: an older one decides.
+      if (forms?.length === 0) continue;
+      checkHash(vault, row, forms);
+      break;
     }
   }
+}
+
+function checkHash(vault: Vault, { hash }: Row, forms: readonly string[] | undefined): void {
+  if (hash === null || forms === undefined || forms.some((form) => vault.matchesHash(form, hash))) return;
+  throw new VaultError(
+    "the last key of FAIRWAY_ENCRYPTION_KEY is not the one that this database began with, so no token would be found: put the first key back at the end of the list",
+  );
 }
 
 /** A sealed text of a row, with its location. */

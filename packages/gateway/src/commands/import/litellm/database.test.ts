@@ -7,7 +7,7 @@ import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { checkBalances } from "../../../billing/audit/balances.ts";
 import { checkLedgerSums } from "../../../billing/audit/sums.ts";
 import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
-import { importedKey } from "../../../identity/keys/imported-key.ts";
+import { importedKey } from "../../../storage/secrets/token-key-forms.ts";
 import { accountRow } from "../../../identity/accounts/accounts.ts";
 import { openForeign, type ForeignDatabase } from "../../../storage/engines/foreign.ts";
 import { GroupNames } from "../../../resources/import/groups.ts";

@@ -1,5 +1,5 @@
 import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
-import { importedDigest, importedKey } from "../../../identity/keys/imported-key.ts";
+import { importedDigest, importedKey, keyEnd } from "../../../storage/secrets/token-key-forms.ts";
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
@@ -49,7 +49,7 @@ function findableBy(stored: string): string | undefined {
 /** All that is left of the key, without `sk-`: `...abcd`. */
 function shownAs(row: ForeignRow): string {
   const stored = row.text("token");
-  return (stored.startsWith("sk-") ? stored : row.text("key_name") || "...").replace(/^sk-/, "");
+  return (stored.startsWith("sk-") ? stored : keyEnd(row.text("key_name"))).replace(/^sk-/, "");
 }
 
 function tokenRow(

@@ -7,7 +7,7 @@ import { channel, KEYS, user } from "../../../../test/import/rows.ts";
 import { quietLog } from "../../../../test/kit/support.ts";
 import { openStoreKit, type StoreKit } from "../../../../test/kit/store-kit.ts";
 import { createSqlLedger } from "../../../billing/ledger/sql/sql-ledger.ts";
-import { importedKey } from "../../../identity/keys/imported-key.ts";
+import { importedKey } from "../../../storage/secrets/token-key-forms.ts";
 import { EVERYTHING } from "../../../resources/logs/filter.ts";
 import { createLogStore } from "../../../resources/logs/store.ts";
 import { rollUpUsage } from "../../../resources/usage-data/rollup.ts";

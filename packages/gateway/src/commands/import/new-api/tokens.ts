@@ -1,6 +1,6 @@
 import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
 import { parseApiKey } from "../../../identity/keys/api-key.ts";
-import { importedKey } from "../../../identity/keys/imported-key.ts";
+import { importedKey } from "../../../storage/secrets/token-key-forms.ts";
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
