@@ -325,7 +325,7 @@ export const VARIABLES = {
   contentTimeoutMs: define({
     name: "FAIRWAY_CONTENT_TIMEOUT_MS",
     about:
-      "Timeout for an answer to begin while the upstream sends only comments and blank lines. Checked every ten seconds. Below FAIRWAY_RETRY_TOTAL_SECONDS, another channel may be tried.",
+      "Timeout for the first content of an answer while the upstream sends only comments, blank lines and events that say nothing. Checked every ten seconds. Below FAIRWAY_RETRY_TOTAL_SECONDS, another channel may be tried.",
     fallback: "900000",
     example: "90000",
     parse: parse.integer(1, MS_PER_DAY),

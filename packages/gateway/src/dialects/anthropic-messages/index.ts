@@ -9,7 +9,7 @@ import { readError } from "../core/upstream-error.ts";
 import { anthropicUsage, readAnthropicUsage } from "../core/usage.ts";
 import { MessagesMeter } from "./meter.ts";
 import { eventTexts, messageTexts, walkMessages } from "./prompt.ts";
-import { isMessage, kindOfMessageEvent } from "./shape.ts";
+import { isMessage, isRefusedMessage, kindOfMessageEvent, showsBlock } from "./shape.ts";
 import { eventsOfMessage, messageOfEvents } from "./stream.ts";
 
 export const anthropicMessages: Dialect = {
@@ -30,6 +30,8 @@ export const anthropicMessages: Dialect = {
   errorIn: (answer) => (answer["type"] === "error" ? readError(answer["error"]) : undefined),
   isAnswer: isMessage,
   kindOf: kindOfMessageEvent,
+  hasContent: showsBlock,
+  isRefusal: isRefusedMessage,
   meter: () => new MessagesMeter(),
   promptTexts,
   promptWords,

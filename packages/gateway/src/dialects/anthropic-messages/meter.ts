@@ -1,5 +1,5 @@
 import { parseEvents } from "../../lib/text/sse.ts";
-import { findError } from "../core/upstream-error.ts";
+import { splitAtError } from "../core/upstream-error.ts";
 import { hasText, hasValue, lastRead, mayHoldError, needle } from "../core/scan.ts";
 import type { UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
 import { AnthropicTotals } from "./totals.ts";
@@ -22,10 +22,12 @@ export class MessagesMeter implements UsageMeter {
   }
 
   feed(blocks: Buffer): void {
-    if (lastRead(blocks, USAGE, (usage) => usage) !== undefined) this.#readUsage(blocks);
-    this.finished ||= hasText(blocks, STOP_REASON);
-    this.terminated ||= hasValue(blocks, MESSAGE_STOP);
-    if (this.error === undefined && mayHoldError(blocks, ERROR)) this.error = findError(blocks);
+    const failed = mayHoldError(blocks, ERROR) ? splitAtError(blocks) : undefined;
+    this.error ??= failed?.error;
+    const answer = failed?.before ?? blocks;
+    if (lastRead(answer, USAGE, (usage) => usage) !== undefined) this.#readUsage(answer);
+    this.finished ||= hasText(answer, STOP_REASON);
+    this.terminated ||= hasValue(answer, MESSAGE_STOP);
   }
 
   /** Several events of one block may carry usage: message_start and message_delta of a short answer. */

@@ -1,4 +1,4 @@
-import { isObject, isObjectList, isSet } from "../core/read.ts";
+import { anyText, isObject, isObjectList, isSet, object } from "../core/read.ts";
 import type { EventKind, JsonObject } from "../core/types.ts";
 
 /** The member that an event of this type cannot do without. */
@@ -19,4 +19,21 @@ export function kindOfMessageEvent(event: JsonObject): EventKind {
 /** A message that says nothing has at least the reason why it ended. */
 export function isMessage({ content, stop_reason: reason }: JsonObject): boolean {
   return isObjectList(content) && (content.length > 0 || isSet(reason));
+}
+
+/** Blocks that open empty, or hold what only the vendor can read. */
+const SILENT_BLOCKS: ReadonlySet<unknown> = new Set(["text", "thinking", "redacted_thinking", "compaction", undefined]);
+
+/** True for an event that shows the client a piece of the message. */
+export function showsBlock(event: JsonObject): boolean {
+  if (event["type"] === "content_block_delta")
+    return anyText(object(event, "delta"), "text", "thinking", "partial_json", "content") !== "";
+  const block = event["type"] === "content_block_start" ? object(event, "content_block") : undefined;
+  if (block === undefined) return false;
+  return !SILENT_BLOCKS.has(block["type"]) || anyText(block, "text", "thinking", "content") !== "";
+}
+
+/** A whole message, or the event that ends one. */
+export function isRefusedMessage(answer: JsonObject): boolean {
+  return (object(answer, "delta") ?? answer)["stop_reason"] === "refusal";
 }

@@ -4,7 +4,7 @@ import { modelEdits, withMembers } from "./request-spec.ts";
 import { object, text } from "./read.ts";
 import { hasValue, lastRead, mayHoldError, needle, type Needle } from "./scan.ts";
 import type { Dialect, JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "./types.ts";
-import { findError, readError } from "./upstream-error.ts";
+import { readError, splitAtError } from "./upstream-error.ts";
 
 const NO_TEXT = { text: "", extra: 0 };
 const USAGE = needle("usage");
@@ -33,10 +33,14 @@ export class TypedMeter implements UsageMeter {
   }
 
   feed(blocks: Buffer): void {
-    this.usage = lastRead(blocks, USAGE, this.#readUsage) ?? this.usage;
-    if (this.error === undefined && mayHoldError(blocks, ERROR)) this.error = findError(blocks);
-    if (this.finished || !this.#ends.some((end) => hasValue(blocks, end))) return;
-    this.finished = parseEvents(blocks).some(({ data }) => this.#types.has(text(data, "type") ?? ""));
+    const ends = !this.finished && this.#ends.some((end) => hasValue(blocks, end));
+    // The event that ends a failed answer may name no error, so the ends are searched for one too.
+    const failed = ends || mayHoldError(blocks, ERROR) ? splitAtError(blocks) : undefined;
+    this.error ??= failed?.error;
+    const answer = failed?.before ?? blocks;
+    this.usage = lastRead(answer, USAGE, this.#readUsage) ?? this.usage;
+    if (!ends) return;
+    this.finished = parseEvents(answer).some(({ data }) => this.#types.has(text(data, "type") ?? ""));
     this.terminated = this.finished;
   }
 }
@@ -50,6 +54,7 @@ export const plainDialect: Omit<Dialect, "id" | "inspect" | "promptTexts" | "pro
   meter: () => new TypedMeter({ ends: [], readUsage: () => undefined }),
   answerTexts: () => NO_TEXT,
   eventTexts: () => NO_TEXT,
+  hasContent: () => true,
   isUsageOnly: () => false,
   streamOf: () => Buffer.alloc(0),
   answerOf: () => undefined,

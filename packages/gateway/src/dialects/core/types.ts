@@ -161,6 +161,8 @@ export interface UsageMeter {
   readonly finished: boolean;
   /** The protocol's terminator was seen: `[DONE]`, `message_stop`, `response.completed`. */
   readonly terminated: boolean;
+  /** Set where `finished` is the end of one result of several, so that more may come at any time. */
+  readonly continues?: boolean;
   readonly error: UpstreamErrorEvent | undefined;
 }
 
@@ -200,6 +202,13 @@ export interface Dialect {
   isAnswer?(answer: JsonObject): boolean;
   /** Classifies a streamed event; absent if every event is a part of the answer. */
   kindOf?(event: JsonObject): EventKind;
+  /**
+   * True for a streamed event that shows the client something: text, reasoning, a call of a tool, sound, an image.
+   * Events that only open the answer or add an empty piece do not.
+   */
+  hasContent(event: JsonObject): boolean;
+  /** True for an answer, or the event that ends one, that says the prompt or its answer was refused. */
+  isRefusal?(answer: JsonObject): boolean;
   /** Event blocks without what its clients stumble over and some upstreams send; the same buffer where there is none. */
   tidy?(blocks: Buffer): Buffer;
   meter(): UsageMeter;

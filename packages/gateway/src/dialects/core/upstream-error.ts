@@ -1,4 +1,4 @@
-import { parseEvents } from "../../lib/text/sse.ts";
+import { parseEvents, splitBlocks } from "../../lib/text/sse.ts";
 import { isObject, object, objects, text } from "./read.ts";
 import type { JsonObject, JsonValue, StreamEvent, UpstreamErrorEvent } from "./types.ts";
 
@@ -13,6 +13,7 @@ export function errorOfEvent({ event, data, raw }: StreamEvent): UpstreamErrorEv
   if (data === undefined) return event === "error" && raw !== "" ? errorEvent({ message: raw }) : undefined;
   const found = readError(data["error"]) ?? readError(object(data, "response")?.["error"]);
   if (found !== undefined) return found;
+  if (data["type"] === "response.failed") return readError("The response failed.");
   const isError = event === "error" || data["type"] === "error" || data["object"] === "error";
   return isError ? errorEvent(data) : undefined;
 }
@@ -23,11 +24,15 @@ export function failedChoice(answer: JsonObject): UpstreamErrorEvent | undefined
   return hasFailed ? readError("The upstream ended the answer with an error.") : undefined;
 }
 
-/** The first event of these blocks that reports a failure. */
-export function findError(blocks: Buffer): UpstreamErrorEvent | undefined {
-  for (const event of parseEvents(blocks)) {
-    const error = errorOfEvent(event) ?? (event.data && failedChoice(event.data));
-    if (error !== undefined) return error;
+/** The first failure that these blocks report, and the blocks before it; nothing behind it is part of an answer. */
+export function splitAtError(
+  blocks: Buffer,
+): { readonly error: UpstreamErrorEvent; readonly before: Buffer } | undefined {
+  for (const block of splitBlocks(blocks)) {
+    for (const event of parseEvents(block)) {
+      const error = errorOfEvent(event) ?? (event.data && failedChoice(event.data));
+      if (error !== undefined) return { error, before: blocks.subarray(0, block.byteOffset - blocks.byteOffset) };
+    }
   }
   return undefined;
 }

@@ -56,6 +56,7 @@ export const openaiAudio: Dialect = {
     const { type: _type, ...answer } = done;
     return answer;
   },
+  hasContent: (event) => ["audio", "delta", "text"].some((key) => (text(event, key) ?? "") !== ""),
   eventTexts: (event) => ({
     text: text(event, "type") === "transcript.text.delta" ? (text(event, "delta") ?? "") : "",
     extra: 0,

@@ -13,7 +13,7 @@ import {
 } from "../openai-chat/index.ts";
 import { ChatMeter } from "../openai-chat/meter.ts";
 import { choicesTexts, isUsageChunk } from "../openai-chat/prompt.ts";
-import { isTextAnswer, kindOfChunk } from "../openai-chat/shape.ts";
+import { isFilteredChoice, isTextAnswer, kindOfChunk, showsChoice } from "../openai-chat/shape.ts";
 import { DONE, usageChunk } from "../openai-chat/stream.ts";
 import { boundOf, textsOf, wordsOf, type PromptReader } from "../core/prompt.ts";
 import { largestAt } from "../core/requested-output.ts";
@@ -51,6 +51,8 @@ export const openaiCompletions: Dialect = {
   errorIn: errorInCompletion,
   isAnswer: isTextAnswer,
   kindOf: kindOfChunk,
+  hasContent: showsChoice,
+  isRefusal: isFilteredChoice,
   meter: () => new ChatMeter(),
   promptTexts: (body) => textsOf((reader) => walkPrompt(body.json(), reader)),
   promptWords: (body) => wordsOf((reader) => walkPrompt(body.json(), reader)),

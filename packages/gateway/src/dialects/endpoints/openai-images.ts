@@ -67,6 +67,7 @@ export const openaiImages: Dialect = {
     const { type: _type, b64_json: _image, created_at: created, ...envelope } = last;
     return { ...envelope, created, data: done.map((event) => ({ b64_json: event["b64_json"] })) };
   },
+  hasContent: (event) => text(event, "b64_json") !== undefined || text(event, "url") !== undefined,
   eventTexts: (event) => ({ text: "", extra: text(event, "type")?.endsWith(".partial_image") ? PARTIAL_TOKENS : 0 }),
   heartbeat: HEARTBEAT,
 };
@@ -76,6 +77,7 @@ class ImageMeter implements UsageMeter {
   usage: Usage | undefined;
   finished = false;
   readonly terminated = false;
+  readonly continues = true;
   error: UpstreamErrorEvent | undefined;
   #images = 0;
   #isOneByOne = false;
@@ -88,6 +90,7 @@ class ImageMeter implements UsageMeter {
       // The others come all the same.
       if (single === "failed") continue;
       this.error ??= errorOfEvent(event);
+      if (this.error) return;
       const isEnd = ENDS.includes(type);
       this.finished ||= isEnd;
       if (isEnd || single) this.#count(object(event.data, "usage"), !isEnd || !this.#isOneByOne);

@@ -10,7 +10,7 @@ import { geminiUsage, readGeminiUsage } from "../core/usage.ts";
 import { bareModel, everySpelling, gNumber, gObject, gText, spelled } from "./fields.ts";
 import { GeminiMeter } from "./meter.ts";
 import { candidatesTexts, walkGemini } from "./prompt.ts";
-import { kindOfPiece } from "./shape.ts";
+import { isBlockedPiece, kindOfPiece, showsPiece } from "./shape.ts";
 import { answerOfPieces, bareEvents, createArrayWriter } from "./stream.ts";
 
 const capIn = largestAt(...everySpelling("generationConfig", "maxOutputTokens"));
@@ -49,6 +49,8 @@ export const geminiGenerate: Dialect = {
   errorIn: (answer) => readError(answer["error"]),
   isAnswer: (answer) => kindOfPiece(answer) === "part",
   kindOf: kindOfPiece,
+  hasContent: showsPiece,
+  isRefusal: isBlockedPiece,
   tidy: bareEvents,
   meter: () => new GeminiMeter(),
   promptTexts,

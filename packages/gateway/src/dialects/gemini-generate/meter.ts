@@ -1,4 +1,4 @@
-import { findError } from "../core/upstream-error.ts";
+import { splitAtError } from "../core/upstream-error.ts";
 import { hasText, lastRead, mayHoldError, needle } from "../core/scan.ts";
 import type { UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
 import { readGeminiUsage } from "../core/usage.ts";
@@ -16,8 +16,10 @@ export class GeminiMeter implements UsageMeter {
   error: UpstreamErrorEvent | undefined;
 
   feed(blocks: Buffer): void {
-    this.usage = lastRead(blocks, USAGE, readGeminiUsage) ?? this.usage;
-    this.finished ||= hasText(blocks, FINISH) || hasText(blocks, BLOCK);
-    if (this.error === undefined && mayHoldError(blocks, ERROR)) this.error = findError(blocks);
+    const failed = mayHoldError(blocks, ERROR) ? splitAtError(blocks) : undefined;
+    this.error ??= failed?.error;
+    const answer = failed?.before ?? blocks;
+    this.usage = lastRead(answer, USAGE, readGeminiUsage) ?? this.usage;
+    this.finished ||= hasText(answer, FINISH) || hasText(answer, BLOCK);
   }
 }

@@ -1,4 +1,4 @@
-import { isObject, isObjectList, isSet, object } from "../core/read.ts";
+import { isObject, isObjectList, isSet, object, objects } from "../core/read.ts";
 import type { EventKind, JsonObject, JsonValue } from "../core/types.ts";
 
 /** Usage alone is not part of the answer; a prompt that was blocked is answered by that. */
@@ -15,4 +15,35 @@ function isCandidate({ content }: JsonObject): boolean {
 
 function isParts(parts: JsonValue | undefined): boolean {
   return !isSet(parts) || isObjectList(parts);
+}
+
+/** Members of a part that show nothing by themselves. */
+const SILENT_MEMBERS: ReadonlySet<string> = new Set(["text", "thought", "thoughtSignature", "thought_signature"]);
+
+/** True for a piece that shows the client a part of a candidate. */
+export function showsPiece(piece: JsonObject): boolean {
+  return objects(piece, "candidates").some((candidate) =>
+    objects(object(candidate, "content"), "parts").some(showsPart),
+  );
+}
+
+function showsPart(part: JsonObject): boolean {
+  const { text } = part;
+  if (typeof text === "string" && text !== "") return true;
+  return Object.keys(part).some((key) => !SILENT_MEMBERS.has(key) && isSet(part[key]));
+}
+
+const REFUSED: ReadonlySet<unknown> = new Set([
+  "SAFETY",
+  "RECITATION",
+  "BLOCKLIST",
+  "PROHIBITED_CONTENT",
+  "SPII",
+  "IMAGE_SAFETY",
+]);
+
+/** A blocked prompt, or an answer that a filter ended. */
+export function isBlockedPiece(piece: JsonObject): boolean {
+  if (isSet(object(piece, "promptFeedback")?.["blockReason"])) return true;
+  return objects(piece, "candidates").some((candidate) => REFUSED.has(candidate["finishReason"]));
 }

@@ -17,7 +17,7 @@ import { failedChoice, readError } from "../core/upstream-error.ts";
 import { chatUsage, readChatUsage } from "../core/usage.ts";
 import { ChatMeter, sentenceIn } from "./meter.ts";
 import { choicesTexts, isUsageChunk, walkChat } from "./prompt.ts";
-import { isChatAnswer, kindOfChunk } from "./shape.ts";
+import { isChatAnswer, isFilteredChoice, kindOfChunk, showsChoice } from "./shape.ts";
 import { answerOfChunks, chunksOf, DONE, usageChunk } from "./stream.ts";
 
 /** Names of the limit of output tokens. */
@@ -50,6 +50,8 @@ export const openaiChat: Dialect = {
   errorIn: errorInCompletion,
   isAnswer: isChatAnswer,
   kindOf: kindOfChunk,
+  hasContent: showsChoice,
+  isRefusal: isFilteredChoice,
   meter: () => new ChatMeter(),
   promptTexts: (body) => textsOf((reader) => walkChat(body.json(), reader)),
   promptWords: (body) => wordsOf((reader) => walkChat(body.json(), reader)),

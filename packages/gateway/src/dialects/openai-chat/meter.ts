@@ -2,7 +2,7 @@ import { parseEvents } from "../../lib/text/sse.ts";
 import { isSet } from "../core/read.ts";
 import { endsWithDone, hasText, lastRead, mayHoldError, namesError, needle } from "../core/scan.ts";
 import type { JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
-import { findError, readSentence } from "../core/upstream-error.ts";
+import { readSentence, splitAtError } from "../core/upstream-error.ts";
 import { readChatUsage } from "../core/usage.ts";
 
 /** An event without choices and usage that says something is no part of an answer. */
@@ -24,10 +24,12 @@ export class ChatMeter implements UsageMeter {
 
   feed(blocks: Buffer): void {
     if (!this.#isBegun) this.#begin(blocks);
-    this.usage = lastRead(blocks, USAGE, readChatUsage) ?? this.usage;
-    this.finished ||= hasText(blocks, FINISH);
-    this.terminated ||= endsWithDone(blocks);
-    if (this.error === undefined && (mayHoldError(blocks, ERROR) || namesError(blocks))) this.error = findError(blocks);
+    const failed = mayHoldError(blocks, ERROR) || namesError(blocks) ? splitAtError(blocks) : undefined;
+    this.error ??= failed?.error;
+    const answer = failed?.before ?? blocks;
+    this.usage = lastRead(answer, USAGE, readChatUsage) ?? this.usage;
+    this.finished ||= hasText(answer, FINISH);
+    this.terminated ||= endsWithDone(answer);
   }
 
   /** Some servers refuse in a stream as they do in whole answers: the first event is a sentence. */

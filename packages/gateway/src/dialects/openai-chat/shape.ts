@@ -1,4 +1,4 @@
-import { isObject, isObjectList, isSet } from "../core/read.ts";
+import { isObject, isObjectList, isSet, object, objects, text } from "../core/read.ts";
 import type { EventKind, JsonObject, JsonValue } from "../core/types.ts";
 
 /** Chunks without a choice are not part of the answer: usage, filters of the prompt, signs of life. */
@@ -26,4 +26,48 @@ function isChoice(choice: JsonObject): boolean {
 
 function isContent(content: JsonValue | undefined): boolean {
   return !isSet(content) || typeof content === "string" || Array.isArray(content);
+}
+
+/** Members of a delta that hold a text. `reasoning` and `reasoning_content` are what different servers call thoughts. */
+const TEXTS = ["content", "reasoning_content", "reasoning", "refusal"] as const;
+/** Members of a delta that hold a list of things to show. */
+const LISTS = ["content", "images", "reasoning_details"] as const;
+
+/** True for a chunk that shows the client something in any of its choices. */
+export function showsChoice(chunk: JsonObject): boolean {
+  return objects(chunk, "choices").some(
+    (choice) => isFull(choice, "text") || showsMessage(object(choice, "delta") ?? object(choice, "message")),
+  );
+}
+
+function showsMessage(message: JsonObject | undefined): boolean {
+  if (message === undefined) return false;
+  if (TEXTS.some((key) => isFull(message, key))) return true;
+  if (objects(message, "tool_calls").some(showsCall)) return true;
+  const legacy = object(message, "function_call");
+  if (legacy !== undefined && showsCall({ function: legacy })) return true;
+  const audio = object(message, "audio");
+  if (isFull(audio, "data") || isFull(audio, "transcript")) return true;
+  return LISTS.some((key) => objects(message, key).some(showsPart));
+}
+
+function showsCall(call: JsonObject): boolean {
+  const target = object(call, "function") ?? object(call, "custom");
+  return isFull(target, "name") || isFull(target, "arguments") || isFull(target, "input");
+}
+
+/** A part without a text of its own is a picture, a sound or a file; encrypted reasoning shows nothing. */
+function showsPart(part: JsonObject): boolean {
+  if (part["type"] === "reasoning.encrypted") return false;
+  const said = text(part, "text") ?? text(part, "summary");
+  return said === undefined ? Object.keys(part).some((key) => key !== "type" && key !== "index") : said !== "";
+}
+
+function isFull(from: JsonObject | undefined, key: string): boolean {
+  return (text(from, key) ?? "") !== "";
+}
+
+/** A whole answer, or the chunk that ends one. */
+export function isFilteredChoice(answer: JsonObject): boolean {
+  return objects(answer, "choices").some((choice) => choice["finish_reason"] === "content_filter");
 }

@@ -13,7 +13,7 @@ import { errorOfEvent, readError } from "../core/upstream-error.ts";
 import { readResponsesUsage, responsesUsage } from "../core/usage.ts";
 import { trackResponses } from "./position.ts";
 import { eventTexts, outputTexts, walkResponses } from "./prompt.ts";
-import { isResponse, kindOfResponseEvent } from "./shape.ts";
+import { isRefusedResponse, isResponse, kindOfResponseEvent, showsOutput } from "./shape.ts";
 import { eventsOfResponse, responseOfEvents } from "./writer.ts";
 
 const ENDS = ["response.completed", "response.incomplete", "response.failed"];
@@ -43,6 +43,8 @@ export const openaiResponses: Dialect = {
     (answer["status"] === "failed" ? readError("The response failed.") : undefined),
   isAnswer: isResponse,
   kindOf: kindOfResponseEvent,
+  hasContent: showsOutput,
+  isRefusal: isRefusedResponse,
   meter: () => new TypedMeter({ ends: ENDS, readUsage: readResponsesUsage }),
   promptTexts: (body) => textsOf((reader) => walkResponses(body.json(), reader)),
   promptWords: (body) => wordsOf((reader) => walkResponses(body.json(), reader)),

@@ -1,4 +1,4 @@
-import { isObject, isObjectList, text } from "../core/read.ts";
+import { isObject, isObjectList, object, objects, text } from "../core/read.ts";
 import type { EventKind, JsonObject } from "../core/types.ts";
 
 const OF_RESPONSE = /^response\.(?:created|queued|in_progress|completed|incomplete|failed)$/;
@@ -14,4 +14,38 @@ export function kindOfResponseEvent(event: JsonObject): EventKind {
 
 export function isResponse({ output }: JsonObject): boolean {
   return isObjectList(output);
+}
+
+/** Items that open without showing anything; every other one is a call of a tool, or its result. */
+const SILENT_ITEMS: ReadonlySet<string> = new Set(["message", "reasoning", "mcp_list_tools", "compaction"]);
+
+/** True for an event that shows the client a piece of the answer. */
+export function showsOutput(event: JsonObject): boolean {
+  const type = text(event, "type") ?? "";
+  if (type.endsWith(".delta")) return isFull(event, "delta");
+  if (type.startsWith("response.output_item.")) return showsItem(object(event, "item"));
+  if (type.endsWith(".partial_image")) return true;
+  return (
+    type.endsWith(".done") && (isFull(event, "text") || isFull(event, "refusal") || showsPart(object(event, "part")))
+  );
+}
+
+function showsItem(item: JsonObject | undefined): boolean {
+  if (item === undefined) return false;
+  if (!SILENT_ITEMS.has(text(item, "type") ?? "message")) return true;
+  return [...objects(item, "content"), ...objects(item, "summary")].some(showsPart);
+}
+
+function showsPart(part: JsonObject | undefined): boolean {
+  return isFull(part, "text") || isFull(part, "refusal");
+}
+
+function isFull(from: JsonObject | undefined, key: string): boolean {
+  return (text(from, key) ?? "") !== "";
+}
+
+/** A whole response, or the event that ends one. */
+export function isRefusedResponse(answer: JsonObject): boolean {
+  const response = object(answer, "response") ?? answer;
+  return text(object(response, "incomplete_details"), "reason") === "content_filter";
 }

@@ -42,6 +42,11 @@ export interface ResponseDecoder {
   feed(chunk: Buffer): Buffer | undefined;
   /** Bytes that remain after the end of the stream. */
   rest(): Buffer | undefined;
+  /**
+   * Why the stream cannot be read any further. It is set instead of thrown, so that the events before it are delivered
+   * no matter which of them share a read of the socket.
+   */
+  readonly fault?: Error | undefined;
 }
 
 type Step = (event: StreamEvent) => readonly StreamEvent[];
@@ -64,6 +69,9 @@ export function createResponseDecoder(parts: ResponseDecoderOptions): ResponseDe
     },
     feed: (chunk) => flowing().feed(chunk),
     rest: () => flowing().rest(),
+    get fault() {
+      return flow?.fault;
+    },
   };
 }
 
@@ -96,6 +104,7 @@ function answerContextOf({ context, channel, headers }: ResponseDecoderOptions):
 interface Flow {
   feed(chunk: Buffer): Buffer | undefined;
   rest(): Buffer | undefined;
+  readonly fault?: Error | undefined;
 }
 
 function createFlow(
@@ -119,16 +128,36 @@ function createFlow(
     : used.flatMap((repair) => repair.marks ?? []);
   const bridge = inner?.stream(parts.context);
   if (bridge) steps.push((event) => bridge.event(event));
+  let fault: Error | undefined;
+  const upTo = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      fault = error as Error;
+    }
+  };
   const edit = (blocks: Buffer | undefined): Buffer | undefined => {
     if (blocks === undefined || steps.length === 0) return blocks;
-    if (bridge) return encode(run(steps, parseEvents(blocks)));
-    return marks === undefined ? editAll(blocks, steps) : editMarked(blocks, steps, marks);
+    if (bridge) {
+      const events: StreamEvent[] = [];
+      upTo(() => {
+        for (const event of parseEvents(blocks)) events.push(...run(steps, [event]));
+      });
+      return encode(events);
+    }
+    const parts: (Buffer | undefined)[] = [];
+    upTo(() => (marks === undefined ? editAll(blocks, steps, parts) : editMarked(blocks, steps, marks, parts)));
+    return joined(parts);
   };
   return {
     feed: (chunk) => edit(deframer ? framed(framer, deframer.push(chunk)) : framer.feed(chunk)),
     rest() {
       const left = deframer ? joined([framed(framer, deframer.end()), framer.rest()]) : framer.rest();
-      return joined([edit(left), bridge && encode(bridge.end())]);
+      const edited = edit(left);
+      return joined([edited, bridge && fault === undefined ? encode(bridge.end()) : undefined]);
+    },
+    get fault() {
+      return fault;
     },
   };
 }
@@ -142,16 +171,19 @@ function markBytes(mark: string): Buffer {
   return Buffer.from(mark.replace(/^"/, ""));
 }
 
-/** Untouched blocks keep their bytes. */
-function editAll(blocks: Buffer, steps: readonly Step[]): Buffer | undefined {
-  return joined(splitBlocks(blocks).map((block) => editBlock(block, steps)));
+/** Adds the edited blocks to `parts`, up to one that throws. Untouched blocks keep their bytes. */
+function editAll(blocks: Buffer, steps: readonly Step[], parts: (Buffer | undefined)[]): void {
+  for (const block of splitBlocks(blocks)) parts.push(editBlock(block, steps));
 }
 
 /** Only blocks that hold a mark are read; what lies between them is passed on as it is. */
-function editMarked(blocks: Buffer, steps: readonly Step[], marks: readonly Buffer[]): Buffer | undefined {
+function editMarked(
+  blocks: Buffer,
+  steps: readonly Step[],
+  marks: readonly Buffer[],
+  parts: (Buffer | undefined)[],
+): void {
   let place = firstMark(blocks, marks, 0);
-  if (place < 0) return blocks;
-  const parts: (Buffer | undefined)[] = [];
   let done = 0;
   while (place >= 0) {
     const before = blocks.lastIndexOf(BLANK_LINE, place);
@@ -162,8 +194,7 @@ function editMarked(blocks: Buffer, steps: readonly Step[], marks: readonly Buff
     done = end;
     place = firstMark(blocks, marks, done);
   }
-  if (done < blocks.length) parts.push(blocks.subarray(done));
-  return joined(parts);
+  if (done < blocks.length) parts.push(done === 0 ? blocks : blocks.subarray(done));
 }
 
 function firstMark(bytes: Buffer, marks: readonly Buffer[], from: number): number {

@@ -257,6 +257,8 @@ export interface ProviderAdapter {
   authorize(call: UpstreamCall, channel: ChannelRecord, context: SigningContext): void | Promise<void>;
   readonly models: readonly string[];
   readonly ownedBy: string;
+  /** The vendor bills prompts that it refuses without an answer; their usage costs the client nothing otherwise. */
+  readonly billsRefusals?: boolean;
   /** Switch for usage in streams exists (`stream_options.include_usage`). */
   readonly streamUsage: boolean;
   readonly bridges?: readonly Bridge[];

@@ -1,12 +1,16 @@
 import { kindOfEvent } from "../response/event-blocks.ts";
-import { encodeBlock, parseEvents, type StreamEvent } from "../../lib/text/sse.ts";
+import { encodeBlock, parseEvents, splitBlocks, type StreamEvent } from "../../lib/text/sse.ts";
 import { dialectById } from "../../dialects/index.ts";
 import type { Bridge, BridgeContext, Dialect, JsonObject, StreamBridge, Usage } from "../../dialects/core/types.ts";
 
 /** Translates a stream through one or two bridges. */
 export interface StreamTranslation {
-  /** Translates whole event blocks of the upstream for the client (maybe to none). Throws for unreadable events. */
+  /** Translates whole event blocks of the upstream for the client (maybe to none), up to one that sets `fault`. */
   blocks(blocks: Buffer): Buffer;
+  /** Why the stream cannot be translated any further; undefined = it can. */
+  readonly fault: Error | undefined;
+  /** Bytes of the last `blocks` before the event that set `fault`. */
+  readonly readBytes: number;
   /** The bytes that end the client's stream after the upstream's regular end; `counted` if the upstream reported no usage. */
   end(counted?: Usage): Buffer;
 }
@@ -22,31 +26,50 @@ export function translateAnswer(bridges: readonly Bridge[], body: JsonObject, co
 }
 
 /**
- * Converts event blocks of the upstream to the client's protocol, block by block. Throws when an event cannot be
- * read.
+ * Converts event blocks of the upstream to the client's protocol, event by event: what came before an event that
+ * cannot be read is delivered, whether or not both share a read of the socket.
  */
 export function createStreamTranslation(bridges: readonly Bridge[], context: BridgeContext): StreamTranslation {
   const steps = bridges.toReversed().map((bridge) => bridge.stream(context));
   const upstream = bridges.at(-1)?.upstream;
   const kindOf = upstream && dialectById(upstream)?.kindOf;
+  let fault: Error | undefined;
+  let readBytes = 0;
   return {
-    blocks: (blocks) => encode(run(steps, readable(parseEvents(blocks), kindOf))),
+    blocks(blocks) {
+      const done: StreamEvent[] = [];
+      readBytes = 0;
+      try {
+        for (const block of splitBlocks(blocks)) {
+          for (const event of parseEvents(block)) done.push(...run(steps, readable(event, kindOf)));
+          readBytes = block.byteOffset - blocks.byteOffset + block.length;
+        }
+      } catch (error) {
+        fault = error as Error;
+      }
+      return encode(done);
+    },
+    get fault() {
+      return fault;
+    },
+    get readBytes() {
+      return readBytes;
+    },
     end: (counted) => encode(finish(steps, counted)),
   };
 }
 
 /** Throws for an event that does not fit the protocol: otherwise its text would be lost unnoticed. */
-function readable(events: readonly StreamEvent[], kindOf: Dialect["kindOf"]): readonly StreamEvent[] {
-  for (const event of events)
-    if (kindOfEvent(event, kindOf) === "unreadable") throw new Error("an event of the stream cannot be read");
-  return events;
+function readable(event: StreamEvent, kindOf: Dialect["kindOf"]): StreamEvent {
+  if (kindOfEvent(event, kindOf) === "unreadable") throw new Error("an event of the stream cannot be read");
+  return event;
 }
 
-function run(steps: readonly StreamBridge[], events: readonly StreamEvent[]): readonly StreamEvent[] {
-  let current = events;
+function run(steps: readonly StreamBridge[], event: StreamEvent): readonly StreamEvent[] {
+  let current: readonly StreamEvent[] = [event];
   for (const step of steps) {
     const [only] = current;
-    current = current.length === 1 && only ? step.event(only) : current.flatMap((event) => step.event(event));
+    current = current.length === 1 && only ? step.event(only) : current.flatMap((each) => step.event(each));
   }
   return current;
 }

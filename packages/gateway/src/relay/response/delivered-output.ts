@@ -3,7 +3,7 @@ import { HostedCalls, unreportedCalls } from "../../dialects/core/hosted-calls.t
 import type { Dialect, UsageMeter } from "../../dialects/core/types.ts";
 import { parseEvents } from "../../lib/text/sse.ts";
 import { OutputCounter } from "./output-counter.ts";
-import type { Completion, FinishReason, SinkContext } from "./sink.ts";
+import type { Completion, FinishReason, Nothing, SinkContext } from "./sink.ts";
 import { UnseenOutput } from "./unseen-output.ts";
 
 /** Bytes of the upstream between two checks of the reservation. */
@@ -57,11 +57,6 @@ export class DeliveredOutput {
     this.#context.progress(() => this.#counter.bound());
   }
 
-  /** True when the answer has text or a call of a tool. */
-  hasOutput(): boolean {
-    return this.#counter.hasOutput();
-  }
-
   /** The client left, and the answer is read to learn its cost. */
   get isReadOn(): boolean {
     return this.#unseen?.isReadOn === true;
@@ -72,8 +67,10 @@ export class DeliveredOutput {
     return this.#unseen?.readOn(this.#counter, stop) === true;
   }
 
-  completion(reason: FinishReason, firstContentAt: number | undefined): Completion {
-    const { usage, finished } = this.#deps.meter;
+  completion(reason: FinishReason, firstContentAt: number | undefined, nothing: Nothing | undefined): Completion {
+    const { usage: reported, finished } = this.#deps.meter;
+    const isUnbilled = nothing === "refused" && this.#context.target.plan.provider.billsRefusals !== true;
+    const usage = isUnbilled && reported?.output === 0 ? undefined : reported;
     const isWhole = reason === "guardrail" && finished && usage !== undefined;
     return {
       reason,
@@ -84,6 +81,7 @@ export class DeliveredOutput {
       toolCalls: this.#toolCalls(),
       unseenMs: reason === "client_abort" && !finished ? this.#unseen?.ms : undefined,
       firstContentAt,
+      nothing,
     };
   }
 

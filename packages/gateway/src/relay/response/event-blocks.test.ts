@@ -1,11 +1,13 @@
 import { openaiChat as chat } from "../../dialects/openai-chat/index.ts";
+import { parseEvents } from "../../lib/text/sse.ts";
 import { describe, expect, it } from "vitest";
 import {
+  beforeError,
   cutEvents,
   cutUsageEvents,
   hasData,
   isBrokenOff,
-  kindOfFirst,
+  kindOfEvent,
   stripComments,
   withoutLast,
   withoutTerminator,
@@ -71,13 +73,23 @@ describe("event blocks", () => {
     expect(withoutTerminator(spoken)).toBe(spoken);
   });
 
-  it("distinguishes the first part of an answer from events before it", () => {
-    const kind = (written: string) => kindOfFirst(Buffer.from(written), chat);
-    for (const early of ["data: [DONE]", 'data: {"choices":[]}', "data: wait", 'data: {"choices":null}'])
-      expect(kind(`${early}\n\n`), early).toBe("metadata");
-    expect(kind('data: {}\n\ndata: {"choices":[{"delta":{}}]}\n\n')).toBe("part");
+  it("distinguishes parts of an answer from metadata and from what no client can read", () => {
+    const kind = (written: string) => {
+      const [event] = parseEvents(Buffer.from(`data: ${written}\n\n`));
+      return event && kindOfEvent(event, chat.kindOf);
+    };
+    for (const early of ["[DONE]", '{"choices":[]}', "wait", '{"choices":null}', "{}"])
+      expect(kind(early), early).toBe("metadata");
+    expect(kind('{"choices":[{"delta":{}}]}')).toBe("part");
     for (const broken of ['{"choices":"no"}', '{"choices":[null]}', '{"choices":[{"delta":{"content":5}}]}', '{"choi'])
-      expect(kind(`data: ${broken}\n\n`), broken).toBe("unreadable");
+      expect(kind(broken), broken).toBe("unreadable");
+  });
+
+  it("returns what came before an error, and nothing behind it", () => {
+    const said = 'data: {"choices":[]}\n\n';
+    const blocks = Buffer.from(`${said}data: {"error":{"message":"no"}}\n\n${said}`);
+    expect(text(beforeError(blocks, (event) => chat.errorIn(event)))).toBe(said);
+    expect(beforeError(Buffer.from(said), (event) => chat.errorIn(event)).toString()).toBe(said);
   });
 
   it("distinguishes data from comments and bare event lines", () => {

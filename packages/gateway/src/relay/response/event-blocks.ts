@@ -1,4 +1,4 @@
-import { firstEvent, parseEvents, splitBlocks, type StreamEvent } from "../../lib/text/sse.ts";
+import { parseEvents, splitBlocks, type StreamEvent } from "../../lib/text/sse.ts";
 import type { Dialect, EventKind, JsonObject } from "../../dialects/core/types.ts";
 
 const COMMENT_LINE = Buffer.from("\n:");
@@ -27,11 +27,13 @@ export function cutEvents(blocks: Buffer, matches: (event: JsonObject) => boolea
   return rest.length === all.length ? blocks : Buffer.concat(rest);
 }
 
-/** Event blocks without those that report a failure, by name or content. */
-export function cutErrors(blocks: Buffer, errorIn: (event: JsonObject) => unknown): Buffer {
+/** The event blocks before the first one that reports a failure, by name or content. */
+export function beforeError(blocks: Buffer, errorIn: (event: JsonObject) => unknown): Buffer {
   const tells = ({ event, data }: StreamEvent) =>
     event === "error" || (data !== undefined && errorIn(data) !== undefined);
-  return Buffer.concat(splitBlocks(blocks).filter((block) => !parseEvents(block).some(tells)));
+  const all = splitBlocks(blocks);
+  const at = all.findIndex((block) => parseEvents(block).some(tells));
+  return at < 0 ? blocks : Buffer.concat(all.slice(0, at));
 }
 
 /**
@@ -84,13 +86,6 @@ export function withoutTerminator(blocks: Buffer): Buffer {
 function withoutComments(block: Buffer): Buffer {
   const lines = block.toString("utf8").split("\n");
   return Buffer.from(lines.filter((line) => !line.startsWith(":")).join("\n"));
-}
-
-/** The kind of the first event: "metadata" while there is no part of the answer. */
-export function kindOfFirst(blocks: Buffer, { kindOf }: Dialect): EventKind {
-  if (kindOf === undefined) return "part";
-  const first = firstEvent(blocks, (event) => kindOfEvent(event, kindOf) !== "metadata");
-  return first === undefined ? "metadata" : kindOfEvent(first, kindOf);
 }
 
 /** Text that is no JSON is not part of the answer, unless it was meant as JSON. */

@@ -1,5 +1,5 @@
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import { firstEvent, parseEvents, type StreamEvent } from "../../lib/text/sse.ts";
+import { parseEvents } from "../../lib/text/sse.ts";
 import { promptTokenBound } from "../../lib/text/token-bound.ts";
 import type { Dialect } from "../../dialects/core/types.ts";
 
@@ -84,17 +84,6 @@ export class OutputCounter {
   bound(): number {
     this.#digest();
     return this.#countedBound + promptTokenBound(this.#text) + this.#extra;
-  }
-
-  /** True when something costs tokens; reads no further than to the first such event. */
-  hasOutput(): boolean {
-    if (this.#countedBound > 0 || this.#extra > 0 || this.#text !== "") return true;
-    this.#closeSheet();
-    const costs = ({ data }: StreamEvent) => {
-      const texts = data && this.#dialect.eventTexts(data);
-      return texts !== undefined && (texts.text !== "" || texts.extra > 0);
-    };
-    return this.#blocks.some((blocks) => firstEvent(blocks, costs) !== undefined);
   }
 
   /** Output tokens by the model's encoder; by the upper estimate where the encoder fails. */

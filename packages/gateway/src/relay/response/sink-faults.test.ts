@@ -141,10 +141,7 @@ it.each([
   expect(read > 0).toBe(asks);
 });
 
-it.each([
-  ["that has output is whole, and is not counted for that", "Hi", "[DONE]"],
-  ["without output has failed", "", "upstream_stream_interrupted"],
-])("an answer without a finish reason %s", async (_what, content, end) => {
+it("an answer without a finish reason that has output is whole, and is not counted for that", async () => {
   const counting = { count: () => Promise.reject(new Error("no one asked")), stop: () => Promise.resolve() };
   const watching = (context: SinkContext): Sink =>
     new StreamSink(
@@ -153,8 +150,8 @@ it.each([
       counting,
     );
   const { text, faults } = await run(watching, (sink) => {
-    sink.data(event({ ...said, choices: [{ index: 0, delta: { content }, finish_reason: null }] }));
+    sink.data(event({ ...said, choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: null }] }));
     sink.data(done);
   });
-  expect([text.includes(end), faults]).toEqual([true, []]);
+  expect([text.includes("[DONE]"), faults]).toEqual([true, []]);
 });

@@ -23,11 +23,16 @@ export type FinishReason =
   /** A fault of this program. */
   | "internal_error";
 
+/** Why an answer has no content: its prompt was refused, it ended regularly without any, or it broke off before. */
+export type Nothing = "refused" | "empty" | "broken";
+
 /** The facts about an answer that its charge uses. */
 export interface Completion {
   readonly reason: FinishReason;
   /** Usage that the upstream reported. */
   readonly usage: Usage | undefined;
+  /** Set where the client got no content: counting what was delivered gives nothing. */
+  readonly nothing?: Nothing | undefined;
   /** Counts the output that was delivered; called only where the upstream's usage is missing or in doubt. */
   countOutput(): Promise<number>;
   /** Upper estimate of the same, without the encoder; undefined where nothing is delivered before it is charged. */

@@ -1,54 +1,117 @@
-import type { Dialect, EventKind, UsageMeter } from "../../dialects/core/types.ts";
-import { firstEvent } from "../../lib/text/sse.ts";
+import type { Dialect, JsonObject, UsageMeter } from "../../dialects/core/types.ts";
+import { firstEvent, parseEvents } from "../../lib/text/sse.ts";
 import { readErrorEvent } from "../../providers/core/errors/classify.ts";
-import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import { emptyStream, unreadable, type Failure } from "../upstream/failure.ts";
-import { kindOfFirst } from "./event-blocks.ts";
+import { kindOfEvent } from "./event-blocks.ts";
 import type { SinkContext, UpstreamStream } from "./sink.ts";
 
-/** Most bytes that an upstream may send before the first part of its answer. */
-const MAX_EARLY_BYTES = 64 * 1024;
+/** Most bytes that an upstream may send before the first event of its answer. */
+const MAX_METADATA_BYTES = 64 * 1024;
+/** Most bytes of events that say nothing yet, next to what the upstream repeats of the request. */
+const MAX_OPENING_BYTES = 256 * 1024;
+/** Events of one answer that may repeat the instructions and tools of its request. */
+const MAX_ECHOES = 3;
 
-/** The events before the first part of an answer. That part decides: until it comes, another channel may serve. */
+/** The answer begins: its events so far, as they came and as the client gets them. */
+export interface Begun {
+  readonly events: Buffer;
+  readonly sent: Buffer;
+  readonly hasContent: boolean;
+  /** The answer ended without content because the prompt was refused. */
+  readonly isRefused: boolean;
+}
+
+/**
+ * Holds the events before the first content of an answer. Content decides: until the client would see any, another
+ * channel may serve, and nothing is owed. Every event is judged by itself, whatever else its read of the socket holds.
+ */
 export class StreamBeginning {
   readonly #context: SinkContext;
-  readonly #upstream: Dialect;
-  readonly #decoder: ResponseDecoder;
+  readonly #stream: UpstreamStream;
   readonly #meter: UsageMeter;
-  #early: Buffer = Buffer.alloc(0);
+  readonly #events: Buffer[] = [];
+  readonly #sent: Buffer[] = [];
+  #size = 0;
+  /** The upstream has begun an answer. */
+  hasOpened = false;
+  /** The upstream has said something that the client has not seen yet, or never will. */
+  #hasUnseen = false;
+  #isRefused = false;
 
-  constructor(context: SinkContext, { upstream, decoder }: UpstreamStream, meter: UsageMeter) {
+  constructor(context: SinkContext, stream: UpstreamStream, meter: UsageMeter) {
     this.#context = context;
-    this.#upstream = upstream;
-    this.#decoder = decoder;
+    this.#stream = stream;
     this.#meter = meter;
   }
 
   /**
-   * `blocks` are whole events that the meter has read. Returns all events so far when they hold a part of the answer,
-   * the failure when they show that none will come, and undefined when more events decide.
+   * Reads one event. Returns what begins when it has content or ends the answer, the failure when it shows that none
+   * will come, and undefined while further events decide.
    */
-  read(blocks: Buffer): Buffer | Failure | undefined {
-    this.#early = this.#early.length === 0 ? blocks : Buffer.concat([this.#early, blocks]);
-    const kind = kindOfFirst(blocks, this.#upstream);
-    return this.#refusal(blocks) ?? this.#misfit(kind) ?? (kind === "part" ? this.#early : undefined);
+  read(block: Buffer): Begun | Failure | undefined {
+    this.#meter.feed(block);
+    const [event] = parseEvents(block);
+    const kind = event ? kindOfEvent(event, this.#stream.upstream.kindOf) : "metadata";
+    const failure = this.#refusal(block) ?? (kind === "unreadable" ? misfit() : undefined);
+    if (failure) return failure;
+    const { translation } = this.#stream;
+    const sent = translation ? translation.blocks(block) : block;
+    if (translation?.fault !== undefined) return unreadable(translation.fault);
+    this.#hold(block, sent);
+    if (event?.data) this.#note(event.data, kind === "part");
+    return this.#decide(kind === "part" && holdsContent(sent, this.#context.dialect));
   }
 
-  #refusal(blocks: Buffer): Failure | undefined {
-    const { target } = this.#context;
-    if (target.plan.provider.classify) {
-      const first = firstEvent(blocks, (event) => event.raw !== "");
-      const upstreamError = first && this.#decoder.refusal(Buffer.from(first.raw));
+  #hold(block: Buffer, sent: Buffer): void {
+    this.#events.push(block);
+    this.#sent.push(sent);
+    this.#size += block.length;
+  }
+
+  #note(event: JsonObject, isPart: boolean): void {
+    const { upstream } = this.#stream;
+    this.hasOpened ||= isPart;
+    this.#hasUnseen ||= isPart && upstream.hasContent(event);
+    this.#isRefused ||= upstream.isRefusal?.(event) === true;
+  }
+
+  #decide(hasContent: boolean): Begun | Failure | undefined {
+    const { finished, terminated } = this.#meter;
+    if (hasContent || finished) return this.#begun(hasContent);
+    if (terminated) return this.#hasUnseen ? this.#begun(false) : emptyStream();
+    if (!this.hasOpened) return this.#size > MAX_METADATA_BYTES ? misfit() : undefined;
+    return this.#size > this.#mostHeld() ? this.#begun(false) : undefined;
+  }
+
+  #begun(hasContent: boolean): Begun {
+    return {
+      events: Buffer.concat(this.#events),
+      sent: Buffer.concat(this.#sent),
+      hasContent,
+      isRefused: this.#isRefused && !hasContent,
+    };
+  }
+
+  #mostHeld(): number {
+    return MAX_OPENING_BYTES + MAX_ECHOES * this.#context.request.body.bytes.length;
+  }
+
+  #refusal(block: Buffer): Failure | undefined {
+    const { provider } = this.#context.target.plan;
+    if (provider.classify) {
+      const first = firstEvent(block, (event) => event.raw !== "");
+      const upstreamError = first && this.#stream.decoder.refusal(Buffer.from(first.raw));
       if (upstreamError) return this.#context.refused(upstreamError);
     }
-    return this.#meter.error && this.#context.refused(readErrorEvent(target.plan.provider, this.#meter.error));
+    return this.#meter.error && this.#context.refused(readErrorEvent(provider, this.#meter.error));
   }
+}
 
-  /** The failure of a stream that does not begin as its protocol requires. */
-  #misfit(kind: EventKind): Failure | undefined {
-    if (kind === "part") return undefined;
-    if (kind === "metadata" && this.#meter.terminated) return emptyStream();
-    const isNone = kind === "unreadable" || this.#early.length > MAX_EARLY_BYTES;
-    return isNone ? unreadable(new Error("the stream does not begin as its protocol requires")) : undefined;
-  }
+/** True when some event of these blocks shows the client a piece of the answer. */
+export function holdsContent(blocks: Buffer, dialect: Dialect): boolean {
+  return firstEvent(blocks, ({ data }) => data !== undefined && dialect.hasContent(data)) !== undefined;
+}
+
+function misfit(): Failure {
+  return unreadable(new Error("the stream does not begin as its protocol requires"));
 }

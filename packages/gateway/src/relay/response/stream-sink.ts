@@ -1,21 +1,45 @@
 import { AppError } from "../../lib/app-error.ts";
+import { splitBlocks } from "../../lib/text/sse.ts";
 import { breaksAfterError, errorFrame } from "../../dialects/core/errors.ts";
 import type { Dialect, UsageMeter, StreamPosition, Usage } from "../../dialects/core/types.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import { readErrorEvent } from "../../providers/core/errors/classify.ts";
 import { DeliveredOutput } from "./delivered-output.ts";
 import type { AnswerJudge } from "./delivery.ts";
-import { brokenStream, emptyStream, isIdleTimeout, isOfUpstream, unreadable } from "../upstream/failure.ts";
-import { cutErrors, hasData, isBrokenOff, stripComments, withoutLast } from "./event-blocks.ts";
+import {
+  brokenStream,
+  emptyStream,
+  isIdleTimeout,
+  isOfUpstream,
+  unreadable,
+  type Failure,
+} from "../upstream/failure.ts";
+import { beforeError, hasData, isBrokenOff, stripComments, withoutLast } from "./event-blocks.ts";
 import { ClientEvents } from "./client-events.ts";
-import { StreamBeginning } from "./stream-beginning.ts";
+import { holdsContent, StreamBeginning, type Begun } from "./stream-beginning.ts";
+import { StreamClosing } from "./stream-closing.ts";
 import { forgetInlineFiles } from "../upstream/inline-files.ts";
-import type { FinishReason, Completion, SinkContext, Sink, UpstreamStream } from "./sink.ts";
+import type { FinishReason, Completion, Nothing, SinkContext, Sink, UpstreamStream } from "./sink.ts";
 import { TurnBuffer } from "./turn-buffer.ts";
 import type { StreamTranslation } from "../pipeline/translate.ts";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 
 const NOTHING = Buffer.alloc(0);
+
+/**
+ * The life of a stream. It only ever moves to the right:
+ *
+ *     beginning ----> flowing ----> closing ----> over
+ *         |              |                          ^
+ *         |              `--------------------------|  terminator, error, cut, client gone
+ *         `-----------------------------------------'  failed: another channel may serve
+ *
+ * - beginning: events are held, the client gets keep-alives at most, and nothing is owed
+ * - flowing: the client has content, or the regular end of an answer without any; no other channel is tried
+ * - closing: the answer is complete, but the upstream has not ended the stream
+ * - over: charged and ended, or failed
+ */
+type Phase = "beginning" | "flowing" | "closing" | "over";
 
 /**
  * Server-sent events from the upstream to the client. Whole event blocks are forwarded as they come; the meter
@@ -32,12 +56,14 @@ export class StreamSink implements Sink {
   readonly #position: StreamPosition | undefined;
   readonly #resume: () => void;
   readonly #arrived = new TurnBuffer((bytes) => this.#read(bytes));
-  /** Undefined from the first part of the answer on. */
+  readonly #closing: StreamClosing;
+  /** Freed when the answer begins. */
   #beginning: StreamBeginning | undefined;
+  #phase: Phase = "beginning";
   #firstContentAt: number | undefined;
+  #isRefused = false;
   /** Events that came with the end of the answer and wait for its charge. */
   #held: Buffer = NOTHING;
-  #isOver = false;
 
   constructor(context: SinkContext, answer: UpstreamStream, counter: TokenCounter) {
     const { upstream } = answer;
@@ -54,6 +80,7 @@ export class StreamSink implements Sink {
       isTranslated: answer.translation !== undefined,
       counter,
     });
+    this.#closing = new StreamClosing(this.#meter, context.request.spec.answers ?? 1, () => this.#endQuiet());
     this.#position = context.dialect.position?.();
     this.#resume = () => context.controller.resume();
   }
@@ -61,16 +88,23 @@ export class StreamSink implements Sink {
   data(chunk: Buffer): void {
     if (this.#isOver) return;
     // An error right behind the first part must not take the place of that part.
-    if (this.#firstContentAt === undefined) this.#read(chunk);
+    if (this.#phase === "beginning") this.#read(chunk);
     else this.#arrived.add(chunk);
+  }
+
+  get #isOver(): boolean {
+    return this.#phase === "over";
   }
 
   #read(bytes: Buffer): void {
     if (this.#isOver) return;
-    this.#guarded(() => {
-      const blocks = this.#decoder.feed(bytes);
-      if (blocks) this.#take(blocks);
-    });
+    this.#guarded(() => this.#takeAll(this.#decoder.feed(bytes)));
+  }
+
+  #takeAll(blocks: Buffer | undefined): void {
+    if (blocks) this.#take(blocks);
+    const fault = this.#decoder.fault ?? this.#translation?.fault;
+    if (fault !== undefined && !this.#isOver) throw fault;
   }
 
   /** Output that cannot be framed or converted is an upstream error, not a crash. */
@@ -79,10 +113,8 @@ export class StreamSink implements Sink {
       work();
     } catch (error) {
       if (this.#isOver) throw error;
-      if (this.#firstContentAt === undefined) {
-        this.#isOver = true;
-        this.#context.finish({ kind: "failed", failure: unreadable(error) });
-      } else if (isOfUpstream(error)) this.#interrupted(error, "upstream_error");
+      if (this.#phase === "beginning") return this.#failed(unreadable(error), error as Error);
+      if (isOfUpstream(error)) this.#interrupted(error, "upstream_error");
       else this.#interrupted(new AppError("upstream_invalid_stream"), "upstream_cut");
       this.#context.controller.abort(error as Error);
     }
@@ -93,13 +125,11 @@ export class StreamSink implements Sink {
     if (this.#isOver) return;
     this.#guarded(() => {
       const rest = this.#decoder.rest();
-      if (rest && !isBrokenOff(rest)) this.#take(rest);
+      this.#takeAll(rest && !isBrokenOff(rest) ? rest : undefined);
     });
     if (this.#isOver) return;
-    if (this.#firstContentAt === undefined) {
-      this.#isOver = true;
-      this.#context.finish({ kind: "failed", failure: emptyStream() });
-    } else if (this.#meter.finished) this.#complete();
+    if (this.#phase === "beginning") this.#failed(emptyStream());
+    else if (this.#meter.finished) this.#complete();
     else this.#interrupted(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
@@ -107,16 +137,14 @@ export class StreamSink implements Sink {
     this.#arrived.flush();
     if (this.#isOver) return;
     if (this.#context.delivery.isDisconnected) this.#abandon();
-    else if (this.#firstContentAt === undefined) {
-      this.#isOver = true;
-      this.#context.finish({ kind: "failed", failure: brokenStream(error) });
-    } else if (this.#meter.finished) this.#complete();
+    else if (this.#phase === "beginning") this.#failed(brokenStream(error));
+    else if (this.#meter.finished) this.#complete();
     else if (isIdleTimeout(error)) this.#interrupted(new AppError("upstream_idle_timeout"), "idle_timeout");
     else this.#interrupted(new AppError("upstream_stream_interrupted"), "upstream_cut");
   }
 
   soFar(): Completion | undefined {
-    return this.#firstContentAt === undefined ? undefined : this.#completion("server_shutdown");
+    return this.#phase === "beginning" ? undefined : this.#completion("server_shutdown");
   }
 
   readsOn(): boolean {
@@ -133,29 +161,58 @@ export class StreamSink implements Sink {
   stop(error: AppError, reason: FinishReason): void {
     this.#arrived.flush();
     if (this.#isOver) return;
-    if (this.#firstContentAt === undefined) {
-      this.#isOver = true;
-      this.#context.finish({ kind: "failed", failure: brokenStream(error) });
-    } else this.#finishing(this.#closeWith(error, reason));
+    if (this.#phase === "beginning") this.#failed(brokenStream(error));
+    else this.#finishing(this.#closeWith(error, reason));
     this.#context.controller.abort(error);
   }
 
   #take(blocks: Buffer): void {
     const events = stripComments(blocks);
-    const isFirst = this.#firstContentAt === undefined;
-    if (events.length === 0 || (isFirst && !hasData(events))) return;
-    const usageBefore = isFirst ? undefined : this.#meter.usage;
+    if (events.length === 0) return;
+    if (this.#beginning) this.#takeBeginning(this.#beginning, events);
+    else this.#takeNext(events);
+  }
+
+  /** Reads event by event until the answer begins; the events behind that follow it. */
+  #takeBeginning(beginning: StreamBeginning, events: Buffer): void {
+    if (!hasData(events)) return;
+    for (const block of splitBlocks(events)) {
+      const read = beginning.read(block);
+      if (read === undefined) continue;
+      if (!("events" in read)) return this.#failed(read, new AppError("upstream_invalid_stream"));
+      const end = block.byteOffset - events.byteOffset + block.length;
+      this.#begin(read);
+      if (end < events.length && !this.#isOver) this.#takeNext(events.subarray(end));
+      return;
+    }
+  }
+
+  #takeNext(events: Buffer): void {
+    const usageBefore = this.#meter.usage;
     this.#meter.feed(events);
-    const clean = this.#beginning ? this.#readBeginning(this.#beginning, events) : events;
-    if (clean === undefined) return;
-    if (this.#meter.error) return this.#upstreamError(clean);
-    const translated = this.#translation?.blocks(clean);
-    if (isFirst) this.#begin(clean);
-    this.#delivered.note(clean);
-    const out = translated ?? this.#clientEvents.edit(clean, usageBefore !== this.#meter.usage);
-    if (this.#meter.terminated) return this.#complete(out);
+    if (this.#meter.error) return this.#upstreamError(events);
+    const sent =
+      this.#translation?.blocks(events) ?? this.#clientEvents.edit(events, usageBefore !== this.#meter.usage);
+    this.#noteContent(sent);
+    if (this.#translation?.fault === undefined) return this.#pass(events, sent);
+    this.#delivered.noteLast(events.subarray(0, this.#translation.readBytes));
+    this.#forward(sent);
+  }
+
+  #noteContent(sent: Buffer): void {
+    if (this.#firstContentAt === undefined && holdsContent(sent, this.#context.dialect))
+      this.#firstContentAt = performance.now();
+  }
+
+  /** `events` as the upstream sent them, and as the client gets them. */
+  #pass(events: Buffer, sent: Buffer): void {
+    this.#delivered.note(events);
+    if (this.#meter.terminated) return this.#complete(sent);
     this.#delivered.checkReservation();
-    this.#forward(out);
+    this.#forward(sent);
+    if (!this.#meter.finished) return;
+    this.#phase = "closing";
+    this.#closing.note(events, () => holdsContent(sent, this.#context.dialect));
   }
 
   #forward(out: Buffer): void {
@@ -164,37 +221,52 @@ export class StreamSink implements Sink {
     if (!this.#context.delivery.write(out, this.#resume)) this.#context.controller.pause();
   }
 
-  /** The events from the first part on; undefined while there is none, and where the attempt has failed. */
-  #readBeginning(beginning: StreamBeginning, events: Buffer): Buffer | undefined {
-    const begun = beginning.read(events);
-    if (begun === undefined || Buffer.isBuffer(begun)) return begun;
-    this.#isOver = true;
-    this.#context.controller.abort(new AppError("upstream_invalid_stream"));
-    this.#context.finish({ kind: "failed", failure: begun });
-    return undefined;
-  }
-
   /** From here on, no other channel is tried. */
-  #begin(blocks: Buffer): void {
-    this.#firstContentAt = performance.now();
+  #begin({ events, sent, hasContent, isRefused }: Begun): void {
+    this.#phase = "flowing";
     this.#beginning = undefined;
-    this.#clientEvents.begin(blocks);
+    this.#isRefused = isRefused;
+    if (hasContent) this.#firstContentAt = performance.now();
+    this.#clientEvents.begin(events);
     this.#context.request.body.forget?.();
     if (this.#context.target.plan.route.inlinesImages) forgetInlineFiles(this.#context.request.body);
     this.#context.delivery.sendStreamHead();
+    this.#pass(events, this.#translation ? sent : this.#clientEvents.edit(events, this.#meter.usage !== undefined));
+  }
+
+  /** Nothing has reached the client: another channel may serve. */
+  #failed(failure: Failure, abortWith?: Error): void {
+    this.#phase = "over";
+    if (abortWith) this.#context.controller.abort(abortWith);
+    this.#context.finish({ kind: "failed", failure });
+  }
+
+  /** The upstream has said everything and does not close. */
+  #endQuiet(): void {
+    this.#arrived.flush();
+    if (this.#isOver) return;
+    // What the upstream still says waits behind a client that reads slowly.
+    if (this.#context.delivery.isBlocked) return this.#closing.restart();
+    this.#complete();
+    this.#context.controller.abort(new AppError("upstream_stream_interrupted"));
   }
 
   /** The regular end: charge, then the last bytes. */
   #complete(last: Buffer = NOTHING): void {
-    this.#isOver = true;
+    this.#over();
     this.#held = this.#translation ? last : withoutLast(last);
     // A terminator without a finish reason completes an answer that has output; without output the stream has failed.
-    const isWhole = this.#meter.finished || this.#delivered.hasOutput();
+    const isWhole = this.#meter.finished || this.#firstContentAt !== undefined;
     this.#finishing(
       isWhole
         ? this.#completeRegularly(last)
         : this.#closeWith(new AppError("upstream_stream_interrupted"), "upstream_cut"),
     );
+  }
+
+  #over(): void {
+    this.#phase = "over";
+    this.#closing.stop();
   }
 
   async #completeRegularly(last: Buffer): Promise<void> {
@@ -240,10 +312,12 @@ export class StreamSink implements Sink {
   #upstreamError(blocks: Buffer): void {
     const { error } = this.#meter;
     if (!error) return;
-    const before = cutErrors(blocks, (event) => this.#upstream.errorIn(event));
+    const before = beforeError(blocks, (event) => this.#upstream.errorIn(event));
     if (before.length > 0) {
+      const sent = this.#translation?.blocks(before) ?? before;
+      this.#noteContent(sent);
       this.#delivered.noteLast(before);
-      this.#forward(this.#translation ? this.#translation.blocks(before) : before);
+      this.#forward(sent);
     }
     const refusal = this.#context.refused(readErrorEvent(this.#context.target.plan.provider, error)).error;
     this.#finishing(this.#closeWith(refusal, "upstream_error"));
@@ -251,18 +325,13 @@ export class StreamSink implements Sink {
   }
 
   #interrupted(error: AppError, reason: FinishReason): void {
-    if (this.#firstContentAt === undefined) {
-      this.#isOver = true;
-      this.#context.finish({ kind: "failed", failure: brokenStream(error) });
-      return;
-    }
     this.#finishing(this.#closeWith(error, reason));
   }
 
   async #closeWith(error: AppError, reason: FinishReason): Promise<void> {
-    this.#isOver = true;
+    this.#over();
     const { delivery, dialect, request } = this.#context;
-    if (this.#firstContentAt !== undefined) await this.#settle(reason);
+    await this.#settle(reason);
     delivery.sendStreamHead();
     const frame = errorFrame(dialect.errors, error, request.id, this.#position?.options());
     if (breaksAfterError(dialect.errors)) delivery.breakOff(frame);
@@ -271,8 +340,10 @@ export class StreamSink implements Sink {
   }
 
   #abandon(): void {
-    this.#isOver = true;
-    if (this.#firstContentAt === undefined) return this.#context.finish({ kind: "disconnected" });
+    // A model that reasons unseen has worked since its answer opened.
+    const isUnheard = this.#beginning !== undefined && !(this.#context.readOn && this.#beginning.hasOpened);
+    this.#over();
+    if (isUnheard) return this.#context.finish({ kind: "disconnected" });
     this.#finishing(
       this.#settle("client_abort").then(() => this.#context.finish({ kind: "delivered", reason: "client_abort" })),
     );
@@ -286,6 +357,13 @@ export class StreamSink implements Sink {
   }
 
   #completion(reason: FinishReason): Completion {
-    return this.#delivered.completion(reason, this.#firstContentAt);
+    const nothing = reason === "client_abort" ? undefined : this.#nothing;
+    return this.#delivered.completion(reason, this.#firstContentAt, nothing);
+  }
+
+  get #nothing(): Nothing | undefined {
+    if (this.#firstContentAt !== undefined) return undefined;
+    if (this.#isRefused) return "refused";
+    return this.#meter.finished ? "empty" : "broken";
   }
 }

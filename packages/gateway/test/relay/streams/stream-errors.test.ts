@@ -86,7 +86,7 @@ it("a failure before the first event is a plain error response", async () => {
 
 describe.each(TYPES)("a Responses client before an upstream of %s", (name, type) => {
   it("has the next sequence number and the failed response", async () => {
-    const word = "slow-20+error-after-4";
+    const word = "slow-20+error-after-6";
     const model = `${word}@responses-${name}`;
     await relay.gateway.channel(model, { type, model_mapping: JSON.stringify({ [model]: word }) });
     const { text, isWhole } = await read(

@@ -48,12 +48,13 @@ describe("a client that leaves a reasoning model", () => {
 
   it("pays for the time of reasoning without usage, marked as an estimate", async () => {
     await gateway.option("ReadOnSeconds", 0);
-    const row = await leave("o3", "slow-3000+long-10", 1_500);
+    const row = await leave("o3", "slow-2200+long-10", 500);
     await gateway.option("ReadOnSeconds", 10);
     const estimated = Number(row?.other["reasoning_estimated"]);
     expect(estimated).toBeGreaterThan(80);
     expect(estimated).toBeLessThan(200);
-    expect(row).toMatchObject({ completion_tokens: estimated, other: { usage_source: "mixed" } });
+    expect(row?.completion_tokens).toBeGreaterThanOrEqual(estimated);
+    expect(row).toMatchObject({ other: { usage_source: "mixed" } });
   }, 20_000);
 
   it("ends the upstream call at once where no output is hidden", async () => {

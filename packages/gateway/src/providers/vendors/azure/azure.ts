@@ -130,6 +130,7 @@ export const azure: ProviderAdapter = {
   speaks: OPERATIONS.map(route),
   authorize: sign,
   ownedBy: "openai",
+  billsRefusals: true,
   requestTransforms: [reasoningParams, reasoningResponses],
   responseTransforms: [usageOnFinish, filterChunks],
   classify: readAzure,

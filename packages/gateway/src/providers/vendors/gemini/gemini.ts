@@ -62,6 +62,7 @@ export const gemini: ProviderAdapter = {
   authorize: sign,
   models: GEMINI_MODELS,
   ownedBy: "google gemini",
+  billsRefusals: true,
   streamUsage: false,
   bridges: [imageBridge],
   requestedOutput: { "private:google-images": imagesAt("parameters.sampleCount") },

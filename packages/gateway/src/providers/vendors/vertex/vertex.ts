@@ -151,6 +151,7 @@ export const vertex: ProviderAdapter = {
   authorize: sign,
   models: VERTEX_MODELS,
   ownedBy: "vertex-ai",
+  billsRefusals: true,
   streamUsage: true,
   bridges: [embedBridge, imageBridge],
   requestedOutput: { "private:google-images": imagesAt("parameters.sampleCount") },

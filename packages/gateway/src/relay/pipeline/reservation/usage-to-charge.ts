@@ -45,6 +45,7 @@ export class UsageToCharge {
    * cannot be counted add nothing: a charge always succeeds.
    */
   async of(completion: Completion, limits: OutputLimits): Promise<Usage> {
+    if (isFree(completion)) return NO_USAGE;
     const usage = this.#reported(completion, limits);
     if (this.#isKnown(usage, completion)) return withToolCalls(usage, completion);
     const output = await completion.countOutput().catch(() => 0);
@@ -58,6 +59,7 @@ export class UsageToCharge {
    * running stream needs no encoder.
    */
   atMost(completion: Completion, limits: OutputLimits): Usage {
+    if (isFree(completion)) return NO_USAGE;
     const usage = this.#reported(completion, limits);
     if (this.#isKnown(usage, completion)) return withToolCalls(usage, completion);
     const output = completion.outputBound?.() ?? 0;
@@ -89,6 +91,14 @@ export class UsageToCharge {
     this.#countedInput ??= countTexts(counter, spec.model, dialect.promptTexts(body)).catch(() => spec.promptEstimate);
     return this.#countedInput;
   }
+}
+
+/**
+ * An answer without content costs what its upstream says it costs, once it has ended regularly: nothing is counted for
+ * it. A refused prompt whose vendor does not bill it has lost its usage already.
+ */
+function isFree({ nothing, usage }: Completion): boolean {
+  return nothing === "broken" || (nothing !== undefined && usage === undefined);
 }
 
 /** Usage with what its upstream left out. */
