@@ -41,6 +41,25 @@ test("pages have --limit rows, and together they are the list", async () => {
   expect((await rig.fairway("channel list --page 0")).code).toBe(2);
 });
 
+test("--sort sorts all rows before --limit cuts them, and says how many are listed", async () => {
+  const newest = COUNT + 2;
+  expect(await idsOf("--sort -id --limit 3")).toEqual([newest, newest - 1, newest - 2]);
+  expect(await idsOf("--sort id --limit 2 --page 2")).toEqual([3, 4]);
+  const names = await rig.fairway("channel list --sort name --limit 2 --columns name --no-headers");
+  expect(names.out).toBe("north\nquay\n");
+  expect(names.err).toContain(`2 of ${newest} rows are listed`);
+  const log = await rig.fairway("log list --sort COST --limit 5");
+  expect(log).toMatchObject({ code: 2, out: "" });
+  expect(log.err).toContain("--limit all");
+});
+
+test("top shows every channel, not the first page of them", async () => {
+  const { out, code, err } = await rig.fairway("top --once -o json");
+  expect(code, err).toBe(0);
+  const [sample] = [JSON.parse(out) as { channels: unknown[] }];
+  expect(sample.channels).toHaveLength(COUNT + 2);
+});
+
 test("the log and the sums of calls have pages too", async () => {
   for (let at = 0; at < 3; at += 1) expect((await rig.fairway("user quota 1 --add 1usd")).code).toBe(0);
   const listed = async () => rowsOf(await rig.fairway("log list --limit 6 -o jsonl")).map(({ id }) => id);

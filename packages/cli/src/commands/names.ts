@@ -27,9 +27,9 @@ const ROWS_OF: Readonly<
   },
 };
 
-/** Rows of a kind, by ids and names. */
-export function namedRows(client: Client, noun: Noun, limit: number): Promise<readonly NamedRow[]> {
-  return ROWS_OF[noun](client, "", limit);
+/** Rows of a kind, by ids and names; with a keyword only those that it finds. */
+export function namedRows(client: Client, noun: Noun, limit: number, keyword = ""): Promise<readonly NamedRow[]> {
+  return ROWS_OF[noun](client, keyword, limit);
 }
 
 /**

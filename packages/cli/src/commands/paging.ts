@@ -34,6 +34,20 @@ export async function rowsUpTo<Row>(wanted: number | Part, read: Read<Row>): Pro
   return page === 1 ? firstRows(limit, read) : laterRows({ limit, page }, read);
 }
 
+/**
+ * The rows that a command lists. To sort, it reads every row, because the gateway's last row may be the first one shown;
+ * `printList` then takes the part.
+ */
+export async function rowsToList<Row>(
+  part: Part,
+  { sort }: { readonly sort?: string | undefined },
+  read: Read<Row>,
+): Promise<Rows<Row> & { readonly part?: Part }> {
+  if (sort === undefined) return rowsUpTo(part, read);
+  offsetOf(part);
+  return { ...(await rowsUpTo(Infinity, read)), part };
+}
+
 /** `--page` counts pages of `--limit` rows. */
 export function offsetOf({ limit, page = 1 }: Part): number {
   if (page === 1) return 0;

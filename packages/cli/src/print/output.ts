@@ -46,6 +46,8 @@ export interface List<Row> extends Shape<Row> {
   readonly total?: number | undefined;
   /** The page that was asked for, where it is not the first. */
   readonly page?: number;
+  /** The part of all rows to print once they are sorted, where `rows` are all of them. */
+  readonly part?: { readonly limit: number; readonly page?: number };
   /** A hint for an empty list. */
   readonly empty: string;
 }
@@ -57,19 +59,29 @@ export function isForPeople({ format }: Pick<Output, "format">): boolean {
 
 /** A list in the chosen format; the empty list says what to do about it. */
 export async function printList<Row extends object>(output: Output, list: List<Row>): Promise<void> {
-  const { rows, empty } = list;
+  const { rows, cut } = sortAndCut(output, list);
   if (isForPeople(output)) {
-    const sorted = output.sort === undefined ? rows : rowsBy(output.sort, list, rows);
-    if (rows.length === 0) return output.note(empty);
+    if (rows.length === 0) return output.note(list.empty);
     const columns = await columnsFor(output, list);
-    await prepareWidths(columns, sorted);
-    output.out(table(columns, sorted, widthOf(output), output.hasTitles));
-    return noteCut(output, rows.length, list);
+    await prepareWidths(columns, rows);
+    output.out(table(columns, rows, widthOf(output), output.hasTitles));
+    return noteCut(output, rows.length, cut);
   }
-  const printer = await openRows(output, list);
+  const printer = await openRows({ ...output, sort: undefined }, list);
   for (const row of rows) printer.add(row);
-  printer.end(list);
-  noteCut(output, rows.length, list);
+  printer.end(cut);
+  noteCut(output, rows.length, cut);
+}
+
+/** Sorts before it cuts, so that `--limit 5` shows the first five of all rows. */
+function sortAndCut<Row>({ sort }: Output, list: List<Row>): { readonly rows: readonly Row[]; readonly cut: Cut } {
+  const sorted = sort === undefined ? list.rows : rowsBy(sort, list, list.rows);
+  if (!list.part) return { rows: sorted, cut: list };
+  const { limit, page = 1 } = list.part;
+  const offset = page === 1 ? 0 : (page - 1) * limit;
+  const rows = sorted.slice(offset, offset + limit);
+  const isCut = offset + rows.length < sorted.length;
+  return { rows, cut: { isCut, total: sorted.length, ...(page > 1 && { page }) } };
 }
 
 /** Says on standard error that a list is not complete. */

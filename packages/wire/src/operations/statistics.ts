@@ -7,6 +7,8 @@ export const USAGE_DIMENSIONS = ["all", "user", "token", "channel", "group", "mo
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 /** Subjects that one answer names; `total` counts all of them. */
 export const USAGE_SUBJECT_CAP = 200;
+/** The same of an answer without points, which is smaller. */
+export const USAGE_SUM_CAP = 2_000;
 /** Longest span of one call, in seconds. */
 export const STATISTICS_SPAN_CAP = 400 * 86_400;
 /** Longest span of recent calls, in seconds. */

@@ -23,7 +23,7 @@ import { cellOf, number, plain, quota, time } from "../../print/columns.ts";
 import { isForPeople, printList, printOne, type Output } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { typeNames } from "../channel/channel.ts";
-import { rowsUpTo, type Part } from "../paging.ts";
+import { rowsToList, type Part } from "../paging.ts";
 import { usernames } from "../usernames.ts";
 
 export async function listModels(client: Client, { all }: { readonly all?: boolean }, output: Output): Promise<void> {
@@ -157,7 +157,7 @@ export async function listTasks(client: Client, options: TaskListOptions, output
   const isAll = await isAdmin(client);
   const call = isAll ? taskList : taskListSelf;
   const query = { status, platform, task_id };
-  const found = await rowsUpTo(options, (page) => client.call(call, { query: { ...query, ...page } }));
+  const found = await rowsToList(options, output, (page) => client.call(call, { query: { ...query, ...page } }));
   const name = (row: AsyncTask) => `task/${row.task_id}`;
   await printList(output, {
     kind: "Task",
@@ -181,7 +181,7 @@ const DRAWING_COLUMNS: readonly Column<Drawing>[] = [
 export async function listDrawings(client: Client, { task: mj_id, ...part }: TaskListOptions, output: Output) {
   const isAll = await isAdmin(client);
   const call = isAll ? drawingList : drawingListSelf;
-  const found = await rowsUpTo(part, (page) => client.call(call, { query: { mj_id, ...page } }));
+  const found = await rowsToList(part, output, (page) => client.call(call, { query: { mj_id, ...page } }));
   const name = (row: Drawing) => `drawing/${row.mj_id}`;
   await printList(output, {
     kind: "Drawing",

@@ -21,7 +21,7 @@ import { moneyText } from "../../print/sheet.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { isForPeople, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
-import { rowsUpTo, type Part, type Rows } from "../paging.ts";
+import { rowsToList, rowsUpTo, type Part, type Rows } from "../paging.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
   [CHANNEL_STATUS.enabled]: "enabled",
@@ -132,7 +132,9 @@ export async function listChannels(client: Client, options: ChannelListOptions, 
   const status = statusNumber(options.status);
   const [shape, rows] = await Promise.all([
     channelShape(client, output),
-    channelRows(client, { keyword, group, model, tag, type, status }, options),
+    rowsToList(options, output, (page) =>
+      client.call(channelList, { query: { keyword, group, model, tag, type, status, ...page } }),
+    ),
   ]);
   await printList(output, {
     ...shape,

@@ -45,11 +45,11 @@ function liveKind(command: Command, place: Argument | Option): Kind | undefined 
 
 /** Contexts, keys of options, calls and formats are known here; the rest the gateway knows. */
 function namesFrom(env: Io["env"]): NamesOf {
-  return async (command, place) => {
+  return async (command, place, begun) => {
     const parent = command.parent?.name();
     if (place.name() === "output") return FORMATS;
     const kind = liveKind(command, place);
-    if (kind !== undefined) return (await import("./live-names.ts")).liveNames(env, kind);
+    if (kind !== undefined) return (await import("./live-names.ts")).liveNames(env, kind, begun);
     if (place.name() === "context" || (parent === "context" && place.name() === "name"))
       return (await import("../../session/contexts.ts")).contextNames(env);
     if (parent === "option" && place.name() === "key") return (await import("@fairway/wire")).OPTION_KEYS;

@@ -26,18 +26,22 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** A person who presses tab does not wait longer. */
 const TIMEOUT_MS = 300;
 const FRESH_MS = 60_000;
-const MOST = 500;
+/** Names that are kept. Where there are more, the gateway searches for what is typed. */
+const MAX_NAMES = 500;
 
 /** Names that the gateway knows, at most a minute old; older ones, or none, where it does not answer at once. */
-export async function liveNames(env: Environment, kind: Kind): Promise<readonly Name[]> {
+export async function liveNames(env: Environment, kind: Kind, begun: string): Promise<readonly Name[]> {
   const path = cachePath(env, kind);
-  const cached = path === undefined ? undefined : readCache(path);
-  if (path === undefined || (cached && Date.now() - cached.at < FRESH_MS)) return cached?.names ?? [];
+  if (path === undefined) return [];
+  const cached = readCache(path);
+  const isFresh = cached !== undefined && Date.now() - cached.at < FRESH_MS;
+  if (isFresh && (cached.names.length < MAX_NAMES || begun === "")) return cached.names;
   try {
     const transport = createTransport({ timeoutMs: TIMEOUT_MS, retries: 0, note: () => undefined });
-    const names = await namesOf((await openSession(env, transport)).client, kind);
-    writeCache(path, names);
-    return names;
+    const { client } = await openSession(env, transport);
+    const names = isFresh ? cached.names : await readNames(client, kind, "");
+    if (!isFresh) writeCache(path, names);
+    return names.length < MAX_NAMES || begun === "" ? names : await readNames(client, kind, begun);
   } catch {
     return cached?.names ?? [];
   }
@@ -46,10 +50,10 @@ export async function liveNames(env: Environment, kind: Kind): Promise<readonly 
 /** Letters that a shell reads as its own: what holds one is offered by its id. */
 const SHELL_LETTERS = /[\s"'`$&|;<>(){}[\]*?!#~\\]/;
 
-async function namesOf(client: Client, kind: Kind): Promise<readonly Name[]> {
+async function readNames(client: Client, kind: Kind, begun: string): Promise<readonly Name[]> {
   if (kind === "type") return (await client.call(channelTypes, {})).data.map(({ id }) => id);
   if (kind !== "model" && kind !== "group")
-    return (await namedRows(client, kind, MOST)).map(({ id, name }) =>
+    return (await namedRows(client, kind, MAX_NAMES, begun)).map(({ id, name }) =>
       SHELL_LETTERS.test(name) ? { word: String(id), about: printable(name) } : name,
     );
   const { data: self } = await client.call(selfGet, {});

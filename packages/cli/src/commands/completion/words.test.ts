@@ -21,6 +21,15 @@ async function words(...typed: string[]): Promise<string[]> {
   return found.map(({ word }) => word);
 }
 
+it("passes what is typed to the source of names, which may know more than it lists", async () => {
+  const asked: string[] = [];
+  await candidatesFor(program, ["channel", "get", "harb"], (_command, _place, begun) => {
+    asked.push(begun);
+    return Promise.resolve([]);
+  });
+  expect(asked).toEqual(["harb"]);
+});
+
 describe("candidatesFor", () => {
   it.each([
     [[""], ["channel", "completion", "option", "help"]],

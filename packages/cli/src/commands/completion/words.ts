@@ -10,7 +10,7 @@ export interface Candidate {
 export type Name = string | Candidate;
 
 /** Names for an argument or the value of a flag that the tree does not list itself. */
-export type NamesOf = (command: Command, place: Argument | Option) => Promise<readonly Name[]>;
+export type NamesOf = (command: Command, place: Argument | Option, begun: string) => Promise<readonly Name[]>;
 
 interface CommandPosition {
   readonly command: Command;
@@ -65,18 +65,23 @@ async function candidatesAt(
   begun: string,
   namesOf: NamesOf,
 ): Promise<Candidate[]> {
-  if (flag) return namesAt(command, flag, namesOf);
+  if (flag) return namesAt(command, flag, begun, namesOf);
   if (begun.startsWith("-") && !isPlain) return flagsOf(program, command);
   if (command.commands.length > 0) return command.createHelp().visibleCommands(command).map(aboutCommand);
   const { registeredArguments } = command;
   const last = registeredArguments.at(-1);
   const argument = registeredArguments[given] ?? (last?.variadic ? last : undefined);
   if (!argument) return [];
-  return namesAt(command, argument, namesOf);
+  return namesAt(command, argument, begun, namesOf);
 }
 
-async function namesAt(command: Command, place: Argument | Option, namesOf: NamesOf): Promise<Candidate[]> {
-  const words = place.argChoices ?? (await namesOf(command, place));
+async function namesAt(
+  command: Command,
+  place: Argument | Option,
+  begun: string,
+  namesOf: NamesOf,
+): Promise<Candidate[]> {
+  const words = place.argChoices ?? (await namesOf(command, place, begun));
   return words.map((word) => (typeof word === "string" ? { word, about: place.description } : word));
 }
 

@@ -128,6 +128,12 @@ export async function listLogs(
 ): Promise<void> {
   const { limit, page = 1 } = options;
   const offset = offsetOf(options);
+  if (output.sort !== undefined && Number.isFinite(limit))
+    throw new CliError(
+      "--sort would sort only the newest rows of the log",
+      EXIT.usage,
+      "add --limit all, and --since to read less",
+    );
   const found = await logQueryOf(client, options, nowSeconds);
   if (page === 1 && limit > PAGED) return streamLogs(client, found, limit, output);
   const { isAdmin, filter } = found;

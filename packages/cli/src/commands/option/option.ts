@@ -16,7 +16,7 @@ import { plain, time } from "../../print/columns.ts";
 import { printBare, printList, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";
 import { readStdin, readTextFile } from "../../terminal/prompt.ts";
-import { rowsUpTo, type Part } from "../paging.ts";
+import { rowsToList, type Part } from "../paging.ts";
 
 interface Setting {
   readonly key: string;
@@ -119,7 +119,7 @@ export async function optionChanges(
   part: Part,
   output: Output,
 ): Promise<void> {
-  const found = await rowsUpTo(part, (page) => client.call(optionHistory, { query: { key, ...page } }));
+  const found = await rowsToList(part, output, (page) => client.call(optionHistory, { query: { key, ...page } }));
   const name = ({ key }: OptionChange) => `option/${key}`;
   await printList(output, { kind: "OptionChange", columns: CHANGE_COLUMNS, name, ...found, empty: "No changes." });
 }

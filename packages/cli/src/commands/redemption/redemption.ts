@@ -15,7 +15,7 @@ import { number, plain, quota, time } from "../../print/columns.ts";
 import { openSecretFile } from "../../terminal/secret-file.ts";
 import { isForPeople, printBare, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
-import { rowsUpTo, type Part } from "../paging.ts";
+import { rowsToList, type Part } from "../paging.ts";
 import { usernames } from "../usernames.ts";
 import { quotaOf } from "../token/token.ts";
 
@@ -61,7 +61,9 @@ export async function listRedemptions(client: Client, options: RedemptionListOpt
   const { search: keyword, status: word } = options;
   const number = Object.keys(STATUS_WORD).find((one) => STATUS_WORD[Number(one)] === word);
   const query = { keyword, status: number };
-  const found = await rowsUpTo(options, (page) => client.call(redemptionList, { query: { ...query, ...page } }));
+  const found = await rowsToList(options, output, (page) =>
+    client.call(redemptionList, { query: { ...query, ...page } }),
+  );
   const names = isForPeople(output)
     ? await usernames(
         client,

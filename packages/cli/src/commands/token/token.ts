@@ -24,7 +24,7 @@ import { moneyText } from "../../print/sheet.ts";
 import { isForPeople, printBare, printDone, printList, printOne, type Output, type Shape } from "../../print/output.ts";
 import type { SessionClient } from "../../session/session.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
-import { rowsUpTo, type Part } from "../paging.ts";
+import { rowsToList, type Part } from "../paging.ts";
 import { secondsOfDate, secondsOfSpan, spanOf } from "../times.ts";
 
 const STATUS_WORD: Readonly<Record<number, string>> = {
@@ -91,7 +91,7 @@ export async function listTokens(client: Client, options: TokenListOptions, outp
     status: Object.keys(STATUS_WORD).find((number) => STATUS_WORD[Number(number)] === options.status),
     expiring: options.expiring === undefined ? undefined : spanOf(options.expiring, "--expiring"),
   };
-  const found = await rowsUpTo(options, (page) => client.call(tokenList, { query: { ...query, ...page } }));
+  const found = await rowsToList(options, output, (page) => client.call(tokenList, { query: { ...query, ...page } }));
   await printList(output, {
     ...TOKENS,
     ...found,

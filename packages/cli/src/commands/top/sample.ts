@@ -17,6 +17,7 @@ import {
   RECENT_SPAN_CAP,
   usageRecent,
   usageRecentSelf,
+  USAGE_SUM_CAP,
   usageStatistics,
   usageStatisticsSelf,
   type Channel,
@@ -28,6 +29,7 @@ import {
   type Replica,
   type UsageStatistics,
 } from "@fairway/wire";
+import { rowsUpTo } from "../paging.ts";
 
 /** Values that do not change between samples. */
 export interface ServerIdentity {
@@ -60,7 +62,6 @@ export interface Sample {
   readonly replicas: readonly Replica[];
 }
 
-const CHANNELS = 100;
 const RECENT = 30;
 
 export async function placeOf(client: Client, server: string): Promise<ServerIdentity> {
@@ -114,7 +115,7 @@ async function usageOf(
   { isAdmin }: ServerIdentity,
   { nowSeconds, spanSeconds, signal }: Period,
 ): Promise<UsageStatistics> {
-  const who = { by: isAdmin ? "channel" : "all", limit: CHANNELS };
+  const who = { by: isAdmin ? "channel" : "all", limit: USAGE_SUM_CAP };
   if (spanSeconds <= RECENT_SPAN_CAP) {
     const query = { ...who, seconds: spanSeconds };
     return (await client.call(isAdmin ? usageRecent : usageRecentSelf, { query, signal })).data;
@@ -157,9 +158,9 @@ async function readShared(
   signal: AbortSignal,
 ): Promise<Pick<Sample, "channels" | "health" | "replicas">> {
   const [channels, health, replicas] = await Promise.all([
-    client.call(channelList, { query: { page_size: CHANNELS }, signal }),
+    rowsUpTo(Infinity, (page) => client.call(channelList, { query: page, signal })),
     client.call(channelHealth, { signal }),
     client.call(systemReplicas, { signal }),
   ]);
-  return { channels: channels.data, health: health.data, replicas: replicas.data };
+  return { channels: channels.rows, health: health.data, replicas: replicas.data };
 }

@@ -25,7 +25,7 @@ import { ask, readPassword, readSecret } from "../../terminal/prompt.ts";
 import type { Session } from "../../session/session.ts";
 import { sessionOf } from "../account/login.ts";
 import { deleteEach, doEach, type Deletion } from "../each.ts";
-import { rowsUpTo, type Part } from "../paging.ts";
+import { rowsToList, type Part } from "../paging.ts";
 import { quotaOf } from "../token/token.ts";
 
 const ROLE_WORD: Readonly<Record<number, string>> = {
@@ -74,7 +74,7 @@ export async function listUsers(client: Client, options: UserListOptions, output
     role: numberOf(ROLE_WORD, options.role),
     status: numberOf(STATUS_WORD, options.status),
   };
-  const found = await rowsUpTo(options, (page) => client.call(userList, { query: { ...query, ...page } }));
+  const found = await rowsToList(options, output, (page) => client.call(userList, { query: { ...query, ...page } }));
   await printList(output, { ...USERS, ...found, empty: "No users match." });
 }
 

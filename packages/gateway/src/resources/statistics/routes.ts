@@ -3,6 +3,7 @@ import {
   STATISTICS_SPAN_CAP,
   USAGE_DIMENSIONS,
   USAGE_SUBJECT_CAP,
+  USAGE_SUM_CAP,
   usageRecent,
   usageRecentSelf,
   usageStatistics,
@@ -74,7 +75,7 @@ async function answer(
     ...period,
     interval,
     utcOffset,
-    limit: limitIn(query),
+    limit: limitIn(query, interval === 0 ? USAGE_SUM_CAP : USAGE_SUBJECT_CAP),
   });
   const names = await namesOf(deps, by, found.subjects);
   return {
@@ -109,7 +110,7 @@ async function recent(
     seconds: span,
     subject: dimension === DIMENSION.user && userId !== undefined ? String(userId) : query.subject,
   });
-  const listed = subjects.slice(0, limitIn(query));
+  const listed = subjects.slice(0, limitIn(query, USAGE_SUM_CAP));
   const names = await namesOf(deps, by, listed);
   return {
     by,
@@ -127,8 +128,8 @@ async function recent(
   };
 }
 
-function limitIn({ limit }: Pick<StatisticsQuery, "limit">): number {
-  return Math.min(USAGE_SUBJECT_CAP, limit > 0 ? limit : DEFAULT_SUBJECTS);
+function limitIn({ limit }: Pick<StatisticsQuery, "limit">, cap: number): number {
+  return Math.min(cap, limit > 0 ? limit : DEFAULT_SUBJECTS);
 }
 
 function dimensionIn(name: string, userId: number | undefined) {
