@@ -156,12 +156,26 @@ out of pods that have once been available.
 {{- if and (eq .Values.migrations.mode "onStart") $isGiven (not $wasAvailable) }}true{{ end }}
 {{- end }}
 
-{{/* A value of the chart's Secret: given, taken from an earlier install, or generated. */}}
+{{/*
+Not empty = a cluster answers. Every namespace has the account, and who installs the chart may read it; a namespace that
+is yet to be made is made by someone who may read others.
+*/}}
+{{- define "fairway.seesCluster" -}}
+{{- if lookup "v1" "ServiceAccount" .Release.Namespace "default" }}true
+{{- else if lookup "v1" "Namespace" "" "kube-system" }}true{{ end }}
+{{- end }}
+
+{{/*
+A value of the chart's Secret: given, taken from an earlier install, or generated. Without a cluster the earlier install
+cannot be seen, and another encryption key at each render would make every stored key unreadable.
+*/}}
 {{- define "fairway.secretValue" -}}
 {{- $stored := dig "data" .key "" (default dict .existing) }}
 {{- if .given }}{{ .given | b64enc }}
 {{- else if $stored }}{{ $stored }}
-{{- else }}{{ randAlphaNum .length | b64enc }}{{ end }}
+{{- else if or .root.Values.secrets.generateWithoutCluster (include "fairway.seesCluster" .root) }}{{ randAlphaNum .length | b64enc }}
+{{- else }}{{ fail (printf "secrets.%s is empty and no cluster is asked for the one of an earlier install, so each render would make another: name a Secret of yours in secrets.existingSecret or give the value; to generate one anyway, set secrets.generateWithoutCluster=true (with --dry-run, --dry-run=server asks the cluster)" .value) }}
+{{- end }}
 {{- end }}
 
 {{/*

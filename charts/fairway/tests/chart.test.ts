@@ -222,7 +222,8 @@ describe("texts that YAML could read as another type", () => {
   };
 
   it("remain texts: a log level `off`, a namespace and an installation of digits", async () => {
-    const sets = ["--set", "server.logLevel=off", "--set", "fullnameOverride=gateway"];
+    const values = ["server.logLevel=off", "fullnameOverride=gateway", "secrets.generateWithoutCluster=true"];
+    const sets = values.flatMap((value) => ["--set", value]);
     const args = [
       "template",
       "2026",
@@ -260,6 +261,17 @@ function dataOf(secret: Rendered | undefined): Record<string, string> {
 }
 
 describe("secrets", () => {
+  it.each(VALUE_SETS)("rendered without a cluster are the same twice, or refused: ci/%s.yaml", async (values) => {
+    const render = () => run(helm, ["template", "x", CHART, "-f", join(CHART, "ci", `${values}.yaml`)]);
+    const [first, second] = [await render(), await render()];
+    expect(second).toEqual(first);
+    if (first.code === 0) return;
+    expect(first.output).toContain("no cluster is asked for the one of an earlier install");
+    expect(first.output).toContain("secrets.existingSecret");
+    const forced = await template(helm, values);
+    expect(forced.code).toBe(0);
+  });
+
   it("are in Secrets and in no other object", async () => {
     const objects = objectsOf((await template(helm, "mysql")).output);
     const others = JSON.stringify(objects.filter(({ kind }) => kind !== "Secret"));

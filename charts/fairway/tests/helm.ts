@@ -30,6 +30,9 @@ export function run(helm: string, args: readonly string[]): Promise<HelmRun> {
   });
 }
 
+/** Lets the chart generate secrets here, where no cluster has those of an earlier install. */
+export const GENERATED = '{"secrets": {"generateWithoutCluster": true}}';
+
 /** A set is `path=value`, or an object of values as JSON. */
 export function flagOf(set: string): readonly string[] {
   return [set.startsWith("{") ? "--set-json" : "--set", set];
@@ -51,6 +54,7 @@ export async function template(
     kubeVersion,
     "-f",
     join(CHART, "ci", `${values}.yaml`),
+    ...flagOf(GENERATED),
   ];
   return run(helm, [...args, ...sets.flatMap(flagOf)]);
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpackHelm } from "@fairway/testkit/helm";
-import { CHART, flagOf, oneOf, render, run } from "./helm.ts";
+import { GENERATED, CHART, flagOf, oneOf, render, run } from "./helm.ts";
 
 let helm = "";
 let remove = () => {};
@@ -95,7 +95,7 @@ describe("a load balancer", () => {
 
 describe("the notes of an installation", () => {
   const notes = async (values: string, sets: readonly string[] = []): Promise<string> => {
-    const given = ["-f", join(CHART, "ci", `${values}.yaml`), ...sets.flatMap(flagOf)];
+    const given = ["-f", join(CHART, "ci", `${values}.yaml`), ...[GENERATED, ...sets].flatMap(flagOf)];
     const { code, output } = await run(helm, ["install", "demo", CHART, "-n", "models", "--dry-run=client", ...given]);
     expect({ code, output }).toMatchObject({ code: 0 });
     return output.slice(output.indexOf("\nNOTES:"));

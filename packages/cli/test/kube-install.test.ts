@@ -37,9 +37,16 @@ async function install(...answers: readonly (readonly [string, string])[]): Prom
 }
 
 const rendered = (values: readonly string[]) =>
-  execFileSync(helm.path, ["template", "fairway", CHART, ...values.flatMap((value) => ["--set", value])], {
-    encoding: "utf8",
-  });
+  execFileSync(
+    helm.path,
+    [
+      "template",
+      "fairway",
+      CHART,
+      ...[...values, "secrets.generateWithoutCluster=true"].flatMap((value) => ["--set", value]),
+    ],
+    { encoding: "utf8" },
+  );
 
 describe("fairway kube install", () => {
   test("prompts for database, Redis, image and address, and names Secrets in place of passwords", async () => {
