@@ -1,3 +1,4 @@
+import { idRulesOf } from "./client-ids.ts";
 import type { DialectId } from "./core/types.ts";
 
 /** Members of an object that the gateway reads, each with what it reads inside. A list stands for its items. */
@@ -197,9 +198,17 @@ const BY_DIALECT: Readonly<Record<string, Members>> = {
   "gemini-count-tokens": { ...GENERATE, generateContentRequest: GENERATE },
 };
 
-/** The members that the gateway reads in a request of this protocol. */
+/** The members that the gateway reads in a request of this protocol, those with ids of objects among them. */
 export function membersOf(dialect: DialectId): Members {
-  return { ...CHARGED, ...BY_DIALECT[dialect] };
+  const members: Members = { ...CHARGED, ...BY_DIALECT[dialect] };
+  // A session's events are read one by one; the request that opens it has none of their members.
+  if (dialect === "openai-realtime") return members;
+  return idRulesOf(dialect).reduce((all, { path }) => withPath(all, path.split(".")), members);
+}
+
+function withPath(members: Members, [name, ...rest]: readonly string[]): Members {
+  if (name === undefined) return members;
+  return { ...members, [name]: withPath(members[name] ?? NOTHING_INSIDE, rest) };
 }
 
 /** Google's parser takes `max_output_tokens` for `maxOutputTokens`. */

@@ -102,6 +102,8 @@ export const ERRORS = {
     status: 404,
     message: "The item {id} is not stored here, or no longer: send complete items instead of their ids (store: false).",
   },
+  file_not_found: { status: 404, message: "No such File object: {id}" },
+  object_not_found: { status: 404, message: "The {kind} {id} does not exist." },
   task_not_found: { status: 404, message: "The task {id} does not exist." },
   previous_response_unavailable: {
     status: 400,

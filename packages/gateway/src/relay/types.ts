@@ -4,6 +4,7 @@ import type { AppError } from "../lib/app-error.ts";
 import type { CallSpan } from "../observability/tracing/call-span.ts";
 import type { Upload } from "./ingress/body/upload.ts";
 import type { Caller } from "../identity/authentication/caller.ts";
+import type { SharedIds } from "./tenancy/unknown-id.ts";
 import type { TracedCandidates } from "./trace/call-trace.ts";
 import type { FailedAttempt } from "./trace/attempt.ts";
 import type { StopNotes } from "./trace/stop-detail.ts";
@@ -36,6 +37,12 @@ export interface RelayRequest extends StopNotes {
   readonly storesAnswer?: boolean;
   /** The only account that can serve: it stores what this request continues. */
   readonly pinnedAccount?: { readonly channelId: number; readonly keyIndex: number };
+  /** Ids in the body that answers to the same user named. */
+  readonly ownIds?: ReadonlySet<string>;
+  /** Ids in the body that only a channel that lists them may be sent. */
+  readonly sharedIds?: SharedIds;
+  /** Fields of the form that travel with another value. */
+  readonly formEdits?: ReadonlyMap<string, string>;
   /** As the client sent them; nothing of them travels from here. */
   readonly clientHeaders?: IncomingHttpHeaders;
   /** True on `/pg`, where no empty choices list may precede the text. */

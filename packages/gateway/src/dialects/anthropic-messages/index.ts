@@ -7,6 +7,7 @@ import type { RequestSpec, Body, Dialect, JsonObject, Operation } from "../core/
 import { capAt } from "../core/requested-output.ts";
 import { readError } from "../core/upstream-error.ts";
 import { anthropicUsage, readAnthropicUsage } from "../core/usage.ts";
+import { messageAnswerIds } from "./answer-ids.ts";
 import { MessagesMeter } from "./meter.ts";
 import { eventTexts, messageTexts, walkMessages } from "./prompt.ts";
 import { isMessage, isRefusedMessage, kindOfMessageEvent, showsBlock } from "./shape.ts";
@@ -15,6 +16,7 @@ import { eventsOfMessage, messageOfEvents } from "./stream.ts";
 export const anthropicMessages: Dialect = {
   ...plainDialect,
   id: "anthropic-messages",
+  answerIds: messageAnswerIds,
   errors: "anthropic",
   inspect(body, operation, pathModel) {
     const json = body.json();

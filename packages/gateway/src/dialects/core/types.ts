@@ -179,6 +179,16 @@ export interface Texts {
   readonly inputs?: readonly string[];
 }
 
+/** The ids in answers that a later request of the same user may name. */
+export interface AnswerIds {
+  /** A streamed event that holds none of these texts as a JSON string names nothing. */
+  readonly marks: readonly string[];
+  /** False for requests whose answers name nothing that lasts. */
+  mayName(body: JsonObject, spec: RequestSpec): boolean;
+  /** Of a whole answer or of one streamed event. */
+  read(answer: JsonObject): readonly string[];
+}
+
 /** A wire protocol spoken by clients, upstreams or both. */
 export interface Dialect {
   readonly id: DialectId;
@@ -212,6 +222,8 @@ export interface Dialect {
   /** Event blocks without what its clients stumble over and some upstreams send; the same buffer where there is none. */
   tidy?(blocks: Buffer): Buffer;
   meter(): UsageMeter;
+  /** Absent where no answer names anything that lasts. */
+  readonly answerIds?: AnswerIds;
   /** Texts of the request, for counting the prompt with an encoder. */
   promptTexts(body: Body): Texts;
   /** Texts of the request that someone wrote, piece by piece, for word filters: no schemas, names or files. */

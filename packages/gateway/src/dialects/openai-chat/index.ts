@@ -15,6 +15,7 @@ import type { RequestSpec, Body, Dialect, JsonObject, RetargetOptions } from "..
 import { largestAt } from "../core/requested-output.ts";
 import { failedChoice, readError } from "../core/upstream-error.ts";
 import { chatUsage, readChatUsage } from "../core/usage.ts";
+import { chatAnswerIds } from "./answer-ids.ts";
 import { ChatMeter, sentenceIn } from "./meter.ts";
 import { choicesTexts, isUsageChunk, walkChat } from "./prompt.ts";
 import { isChatAnswer, isFilteredChoice, kindOfChunk, showsChoice } from "./shape.ts";
@@ -28,6 +29,7 @@ export const HEARTBEAT = Buffer.from(": ping\n\n");
 
 export const openaiChat: Dialect = {
   id: "openai-chat",
+  answerIds: chatAnswerIds,
   errors: "openai",
   inspect(body, operation, pathModel) {
     const json = body.json();

@@ -11,6 +11,7 @@ import type { RequestSpec, Dialect, JsonObject, Operation } from "../core/types.
 import { capAt } from "../core/requested-output.ts";
 import { errorOfEvent, readError } from "../core/upstream-error.ts";
 import { readResponsesUsage, responsesUsage } from "../core/usage.ts";
+import { responseAnswerIds } from "./answer-ids.ts";
 import { trackResponses } from "./position.ts";
 import { eventTexts, outputTexts, walkResponses } from "./prompt.ts";
 import { isRefusedResponse, isResponse, kindOfResponseEvent, showsOutput } from "./shape.ts";
@@ -21,6 +22,7 @@ const ENDS = ["response.completed", "response.incomplete", "response.failed"];
 export const openaiResponses: Dialect = {
   ...plainDialect,
   id: "openai-responses",
+  answerIds: responseAnswerIds,
   errors: "openai-responses",
   inspect(body, operation, pathModel) {
     const json = body.json();

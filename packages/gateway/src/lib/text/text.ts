@@ -6,3 +6,8 @@ export function hasControl(text: string): boolean {
   }
   return false;
 }
+
+/** `max_tokens` for `maxTokens`. */
+export function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

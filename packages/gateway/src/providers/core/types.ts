@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { ReadRequestedOutput } from "../../dialects/core/requested-output.ts";
 import type { VideoTasks } from "./video.ts";
 import type {
+  AnswerIds,
   RequestSpec,
   Body,
   Bridge,
@@ -77,6 +78,10 @@ export interface UpstreamRoute {
   readonly query?: "all" | readonly string[];
   /** The vendor takes images as bytes only: addresses in the request are fetched and inlined before conversion. */
   readonly inlinesImages?: boolean;
+  /** For private protocols: ids in answers that later requests of the user may name. */
+  readonly answerIds?: AnswerIds;
+  /** Ids in the converted request that must be the user's own, or listed by the channel. */
+  readonly requestIds?: (body: JsonObject) => readonly string[];
   /** Replaces the single request: polling, WebSocket, fan-out, renewal of tokens. */
   readonly exchange?: Exchange;
 }

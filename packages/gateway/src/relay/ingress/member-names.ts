@@ -2,6 +2,7 @@ import { hasTwoSpellings, membersOf, type Members } from "../../dialects/members
 import type { DialectId, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { invalidRequest, type AppError } from "../../lib/app-error.ts";
 import { repeatedMember } from "../../lib/text/json-members.ts";
+import { snakeCase } from "../../lib/text/text.ts";
 
 // Servers that read names without regard to case (Go's JSON decoder does) take `Model` for `model`, and parsers
 // disagree on which of two members of one name counts: the upstream would answer another request than is paid for.
@@ -125,8 +126,4 @@ function join(path: string, name: string): string {
 /** Without case, as readers fold it that also take letters like the long s. */
 function fold(name: string): string {
   return name.toUpperCase().toLowerCase();
-}
-
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -15,6 +15,7 @@ import { errorDialectOf, isRelayPath, matchRoute, type RouteMatch } from "./rout
 import { withDefaultModel } from "./default-model.ts";
 import { bindToAccount } from "../stateful/bind.ts";
 import { forwardStored } from "../stateful/forward.ts";
+import { keepToTenant } from "../tenancy/keep-to-tenant.ts";
 import { callStartOf } from "../trace/span.ts";
 import type { RelayRequest } from "../types.ts";
 
@@ -166,7 +167,7 @@ async function relay(call: Call, match: RelayMatch, deps: RelayDeps): Promise<vo
     throw new AppError("overloaded", { retryAfterMs: 1_000 });
   call.relayed = withDefaultModel(await readRequest(request, match, arrival, deps), deps.snapshots.current());
   try {
-    call.relayed = await bindToAccount(call.relayed, deps);
+    call.relayed = await keepToTenant(await bindToAccount(call.relayed, deps), deps);
     if (deps.tracing) call.relayed.span = deps.tracing.begin(callStartOf(call.relayed));
     if (match.operation === "count_tokens") return await countTokens(call.relayed, response, deps);
     deps.reporter.delivered(call.relayed, await runPipeline(call.relayed, response, deps));

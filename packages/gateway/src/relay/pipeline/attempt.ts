@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import type { RequestedOutput } from "../../dialects/core/requested-output.ts";
-import type { Dialect, Usage } from "../../dialects/core/types.ts";
+import type { Dialect, JsonObject, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { learnsChatOnly } from "../../providers/core/chat-only.ts";
 import { readFailure } from "../../providers/core/errors/classify.ts";
@@ -176,6 +176,10 @@ export class Attempt implements SinkContext {
   settle(completion: Completion): Promise<Usage> {
     const charged = this.#hooks.settle(completion, this.#built as BuiltCall, this);
     return this.#storage ? this.#storage.charged(charged) : charged;
+  }
+
+  answered(answer: JsonObject): void {
+    this.#storage?.answered(answer);
   }
 
   get readOn(): ReadOn | undefined {

@@ -24,6 +24,7 @@ import { jsonBody } from "../ingress/body/read-body.ts";
 import { withInlineFiles } from "../upstream/inline-files.ts";
 import type { RemoteFiles } from "../upstream/remote-files.ts";
 import type { RouteTarget } from "../selection/types.ts";
+import { listsIds, unknownId } from "../tenancy/unknown-id.ts";
 import { forVendor } from "../stateful/history-expansion.ts";
 import { translateRequest } from "./translate.ts";
 import type { RelayRequest } from "../types.ts";
@@ -102,7 +103,7 @@ export async function buildCall(
     },
     body: body.bytes,
   };
-  if (request.upload) await attachUpload(call, request.upload, target);
+  if (request.upload) await attachUpload(call, { ...request, upload: request.upload }, target);
   const signing: SigningContext = {
     key,
     now: context.now,
@@ -165,14 +166,21 @@ function copyQuery(url: URL, request: RelayRequest, target: RouteTarget): void {
   }
 }
 
+interface UploadRequest {
+  readonly upload: Upload;
+  readonly formEdits?: RelayRequest["formEdits"];
+}
+
+const NO_EDITS: ReadonlyMap<string, string> = new Map();
+
 /** The client's form with the upstream's model name; the bytes as they came where it has that name already. */
 async function attachUpload(
   call: UpstreamCall,
-  upload: Upload,
+  { upload, formEdits = NO_EDITS }: UploadRequest,
   { channel, plan, upstreamModel }: RouteTarget,
 ): Promise<void> {
   if (plan.bridges.length > 0) throw new AppError("unsupported_by_channel");
-  const edits = new Map([["model", upstreamModel]]);
+  const edits = new Map([...formEdits, ["model", upstreamModel]]);
   for (const [name, value] of Object.entries(channel.paramOverride ?? {}))
     if (typeof value !== "object") edits.set(name, String(value));
   const { body, size } = upload.open(edits);
@@ -202,6 +210,7 @@ function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeConte
   }
   checkNestedJson(body);
   const translated = translateRequest(plan.bridges, body.json(), context);
+  checkIds(request, target, translated);
   const json = repairJson(target, translated, context);
   const model = text(json, "model");
   const isRenamed = model !== undefined && model !== translated["model"];
@@ -210,6 +219,14 @@ function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeConte
     askUsage: askUsage && !list(channel.setting, "drop_params").includes("stream_options"),
   });
   return { bytes, json };
+}
+
+/** Ids that only the conversion could find. */
+function checkIds({ ownIds }: RelayRequest, { plan, channel }: RouteTarget, translated: JsonObject): void {
+  for (const id of plan.route.requestIds?.(translated) ?? []) {
+    const refusal = unknownId("conversation", id, "conversation_id");
+    if (ownIds?.has(id) !== true && !listsIds(channel, { ids: [id], refusal })) throw refusal;
+  }
 }
 
 function takesUsageSwitch(channel: ChannelRecord, now: number): boolean {

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { Dialect, Usage } from "../../dialects/core/types.ts";
+import type { Dialect, JsonObject, Usage } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import type { UpstreamError } from "../../providers/core/types.ts";
@@ -67,6 +67,8 @@ export interface SinkContext {
   readonly readOn: ReadOn | undefined;
   /** Charges exactly once; resolves with the usage that was charged when the charge can no longer be lost. */
   settle(completion: Completion): Promise<Usage>;
+  /** A whole answer of the upstream, before it is sent. */
+  answered(answer: JsonObject): void;
   /** Upper estimate of the output so far, used where the reservation can grow; may lead to a call of `stop`. */
   progress(outputBound: () => number): void;
   /** Ends the attempt; the first call counts. */

@@ -175,6 +175,7 @@ export class WholeSink implements Sink {
       toolCalls: this.#toolCalls(answer),
       firstContentAt: performance.now(),
     });
+    context.answered(answer);
     const untouched = shaped === answer ? bytes : undefined;
     const lacksUsage = usage === undefined && untouched === undefined;
     const sent = lacksUsage ? (context.dialect.withUsage?.(shaped, charged) ?? shaped) : shaped;

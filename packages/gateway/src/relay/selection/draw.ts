@@ -2,6 +2,7 @@ import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Level } from "../../snapshot/types.ts";
 import { planFor } from "../pipeline/plan.ts";
+import { listsIds } from "../tenancy/unknown-id.ts";
 import { mapModel } from "./model-mapping.ts";
 import { fits, restsUntil } from "./skip-reason.ts";
 import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
@@ -54,6 +55,7 @@ function usableOf(open: readonly ChannelRecord[], group: string, request: Draw):
 
 /** Undefined when the channel cannot serve the request, or has no key that may be used. */
 export function targetOn(channel: ChannelRecord, group: string, request: Draw): RouteTarget | undefined {
+  if (request.sharedIds && !listsIds(channel, request.sharedIds)) return undefined;
   const upstreamModel = mapModel(channel.modelMapping, request.spec.model);
   const plan = planFor(channel, request.spec, upstreamModel, request.body);
   if (!plan) return undefined;

@@ -1,5 +1,6 @@
 import { AppError } from "../../lib/app-error.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
+import { listsIds } from "../tenancy/unknown-id.ts";
 import { isUsable, targetOn } from "./draw.ts";
 import type { RouteTarget, SelectionCriteria, SelectionDeps } from "./types.ts";
 
@@ -13,6 +14,7 @@ export function pinnedTarget(
   const channel = snapshot.channels.get(pin.channelId);
   if (!channel) throw new AppError("channel_not_found");
   if (channel.status !== 1) throw new AppError("channel_disabled");
+  if (criteria.sharedIds && !listsIds(channel, criteria.sharedIds)) throw criteria.sharedIds.refusal;
   const target = targetOn(channel, pin.group, { ...criteria, deps, onRest: undefined });
   if (!target) throw new AppError("unsupported_by_channel");
   return target;

@@ -7,6 +7,7 @@ import type { LimitScope } from "../admission/candidates.ts";
 import { unavailable, unserved } from "../ingress/unavailable.ts";
 import { planFor } from "../pipeline/plan.ts";
 import { MOST_CANDIDATES, type CandidateEntry, type TracedCandidates } from "../trace/call-trace.ts";
+import { listsIds } from "../tenancy/unknown-id.ts";
 import { draw, isUsable, keyName, targetOn } from "./draw.ts";
 import { mapModel } from "./model-mapping.ts";
 import { fits, type Skip, skipOf, restsUntil, unlisted } from "./skip-reason.ts";
@@ -87,6 +88,8 @@ class ChannelSelector implements Selection {
     const target = preferred ?? this.#find();
     if (!target) {
       const { model } = this.#request.spec;
+      const unknown = this.#hasChosen ? undefined : this.#unknownIds();
+      if (unknown) throw unknown;
       if (!this.#hasChosen) throw this.#servesNever() ? unserved(this.#request.spec) : unavailable(this.#groups, model);
       return undefined;
     }
@@ -105,6 +108,14 @@ class ChannelSelector implements Selection {
     const { spec, body } = this.#request;
     const channels = this.#stages.flatMap(({ level }) => level.channels);
     return channels.every((channel) => !planFor(channel, spec, mapModel(channel.modelMapping, spec.model), body));
+  }
+
+  /** Set when no channel of the model lets the request name the ids that it names. */
+  #unknownIds(): AppError | undefined {
+    const { sharedIds } = this.#request;
+    if (!sharedIds) return undefined;
+    const isListed = this.#stages.some(({ level }) => level.channels.some((channel) => listsIds(channel, sharedIds)));
+    return isListed ? undefined : sharedIds.refusal;
   }
 
   #find(): RouteTarget | undefined {

@@ -5,6 +5,7 @@ import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { planFor } from "../pipeline/plan.ts";
 import { MOST_CANDIDATES, type CandidateEntry } from "../trace/call-trace.ts";
+import { listsIds, type SharedIds } from "../tenancy/unknown-id.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
 import { mapModel } from "./model-mapping.ts";
@@ -20,6 +21,7 @@ interface Health {
 interface Criteria {
   readonly spec: RequestSpec;
   readonly body?: Body;
+  readonly sharedIds?: SharedIds | undefined;
   readonly deps: Health & { readonly now: () => number };
 }
 
@@ -39,8 +41,9 @@ export function restsUntil(
 }
 
 /** Why a channel cannot serve now. */
-export function skipOf(channel: ChannelRecord, { spec, body, deps }: Criteria): Skip {
+export function skipOf(channel: ChannelRecord, { spec, body, sharedIds, deps }: Criteria): Skip {
   if (!fits(channel, spec)) return ["input_size"];
+  if (sharedIds && !listsIds(channel, sharedIds)) return ["unsupported"];
   if (!planFor(channel, spec, mapModel(channel.modelMapping, spec.model), body)) return ["unsupported"];
   const { cooldowns, breakers } = deps;
   const keys = channel.usableKeys ?? channel.keys.keys().toArray();

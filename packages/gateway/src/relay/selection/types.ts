@@ -4,6 +4,7 @@ import type { Snapshot } from "../../snapshot/types.ts";
 import type { LimitScope } from "../admission/candidates.ts";
 import type { Plan } from "../pipeline/plan.ts";
 import type { TracedCandidates } from "../trace/call-trace.ts";
+import type { SharedIds } from "../tenancy/unknown-id.ts";
 import type { Preferred } from "./affinity.ts";
 import type { Breakers } from "./breaker.ts";
 import type { Cooldowns } from "./cooldown.ts";
@@ -58,6 +59,8 @@ export interface SelectionDeps {
 export interface SelectionCriteria {
   readonly spec: RequestSpec;
   readonly body?: Body;
+  /** Only channels that list them may serve. */
+  readonly sharedIds?: SharedIds | undefined;
   /** Tried first, unless it rests. */
   readonly preferred?: Preferred | undefined;
 }

@@ -1,8 +1,8 @@
-import type { Usage } from "../../dialects/core/types.ts";
+import type { AnswerIds, JsonObject, Usage } from "../../dialects/core/types.ts";
 import type { Delivery } from "../response/delivery.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import type { RelayRequest } from "../types.ts";
-import { IdFinder } from "./id-finder.ts";
+import { AnswerIdReader } from "./answer-id-reader.ts";
 import type { ResponseOwners } from "./owners.ts";
 import type { ResponseStore } from "./response-store.ts";
 import { pendingAnswerOf, type AnswerToStore } from "./store-policy.ts";
@@ -14,36 +14,59 @@ export interface AnswerStorageDeps {
   readonly responseStore?: Pick<ResponseStore, "keep" | "takes">;
 }
 
-/** Undefined for a request whose answer is not stored. */
+/** Undefined for a request whose answer is not stored, and names nothing that is. */
 export function answerStorageOf(
   request: RelayRequest,
   target: RouteTarget,
   delivery: Delivery,
   deps: AnswerStorageDeps,
 ): AnswerStorage | undefined {
-  return request.storesAnswer === true ? new AnswerStorage(request, target, delivery, deps) : undefined;
+  const ids = idsOf(request, target);
+  if (!ids && request.storesAnswer !== true) return undefined;
+  return new AnswerStorage({ request, target, delivery, ids }, deps);
+}
+
+/** How to read the ids in the upstream's answer; undefined where it has none that the client could name. */
+function idsOf({ body, spec }: RelayRequest, { plan }: RouteTarget): AnswerIds | undefined {
+  const { route, bridges, upstreamDialect } = plan;
+  const ids = route.answerIds ?? (bridges.length === 0 ? upstreamDialect?.answerIds : undefined);
+  return ids?.mayName(body.json(), spec) === true ? ids : undefined;
+}
+
+/** One call of a request. */
+interface StoredCallContext {
+  readonly request: RelayRequest;
+  readonly target: RouteTarget;
+  readonly delivery: Delivery;
+  readonly ids: AnswerIds | undefined;
 }
 
 /** Makes the answer of one call available to follow-ups: stored by the upstream, or here where it is converted. */
 export class AnswerStorage {
   /** Set where this gateway stores the answer. */
   readonly pending: AnswerToStore | undefined;
-  readonly #idFinder: IdFinder | undefined;
+  readonly #ids: AnswerIdReader | undefined;
+  readonly #isStream: boolean;
   readonly #delivery: Delivery;
 
-  constructor(request: RelayRequest, target: RouteTarget, delivery: Delivery, deps: AnswerStorageDeps) {
-    const { channel, keyIndex, plan } = target;
+  constructor({ request, target, delivery, ids }: StoredCallContext, deps: AnswerStorageDeps) {
+    const { channel, keyIndex } = target;
     const remember = (id: string) =>
       deps.owners?.remember(id, { userId: request.caller.userId, channelId: channel.id, keyIndex });
-    const isAtUpstream = plan.bridges.length === 0;
-    this.#idFinder = isAtUpstream ? new IdFinder((id) => delivery.whenAllowed(() => remember(id))) : undefined;
+    this.#ids = ids && new AnswerIdReader(ids, (id) => delivery.whenAllowed(() => remember(id)));
+    this.#isStream = request.spec.stream;
     this.pending = pendingAnswerOf(request, target, deps.responseStore);
     this.#delivery = delivery;
   }
 
   /** Bytes of the answer as they arrive. */
   feed(chunk: Buffer): void {
-    this.#idFinder?.feed(chunk);
+    if (this.#isStream) this.#ids?.feed(chunk);
+  }
+
+  /** The upstream's whole answer, before it reaches the client. */
+  answered(answer: JsonObject): void {
+    this.#ids?.whole(answer);
   }
 
   charged(usage: Promise<Usage>): Promise<Usage> {

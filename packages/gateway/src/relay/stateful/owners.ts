@@ -15,6 +15,8 @@ export interface ResponseOwners {
   remember(id: string, owner: ResponseOwner): void;
   /** Only the user's own; undefined = unknown or of another user. */
   find(id: string, userId: number): Promise<ResponseOwner | undefined>;
+  /** The same for many ids at once; those that are not the user's are missing. */
+  findAll(ids: readonly string[], userId: number): Promise<ReadonlyMap<string, ResponseOwner>>;
   forget(id: string, userId: number): Promise<void>;
   /** Drops entries that upstreams no longer store. */
   prune(): Promise<void>;
@@ -31,23 +33,22 @@ export interface ResponseOwnersDeps {
 const TTL_SECONDS = 30 * 86_400;
 const LONGEST_ID = 191;
 const MAX_WAITING = 10_000;
+const ASKED_AT_ONCE = 200;
+
+interface OwnerRow {
+  readonly response_id: string;
+  readonly channel_id: number;
+  readonly key_index: number;
+}
 
 export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): ResponseOwners {
-  const waiting = new Map<string, { readonly id: string; readonly owner: ResponseOwner }>();
+  const waiting = new Map<string, OwnedId>();
   let writing: Promise<void> | undefined;
 
   const write = async () => {
     while (waiting.size > 0) {
       const batch = [...waiting.values()].slice(0, 100);
-      await raw.transaction(async (tx) => {
-        for (const { id, owner } of batch) {
-          await tx.run("delete from response_owners where response_id = ? and user_id = ?", [id, owner.userId]);
-          await tx.run(
-            "insert into response_owners (response_id, user_id, channel_id, key_index, expires_at) values (?, ?, ?, ?, ?)",
-            [id, owner.userId, owner.channelId, owner.keyIndex, seconds(clock) + TTL_SECONDS],
-          );
-        }
-      });
+      await insertOwners(raw, batch, seconds(clock) + TTL_SECONDS);
       for (const { id, owner } of batch) waiting.delete(nameOf(id, owner.userId));
     }
   };
@@ -76,6 +77,18 @@ export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): R
       );
       return row && { userId, channelId: row.channel_id, keyIndex: row.key_index };
     },
+    async findAll(ids, userId) {
+      const found = new Map<string, ResponseOwner>();
+      const asked = ids.filter((id) => {
+        const known = waiting.get(nameOf(id, userId));
+        if (known) found.set(id, known.owner);
+        return !known && id.length <= LONGEST_ID;
+      });
+      for (let at = 0; at < asked.length; at += ASKED_AT_ONCE)
+        for (const row of await rowsOf(raw, asked.slice(at, at + ASKED_AT_ONCE), { userId, at: seconds(clock) }))
+          found.set(row.response_id, { userId, channelId: row.channel_id, keyIndex: row.key_index });
+      return found;
+    },
     async forget(id, userId) {
       waiting.delete(nameOf(id, userId));
       await raw.run("delete from response_owners where response_id = ? and user_id = ?", [id, userId]);
@@ -85,6 +98,33 @@ export function createResponseOwners({ raw, clock, log }: ResponseOwnersDeps): R
     },
     flush: () => start(),
   };
+}
+
+interface OwnedId {
+  readonly id: string;
+  readonly owner: ResponseOwner;
+}
+
+function insertOwners(raw: RawDatabase, batch: readonly OwnedId[], expiresAt: number): Promise<void> {
+  return raw.transaction(async (tx) => {
+    for (const { id, owner } of batch) {
+      await tx.run("delete from response_owners where response_id = ? and user_id = ?", [id, owner.userId]);
+      await tx.run(
+        "insert into response_owners (response_id, user_id, channel_id, key_index, expires_at) values (?, ?, ?, ?, ?)",
+        [id, owner.userId, owner.channelId, owner.keyIndex, expiresAt],
+      );
+    }
+  });
+}
+
+function rowsOf(
+  raw: RawDatabase,
+  ids: readonly string[],
+  { userId, at }: { readonly userId: number; readonly at: number },
+): Promise<OwnerRow[]> {
+  const places = ids.map(() => "?").join(", ");
+  const sql = `select response_id, channel_id, key_index from response_owners where user_id = ? and expires_at > ? and response_id in (${places})`;
+  return raw.rows<OwnerRow>(sql, [userId, at, ...ids]);
 }
 
 function nameOf(id: string, userId: number): string {

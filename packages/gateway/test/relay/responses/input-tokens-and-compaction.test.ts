@@ -58,7 +58,7 @@ describe("POST /v1/responses/input_tokens", () => {
 
   it("refuses references that only an upstream can resolve, and names the alternative", async () => {
     const stored = count("claude+echo", { prompt: { id: "pmpt_1" } });
-    await expect(stored).rejects.toMatchObject({ status: 400, code: "unsupported_parameter", param: "prompt" });
+    await expect(stored).rejects.toMatchObject({ status: 404, code: "object_not_found", param: "prompt.id" });
     await expect(count("claude+echo", { conversation: "conv_1" })).rejects.toThrow(/whole conversation as input/);
     await expect(count("unheard-of", { input: "hi" })).rejects.toMatchObject({ status: 404 });
   });
@@ -101,12 +101,12 @@ describe("references that only an upstream can resolve, on converted channels", 
   it.each([
     [{ input: "hi", previous_response_id: "resp_unknown" }, 404, "previous_response_id", /whole conversation as input/],
     [{ input: "hi", conversation: { id: "conv_1" } }, 404, "conversation", /whole conversation as input/],
-    [{ prompt: { id: "pmpt_1" } }, 400, "prompt", /text of the stored prompt as instructions and input/],
+    [{ prompt: { id: "pmpt_1" } }, 404, "prompt.id", /text of the stored prompt as instructions and input/],
     [{ input: "hi", background: true }, 400, "background", /stream an answer/],
     [{ input: "hi", background: "true" }, 400, "background", /stream an answer/],
     [{ input: "hi", background: 1 }, 400, "background", /stream an answer/],
     [{ input: "hi", background: {} }, 400, "background", /stream an answer/],
-    [{ input: [{ type: "item_reference", id: "msg_foreign" }] }, 400, "input.item_reference", /send them whole/],
+    [{ input: [{ type: "item_reference", id: "msg_foreign" }] }, 404, "input.0.id", /complete items/],
     [{ input: [{ type: "compaction", encrypted_content: "x" }] }, 400, "input.compaction", /summary in words/],
   ])("%o is refused by name, with the alternative", async (more, status, param, cure) => {
     const refused = await ask(more);

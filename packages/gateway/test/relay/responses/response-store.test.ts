@@ -84,7 +84,7 @@ it("the protocol may change during a conversation, also to one that needs no con
   relay.gateway.upstream.reset();
   const native = await send({
     model: "native+echo",
-    input: [{ type: "item_reference", id: "rs_other" }],
+    input: "three",
     previous_response_id: second.id,
   });
   await native.text();
@@ -97,16 +97,17 @@ it("the protocol may change during a conversation, also to one that needs no con
     ["message", "assistant", undefined],
     ["message", "user", undefined],
     ["message", "assistant", undefined],
-    ["item_reference", undefined, "rs_other"],
+    ["message", "user", undefined],
   ]);
 });
 
-it("unknown ids go to native channels unchanged", async () => {
+it("unknown ids are refused on native channels too, because another user's would be known there", async () => {
   await relay.gateway.channel("native+named", { type: 1 });
-  const own = `msg_${"0".repeat(26)}_0`;
-  const raw = `{"model":"native+named",  "input":[{"type":"item_reference","id":"${own}"},{"role":"user","content":"x"}]}`;
-  expect((await relay.gateway.post("/v1/responses", raw, relay.key)).status).toBe(200);
-  expect(relay.gateway.upstream.requests[0]?.body.toString()).toBe(raw);
+  for (const id of [`msg_${"0".repeat(26)}_0`, "msg_6862a1f0", "rs_6862a1f0"]) {
+    const refused = await send({ model: "native+named", input: [{ type: "item_reference", id }] });
+    expect([refused.status, (await errorOf(refused)).code]).toEqual([404, "item_not_found"]);
+  }
+  expect(relay.gateway.upstream.requests).toEqual([]);
 });
 
 describe("what is stored", () => {

@@ -1,6 +1,7 @@
 import { bearer } from "../../core/bearer.ts";
 import { chatBridge } from "./chat.ts";
 import { difyExchange } from "./exchange.ts";
+import { difyIds } from "./ids.ts";
 import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
 import type { FailedAnswer, ProviderAdapter, RequestTransform, UpstreamError } from "../../core/types.ts";
 import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
@@ -48,7 +49,9 @@ export const dify: ProviderAdapter = {
   id: "dify",
   label: "Dify",
   baseUrl: "https://api.dify.ai",
-  speaks: [{ operation: "chat", dialect: "private:dify-chat", path: "/v1/chat-messages", exchange: difyExchange }],
+  speaks: [
+    { operation: "chat", dialect: "private:dify-chat", path: "/v1/chat-messages", exchange: difyExchange, ...difyIds },
+  ],
   authorize: bearer,
   models: [],
   ownedBy: "dify",

@@ -1,0 +1,17 @@
+import { isSet, list, object, objects, text } from "../core/read.ts";
+import type { AnswerIds } from "../core/types.ts";
+
+/** Spoken answers, which a later request names in place of their sound. */
+export const chatAnswerIds: AnswerIds = {
+  marks: ["audio"],
+  mayName: (body) => isSet(body["audio"]) || list(body, "modalities").includes("audio"),
+  read: (answer) =>
+    objects(answer, "choices").flatMap((choice) => {
+      const said = object(choice, "message") ?? object(choice, "delta");
+      return idsOf(text(object(said, "audio"), "id"));
+    }),
+};
+
+function idsOf(id: string | undefined): string[] {
+  return id === undefined ? [] : [id];
+}

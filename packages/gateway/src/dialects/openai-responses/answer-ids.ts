@@ -1,0 +1,28 @@
+import { object, objects, text } from "../core/read.ts";
+import type { AnswerIds, JsonObject } from "../core/types.ts";
+
+const EVENTS = ["response.created", "response.output_item.done", "response.completed", "response.incomplete"];
+
+/** The response, its items, and the containers that they ran in. */
+export const responseAnswerIds: AnswerIds = {
+  marks: EVENTS,
+  mayName: (body, spec) =>
+    spec.dialect === "openai-responses" && (body["store"] !== false || spec.hostedTools !== undefined),
+  read(answer) {
+    const type = text(answer, "type") ?? "";
+    if (type === "response.output_item.done") return idsOfItem(object(answer, "item"));
+    return idsOfResponse(EVENTS.includes(type) ? object(answer, "response") : answer);
+  },
+};
+
+function idsOfResponse(response: JsonObject | undefined): string[] {
+  return [...textsOf(response, ["id"]), ...objects(response, "output").flatMap(idsOfItem)];
+}
+
+function idsOfItem(item: JsonObject | undefined): string[] {
+  return textsOf(item, ["id", "container_id"]);
+}
+
+function textsOf(from: JsonObject | undefined, names: readonly string[]): string[] {
+  return names.flatMap((name) => text(from, name) ?? []);
+}

@@ -1,0 +1,50 @@
+import { parseObject } from "../../dialects/core/read.ts";
+import type { AnswerIds, JsonObject } from "../../dialects/core/types.ts";
+
+const NEWLINE = 10;
+const DATA = Buffer.from("data:");
+/** A longer event is not kept to be read. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Reads the ids that an answer gives to its client. Only the upstream's own members count: what an answer repeats of
+ * its request would let a client claim the ids of others.
+ */
+export class AnswerIdReader {
+  readonly #ids: AnswerIds;
+  readonly #marks: readonly Buffer[];
+  readonly #onId: (id: string) => void;
+  #rest: Buffer = NOTHING;
+
+  constructor(ids: AnswerIds, onId: (id: string) => void) {
+    this.#ids = ids;
+    this.#marks = ids.marks.map((mark) => Buffer.from(`"${mark}"`));
+    this.#onId = onId;
+  }
+
+  /** Bytes of a stream as they arrive. */
+  feed(chunk: Buffer): void {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      const line = chunk.subarray(from, end);
+      this.#line(this.#rest.length === 0 ? line : Buffer.concat([this.#rest, line]));
+      this.#rest = NOTHING;
+      from = end + 1;
+    }
+    if (from === chunk.length || this.#rest.length > MAX_LINE_BYTES) return;
+    this.#rest = Buffer.concat([this.#rest, chunk.subarray(from)]);
+  }
+
+  #line(line: Buffer): void {
+    if (!line.subarray(0, DATA.length).equals(DATA)) return;
+    if (!this.#marks.some((mark) => line.includes(mark))) return;
+    const event = parseObject(line.toString("utf8", DATA.length));
+    if (event) this.whole(event);
+  }
+
+  /** A whole answer, or one event. */
+  whole(answer: JsonObject): void {
+    for (const id of this.#ids.read(answer)) this.#onId(id);
+  }
+}

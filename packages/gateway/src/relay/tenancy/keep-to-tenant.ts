@@ -1,0 +1,138 @@
+import { responseOfItem } from "../../dialects/bridges/responses-to-chat/own-ids.ts";
+import type { SpareId } from "../../dialects/client-ids.ts";
+import { withMembers } from "../../dialects/core/request-spec.ts";
+import { text } from "../../dialects/core/read.ts";
+import type { Body, JsonObject } from "../../dialects/core/types.ts";
+import { AppError, invalidRequest, unsupportedParameter } from "../../lib/app-error.ts";
+import { jsonBody } from "../ingress/body/read-body.ts";
+import type { ResponseOwner, ResponseOwners } from "../stateful/owners.ts";
+import type { RelayRequest } from "../types.ts";
+import type { DeriveId } from "./derive-id.ts";
+import { findIds, withValues, type FoundId } from "./find-ids.ts";
+import { unknownId } from "./unknown-id.ts";
+
+export interface TenancyDeps {
+  readonly owners: Pick<ResponseOwners, "findAll">;
+  readonly deriveId: DeriveId;
+}
+
+/** More ids in one request are refused. */
+const MAX_IDS = 5_000;
+const ITEM_PREFIX = /^[a-z]{1,12}_/i;
+
+interface Edit {
+  readonly path: FoundId["path"];
+  readonly value: string | undefined;
+}
+
+/** The ids of one request by what has to be done about them. */
+interface SortedIds {
+  readonly edits: Edit[];
+  /** Have to be the user's own, or the operator's. */
+  readonly needed: FoundId[];
+  /** Only looked up. */
+  readonly optional: FoundId[];
+  readonly spare: { readonly id: FoundId; readonly how: SpareId }[];
+}
+
+/**
+ * The request with nothing in it by which it could reach what belongs to another user of the same upstream account;
+ * the very same one where it names nothing of the kind. What it names of the user's own binds it to the account that
+ * has it. Throws the error of an unknown id for all else that has to exist.
+ */
+export async function keepToTenant(request: RelayRequest, deps: TenancyDeps): Promise<RelayRequest> {
+  const found = findIds(request.dialect.id, request.body.json());
+  if (!found) return request;
+  if (found.length > MAX_IDS) throw invalidRequest("input", `A request may name up to ${MAX_IDS} ids.`);
+  const { userId } = request.caller;
+  const derive = (member: string, value: string) => deps.deriveId(userId, member, value);
+  const { edits, needed, optional, spare } = sorted(found, derive);
+  const lookedUp = needed.length + optional.length > 0 ? [...needed, ...optional, ...spare.map(({ id }) => id)] : [];
+  const own = await deps.owners.findAll([...new Set(lookedUp.map(({ value }) => value))], userId);
+  const inBody = new Set(spare.map(({ id }) => id.value));
+  const shared: FoundId[] = [];
+  for (const id of needed) {
+    if (own.has(id.value)) continue;
+    if (id.rule.kind === "approval" && inBody.has(id.value)) spare.push({ id, how: "derived" });
+    else shared.push(id);
+  }
+  for (const { id, how } of spare) if (!own.has(id.value)) edits.push(replacement(id, how, derive));
+  return withIds(edited(request, edits), { own, needed: [...needed, ...optional], shared });
+}
+
+function sorted(found: readonly FoundId[], derive: (member: string, value: string) => string): SortedIds {
+  const ids: SortedIds = { edits: [], needed: [], optional: [], spare: [] };
+  for (const id of found) {
+    const { rule, path, value, owner } = id;
+    const how = rule.spare?.(owner);
+    if (rule.isBound) continue;
+    if (rule.treatment === "refused")
+      throw unsupportedParameter(path.join("."), "It names what belongs to the operator.");
+    if (rule.treatment === "derived") ids.edits.push({ path, value: derive(String(path.at(-1)), value) });
+    else if (how && responseOfItem(value) === undefined) ids.spare.push({ id, how });
+    else if (!how) (rule.isOptional ? ids.optional : ids.needed).push(id);
+  }
+  return ids;
+}
+
+/** An item and the approval of it keep naming the same thing. */
+function replacement(
+  { path, value, rule }: FoundId,
+  how: SpareId,
+  derive: (member: string, value: string) => string,
+): Edit {
+  if (how === "dropped") return { path, value: undefined };
+  const prefix = ITEM_PREFIX.exec(value)?.[0] ?? "";
+  return { path, value: `${prefix}${derive(rule.kind === "container" ? "container" : "item", value)}` };
+}
+
+interface CheckedIds {
+  readonly own: ReadonlyMap<string, ResponseOwner>;
+  readonly needed: readonly FoundId[];
+  readonly shared: readonly FoundId[];
+}
+
+function withIds(request: RelayRequest, { own, needed, shared }: CheckedIds): RelayRequest {
+  const owners = needed.flatMap(({ value }) => own.get(value) ?? []);
+  const pinnedAccount = owners.reduce((pinned, owner) => oneAccount(pinned, owner), request.pinnedAccount);
+  const [first] = shared;
+  return {
+    ...request,
+    ...(pinnedAccount && { pinnedAccount }),
+    ...(own.size > 0 && { ownIds: new Set(own.keys()) }),
+    ...(first && {
+      sharedIds: {
+        ids: [...new Set(shared.map(({ value }) => value))],
+        refusal: unknownId(first.rule.kind, first.value, first.path.join(".")),
+      },
+    }),
+  };
+}
+
+function oneAccount(pinned: RelayRequest["pinnedAccount"], owner: ResponseOwner): RelayRequest["pinnedAccount"] {
+  if (!pinned || (pinned.channelId === owner.channelId && pinned.keyIndex === owner.keyIndex)) return owner;
+  throw new AppError("previous_response_unavailable", {
+    message: "The ids of this request are stored at different upstream accounts: send the items whole instead.",
+  });
+}
+
+function edited(request: RelayRequest, edits: readonly Edit[]): RelayRequest {
+  if (edits.length === 0) return request;
+  const json = withValues(request.body.json(), edits);
+  if (request.upload)
+    return { ...request, body: { bytes: request.body.bytes, json: () => json }, formEdits: textsOf(json, edits) };
+  const names = [...new Set(edits.map(({ path }) => String(path[0])))];
+  const changed = names.map((key) => ({ key, json: JSON.stringify(json[key]) }));
+  return { ...request, body: editedBody(request.body, changed) };
+}
+
+function editedBody(body: Body, changed: Parameters<typeof withMembers>[1]): Body {
+  const bytes = withMembers(body, changed);
+  body.forget?.();
+  return jsonBody(bytes);
+}
+
+/** Fields of a form are texts. */
+function textsOf(json: JsonObject, edits: readonly Edit[]): ReadonlyMap<string, string> {
+  return new Map(edits.map(({ path: [name = ""] }) => [String(name), text(json, String(name)) ?? ""]));
+}
