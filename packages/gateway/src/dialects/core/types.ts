@@ -3,6 +3,7 @@
 import type { JsonObject } from "../../lib/text/json.ts";
 import type { MemberEdit } from "../../lib/text/json-splice.ts";
 import type { StreamEvent } from "../../lib/text/sse.ts";
+import type { Doubts } from "./usage-doubts.ts";
 import type { ReadRequestedOutput } from "./requested-output.ts";
 
 export type { JsonObject, JsonValue } from "../../lib/text/json.ts";
@@ -125,6 +126,8 @@ export interface Usage {
   readonly toolCalls?: Readonly<Record<string, number>>;
   /** The reported usage, if it is more than the answer can have cost; the counts are bounded then. */
   readonly reported?: { readonly input: number; readonly output: number; readonly units: number };
+  /** Figures of the report that cannot be true, by the rule that was used instead. */
+  readonly doubts?: Doubts;
 }
 
 export const NO_USAGE: Usage = Object.freeze({

@@ -1,82 +1,106 @@
 import { count, object, objects } from "./read.ts";
 import { NO_USAGE, type JsonObject, type Usage } from "./types.ts";
+import { UsageDoubts } from "./usage-doubts.ts";
 
 type Counts = Partial<Omit<Usage, "source">>;
 
-/** Fills up the normal form; cached tokens, sound and images together never exceed the prompt. */
-export function toUsage(counts: Counts): Usage {
+/** Fills up the normal form. A part is never more than its whole; what was cached may hold sound and images too. */
+export function toUsage(counts: Counts, doubts = new UsageDoubts()): Usage {
   const usage = { ...NO_USAGE, ...counts };
-  const cachedInput = Math.min(usage.cachedInput, usage.input);
-  const audioInput = Math.min(usage.audioInput, usage.input - cachedInput);
-  const imageInput = Math.min(usage.imageInput, usage.input - cachedInput - audioInput);
-  const isFit = cachedInput === usage.cachedInput && audioInput === usage.audioInput && imageInput === usage.imageInput;
-  return isFit ? usage : { ...usage, cachedInput, audioInput, imageInput };
+  const { input, output } = usage;
+  const cachedInput = doubts.part("cached_over_input", usage.cachedInput, input);
+  const cacheWrite = doubts.part("cache_write_over_input", usage.cacheWrite, input - cachedInput);
+  const audioInput = doubts.part("audio_over_input", usage.audioInput, input);
+  const imageInput = doubts.part("image_over_input", usage.imageInput, input);
+  const fit = {
+    cachedInput,
+    cacheWrite,
+    cacheWrite1h: Math.min(usage.cacheWrite1h, cacheWrite),
+    audioInput: Math.min(audioInput, input - cachedInput),
+    imageInput: Math.min(imageInput, Math.max(0, input - cachedInput - audioInput)),
+    reasoning: doubts.part("reasoning_over_output", usage.reasoning, output),
+    audioOutput: doubts.part("audio_over_output", usage.audioOutput, output),
+  };
+  return { ...usage, ...fit, ...doubts.members };
 }
 
 /** Sound or images that were not cached; what was cached costs what cached text costs. */
-function fresh(details: JsonObject | undefined, key: "audio_tokens" | "image_tokens"): number {
-  return Math.max(0, tokens(details, key) - tokens(object(details, "cached_tokens_details"), key));
-}
-
-/** A missing count is zero. */
-function tokens(from: JsonObject | undefined, key: string): number {
-  return count(from, key) ?? 0;
-}
-
-/** Proxies in front of other protocols have a name of their own for them. */
-function cacheWrites(details: JsonObject | undefined): number {
-  return anyCount(details, "cache_write_tokens", "cache_creation_tokens") ?? 0;
+function fresh(doubts: UsageDoubts, details: JsonObject | undefined, key: "audio_tokens" | "image_tokens"): number {
+  return Math.max(0, doubts.tokens(details, key) - doubts.tokens(object(details, "cached_tokens_details"), key));
 }
 
 /** The first of two names that holds a count. */
-function anyCount(from: JsonObject | undefined, key: string, other: string): number | undefined {
-  return count(from, key) ?? count(from, other);
+function anyCount(doubts: UsageDoubts, from: JsonObject | undefined, key: string, other: string): number | undefined {
+  return doubts.count(from, key) ?? doubts.count(from, other);
 }
 
 /** Usage of chat completions and everything that copies it, under the names of Responses as well; undefined when no count is readable. */
 export function readChatUsage(usage: JsonObject | undefined): Usage | undefined {
-  const total = count(usage, "total_tokens");
-  const prompt = anyCount(usage, "prompt_tokens", "input_tokens");
-  const completion = anyCount(usage, "completion_tokens", "output_tokens");
+  const doubts = new UsageDoubts();
+  const total = doubts.count(usage, "total_tokens");
+  const prompt = anyCount(doubts, usage, "prompt_tokens", "input_tokens");
+  const completion = anyCount(doubts, usage, "completion_tokens", "output_tokens");
   if (usage === undefined || (total === undefined && prompt === undefined && completion === undefined))
     return undefined;
-  const input = prompt ?? Math.max(0, (total ?? 0) - (completion ?? 0));
+  const { input, output } = completed(prompt, completion, total, doubts);
   const inputDetails = object(usage, "prompt_tokens_details");
   const outputDetails = object(usage, "completion_tokens_details");
-  return toUsage({
-    input,
-    output: completion ?? Math.max(0, (total ?? input) - input),
-    cachedInput: count(inputDetails, "cached_tokens") ?? vendorCached(usage),
-    cacheWrite: cacheWrites(inputDetails),
-    reasoning: count(outputDetails, "reasoning_tokens") ?? tokens(usage, "reasoning_tokens"),
-    audioInput: fresh(inputDetails, "audio_tokens"),
-    audioOutput: tokens(outputDetails, "audio_tokens"),
-    imageInput: fresh(inputDetails, "image_tokens"),
-  });
+  return toUsage(
+    {
+      input,
+      output,
+      cachedInput: doubts.count(inputDetails, "cached_tokens") ?? vendorCached(usage, doubts),
+      // Proxies in front of other protocols have a name of their own for writes.
+      cacheWrite: anyCount(doubts, inputDetails, "cache_write_tokens", "cache_creation_tokens") ?? 0,
+      reasoning: doubts.count(outputDetails, "reasoning_tokens") ?? doubts.tokens(usage, "reasoning_tokens"),
+      audioInput: fresh(doubts, inputDetails, "audio_tokens"),
+      audioOutput: doubts.tokens(outputDetails, "audio_tokens"),
+      imageInput: fresh(doubts, inputDetails, "image_tokens"),
+    },
+    doubts,
+  );
+}
+
+/** Both sides; one that is missing is what the other leaves of the total. */
+function completed(
+  input: number | undefined,
+  output: number | undefined,
+  total: number | undefined,
+  doubts: UsageDoubts,
+): { readonly input: number; readonly output: number } {
+  if (input !== undefined && output !== undefined) doubts.total(total, input + output);
+  const known = input ?? Math.max(0, (total ?? 0) - (output ?? 0));
+  return { input: known, output: output ?? Math.max(0, (total ?? known) - known) };
 }
 
 /** DeepSeek, Together and Mistral name cached tokens next to the others. */
-function vendorCached(usage: JsonObject): number {
-  return count(usage, "prompt_cache_hit_tokens") ?? count(usage, "cached_tokens") ?? tokens(usage, "num_cached_tokens");
+function vendorCached(usage: JsonObject, doubts: UsageDoubts): number {
+  return (
+    anyCount(doubts, usage, "prompt_cache_hit_tokens", "cached_tokens") ?? doubts.tokens(usage, "num_cached_tokens")
+  );
 }
 
 /** Usage of Responses, images and audio: `input_tokens` and `output_tokens` with optional details. */
 export function readResponsesUsage(usage: JsonObject | undefined): Usage | undefined {
-  const input = count(usage, "input_tokens");
-  const output = count(usage, "output_tokens");
-  if (usage === undefined || (input === undefined && output === undefined)) return undefined;
+  const doubts = new UsageDoubts();
+  const said = { input: doubts.count(usage, "input_tokens"), output: doubts.count(usage, "output_tokens") };
+  if (usage === undefined || (said.input === undefined && said.output === undefined)) return undefined;
+  const { input, output } = completed(said.input, said.output, doubts.count(usage, "total_tokens"), doubts);
   const inputDetails = object(usage, "input_tokens_details") ?? object(usage, "input_token_details");
   const outputDetails = object(usage, "output_tokens_details") ?? object(usage, "output_token_details");
-  return toUsage({
-    input: input ?? 0,
-    output: output ?? 0,
-    cachedInput: tokens(inputDetails, "cached_tokens"),
-    cacheWrite: tokens(inputDetails, "cache_write_tokens"),
-    reasoning: tokens(outputDetails, "reasoning_tokens"),
-    audioInput: fresh(inputDetails, "audio_tokens"),
-    audioOutput: tokens(outputDetails, "audio_tokens"),
-    imageInput: fresh(inputDetails, "image_tokens"),
-  });
+  return toUsage(
+    {
+      input,
+      output,
+      cachedInput: doubts.tokens(inputDetails, "cached_tokens"),
+      cacheWrite: doubts.tokens(inputDetails, "cache_write_tokens"),
+      reasoning: doubts.tokens(outputDetails, "reasoning_tokens"),
+      audioInput: fresh(doubts, inputDetails, "audio_tokens"),
+      audioOutput: doubts.tokens(outputDetails, "audio_tokens"),
+      imageInput: fresh(doubts, inputDetails, "image_tokens"),
+    },
+    doubts,
+  );
 }
 
 /**
@@ -91,6 +115,7 @@ export function readAnthropicUsage(usage: JsonObject | undefined): Usage | undef
 
 function plus(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
   if (a === undefined || b === undefined) return a ?? b;
+  const doubts = (a.doubts ?? b.doubts) && { doubts: { ...a.doubts, ...b.doubts } };
   return {
     ...a,
     input: a.input + b.input,
@@ -99,51 +124,72 @@ function plus(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
     cacheWrite: a.cacheWrite + b.cacheWrite,
     cacheWrite1h: a.cacheWrite1h + b.cacheWrite1h,
     reasoning: a.reasoning + b.reasoning,
+    ...doubts,
   };
 }
 
 function readMessageUsage(usage: JsonObject | undefined): Usage | undefined {
-  const fresh = count(usage, "input_tokens");
-  const output = count(usage, "output_tokens");
+  const doubts = new UsageDoubts();
+  const fresh = doubts.count(usage, "input_tokens");
+  const output = doubts.count(usage, "output_tokens");
   if (usage === undefined || (fresh === undefined && output === undefined)) return undefined;
-  const read = tokens(usage, "cache_read_input_tokens");
+  const read = doubts.tokens(usage, "cache_read_input_tokens");
+  const { write, hour } = cacheWrites(usage, doubts);
+  return toUsage(
+    {
+      input: (fresh ?? 0) + read + write,
+      output: output ?? 0,
+      cachedInput: read,
+      cacheWrite: write,
+      cacheWrite1h: hour,
+      reasoning: doubts.tokens(object(usage, "output_tokens_details"), "thinking_tokens"),
+    },
+    doubts,
+  );
+}
+
+/** Written for minutes and for an hour, and both together: the larger figure wins where they contradict each other. */
+function cacheWrites(usage: JsonObject, doubts: UsageDoubts): { readonly write: number; readonly hour: number } {
   const created = object(usage, "cache_creation");
-  const hour = tokens(created, "ephemeral_1h_input_tokens");
-  const minutes = count(created, "ephemeral_5m_input_tokens");
-  const write = minutes === undefined ? Math.max(hour, tokens(usage, "cache_creation_input_tokens")) : minutes + hour;
-  return toUsage({
-    input: (fresh ?? 0) + read + write,
-    output: output ?? 0,
-    cachedInput: read,
-    cacheWrite: write,
-    cacheWrite1h: hour,
-    reasoning: tokens(object(usage, "output_tokens_details"), "thinking_tokens"),
-  });
+  const hour = doubts.tokens(created, "ephemeral_1h_input_tokens");
+  const minutes = doubts.count(created, "ephemeral_5m_input_tokens");
+  const total = doubts.count(usage, "cache_creation_input_tokens");
+  const parts = (minutes ?? 0) + hour;
+  if (total !== undefined && minutes !== undefined && total !== parts) doubts.note("cache_write_contradicts", parts);
+  return { write: Math.max(total ?? 0, parts), hour };
 }
 
 /** Gemini counts thoughts and tool prompts apart from candidates and prompt; what was cached costs what cached text costs. */
 export function readGeminiUsage(usage: JsonObject | undefined): Usage | undefined {
-  const prompt = count(usage, "promptTokenCount");
-  const total = count(usage, "totalTokenCount");
+  const doubts = new UsageDoubts();
+  const prompt = doubts.count(usage, "promptTokenCount");
+  const total = doubts.count(usage, "totalTokenCount");
   if (usage === undefined || (prompt === undefined && total === undefined)) return undefined;
-  const input = (prompt ?? 0) + tokens(usage, "toolUsePromptTokenCount");
-  const thoughts = tokens(usage, "thoughtsTokenCount");
+  const tools = doubts.tokens(usage, "toolUsePromptTokenCount");
+  const thoughts = doubts.tokens(usage, "thoughtsTokenCount");
+  const candidates = doubts.count(usage, "candidatesTokenCount");
+  const said = candidates === undefined ? undefined : candidates + thoughts;
+  const rest = total === undefined ? undefined : total - tools;
+  const { input, output } = completed(prompt, said, rest, doubts);
   const uncached = (name: string) =>
     Math.max(0, modality(usage, "promptTokensDetails", name) - modality(usage, "cacheTokensDetails", name));
-  return toUsage({
-    input,
-    output: tokens(usage, "candidatesTokenCount") + thoughts,
-    cachedInput: tokens(usage, "cachedContentTokenCount"),
-    reasoning: thoughts,
-    audioInput: uncached("AUDIO"),
-    imageInput: uncached("IMAGE"),
-    audioOutput: modality(usage, "candidatesTokensDetails", "AUDIO"),
-  });
+  return toUsage(
+    {
+      input: input + tools,
+      output: Math.max(output, thoughts),
+      cachedInput: doubts.tokens(usage, "cachedContentTokenCount"),
+      reasoning: thoughts,
+      audioInput: uncached("AUDIO"),
+      imageInput: uncached("IMAGE"),
+      audioOutput: modality(usage, "candidatesTokensDetails", "AUDIO"),
+    },
+    doubts,
+  );
 }
 
 function modality(usage: JsonObject, key: string, name: string): number {
   const details = objects(usage, key).filter((detail) => detail["modality"] === name);
-  return details.reduce((sum, detail) => sum + tokens(detail, "tokenCount"), 0);
+  return details.reduce((sum, detail) => sum + (count(detail, "tokenCount") ?? 0), 0);
 }
 
 export function chatUsage(usage: Usage): JsonObject {

@@ -118,6 +118,7 @@ function requestDetail(request: RelayRequest, { usage, price, attempt, built }: 
 function chargeDetail({ spec }: RelayRequest, usage: Usage): Record<string, unknown> {
   return {
     ...(usage.reported && { usage_bounded: true }),
+    ...(usage.doubts && { usage_doubts: Object.keys(usage.doubts) }),
     ...(usage.estimatedReasoning && { reasoning_estimated: usage.estimatedReasoning }),
     ...(spec.tiers && { service_tiers: boundedNames(spec.tiers) }),
     ...(usage.toolCalls && { tool_calls: usage.toolCalls }),
@@ -140,6 +141,7 @@ function adminDetail(request: RelayRequest, { attempt, tried, usage }: Charged):
   if (upstreamModel !== request.spec.model) detail["upstream_model"] = upstreamModel;
   if (attempt.upstreamRequestId !== undefined) detail["upstream_request_id"] = attempt.upstreamRequestId;
   if (usage.reported) detail["reported_usage"] = usage.reported;
+  if (usage.doubts) detail["doubted_usage"] = usage.doubts;
   return detail;
 }
 

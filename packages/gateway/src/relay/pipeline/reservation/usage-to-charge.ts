@@ -1,6 +1,7 @@
 import type { TokenCounter } from "../../../billing/tokenizer/token-counter.ts";
 import type { RequestedOutput } from "../../../dialects/core/requested-output.ts";
 import { NO_USAGE, type Usage } from "../../../dialects/core/types.ts";
+import { withDoubt } from "../../../dialects/core/usage-doubts.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
 import type { Completion } from "../../response/sink.ts";
 import { countTexts } from "../../response/whole-sink.ts";
@@ -50,7 +51,7 @@ export class UsageToCharge {
     if (this.#isKnown(usage, completion)) return withToolCalls(usage, completion);
     const output = await completion.countOutput().catch(() => 0);
     const input = usage.input > 0 ? usage.input : await this.#countInput();
-    const seen = withCounts(usage, { input, output, source: "counted" });
+    const seen = withCounts(usage, { input, output, source: "counted" }, completion);
     return withToolCalls(withHiddenReasoning(seen, completion, limits), completion);
   }
 
@@ -64,14 +65,14 @@ export class UsageToCharge {
     if (this.#isKnown(usage, completion)) return withToolCalls(usage, completion);
     const output = completion.outputBound?.() ?? 0;
     const input = usage.input > 0 ? usage.input : this.#deps.request.spec.promptEstimate;
-    const seen = withCounts(usage, { input, output, source: "estimated" });
+    const seen = withCounts(usage, { input, output, source: "estimated" }, completion);
     return withToolCalls(withHiddenReasoning(seen, completion, limits), completion);
   }
 
-  /** True where nothing has to be counted. */
-  #isKnown({ input, output, units }: Usage, { reason }: Completion): boolean {
+  /** True where nothing has to be counted: a complete answer has both sides. */
+  #isKnown({ input, output, units }: Usage, { reason, nothing }: Completion): boolean {
     const tokens = input + output;
-    const isComplete = reason === "stop" && tokens > 0;
+    const isComplete = reason === "stop" && input > 0 && (output > 0 || nothing !== undefined);
     const isByUnits = units !== undefined && tokens === 0;
     return isComplete || isByUnits || this.#deps.isPerCall;
   }
@@ -101,11 +102,21 @@ function isFree({ nothing, usage }: Completion): boolean {
   return nothing === "broken" || (nothing !== undefined && usage === undefined);
 }
 
-/** Usage with what its upstream left out. */
-function withCounts(usage: Usage, counted: Pick<Usage, "input" | "output" | "source">): Usage {
+/** Usage with what its upstream left out; marked where that upstream reported a complete answer. */
+function withCounts(
+  usage: Usage,
+  counted: Pick<Usage, "input" | "output" | "source">,
+  { reason, usage: reported }: Completion,
+): Usage {
   const output = Math.max(usage.output, Math.min(counted.output, MOST_TOKENS));
-  if (usage.input === 0) return { ...usage, input: counted.input, output, source: counted.source };
-  return { ...usage, output, source: output === usage.output ? usage.source : "mixed" };
+  const isCounted = usage.input === 0 && usage.output === 0;
+  const isWhole = output === usage.output && usage.input > 0;
+  const source = isCounted ? counted.source : isWhole ? usage.source : "mixed";
+  const input = usage.input > 0 ? usage.input : counted.input;
+  const filled: Usage = { ...usage, input, output, source };
+  if (reported === undefined || reason !== "stop") return filled;
+  const seen = usage.input === 0 && input > 0 ? withDoubt(filled, "input_counted", usage.input) : filled;
+  return output > usage.output ? withDoubt(seen, "output_counted", usage.output) : seen;
 }
 
 function withToolCalls(usage: Usage, { toolCalls }: Completion): Usage {

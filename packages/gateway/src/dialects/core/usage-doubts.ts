@@ -1,0 +1,67 @@
+import { count, isSet } from "./read.ts";
+import type { JsonObject, Usage } from "./types.ts";
+
+const MAX_TEXT = 32;
+
+/** What is wrong with reported usage, and the rule that was used instead. The rules are in docs/explain/billing.md. */
+export type UsageRule =
+  | `invalid_${string}`
+  | "cached_over_input"
+  | "cache_write_over_input"
+  | "audio_over_input"
+  | "image_over_input"
+  | "reasoning_over_output"
+  | "audio_over_output"
+  | "cache_write_contradicts"
+  | "total_contradicts"
+  | "input_counted"
+  | "output_counted";
+
+/** The reported figure of each rule that was used. */
+export type Doubts = Readonly<Partial<Record<UsageRule, number | string | null>>>;
+
+/** Collects what one report of usage contradicts; costs nothing where it is right. */
+export class UsageDoubts {
+  #found: Record<string, number | string | null> | undefined;
+
+  /** A count of the report; one that is set and no count at all is noted. */
+  count(from: JsonObject | undefined, key: string): number | undefined {
+    const value = count(from, key);
+    if (value !== undefined) return value;
+    const said = from?.[key];
+    if (isSet(said))
+      this.note(`invalid_${key}`, typeof said === "number" ? said : String(JSON.stringify(said)).slice(0, MAX_TEXT));
+    return undefined;
+  }
+
+  /** The same; a missing count is zero. */
+  tokens(from: JsonObject | undefined, key: string): number {
+    return this.count(from, key) ?? 0;
+  }
+
+  /** A part is never more than its whole. */
+  part(rule: UsageRule, part: number, whole: number): number {
+    if (part <= whole) return part;
+    this.note(rule, part);
+    return whole;
+  }
+
+  /** The parts of a total win. */
+  total(total: number | undefined, parts: number): void {
+    if (total !== undefined && total !== parts) this.note("total_contradicts", total);
+  }
+
+  note(rule: UsageRule, reported: number | string | null): void {
+    this.#found = { ...this.#found, [rule]: reported };
+  }
+
+  /** Members for the usage. */
+  get members(): Pick<Usage, "doubts"> | undefined {
+    return this.#found && { doubts: this.#found };
+  }
+}
+
+/** `usage` with another rule noted. */
+export function withDoubt(usage: Usage, rule: UsageRule, reported: number): Usage {
+  return { ...usage, doubts: { ...usage.doubts, [rule]: reported } };
+}
