@@ -1,5 +1,6 @@
 import { insertLedger } from "../billing/ledger/sql/booking.ts";
-import type { RawTransaction } from "../storage/engines/raw.ts";
+import { openCounter } from "../billing/audit/counters.ts";
+import type { RawDatabase, RawTransaction } from "../storage/engines/raw.ts";
 
 export interface CarriedUsage {
   /** The same as that of the balance that is imported with it. */
@@ -7,6 +8,8 @@ export interface CarriedUsage {
   readonly userId: number;
   /** The account's `used_quota`. */
   readonly used: number;
+  /** The account's `request_count`. */
+  readonly requests: number;
   readonly detail: string;
   /** Milliseconds. */
   readonly at: number;
@@ -16,8 +19,15 @@ export interface CarriedUsage {
  * Charges an imported account what it had used before, as its `used_quota` says already; the balance that is imported
  * with it is larger by as much.
  */
-export async function bookCarriedUsage(tx: RawTransaction, usage: CarriedUsage): Promise<void> {
-  const { requestId, userId, used, detail, at } = usage;
+export async function bookCarriedUsage(
+  tx: RawTransaction,
+  dialect: RawDatabase["kind"],
+  usage: CarriedUsage,
+): Promise<void> {
+  const { requestId, userId, used, requests, detail, at } = usage;
+  // The row of what was used looks like one more request.
+  const amount = used === 0 ? requests : requests - 1;
+  await openCounter(tx, dialect, { counter: "requests", id: userId, amount });
   if (used === 0) return;
   await tx.run("update users set quota = quota - ? where id = ?", [used, userId]);
   const row = { requestId, userId, tokenId: 0, channelId: 0, quota: 0 - used, detail, at };

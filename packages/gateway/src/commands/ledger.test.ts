@@ -48,7 +48,9 @@ test("the audit finds what differs, repairs it when asked, and says so by its ex
   await harness.ledger.flush();
   const env = { FAIRWAY_DATABASE_URL: url, FAIRWAY_REDIS_URL: redisUrl, FAIRWAY_REDIS_PREFIX: prefix };
   const calm = await run(env, "ledger", "audit");
-  expect(calm.out).toContain("2 live balances compared, the ledger of every user summed up: 0 differences.");
+  expect(calm.out).toContain(
+    "2 live balances compared, the ledger of every user, token and channel summed up: 0 differences.",
+  );
   expect(calm.code).toBe(0);
   await harness.redis.one({ command: "hincrby", args: [harness.redis.keys.user(user), "b", 20] }, 1_000);
   await harness.database.run("update users set quota = quota + 1000 where id = ?", [other]);

@@ -1,6 +1,7 @@
 import { openRedis } from "../composition/redis.ts";
 import { openStorage } from "../composition/storage.ts";
 import { checkBalances } from "../billing/audit/balances.ts";
+import { checkCounters } from "../billing/audit/counters.ts";
 import { checkLogRows } from "../billing/audit/log-rows.ts";
 import { checkLedgerSums } from "../billing/audit/sums.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -24,6 +25,7 @@ export async function ledger([what, ...args]: readonly string[], context: Comman
     const report = redis
       ? await audit({ redis: redis.client, database: raw, withSums: true, isRepairing: repair })
       : { accounts: 0, busy: 0, differences: await checkLedgerSums(raw) };
+    const counters = await checkCounters(raw);
     const logged = await checkLogRows({
       database: raw,
       logDatabase: storage.logDatabase.raw,
@@ -34,7 +36,7 @@ export async function ledger([what, ...args]: readonly string[], context: Comman
     const wrong = new Set(repair ? [] : recorded.map(({ account }) => account));
     // The live balance may be right where the balance in the database is wrong.
     const live = report.differences.filter(({ what, account }) => what !== "live balance" || !wrong.has(account));
-    const differences = [...recorded, ...live, ...logged];
+    const differences = [...recorded, ...live, ...counters, ...logged];
     print({ ...report, differences }, repair, context);
     if (differences.length > 0) process.exitCode = 1;
   } finally {
@@ -55,7 +57,7 @@ function print(
   }
   const live = `${accounts} live balances compared`;
   const skipped = busy === 0 ? "" : `, ${busy} with charges on their way left out`;
-  line(`${live}${skipped}, the ledger of every user summed up: ${differences.length} differences.`);
+  line(`${live}${skipped}, the ledger of every user, token and channel summed up: ${differences.length} differences.`);
   if (differences.some(isRepairable))
     line(
       isRepairing
@@ -69,5 +71,5 @@ function shown(amount: number): string {
 }
 
 function isRepairable({ what }: Difference): boolean {
-  return what !== "ledger sum";
+  return !["ledger sum", "token sum", "channel sum", "requests"].includes(what);
 }

@@ -1,2 +1,7 @@
-/** Quota units that the first account of an installation begins with; the only balance without a row in the ledger. */
+/** Quota units that the first account of an installation begins with. */
 export const FIRST_BALANCE = 100_000_000;
+
+/** The request id of the ledger row of that balance. */
+export function firstBalanceId(userId: number): string {
+  return `first-balance-${userId}`;
+}

@@ -213,7 +213,7 @@ export async function books({ database }: RelayApp): Promise<Books> {
   return {
     quota: (user?.quota ?? 0) - 100_000_000,
     held: user?.held ?? 0,
-    ledger: await sum("select sum(quota) as sum from ledger"),
+    ledger: await sum("select sum(quota) as sum from ledger where request_id <> 'first-balance-1'"),
     logs: await sum("select sum(quota) as sum from logs where type = 2 and user_id = 1"),
     holds: await sum("select count(*) as sum from holds"),
   };

@@ -1,5 +1,3 @@
-import { ROLE } from "@fairway/wire";
-import { FIRST_BALANCE } from "../../lib/first-balance.ts";
 import type { RawDatabase, RawTransaction } from "../../storage/engines/raw.ts";
 import type { Difference } from "./difference.ts";
 import { nextUsers } from "./sums.ts";
@@ -7,7 +5,6 @@ import { lockUsers } from "../ledger/sql/accounts.ts";
 
 interface BalanceRow {
   readonly id: number;
-  readonly role: number;
   readonly quota: number;
   readonly moved: number;
 }
@@ -37,37 +34,23 @@ async function checkMoved(database: RawDatabase, isRepairing: boolean): Promise<
   const differences: Difference[] = [];
   for await (const [after, last] of nextUsers(database)) {
     const moved = `select user_id, sum(quota) as quota from ledger where user_id > ? and user_id <= ? group by user_id`;
-    const sql = `select users.id, users.role, users.quota, coalesce(movements.quota, 0) as moved
+    const sql = `select users.id, users.quota, coalesce(movements.quota, 0) as moved
       from users left join (${moved}) movements on movements.user_id = users.id
       where users.id > ? and users.id <= ? order by users.id`;
     for (const row of await database.rows<BalanceRow>(sql, [after, last, after, last])) {
-      const expected = balanceOf(row);
+      const expected = Number(row.moved);
       if (row.quota === expected) continue;
       differences.push({ what: "balance", account: `user ${row.id}`, found: row.quota, expected });
-      if (isRepairing) await database.transaction((tx) => recompute(tx, database.kind, row));
+      if (isRepairing) await database.transaction((tx) => recompute(tx, database.kind, row.id));
     }
   }
   return differences;
 }
 
-/**
- * The first account started with a balance without a ledger row, unless it was imported. Uses the closer of the two.
- */
-function balanceOf({ role, quota, moved }: Omit<BalanceRow, "id">): number {
-  const sum = Number(moved);
-  const asFirst = sum + FIRST_BALANCE;
-  return role === ROLE.root && Math.abs(quota - asFirst) <= Math.abs(quota - sum) ? asFirst : sum;
-}
-
-async function recompute(tx: RawTransaction, kind: RawDatabase["kind"], { id, role }: BalanceRow): Promise<void> {
-  const user = (await lockUsers(tx, kind, [id])).get(id);
-  const [row] = await tx.rows<{ moved: number }>(
-    "select coalesce(sum(quota), 0) as moved from ledger where user_id = ?",
-    [id],
-  );
-  if (!user || !row) return;
-  const balance = balanceOf({ role, quota: user.quota, moved: row.moved });
-  await tx.run("update users set quota = ? where id = ?", [balance, id]);
+async function recompute(tx: RawTransaction, kind: RawDatabase["kind"], id: number): Promise<void> {
+  await lockUsers(tx, kind, [id]);
+  const sum = "select coalesce(sum(quota), 0) from ledger where user_id = ?";
+  await tx.run(`update users set quota = (${sum}) where id = ?`, [id, id]);
 }
 
 async function checkHeld(database: RawDatabase, isRepairing: boolean): Promise<Difference[]> {

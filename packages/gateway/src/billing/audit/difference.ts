@@ -7,6 +7,10 @@ export interface Difference {
     | "balance" // the database against all ledger rows of a user
     | "reservations" // what an account holds in the database against its open reservations there
     | "ledger sum" // used_quota of a user against its ledger rows
+    | "token sum" // used_quota of a token against its ledger rows
+    | "channel sum" // the same of a channel
+    | "requests" // request_count of a user against its settled requests in the ledger
+    | "log owners" // user, token or channel of log rows against their ledger rows, by the amount that is elsewhere
     | "log rows" // quota of the log rows of a user on a channel against their ledger rows, where rows are missing
     | "log amounts"; // the same, where rows have another amount
   readonly account: string;

@@ -42,12 +42,14 @@ export async function checkLogRows(deps: LogAuditDeps): Promise<Difference[]> {
       const at = Number(created_at);
       return at >= since && at < deps.now - ON_ITS_WAY_MS && isLogged(at);
     });
-    const { lost, wrong } = await compareWithLogs(settled, deps);
+    const { lost, wrong, moved } = await compareWithLogs(settled, deps);
     for (const row of lost) add(differences, "log rows", row, 0);
     for (const { row, logged } of wrong) add(differences, "log amounts", row, logged);
+    for (const row of moved) add(differences, "log owners", row, 0);
     if (!deps.isRepairing) continue;
     if (lost.length > 0) await restore(lost, deps);
     await setAmounts(wrong, deps);
+    await setOwners(moved, deps);
   }
   return [...differences.values()];
 }
@@ -87,10 +89,20 @@ function corrected(row: LedgerRow, correction?: Pick<LedgerRow, "quota" | "chann
 interface Compared {
   readonly lost: readonly LedgerRow[];
   readonly wrong: readonly { readonly row: LedgerRow; readonly logged: number }[];
+  /** Their log rows name another user, token or channel. */
+  readonly moved: readonly LedgerRow[];
+}
+
+interface Logged {
+  readonly request_id: string;
+  readonly quota: number;
+  readonly users: string;
+  readonly tokens: string;
+  readonly channels: string;
 }
 
 async function compareWithLogs(rows: readonly LedgerRow[], deps: LogAuditDeps): Promise<Compared> {
-  if (rows.length === 0) return { lost: [], wrong: [] };
+  if (rows.length === 0) return { lost: [], wrong: [], moved: [] };
   const { marks, values } = inList(rows.map(({ request_id }) => request_id));
   const waiting = deps.isLogSeparate
     ? await deps.database.rows<{ request_id: string }>(
@@ -99,19 +111,45 @@ async function compareWithLogs(rows: readonly LedgerRow[], deps: LogAuditDeps): 
       )
     : [];
   const isWaiting = new Set(waiting.map(({ request_id }) => request_id));
-  const sums = await deps.logDatabase.rows<{ request_id: string; quota: number }>(
-    `select request_id, sum(quota) as quota from logs where type = ? and request_id in ${marks} group by request_id`,
+  const sums = await deps.logDatabase.rows<Logged>(
+    `select request_id, sum(quota) as quota, ${OWNERS} from logs where type = ? and request_id in ${marks} group by request_id`,
     [LOG_TYPE.consume, ...values],
   );
-  const loggedOf = new Map(sums.map(({ request_id, quota }) => [request_id, Number(quota)]));
+  const loggedOf = new Map(sums.map((row) => [row.request_id, row]));
   const known = rows.filter(({ request_id }) => !isWaiting.has(request_id));
   return {
     lost: known.filter(({ request_id }) => !loggedOf.has(request_id)),
     wrong: known.flatMap((row) => {
       const logged = loggedOf.get(row.request_id);
-      return logged === undefined || logged === 0 - row.quota ? [] : [{ row, logged }];
+      const sum = Number(logged?.quota);
+      return logged === undefined || sum === 0 - row.quota ? [] : [{ row, logged: sum }];
     }),
+    moved: known.filter((row) => isElsewhere(row, loggedOf.get(row.request_id))),
   };
+}
+
+/** Both bounds of each: several rows of one request may differ. */
+const OWNERS = [
+  ["users", "user_id"],
+  ["tokens", "token_id"],
+  ["channels", "channel_id"],
+]
+  .map(([name, column]) => `concat(min(${column}), ' ', max(${column})) as ${name}`)
+  .join(", ");
+
+function isElsewhere({ user_id, token_id, channel_id }: LedgerRow, logged: Logged | undefined): boolean {
+  if (!logged) return false;
+  const both = (id: number) => `${id} ${id}`;
+  return logged.users !== both(user_id) || logged.tokens !== both(token_id) || logged.channels !== both(channel_id);
+}
+
+/** The ledger says whose a charge is; balances and counters agree with it, or are found by their sums. */
+async function setOwners(moved: Compared["moved"], { logDatabase }: LogAuditDeps): Promise<void> {
+  for (const { request_id, user_id, token_id, channel_id } of moved)
+    await logDatabase.run(
+      "update logs set user_id = ?, token_id = ?, channel_id = ? where request_id = ? and type = ?",
+      [user_id, token_id, channel_id, request_id, LOG_TYPE.consume],
+    );
 }
 
 /**

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ROLE } from "@fairway/wire";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { FIRST_BALANCE } from "../../lib/first-balance.ts";
 import { randomText } from "../../lib/ids.ts";
 import { isLoopback } from "../../lib/net/ip.ts";
 import type { Secret } from "../../lib/secret.ts";
@@ -10,6 +9,7 @@ import type { Database } from "../../storage/database.ts";
 import { isDuplicate } from "../../storage/errors.ts";
 import { transact } from "../../storage/transaction.ts";
 import { accountRow } from "./accounts.ts";
+import { insertFirstAccount } from "./first-account.ts";
 import type { Passwords } from "../passwords/passwords.ts";
 
 export const ROOT_NAME = "root";
@@ -91,10 +91,9 @@ async function createRoot(deps: FirstStartDeps): Promise<string | undefined> {
     createdAt: seconds(deps.clock),
     displayName: "Root User",
     role: ROLE.root,
-    quota: FIRST_BALANCE,
   });
   try {
-    await deps.database.db.insertInto("users").values(row).execute();
+    await transact(deps.database.db, (trx) => insertFirstAccount(trx, row));
   } catch (cause) {
     // Another replica starts at the same time and was quicker.
     if (isDuplicate(cause)) return undefined;

@@ -4,7 +4,7 @@ import { implement, type Call, type Route } from "../../http/endpoint.ts";
 import { accountRow } from "../../identity/accounts/accounts.ts";
 import type { Passwords } from "../../identity/passwords/passwords.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
-import { FIRST_BALANCE } from "../../lib/first-balance.ts";
+import { insertFirstAccount } from "../../identity/accounts/first-account.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isLoopback } from "../../lib/net/ip.ts";
 import type { Secret } from "../../lib/secret.ts";
@@ -82,7 +82,6 @@ async function setUp(deps: SetupRoutesDeps, call: Call<typeof setup>): Promise<v
     createdAt,
     displayName: "Root User",
     role: ROLE.root,
-    quota: FIRST_BALANCE,
   });
   try {
     await database.db.transaction().execute(async (trx) => {
@@ -90,7 +89,7 @@ async function setUp(deps: SetupRoutesDeps, call: Call<typeof setup>): Promise<v
         .insertInto("setups")
         .values({ id: SETUP_ID, version: deps.version, initialized_at: createdAt })
         .execute();
-      await trx.insertInto("users").values(row).execute();
+      await insertFirstAccount(trx, row);
     });
   } catch (cause) {
     if (isDuplicate(cause)) throw new Refusal("setup_already_done", { cause });

@@ -207,6 +207,7 @@ function contextOf(db: Kysely<Schema>, kind: DatabaseKind): StepContext {
     kind,
     run: (statement) => command(db, statement),
     hasRows: async (table) => (await sql`select 1 from ${sql.table(table)} limit 1`.execute(db)).rows.length > 0,
+    has: async (query) => (await db.executeQuery(CompiledQuery.raw(`${query} limit 1`))).rows.length > 0,
     hasColumn: (table, column) => hasColumn(db, kind, table, column),
     hasIndex: (table, index) => hasIndex(db, kind, table, index),
   };

@@ -5,6 +5,8 @@ export interface StepContext {
   readonly kind: DatabaseKind;
   run(sql: string): Promise<void>;
   hasRows(table: string): Promise<boolean>;
+  /** True when the query finds a row. */
+  has(query: string): Promise<boolean>;
   hasColumn(table: string, column: string): Promise<boolean>;
   hasIndex(table: string, index: string): Promise<boolean>;
 }

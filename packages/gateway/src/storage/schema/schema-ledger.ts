@@ -28,6 +28,13 @@ export interface HoldTable {
   created_at: number;
 }
 
+/** What a counter had when the ledger began, such as that of an imported account. */
+export interface OpeningCounterTable {
+  counter: string;
+  id: number;
+  amount: number;
+}
+
 /** Log rows to move to a separate log database; empty when `logs` is in the main database. */
 export interface LogOutboxTable {
   id: Generated<number>;

@@ -16,6 +16,7 @@ import type {
   HoldTable,
   LedgerStateTable,
   LedgerTable,
+  OpeningCounterTable,
   LogOutboxTable,
 } from "./schema-ledger.ts";
 
@@ -46,6 +47,7 @@ export interface Schema {
   access_tokens: AccessTokenTable;
   passkeys: PasskeyTable;
   ledger: LedgerTable;
+  opening_counters: OpeningCounterTable;
   holds: HoldTable;
   log_outbox: LogOutboxTable;
   balance_outbox: BalanceOutboxTable;

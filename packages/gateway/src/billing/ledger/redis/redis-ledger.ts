@@ -94,7 +94,8 @@ class LiveLedger implements RedisLedger {
     const name = `${settings.instanceId}-${randomBytes(3).toString("hex")}`;
     const tellBalance = onBalance && ((user: UserBalance, charged: number) => this.#tellBalance(user, charged));
     const { logRowRefused: onLogRowRefused } = settings.events;
-    const common = { redis, database, clock, log, isLogSeparate, onBalance: tellBalance, onLogRowRefused };
+    const hurry = () => this.#sender.hurry();
+    const common = { hurry, redis, database, clock, log, isLogSeparate, onBalance: tellBalance, onLogRowRefused };
     const lease = () => this.#lease();
     this.#holdDeps = { database, clock, log, leaseMs };
     const { hold: holdInDatabase, budgets } = createHolds(this.#holdDeps);
@@ -122,14 +123,7 @@ class LiveLedger implements RedisLedger {
       instanceId: name,
       replay: (memory) => replay(memory, this.#replayDeps()),
     });
-    this.budgets = createLiveBudgets({
-      ...common,
-      ...settings,
-      lease,
-      epochs: this.#epochs,
-      hurry: () => this.#sender.hurry(),
-      inDatabase: budgets,
-    });
+    this.budgets = createLiveBudgets({ ...common, ...settings, lease, epochs: this.#epochs, inDatabase: budgets });
     this.#settler = createSettler({
       ...common,
       abandonedMs: settings.abandonedMs ?? ABANDONED_MS,

@@ -80,7 +80,8 @@ export async function bringOwner(context: DatabaseImport, owner: Owner): Promise
     const requestId = `litellm-${mark}`;
     const used = units(owner.spending.spent);
     const at = context.clock.now();
-    await bookCarriedUsage(tx, { requestId, userId: id, used, detail: "usage imported from LiteLLM", at });
+    const detail = "usage imported from LiteLLM";
+    await bookCarriedUsage(tx, target.kind, { requestId, userId: id, used, requests: 0, detail, at });
     const amount = asQuota(balanceOf(context, owner.spending) + used);
     return { requestId, kind: "adjust", userId: id, quota: amount, detail: "balance imported from LiteLLM" };
   });

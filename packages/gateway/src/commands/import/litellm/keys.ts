@@ -1,3 +1,4 @@
+import { openCounter } from "../../../billing/audit/counters.ts";
 import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
 import { importedDigest, importedKey, keyEnd } from "../../../storage/secrets/token-key-forms.ts";
 import { seconds } from "../../../lib/clock.ts";
@@ -33,9 +34,11 @@ export async function bringKey(context: DatabaseImport, row: ForeignRow, owner: 
     await insertMany(tx, "tokens", [values]);
     const [made] = await tx.rows<{ id: number }>(find, [hash]);
     if (!made) throw new Error(`the key ${values.name} was not stored`);
+    const spending = spendingOf(context, row);
+    await openCounter(tx, target.kind, { counter: "token_used", id: made.id, amount: units(spending.spent) });
     const sealed = vault.seal(shownAs(row), tokenKey(made.id));
     await tx.run("update tokens set key_sealed = ? where id = ?", [sealed, made.id]);
-    await keepBudget(context, tx, { scope: "token", id: made.id, spending: spendingOf(context, row) });
+    await keepBudget(context, tx, { scope: "token", id: made.id, spending });
     await admitCarriedKeys(tx, target.kind);
   });
 }

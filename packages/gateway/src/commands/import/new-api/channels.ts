@@ -6,6 +6,7 @@ import { rebuildAbilities } from "../../../resources/channels/abilities.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { transact } from "../../../storage/transaction.ts";
+import { openCounter } from "../../../billing/audit/counters.ts";
 import { insertKeepingId } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";
 import type { Served } from "../../../resources/import/upstream-prices.ts";
@@ -53,6 +54,7 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
     await insertKeepingId(tx, "channels", oldId, { ...values, key_sealed: "", key_hash: hash });
     const [made] = await tx.rows<{ id: number }>(find, [name, place.type, hash]);
     if (!made) throw new Error(`the channel ${name} was not stored`);
+    await openCounter(tx, target.kind, { counter: "channel_used", id: made.id, amount: row.int("used_quota") });
     await tx.run("update channels set key_sealed = ? where id = ?", [vault.seal(key, channelKey(made.id)), made.id]);
     if (index === 0) channels.set(row.int("id"), made.id);
     context.routed.push(made.id);

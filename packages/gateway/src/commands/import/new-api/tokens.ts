@@ -1,6 +1,7 @@
 import { NEVER_EXPIRES, TOKEN_STATUS } from "@fairway/wire";
 import { parseApiKey } from "../../../identity/keys/api-key.ts";
 import { importedKey } from "../../../storage/secrets/token-key-forms.ts";
+import { openCounter } from "../../../billing/audit/counters.ts";
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
@@ -39,6 +40,7 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
     const [made] = await tx.rows<{ id: number }>(find, [hash]);
     if (!made) throw new Error(`the token ${row.int("id")} was not stored`);
     tokens.set(row.int("id"), made.id);
+    await openCounter(tx, target.kind, { counter: "token_used", id: made.id, amount: row.int("used_quota") });
     await tx.run("update tokens set key_sealed = ? where id = ?", [vault.seal(key, tokenKey(made.id)), made.id]);
     if (!isUsual) await admitCarriedKeys(tx, target.kind);
   });

@@ -6,6 +6,7 @@ import { hashOf } from "../../../identity/sessions/sessions.ts";
 import { seconds } from "../../../lib/clock.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
+import { firstBalanceId } from "../../../lib/first-balance.ts";
 import { bookCarriedUsage } from "../../imported-usage.ts";
 import { insertKeepingId } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";
@@ -86,7 +87,10 @@ async function importUser(context: Users, row: ForeignRow, username: string): Pr
 /** An account that was never used, such as the one of a first start, takes over password and balance. */
 async function updateUnused(context: Users, row: ForeignRow, known: Known): Promise<number> {
   const { target, report, isDry } = context;
-  const moved = await target.raw.rows("select 1 as one from ledger where user_id = ? limit 1", [known.id]);
+  const moved = await target.raw.rows("select 1 as one from ledger where user_id = ? and request_id <> ? limit 1", [
+    known.id,
+    firstBalanceId(known.id),
+  ]);
   const [used] = await target.raw.rows<{ request_count: number }>("select request_count from users where id = ?", [
     known.id,
   ]);
@@ -111,12 +115,13 @@ async function updateUnused(context: Users, row: ForeignRow, known: Known): Prom
 }
 
 /** The ledger explains what an account has used, also what it used elsewhere. */
-function carryUsage({ kind, clock }: ImportContext, tx: RawTransaction, userId: number, row: ForeignRow) {
+function carryUsage({ kind, clock, target }: ImportContext, tx: RawTransaction, userId: number, row: ForeignRow) {
   const detail = `usage imported from ${kind}`;
-  return bookCarriedUsage(tx, {
+  return bookCarriedUsage(tx, target.kind, {
     requestId: `import-user-${userId}`,
     userId,
     used: row.int("used_quota"),
+    requests: row.int("request_count"),
     detail,
     at: clock.now(),
   });

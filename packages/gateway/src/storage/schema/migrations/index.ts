@@ -21,6 +21,7 @@ import { tokenDisables } from "./0019-token-disables.ts";
 import { replicaChannels } from "./0020-replica-channels.ts";
 import { tokenLimits } from "./0021-token-limits.ts";
 import { explicitScopes } from "./0022-explicit-scopes.ts";
+import { explainedBooks } from "./0023-explained-books.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -48,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   replicaChannels,
   tokenLimits,
   explicitScopes,
+  explainedBooks,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
