@@ -22,6 +22,8 @@ const REASONING: Members = {
 /** Members, in any protocol, that vendors charge for in addition to tokens. */
 const CHARGED: Members = {
   ...plain("service_tier serviceTier speed inference_geo background enable_search max_tool_calls"),
+  ...plain("web_search enable_enhancement EnableEnhancement with_search_enhance compound_custom"),
+  ...plain("models fallbacks route preset provider"),
   ...plain("modalities responseModalities response_modalities"),
   generationConfig: plain("responseModalities response_modalities"),
   generation_config: plain("responseModalities response_modalities"),
@@ -161,7 +163,7 @@ const GEMINI_EMBED_REQUEST: Members = {
 const COMPLETIONS: Members = { ...SAMPLING, ...REASONING, ...STREAMED, ...plain("prompt suffix echo") };
 
 const IMAGES = plain(
-  "model prompt n size quality style response_format user stream partial_images background output_format " +
+  "max_images batch_size image_size resolution width height sequential_image_generation model prompt n size quality style response_format user stream partial_images background output_format " +
     "output_compression moderation input_fidelity image images mask group",
 );
 

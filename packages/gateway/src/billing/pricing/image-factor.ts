@@ -45,6 +45,6 @@ export function imageTier(size: string | undefined, quality = ""): string | unde
   const wanted = quality.trim().toLowerCase();
   if (!PLAIN_QUALITIES.has(wanted)) return `${IMAGE_TIER}${wanted.slice(0, 32)}`;
   const [, width = 0, height = 0] = /^(\d+)\s*[x*]\s*(\d+)$/i.exec(size ?? "") ?? [];
-  const isLarge = /^4k$/i.test(size ?? "") || Number(width) * Number(height) > LARGEST_PLAIN;
+  const isLarge = /^[48]k$/i.test(size ?? "") || Number(width) * Number(height) > LARGEST_PLAIN;
   return isLarge ? `${IMAGE_TIER}4k` : undefined;
 }

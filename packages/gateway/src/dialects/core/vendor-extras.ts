@@ -123,9 +123,23 @@ function hostedTools(body: JsonObject, spec: RequestSpec): string[] | undefined 
 function switchedOn(body: JsonObject): string[] {
   return [
     ...(isSet(body["web_search_options"]) ? ["web_search"] : []),
-    ...(isSet(body["enable_search"]) && body["enable_search"] !== false ? ["enable_search"] : []),
-    ...objects(body, "plugins").map((plugin) => `plugin_${text(plugin, "id") ?? ""}`.slice(0, 64)),
+    ...SEARCHES.filter((name) => isOn(body[name])),
+    ...list(body, "plugins").map((plugin) => `plugin_${pluginName(plugin)}`.slice(0, 64)),
   ];
+}
+
+/** Switches of vendors for their own searches. */
+const SEARCHES = ["enable_search", "web_search", "enable_enhancement", "EnableEnhancement", "with_search_enhance"];
+
+function isOn(value: JsonValue | undefined): boolean {
+  if (!isSet(value) || value === false) return false;
+  return !isObject(value) || value["enable"] !== false;
+}
+
+/** Some vendors name plug-ins by texts. */
+function pluginName(plugin: JsonValue): string {
+  if (typeof plugin === "string") return plugin.replace(/^plugin_/, "");
+  return isObject(plugin) ? (text(plugin, "id") ?? "") : "";
 }
 
 function toolList(body: JsonObject): readonly JsonObject[] {

@@ -18,6 +18,7 @@ export const openaiAudio: Dialect = {
     const isSpeech = operation === "audio.speech";
     const model = modelOf(json, pathModel, isSpeech ? "tts-1" : "whisper-1");
     const input = isSpeech ? speechInput(json) : "";
+    const instructions = isSpeech ? speechInstructions(json) : "";
     return {
       operation,
       dialect: "openai-audio",
@@ -28,7 +29,10 @@ export const openaiAudio: Dialect = {
       promptEstimate: isSpeech
         ? Math.max(
             codePoints(input),
-            boundOf((reader) => reader.text(input)),
+            boundOf((reader) => {
+              reader.text(input);
+              reader.text(instructions);
+            }),
           )
         : 0,
       units: isSpeech ? codePoints(input) : 1,
@@ -40,7 +44,11 @@ export const openaiAudio: Dialect = {
       ends: ["speech.audio.done", "transcript.text.done"],
       readUsage: (usage) => audioUsage(usage, undefined),
     }),
-  promptTexts: (body) => textsOf((reader) => reader.text(text(body.json(), "input") ?? "")),
+  promptTexts: (body) =>
+    textsOf((reader) => {
+      reader.text(text(body.json(), "input") ?? "");
+      reader.text(text(body.json(), "instructions") ?? "");
+    }),
   promptWords: (body) => wordsOf((reader) => reader.text(spoken(body))),
   answerTexts: (answer) => ({ text: text(answer, "text") ?? "", extra: 0 }),
   streamOf(answer) {
@@ -87,6 +95,13 @@ function speechInput(json: JsonObject): string {
     );
   }
   return input;
+}
+
+/** Models that follow instructions are paid for reading them. */
+function speechInstructions(json: JsonObject): string {
+  const instructions = text(json, "instructions") ?? "";
+  if (codePoints(instructions) <= MAX_SPEECH_CHARACTERS) return instructions;
+  throw invalidRequest("instructions", `instructions must not be longer than ${MAX_SPEECH_CHARACTERS} characters.`);
 }
 
 function spoken(body: Body): string {

@@ -1,6 +1,7 @@
 import { parseEvents } from "../../lib/text/sse.ts";
 import { choicesOf, modelOf, optionalFlag, requiredText } from "../core/request-spec.ts";
 import { HEARTBEAT } from "../openai-chat/index.ts";
+import { pictureQuality, pictureSize } from "./picture-size.ts";
 import { plainDialect } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { imagesAt } from "../core/requested-output.ts";
@@ -24,8 +25,8 @@ export const openaiImages: Dialect = {
     const json = body.json();
     const model = modelOf(json, pathModel, DEFAULT_IMAGE_MODEL);
     if (operation !== "images.variations") requiredText(json, "prompt");
-    const size = text(json, "size");
-    const quality = text(json, "quality");
+    const size = pictureSize(json);
+    const quality = pictureQuality(json);
     return {
       operation,
       dialect: "openai-images",

@@ -268,6 +268,10 @@ export interface ProviderAdapter {
   readonly streamUsage: boolean;
   readonly bridges?: readonly Bridge[];
   readonly requestTransforms?: readonly RequestTransform[];
+  /** Members, in addition to those of routers, by which a request chooses another product; clients may not send them. */
+  readonly productMembers?: readonly string[];
+  /** Requests name a deployment, a bot or an endpoint, and answers name the model behind it. */
+  readonly answersOtherNames?: boolean;
   /** Where limits of the output stand in the requests that are sent, by protocol; default: the protocol's own places. */
   readonly requestedOutput?: Readonly<Partial<Record<DialectId, ReadRequestedOutput>>>;
   readonly responseTransforms?: readonly ResponseTransform[];

@@ -13,6 +13,7 @@ import { AppError } from "../../lib/app-error.ts";
 import { findLost } from "../../providers/core/lost-members.ts";
 import { httpOf } from "../../providers/core/proxy.ts";
 import { routeUrl } from "../../providers/core/route-url.ts";
+import { checkProduct } from "../../providers/core/product-members.ts";
 import type {
   ChannelRecord,
   HttpJson,
@@ -53,6 +54,8 @@ export interface BuiltCall {
   readonly dropped: readonly string[];
   /** The most output that the upstream may produce, read from the body that is sent. */
   readonly requested: RequestedOutput;
+  /** The model that the upstream is asked for. */
+  readonly model: string;
 }
 
 export interface CallOptions {
@@ -89,7 +92,7 @@ export async function buildCall(
     ...(pending && { pending }),
   };
   const body = request.upload
-    ? { bytes: undefined, json: { ...request.upload.fields, ...channel.paramOverride } }
+    ? { bytes: undefined, json: { ...request.upload.fields, ...channel.paramOverride }, model: upstreamModel }
     : bodyOf(request, target, context);
   const requested = requestedIn(body.json, target);
   const call: UpstreamCall = {
@@ -114,7 +117,7 @@ export async function buildCall(
   await plan.provider.authorize(call, channel, signing);
   passIdempotencyKey(call, request);
   if (request.span) Object.assign(call.headers, request.span.headers());
-  return { call, signing, context, dropped, requested };
+  return { call, signing, context, dropped, requested, model: body.model };
 }
 
 function requestedIn(body: JsonObject, { plan, upstreamModel }: RouteTarget): RequestedOutput {
@@ -196,6 +199,7 @@ async function attachUpload(
 interface BuiltBody {
   readonly bytes: Buffer;
   readonly json: JsonObject;
+  readonly model: string;
 }
 
 /** Same protocol and no transform: the client's bytes, except for the model name and the usage option. */
@@ -204,9 +208,11 @@ function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeConte
   const { channel, plan, upstreamModel } = target;
   const askUsage = spec.stream && plan.provider.streamUsage && takesUsageSwitch(channel, context.now);
   if (plan.bridges.length === 0) {
+    checkProduct(body.json(), plan.provider);
     const bytes = dialect.retarget(body, spec, upstreamModel, { askUsage });
     const transformed = repair(target, request, bytes, context);
-    return transformed ? { bytes: encode(transformed), json: transformed } : { bytes, json: body.json() };
+    if (!transformed) return { bytes, json: body.json(), model: upstreamModel };
+    return { bytes: encode(transformed), json: transformed, model: text(transformed, "model") ?? upstreamModel };
   }
   checkNestedJson(body);
   const translated = translateRequest(plan.bridges, body.json(), context);
@@ -214,11 +220,12 @@ function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeConte
   const json = repairJson(target, translated, context);
   const model = text(json, "model");
   const isRenamed = model !== undefined && model !== translated["model"];
+  const sentModel = isRenamed ? model : upstreamModel;
   const bytes = retargeted(json, spec, plan.route, {
-    model: isRenamed ? model : upstreamModel,
+    model: sentModel,
     askUsage: askUsage && !list(channel.setting, "drop_params").includes("stream_options"),
   });
-  return { bytes, json };
+  return { bytes, json, model: sentModel };
 }
 
 /** Ids that only the conversion could find. */

@@ -1,6 +1,7 @@
 import type { LogDetail } from "../../billing/ledger/ledger.ts";
 import { ratesFor, type Price, type TokenRates } from "../../billing/pricing/rates.ts";
 import type { Quota } from "../../billing/money/quota.ts";
+import { isSameModel } from "../../dialects/core/answered-model.ts";
 import type { Usage } from "../../dialects/core/types.ts";
 import type { Attempt } from "./attempt.ts";
 import type { BuiltCall } from "./build-call.ts";
@@ -100,19 +101,27 @@ function firstTokenMs({ spec, startedAt }: RelayRequest, { firstContentAt }: Com
 }
 
 /** Only unusual facts, so that most rows are short. */
-function requestDetail(request: RelayRequest, { usage, price, attempt, built }: Charged): Record<string, unknown> {
+function requestDetail(request: RelayRequest, charged: Charged): Record<string, unknown> {
   const detail: Record<string, unknown> = {};
+  const { usage, price, attempt, built } = charged;
   const { reasoningEffort: effort } = request.spec;
   if (effort !== undefined) detail["reasoning_effort"] = effort.slice(0, LONGEST_NAME);
   if (usage.reasoning > 0) detail["reasoning_tokens"] = usage.reasoning;
   if (attempt.target.upstreamModel !== request.spec.model) detail["is_model_mapped"] = true;
   if (request.spec.operation === "realtime") detail["ws"] = true;
   if (price.isSelfUse) detail["self_use"] = true;
+  if (isOtherModel(charged)) detail["model_differs"] = true;
   Object.assign(detail, chargeDetail(request, usage));
   if (built) Object.assign(detail, callDetail(request, built));
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
   return detail;
+}
+
+/** True where the answer names another model than the upstream was asked for; its price may be another one. */
+function isOtherModel({ attempt: { target }, built, completion: { model: answered } }: Charged): boolean {
+  if (answered === undefined || target.plan.provider.answersOtherNames) return false;
+  return !isSameModel(built?.model ?? target.upstreamModel, answered);
 }
 
 function chargeDetail({ spec }: RelayRequest, usage: Usage): Record<string, unknown> {
@@ -134,12 +143,14 @@ function callDetail(request: RelayRequest, { dropped, context }: BuiltCall): Rec
 }
 
 /** Removed from every response to users who are not administrators. */
-function adminDetail(request: RelayRequest, { attempt, tried, usage }: Charged): Record<string, unknown> {
+function adminDetail(request: RelayRequest, charged: Charged): Record<string, unknown> {
+  const { attempt, tried, usage, completion } = charged;
   const { channel, keyIndex, upstreamModel } = attempt.target;
   const detail: Record<string, unknown> = { use_channel: tried.map(({ target }) => String(target.channel.id)) };
   if (channel.keys.length > 1) detail["multi_key_index"] = keyIndex;
   if (upstreamModel !== request.spec.model) detail["upstream_model"] = upstreamModel;
   if (attempt.upstreamRequestId !== undefined) detail["upstream_request_id"] = attempt.upstreamRequestId;
+  if (isOtherModel(charged)) detail["answered_model"] = completion.model?.slice(0, LONGEST_NAME);
   if (usage.reported) detail["reported_usage"] = usage.reported;
   if (usage.doubts) detail["doubted_usage"] = usage.doubts;
   return detail;

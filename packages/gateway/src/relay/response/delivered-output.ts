@@ -1,7 +1,8 @@
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
+import { modelInEvent } from "../../dialects/core/answered-model.ts";
 import { HostedCalls, unreportedCalls } from "../../dialects/core/hosted-calls.ts";
 import type { Dialect, UsageMeter } from "../../dialects/core/types.ts";
-import { parseEvents } from "../../lib/text/sse.ts";
+import { firstEvent, parseEvents } from "../../lib/text/sse.ts";
 import { OutputCounter } from "./output-counter.ts";
 import type { Completion, FinishReason, Nothing, SinkContext } from "./sink.ts";
 import { UnseenOutput } from "./unseen-output.ts";
@@ -26,6 +27,7 @@ export class DeliveredOutput {
   readonly #hostedCalls: HostedCalls | undefined;
   readonly #unseen: UnseenOutput | undefined;
   #received = 0;
+  #model: string | undefined;
   #progressAt = PROGRESS_EVERY;
 
   constructor(context: SinkContext, deps: DeliveredOutputDeps) {
@@ -39,6 +41,8 @@ export class DeliveredOutput {
 
   /** `blocks` are whole events of the upstream. */
   note(blocks: Buffer): void {
+    if (this.#received === 0)
+      firstEvent(blocks, ({ data }) => (this.#model ??= data && modelInEvent(data)) !== undefined);
     this.#counter.add(blocks);
     this.#received += blocks.length;
     this.#unseen?.note(blocks);
@@ -79,6 +83,7 @@ export class DeliveredOutput {
       countOutput: () => (isWhole ? Promise.resolve(usage.output) : this.#counter.count()),
       bytes: this.#received,
       toolCalls: this.#toolCalls(),
+      model: this.#model,
       unseenMs: reason === "client_abort" && !finished ? this.#unseen?.ms : undefined,
       firstContentAt,
       nothing,

@@ -43,6 +43,8 @@ export interface Completion {
   readonly toolCalls?: Readonly<Record<string, number>> | undefined;
   /** Milliseconds that the model may have thought unseen; set where its usage did not come. */
   readonly unseenMs?: number | undefined;
+  /** The model that the answer names. */
+  readonly model?: string | undefined;
   /** Monotonic milliseconds of the first content; undefined when there was none. */
   readonly firstContentAt: number | undefined;
 }

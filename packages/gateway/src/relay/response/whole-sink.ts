@@ -9,6 +9,7 @@ import { kindOfEvent } from "./event-blocks.ts";
 import { sendError } from "../ingress/client-error.ts";
 import { hasData } from "./event-blocks.ts";
 import { brokenStream, unreadable, type Failure } from "../upstream/failure.ts";
+import { modelIn } from "../../dialects/core/answered-model.ts";
 import { HostedCalls, unreportedCalls } from "../../dialects/core/hosted-calls.ts";
 import type { Completion, FinishReason, SinkContext, Sink } from "./sink.ts";
 
@@ -173,6 +174,7 @@ export class WholeSink implements Sink {
       countOutput: () => countTexts(this.#counter, request.spec.model, this.#upstream.answerTexts(answer)),
       bytes: this.#size,
       toolCalls: this.#toolCalls(answer),
+      model: modelIn(answer),
       firstContentAt: performance.now(),
     });
     context.answered(answer);
@@ -202,6 +204,7 @@ export class WholeSink implements Sink {
           : countTexts(this.#counter, request.spec.model, this.#upstream.answerTexts(answer)),
       bytes: this.#size,
       toolCalls: this.#toolCalls(answer),
+      model: modelIn(answer),
       firstContentAt: performance.now(),
     });
     sendError(delivery.response, dialect.errors, error, { requestId: request.id, form: delivery.form });

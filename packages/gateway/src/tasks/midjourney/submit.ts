@@ -6,6 +6,7 @@ import { printable } from "../../providers/core/errors/error-body.ts";
 import { mask } from "../../providers/core/mask.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
+import type { Snapshot } from "../../snapshot/types.ts";
 import { taskChannels, type TaskTarget } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
 import { switchOff } from "../switch-off.ts";
@@ -51,7 +52,10 @@ export async function submitDrawing(call: TaskCall, received: DrawingSubmit, dep
   const origin = submission.taskId === undefined ? undefined : await originOf(submission, call, deps);
   const model = modelOfAction(submission.action);
   const targets = origin ? [originTarget(origin, call, deps)] : taskChannels(snapshot, call.caller, model, deps);
-  const special = submit.mode && modelOfAction(submission.action, `mj_${submit.mode}`);
+  const special = dearest(
+    modesOf(submit, snapshot).map((mode) => modelOfAction(submission.action, `mj_${mode}`)),
+    snapshot,
+  );
   const money = await reserve(call, { model, special }, targets, deps);
   const prompt = submission.prompt === "" && origin ? origin.prompt : submission.prompt;
   try {
@@ -60,6 +64,22 @@ export async function submitDrawing(call: TaskCall, received: DrawingSubmit, dep
     await money.release();
     throw error;
   }
+}
+
+/** A mode inside of a prompt, with any dashes that editors make of two hyphens. */
+const MODE_WORD = /\s*(?:--|[\u2012-\u2015\u2212])\s*(fast|relax|turbo)\b/gi;
+
+/** The modes that the upstream may draw in: of the path, and of the prompt where it goes out with the prompt. */
+function modesOf({ mode, body }: DrawingSubmit, { options }: Snapshot): string[] {
+  const prompt = options.MjModeClearEnabled ? "" : (text(body, "prompt") ?? "");
+  const asked = [...prompt.matchAll(MODE_WORD)].map(([, word = ""]) => word.toLowerCase());
+  return mode === undefined ? asked : [mode, ...asked];
+}
+
+/** The name with the highest price that the operator has set. */
+function dearest(names: readonly string[], { options }: Snapshot): string | undefined {
+  const priceOf = (name: string) => Number(options.ModelPrice[name] ?? -1);
+  return names.toSorted((a, b) => priceOf(b) - priceOf(a))[0];
 }
 
 function lengthened(submit: DrawingSubmit, { path, body }: { path: string; body: JsonObject }): DrawingSubmit {
@@ -243,8 +263,7 @@ function outgoing(submit: DrawingSubmit, channel: ChannelRecord, call: TaskCall,
   if (accountFilter !== undefined && options.MjAccountFilterEnabled) body["accountFilter"] = accountFilter;
   if (options.MjNotifyEnabled) body["notifyHook"] = notifyUrl(channel, notifyHook, call, deps);
   const { prompt } = body;
-  if (options.MjModeClearEnabled && typeof prompt === "string")
-    body["prompt"] = prompt.replaceAll(/\s*--(?:fast|relax|turbo)\b/g, "");
+  if (options.MjModeClearEnabled && typeof prompt === "string") body["prompt"] = prompt.replaceAll(MODE_WORD, "");
   const isSame =
     body["prompt"] === submit.body["prompt"] && Object.keys(body).length === Object.keys(submit.body).length;
   return isSame && body["notifyHook"] === submit.body["notifyHook"] ? submit.bytes : Buffer.from(JSON.stringify(body));

@@ -327,6 +327,22 @@ describe("drawings", () => {
     expect((await drawings.call("/mj/submit/fly", { prompt: "x" })).status).toBe(404);
   });
 
+  it.each(["a boat --turbo", "a boat --TURBO", "a boat \u2014turbo"])("cost the mode in %j", async (prompt) => {
+    await drawings.channel({ type: 5 });
+    const id = drawings.nextId();
+    drawings.answers(drawings.accepted(id));
+    await gateway.option("ModelPrice", '{"mj_imagine":0.1,"mj_turbo_imagine":0.4}');
+    expect((await drawings.call("/mj/submit/imagine", { prompt })).status).toBe(200);
+    expect(await drawings.row(id)).toMatchObject({ quota: 200_000 });
+    await gateway.option("MjModeClearEnabled", true);
+    const cleared = drawings.nextId();
+    drawings.answers(drawings.accepted(cleared));
+    expect((await drawings.call("/mj/submit/imagine", { prompt })).status).toBe(200);
+    expect(gateway.upstream.requests.at(-1)?.json).toMatchObject({ prompt: "a boat" });
+    expect(await drawings.row(cleared)).toMatchObject({ quota: 50_000 });
+    await gateway.option("MjModeClearEnabled", false);
+  });
+
   it("are refused without balance or with blocked words", async () => {
     await drawings.channel();
     const poor = await gateway.token({ unlimited_quota: false, remain_quota: 10 });

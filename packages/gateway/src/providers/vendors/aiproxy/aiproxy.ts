@@ -84,6 +84,7 @@ export const aiproxy: ProviderAdapter = {
   speaks: [{ operation: "chat", dialect: "private:aiproxy-library", path: "/api/library/ask" }],
   authorize: bearer,
   models: [],
+  answersOtherNames: true,
   ownedBy: "aiproxy",
   streamUsage: false,
   bridges: [libraryBridge],

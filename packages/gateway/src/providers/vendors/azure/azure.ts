@@ -131,6 +131,7 @@ export const azure: ProviderAdapter = {
   authorize: sign,
   ownedBy: "openai",
   billsRefusals: true,
+  answersOtherNames: true,
   requestTransforms: [reasoningParams, reasoningResponses],
   responseTransforms: [usageOnFinish, filterChunks],
   classify: readAzure,

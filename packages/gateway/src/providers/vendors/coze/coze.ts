@@ -42,6 +42,7 @@ export const coze: ProviderAdapter = {
   speaks: [{ operation: "chat", dialect: "private:coze-chat", path: "/v3/chat", exchange: cozeExchange }],
   authorize: bearer,
   models: [],
+  answersOtherNames: true,
   ownedBy: "coze",
   streamUsage: false,
   bridges: [chatBridge],

@@ -54,6 +54,7 @@ export const dify: ProviderAdapter = {
   ],
   authorize: bearer,
   models: [],
+  answersOtherNames: true,
   ownedBy: "dify",
   streamUsage: false,
   bridges: [chatBridge],

@@ -67,6 +67,7 @@ export const fastgpt = openaiCompatible({
   baseUrl: "https://fastgpt.run/api/openapi",
   requestTransforms: [olderLimitName],
   models: [],
+  answersOtherNames: true,
   operations: ["chat"],
   streamUsage: false,
   responseTransforms: [workflow],

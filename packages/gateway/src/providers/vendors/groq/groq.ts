@@ -79,6 +79,7 @@ export const groq = openaiCompatible({
     "canopylabs/orpheus-v1-english",
   ],
   operations: ["chat", "responses", "audio.speech", "audio.transcriptions", "audio.translations"],
+  productMembers: ["compound_custom"],
   requestTransforms: [groqParams],
   responseTransforms: [reasoningName, vendorMembers],
   keyHint: "gsk_...",

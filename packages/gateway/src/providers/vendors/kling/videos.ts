@@ -1,5 +1,6 @@
 import { count, isSet, number, object, objects, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
+import { invalidRequest } from "../../../lib/app-error.ts";
 import type { VideoNames, VideoRequest, VideoTasks } from "../../core/video.ts";
 
 const ACTIONS: ReadonlySet<string> = new Set([
@@ -18,6 +19,9 @@ const STATUSES: Readonly<Record<string, string>> = {
   failed: "FAILURE",
 };
 
+/** Modes and durations are priced by name: another spelling that the vendor understands would be another price. */
+const MODES: ReadonlySet<string> = new Set(["std", "pro", "master"]);
+const SECONDS = /^[1-9]\d?$/;
 const DEFAULTS = { model: "kling-v1", mode: "std", duration: "5" };
 /** Actions that build on a finished video and choose no model. */
 const WITHOUT_MODEL: ReadonlySet<string> = new Set(["video-extend", "lip-sync"]);
@@ -77,10 +81,22 @@ export const klingVideos: VideoTasks = {
 function names({ action, body }: VideoRequest): VideoNames {
   const input = WITH_INPUT.has(action) ? object(body, "input") : body;
   const model = text(input, "model_name") || (WITHOUT_MODEL.has(action) ? action : DEFAULTS.model);
+  return { model, priced: ["kling-video", model, modeOf(input), secondsIn(input)].join("_") };
+}
+
+function modeOf(input: JsonObject | undefined): string {
+  const mode = input?.["mode"];
+  if (!isSet(mode) || mode === "") return DEFAULTS.mode;
+  if (typeof mode === "string" && MODES.has(mode)) return mode;
+  throw invalidRequest("mode", `mode must be one of ${[...MODES].join(", ")}.`);
+}
+
+function secondsIn(input: JsonObject | undefined): string {
   const duration = input?.["duration"];
-  const seconds = typeof duration === "number" || typeof duration === "string" ? String(duration) : DEFAULTS.duration;
-  const mode = text(input, "mode") || DEFAULTS.mode;
-  return { model, priced: ["kling-video", model, mode, seconds].join("_") };
+  if (!isSet(duration) || duration === "") return DEFAULTS.duration;
+  const seconds = typeof duration === "number" || typeof duration === "string" ? String(duration) : "";
+  if (SECONDS.test(seconds)) return seconds;
+  throw invalidRequest("duration", "duration must be a whole number of seconds, such as 5.");
 }
 
 function fromGeneral(general: JsonObject): VideoRequest {

@@ -56,6 +56,7 @@ export const volcengine = openaiCompatible({
   paths: {
     chat: (_ask, model) => (model.startsWith("bot") ? "/api/v3/bots/chat/completions" : "/api/v3/chat/completions"),
   },
+  answersOtherNames: true,
   requestedOutput: { "openai-chat": capOfAnswerAlone(), "openai-images": seriesOf },
   requestTransforms: [noDeveloperRole],
   classify: readVolcEngine,

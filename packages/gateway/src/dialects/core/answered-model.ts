@@ -1,0 +1,29 @@
+import { object, text } from "./read.ts";
+import type { JsonObject } from "./types.ts";
+
+/** The model that an answer names, in any protocol. */
+export function modelIn(answer: JsonObject): string | undefined {
+  return text(answer, "model") ?? text(answer, "modelVersion");
+}
+
+/** The same for the first object of a stream, some of which wrap their answer. */
+export function modelInEvent(event: JsonObject): string | undefined {
+  return modelIn(event) ?? modelIn(object(event, "message") ?? object(event, "response") ?? {});
+}
+
+/** Dates, revisions and words of a release at the end of a name; all of them are the same model. */
+const RELEASE =
+  /(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{4}|\d{3}|latest|preview|exp|experimental|default)|[:@][\w.:-]+)$/;
+
+/** True for names of one model: with or without its vendor, its snapshot and the letters' case. */
+export function isSameModel(asked: string, answered: string): boolean {
+  return bareName(asked) === bareName(answered);
+}
+
+function bareName(model: string): string {
+  let name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
+  for (let bare = name.replace(RELEASE, ""); bare !== name && bare !== ""; bare = name.replace(RELEASE, ""))
+    name = bare;
+  // Cross-region ids of clouds begin with region and vendor: `us.anthropic.claude-...`.
+  return name.replace(/^(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek|openai)\./, "");
+}
