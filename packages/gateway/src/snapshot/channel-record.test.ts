@@ -22,6 +22,7 @@ const row = (change: Partial<ChannelRow> = {}): ChannelRow => ({
   tag: null,
   setting: null,
   param_override: null,
+  header_override: null,
   channel_info: null,
   ...change,
 });

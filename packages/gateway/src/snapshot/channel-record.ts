@@ -1,9 +1,11 @@
 import { splitList } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../lib/text/json.ts";
 import { providerByType } from "../providers/registry.ts";
+import { faultOfHeader } from "../providers/core/channel-headers.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { keysInUse, readKeyStates } from "./key-states.ts";
 import type { ChannelTable } from "../storage/schema/schema.ts";
+import { openTexts } from "../storage/secrets/channel-texts.ts";
 import { channelKey } from "../storage/secrets/sealed-locations.ts";
 import { type Vault } from "../storage/secrets/secrets.ts";
 
@@ -29,6 +31,7 @@ export const CHANNEL_COLUMNS = [
   "tag",
   "setting",
   "param_override",
+  "header_override",
   "channel_info",
 ] as const satisfies readonly (keyof ChannelTable)[];
 
@@ -37,7 +40,7 @@ type Column = (typeof CHANNEL_COLUMNS)[number];
 export type ChannelRow = {
   readonly [K in Column]: K extends Numbers
     ? number
-    : K extends "tag" | "setting" | "param_override" | "channel_info"
+    : K extends "tag" | "setting" | "param_override" | "header_override" | "channel_info"
       ? string | null
       : string;
 };
@@ -48,7 +51,8 @@ const LOWEST_STATUS = 400;
 const HIGHEST_STATUS = 599;
 
 /** Reads a stored channel; throws an Error that names the unreadable field. */
-export function channelRecord(row: ChannelRow, open: Vault["open"]): ChannelRecord {
+export function channelRecord(sealed: ChannelRow, open: Vault["open"]): ChannelRecord {
+  const row = openTexts(sealed, { open });
   const setting = object("setting", row.setting) ?? {};
   const keys = keysOf(open(row.key_sealed, channelKey(row.id)), row.type);
   return Object.freeze({
@@ -74,7 +78,17 @@ export function channelRecord(row: ChannelRow, open: Vault["open"]): ChannelReco
     tag: row.tag ?? "",
     setting,
     paramOverride: object("param_override", row.param_override),
+    headers: channelHeaders(setting, object("header_override", row.header_override)),
   });
+}
+
+/** By lower-case names; what no call may carry is left out, because a row may be older than its check. */
+export function channelHeaders(setting: JsonObject, override: JsonObject = {}): ReadonlyMap<string, string> {
+  const { headers } = setting;
+  const pairs = Object.entries({ ...(isObject(headers) && headers), ...override }).filter(
+    (pair): pair is [string, string] => typeof pair[1] === "string" && faultOfHeader(pair[0], pair[1]) === undefined,
+  );
+  return new Map(pairs.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** Without trailing slashes; replaces the name of a plan with its address. */

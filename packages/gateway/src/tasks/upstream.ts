@@ -1,4 +1,5 @@
 import { parseJson } from "../lib/text/json.ts";
+import { setChannelHeaders } from "../providers/core/channel-headers.ts";
 import { httpOf, proxyOf } from "../providers/core/proxy.ts";
 import { plainUrl } from "../providers/core/route-url.ts";
 import { providerByType } from "../providers/registry.ts";
@@ -50,6 +51,7 @@ export function createTaskUpstream(deps: TaskUpstreamDeps): TaskUpstream {
       http: httpOf(channel, deps.http),
       clientHeaders: {},
     });
+    setChannelHeaders(call.headers, channel, key);
     Object.assign(call.headers, headers);
     const proxy = proxyOf(channel);
     const timeouts = { headersMs: timeoutMs, idleMs: timeoutMs };

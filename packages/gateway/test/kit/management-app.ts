@@ -36,7 +36,7 @@ import { createSnapshotStore, type LiveSnapshots } from "../../src/snapshot/refr
 import { createTokenCache } from "../../src/snapshot/tokens.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { createLogWriter } from "../../src/storage/log-rows.ts";
-import { createVault } from "../../src/storage/secrets/secrets.ts";
+import { createVault, type Vault } from "../../src/storage/secrets/secrets.ts";
 import { ApiCaller } from "./api-caller.ts";
 import { manualClock, migratedDatabase, quietLog, type ManualClock } from "./support.ts";
 
@@ -63,6 +63,7 @@ export interface ManagementAppSettings {
 export interface ManagementApp {
   readonly baseUrl: string;
   readonly database: Database;
+  readonly vault: Vault;
   readonly clock: ManualClock;
   readonly identity: Identity;
   readonly snapshots: LiveSnapshots;
@@ -89,7 +90,7 @@ type Parts = Awaited<ReturnType<typeof createParts>>;
 /** The management side over real HTTP on a free port, from the real parts; hashing is made cheap. */
 export async function startManagementApp(settings: ManagementAppSettings): Promise<ManagementApp> {
   const parts = await createParts(settings);
-  const { database, clock, identity, snapshots, pending } = parts;
+  const { database, vault, clock, identity, snapshots, pending } = parts;
   const { operations, notices, closeUpstreams } = createDaily(parts, settings);
   for (const runnable of operations.runnables) await runnable.start();
   const routes = [
@@ -145,6 +146,7 @@ export async function startManagementApp(settings: ManagementAppSettings): Promi
   return {
     baseUrl,
     database,
+    vault,
     clock,
     identity,
     snapshots,

@@ -31,6 +31,7 @@ export function channelOf(parts: Partial<ChannelRecord> = {}): ChannelRecord {
     tag: "",
     setting: {},
     paramOverride: undefined,
+    headers: new Map(),
     ...parts,
   };
 }

@@ -9,6 +9,7 @@ import { object, text } from "../../src/dialects/core/read.ts";
 import { NO_USAGE, type Body, type Dialect, type JsonObject, type Usage } from "../../src/dialects/core/types.ts";
 import { AppError } from "../../src/lib/app-error.ts";
 import { DISABLE_KEYWORDS } from "../../src/providers/core/errors/classify.ts";
+import { channelHeaders } from "../../src/snapshot/channel-record.ts";
 import type { ChannelRecord, UpstreamError } from "../../src/providers/core/types.ts";
 import { Attempt } from "../../src/relay/pipeline/attempt.ts";
 import { Delivery, DeliveryTicker } from "../../src/relay/response/delivery.ts";
@@ -257,6 +258,7 @@ export function channelOf(vector: Vector): ChannelRecord {
     tag: "",
     setting: object(channel, "setting") ?? {},
     paramOverride: undefined,
+    headers: channelHeaders(object(channel, "setting") ?? {}),
   };
 }
 

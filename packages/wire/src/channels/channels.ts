@@ -43,8 +43,10 @@ export const Channel = z.object({
    */
   other_info: z.string(),
   tag: z.nullable(z.string()),
+  /** Passwords, headers and other secrets in it, and in the next two, are hints: `****`, for long ones with their end. */
   setting: z.string(),
   param_override: z.string(),
+  header_override: z.string(),
   /** Rises with every write; send it back as `If-Match` to refuse an edit of a stale form. */
   version: z.int(),
   /** Number of upstream keys, and the last four characters of a long single key: tells keys apart without showing them. */
@@ -77,8 +79,11 @@ export const channelFields = {
   weight: z.optional(z.int().check(z.maximum(2_147_483_647))),
   status: z.optional(z.int()),
   tag: z.optional(name191),
+  /** A hint in place of a secret, here and in the next two, keeps the stored one. */
   setting: z.optional(longText),
   param_override: z.optional(longText),
+  /** JSON object: headers of every call of the channel; `{key}` stands for its key. */
+  header_override: z.optional(longText),
 };
 
 export const ChannelInput = z.object(channelFields);

@@ -1,13 +1,17 @@
 import { isIPv6 } from "node:net";
+import { Lru } from "../../lib/lru.ts";
+import { isObject, parseObject } from "../../lib/text/json.ts";
+import { secretsIn } from "../../lib/text/secret-members.ts";
+import { createPieceFinder, PIECE, type PieceFinder } from "./secret-forms.ts";
+import type { ChannelRecord, UpstreamError } from "./types.ts";
 
 const HIDDEN = "***";
-/** A piece of a secret this long is worth hiding; a shorter secret is hidden where it is as a word. */
-const PIECE = 8;
 const REGION = /^[a-z]{2,}(?:-[a-z]+)+-\d$/;
 
 /** Each begins where nothing of its kind comes before: what does not match is not tried again a letter further on. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g, HIDDEN],
+  [/\bBasic\s+(?=[A-Za-z0-9+/_-]*[A-Z0-9])[A-Za-z0-9+/_-]{8,}=*/g, `Basic ${HIDDEN}`],
   [/\bBearer\s+[\w.~+/=|-]{6,}/gi, `Bearer ${HIDDEN}`],
   [/\b(?:sk|pk|rk|gsk|xai|pplx|fw|jina|hf|pat|ak|app)[-_][\w*-]{6,}/g, HIDDEN],
   [/\bAIza[\w-]{8,}/g, HIDDEN],
@@ -21,62 +25,146 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ];
 
 export interface Secrets {
+  /** Of several keys, all, joined by line ends. */
   readonly key: string;
   readonly baseUrl: string;
+  /** Further secrets, such as the password of a proxy. */
+  readonly others?: readonly string[];
+}
+
+/** What an upstream of the channel may repeat and nobody may read. */
+export function secretsOf(channel: ChannelRecord, key: string, defaultUrl = ""): Secrets {
+  return { key, baseUrl: channel.baseUrl || defaultUrl, others: settingSecrets(channel) };
 }
 
 /**
- * Takes out of an upstream's message what belongs to the operator: the channel's key and pieces of it, credentials of
- * known forms, hosts, addresses, organisations, e-mail addresses.
+ * Takes out of an upstream's message what belongs to the operator: the channel's secrets, pieces of them and their
+ * encodings, credentials of known forms, hosts, addresses, organisations, e-mail addresses.
  */
 export function mask(message: string, secrets: Secrets): string {
-  let text = message;
-  for (const secret of partsOf(secrets.key)) {
-    text = secret.length < PIECE ? hideWord(text, secret) : hidePieces(text, secret);
-  }
+  let text = hideSecrets(message, secrets);
   const host = hostOf(secrets.baseUrl);
-  if (host !== undefined) text = text.replaceAll(host, HIDDEN);
+  if (host !== undefined) text = text.replace(new RegExp(RegExp.escape(host), "gi"), HIDDEN);
   for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
   return text.replace(/(?<![\w:.])[0-9a-f:.]+(?![\w:])/gi, (found) => (isIPv6(found) ? HIDDEN : found));
 }
 
-/** The secret parts of a key: `id|secret|region` by part, a service account by its private members. */
-function partsOf(key: string): string[] {
-  const parts = key.trimStart().startsWith("{") ? membersOf(key) : key.split("|");
-  return parts.map((part) => part.trim()).filter((part) => part !== "" && !REGION.test(part));
+/** The error without what belongs to the operator. Codes and types keep their words: programs read them. */
+export function maskError(error: UpstreamError, secrets: Secrets): UpstreamError {
+  const hide = (text: string | undefined) => text && hideSecrets(text, secrets);
+  return {
+    ...error,
+    message: mask(error.message, secrets),
+    type: hide(error.type),
+    code: hide(error.code),
+    param: hide(error.param),
+    ...(error.innerError && { innerError: maskValue(error.innerError, secrets) }),
+  };
 }
 
-function membersOf(key: string): string[] {
-  try {
-    const account = JSON.parse(key) as Record<string, unknown>;
-    const members = ["private_key", "private_key_id", "client_email", "client_id", "project_id"];
-    return members.map((member) => account[member]).filter((value) => typeof value === "string");
-  } catch {
-    return [key];
-  }
+/** Every text of a value without the secrets; nothing else is changed. */
+export function maskValue<T>(value: T, secrets: Secrets): T {
+  if (typeof value === "string") return hideSecrets(value, secrets) as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => maskValue(item, secrets)) as T;
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [hideSecrets(name, secrets), maskValue(member, secrets)]),
+  ) as T;
+}
+
+function hideSecrets(message: string, { key, others = [] }: Secrets): string {
+  const { words, pieces } = finderOf(key, others);
+  const text = pieces.hide(message, HIDDEN);
+  return words.reduce((shown, word) => shown.replace(word, HIDDEN), text);
+}
+
+interface Finder {
+  /** Secrets that are too short to have pieces. */
+  readonly words: readonly RegExp[];
+  readonly pieces: PieceFinder;
+}
+
+const MOST_FINDERS = 256;
+const finders = new Lru<string, Finder>(MOST_FINDERS);
+
+function finderOf(key: string, others: readonly string[]): Finder {
+  const name = JSON.stringify([key, others]);
+  const known = finders.get(name);
+  if (known) return known;
+  const parts = [...partsOf(key), ...others.map((other) => other.trim()).filter((other) => other !== "")];
+  const finder = {
+    words: parts.filter((part) => part.length < PIECE).map(wordPattern),
+    pieces: createPieceFinder(parts),
+  };
+  finders.set(name, finder);
+  return finder;
 }
 
 /** Short secrets are words of their own: inside of longer words they are a coincidence. */
-function hideWord(text: string, secret: string): string {
-  const word = new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(secret)}(?![\\p{L}\\p{N}])`, "gu");
-  return text.replace(word, HIDDEN);
+function wordPattern(secret: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(secret)}(?![\\p{L}\\p{N}])`, "giu");
 }
 
-/** Replaces every stretch of at least eight characters that also is in the secret. */
-function hidePieces(text: string, secret: string): string {
-  let result = "";
-  let at = 0;
-  while (at < text.length) {
-    let length = at + PIECE <= text.length && secret.includes(text.slice(at, at + PIECE)) ? PIECE : 0;
-    if (length === 0) {
-      result += text[at++];
-      continue;
-    }
-    while (at + length < text.length && secret.includes(text.slice(at, at + length + 1))) length++;
-    result += HIDDEN;
-    at += length;
+/** The secret parts of a key: `id|secret|region` by part, a key file by its private members, several keys by line. */
+function partsOf(key: string): string[] {
+  const file = parseObject(key);
+  const parts = file ? membersOf(file) : key.split(/[|\n]/);
+  return parts.map((part) => part.trim()).filter((part) => part !== "" && !REGION.test(part));
+}
+
+/** Members of key files that everyone may know. */
+const PUBLIC_MEMBERS: ReadonlySet<string> = new Set([
+  "type",
+  "auth_uri",
+  "token_uri",
+  "auth_provider_x509_cert_url",
+  "universe_domain",
+]);
+
+function membersOf(file: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(file).flatMap(([name, value]) => {
+    if (typeof value !== "string" || PUBLIC_MEMBERS.has(name)) return [];
+    return value.includes("-----BEGIN") ? [pemBody(value)] : [value];
+  });
+}
+
+/** Its first and last line are words of everyday messages. */
+function pemBody(pem: string): string {
+  return pem.replace(/-----[A-Z ]+-----/g, "").replace(/\\n|\s/g, "");
+}
+
+const channelSecrets = new WeakMap<ChannelRecord, readonly string[]>();
+
+/** The secrets of a channel's settings, headers and parameters. */
+function settingSecrets(channel: ChannelRecord): readonly string[] {
+  const known = channelSecrets.get(channel);
+  if (known) return known;
+  const { setting, paramOverride, headers } = channel;
+  const texts = [
+    ...secretsIn(setting),
+    ...secretsIn(paramOverride ?? {}),
+    ...secretsIn(Object.fromEntries(headers), ["headers"]),
+  ].map(({ text }) => text);
+  const found = texts.flatMap((text) => addressSecrets(text) ?? [text.replace(/^\s*(?:bearer|basic)\s+/i, "")]);
+  channelSecrets.set(channel, found);
+  return found;
+}
+
+/** Password, or the account that stands for one, and parameters of an address. */
+function addressSecrets(text: string): string[] | undefined {
+  const url = URL.parse(text);
+  if (!url || url.host === "") return undefined;
+  const account = url.password === "" ? url.username : url.password;
+  const parameters = [...url.searchParams.values()].filter((value) => value.length >= PIECE);
+  return [account, decoded(account), ...parameters].filter((secret) => secret !== "");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
-  return result;
 }
 
 function hostOf(baseUrl: string): string | undefined {

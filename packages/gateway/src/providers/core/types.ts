@@ -42,6 +42,8 @@ export interface ChannelRecord {
   readonly tag: string;
   readonly setting: JsonObject;
   readonly paramOverride: JsonObject | undefined;
+  /** Set on every call, in place of what the vendor's adapter sets; `{key}` stands for the key. */
+  readonly headers: ReadonlyMap<string, string>;
 }
 
 /** The request to an upstream while it is being built; the only mutable object on the path. */

@@ -5,7 +5,7 @@ import type { Dialect, JsonObject, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { learnsChatOnly } from "../../providers/core/chat-only.ts";
 import { readFailure } from "../../providers/core/errors/classify.ts";
-import { mask } from "../../providers/core/mask.ts";
+import { maskError, secretsOf } from "../../providers/core/mask.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
 import { UpstreamRefusal, type Exchange, type UpstreamError } from "../../providers/core/types.ts";
 import { buildCall, type BuiltCall, type CallDeps } from "./build-call.ts";
@@ -244,11 +244,8 @@ export class Attempt implements SinkContext {
 
   refused(upstreamError: UpstreamError): Failure {
     const { channel, keyIndex, plan } = this.target;
-    const message = mask(upstreamError.message, {
-      key: channel.keys[keyIndex] ?? "",
-      baseUrl: channel.baseUrl || plan.provider.baseUrl,
-    });
-    return refusedByUpstream({ ...upstreamError, message }, channel, DEFAULT_REST_MS);
+    const secrets = secretsOf(channel, channel.keys[keyIndex] ?? "", plan.provider.baseUrl);
+    return refusedByUpstream(maskError(upstreamError, secrets), channel, DEFAULT_REST_MS);
   }
 
   #reading() {

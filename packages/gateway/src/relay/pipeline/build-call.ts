@@ -11,6 +11,7 @@ import { list, text } from "../../dialects/core/read.ts";
 import { withMembers } from "../../dialects/core/request-spec.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { findLost } from "../../providers/core/lost-members.ts";
+import { setChannelHeaders } from "../../providers/core/channel-headers.ts";
 import { httpOf } from "../../providers/core/proxy.ts";
 import { routeUrl } from "../../providers/core/route-url.ts";
 import { checkProduct } from "../../providers/core/product-members.ts";
@@ -115,6 +116,7 @@ export async function buildCall(
     publicUrl: deps.publicUrl(),
   };
   await plan.provider.authorize(call, channel, signing);
+  setChannelHeaders(call.headers, channel, key);
   passIdempotencyKey(call, request);
   if (request.span) Object.assign(call.headers, request.span.headers());
   return { call, signing, context, dropped, requested, model: body.model };

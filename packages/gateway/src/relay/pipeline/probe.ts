@@ -4,7 +4,7 @@ import type { Dialect, DialectId, JsonObject, Operation, Usage } from "../../dia
 import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { failureIn200, readFailure } from "../../providers/core/errors/classify.ts";
-import { mask } from "../../providers/core/mask.ts";
+import { mask, secretsOf } from "../../providers/core/mask.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
 import {
   UpstreamRefusal,
@@ -74,7 +74,7 @@ export async function probeChannel(
 ): Promise<ProbeResult> {
   const model = wanted || channel.testModel || channel.models.values().next().value || FALLBACK_MODEL;
   const startedAt = performance.now();
-  const secrets = { key: channel.keys[testedKey(channel)] ?? "", baseUrl: channel.baseUrl };
+  const secrets = secretsOf(channel, channel.keys[testedKey(channel)] ?? "");
   const found = NOT_SMALL.test(model)
     ? own("channel_test_unsuitable", { model })
     : await probe({ channel, model, requestId, startedAt }, deps).catch((error: unknown) =>

@@ -45,6 +45,7 @@ function channel(id: number, more: Partial<ChannelRecord> = {}): ChannelRecord {
     tag: "",
     setting: {},
     paramOverride: undefined,
+    headers: new Map(),
     ...more,
   };
 }

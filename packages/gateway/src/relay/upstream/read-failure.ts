@@ -1,5 +1,5 @@
 import { readFailure } from "../../providers/core/errors/classify.ts";
-import { mask } from "../../providers/core/mask.ts";
+import { maskError, secretsOf } from "../../providers/core/mask.ts";
 import type { CollectedAnswer } from "../pipeline/collected-answer.ts";
 import { DEFAULT_REST_MS } from "../selection/cooldown.ts";
 import { refusedByUpstream, type Failure } from "./failure.ts";
@@ -18,10 +18,6 @@ export function failureOfAnswer(
   { now, disableKeywords }: ReadFailureDeps,
 ): Failure {
   const upstreamError = readFailure(plan.provider, answer, { now: now(), keywords: disableKeywords() });
-  const secrets = { key: channel.keys[keyIndex] ?? "", baseUrl: channel.baseUrl || plan.provider.baseUrl };
-  return refusedByUpstream(
-    { ...upstreamError, message: mask(upstreamError.message, secrets) },
-    channel,
-    DEFAULT_REST_MS,
-  );
+  const secrets = secretsOf(channel, channel.keys[keyIndex] ?? "", plan.provider.baseUrl);
+  return refusedByUpstream(maskError(upstreamError, secrets), channel, DEFAULT_REST_MS);
 }

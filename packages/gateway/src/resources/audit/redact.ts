@@ -1,4 +1,5 @@
 import { isHiddenOption } from "@fairway/wire";
+import { hinted } from "../../lib/text/secret-members.ts";
 
 const HIDDEN = "***";
 const SECRET_NAME = /(password\d?|secret|token|key|code|credential|response|authorization|api_?key)$/i;
@@ -7,25 +8,26 @@ const HOLDS_SECRETS = /^(config|variables)$/;
 const MAX_CHARS = 16_384;
 const MAX_DEPTH = 6;
 
-/** JSON text of a call's input without secrets; long texts are cut. */
+/** JSON text of a call's input without secrets, those in JSON texts and addresses included; long texts are cut. */
 export function redacted(input: unknown): string {
-  const text = JSON.stringify(hide(input, 0)) ?? "null";
+  const text = JSON.stringify(hide(input, [])) ?? "null";
   return text.length > MAX_CHARS ? JSON.stringify({ cut: text.slice(0, MAX_CHARS) }) : text;
 }
 
-function hide(value: unknown, depth: number): unknown {
+function hide(value: unknown, path: readonly string[]): unknown {
+  if (typeof value === "string") return hinted(value, path);
   if (typeof value !== "object" || value === null) return value;
-  if (depth === MAX_DEPTH) return HIDDEN;
-  if (Array.isArray(value)) return value.map((item: unknown) => hide(item, depth + 1));
-  return Object.fromEntries(Object.entries(value).map((member) => hideMember(value, member, depth)));
+  if (path.length === MAX_DEPTH) return HIDDEN;
+  if (Array.isArray(value)) return value.map((item: unknown, index) => hide(item, [...path, String(index)]));
+  return Object.fromEntries(Object.entries(value).map((member) => hideMember(value, member, path)));
 }
 
-function hideMember(owner: object, [name, member]: [string, unknown], depth: number): [string, unknown] {
+function hideMember(owner: object, [name, member]: [string, unknown], path: readonly string[]): [string, unknown] {
   if (isOption(owner)) {
     return [name, name === "value" && isHiddenOption(owner.key) ? HIDDEN : member];
   }
   const isSecret = (SECRET_NAME.test(name) || HOLDS_SECRETS.test(name)) && member !== "" && typeof member !== "boolean";
-  return [name, isSecret ? HIDDEN : hide(member, depth + 1)];
+  return [name, isSecret ? HIDDEN : hide(member, [...path, name])];
 }
 
 /** An option is the one thing whose `key` is a name. */

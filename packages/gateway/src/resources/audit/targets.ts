@@ -1,6 +1,8 @@
 import { isHiddenOption, type Endpoint } from "@fairway/wire";
 import { sql } from "kysely";
 import type { Database } from "../../storage/database.ts";
+import { hintedText } from "../../lib/text/secret-members.ts";
+import { SECRET_COLUMNS, secretPath, type SecretColumn } from "../../storage/secrets/channel-texts.ts";
 import { isSealed } from "../../storage/secrets/secrets.ts";
 
 /** The one row that a call is about. */
@@ -86,7 +88,17 @@ function shown(row: Values, name: string): unknown {
   // A redemption code that was not used yet is money; the value of a hidden option is a secret.
   if (name === "key" && "redeemed_time" in row) return HIDDEN;
   if (name === "value" && typeof row["key"] === "string" && isHiddenOption(row["key"])) return HIDDEN;
-  return typeof value === "string" && value.length > MAX_CHARS ? `${value.slice(0, MAX_CHARS)}…` : value;
+  return typeof value === "string" ? shownText(value, name) : value;
+}
+
+/** Rows of an earlier version may hold secrets in clear. */
+function shownText(value: string, name: string): string {
+  const text = isSecretColumn(name) ? hintedText(value, secretPath(name)) : value;
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
+}
+
+function isSecretColumn(name: string): name is SecretColumn {
+  return (SECRET_COLUMNS as readonly string[]).includes(name);
 }
 
 function isKind(text: string): text is Kind {

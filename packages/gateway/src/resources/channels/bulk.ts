@@ -3,7 +3,7 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { withDefaults } from "../../lib/defaults.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { checkSize } from "./create.ts";
-import { destinationCheck, type CheckChange } from "./destination.ts";
+import { checkDestination, destinationCheck, parsedChannel, sharesSecrets, type CheckChange } from "./destination.ts";
 import { changedFields, type ChannelFields, type TypeCheck } from "./input.ts";
 import { isNarrow, NO_FILTER, type ChannelFilter } from "./query.ts";
 import type { ChannelStore } from "./store.ts";
@@ -100,9 +100,23 @@ async function sync(
 ): Promise<Result[]> {
   const source = from === undefined ? undefined : await store.get(from);
   if (!source) throw new Refusal("channel_not_found", { field: "from" });
-  const { models, group, model_mapping, status_code_mapping, setting, param_override } = source;
-  const copied = { models, group, model_mapping, status_code_mapping, setting, param_override };
-  return patchMany(store, ids, () => copied, destinationCheck(caller));
+  const { models, group, model_mapping, status_code_mapping, setting, param_override, header_override } = source;
+  const copied = { models, group, model_mapping, status_code_mapping, setting, param_override, header_override };
+  const check = destinationCheck(caller);
+  const keys = (check && (await store.keyOf(source.id))) ?? "";
+  const checkBoth: CheckChange | undefined =
+    check &&
+    ((change) => {
+      check(change);
+      // What is secret in the settings of the source stays with the servers of the source.
+      if (sharesSecrets(source, copied))
+        checkDestination(
+          caller,
+          () => parsedChannel(source, keys),
+          () => parsedChannel(change.next, change.keys),
+        );
+    });
+  return patchMany(store, ids, () => copied, checkBoth);
 }
 
 async function testMany(deps: BulkRoutesDeps, ids: readonly number[], caller: Principal): Promise<Result[]> {

@@ -29,7 +29,7 @@ export async function createChannels(deps: CreateDeps, input: CreateInput): Prom
   const { key, source } = await keyOf(store, input);
   const waits = key.trim() === "" && input.status === CHANNEL_STATUS.disabledByHand;
   if (key.trim() === "" && !waits) throw new Refusal("channel_name_or_key_missing", { field: "key" });
-  const fields = newFields(input, isType);
+  const fields = newFields(input, isType, source);
   if (source)
     checkDestination(
       deps.caller,

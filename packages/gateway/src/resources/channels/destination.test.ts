@@ -20,6 +20,7 @@ const openai: Addressed = {
   tag: null,
   setting: null,
   param_override: null,
+  header_override: null,
 };
 const compatible = { ...openai, type: 1005, base_url: "https://api.openai.com" };
 const VERTEX_KEY = JSON.stringify({ project_id: "p", client_email: "c", private_key: "k" });

@@ -1,6 +1,7 @@
 import { ROLE } from "@fairway/wire";
 import type { RequestSpec } from "../../dialects/core/types.ts";
 import { parseObject } from "../../lib/text/json.ts";
+import { findSecrets } from "../../lib/text/secret-members.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { proxyOf } from "../../providers/core/proxy.ts";
 import { plainUrl, routeUrl } from "../../providers/core/route-url.ts";
@@ -8,6 +9,7 @@ import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../provid
 import { providerByType } from "../../providers/registry.ts";
 import { mapModel } from "../../relay/selection/model-mapping.ts";
 import { channelRecord, type ChannelRow as RoutingRow } from "../../snapshot/channel-record.ts";
+import { SECRET_COLUMNS, secretPath, type SecretTexts } from "../../storage/secrets/channel-texts.ts";
 
 /** The fields of a channel that its addresses can depend on, as the store reads them. */
 export type Addressed = Omit<RoutingRow, "id" | "key_sealed" | "channel_info">;
@@ -111,6 +113,21 @@ export interface ChannelChange {
   readonly areKeysReplaced: boolean;
 }
 
+/**
+ * True where a secret of one channel's settings would also be in the other's. The password of a proxy counts not: its
+ * hint stands for it in the very same address alone.
+ */
+export function sharesSecrets(one: SecretTexts, other: SecretTexts): boolean {
+  const secrets = new Set(secretsOf(one));
+  return secretsOf(other).some((secret) => secrets.has(secret));
+}
+
+function secretsOf(texts: SecretTexts): string[] {
+  return SECRET_COLUMNS.flatMap((column) => findSecrets(texts[column] ?? "", secretPath(column)))
+    .filter(({ isInAddress }) => !isInAddress)
+    .map(({ text }) => text);
+}
+
 /** Throws the refusal of a change. */
 export type CheckChange = (change: ChannelChange) => void;
 
@@ -118,7 +135,7 @@ export type CheckChange = (change: ChannelChange) => void;
 export function destinationCheck(caller: { readonly role: number }): CheckChange | undefined {
   if (caller.role >= ROLE.root) return undefined;
   return ({ current, next, keys, areKeysReplaced }) => {
-    if (areKeysReplaced) return;
+    if (areKeysReplaced && !sharesSecrets(current, next)) return;
     checkDestination(
       caller,
       () => parsedChannel(current, keys),

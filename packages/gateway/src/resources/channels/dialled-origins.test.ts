@@ -104,6 +104,7 @@ function fieldsOf({ type }: ProviderAdapter, fields: Partial<Addressed>): Addres
     tag: null,
     setting: null,
     param_override: null,
+    header_override: null,
     ...fields,
   };
 }

@@ -1,10 +1,10 @@
-import { CHANNEL_STATUS, characters, splitList, type ChannelInput, type MessageValues } from "@fairway/wire";
+import { CHANNEL_STATUS, characters, splitList, type ChannelInput } from "@fairway/wire";
 import { withDefaults } from "../../lib/defaults.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isModelName } from "../../dialects/core/request-spec.ts";
 import { mapModel } from "../../relay/selection/model-mapping.ts";
-import { checkLimits } from "../limits-field.ts";
+import { checkHeaderText, checkObjectText, checkSetting, invalid, withSecrets } from "./text-fields.ts";
 
 const MODEL_NAME_LIMIT = 255;
 /** Limit for all keys of a channel together, in the form and in the call. */
@@ -35,14 +35,21 @@ export interface ChannelFields {
   readonly tag: string | null;
   readonly setting: string | null;
   readonly param_override: string | null;
+  readonly header_override: string | null;
 }
+
+/** The texts of a stored channel for which hints in a form may stand. */
+export type StoredTexts = Pick<ChannelFields, "setting" | "param_override" | "header_override">;
 
 /** Tells whether a channel type exists. */
 export type TypeCheck = (type: number) => boolean;
 
-/** Fields of a new channel with their defaults; throws the refusals of channel fields or `invalid_field`. */
-export function newFields(input: ChannelInput, isType: TypeCheck): ChannelFields {
-  const form = withDefaults(DEFAULTS, input);
+/**
+ * Fields of a new channel with their defaults; throws the refusals of channel fields or `invalid_field`. Hints in place
+ * of secrets stand for those of `source`, the channel that the new one is copied from.
+ */
+export function newFields(input: ChannelInput, isType: TypeCheck, source?: StoredTexts): ChannelFields {
+  const form = withDefaults(DEFAULTS, withSecrets(input, source));
   const name = form.name.trim();
   if (name === "") throw new Refusal("channel_name_or_key_missing", { field: "name" });
   const type = checkType(form.type, isType);
@@ -65,6 +72,7 @@ export function newFields(input: ChannelInput, isType: TypeCheck): ChannelFields
     tag: checkTag(form.tag),
     setting: checkSetting(form.setting),
     param_override: checkObjectText("param_override", form.param_override),
+    header_override: checkHeaderText(form.header_override),
   };
 }
 
@@ -86,14 +94,16 @@ const DEFAULTS = {
   tag: "",
   setting: "",
   param_override: "",
+  header_override: "",
 };
 
-/** The fields that a form changes; absent members stay as they are in `current`. */
+/** The fields that a form changes; absent members, and secrets of which it has the hint, stay as they are in `current`. */
 export function changedFields(
-  input: ChannelInput,
-  current: { readonly type: number; readonly status: number; readonly other: string },
+  sent: ChannelInput,
+  current: { readonly type: number; readonly status: number; readonly other: string } & Partial<StoredTexts>,
   isType: TypeCheck,
 ): Partial<ChannelFields> {
+  const input = withSecrets(sent, current);
   const type = input.type === undefined ? current.type : checkType(input.type, isType);
   const needsOther = input.other !== undefined || type !== current.type;
   return dropAbsent({
@@ -115,6 +125,7 @@ export function changedFields(
     tag: present(input.tag, checkTag),
     setting: present(input.setting, checkSetting),
     param_override: present(input.param_override, (text) => checkObjectText("param_override", text)),
+    header_override: present(input.header_override, checkHeaderText),
   });
 }
 
@@ -266,35 +277,8 @@ function checkTag(text: string): string | null {
   return tag === "" ? null : tag;
 }
 
-function checkObjectText(field: string, text: string): string | null {
-  const trimmed = text.trim();
-  if (trimmed === "") return null;
-  if (!parseObject(trimmed)) throw invalid(field, "must be a JSON object");
-  return trimmed;
-}
-
-/** Settings that decide what the relay does; what it does not know travels with them. */
-function checkSetting(text: string): string | null {
-  const checked = checkObjectText("setting", text);
-  const { limits, key_limits, multi_key_mode: mode } = parseObject(checked ?? "") ?? {};
-  if (isGiven(limits)) checkLimits(limits, "setting.limits");
-  if (isGiven(key_limits)) checkLimits(key_limits, "setting.key_limits");
-  if (isGiven(mode) && mode !== "random" && mode !== "polling")
-    throw invalid("setting.multi_key_mode", "must be random or polling");
-  return checked;
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
 function tooLong(field: string): Refusal {
   return invalid(field, "is too long");
-}
-
-function invalid(field: string, reason: string): Refusal {
-  const values: MessageValues = { field, reason };
-  return new Refusal("invalid_field", { field, values });
 }
 
 function present<In, Out>(value: In | undefined, check: (value: In) => Out): Out | undefined {

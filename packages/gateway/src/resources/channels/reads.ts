@@ -1,6 +1,7 @@
 import type { Kysely, SelectQueryBuilder, Transaction } from "kysely";
 import { CHANNEL_COLUMNS, type ChannelRow as SealedChannelRow } from "../../snapshot/channel-record.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
+import { openTexts } from "../../storage/secrets/channel-texts.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 import type { Vault } from "../ports.ts";
 import { conditionOf, hasTag, type ChannelFilter, type ChannelOrder } from "./query.ts";
@@ -22,6 +23,7 @@ export interface PageQuery {
 
 /** What the store of channels reads. */
 export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
+  const opened = (rows: ChannelRow[]) => rows.map((row) => openTexts(row, vault));
   return {
     async page({ filter, order, offset, limit }: PageQuery): Promise<ChannelPage> {
       const from = db.selectFrom("channels").where((eb) => conditionOf(eb, filter, vault.hashKey));
@@ -29,7 +31,7 @@ export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
         inOrder(from.select("id"), order).offset(offset).limit(limit).execute(),
         from.select((eb) => eb.fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
       ]);
-      return { rows: await pageRows(db, ids, order), total: Number(total) };
+      return { rows: opened(await pageRows(db, ids, order)), total: Number(total) };
     },
 
     /** All channels of one page of tags, ascending. */
@@ -51,10 +53,10 @@ export function channelReads({ database: { db }, vault }: ChannelStoreDeps) {
         )
         .select(VIEW_COLUMNS)
         .orderBy("tag");
-      return { rows: await inOrder(rows, order).execute(), total: Number(total) };
+      return { rows: opened(await inOrder(rows, order).execute()), total: Number(total) };
     },
 
-    get: (id: number): Promise<ChannelRow | undefined> => rowOf(db, id),
+    get: (id: number): Promise<ChannelRow | undefined> => rowOf(db, vault, id),
 
     /** The row with its sealed key, for those who ask its upstream. */
     routing: (id: number): Promise<SealedChannelRow | undefined> =>
@@ -106,8 +108,13 @@ function inOrder<Row>(
   return order.reduce((sorted, { column, direction }) => sorted.orderBy(column, direction), rows);
 }
 
-export function rowOf(db: Pick<Transaction<Schema>, "selectFrom">, id: number): Promise<ChannelRow | undefined> {
-  return db.selectFrom("channels").select(VIEW_COLUMNS).where("id", "=", id).executeTakeFirst();
+export async function rowOf(
+  db: Pick<Transaction<Schema>, "selectFrom">,
+  vault: Vault,
+  id: number,
+): Promise<ChannelRow | undefined> {
+  const row = await db.selectFrom("channels").select(VIEW_COLUMNS).where("id", "=", id).executeTakeFirst();
+  return row && openTexts(row, vault);
 }
 
 /** The key in clear; undefined for an unknown channel. */

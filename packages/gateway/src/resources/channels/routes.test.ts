@@ -96,8 +96,8 @@ describe("creating", () => {
     const random = { mode: "multi_to_single", multi_key_mode: "random" };
     expect(await wrap("one", random)).toMatchObject([{ setting: '{"multi_key_mode":"random"}' }]);
     const polling = { mode: "multi_to_single", multi_key_mode: "polling" };
-    expect(await wrap("changed", polling, { setting: '{"proxy":"x"}' })).toMatchObject([
-      { setting: '{"proxy":"x","multi_key_mode":"polling"}' },
+    expect(await wrap("changed", polling, { setting: '{"proxy":"http://p.example"}' })).toMatchObject([
+      { setting: '{"proxy":"http://p.example","multi_key_mode":"polling"}' },
     ]);
     for (const [how, code] of [
       [{ mode: "none", channel: form }, "G1"],

@@ -159,7 +159,17 @@ async function copy(store: ChannelStore, id: number, suffix: string): Promise<Ch
   const [row, key] = await Promise.all([store.get(id), store.keyOf(id)]);
   if (!row || key === undefined) throw new Refusal("channel_not_found");
   const { type, models, group, base_url, other, openai_organization, test_model, model_mapping } = row;
-  const { status_code_mapping, max_input_tokens, auto_ban, priority, weight, tag, setting, param_override } = row;
+  const {
+    status_code_mapping,
+    max_input_tokens,
+    auto_ban,
+    priority,
+    weight,
+    tag,
+    setting,
+    param_override,
+    header_override,
+  } = row;
   const suffixLetters = Array.from(suffix).slice(0, NAME_LIMIT - 1);
   const name = [...Array.from(row.name).slice(0, NAME_LIMIT - suffixLetters.length), ...suffixLetters].join("");
   const routed = { type, name, status: 1, models, group, priority, weight, tag, auto_ban, max_input_tokens };
@@ -172,6 +182,7 @@ async function copy(store: ChannelStore, id: number, suffix: string): Promise<Ch
     status_code_mapping,
     setting,
     param_override,
+    header_override,
   };
   const [created = 0] = await store.create({ ...routed, ...texts }, [key]);
   const copied = await store.get(created);

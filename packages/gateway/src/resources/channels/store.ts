@@ -16,9 +16,10 @@ import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./keys/st
 import { channelReads, keyTextOf, rowOf } from "./reads.ts";
 import { DISABLE_ENDED, isPlainDisable, recordEnd, statusInfo, type StatusCause } from "./status-info.ts";
 import { VIEW_COLUMNS, type ChannelRow } from "./view.ts";
+import { openTexts, sealTexts, withoutTexts } from "../../storage/secrets/channel-texts.ts";
 import { channelKey } from "../../storage/secrets/sealed-locations.ts";
 import type { ChannelStoreDeps, Writing } from "./writing.ts";
-import { storeKey } from "../../storage/secrets/store-key.ts";
+import { storeSecrets } from "../../storage/secrets/store-secrets.ts";
 
 /** The result of a channel update: the new row, or the reason for refusing it. */
 export type UpdateOutcome = { readonly row: ChannelRow } | { readonly refused: "missing" | "stale" };
@@ -75,9 +76,9 @@ function changes(writing: Writing) {
         const created: number[] = [];
         for (const key of keys) {
           const sealed = { key_sealed: "", key_hash: vault.hashKey(key) };
-          const row = { ...fields, ...sealed, created_time: seconds(clock), other_info: "" };
+          const row = { ...withoutTexts(fields), ...sealed, created_time: seconds(clock), other_info: "" };
           const id = await insertRow(trx, "channels", row);
-          await storeKey(trx, "channels", id, vault.seal(key, channelKey(id)));
+          await storeSecrets(trx, vault, id, { key, texts: fields });
           created.push(id);
         }
         await rebuildAbilities(
@@ -95,7 +96,7 @@ function changes(writing: Writing) {
           .set((eb) => ({ version: eb.ref("version") }))
           .where("id", "=", id)
           .execute();
-        const current = await rowOf(trx, id);
+        const current = await rowOf(trx, vault, id);
         if (!current) return { refused: "missing" };
         if (options.versions && !options.versions.includes(String(current.version))) return { refused: "stale" };
         return { row: await change(trx, writing, current, { patch, ...options }) };
@@ -112,7 +113,7 @@ function changes(writing: Writing) {
     ): Promise<ReadonlyMap<number, Refusal | undefined>> =>
       write(async (trx) => {
         const outcomes = new Map<number, Refusal | undefined>();
-        for (const row of await rowsOf(trx, ids)) {
+        for (const row of await rowsOf(trx, vault, ids)) {
           const refusal = await refusalOf(async () => {
             await change(trx, writing, row, { patch: patchOf(row), check });
           });
@@ -130,7 +131,7 @@ function changes(writing: Writing) {
           .where("tag", "=", tag)
           .orderBy("id")
           .execute();
-        for (const row of rows) await change(trx, writing, row, { patch, check });
+        for (const row of rows) await change(trx, writing, openTexts(row, vault), { patch, check });
         return rows.length;
       }),
   };
@@ -197,7 +198,7 @@ async function switchRow(
     .where("id", "=", id)
     .where((eb) => eb.and({ ...from }))
     .executeTakeFirstOrThrow();
-  const row = numUpdatedRows > 0n ? await rowOf(trx, id) : undefined;
+  const row = numUpdatedRows > 0n ? await rowOf(trx, vault, id) : undefined;
   if (row && to === CHANNEL_STATUS.enabled) await reviveKeys(trx, vault, id);
   if (row) await rebuildAbilities(trx, [row]);
   return row;
@@ -251,7 +252,7 @@ async function change(
   const sealed = text === undefined ? {} : await sealedKey(trx, vault, current.id, text);
   await trx
     .updateTable("channels")
-    .set({ ...next, ...sealed })
+    .set({ ...sealTexts(next, current.id, vault), ...sealed })
     .where("id", "=", current.id)
     .execute();
   if (isSwitched && patch.status === CHANNEL_STATUS.enabled) await reviveKeys(trx, vault, current.id);
@@ -276,7 +277,7 @@ async function reviveKeys(trx: Transaction<Schema>, vault: Vault, id: number): P
   if (info !== undefined) await trx.updateTable("channels").set({ channel_info: info }).where("id", "=", id).execute();
 }
 
-async function rowsOf(trx: Transaction<Schema>, ids: readonly number[]): Promise<ChannelRow[]> {
+async function rowsOf(trx: Transaction<Schema>, vault: Vault, ids: readonly number[]): Promise<ChannelRow[]> {
   const rows: ChannelRow[] = [];
   const sorted = [...new Set(ids)].toSorted((a, b) => a - b);
   for (const some of inChunks(sorted, IDS_PER_STATEMENT)) {
@@ -284,7 +285,7 @@ async function rowsOf(trx: Transaction<Schema>, ids: readonly number[]): Promise
       ...(await trx.selectFrom("channels").select(VIEW_COLUMNS).where("id", "in", some).orderBy("id").execute()),
     );
   }
-  return rows;
+  return rows.map((row) => openTexts(row, vault));
 }
 
 async function removeRows(

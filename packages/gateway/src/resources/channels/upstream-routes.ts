@@ -13,7 +13,7 @@ import { implement, type Call, type Principal, type Route } from "../../http/end
 import { Refusal } from "../../lib/refusal.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { StartedJob } from "../jobs/runner.ts";
-import { checkDestination, destinationsOf, parsedChannel } from "./destination.ts";
+import { checkDestination, destinationsOf, parsedChannel, sharesSecrets } from "./destination.ts";
 import { keyLines, splitKeys } from "./input.ts";
 import type { LogTest, Tester } from "./test-log.ts";
 import { UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
@@ -54,7 +54,7 @@ export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
       const [first] = keyLines(key);
       if (type !== 1) throw new Refusal("channel_not_openai_compatible", { field: "type" });
       if (first === undefined) throw new Refusal("key_missing", { field: "key" });
-      return upstream.openAiModels(upstream.record({ ...FORM, type, base_url }, first));
+      return upstream.openAiModels(parsedChannel(upstream.fields({ ...FORM, type, base_url }), first));
     }),
     implement(channelProbe, (call) => probe(deps, call)),
   ];
@@ -97,12 +97,14 @@ async function started(job: Promise<StartedJob | undefined>, busy: MessageKey): 
 async function probe({ upstream, store }: UpstreamRoutesDeps, { body, caller, context }: Call<typeof channelProbe>) {
   const { kind = "test", model, ...form } = body;
   if (kind !== "test" && kind !== "models") throw new Refusal("invalid_parameter", { field: "kind" });
-  const stored = await storedKey(store, form);
-  const [first] = splitKeys(stored?.key ?? form.key ?? "", form.type ?? 1, false);
+  const stored = await storedChannel(store, form);
+  const isStoredKey = stored !== undefined && (form.key ?? "").trim() === "";
+  const [first] = splitKeys((isStoredKey ? stored.key : form.key) ?? "", form.type ?? 1, false);
   if (first === undefined) throw new Refusal("key_missing", { field: "key" });
-  const channel = upstream.record(namedForm(form, model), first);
+  const fields = upstream.fields(namedForm(form, model), stored?.row);
+  const channel = parsedChannel(fields, first);
   const asked = { ...channel, testModel: model || channel.testModel };
-  if (stored)
+  if (stored && (isStoredKey || sharesSecrets(stored.row, fields)))
     checkDestination(
       caller,
       () => parsedChannel(stored.row, stored.key),
@@ -117,12 +119,13 @@ function namedForm(form: ProbeForm, model: string | undefined): ProbeForm {
   return { ...form, name: form.name || FORM.name, models: form.models || model || FORM.models };
 }
 
-/** The key of the saved channel that the form edits, where the form has none. */
-async function storedKey(store: ChannelStore, { id, key = "" }: ProbeForm) {
-  if (id === undefined || key.trim() !== "") return undefined;
+/** The saved channel that the form edits: its key and its secrets stand in for those that the form lacks. */
+async function storedChannel(store: ChannelStore, { id, key = "" }: ProbeForm) {
+  if (id === undefined) return undefined;
   const [stored, row] = await Promise.all([store.keyOf(id), store.get(id)]);
-  if (stored === undefined || !row) throw new Refusal("channel_not_found", { field: "id" });
-  return { key: stored, row };
+  if (stored !== undefined && row) return { key: stored, row };
+  if (key.trim() !== "") return undefined;
+  throw new Refusal("channel_not_found", { field: "id" });
 }
 
 async function probeTest(upstream: ChannelUpstream, channel: ChannelRecord, model: string | undefined) {

@@ -1,7 +1,9 @@
+import type { ChannelInput } from "@fairway/wire";
 import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
-import { mask } from "../../providers/core/mask.ts";
+import { setChannelHeaders } from "../../providers/core/channel-headers.ts";
+import { mask, secretsOf } from "../../providers/core/mask.ts";
 import { httpOf } from "../../providers/core/proxy.ts";
 import {
   UpstreamRefusal,
@@ -12,8 +14,7 @@ import {
 import type { ProbeResult } from "../../relay/pipeline/probe.ts";
 import { channelRecord } from "../../snapshot/channel-record.ts";
 import type { Vault } from "../ports.ts";
-import { parsedChannel } from "./destination.ts";
-import { newFields, type TypeCheck } from "./input.ts";
+import { newFields, type ChannelFields, type StoredTexts, type TypeCheck } from "./input.ts";
 import type { ChannelStore } from "./store.ts";
 
 export interface ChannelUpstreamDeps {
@@ -53,7 +54,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       return await work(key);
     } catch (error) {
       const said = error instanceof UpstreamRefusal ? error.upstreamError.message : messageOf(error);
-      const text = mask(said, { key, baseUrl: channel.baseUrl }).slice(0, MAX_MESSAGE);
+      const text = mask(said, secretsOf(channel, key)).slice(0, MAX_MESSAGE);
       throw new UpstreamFailed(text, { cause: error });
     }
   };
@@ -61,7 +62,9 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
   const models = async (channel: ChannelRecord): Promise<string[]> => {
     const list = deps.providerByType(channel.type)?.listModels;
     if (!list) throw new Refusal("channel_not_openai_compatible");
-    return [...new Set(await ask(channel, (key) => list(channel, key, httpOf(channel, deps.http), deps.clock.now())))];
+    return [
+      ...new Set(await ask(channel, (key) => list(channel, key, toldHttp(channel, key, deps.http), deps.clock.now()))),
+    ];
   };
 
   return {
@@ -84,7 +87,9 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       const channel = await stored(id);
       const read = deps.providerByType(channel.type)?.balance;
       if (!read) throw new Refusal("channel_balance_unsupported");
-      const balance = await ask(channel, (key) => read(channel, key, httpOf(channel, deps.http), deps.clock.now()));
+      const balance = await ask(channel, (key) =>
+        read(channel, key, toldHttp(channel, key, deps.http), deps.clock.now()),
+      );
       await deps.store.recordBalance(id, balance);
       return balance;
     },
@@ -105,9 +110,18 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       return deps.probe(channel, model);
     },
 
-    /** A channel that only exists in a form. */
-    record: (input: Parameters<typeof newFields>[0], key: string): ChannelRecord =>
-      parsedChannel(newFields(input, deps.isType), key),
+    /** A channel that only exists in a form, perhaps about a saved one. */
+    fields: (input: ChannelInput, stored?: StoredTexts): ChannelFields => newFields(input, deps.isType, stored),
+  };
+}
+
+/** Lists and balances get the channel's headers and proxy, like its calls. */
+function toldHttp(channel: ChannelRecord, key: string, http: HttpJson): HttpJson {
+  if (channel.headers.size === 0) return httpOf(channel, http);
+  return (call) => {
+    const headers = { ...call.headers };
+    setChannelHeaders(headers, channel, key);
+    return httpOf(channel, http)({ ...call, headers });
   };
 }
 

@@ -1,7 +1,9 @@
 import type { Channel } from "@fairway/wire";
 import type { Selectable } from "kysely";
 import { parseObject } from "../../lib/text/json.ts";
+import { hintedText } from "../../lib/text/secret-members.ts";
 import type { ChannelTable } from "../../storage/schema/schema.ts";
+import { secretPath, type SecretColumn } from "../../storage/secrets/channel-texts.ts";
 import { keyLines } from "./input.ts";
 
 /** Columns that lists read; the sealed key stays in the database. */
@@ -32,14 +34,26 @@ export const VIEW_COLUMNS = [
   "tag",
   "setting",
   "param_override",
+  "header_override",
   "version",
 ] as const satisfies readonly (keyof ChannelTable)[];
 
+/** Its texts are in clear, as the store reads them. */
 export type ChannelRow = Pick<Selectable<ChannelTable>, (typeof VIEW_COLUMNS)[number]>;
 
-/** A row as answers show it: compatible consoles cannot read null in texts. */
+/** A row as answers show it, with hints in place of secrets: compatible consoles cannot read null in texts. */
 export function viewOf(row: ChannelRow): Channel {
-  return { ...row, key: "", setting: row.setting ?? "", param_override: row.param_override ?? "" };
+  return { ...row, key: "", ...hintedTexts(row) };
+}
+
+/** The columns that may hold secrets, as they are shown. */
+export function hintedTexts(row: Pick<ChannelRow, SecretColumn>): Record<SecretColumn, string> {
+  const shown = (column: SecretColumn) => hintedText(row[column] ?? "", secretPath(column));
+  return {
+    setting: shown("setting"),
+    param_override: shown("param_override"),
+    header_override: shown("header_override"),
+  };
 }
 
 const HINT_CHARS = 4;

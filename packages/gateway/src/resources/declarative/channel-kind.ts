@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { CHANNEL_STATUS, ROLE, splitList, type ChannelInput, type ChannelSpec } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
+import { hintedText, holdsHints, restoredText } from "../../lib/text/secret-members.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ProviderAdapter } from "../../providers/core/types.ts";
 import type { Database } from "../../storage/database.ts";
@@ -51,16 +53,27 @@ export const CHANNEL_MEMBERS: Readonly<Record<string, string>> = MEMBERS;
 export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
   const { channels, providers } = deps;
   const isType = (type: number) => providers.some((provider) => provider.type === type);
-  const current = async (row: ChannelRow | undefined): Promise<Current | undefined> =>
-    row && { id: row.id, fields: { ...fieldsOf(row, providers), key: await channels.keyOf(row.id) } };
+  const current = async (row: ChannelRow | undefined, { settings }: ChannelSpec): Promise<Current | undefined> =>
+    row && {
+      id: row.id,
+      fields: { ...fieldsOf(row, providers), ...comparedSettings(row, settings), key: await channels.keyOf(row.id) },
+    };
   return {
     kind: "Channel",
     secrets: new Set(["key"]),
     desired(name, spec) {
       const type = typeOf(name, spec, providers);
       try {
+        // Hints of an export stand for what is stored, which only a change or a new channel finds missing.
+        const { setting = "", ...form } = formOf(spec);
         newFields(
-          { ...formOf(spec), type, name: spec.displayName ?? name, models: (spec.models ?? ["any"]).join(",") },
+          {
+            ...form,
+            ...(!holdsHints(setting) && { setting }),
+            type,
+            name: spec.displayName ?? name,
+            models: (spec.models ?? ["any"]).join(","),
+          },
           isType,
         );
       } catch (cause) {
@@ -71,10 +84,10 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
       return wantedOf(spec, type);
     },
     async find(name, spec, ownedId) {
-      if (ownedId !== undefined) return current(await channels.get(ownedId));
-      if (spec.adopt) return current(await adopted(channels, name, spec.adopt.channelId));
+      if (ownedId !== undefined) return current(await channels.get(ownedId), spec);
+      if (spec.adopt) return current(await adopted(channels, name, spec.adopt.channelId), spec);
       const same = await named(deps, name, spec);
-      return same === undefined ? undefined : current(await channels.get(same));
+      return same === undefined ? undefined : current(await channels.get(same), spec);
     },
     refusal: ({ fields }, wanted) => (fields["type"] === wanted["type"] ? "" : "the type of a channel does not change"),
     lacks: ({ models }) => (models ? "" : "a new channel needs models"),
@@ -188,8 +201,17 @@ function fieldsOf(row: ChannelRow, providers: readonly ProviderAdapter[]): Field
     other: row.other,
     modelMapping: parseObject(row.model_mapping) ?? {},
     statusCodeMapping: parseObject(row.status_code_mapping) ?? {},
-    settings: parseObject(row.setting ?? "") ?? {},
+    settings: parseObject(hintedText(row.setting ?? "")) ?? {},
   };
+}
+
+/** As the document writes them where its hints stand for what is stored; in clear otherwise, so that a change is seen. */
+function comparedSettings(row: ChannelRow, written: ChannelSpec["settings"]): Fields {
+  if (written === undefined) return {};
+  const stored = parseObject(row.setting ?? "") ?? {};
+  const restored = restoredText(JSON.stringify(written), row.setting);
+  const isStored = "text" in restored && isDeepStrictEqual(JSON.parse(restored.text), stored);
+  return { settings: isStored ? written : stored };
 }
 
 async function exported({ database, channels, providers }: ChannelKindDeps): Promise<ExportedRow[]> {

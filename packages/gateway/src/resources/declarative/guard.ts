@@ -3,6 +3,8 @@ import type { Call, Route } from "../../http/endpoint.ts";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
+import type { ChannelStore } from "../channels/store.ts";
+import { hintedTexts } from "../channels/view.ts";
 import { BUDGET_MEMBERS } from "./budget-kind.ts";
 import { CHANNEL_MEMBERS } from "./channel-kind.ts";
 import type { Owned, OwnershipStore } from "./ownership.ts";
@@ -12,6 +14,7 @@ export interface GuardDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly ownership: OwnershipStore;
+  readonly channels: Pick<ChannelStore, "get">;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -147,13 +150,20 @@ function wholeToken(token: Values): Values {
   };
 }
 
-async function checkForm({ database }: GuardDeps, { kind, id, body }: Form, owned: readonly Owned[]): Promise<void> {
+async function checkForm(
+  { database, channels }: GuardDeps,
+  { kind, id, body }: Form,
+  owned: readonly Owned[],
+): Promise<void> {
   const own = owned.find((one) => one.kind === kind && one.resource_id === id);
   if (!own || typeof id !== "number") return;
   const { table, members: names }: { table: string; members: Readonly<Record<string, string>> } = FORMS[kind];
   const [row] = await database.raw.rows<Values>(`select * from ${table} where id = ?`, [id]);
   if (!row) return;
-  const [given, now] = kind === "Token" ? [wholeToken(body), wholeToken(row)] : [body, row];
+  // A form has hints in place of secrets.
+  const channel = kind === "Channel" ? await channels.get(id) : undefined;
+  const shown = channel && hintedTexts(channel);
+  const [given, now] = kind === "Token" ? [wholeToken(body), wholeToken(row)] : [body, { ...row, ...shown }];
   for (const field of own.fields) {
     const member = names[field];
     if (member === undefined || member === "status") continue;

@@ -1,5 +1,6 @@
 import { DeclarativeDocument, type DeclarativeChange, type FieldChange } from "@fairway/wire";
 import { seconds, type Clock } from "../../lib/clock.ts";
+import { hinted } from "../../lib/text/secret-members.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Vault } from "../ports.ts";
 import type { Current, Fields, Kind } from "./kinds.ts";
@@ -327,7 +328,8 @@ function fieldChange(
   wanted: Fields,
 ): FieldChange {
   if (secrets.has(field)) return { field, new: CHANGED };
-  return { field, ...(current && { old: current.fields[field] }), new: wanted[field] };
+  const shown = (value: unknown) => hinted(value, [field]);
+  return { field, ...(current && { old: shown(current.fields[field]) }), new: shown(wanted[field]) };
 }
 
 function deletions(

@@ -14,8 +14,7 @@ import { noteGroups, noteUnpriced, optionStoreOf, withWrites } from "./options.t
 import { priceWrites } from "./prices.ts";
 import { readLitellm, type LitellmChannel } from "./read.ts";
 import { upstreamPrices } from "./upstream-prices.ts";
-import { channelKey } from "../../storage/secrets/sealed-locations.ts";
-import { storeKey } from "../../storage/secrets/store-key.ts";
+import { storeSecrets } from "../../storage/secrets/store-secrets.ts";
 
 export interface LitellmImport {
   readonly target: Database;
@@ -109,7 +108,7 @@ async function importChannel(
   };
   await transact(target.db, async (trx) => {
     const id = await insertRow(trx, "channels", row);
-    await storeKey(trx, "channels", id, vault.seal(channel.key, channelKey(id)));
+    await storeSecrets(trx, vault, id, { key: channel.key, texts: row });
     await rebuildAbilities(trx, [{ ...row, id, priority: 0 }]);
     await bump(rawOn(trx, target.kind), target.kind, "channels");
   });

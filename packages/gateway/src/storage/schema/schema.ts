@@ -141,6 +141,8 @@ export interface ChannelTable {
   tag: string | null;
   setting: string | null;
   param_override: string | null;
+  /** Sealed where it holds secrets, like `setting` and `param_override`. */
+  header_override: Generated<string | null>;
   /** JSON in the format of compatible gateways: states of the individual keys of a multi-key channel. */
   channel_info: Generated<string | null>;
   /** Bumped by every write, for `If-Match`. */

@@ -1,6 +1,15 @@
 import type { Database } from "../database.ts";
 import type { RawTransaction } from "../engines/raw.ts";
-import { channelKey, optionValue, secondFactor, tokenKey, type SealedLocation } from "./sealed-locations.ts";
+import { hasSecrets } from "../../lib/text/secret-members.ts";
+import { SECRET_COLUMNS, secretPath, type SecretColumn } from "./channel-texts.ts";
+import {
+  channelKey,
+  channelText,
+  optionValue,
+  secondFactor,
+  tokenKey,
+  type SealedLocation,
+} from "./sealed-locations.ts";
 import { isSealed, VaultError, type Vault } from "./secrets.ts";
 import { hashedForms } from "./token-key-forms.ts";
 
@@ -12,6 +21,18 @@ interface SealedColumn {
   /** The column `key_hash` holds the keyed hash of one of these forms of the text. */
   readonly hashed?: (text: string) => readonly string[];
   locationOf(id: string | number): SealedLocation;
+  /** True for a text in clear that has to be sealed. */
+  readonly isSecret?: (text: string) => boolean;
+}
+
+function channelPlace(column: SecretColumn): SealedColumn {
+  return {
+    table: "channels",
+    id: "id",
+    column,
+    locationOf: (id) => channelText(Number(id), column),
+    isSecret: (text) => hasSecrets(text, secretPath(column)),
+  };
 }
 
 const PLACES: readonly SealedColumn[] = [
@@ -22,6 +43,7 @@ const PLACES: readonly SealedColumn[] = [
     hashed: (key) => [key],
     locationOf: (id) => channelKey(Number(id)),
   },
+  ...SECRET_COLUMNS.map(channelPlace),
   { table: "tokens", id: "id", column: "key_sealed", hashed: hashedForms, locationOf: (id) => tokenKey(Number(id)) },
   { table: "users", id: "id", column: "totp_secret", locationOf: (id) => secondFactor(Number(id)) },
   { table: "options", id: "key", column: "value", locationOf: (key) => optionValue(String(key)) },
@@ -71,13 +93,18 @@ export function sealedIn(
   table: string,
   row: Readonly<Record<string, unknown>>,
 ): { readonly sealed: string; readonly location: SealedLocation } | undefined {
-  const own = PLACES.find((location) => location.table === table);
-  const sealed = own && row[own.column];
-  if (!own || typeof sealed !== "string" || !isSealed(sealed)) return undefined;
-  return { sealed, location: own.locationOf(row[own.id] as string | number) };
+  for (const own of PLACES) {
+    const sealed = own.table === table && row[own.column];
+    if (typeof sealed === "string" && isSealed(sealed))
+      return { sealed, location: own.locationOf(row[own.id] as string | number) };
+  }
+  return undefined;
 }
 
-/** Seals everything with the active key; returns how many texts changed. Safe while a gateway is running. */
+/**
+ * Seals everything with the active key, secrets too that an earlier version stored in clear; returns how many texts
+ * changed. Safe while a gateway is running.
+ */
 export async function reseal(database: Database, vault: Vault): Promise<number> {
   let changed = 0;
   for (const location of PLACES) changed += await resealTable(database, vault, location);
@@ -85,7 +112,8 @@ export async function reseal(database: Database, vault: Vault): Promise<number> 
 }
 
 async function resealTable(database: Database, vault: Vault, location: SealedColumn): Promise<number> {
-  const { table, id, column } = location;
+  const { table, id, column, isSecret } = location;
+  const isDue = (text: string) => (isSealed(text) ? vault.needsReseal(text) : isSecret?.(text) === true);
   const select = `select "${id}" as id, "${column}" as sealed from ${table} where "${id}" > ? order by "${id}" limit ${BATCH}`;
   const update = `update ${table} set "${column}" = ? where "${id}" = ? and "${column}" = ?`;
   let changed = 0;
@@ -96,9 +124,7 @@ async function resealTable(database: Database, vault: Vault, location: SealedCol
     if (!next) return changed;
     last = next.id;
     const old = rows.flatMap((row) =>
-      row.sealed !== null && isSealed(row.sealed) && vault.needsReseal(row.sealed)
-        ? [{ id: row.id, sealed: row.sealed }]
-        : [],
+      row.sealed !== null && isDue(row.sealed) ? [{ id: row.id, sealed: row.sealed }] : [],
     );
     if (old.length > 0)
       changed += await database.raw.transaction((tx) => resealRows(tx, update, { vault, location, rows: old }));
@@ -116,7 +142,8 @@ async function resealRows(tx: RawTransaction, update: string, { vault, location,
   let changed = 0;
   for (const { id, sealed } of rows) {
     const own = location.locationOf(id);
-    changed += await tx.run(update, [vault.seal(vault.open(sealed, own), own), id, sealed]);
+    const text = isSealed(sealed) ? vault.open(sealed, own) : sealed;
+    changed += await tx.run(update, [vault.seal(text, own), id, sealed]);
   }
   return changed;
 }

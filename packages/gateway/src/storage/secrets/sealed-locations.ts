@@ -2,6 +2,7 @@
 export type SealedLocation = string & { readonly location: unique symbol };
 
 export const channelKey = (id: number): SealedLocation => locationOf("channels.key_sealed", id);
+export const channelText = (id: number, column: string): SealedLocation => locationOf(`channels.${column}`, id);
 export const tokenKey = (id: number): SealedLocation => locationOf("tokens.key_sealed", id);
 export const secondFactor = (userId: number): SealedLocation => locationOf("users.totp_secret", userId);
 export const optionValue = (key: string): SealedLocation => locationOf("options.value", key);

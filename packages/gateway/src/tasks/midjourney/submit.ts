@@ -3,7 +3,7 @@ import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds } from "../../lib/clock.ts";
 import { printable } from "../../providers/core/errors/error-body.ts";
-import { mask } from "../../providers/core/mask.ts";
+import { mask, maskValue, secretsOf } from "../../providers/core/mask.ts";
 import { providerByType } from "../../providers/registry.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
@@ -157,11 +157,11 @@ async function tryChannels(context: SubmitContext, deps: TaskDeps): Promise<Subm
 }
 
 /** The upstream's words without what belongs to the operator. */
-function masked(read: JsonObject, { keys, baseUrl }: ChannelRecord): JsonObject {
+function masked(read: JsonObject, channel: ChannelRecord): JsonObject {
+  const secrets = secretsOf(channel, channel.keys.join("\n"));
+  const hidden = maskValue(read, secrets);
   const description = text(read, "description");
-  return description === undefined
-    ? read
-    : { ...read, description: mask(printable(description), { key: keys.join("|"), baseUrl }) };
+  return description === undefined ? hidden : { ...hidden, description: mask(printable(description), secrets) };
 }
 
 /** For a follow-up, the same code means that the upstream no longer has the task. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { parseObject } from "../../lib/text/json.ts";
 import { printable } from "../../providers/core/errors/error-body.ts";
-import { mask } from "../../providers/core/mask.ts";
+import { mask, secretsOf } from "../../providers/core/mask.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import { taskChannels, type TaskTarget } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
@@ -137,12 +137,12 @@ async function send({ channel }: TaskTarget, { action, body }: Song, deps: TaskD
   });
 }
 
-function refusalOf({ status, text: body, json }: TaskAnswer, { keys, baseUrl }: ChannelRecord): SongError {
-  const masked = (message: string) => mask(printable(message), { key: keys.join("|"), baseUrl });
+function refusalOf({ status, text: body, json }: TaskAnswer, channel: ChannelRecord): SongError {
+  const masked = (message: string) => mask(printable(message), secretsOf(channel, channel.keys.join("\n")));
   if (status !== 200) return new SongError("fail_to_fetch_task", status, masked(body));
   if (!isObject(json))
     return new SongError("unmarshal_response_body_failed", 502, "The upstream's answer could not be read.");
-  return new SongError(text(json, "code") ?? "upstream_error", 502, masked(text(json, "message") ?? ""));
+  return new SongError(masked(text(json, "code") ?? "upstream_error"), 502, masked(text(json, "message") ?? ""));
 }
 
 interface Accepted {

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { seconds } from "../../lib/clock.ts";
 import { failureIn200, readFailure } from "../../providers/core/errors/classify.ts";
-import { mask } from "../../providers/core/mask.ts";
+import { maskError, secretsOf } from "../../providers/core/mask.ts";
 import { UpstreamRefusal, type ChannelRecord, type UpstreamError } from "../../providers/core/types.ts";
 import type { VideoRequest } from "../../providers/core/video.ts";
 import { DEFAULT_REST_MS } from "../../relay/selection/cooldown.ts";
@@ -165,12 +165,12 @@ async function refuse(
   { channel }: TaskTarget,
   deps: TaskDeps,
 ): Promise<{ readonly refused: VideoError; readonly failure: Failure }> {
-  const secrets = { key: channel.keys[0] ?? "", baseUrl: channel.baseUrl || vendor.provider.baseUrl };
-  const message = mask(upstreamError.message, secrets);
-  const failure = refusedByUpstream({ ...upstreamError, message }, channel, DEFAULT_REST_MS);
+  const secrets = secretsOf(channel, channel.keys.join("\n"), vendor.provider.baseUrl);
+  const masked = maskError(upstreamError, secrets);
+  const failure = refusedByUpstream(masked, channel, DEFAULT_REST_MS);
   if (failure.disable !== undefined) await switchOff(channel, failure.disable, deps);
   const isOurs = upstreamError.class === "bad_key" || upstreamError.class === "out_of_credit";
-  return { refused: new VideoError(isOurs ? undefined : upstreamError.code, failure.error), failure };
+  return { refused: new VideoError(isOurs ? undefined : masked.code, failure.error), failure };
 }
 
 /** Every text that says what the video is to show. */

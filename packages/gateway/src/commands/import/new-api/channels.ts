@@ -10,6 +10,7 @@ import { openCounter } from "../../../billing/audit/counters.ts";
 import { insertKeepingId } from "../../rows.ts";
 import type { ImportContext } from "./context.ts";
 import type { Served } from "../../../resources/import/upstream-prices.ts";
+import { sealTexts } from "../../../storage/secrets/channel-texts.ts";
 import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
 
 const ABILITY_COLUMNS = ["id", "status", "models", "group", "priority", "weight", "tag"] as const;
@@ -47,7 +48,8 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
   if (index === 0) channels.set(row.int("id"), known?.id ?? row.int("id"));
   if (known) return report.count("channels", "unchanged");
   report.count("channels", "created");
-  const values = { ...channelRow(context, row), ...place, name };
+  const values = { ...channelRow(context, row), ...place, name, setting: null, param_override: null };
+  const texts = { setting: settingText(row), param_override: mappingText(row.text("param_override")) || null };
   if (isDry) return;
   await target.raw.transaction(async (tx) => {
     const oldId = index === 0 ? row.int("id") : undefined;
@@ -55,7 +57,14 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
     const [made] = await tx.rows<{ id: number }>(find, [name, place.type, hash]);
     if (!made) throw new Error(`the channel ${name} was not stored`);
     await openCounter(tx, target.kind, { counter: "channel_used", id: made.id, amount: row.int("used_quota") });
-    await tx.run("update channels set key_sealed = ? where id = ?", [vault.seal(key, channelKey(made.id)), made.id]);
+    const { setting, param_override } = sealTexts(texts, made.id, vault);
+    const sealed = vault.seal(key, channelKey(made.id));
+    await tx.run("update channels set key_sealed = ?, setting = ?, param_override = ? where id = ?", [
+      sealed,
+      setting,
+      param_override,
+      made.id,
+    ]);
     if (index === 0) channels.set(row.int("id"), made.id);
     context.routed.push(made.id);
   });
@@ -123,8 +132,6 @@ function channelRow({ clock, report, groups }: ImportContext, row: ForeignRow): 
     auto_ban: row.int("auto_ban", 1),
     other_info: row.text("other_info"),
     tag: row.text("tag") || null,
-    setting: settingText(row),
-    param_override: mappingText(row.text("param_override")) || null,
   };
 }
 

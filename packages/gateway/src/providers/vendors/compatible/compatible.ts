@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { flag, list, object, text } from "../../../dialects/core/read.ts";
 import { without } from "../../../dialects/core/json-edit.ts";
-import { bearer } from "../../core/bearer.ts";
 import { openaiCompatible, openaiRoute } from "../../core/openai-compatible.ts";
 import { developerToSystem } from "../../core/request-transforms/roles.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
@@ -9,7 +8,7 @@ import type { ChannelRecord, ProviderAdapter, RequestTransform, UpstreamRoute } 
 
 /**
  * A server that speaks the OpenAI protocol under paths and headers of its own. The channel's setting says how:
- * `paths` {operation: path}, `headers` {name: value with {key}}, `responses_mode`, `drop_params` [name],
+ * `paths` {operation: path}, `responses_mode`, `drop_params` [name],
  * `max_tokens_field`, `no_developer_role`.
  */
 const base = openaiCompatible({
@@ -27,14 +26,6 @@ const base = openaiCompatible({
 export const compatible: ProviderAdapter = {
   ...base,
   speaks: [...base.speaks, openaiRoute("realtime")].map(freePath),
-  authorize(call, channel, context) {
-    const headers = Object.entries(object(channel.setting, "headers") ?? {});
-    for (const [name, value] of headers) {
-      if (typeof value === "string" && isHeader(name, value))
-        call.headers[name.toLowerCase()] = value.replaceAll("{key}", context.key);
-    }
-    if (!headers.some(([name]) => name.toLowerCase() === "authorization")) bearer(call, channel, context);
-  },
 };
 
 function freePath(route: UpstreamRoute): UpstreamRoute {
@@ -47,10 +38,6 @@ function freePath(route: UpstreamRoute): UpstreamRoute {
       return typeof path === "string" ? path : path(spec, model, channel, key);
     },
   };
-}
-
-function isHeader(name: string, value: string): boolean {
-  return /^[\w-]+$/.test(name) && !/[\r\n\0]/.test(value);
 }
 
 /** Repairs that an operator switches on for a server that refuses what others take. */

@@ -8,7 +8,8 @@ import type { Schema } from "../../../storage/schema/schema.ts";
 import type { Vault } from "../../ports.ts";
 import { rebuildAbilities } from "../abilities.ts";
 import type { Writing } from "../writing.ts";
-import { VIEW_COLUMNS, type ChannelRow } from "../view.ts";
+import { rowOf } from "../reads.ts";
+import type { ChannelRow } from "../view.ts";
 import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
 
 /** The keys of a channel in clear, with the states of those that are switched off. */
@@ -58,7 +59,7 @@ export function keyStore({ database: { db }, vault, clock, write }: Writing) {
         const states = new Map(set.states);
         if (to.status === CHANNEL_STATUS.enabled) states.delete(index);
         else states.set(index, { ...to, time: seconds(clock) });
-        return { index, ...(await writeStates(trx, id, set, { states, to, time: seconds(clock) })) };
+        return { index, ...(await writeStates(trx, id, set, { states, to, time: seconds(clock), vault })) };
       });
     },
   };
@@ -78,13 +79,14 @@ interface Written {
   readonly states: KeyStates;
   readonly to: KeySwitch;
   readonly time: number;
+  readonly vault: Vault;
 }
 
 async function writeStates(
   trx: Transaction<Schema>,
   id: number,
   { keys, states: before, info, otherInfo, status }: StoredKeySet,
-  { states, to, time }: Written,
+  { states, to, time, vault }: Written,
 ): Promise<{ readonly row: ChannelRow; readonly isLast: boolean }> {
   const isLast = states.size === keys.length && status === CHANNEL_STATUS.enabled;
   const comesBack = status === CHANNEL_STATUS.disabledBySystem || isOffWithLastKey(otherInfo);
@@ -96,7 +98,8 @@ async function writeStates(
   const other_info = next === status ? otherInfo : JSON.stringify({ ...reasons, status_time: time });
   const change = { channel_info: keyStatesText(states, info), status: next, other_info };
   await trx.updateTable("channels").set(change).where("id", "=", id).execute();
-  const row = await trx.selectFrom("channels").select(VIEW_COLUMNS).where("id", "=", id).executeTakeFirstOrThrow();
+  const row = await rowOf(trx, vault, id);
+  if (!row) throw new Error(`the channel ${id} is gone although its row is locked`);
   if (next !== status) await rebuildAbilities(trx, [row]);
   return { row, isLast };
 }

@@ -22,6 +22,7 @@ import { replicaChannels } from "./0020-replica-channels.ts";
 import { tokenLimits } from "./0021-token-limits.ts";
 import { explicitScopes } from "./0022-explicit-scopes.ts";
 import { explainedBooks } from "./0023-explained-books.ts";
+import { channelHeaders } from "./0024-channel-headers.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   tokenLimits,
   explicitScopes,
   explainedBooks,
+  channelHeaders,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */

@@ -1,0 +1,70 @@
+import type { ChannelInput, MessageValues } from "@fairway/wire";
+import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
+import { restoredText } from "../../lib/text/secret-members.ts";
+import { Refusal } from "../../lib/refusal.ts";
+import { faultOfHeader } from "../../providers/core/channel-headers.ts";
+import {
+  SECRET_COLUMNS,
+  secretPath,
+  type SecretColumn,
+  type SecretTexts,
+} from "../../storage/secrets/channel-texts.ts";
+import { checkLimits } from "../limits-field.ts";
+
+/** The form with what is stored in place of hints; throws `invalid_field` for a hint that stands for nothing there. */
+export function withSecrets(input: ChannelInput, stored: SecretTexts | undefined): ChannelInput {
+  const restored: Partial<Record<SecretColumn, string>> = {};
+  for (const column of SECRET_COLUMNS) {
+    const text = input[column];
+    if (text === undefined) continue;
+    const found = restoredText(text, stored?.[column], secretPath(column));
+    if ("unknown" in found)
+      throw invalid(`${column}.${found.unknown}`, "is a hint, not the stored value: write the value itself");
+    restored[column] = found.text;
+  }
+  return { ...input, ...restored };
+}
+
+export function checkHeaderText(text: string): string | null {
+  const checked = checkObjectText("header_override", text);
+  checkHeaders("header_override", parseObject(checked ?? "") ?? {});
+  return checked;
+}
+
+function checkHeaders(field: string, headers: JsonObject): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== "string") throw invalid(`${field}.${name}`, "must be text");
+    const fault = faultOfHeader(name, value);
+    if (fault !== undefined) throw invalid(`${field}.${name}`, fault);
+  }
+}
+
+/** Settings that decide what the relay does; what it does not know travels with them. */
+export function checkSetting(text: string): string | null {
+  const checked = checkObjectText("setting", text);
+  const { limits, key_limits, multi_key_mode: mode, headers, proxy } = parseObject(checked ?? "") ?? {};
+  if (isGiven(limits)) checkLimits(limits, "setting.limits");
+  if (isGiven(key_limits)) checkLimits(key_limits, "setting.key_limits");
+  if (isGiven(mode) && mode !== "random" && mode !== "polling")
+    throw invalid("setting.multi_key_mode", "must be random or polling");
+  if (isGiven(headers)) checkHeaders("setting.headers", isObject(headers) ? headers : { headers });
+  if (isGiven(proxy) && proxy !== "" && (typeof proxy !== "string" || !URL.canParse(proxy)))
+    throw invalid("setting.proxy", "must be an address such as http://proxy.example:3128");
+  return checked;
+}
+
+export function checkObjectText(field: string, text: string): string | null {
+  const trimmed = text.trim();
+  if (trimmed === "") return null;
+  if (!parseObject(trimmed)) throw invalid(field, "must be a JSON object");
+  return trimmed;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+export function invalid(field: string, reason: string): Refusal {
+  const values: MessageValues = { field, reason };
+  return new Refusal("invalid_field", { field, values });
+}

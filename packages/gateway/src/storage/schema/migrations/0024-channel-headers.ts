@@ -1,0 +1,14 @@
+import { longText } from "../columns.ts";
+import type { Migration } from "../migration.ts";
+
+/** Headers that a channel's calls get, in the member of compatible consoles. */
+export const channelHeaders: Migration = {
+  version: 24,
+  name: "headers of channels",
+  steps: [
+    async (on) => {
+      if (await on.hasColumn("channels", "header_override")) return;
+      await on.run(`alter table channels add column header_override ${longText().type[on.kind]}`);
+    },
+  ],
+};

@@ -1,0 +1,20 @@
+import type { Transaction } from "kysely";
+import type { Schema } from "../schema/schema.ts";
+import { sealTexts, type SecretTexts } from "./channel-texts.ts";
+import { channelKey } from "./sealed-locations.ts";
+import type { Vault } from "./secrets.ts";
+
+/** Stores what is sealed in the row of a new channel, since it is bound to the generated id. */
+export async function storeSecrets(
+  trx: Transaction<Schema>,
+  vault: Pick<Vault, "seal">,
+  id: number,
+  { key, texts }: { readonly key: string; readonly texts: SecretTexts },
+): Promise<void> {
+  const { setting = null, param_override = null, header_override = null } = sealTexts(texts, id, vault);
+  await trx
+    .updateTable("channels")
+    .set({ key_sealed: vault.seal(key, channelKey(id)), setting, param_override, header_override })
+    .where("id", "=", id)
+    .execute();
+}
