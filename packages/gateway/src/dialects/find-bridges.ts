@@ -1,5 +1,6 @@
 import { bridges } from "./bridges/index.ts";
 import { finishInChatUpstream, servingChatClients } from "./bridges/parts/answer/extensions.ts";
+import { settlingHosted } from "./bridges/parts/tools/hosted-tools.ts";
 import { renamingIntoChat, renamingOutOfChat } from "./bridges/parts/tools/tool-names.ts";
 import type { Bridge, DialectId } from "./core/types.ts";
 
@@ -19,7 +20,9 @@ export function findBridges(
   if (direct !== undefined) return [plainAtPivot(withNames(direct))];
   const first = find(client, PIVOT, extra);
   const second = find(PIVOT, upstream, extra);
-  return first !== undefined && second !== undefined ? [renamingIntoChat(first, second), second] : undefined;
+  return first !== undefined && second !== undefined
+    ? [renamingIntoChat(first, second), settlingHosted(second)]
+    : undefined;
 }
 
 function withNames(bridge: Bridge): Bridge {
@@ -30,7 +33,7 @@ function withNames(bridge: Bridge): Bridge {
 /** Between two bridges chat carries extensions; a real chat client or upstream never sees them. */
 function plainAtPivot(bridge: Bridge): Bridge {
   if (bridge.upstream === PIVOT) return finishInChatUpstream(bridge);
-  return bridge.client === PIVOT ? servingChatClients(bridge) : bridge;
+  return bridge.client === PIVOT ? servingChatClients(settlingHosted(bridge)) : bridge;
 }
 
 function find(client: DialectId, upstream: DialectId, extra: readonly Bridge[]): Bridge | undefined {

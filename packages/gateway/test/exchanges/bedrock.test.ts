@@ -79,7 +79,7 @@ describe("Converse", () => {
     );
     const content = [{ type: "input_audio", input_audio: { data: "QQ==", format: "wav" } }];
     expect(() => converseBridge.request({ messages: [{ role: "user", content }] }, bridgeContextOf())).toThrow(
-      expect.objectContaining({ code: "unsupported_parameter", param: "messages" }),
+      expect.objectContaining({ code: "unsupported_parameter", param: "messages.content.input_audio" }),
     );
   });
 

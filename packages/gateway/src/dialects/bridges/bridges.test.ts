@@ -87,7 +87,7 @@ describe("what a conversion cannot carry", () => {
       store: null,
       tools: [tool, { type: "web_search" }],
     });
-    expect(chat.dropped).toEqual(["seed", "metadata", "tools.web_search", "temperature"]);
+    expect(chat.dropped).toEqual(["tools.web_search", "seed", "metadata", "temperature"]);
     const messages = run("anthropic-messages", "openai-chat", "gpt-4o");
     messages.request({
       model: "m",
@@ -98,7 +98,10 @@ describe("what a conversion cannot carry", () => {
       messages: [hi],
       metadata: { user_id: "u".repeat(100) },
       thinking: { type: "enabled", budget_tokens: 2000 },
-      tools: [{ type: "web_search_20250305", name: "web_search" }],
+      tools: [
+        { name: "f", input_schema: { type: "object" } },
+        { type: "web_search_20250305", name: "web_search" },
+      ],
     });
     expect(messages.dropped.toSorted()).toEqual(
       [

@@ -19,8 +19,13 @@ describe("what is lost is named", () => {
     [
       "gemini-generate",
       "anthropic-messages",
-      { contents, safetySettings: [], labels: { a: "b" }, tools: [{ googleSearch: {} }] },
-      ["safetySettings", "labels", "tools.googleSearch"],
+      {
+        contents,
+        safetySettings: [],
+        labels: { a: "b" },
+        tools: [{ fileSearch: {}, functionDeclarations: [{ name: "f" }] }],
+      },
+      ["safetySettings", "labels", "tools.fileSearch"],
     ],
     [
       "anthropic-messages",

@@ -68,7 +68,7 @@ export const FEATURES: readonly Feature[] = [
       "openai-responses": "`input_file` part",
     },
     fate: PRESERVED,
-    sample: user({ type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AA" } }),
+    sample: user({ type: "file", file: { filename: "document.pdf", file_data: "data:application/pdf;base64,AA" } }),
     note: "A document named by its address only is refused by chat upstreams.",
   },
   {
@@ -114,7 +114,7 @@ export const FEATURES: readonly Feature[] = [
       "gemini-generate": NONE,
       "openai-responses": "custom tools",
     },
-    fate: { "anthropic-messages": "dropped", "gemini-generate": "dropped", "openai-responses": "preserved" },
+    fate: { "anthropic-messages": "refused", "gemini-generate": "refused", "openai-responses": "preserved" },
     sample: { tools: [...tools, { type: "custom", custom: { name: "c" } }] },
     note: "Responses clients on other upstreams: a function with one text argument, turned back in the answer.",
   },
@@ -128,7 +128,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: { "anthropic-messages": "dropped", "gemini-generate": "dropped", "openai-responses": "dropped" },
     sample: { tools: [...tools, { type: "web_search" }] },
-    note: "Refused where nothing else is left to call and the choice forces one.",
+    note: "Next to functions of the client, as coding agents offer them. Alone or forced they are refused.",
   },
   {
     name: "Search in chat",

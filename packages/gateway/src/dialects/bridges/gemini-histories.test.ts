@@ -36,20 +36,14 @@ describe("Gemini clients", () => {
     expect(messages.map(({ role }) => role)).toEqual(["assistant", "tool", "tool", "user"]);
   });
 
-  it("learn which of their media is lost", () => {
+  it("learn how their media are no longer looked at, and which no one takes", () => {
     const bridge = chat();
     bridge.request({
-      contents: [
-        { role: "user", parts: [{ ...png, videoMetadata: { fps: 1 }, media_resolution: { level: "LOW" } }] },
-        { role: "model", parts: [{ text: "a" }, { fileData: { fileUri: "https://x.example/a.png" } }] },
-        { role: "user", parts: [{ text: "b" }] },
-      ],
+      contents: [{ role: "user", parts: [{ ...png, videoMetadata: { fps: 1 }, media_resolution: { level: "LOW" } }] }],
     });
-    expect(bridge.dropped).toEqual([
-      "contents.parts.videoMetadata",
-      "contents.parts.mediaResolution",
-      "contents.parts.fileData",
-    ]);
+    expect(bridge.dropped).toEqual(["contents.parts.videoMetadata", "contents.parts.mediaResolution"]);
+    const shown = { role: "model", parts: [{ text: "a" }, { fileData: { fileUri: "https://x.example/a.png" } }] };
+    expect(() => chat().request({ contents: [shown] })).toThrow("contents.parts.fileData cannot be used");
   });
 
   it("may name values of maps and a choice that may be null in Google's spelling", () => {

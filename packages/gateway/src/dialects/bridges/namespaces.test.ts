@@ -174,6 +174,6 @@ describe("a search of the client's own", () => {
     const body = asked.request({ input: [hi, hosted], tools: [{ type: "tool_search" }, docs] });
     expect(namesOf(body)).toEqual(["mcp__docs__find", "mcp__docs__edit"]);
     expect(body["messages"]).toEqual([hi]);
-    expect(asked.dropped).toEqual(["tools.tool_search", "input.tool_search_call"]);
+    expect(asked.dropped).toEqual(["input.tool_search_call", "tools.tool_search"]);
   });
 });

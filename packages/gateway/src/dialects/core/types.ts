@@ -335,9 +335,14 @@ export interface ToolNameRule {
   readonly first: RegExp;
 }
 
+/** What tools of a vendor do, whatever it calls them. */
+export type HostedKind = "web_search" | "web_fetch" | "code_execution" | "mcp";
+
 export interface Bridge {
   readonly client: DialectId;
   readonly upstream: DialectId;
+  /** Hosted tools that it converts; `web_search_options` if it reads that member of chat itself. */
+  readonly hosted?: readonly (HostedKind | "web_search_options")[];
   /** Names of tools that the upstream takes; default: `[a-zA-Z0-9_-]`, up to 64. */
   readonly toolNames?: ToolNameRule;
   request(body: JsonObject, context: BridgeContext): JsonObject;

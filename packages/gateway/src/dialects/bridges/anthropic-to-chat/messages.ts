@@ -1,13 +1,15 @@
-import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { unsupportedParameter, type AppError } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, isSet, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { dataUrl } from "../parts/content/data-url.ts";
 import { chatName } from "../parts/content/chat-name.ts";
-import { FILE_INSIDE } from "../parts/answer/refused.ts";
+import { FILE_INSIDE, kindOf, unsupportedPart } from "../parts/answer/refused.ts";
+import { isUnknown } from "../parts/content/text-parts.ts";
+import { writeHostedCall } from "../parts/content/hosted-text.ts";
 import { joinedTurns } from "./turns.ts";
 
-/** Blocks of tools that the upstream of another protocol never ran. */
-const HOSTED = /^(server_tool_use|mcp_tool_use|.*_tool_result|container_upload|compaction)$/;
+/** Calls of tools that the vendor ran, and their results. */
+const HOSTED = /^(server_tool_use|mcp_tool_use|.+_tool_result)$/;
 
 /** A line about the client for its vendor's books: another one in every request, so that no cache knows what follows. */
 const BOOKING = /^x-anthropic-billing-header:[^\n]*\n?/;
@@ -15,14 +17,16 @@ const BOOKING = /^x-anthropic-billing-header:[^\n]*\n?/;
 /** Chat messages of a conversation; results of tools stand before what the user says with them. */
 export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
   return [
-    ...systemMessages(body["system"]),
+    ...systemMessages(body["system"], context),
     ...joinedTurns(objects(body, "messages")).flatMap((message) => turnOf(message, context)),
   ];
 }
 
 /** One text: some servers take no list of parts here. */
-function systemMessages(system: JsonValue | undefined): JsonObject[] {
+function systemMessages(system: JsonValue | undefined, context: BridgeContext): JsonObject[] {
   const blocks = typeof system === "string" ? [{ text: system }] : Array.isArray(system) ? system.filter(isObject) : [];
+  const other = blocks.find((block) => isUnknown(block) || text(block, "text") === undefined);
+  if (other !== undefined) throw unsupportedPart(`system.${kindOf(other)}`, context);
   const texts = blocks.map((block) => anyText(block, "text").replace(BOOKING, "")).filter((part) => part !== "");
   if (texts.length === 0) return [];
   return [compact({ role: "system", content: texts.join("\n\n"), fw_cache_control: markIn(blocks) })];
@@ -42,7 +46,7 @@ function turnOf(message: JsonObject, context: BridgeContext): JsonObject[] {
   const role = text(message, "role") ?? "user";
   if (typeof content === "string") return content === "" ? [] : [{ role, content }];
   const blocks = objects(message, "content");
-  if (role === "system") return systemMessages(content);
+  if (role === "system") return systemMessages(content, context);
   return role === "assistant" ? assistantMessage(blocks, context) : userMessages(blocks, context);
 }
 
@@ -73,7 +77,7 @@ function userPart(block: JsonObject, context: BridgeContext): JsonObject[] {
       return [
         compact({
           type: "image_url",
-          image_url: { url: sourceUrl(object(block, "source"), "image/png") },
+          image_url: { url: sourceUrl(object(block, "source"), "image/png", context) },
           fw_cache_control: mark,
         }),
       ];
@@ -81,10 +85,16 @@ function userPart(block: JsonObject, context: BridgeContext): JsonObject[] {
       return documentParts(block, mark, context);
     case "search_result":
       return [compact({ type: "text", text: searchText(block), fw_cache_control: mark })];
-    default:
-      context.dropped(`messages.content.${text(block, "type") ?? "unknown"}`);
+    case "fallback":
+      context.dropped("messages.content.fallback");
       return [];
+    default:
+      throw unsupportedBlock(block, context);
   }
+}
+
+function unsupportedBlock(block: JsonObject, context: BridgeContext): AppError {
+  return unsupportedPart(`messages.content.${kindOf(block)}`, context);
 }
 
 /** The text of a result's part; undefined if it has none. */
@@ -108,10 +118,11 @@ function searchText(block: JsonObject): string {
 }
 
 /** A file that the vendor keeps is out of reach for any other. */
-function sourceUrl(source: JsonObject | undefined, fallback: string): string {
-  if (text(source, "type") === "file") throw unsupportedParameter("source.file_id", FILE_INSIDE);
-  if (text(source, "type") === "base64")
-    return dataUrl(text(source, "media_type") ?? fallback, anyText(source, "data"));
+function sourceUrl(source: JsonObject | undefined, fallback: string, context: BridgeContext): string {
+  const type = text(source, "type") ?? "";
+  if (type === "file") throw unsupportedParameter("source.file_id", FILE_INSIDE);
+  if (type === "base64") return dataUrl(text(source, "media_type") ?? fallback, anyText(source, "data"));
+  if (type !== "url") throw unsupportedPart(`messages.content.source.${type}`, context);
   return anyText(source, "url");
 }
 
@@ -142,7 +153,7 @@ function documentParts(block: JsonObject, mark: JsonValue | undefined, context: 
         }),
       ];
     default: {
-      const file = { filename: title ?? "document.pdf", file_data: sourceUrl(source, "application/pdf") };
+      const file = { filename: title ?? "document.pdf", file_data: sourceUrl(source, "application/pdf", context) };
       return [compact({ type: "file", file, fw_document, fw_cache_control: mark })];
     }
   }
@@ -162,21 +173,50 @@ function resultMessage(block: JsonObject): JsonObject {
 
 function assistantMessage(blocks: readonly JsonObject[], context: BridgeContext): JsonObject[] {
   const thinking = blocks.filter((block) => block["type"] === "thinking" || block["type"] === "redacted_thinking");
-  const texts = blocks.filter((block) => block["type"] === "text" && anyText(block, "text") !== "");
+  const texts = blocks.flatMap((block) => spokenText(block, context));
   const calls = blocks.filter((block) => block["type"] === "tool_use").map(callOf);
-  for (const block of blocks) {
-    if (HOSTED.test(anyText(block, "type"))) context.dropped(`messages.content.${anyText(block, "type")}`);
+  if (texts.length === 0 && calls.length === 0) {
+    if (thinking.length > 0) context.dropped("messages.thinking");
+    return [];
   }
-  if (texts.length === 0 && calls.length === 0) return [];
   return [
     compact({
       role: "assistant",
-      content: texts.length === 0 ? null : texts.map((block) => anyText(block, "text")).join(""),
+      content: texts.length === 0 ? null : texts.join(""),
       tool_calls: calls.length === 0 ? undefined : calls,
       fw_thinking: thinking.length === 0 ? undefined : thinking,
-      fw_cache_control: markIn(texts),
+      fw_cache_control: markIn(blocks.filter(({ type }) => type === "text")),
     }),
   ];
+}
+
+/** What a block of the assistant says; thinking and calls have a place of their own. */
+function spokenText(block: JsonObject, context: BridgeContext): string[] {
+  const type = anyText(block, "type");
+  switch (type) {
+    case "thinking":
+    case "redacted_thinking":
+    case "tool_use":
+      return [];
+    case "text":
+      return anyText(block, "text") === "" ? [] : [anyText(block, "text")];
+    case "compaction":
+      return summaryOf(block, context);
+    case "fallback":
+      context.dropped("messages.content.fallback");
+      return [];
+    default:
+      if (!HOSTED.test(type)) throw unsupportedBlock(block, context);
+      return [writeHostedCall(block, `messages.content.${type}`, context)];
+  }
+}
+
+/** The summary that the vendor made of what came before; without one the compaction has failed, and nothing is replaced. */
+function summaryOf(block: JsonObject, context: BridgeContext): string[] {
+  const summary = anyText(block, "content");
+  if (summary === "" && isSet(block["encrypted_content"])) throw unsupportedBlock(block, context);
+  if (summary === "") context.dropped("messages.content.compaction");
+  return summary === "" ? [] : [`${summary}\n`];
 }
 
 function callOf(block: JsonObject): JsonObject {

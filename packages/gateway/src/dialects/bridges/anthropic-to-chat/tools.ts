@@ -1,40 +1,61 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext, HostedKind, JsonObject, JsonValue } from "../../core/types.ts";
 import { chatName } from "../parts/content/chat-name.ts";
+import { hostedMembers, hostedTool } from "../parts/tools/hosted-tools.ts";
 import { strictSchema } from "../parts/schemas/strict-schema.ts";
 import { asFunction } from "./client-tools.ts";
 import { noteLongNames } from "./names.ts";
 
-export interface ChatToolMembers {
+export interface ChatToolMembers extends JsonObject {
   readonly tools: JsonObject[] | undefined;
   readonly tool_choice: JsonValue | undefined;
   readonly parallel_tool_calls: boolean | undefined;
 }
 
-/** Keeps the tools that the client runs; tools that the vendor runs are dropped, unless one is forced. */
+/** Tools that the client runs are functions; those that the vendor runs go along by what they do. */
 export function chatTools(body: JsonObject, context: BridgeContext): ChatToolMembers {
   noteLongNames(body, context);
   const tools: JsonObject[] = [];
+  const hosted: JsonObject[] = [];
   for (const tool of objects(body, "tools")) {
     const described = object(tool, "input_schema") === undefined ? asFunction(tool) : tool;
     if (described !== undefined) tools.push(functionOf(described, context));
-    else context.dropped(`tools.${text(tool, "type") ?? "unknown"}`);
+    else hosted.push(hostedOf(tool));
   }
   const choice = object(body, "tool_choice");
-  checkForced(choice, tools);
-  if (tools.length === 0) return { tools: undefined, tool_choice: undefined, parallel_tool_calls: undefined };
+  const chosen = hosted.find(({ called }) => choice?.["type"] === "tool" && called === choice["name"]);
+  if (chosen === undefined) checkForced(choice, tools, hosted);
   return {
-    tools,
-    tool_choice: choiceOf(choice),
-    parallel_tool_calls: choice?.["disable_parallel_tool_use"] === true ? false : undefined,
+    tools: tools.length === 0 ? undefined : tools,
+    ...hostedMembers(hosted, chosen),
+    tool_choice: tools.length + hosted.length === 0 || chosen ? undefined : choiceOf(choice),
+    parallel_tool_calls: tools.length > 0 && choice?.["disable_parallel_tool_use"] === true ? false : undefined,
   };
 }
 
-function checkForced(choice: JsonObject | undefined, tools: readonly JsonObject[]): void {
+function checkForced(
+  choice: JsonObject | undefined,
+  tools: readonly JsonObject[],
+  hosted: readonly JsonObject[],
+): void {
   const type = text(choice, "type");
-  const isMissing = type === "tool" ? !tools.some((tool) => nameOf(tool) === chosenName(choice)) : tools.length === 0;
+  const isMissing =
+    type === "tool" ? !tools.some((tool) => nameOf(tool) === chosenName(choice)) : tools.length + hosted.length === 0;
   if (isMissing && (type === "any" || type === "tool")) throw unsupportedParameter("tool_choice");
+}
+
+const HOSTED: Readonly<Record<string, HostedKind>> = {
+  web_search: "web_search",
+  web_fetch: "web_fetch",
+  code_execution: "code_execution",
+};
+
+/** Options as the vendor writes them: they are the widest. */
+function hostedOf({ type, name, cache_control: _mark, ...options }: JsonObject): JsonObject {
+  const dated = typeof type === "string" ? type : "unknown";
+  const kind = HOSTED[dated.replace(/_\d{8}$/, "")] ?? "other";
+  return { ...hostedTool(kind, dated, options), called: name };
 }
 
 /** A schema may be strict here and not to OpenAI, which refuses members that may be left out. */

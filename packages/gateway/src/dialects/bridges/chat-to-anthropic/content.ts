@@ -2,8 +2,9 @@ import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { compact, isObject, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
+import { calledIn } from "../parts/tools/chat-tools.ts";
 import { parseDataUrl } from "../parts/content/data-url.ts";
-import { FILE_INSIDE } from "../parts/answer/refused.ts";
+import { FILE_INSIDE, kindOf, unsupportedPart } from "../parts/answer/refused.ts";
 import { thinkingOf } from "../parts/reasoning/thinking.ts";
 import type { CallIds } from "./call-ids.ts";
 
@@ -41,8 +42,7 @@ function partBlocks(part: JsonObject, context: BridgeContext): JsonObject[] {
     case "video_url":
       throw unsupportedParameter(part["type"]);
     default:
-      context.dropped(`messages.content.${text(part, "type") ?? "unknown"}`);
-      return [];
+      throw unsupportedPart(`messages.content.${kindOf(part)}`, context);
   }
 }
 
@@ -89,10 +89,18 @@ export function assistantBlocks(message: JsonObject, ids: CallIds, context: Brid
   const refusal = text(message, "refusal");
   return [
     ...thinkingOf(message),
-    ...userBlocks(message["content"], context),
+    ...saidBlocks(message["content"], context),
     ...(refusal === undefined ? [] : textBlock(refusal)),
-    ...callsOf(message).map((call) => toolUse(call, ids)),
+    ...callsOf(message).map((call) => toolUse(call, ids, context)),
   ];
+}
+
+/** The turn of an assistant holds no media. */
+function saidBlocks(content: JsonValue | undefined, context: BridgeContext): JsonObject[] {
+  const blocks = userBlocks(content, context);
+  const other = blocks.find(({ type }) => type !== "text");
+  if (other !== undefined) throw unsupportedPart(`messages.content.${kindOf(other)}`, context);
+  return blocks;
 }
 
 function callsOf(message: JsonObject): readonly JsonObject[] {
@@ -105,8 +113,8 @@ function legacyId(call: JsonObject): string {
   return `call_${text(call, "name") ?? "function"}`;
 }
 
-function toolUse(call: JsonObject, ids: CallIds): JsonObject {
-  const target = object(call, "function") ?? object(call, "custom");
+function toolUse(call: JsonObject, ids: CallIds, context: BridgeContext): JsonObject {
+  const target = calledIn(call, context);
   return compact({
     type: "tool_use",
     id: ids.ofCall(text(call, "id") ?? ""),

@@ -1,5 +1,7 @@
 import { isObject, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import { isUnknown } from "../parts/content/text-parts.ts";
+import { kindOf, unsupportedPart } from "../parts/answer/refused.ts";
 import { CallIds } from "./call-ids.ts";
 import { assistantBlocks, cacheMark, textBlock, toolResult, userBlocks } from "./content.ts";
 
@@ -33,6 +35,7 @@ function turnOf(message: JsonObject, ids: CallIds, context: BridgeContext): Turn
   if (role === "tool" || role === "function") {
     return { role: "user", plain: undefined, blocks: [toolResult(message, ids, context)] };
   }
+  if (role !== "assistant" && role !== "user") throw unsupportedPart(`messages.role.${role ?? "unknown"}`, context);
   const isAssistant = role === "assistant";
   const blocks = isAssistant ? assistantBlocks(message, ids, context) : markedBlocks(message, context);
   if (blocks.length === 0) return undefined;
@@ -63,8 +66,14 @@ function trimEnd(turn: Turn | undefined): void {
 }
 
 /** One text where everything is plain, blocks where a cache mark has to stay in place; undefined when there is none. */
-export function systemOf(body: JsonObject, instructions: readonly string[]): JsonValue | undefined {
-  const blocks = objects(body, "messages").filter(isSystem).flatMap(systemBlocks);
+export function systemOf(
+  body: JsonObject,
+  instructions: readonly string[],
+  context: BridgeContext,
+): JsonValue | undefined {
+  const blocks = objects(body, "messages")
+    .filter(isSystem)
+    .flatMap((message) => systemBlocks(message, context));
   const all = [...blocks, ...instructions.flatMap((instruction) => textBlock(instruction))];
   if (all.length === 0) return undefined;
   if (all.some((block) => block["cache_control"] !== undefined)) return all;
@@ -75,9 +84,13 @@ function isSystem(message: JsonObject): boolean {
   return message["role"] === "system" || message["role"] === "developer";
 }
 
-function systemBlocks(message: JsonObject): JsonObject[] {
+function systemBlocks(message: JsonObject, context: BridgeContext): JsonObject[] {
   const content = message["content"];
   if (typeof content === "string") return textBlock(content, cacheMark(message));
   if (!Array.isArray(content)) return [];
-  return content.filter(isObject).flatMap((part) => textBlock(text(part, "text") ?? "", cacheMark(part)));
+  return content.filter(isObject).flatMap((part) => {
+    const said = text(part, "text") ?? text(part, "refusal");
+    if (said === undefined || isUnknown(part)) throw unsupportedPart(`messages.content.${kindOf(part)}`, context);
+    return textBlock(said, cacheMark(part));
+  });
 }

@@ -14,6 +14,7 @@ import {
   type ClaudeModel,
 } from "../parts/models/claude-models.ts";
 import { noteDropped } from "../parts/answer/dropped-fields.ts";
+import { checkFormat } from "../parts/schemas/format.ts";
 import { jsonInstructions } from "../parts/schemas/json-instruction.ts";
 import { structuredSchema } from "../parts/schemas/structured-schema.ts";
 import { ONE_BY_ONE, refuseBias } from "../parts/answer/refused.ts";
@@ -53,6 +54,7 @@ const CARRIED = new Set([
 export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObject {
   const body = withUserTurn(asked);
   refuseUnsupported(body);
+  checkFormat(body, context);
   noteDropped(body, CARRIED, context);
   const model = claudeModel(context.upstreamModel);
   const maxTokens = limitOf(body, model);
@@ -62,7 +64,7 @@ export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObje
   return compact({
     model: context.upstreamModel,
     max_tokens: maxTokens,
-    system: systemOf(body, format.instructions),
+    system: systemOf(body, format.instructions, context),
     messages: messagesOf(body, context),
     ...samplingOf(body, thinking, model, context),
     stop_sequences: stopsOf(body["stop"]),

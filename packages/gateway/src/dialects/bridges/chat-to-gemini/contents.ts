@@ -4,6 +4,8 @@ import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { parseJson } from "../../../lib/text/json.ts";
 import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
 import type { GeminiModel } from "../parts/models/gemini-models.ts";
+import { calledIn } from "../parts/tools/chat-tools.ts";
+import { unsupportedPart } from "../parts/answer/refused.ts";
 import { contentParts, textPart, withImages } from "./parts.ts";
 
 const FIRST_WITH_SIGNATURES = 300;
@@ -43,6 +45,7 @@ export function contentsOf(messages: readonly JsonObject[], model: GeminiModel, 
       continue;
     }
     flush();
+    if (role !== "assistant" && role !== "user") throw unsupportedPart(`messages.role.${role ?? "unknown"}`, context);
     if (role === "assistant") calls = callsOf(message);
     append(turns, role === "assistant" ? modelTurn(message, model, context) : userTurn(message, context));
   }
@@ -68,7 +71,7 @@ function modelTurn(message: JsonObject, model: GeminiModel, context: BridgeConte
       .flatMap(withImages)
       .map((part) => signedImage(part, model)),
     ...(refusal === undefined ? [] : textPart(refusal)),
-    ...callParts(message, model),
+    ...callParts(message, model, context),
   ];
   return { role: "model", parts, isResult: false };
 }
@@ -99,9 +102,9 @@ function googleExtra(call: JsonObject): JsonObject | undefined {
 }
 
 /** The first call of a turn has to show its signature, or say that there is none. */
-function callParts(message: JsonObject, model: GeminiModel): JsonObject[] {
+function callParts(message: JsonObject, model: GeminiModel, context: BridgeContext): JsonObject[] {
   return toolCalls(message).map((call, index) => {
-    const target = object(call, "function") ?? object(call, "custom");
+    const target = calledIn(call, context);
     const { signature } = splitSignature(text(call, "id") ?? "");
     const known = text(call, "fw_signature") ?? text(googleExtra(call), "thought_signature") ?? signature;
     const isAsked = index === 0 && model.version >= FIRST_WITH_SIGNATURES;
@@ -123,7 +126,7 @@ function resultOf(message: JsonObject, calls: readonly Call[]): { id: string; pa
 
 /** A response holds text only: pictures follow all results of the turn. */
 function mediaOf(message: JsonObject, context: BridgeContext): JsonObject[] {
-  const parts = objects(message, "content").filter((part) => part["type"] !== "text");
+  const parts = objects(message, "content").filter(({ type }) => type !== "text" && type !== "refusal");
   return contentParts(parts, context);
 }
 
@@ -135,7 +138,7 @@ function responseOf(message: JsonObject): JsonObject {
     typeof content === "string"
       ? content
       : objects(message, "content")
-          .map((part) => text(part, "text") ?? "")
+          .map((part) => text(part, "text") ?? text(part, "refusal") ?? "")
           .join("");
   const value = parseJson(written);
   return isObject(value) ? value : { [key]: written };

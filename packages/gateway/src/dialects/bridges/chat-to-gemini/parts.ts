@@ -2,7 +2,7 @@ import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, isObject, object, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { parseDataUrl } from "../parts/content/data-url.ts";
-import { FILE_INSIDE } from "../parts/answer/refused.ts";
+import { FILE_INSIDE, kindOf, unsupportedPart } from "../parts/answer/refused.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   png: "image/png",
@@ -57,10 +57,10 @@ function partOf(part: JsonObject, context: BridgeContext): JsonObject[] {
     case "input_audio":
       return [audioPart(object(part, "input_audio"))];
     case "file":
+      noteFilename(object(part, "file"), context);
       return [filePart(object(part, "file"))];
     default:
-      context.dropped(`messages.content.${text(part, "type") ?? "unknown"}`);
-      return [];
+      throw unsupportedPart(`messages.content.${kindOf(part)}`, context);
   }
 }
 
@@ -75,6 +75,13 @@ function media(url: string, fallback: string): JsonObject {
   const path = url.split(/[?#]/)[0] ?? "";
   const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
   return { fileData: { mimeType: TYPES[extension] ?? fallback, fileUri: url } };
+}
+
+/** Names that other bridges give to files without one. */
+const NO_NAMES = new Set(["", "file", "document.pdf"]);
+
+function noteFilename(file: JsonObject | undefined, context: BridgeContext): void {
+  if (!NO_NAMES.has(anyText(file, "filename"))) context.dropped("messages.content.file.filename");
 }
 
 function filePart(file: JsonObject | undefined): JsonObject {

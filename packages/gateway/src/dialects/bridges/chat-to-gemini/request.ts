@@ -2,8 +2,10 @@ import { compact, isObject, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { noteDropped, noteForeign } from "../parts/answer/dropped-fields.ts";
 import { geminiModel } from "../parts/models/gemini-models.ts";
+import { checkFormat } from "../parts/schemas/format.ts";
 import { jsonInstructions } from "../parts/schemas/json-instruction.ts";
 import { refuseBias } from "../parts/answer/refused.ts";
+import { onlyTexts } from "../parts/content/text-parts.ts";
 import { withUserTurn } from "../parts/content/system-only-prompt.ts";
 import { contentsOf } from "./contents.ts";
 import { generationConfig } from "./generation.ts";
@@ -58,6 +60,7 @@ const FIRST_WITH_JSON_WITH_TOOLS = 300;
 export function toGemini(asked: JsonObject, context: BridgeContext): JsonObject {
   const body = withUserTurn(withGoogleBody(asked));
   refuseBias(body);
+  checkFormat(body, context);
   noteDropped(body, CARRIED, context);
   const model = geminiModel(context.upstreamModel);
   const messages = objects(body, "messages");
@@ -66,7 +69,10 @@ export function toGemini(asked: JsonObject, context: BridgeContext): JsonObject 
   const tools = cached === undefined ? geminiTools(body, context) : undefined;
   const inWords = tools?.tools !== undefined && model.version < FIRST_WITH_JSON_WITH_TOOLS;
   const instructions = inWords ? jsonInstructions(body) : [];
-  const system = [...messages.filter(isSystem).flatMap(systemParts), ...instructions.flatMap(textPart)];
+  const system = [
+    ...messages.filter(isSystem).flatMap((message) => systemParts(message, context)),
+    ...instructions.flatMap(textPart),
+  ];
   const turns = messages.filter((message) => !isSystem(message));
   const contents = contentsOf(turns, model, context);
   return compact({
@@ -108,10 +114,8 @@ function isSystem(message: JsonObject): boolean {
   return message["role"] === "system" || message["role"] === "developer";
 }
 
-function systemParts(message: JsonObject): JsonObject[] {
-  const content = message["content"];
-  if (typeof content === "string") return textPart(content);
-  return Array.isArray(content) ? content.filter(isObject).flatMap((part) => textPart(text(part, "text") ?? "")) : [];
+function systemParts(message: JsonObject, context: BridgeContext): JsonObject[] {
+  return onlyTexts(message["content"], context).flatMap(textPart);
 }
 
 /** Gemma takes no system instruction: it leads the first turn of the user. */

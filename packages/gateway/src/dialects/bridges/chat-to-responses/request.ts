@@ -3,11 +3,13 @@ import { choicesOf } from "../../core/request-spec.ts";
 import { anyText, compact, isObject, isSet, list, number, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { argumentsOf } from "../parts/tools/arguments.ts";
-import { readChatTools, type ChatFunction, type ChatTools } from "../parts/tools/chat-tools.ts";
+import { calledIn, readChatTools, type ChatFunction, type ChatTools } from "../parts/tools/chat-tools.ts";
 import { noteDropped, noteForeign } from "../parts/answer/dropped-fields.ts";
+import { checkFormat } from "../parts/schemas/format.ts";
 import { takesEffort } from "../parts/reasoning/effort.ts";
 import { INCLUDED_LOGPROBS } from "../parts/answer/logprobs.ts";
-import { ONE_BY_ONE, refuseBias } from "../parts/answer/refused.ts";
+import { isUnknown } from "../parts/content/text-parts.ts";
+import { kindOf, ONE_BY_ONE, refuseBias, unsupportedPart } from "../parts/answer/refused.ts";
 import { openReasoning } from "../parts/reasoning/sealed-reasoning.ts";
 
 /** Members that mean the same in both protocols. */
@@ -54,6 +56,7 @@ export function toResponses(body: JsonObject, context: BridgeContext): JsonObjec
   noteDropped(body, CARRIED, context);
   noteForeign(objects(body, "messages"), context);
   refuseBias(body);
+  checkFormat(body, context);
   const tools = readChatTools(body, context, { takesFreeText: true });
   return compact({
     model: context.upstreamModel,
@@ -113,9 +116,15 @@ function itemsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
         { type: "function_call_output", call_id: callId(message), output: outputOf(message["content"], context) },
       ];
     case "assistant":
-      return [...reasoningOfTurn(message), ...turn("assistant", outputParts(message)), ...callsOf(message)];
-    default:
+      return [
+        ...reasoningOfTurn(message),
+        ...turn("assistant", outputParts(message, context)),
+        ...callsOf(message, context),
+      ];
+    case "user":
       return turn("user", inputParts(message["content"], context));
+    default:
+      throw unsupportedPart(`messages.role.${text(message, "role") ?? "unknown"}`, context);
   }
 }
 
@@ -161,9 +170,10 @@ function inputPart(part: JsonObject, context: BridgeContext): JsonObject[] {
     case "input_audio":
     case "video_url":
       throw unsupportedParameter(part["type"]);
+    case "refusal":
+      return [{ type: "input_text", text: anyText(part, "refusal") }];
     default:
-      context.dropped(`messages.content.${text(part, "type") ?? "unknown"}`);
-      return [];
+      throw unsupportedPart(`messages.content.${kindOf(part)}`, context);
   }
 }
 
@@ -177,9 +187,11 @@ function filePart(file: JsonObject | undefined): JsonObject {
   });
 }
 
-function outputParts(message: JsonObject): JsonObject[] {
+function outputParts(message: JsonObject, context: BridgeContext): JsonObject[] {
   const content = message["content"];
   const parts = typeof content === "string" ? [{ text: content }] : objects(message, "content");
+  const other = parts.find(isUnknown);
+  if (other !== undefined) throw unsupportedPart(`messages.content.${kindOf(other)}`, context);
   return [...parts, { refusal: anyText(message, "refusal") }].flatMap(outputPart);
 }
 
@@ -192,13 +204,13 @@ function outputPart(part: JsonObject): JsonObject[] {
   ];
 }
 
-function callsOf(message: JsonObject): JsonObject[] {
+function callsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
   const legacy = object(message, "function_call");
   const calls =
     legacy === undefined ? objects(message, "tool_calls") : [...objects(message, "tool_calls"), { function: legacy }];
   return calls.map((call) => {
     const custom = object(call, "custom");
-    const target = object(call, "function") ?? custom;
+    const target = calledIn(call, context);
     const name = anyText(target, "name");
     if (custom !== undefined)
       return { type: "custom_tool_call", call_id: anyText(call, "id"), name, input: anyText(custom, "input") };

@@ -2,7 +2,9 @@ import { gObject, gText, gValue, systemParts } from "../../gemini-generate/field
 import { anyText, compact, isObject, isSet, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { dataUrl } from "../parts/content/data-url.ts";
+import { unsupportedPart } from "../parts/answer/refused.ts";
 import { fenced } from "../parts/content/code-fence.ts";
+import { writeHostedCall } from "../parts/content/hosted-text.ts";
 import { newCallId } from "../parts/answer/ids.ts";
 
 interface OpenCall {
@@ -14,7 +16,11 @@ interface OpenCall {
 export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject[] {
   const messages: JsonObject[] = [];
   const system = systemParts(body)
-    .map((part) => anyText(part, "text"))
+    .map((part) => {
+      if (text(part, "text") === undefined)
+        throw unsupportedPart(`systemInstruction.parts.${contentOfPart(part)}`, context);
+      return anyText(part, "text");
+    })
     .filter((part) => part !== "");
   if (system.length > 0) messages.push({ role: "system", content: system.join("\n\n") });
   let open: OpenCall[] = [];
@@ -107,18 +113,41 @@ function wrapped(response: JsonObject, name: string): JsonValue | undefined {
   return keys.length === 2 && response["name"] === name ? response["content"] : undefined;
 }
 
-/** How media are to be looked at. */
-const OF_MEDIA = ["videoMetadata", "mediaResolution"];
+/** How parts are to be looked at, and what clients note about them. */
+const TUNING = [
+  "videoMetadata",
+  "mediaResolution",
+  "mediaProcessing",
+  "partMetadata",
+  "speechMetadata",
+  "thought",
+  "thoughtSignature",
+];
+
+/** The member that is the content of a part; undefined for a part that has none. */
+function contentOfPart(part: JsonObject): string | undefined {
+  return Object.keys(part).find((name) => isSet(part[name]) && !TUNING.includes(withHumps(name)));
+}
+
+function withHumps(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+}
+
+function noteTuning(part: JsonObject, context: BridgeContext): void {
+  for (const name of TUNING.slice(0, 5)) if (isSet(gValue(part, name))) context.dropped(`contents.parts.${name}`);
+}
 
 function userPart(part: JsonObject, context: BridgeContext): JsonObject[] {
+  noteTuning(part, context);
   const written = text(part, "text");
   if (written !== undefined) return written === "" ? [] : [{ type: "text", text: written }];
-  for (const name of OF_MEDIA) if (isSet(gValue(part, name))) context.dropped(`contents.parts.${name}`);
   const inline = gObject(part, "inlineData");
+  if (inline !== undefined && isSet(gValue(inline, "displayName"))) context.dropped("contents.parts.displayName");
   if (inline !== undefined) return [inlinePart(gText(inline, "mimeType") ?? "", anyText(inline, "data"))];
   const file = gObject(part, "fileData");
   if (file !== undefined) return [filePart(gText(file, "mimeType") ?? "", gText(file, "fileUri") ?? "")];
-  context.dropped(`contents.parts.${Object.keys(part)[0] ?? "unknown"}`);
+  const content = contentOfPart(part);
+  if (content !== undefined) throw unsupportedPart(`contents.parts.${content}`, context);
   return [];
 }
 
@@ -148,22 +177,30 @@ function filePart(type: string, url: string): JsonObject {
 }
 
 /** Code that the vendor ran and what came of it are written as text, as in answers of the other direction. */
-function writtenOf(part: JsonObject): string {
+function writtenOf(part: JsonObject, context: BridgeContext): string {
+  noteTuning(part, context);
   const code = gObject(part, "executableCode");
   if (code !== undefined) return fenced(anyText(code, "language").toLowerCase(), anyText(code, "code"));
   const result = gObject(part, "codeExecutionResult");
-  return result === undefined ? anyText(part, "text") : fenced("", anyText(result, "output"));
+  if (result !== undefined) return fenced("", anyText(result, "output"));
+  for (const name of HOSTED)
+    if (gObject(part, name) !== undefined)
+      return writeHostedCall({ [name]: gObject(part, name) }, `contents.parts.${name}`, context);
+  const content = contentOfPart(part);
+  if (content !== undefined && !SPOKEN.has(withHumps(content)))
+    throw unsupportedPart(`contents.parts.${withHumps(content)}`, context);
+  return anyText(part, "text");
 }
+
+/** Calls of tools that the vendor ran. */
+const HOSTED = ["toolCall", "toolResponse"];
+const SPOKEN = new Set(["text", "functionCall"]);
 
 /** Signed thoughts keep their signature for upstreams that ask for it. */
 function assistantMessage(parts: readonly JsonObject[], context: BridgeContext): JsonObject | undefined {
   const thinking = signedThoughts(parts);
-  const texts = parts.filter((part) => part["thought"] !== true).map(writtenOf);
+  const texts = parts.filter((part) => part["thought"] !== true).map((part) => writtenOf(part, context));
   const calls = parts.flatMap(callOf);
-  for (const part of parts) {
-    for (const name of ["inlineData", "fileData"])
-      if (gObject(part, name) !== undefined) context.dropped(`contents.parts.${name}`);
-  }
   const content = texts.join("");
   if (content === "" && calls.length === 0) return undefined;
   return compact({

@@ -1,9 +1,10 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { gFlag, gList, gNumber, gObject, gObjects, gText, gValue } from "../../gemini-generate/fields.ts";
 import { anyText, compact, isObject, isSet, object, objects } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { BridgeContext, HostedKind, JsonObject, JsonValue } from "../../core/types.ts";
 import { noteDropped, noteDroppedIn } from "../parts/answer/dropped-fields.ts";
 import { effortOfGeminiBudget, readEffort, takesEffort } from "../parts/reasoning/effort.ts";
+import { hostedTool } from "../parts/tools/hosted-tools.ts";
 import { jsonSchema } from "../parts/schemas/json-schema.ts";
 import { messagesOf } from "./contents.ts";
 
@@ -74,8 +75,11 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
 
 function withHumps(config: JsonObject | undefined): JsonObject | undefined {
   if (config === undefined) return undefined;
-  const humped = (key: string) => key.replaceAll(/(?<=[a-z])_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
-  return Object.fromEntries(Object.entries(config).map(([key, value]) => [humped(key), value]));
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [camelCased(key), value]));
+}
+
+function camelCased(key: string): string {
+  return key.replaceAll(/(?<=[a-z])_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
 /** An answer that is one bare word of a list cannot be asked for in other protocols. */
@@ -118,19 +122,37 @@ function reasoningOf(thinking: JsonObject | undefined, context: BridgeContext): 
 
 function toolsOf(body: JsonObject, context: BridgeContext): JsonObject {
   const tools = toolList(body).flatMap((tool) => {
-    for (const key of Object.keys(tool)) {
-      if (key !== "functionDeclarations" && key !== "function_declarations") context.dropped(`tools.${key}`);
-    }
-    return gObjects(tool, "functionDeclarations").map(functionOf);
+    const declarations = gObjects(tool, "functionDeclarations");
+    for (const declaration of declarations) noteDroppedIn("tools.functionDeclarations", declaration, DECLARED, context);
+    return declarations.map(functionOf);
   });
+  const hosted = toolList(body).flatMap(hostedOf);
   const config = gObject(gObject(body, "toolConfig"), "functionCallingConfig");
   const mode = gText(config, "mode")?.toUpperCase();
   const names = gList(config, "allowedFunctionNames");
+  const fw_hosted = hosted.length === 0 ? undefined : hosted;
   if (tools.length === 0) {
     if (mode === "ANY") throw unsupportedParameter("toolConfig");
-    return {};
+    return compact({ fw_hosted });
   }
-  return compact({ tools: allowed(tools, mode, names), tool_choice: choiceOf(mode, names) });
+  return compact({ tools: allowed(tools, mode, names), fw_hosted, tool_choice: choiceOf(mode, names) });
+}
+
+const DECLARED = new Set(["name", "description", "parameters", "parametersJsonSchema", "parameters_json_schema"]);
+const HOSTED: Readonly<Record<string, HostedKind>> = {
+  googleSearch: "web_search",
+  googleSearchRetrieval: "web_search",
+  urlContext: "web_fetch",
+  codeExecution: "code_execution",
+};
+
+function hostedOf(tool: JsonObject): JsonObject[] {
+  return Object.keys(tool).flatMap((key) => {
+    const name = camelCased(key);
+    if (name === "functionDeclarations" || !isSet(tool[key])) return [];
+    const excluded = gList(object(tool, key), "excludeDomains");
+    return [hostedTool(HOSTED[name] ?? "other", name, excluded.length === 0 ? {} : { blocked_domains: [...excluded] })];
+  });
 }
 
 /** One tool may stand without its list. */

@@ -2,7 +2,8 @@ import { AppError, unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { argumentsOf } from "../parts/tools/arguments.ts";
-import { FILE_INSIDE } from "../parts/answer/refused.ts";
+import { FILE_INSIDE, kindOf, unsupportedPart } from "../parts/answer/refused.ts";
+import { writeHostedCall } from "../parts/content/hosted-text.ts";
 import { referenceIn, responseOfItem } from "./own-ids.ts";
 import { calledClientTool, clientArguments, clientResult } from "./client-tools.ts";
 import { calledBy, isOutput, Results } from "./results.ts";
@@ -28,7 +29,7 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
   let draft: Draft | undefined;
   const flush = () => {
     if (draft === undefined) return;
-    messages.push(...assistantMessage(draft), ...resultMessages(results.takeFor(draft.calls), context));
+    messages.push(...assistantMessage(draft, context), ...resultMessages(results.takeFor(draft.calls), context));
     draft = undefined;
   };
   for (const item of items) {
@@ -47,7 +48,7 @@ export function messagesOf(body: JsonObject, context: BridgeContext): JsonObject
 
 function isAssistantItem(item: JsonObject): boolean {
   const isSpoken = ["reasoning", "function_call", "custom_tool_call"].includes(anyText(item, "type"));
-  return isSpoken || isSearch(item) || isAssistantText(item) || calledClientTool(item) !== undefined;
+  return isSpoken || isSearch(item) || isAssistantText(item) || isHosted(item) || calledClientTool(item) !== undefined;
 }
 
 function isAssistantText(item: JsonObject): boolean {
@@ -76,7 +77,10 @@ function addTo(draft: Draft, item: JsonObject, context: BridgeContext): void {
     default: {
       const tool = calledClientTool(item);
       if (tool !== undefined) return void draft.calls.push(callOf(item, tool, clientArguments(tool, item)));
-      draft.content = [draft.content, assistantText(item["content"])].filter((piece) => piece !== "").join("\n\n");
+      const said = isHosted(item)
+        ? writeHostedCall(item, `input.${anyText(item, "type")}`, context)
+        : assistantText(item["content"], context);
+      draft.content = [draft.content, said].filter((piece) => piece !== "").join("\n\n");
     }
   }
 }
@@ -100,18 +104,27 @@ function callOf(item: JsonObject, name: string | undefined, args: string): JsonO
   };
 }
 
-function assistantText(content: JsonValue | undefined): string {
+function assistantText(content: JsonValue | undefined, context: BridgeContext): string {
   if (typeof content === "string") return content;
-  return Array.isArray(content)
-    ? content
-        .filter(isObject)
-        .map((part) => anyText(part, "text", "refusal"))
-        .join("")
-    : "";
+  if (!Array.isArray(content)) return "";
+  return content
+    .filter(isObject)
+    .map((part) => {
+      const said = text(part, "text") ?? text(part, "refusal");
+      if (said === undefined || !SPOKEN.has(kindOf(part)))
+        throw unsupportedPart(`input.content.${kindOf(part)}`, context);
+      return said;
+    })
+    .join("");
 }
 
-function assistantMessage({ content, calls, thinking }: Draft): JsonObject[] {
-  if (content === "" && calls.length === 0) return [];
+const SPOKEN = new Set(["output_text", "input_text", "text", "refusal"]);
+
+function assistantMessage({ content, calls, thinking }: Draft, context: BridgeContext): JsonObject[] {
+  if (content === "" && calls.length === 0) {
+    if (thinking.length > 0) context.dropped("input.reasoning");
+    return [];
+  }
   return [
     compact({
       role: "assistant",
@@ -132,12 +145,24 @@ function otherMessages(item: JsonObject, context: BridgeContext): JsonObject[] {
       return messageOf(item, context);
     case "additional_tools":
       return [];
+    case "tool_search_call":
+    case "tool_search_output":
+    case "mcp_list_tools":
+    case "web_search_call":
+      context.dropped(`input.${type}`);
+      return [];
     case "compaction":
       throw unsupportedParameter(`input.${type}`, "Only its vendor can read it: start over with a summary in words.");
     default:
-      context.dropped(`input.${type}`);
-      return [];
+      throw unsupportedPart(`input.${type}`, context);
   }
+}
+
+/** Calls that the vendor ran, with what came of them. */
+const HOSTED = new Set(["file_search_call", "code_interpreter_call", "mcp_call", "program", "program_output"]);
+
+function isHosted(item: JsonObject): boolean {
+  return HOSTED.has(anyText(item, "type"));
 }
 
 function notStored(id: string): AppError {
@@ -154,9 +179,14 @@ function messageOf(item: JsonObject, context: BridgeContext): JsonObject[] {
   if (!Array.isArray(content)) return [{ role, content }];
   if (content.length === 0) return [];
   const parts = content.filter(isObject);
-  const isText = role === "system" && parts.every((part) => part["type"] === "text");
-  return [{ role, content: isText ? parts.map((part) => anyText(part, "text")).join("\n\n") : content }];
+  if (role !== "system") return [{ role, content }];
+  const other = parts.find((part) => part["type"] !== "text");
+  if (other !== undefined) throw unsupportedPart(`input.content.${SENT_AS[kindOf(other)] ?? kindOf(other)}`, context);
+  return [{ role, content: parts.map((part) => anyText(part, "text")).join("\n\n") }];
 }
+
+/** How clients call what is another part in chat. */
+const SENT_AS: Readonly<Record<string, string>> = { image_url: "input_image", file: "input_file" };
 
 /** Every chat server knows `system`; models that call it otherwise have it renamed on their way. */
 function roleOf(item: JsonObject): string {
@@ -206,8 +236,7 @@ function partOf(part: JsonObject, context: BridgeContext): JsonObject[] {
     case "input_audio":
       return [{ type: "input_audio", input_audio: object(part, "input_audio") ?? {} }];
     default:
-      context.dropped(`input.content.${text(part, "type") ?? "unknown"}`);
-      return [];
+      throw unsupportedPart(`input.content.${kindOf(part)}`, context);
   }
 }
 

@@ -4,6 +4,7 @@ import { compact, isObject, isSet, list, number, object, text } from "../../core
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { noteDropped } from "../parts/answer/dropped-fields.ts";
 import { readEffort, takesEffort } from "../parts/reasoning/effort.ts";
+import { kindOf, unsupportedPart } from "../parts/answer/refused.ts";
 import { INCLUDED_LOGPROBS } from "../parts/answer/logprobs.ts";
 import { messagesOf } from "./messages.ts";
 import { remember } from "./state.ts";
@@ -45,7 +46,7 @@ export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   noteDropped(body, CARRIED, context);
   for (const name of list(body, "include"))
     if (typeof name === "string" && name !== GIVEN && name !== INCLUDED_LOGPROBS) context.dropped(`include.${name}`);
-  const tools = chatTools(body, context);
+  const tools = chatTools(body);
   remember(context, { echo: echoOf(body), specialTools: tools.special });
   const logprobs = number(body, "top_logprobs") || undefined;
   return compact({
@@ -81,13 +82,18 @@ function formatOf(body: JsonObject, context: BridgeContext): JsonObject {
   const verbosity = text(asked, "verbosity");
   const isKnown = /^(?:openai\/)?gpt-[5-9]/.test(context.upstreamModel);
   if (verbosity !== undefined && !isKnown) context.dropped("text.verbosity");
-  return compact({ verbosity: isKnown ? verbosity : undefined, response_format: format && responseFormat(format) });
+  return compact({
+    verbosity: isKnown ? verbosity : undefined,
+    response_format: format && responseFormat(format, context),
+  });
 }
 
-function responseFormat(format: JsonObject): JsonObject | undefined {
+function responseFormat(format: JsonObject, context: BridgeContext): JsonObject | undefined {
   const { type, ...rest } = format;
   if (type === "json_schema") return { type, json_schema: rest };
-  return type === "json_object" ? { type } : undefined;
+  if (type === "json_object") return { type };
+  if (isSet(type) && type !== "text") throw unsupportedPart(`text.format.${kindOf(format)}`, context);
+  return undefined;
 }
 
 /** Two members that a request may leave out are not optional in an answer. */

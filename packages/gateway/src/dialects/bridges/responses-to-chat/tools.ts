@@ -1,8 +1,8 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
 import { anyText, compact, isObject, object, objects, text } from "../../core/read.ts";
-import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
+import type { HostedKind, JsonObject, JsonValue } from "../../core/types.ts";
+import { hostedMembers, hostedTool } from "../parts/tools/hosted-tools.ts";
 import { clientFunction, clientToolOf } from "./client-tools.ts";
-import { isFound } from "./search.ts";
 import type { SpecialTool } from "./state.ts";
 import { SEARCH, upstreamName, upstreamNameOf } from "./tool-names.ts";
 
@@ -11,33 +11,53 @@ export interface ReadTools {
   readonly special: ReadonlyMap<string, SpecialTool>;
 }
 
-/** Functions, free-text tools and what the client runs itself travel; hosted tools are only offered and fall away, unless one is forced. */
-export function chatTools(body: JsonObject, context: BridgeContext): ReadTools {
+/** Functions, free-text tools and what the client runs itself travel as functions; hosted tools go along by what they do. */
+export function chatTools(body: JsonObject): ReadTools {
   const special = new Map<string, SpecialTool>();
   const tools = new Map<string, JsonObject>();
+  const hosted: JsonObject[] = [];
   for (const tool of offeredTools(body)) {
     const read = readTool(tool);
-    if (read === undefined) context.dropped(`tools.${text(tool, "type") ?? "unknown"}`);
+    if (read === undefined) hosted.push(hostedOf(tool));
     else if (!tools.has(read.name)) {
       tools.set(read.name, read.tool);
       if (read.special !== undefined) special.set(read.name, read.special);
     }
   }
   const offered = [...tools.values()];
-  const choice = choiceOf(body["tool_choice"], offered);
-  if (offered.length === 0) return { members: {}, special };
+  const asked = body["tool_choice"];
+  const chosen = isObject(asked) ? hosted.find(({ name }) => name === asked["type"]) : undefined;
+  const choice = chosen ? undefined : choiceOf(asked, offered, hosted);
   const parallel = body["parallel_tool_calls"];
   const members = compact({
-    tools: offered,
-    tool_choice: choice,
-    parallel_tool_calls: parallel === false ? false : undefined,
+    tools: offered.length === 0 ? undefined : offered,
+    ...hostedMembers(hosted, chosen),
+    tool_choice: offered.length + hosted.length === 0 ? undefined : choice,
+    parallel_tool_calls: offered.length > 0 && parallel === false ? false : undefined,
   });
   return { members, special };
 }
 
+const HOSTED: Readonly<Record<string, HostedKind>> = {
+  web_search: "web_search",
+  web_search_preview: "web_search",
+  code_interpreter: "code_execution",
+  mcp: "mcp",
+};
+
+/** With options in the widest words, which are Anthropic's. */
+function hostedOf(tool: JsonObject): JsonObject {
+  const { type, filters, ...options } = tool;
+  const name = typeof type === "string" ? type : "unknown";
+  const kind = HOSTED[name.replace(/_\d{4}_\d\d_\d\d$/, "")] ?? "other";
+  return hostedTool(kind, name, { ...options, ...(isObject(filters) && filters) });
+}
+
 /** Coding agents may offer their tools as items of the conversation, or find them in its course. */
 function offeredTools(body: JsonObject): JsonObject[] {
-  const later = objects(body, "input").filter((item) => item["type"] === "additional_tools" || isFound(item));
+  const later = objects(body, "input").filter(
+    ({ type }) => type === "additional_tools" || type === "tool_search_output",
+  );
   return [body, ...later].flatMap((holder) => objects(holder, "tools")).flatMap(membersOf);
 }
 
@@ -109,8 +129,12 @@ function freeTextFunction(tool: JsonObject, name: string): JsonObject {
   return { type: "function", function: compact({ name, description: text(tool, "description"), parameters }) };
 }
 
-function choiceOf(choice: JsonValue | undefined, tools: readonly JsonObject[]): JsonValue | undefined {
-  if (choice === "required" && tools.length === 0) throw unsupportedParameter("tool_choice");
+function choiceOf(
+  choice: JsonValue | undefined,
+  tools: readonly JsonObject[],
+  hosted: readonly JsonObject[],
+): JsonValue | undefined {
+  if (choice === "required" && tools.length + hosted.length === 0) throw unsupportedParameter("tool_choice");
   if (!isObject(choice)) return typeof choice === "string" ? choice : undefined;
   const offered = new Set(tools.map((tool) => anyText(object(tool, "function"), "name")));
   if (choice["type"] === "allowed_tools") return allowedChoice(choice, offered);

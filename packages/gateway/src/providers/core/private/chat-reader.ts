@@ -1,9 +1,9 @@
 import type { BridgeContext, JsonObject, JsonValue } from "../../../dialects/core/types.ts";
-import { isObject, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
+import { list, object, objects, text } from "../../../dialects/core/read.ts";
 import { clamped } from "../../../dialects/core/json-edit.ts";
 import { plainCallId } from "../../../dialects/core/call-ids.ts";
 import { jsonInstructions } from "../../../dialects/bridges/parts/schemas/json-instruction.ts";
-import { AppError, unsupportedParameter } from "../../../lib/app-error.ts";
+import { AppError } from "../../../lib/app-error.ts";
 import { parseObject } from "../../../lib/text/json.ts";
 
 export interface ChatToolCall {
@@ -37,7 +37,9 @@ const ROLES: Readonly<Record<string, ChatMessage["role"]>> = {
 export function chatMessages(body: JsonObject): ChatMessage[] {
   return objects(body, "messages").map((message) => {
     const parts = objects(message, "content");
-    const written = parts.flatMap((part) => (part["type"] === "text" ? [text(part, "text") ?? ""] : []));
+    const written = parts.flatMap((part) => text(part, "text") ?? text(part, "refusal") ?? []);
+    const refusal = text(message, "refusal");
+    if (refusal !== undefined) written.push(refusal);
     return {
       role: ROLES[text(message, "role") ?? "user"] ?? "user",
       text: text(message, "content") ?? written.join("\n"),
@@ -72,7 +74,7 @@ function resultIdOf(message: JsonObject): string | undefined {
 function callsOf(message: JsonObject): ChatToolCall[] {
   const calls = objects(message, "tool_calls").map((call) => ({
     id: plainCallId(text(call, "id") ?? ""),
-    ...named(object(call, "function")),
+    ...(object(call, "function") ? named(object(call, "function")) : freeText(object(call, "custom"))),
   }));
   const legacy = object(message, "function_call");
   return legacy ? [...calls, { id: text(legacy, "name") ?? "", ...named(legacy) }] : calls;
@@ -80,6 +82,11 @@ function callsOf(message: JsonObject): ChatToolCall[] {
 
 function named(from: JsonObject | undefined): { name: string; arguments: string } {
   return { name: text(from, "name") ?? "", arguments: text(from, "arguments") ?? "" };
+}
+
+/** A call of a free-text tool as one of a function with that text as its argument. */
+function freeText(from: JsonObject | undefined): { name: string; arguments: string } {
+  return { name: text(from, "name") ?? "", arguments: JSON.stringify({ input: text(from, "input") ?? "" }) };
 }
 
 /** All system messages in order, joined by a blank line; "" when there are none. */
@@ -155,35 +162,6 @@ export function imageData(url: string): { readonly mediaType: string; readonly d
   return { mediaType: found[1] ?? "", data: found[2] ?? "" };
 }
 
-/**
- * Reads what messages are built from: images that the vendor cannot see are named as left out, sound, films and files
- * are refused.
- */
-export function checkChatParts(
-  body: JsonObject,
-  context: BridgeContext,
-  seesImages: boolean,
-  further: readonly JsonValue[] = [],
-): void {
-  const types = objects(body, "messages").flatMap((message) => objects(message, "content").map((part) => part["type"]));
-  if (types.some((type) => !PARTS.has(type) && !further.includes(type ?? ""))) throw unsupportedParameter("messages");
-  if (!seesImages && types.includes("image_url")) context.dropped("messages.content.image_url");
-}
-
-const PARTS: ReadonlySet<unknown> = new Set(["text", "refusal", "image_url"]);
-
-/** Refuses what would change the answer's meaning and names what is left out silently. */
-export function checkChatFields(body: JsonObject, context: BridgeContext, known: readonly string[]): void {
-  const answers = body["n"];
-  if (typeof answers === "number" && answers > 1 && !known.includes("n")) throw unsupportedParameter("n");
-  const audio = body["audio"];
-  if (isObject(audio) && list(body, "modalities").includes("audio")) throw unsupportedParameter("modalities");
-  for (const member of Object.keys(body)) {
-    const name = member === "fw_top_k" ? "top_k" : member;
-    if (isSet(body[member]) && !isRead(name, known)) context.dropped(name);
-  }
-}
-
 /** Numbers of a request within the bounds of a vendor; those that had to change are named. */
 export function fitNumbers(
   body: JsonObject,
@@ -199,14 +177,7 @@ export function fitNumbers(
   return fitting;
 }
 
-/** Members that only bridges read are nothing that a client wrote. */
-function isRead(name: string, known: readonly string[]): boolean {
-  return known.includes(name) || ALWAYS_READ.has(name) || name.startsWith("fw_");
-}
-
 /** As a chat client writes it, or as another bridge carries it. */
 export function topK(body: JsonObject): JsonValue | undefined {
   return body["top_k"] ?? body["fw_top_k"];
 }
-
-const ALWAYS_READ: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "n"]);

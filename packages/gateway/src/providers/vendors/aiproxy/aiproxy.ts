@@ -2,7 +2,8 @@ import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../d
 import { objects, text } from "../../../dialects/core/read.ts";
 import { bearer } from "../../core/bearer.ts";
 import { asNumber, asObject, asText, codeText } from "../../core/errors/error-body.ts";
-import { chatMessages, checkChatFields, checkChatParts } from "../../core/private/chat-reader.ts";
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
+import { chatMessages } from "../../core/private/chat-reader.ts";
 import { chatAnswer, ChunkWriter } from "../../core/private/chat-writer.ts";
 import { needed } from "../../core/private/needed.ts";
 import type { ProviderAdapter, RequestTransform } from "../../core/types.ts";
@@ -15,9 +16,11 @@ const libraryBridge: Bridge = {
   request(body, context) {
     checkChatFields(body, context, []);
     checkChatParts(body, context, false);
+    const messages = chatMessages(body);
+    if (messages.length > 1) context.dropped("messages");
     return {
       model: context.upstreamModel,
-      query: chatMessages(body).at(-1)?.text ?? "",
+      query: messages.at(-1)?.text ?? "",
       libraryId: "",
       stream: body["stream"] === true,
     };
@@ -61,6 +64,7 @@ function streamOf(context: BridgeContext): StreamBridge {
 
 const libraryId: RequestTransform = {
   name: "library of the channel",
+  rewords: ["libraryId"],
   on: ["private:aiproxy-library"],
   apply: (body, _ask, _model, channel) => ({ ...body, libraryId: channel.other }),
 };

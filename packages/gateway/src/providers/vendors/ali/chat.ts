@@ -1,15 +1,8 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
 
-import {
-  chatMessages,
-  checkChatFields,
-  checkChatParts,
-  fitNumbers,
-  maxTokens,
-  stopList,
-  type ChatMessage,
-} from "../../core/private/chat-reader.ts";
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
+import { chatMessages, fitNumbers, maxTokens, stopList, type ChatMessage } from "../../core/private/chat-reader.ts";
 import { CallParts, chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/private/chat-writer.ts";
 import { needed } from "../../core/private/needed.ts";
 

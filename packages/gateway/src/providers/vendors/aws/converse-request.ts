@@ -2,12 +2,12 @@ import type { BridgeContext, JsonObject, JsonValue } from "../../../dialects/cor
 import { compact, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
 import { capAt, checkSameCap } from "../../../dialects/core/requested-output.ts";
 import { jsonInstructions } from "../../../dialects/bridges/parts/schemas/json-instruction.ts";
+import { unsupportedPart } from "../../../dialects/bridges/parts/answer/refused.ts";
 import { mistralId } from "../mistral/request.ts";
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
 import {
   argumentsOf,
   chatMessages,
-  checkChatFields,
-  checkChatParts,
   imageData,
   maxTokens,
   stopList,
@@ -68,7 +68,7 @@ export function converseRequest(body: JsonObject, context: BridgeContext): JsonO
   });
   return compact({
     messages: alternating(
-      messages.filter((message) => message.role !== "system").flatMap((message) => turnOf(message, idOf)),
+      messages.filter((message) => message.role !== "system").flatMap((message) => turnOf(message, idOf, context)),
     ),
     system: nonEmpty(system),
     inferenceConfig: filled(config),
@@ -103,11 +103,11 @@ interface Turn {
   readonly content: JsonObject[];
 }
 
-function turnOf(message: ChatMessage, idOf: IdOf): Turn[] {
+function turnOf(message: ChatMessage, idOf: IdOf, context: BridgeContext): Turn[] {
   const content =
     message.role === "tool"
       ? [resultOf(message, idOf)]
-      : [...blocksOf(message), ...message.toolCalls.map((call) => useOf(call, idOf))];
+      : [...blocksOf(message, context), ...message.toolCalls.map((call) => useOf(call, idOf))];
   return content.length === 0
     ? []
     : [{ role: message.role === "assistant" ? "assistant" : "user", content: [...content, ...cachePoint(message)] }];
@@ -123,14 +123,15 @@ function useOf(call: ChatMessage["toolCalls"][number], idOf: IdOf): JsonObject {
 }
 
 /** Text may not be empty; a plain string is one block, parts keep their order. */
-function blocksOf(message: ChatMessage): JsonObject[] {
+function blocksOf(message: ChatMessage, context: BridgeContext): JsonObject[] {
   const parts = objects(message.source, "content");
   if (parts.length === 0) return message.text === "" ? [] : [{ text: message.text }];
-  return parts.flatMap(blockOf);
+  return parts.flatMap((part) => blockOf(part, context));
 }
 
-function blockOf(part: JsonObject): JsonObject[] {
-  if (part["type"] === "text") return text(part, "text") ? [{ text: text(part, "text") }] : [];
+function blockOf(part: JsonObject, context: BridgeContext): JsonObject[] {
+  const said = text(part, "text") ?? text(part, "refusal");
+  if (said !== undefined) return said === "" ? [] : [{ text: said }];
   const url = text(object(part, "image_url"), "url");
   if (url !== undefined) {
     const { mediaType, data } = imageData(url);
@@ -138,7 +139,8 @@ function blockOf(part: JsonObject): JsonObject[] {
   }
   const file = object(part, "file");
   const data = text(file, "file_data");
-  return data === undefined ? [] : [documentOf(data, text(file, "filename") ?? "document")];
+  if (data === undefined) throw unsupportedPart("messages.content.file", context);
+  return [documentOf(data, text(file, "filename") ?? "document")];
 }
 
 /** The name takes letters, digits, blanks, hyphens and brackets only. */

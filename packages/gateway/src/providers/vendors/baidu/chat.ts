@@ -1,12 +1,11 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
 import { invalidRequest } from "../../../lib/app-error.ts";
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
 import {
   chatFunctions,
   chatMessages,
   chatToolChoice,
-  checkChatFields,
-  checkChatParts,
   fitNumbers,
   instructedMessages,
   maxTokens,
@@ -114,8 +113,7 @@ function functionsOf(body: JsonObject, context: BridgeContext): JsonObject[] | u
 /** Users and assistants have to alternate: neighbours of one role become one turn. */
 function alternating(messages: readonly ChatMessage[]): JsonObject[] {
   const turns: { role: string; content: string; rest: JsonObject }[] = [];
-  for (const message of messages) {
-    if (message.role === "system") continue;
+  for (const message of oneCallEach(messages)) {
     const turn = turnOf(message, messages);
     const last = turns.at(-1);
     const isPlain = Object.keys(turn.rest).length === 0 && Object.keys(last?.rest ?? {}).length === 0;
@@ -123,6 +121,28 @@ function alternating(messages: readonly ChatMessage[]): JsonObject[] {
     else turns.push(turn);
   }
   return turns.map(({ role, content, rest }) => ({ role, content, ...rest }));
+}
+
+/** A turn holds one call: those that were made at once follow each other, each with its result. */
+function oneCallEach(messages: readonly ChatMessage[]): ChatMessage[] {
+  const turns: ChatMessage[] = [];
+  const answered = new Set<ChatMessage>();
+  for (const [at, message] of messages.entries()) {
+    if (message.role === "system" || answered.has(message)) continue;
+    const { toolCalls } = message;
+    if (toolCalls.length < 2) {
+      turns.push(message);
+      continue;
+    }
+    for (const [place, call] of toolCalls.entries()) {
+      turns.push({ ...message, text: place === 0 ? message.text : "", toolCalls: [call] });
+      const result = messages.slice(at).find(({ role, toolCallId }) => role === "tool" && toolCallId === call.id);
+      if (result === undefined || answered.has(result)) continue;
+      answered.add(result);
+      turns.push(result);
+    }
+  }
+  return turns;
 }
 
 function turnOf(

@@ -1,7 +1,8 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../dialects/core/types.ts";
 import { count, object, objects, text } from "../../../dialects/core/read.ts";
 import { codeText } from "../../core/errors/error-body.ts";
-import { checkChatFields, checkChatParts, instructedMessages } from "../../core/private/chat-reader.ts";
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
+import { instructedMessages } from "../../core/private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat-writer.ts";
 
 /** The bot waits for the results of plug-ins of its own, which clients of this protocol do not know. */

@@ -27,6 +27,7 @@ const readCoze = vendorReader({
 
 const bot: RequestTransform = {
   name: "bot of the channel",
+  rewords: ["bot_id"],
   on: ["private:coze-chat"],
   apply: (body, _ask, upstreamModel, channel) => ({
     ...body,

@@ -1,7 +1,8 @@
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../dialects/core/types.ts";
 import { compact, count, isObject, object, text } from "../../../dialects/core/read.ts";
 import { parseObject } from "../../../lib/text/json.ts";
-import { chatMessages, checkChatFields, checkChatParts, type ChatMessage } from "../../core/private/chat-reader.ts";
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
+import { chatMessages, type ChatMessage } from "../../core/private/chat-reader.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat-writer.ts";
 import { needed } from "../../core/private/needed.ts";
 

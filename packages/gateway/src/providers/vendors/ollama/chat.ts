@@ -2,11 +2,10 @@ import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge } from 
 import { checkSameCap } from "../../../dialects/core/requested-output.ts";
 import { newCallId } from "../../../dialects/bridges/parts/answer/ids.ts";
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
 import {
   argumentsOf,
   chatMessages,
-  checkChatFields,
-  checkChatParts,
   imageData,
   maxTokens,
   stopList,

@@ -3,7 +3,8 @@ import { compact, list, objects, text } from "../../../dialects/core/read.ts";
 import { readGoogle } from "../google/errors.ts";
 import { chatAnswer } from "../../core/private/chat-writer.ts";
 import { needed } from "../../core/private/needed.ts";
-import { chatMessages, checkChatFields, systemText } from "../../core/private/chat-reader.ts";
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
+import { chatMessages, systemText } from "../../core/private/chat-reader.ts";
 import type { ProviderAdapter } from "../../core/types.ts";
 import { unaryBridge } from "../../core/unary-bridge.ts";
 
@@ -12,6 +13,7 @@ const chatBridge: Bridge = unaryBridge({
   upstream: "private:palm-message",
   request(body, context) {
     checkChatFields(body, context, ["temperature", "top_p", "top_k", "n"]);
+    checkChatParts(body, context, false);
     const messages = chatMessages(body);
     const turns = messages.filter((message) => message.role !== "system");
     return compact({

@@ -8,6 +8,7 @@ import { perplexityRequest } from "./request.ts";
 export const agentBridge: Bridge = {
   client: "openai-chat",
   upstream: "private:perplexity-agent",
+  hosted: ["web_search_options"],
   request: perplexityRequest,
   response(body, context) {
     const output = needed(isObjectList(body["output"]) ? body["output"] : undefined);

@@ -1,12 +1,11 @@
 import { claudeModel, defaultOutputTokens } from "../../../dialects/bridges/parts/models/claude-models.ts";
 import type { BridgeContext, JsonObject } from "../../../dialects/core/types.ts";
-import { compact, isSet, list, object, text } from "../../../dialects/core/read.ts";
-import { unsupportedParameter } from "../../../lib/app-error.ts";
+import { compact, isSet, object, text } from "../../../dialects/core/read.ts";
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
 import {
   chatFunctions,
   chatMessages,
   chatToolChoice,
-  checkChatFields,
   maxTokens,
   type ChatMessage,
 } from "../../core/private/chat-reader.ts";
@@ -52,6 +51,7 @@ const PRESETS: Readonly<Record<string, string>> = {
 /** The API refuses members that it does not know, so the body holds nothing but what is mapped here. */
 export function perplexityRequest(body: JsonObject, context: BridgeContext): JsonObject {
   checkChatFields(body, context, READ);
+  checkChatParts(body, context, true);
   const limit = maxTokens(body) ?? neededLimit(context.upstreamModel);
   const tools = toolsOf(body, context.upstreamModel);
   const effort = text(body, "reasoning_effort");
@@ -116,10 +116,6 @@ function itemsOf(message: ChatMessage): JsonObject[] {
 }
 
 function contentOf(message: ChatMessage): string | JsonObject[] {
-  for (const part of list(message.source, "content")) {
-    const type = typeof part === "object" && part !== null && !Array.isArray(part) ? part["type"] : undefined;
-    if (type === "input_audio" || type === "file") throw unsupportedParameter("messages");
-  }
   if (message.images.length === 0) return message.text;
   const images = message.images.map((url) => ({ type: "input_image", image_url: url }));
   return [...(message.text === "" ? [] : [{ type: "input_text", text: message.text }]), ...images];

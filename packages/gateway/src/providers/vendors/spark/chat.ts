@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../dialects/core/types.ts";
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
 
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
 import {
   chatFunctions,
   chatToolChoice,
-  checkChatFields,
-  checkChatParts,
   fitNumbers,
   instructedMessages,
   maxTokens,
   toolName,
   type ChatMessage,
 } from "../../core/private/chat-reader.ts";
+import { unsupportedPart } from "../../../dialects/bridges/parts/answer/refused.ts";
 import { chatAnswer, ChunkWriter, toolCall, type ChatUsage } from "../../core/private/chat-writer.ts";
 import type { RequestTransform } from "../../core/types.ts";
 import { sparkVersion } from "./version.ts";
@@ -87,18 +87,20 @@ export const chatBridge: Bridge = {
 export const sparkParams: RequestTransform = {
   name: "domain and version",
   on: ["private:spark-chat"],
-  apply(body, _ask, upstreamModel, channel) {
+  rewords: ["parameter", "payload"],
+  apply(body, spec, upstreamModel, channel) {
     const version = sparkVersion(upstreamModel, undefined, channel.other);
     const payload = object(body, "payload") ?? {};
     const lines = objects(object(payload, "message"), "text");
     const { functions, ...plain } = payload;
+    if (functions !== undefined && !version.takesFunctions) throw unsupportedPart("tools", { spec });
     return {
       ...body,
       parameter: { chat: { domain: version.domain, ...object(object(body, "parameter"), "chat") } },
       payload: {
         ...plain,
         message: { text: version.takesSystem ? [...lines] : lines.flatMap(withoutSystem) },
-        ...(functions !== undefined && version.takesFunctions ? { functions } : {}),
+        ...(functions === undefined ? {} : { functions }),
       },
     };
   },

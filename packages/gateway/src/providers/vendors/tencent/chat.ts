@@ -2,11 +2,10 @@ import type { Bridge, BridgeContext, JsonObject, StreamBridge } from "../../../d
 import { compact, count, isSet, object, objects, text } from "../../../dialects/core/read.ts";
 import { invalidRequest } from "../../../lib/app-error.ts";
 import { failureOf } from "./failure.ts";
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
 import {
   chatFunctions,
   chatToolChoice,
-  checkChatFields,
-  checkChatParts,
   instructedMessages,
   stopList,
   systemText,

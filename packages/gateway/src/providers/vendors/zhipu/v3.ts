@@ -3,7 +3,8 @@ import type { Bridge, BridgeContext, JsonObject, StreamBridge, StreamEvent } fro
 import { compact, count, object, objects, text } from "../../../dialects/core/read.ts";
 import { chatAnswer, ChunkWriter, type ChatUsage } from "../../core/private/chat-writer.ts";
 import { needed } from "../../core/private/needed.ts";
-import { checkChatFields, checkChatParts, fitNumbers, instructedMessages } from "../../core/private/chat-reader.ts";
+import { checkChatFields, checkChatParts } from "../../core/private/chat-checks.ts";
+import { fitNumbers, instructedMessages } from "../../core/private/chat-reader.ts";
 
 /** The first API of the vendor (`chatglm_*`): a prompt list in, quoted text or raw text events out. */
 export const v3Bridge: Bridge = {

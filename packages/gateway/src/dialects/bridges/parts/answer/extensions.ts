@@ -5,6 +5,7 @@ import { isObject, list, object, objects } from "../../../core/read.ts";
 import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../../../core/types.ts";
 import { keepingExtras, PreservedExtras, withExtras } from "../tools/call-extras.ts";
 import { legacyAnswer, legacyEvents, noteLegacyFunctions } from "../tools/legacy-functions.ts";
+import { settleHosted } from "../tools/hosted-tools.ts";
 import { FILE_INSIDE } from "./refused.ts";
 import { echoReasoning, readsReasoning } from "../reasoning/reasoning-echo.ts";
 import { SealedDetails, sealedAnswer, withDetails } from "../reasoning/sealed-details.ts";
@@ -29,7 +30,7 @@ const FILE_ADDRESS: Readonly<Record<string, string>> = {
 export function finishInChatUpstream(bridge: Bridge): Bridge {
   return {
     ...bridge,
-    request: (body, context) => plainRequest(bridge.request(body, context), context),
+    request: (body, context) => plainRequest(settleHosted(bridge.request(body, context), undefined, context), context),
     response: (body, context) => bridge.response(keepingExtras(sealedAnswer(chosen(body), context), context), context),
     stream: (context) => new PreservedExtras(new SealedDetails(bridge.stream(context), context), context),
   };

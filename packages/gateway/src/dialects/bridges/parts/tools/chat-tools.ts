@@ -1,6 +1,7 @@
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
-import { isSet, object, objects, text } from "../../../core/read.ts";
+import { object, objects, text } from "../../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import { kindOf, unsupportedPart } from "../answer/refused.ts";
 import { readToolChoice, type ToolChoice } from "./tool-choice.ts";
 
 export interface ChatFunction {
@@ -17,6 +18,8 @@ export interface ChatFunction {
 export interface ChatTools {
   readonly functions: readonly ChatFunction[];
   readonly choice: ToolChoice | undefined;
+  /** Tools that the upstream itself runs. */
+  readonly hosted: readonly JsonObject[];
 }
 
 export interface ToolOptions {
@@ -25,37 +28,40 @@ export interface ToolOptions {
 }
 
 /**
- * The functions of a chat request and how to choose among them. Hosted tools that are merely offered are dropped;
- * a choice that forces something that is not left is refused.
+ * The functions of a chat request and how to choose among them; a choice that forces something that is not left is refused.
  */
 export function readChatTools(body: JsonObject, context: BridgeContext, options: ToolOptions = {}): ChatTools {
-  // Answers without a search that the client asked for would look like answers with one.
-  if (isSet(body["web_search_options"])) throw unsupportedParameter("web_search_options");
   const asked = readToolChoice(body["tool_choice"] ?? legacyChoice(body));
   const read = (tool: JsonObject) =>
     options.takesFreeText === true && object(tool, "custom") !== undefined
       ? freeTextTool(tool)
       : readTool(tool, context);
   const functions = [...objects(body, "tools").flatMap(read), ...legacyFunctions(body)];
+  const hosted = objects(body, "fw_hosted");
   if (asked?.mode !== "allowed") {
-    checkForced(asked, functions);
-    return { functions, choice: functions.length === 0 ? undefined : asked };
+    checkForced(asked, functions.length + hosted.length, functions);
+    return { functions, hosted, choice: functions.length + hosted.length === 0 ? undefined : asked };
   }
   const allowed = functions.filter(({ name }) => asked.names.includes(name));
   if (asked.isForced && allowed.length === 0) throw unsupportedParameter("tool_choice");
   return {
+    hosted,
     functions: allowed,
     choice: allowed.length === 0 ? undefined : { mode: asked.isForced ? "required" : "auto" },
   };
 }
 
+/** What a call of a history calls; throws for a kind of call that is not known. */
+export function calledIn(call: JsonObject, context: BridgeContext): JsonObject {
+  const target = object(call, "function") ?? object(call, "custom");
+  if (target === undefined) throw unsupportedPart(`messages.tool_calls.${kindOf(call)}`, context);
+  return target;
+}
+
 function readTool(tool: JsonObject, context: BridgeContext): ChatFunction[] {
   const target = object(tool, "function");
   const name = text(target, "name");
-  if (target === undefined || name === undefined) {
-    context.dropped(`tools.${text(tool, "type") ?? "unknown"}`);
-    return [];
-  }
+  if (target === undefined || name === undefined) throw unsupportedPart(`tools.${kindOf(tool)}`, context);
   return [
     {
       name,
@@ -101,8 +107,8 @@ function legacyChoice(body: JsonObject): JsonObject[string] {
     : choice;
 }
 
-function checkForced(choice: ToolChoice | undefined, functions: readonly ChatFunction[]): void {
+function checkForced(choice: ToolChoice | undefined, count: number, functions: readonly ChatFunction[]): void {
   const isForced = choice?.mode === "required" || choice?.mode === "named";
-  const isThere = choice?.mode === "named" ? functions.some(({ name }) => name === choice.name) : functions.length > 0;
+  const isThere = choice?.mode === "named" ? functions.some(({ name }) => name === choice.name) : count > 0;
   if (isForced && !isThere) throw unsupportedParameter("tool_choice");
 }

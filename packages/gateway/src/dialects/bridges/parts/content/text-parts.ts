@@ -1,0 +1,21 @@
+import { anyText, isObject, text } from "../../../core/read.ts";
+import type { BridgeContext, JsonObject, JsonValue } from "../../../core/types.ts";
+import { kindOf, unsupportedPart } from "../answer/refused.ts";
+
+const TEXTS = new Set(["text", "refusal"]);
+
+/** A part of another kind that happens to hold a text. */
+export function isUnknown(part: JsonObject): boolean {
+  const type = text(part, "type");
+  return type !== undefined && !TEXTS.has(type);
+}
+
+/** The texts of a message that holds nothing else; throws for a part that is none. */
+export function onlyTexts(content: JsonValue | undefined, context: BridgeContext): string[] {
+  if (typeof content === "string") return [content];
+  if (!Array.isArray(content)) return [];
+  return content.filter(isObject).map((part) => {
+    if (isUnknown(part)) throw unsupportedPart(`messages.content.${kindOf(part)}`, context);
+    return anyText(part, "text", "refusal");
+  });
+}

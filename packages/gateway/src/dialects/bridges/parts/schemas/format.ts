@@ -1,0 +1,12 @@
+import { object, text } from "../../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../../core/types.ts";
+import { unsupportedPart } from "../answer/refused.ts";
+
+const KNOWN = new Set(["text", "json_object", "json_schema"]);
+
+/** Refuses a form of the answer that no one has a word for, such as a grammar. */
+export function checkFormat(body: JsonObject, context: BridgeContext, takesJson = true): void {
+  const type = text(object(body, "response_format"), "type");
+  if (type === undefined || type === "text" || (takesJson && KNOWN.has(type))) return;
+  throw unsupportedPart(`response_format.${type}`, context);
+}

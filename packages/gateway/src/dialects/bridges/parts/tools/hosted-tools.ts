@@ -1,0 +1,98 @@
+// Tools that the vendor runs. A client's bridge hands them over as `fw_hosted` of a chat request; what the upstream
+// cannot run is refused, or named as dropped where it is only offered next to functions of the client, as agents do.
+import { unsupportedParameter } from "../../../../lib/app-error.ts";
+import { without } from "../../../core/json-edit.ts";
+import { isObject, isSet, list, object, objects, text } from "../../../core/read.ts";
+import type { Bridge, BridgeContext, HostedKind, JsonObject } from "../../../core/types.ts";
+import { kindOf, unsupportedPart } from "../answer/refused.ts";
+
+/** A tool by what it does and by what its client calls it; options follow. */
+export function hostedTool(kind: HostedKind | "other", name: string, options: JsonObject = {}): JsonObject {
+  return { ...options, kind, name };
+}
+
+/** How they travel in a chat request; `chosen` is the one that has to be called. */
+export function hostedMembers(hosted: readonly JsonObject[], chosen: JsonObject | undefined): JsonObject {
+  if (hosted.length === 0) return {};
+  return { fw_hosted: [...hosted], ...(chosen && { fw_hosted_choice: chosen["kind"] }) };
+}
+
+/** They help a model to find tools that it has anyway. */
+const FINDS_TOOLS = /^(?:tool_search|namespace)/;
+
+/** The same bridge for requests with hosted tools: those that are left are ones that it converts. */
+export function settlingHosted(bridge: Bridge): Bridge {
+  return {
+    ...bridge,
+    request: (body, context) =>
+      bridge.request(settleHosted(fromChatClient(body, bridge), bridge.hosted, context), context),
+  };
+}
+
+/** Chat clients write them among their functions, and the search as a member of the request. */
+function fromChatClient(body: JsonObject, { hosted = [] }: Bridge): JsonObject {
+  const isOwn = (tool: JsonObject) => object(tool, "function") !== undefined || object(tool, "custom") !== undefined;
+  const others = objects(body, "tools").filter((tool) => !isOwn(tool));
+  const search = object(body, "web_search_options");
+  const readsSearch = hosted.includes("web_search_options");
+  if (others.length === 0 && (search === undefined || readsSearch)) return body;
+  const { web_search_options, ...rest } = body;
+  const moved = others.map((tool) => hostedTool("other", kindOf(tool)));
+  return {
+    ...rest,
+    ...(readsSearch && search !== undefined && { web_search_options }),
+    ...(others.length > 0 && { tools: list(body, "tools").filter((tool) => isObject(tool) && isOwn(tool)) }),
+    fw_hosted: [
+      ...objects(body, "fw_hosted"),
+      ...moved,
+      ...(search === undefined || readsSearch
+        ? []
+        : [hostedTool("web_search", "web_search_options", searchOf(search))]),
+    ],
+  };
+}
+
+function searchOf(search: JsonObject): JsonObject {
+  const location = object(object(search, "user_location"), "approximate");
+  return {
+    ...(location && { user_location: location }),
+    ...(isSet(search["search_context_size"]) && { search_context_size: search["search_context_size"] }),
+  };
+}
+
+/** The request with the tools that the upstream runs. */
+export function settleHosted(body: JsonObject, known: Bridge["hosted"] = [], context: BridgeContext): JsonObject {
+  const offered = objects(body, "fw_hosted");
+  if (offered.length === 0) return body;
+  const isKnown = ({ kind }: JsonObject) => known.some((one) => one === kind);
+  for (const tool of offered) {
+    if (isKnown(tool)) continue;
+    const name = text(tool, "name") ?? "unknown";
+    if (!isSpare(tool, name, body))
+      throw isForced(tool, body) ? unsupportedParameter("tool_choice") : unsupportedPart(pathOf(name), context);
+    context.dropped(pathOf(name));
+  }
+  const { fw_hosted: _offered, fw_hosted_choice: _choice, ...rest } = body;
+  const kept = offered.filter(isKnown);
+  if (kept.length > 0) return { ...body, fw_hosted: kept };
+  return holdsFunctions(body) ? rest : without(rest, ["tool_choice", "parallel_tool_calls"]);
+}
+
+function holdsFunctions(body: JsonObject): boolean {
+  return list(body, "tools").length > 0 || list(body, "functions").length > 0;
+}
+
+function isForced(tool: JsonObject, body: JsonObject): boolean {
+  return body["fw_hosted_choice"] === tool["kind"] || body["tool_choice"] === "required";
+}
+
+function pathOf(name: string): string {
+  return name === "web_search_options" ? name : `tools.${name}`;
+}
+
+/** The answer means the same without it. */
+function isSpare(tool: JsonObject, name: string, body: JsonObject): boolean {
+  if (FINDS_TOOLS.test(name) || body["tool_choice"] === "none") return true;
+  if (name === "web_search_options" || body["fw_hosted_choice"] === tool["kind"]) return false;
+  return holdsFunctions(body);
+}
