@@ -17,6 +17,7 @@ export class Refusal extends Error {
   readonly key: MessageKey;
   /** The code of the message, as it travels. */
   readonly code: string;
+  readonly values: MessageValues | undefined;
   readonly status: number;
   readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
@@ -27,6 +28,7 @@ export class Refusal extends Error {
     this.name = "Refusal";
     this.key = key;
     this.code = MESSAGE_CODES[key];
+    this.values = options.values;
     this.status = options.status ?? MESSAGES[key].status;
     this.field = options.field;
     this.retryAfterSeconds = options.retryAfterSeconds;

@@ -239,6 +239,8 @@ export interface ProviderAdapter {
   /** `channels.type`. */
   readonly type: number;
   /** Metrics label and vector prefix. */
+  /** True for servers of the operator's own, which may take calls without a key. */
+  readonly isKeyOptional?: boolean;
   readonly id: string;
   /** Well-known value of `gen_ai.provider.name` in traces, where it is not `id`. */
   readonly telemetryName?: string;

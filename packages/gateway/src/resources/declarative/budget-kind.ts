@@ -5,7 +5,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { Database } from "../../storage/database.ts";
 import { BUDGET_DEFAULTS, type BudgetChange, type BudgetStore } from "../budgets/store.ts";
 import type { Announce } from "../ports.ts";
-import { documentName, uniqueNames, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
+import { documentName, exportedNames, noUser, uniqueNames, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
 
 export interface BudgetKindDeps {
   readonly database: Database;
@@ -36,8 +36,10 @@ export function budgetKind(deps: BudgetKindDeps): Kind<BudgetSpec> {
     async desired(name, spec) {
       if (spec.timeZone !== undefined && !isTimeZone(spec.timeZone))
         throw unusable(name, `there is no time zone ${spec.timeZone}`);
-      // One of a token or channel that the same documents create has no number yet.
-      return { ...spec, subject: (await subjectOf(deps, spec)) ?? spec.subject };
+      const subject = await subjectOf(deps, spec);
+      if (subject === undefined && spec.scope === "user") throw unusable(name, noUser(spec.subject));
+      // A token or channel that the same documents create has no number yet.
+      return { ...spec, subject: subject ?? spec.subject };
     },
     async find(_name, spec, ownedId) {
       if (ownedId !== undefined) return read(ownedId);
@@ -94,7 +96,21 @@ async function subjectOf(
   }
   const kind = scope === "channel" ? "Channel" : "Token";
   const owned = db.selectFrom("managed_resources").select("resource_id as id").where("kind", "=", kind);
-  return numberText(await owned.where("name", "=", subject).executeTakeFirst());
+  const declared = await owned.where("name", "=", subject).executeTakeFirst();
+  return numberText(declared) ?? numberText(await exportedAs(db, scope, subject));
+}
+
+/** Rows that budgets are about, and that an export names. */
+async function namesIn(db: BudgetKindDeps["database"]["db"], scope: "token" | "channel"): Promise<Map<number, string>> {
+  const channels = db.selectFrom("channels").select(["id", "name"]).orderBy("id");
+  const tokens = db.selectFrom("tokens").select(["id", "name"]).where("deleted_at", "is", null).orderBy("id");
+  return exportedNames(await (scope === "channel" ? channels.execute() : tokens.execute()));
+}
+
+/** The row that an export of this gateway calls so, which no document may own yet. */
+async function exportedAs(db: BudgetKindDeps["database"]["db"], scope: "token" | "channel", subject: string) {
+  const found = [...(await namesIn(db, scope))].find(([, name]) => name === subject);
+  return found && { id: found[0] };
 }
 
 function numberText(row: { readonly id: number } | undefined): string | undefined {
@@ -116,10 +132,16 @@ function fieldsOf({ scope, subject, period, quota_limit, time_zone, soft_percent
 async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<ExportedRow[]> {
   const users = await db.selectFrom("users").select(["id", "username"]).execute();
   const usernames = new Map(users.map(({ id, username }) => [String(id), username]));
+  const names = { channel: await namesIn(db, "channel"), token: await namesIn(db, "token") };
+  const nameOf = ({ scope, subject }: Budget) => {
+    if (scope === "user") return usernames.get(subject);
+    // Numbers differ on another gateway.
+    return scope === "channel" || scope === "token" ? names[scope].get(Number(subject)) : undefined;
+  };
   const named = (await budgets.list()).map((budget) => {
-    const username = budget.scope === "user" ? usernames.get(budget.subject) : undefined;
-    // A username of digits would be read as a number.
-    const subject = username === undefined || /^\d+$/.test(username) ? budget.subject : username;
+    const found = nameOf(budget);
+    // A name of digits would be read as a number.
+    const subject = found === undefined || /^\d+$/.test(found) ? budget.subject : found;
     const name = documentName(`${budget.scope}-${subject}-${budget.period}`, budget.id);
     return { name, id: budget.id, spec: { ...fieldsOf(budget), subject } };
   });

@@ -10,12 +10,12 @@ import { changedFields, newFields, storedKey } from "../channels/input.ts";
 import type { ChannelStore } from "../channels/store.ts";
 import type { ChannelRow } from "../channels/view.ts";
 import {
-  documentName,
-  uniqueNames,
+  exportedNames,
   variableName,
   type Current,
   type ExportedRow,
   type Fields,
+  type InState,
   type Kind,
 } from "./kinds.ts";
 
@@ -44,9 +44,6 @@ const MEMBERS = {
   settings: "setting",
   key: "key",
 } as const satisfies Partial<Record<keyof ChannelSpec, keyof ChannelInput>>;
-
-/** Their upstreams ask for none. */
-const WITHOUT_KEY: ReadonlySet<string> = new Set(["ollama", "custom"]);
 
 export const CHANNEL_MEMBERS: Readonly<Record<string, string>> = MEMBERS;
 
@@ -91,21 +88,23 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
     },
     refusal: ({ fields }, wanted) => (fields["type"] === wanted["type"] ? "" : "the type of a channel does not change"),
     lacks: ({ models }) => (models ? "" : "a new channel needs models"),
-    async create(name, spec) {
+    inState: (wanted, current) => inState(wanted, current, providers),
+    async create(name, given) {
+      const spec = {
+        ...given,
+        ...inState(wantedOf(given, typeOf(name, given, providers)), undefined, providers).changed,
+      };
       const form = { ...formOf(spec), type: typeOf(name, spec, providers), name: spec.displayName ?? name };
       const models = (spec.models ?? []).join(",");
       const key = storedKey(spec.key ?? "", form.type) ?? "";
-      // Without its key it could only fail; a later document that has one switches it on.
-      const isReady = key !== "" || WITHOUT_KEY.has(spec.type);
-      const status = isReady ? form.status : CHANNEL_STATUS.disabledByHand;
-      const fields = newFields({ ...form, models, ...(status !== undefined && { status }) }, isType);
-      const [id = 0] = await channels.create(fields, [key]);
+      const [id = 0] = await channels.create(newFields({ ...form, models }, isType), [key]);
       return id;
     },
-    async update({ id }, spec, changed) {
+    async update(current, spec, changed) {
+      const { id } = current;
       const row = await channels.get(id);
       if (!row) return;
-      const form = formOf(spec);
+      const form = formOf({ ...spec, ...inState(wantedOf(spec, row.type), current, providers).changed });
       const members = changed.filter((field) => field !== "key").map((field) => CHANNEL_MEMBERS[field] ?? field);
       const part = Object.fromEntries(Object.entries(form).filter(([member]) => members.includes(member)));
       const key = changed.includes("key") ? storedKey(spec.key ?? "", row.type) : undefined;
@@ -117,6 +116,21 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
     disable: async (id) => void (await channels.update(id, { status: CHANNEL_STATUS.disabledByHand })),
     export: () => exported(deps),
   };
+}
+
+/**
+ * A channel without a key could only fail, so it is off whatever its document says, and the document that brings the key
+ * switches it on.
+ */
+function inState(wanted: Fields, current: Current | undefined, providers: readonly ProviderAdapter[]): InState {
+  const provider = providers.find(({ id }) => id === wanted["type"]);
+  if (provider?.isKeyOptional === true) return { changed: {}, note: "" };
+  const [before, after] = [current?.fields["key"] ?? "", wanted["key"] ?? current?.fields["key"] ?? ""];
+  const isNamed = wanted["enabled"] !== undefined;
+  if (after === "" && (!current || isNamed || current.fields["enabled"] === false))
+    return { changed: current && !isNamed ? {} : { enabled: false }, note: "it has no key, so it stays off" };
+  const isFirstKey = current !== undefined && before === "" && after !== "";
+  return { changed: isFirstKey && !isNamed ? { enabled: true } : {}, note: "" };
 }
 
 function typeOf(name: string, { type }: ChannelSpec, providers: readonly ProviderAdapter[]): number {
@@ -216,10 +230,9 @@ function comparedSettings(row: ChannelRow, written: ChannelSpec["settings"]): Fi
 
 async function exported({ database, channels, providers }: ChannelKindDeps): Promise<ExportedRow[]> {
   const ids = await database.db.selectFrom("channels").select(["id", "name"]).orderBy("id").execute();
-  const named = uniqueNames(ids.map(({ id, name }) => ({ id, name: documentName(name, id) })));
   const documents: ExportedRow[] = [];
   const variables = new Set<string>();
-  for (const { id, name } of named) {
+  for (const [id, name] of exportedNames(ids)) {
     const [row, key] = await Promise.all([channels.get(id), channels.keyOf(id)]);
     if (!row) continue;
     // The key itself never leaves; the caller that applies the document provides it.

@@ -11,6 +11,13 @@ export interface Current {
   readonly fields: Fields;
 }
 
+export interface InState {
+  /** Fields with the values that they get instead; the document does not own those that it does not name. */
+  readonly changed: Fields;
+  /** Says so in the plan; "" when nothing is to be said. */
+  readonly note: string;
+}
+
 /** How one kind of document is read, compared and written. */
 export interface Kind<S> {
   readonly kind: DeclarativeDocument["kind"];
@@ -20,6 +27,8 @@ export interface Kind<S> {
   desired(name: string, spec: S): Promise<Fields> | Fields;
   /** By the number that ownership remembers, else by its name if no document owns it; undefined when there is none. */
   find(name: string, spec: S, ownedId: number | undefined): Promise<Current | undefined>;
+  /** What the state of the resource changes in what the document wants; the same for a new one and for one that exists. */
+  inState?(wanted: Fields, current: Current | undefined): InState;
   /** Why an existing thing cannot become what the document says; "" when it can. */
   refusal(current: Current, wanted: Fields): string;
   /** What is missing to create the resource; "" if nothing. */
@@ -72,4 +81,15 @@ export function uniqueNames<T extends { readonly name: string; readonly id: numb
     seen.add(name);
     return { ...item, name };
   });
+}
+
+/** Accounts hold money and passwords, so documents do not make them. */
+export function noUser(username: string): string {
+  return `there is no user ${username}: create the account first, because documents describe none`;
+}
+
+/** The name that an export gives each row. */
+export function exportedNames(rows: readonly { readonly id: number; readonly name: string }[]): Map<number, string> {
+  const named = uniqueNames(rows.map(({ id, name }) => ({ id, name: documentName(name, id) })));
+  return new Map(named.map(({ id, name }) => [id, name]));
 }

@@ -50,6 +50,8 @@ interface Setting extends Wanted {
 }
 
 const CHANGED = "(changed)";
+/** Further documents that an error names. */
+const MAX_REASONS = 20;
 /** Fewer than this may all be deleted at once. */
 const GUARDED_FROM = 3;
 
@@ -69,10 +71,14 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   const isReplaced = (one: Owned) => named.has(documentKey(one)) && (wanted.force || one.owner === wanted.manager);
   const claims = createOptionClaims(owned.filter((one) => !isReplaced(one) && !gone.includes(one)));
   const steps = new Map<DeclarativeDocument, Step>();
+  const refused = new Map<DeclarativeDocument, Refusal>();
+  const onRefused: Wanted["onRefused"] =
+    wanted.onRefused ?? ((document, refusal) => void refused.set(document, refusal));
   for (const document of byPriority(documents)) {
-    const step = await stepOrRefusal(deps, document, { ...wanted, owned, claims });
+    const step = await stepOrRefusal(deps, document, { ...wanted, onRefused, owned, claims });
     if (step) steps.set(document, step);
   }
+  failTogether(refused);
   const compared = documents.flatMap((document) => steps.get(document) ?? []);
   const inOrder = withoutShared(compared, wanted.manager);
   const orphans = gone.filter((one) => !inOrder.some(({ change }) => isTakenOver(one, change)));
@@ -83,6 +89,23 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   for (const step of budgetsLast(all)) created.set(step, await step.run());
   await claims.settle(deps.ownership);
   return all.map((step) => ({ ...step.change, resource_id: created.get(step) ?? step.change.resource_id }));
+}
+
+/** Names everything that is lacking at once, so that nobody applies and fails again and again. */
+function failTogether(refused: ReadonlyMap<DeclarativeDocument, Refusal>): void {
+  const [first, ...others] = refused;
+  if (!first) return;
+  if (others.length === 0) throw first[1];
+  const reasons = others
+    .slice(0, MAX_REASONS)
+    .map(([{ metadata }, refusal]) => `${metadata.name}: ${reasonIn(refusal)}`);
+  const rest = others.length > MAX_REASONS ? [`${others.length - MAX_REASONS} more`] : [];
+  throw unusable(first[0].metadata.name, [reasonIn(first[1]), ...reasons, ...rest].join("; "));
+}
+
+function reasonIn({ values, message }: Refusal): string {
+  const reason = values?.["reason"];
+  return typeof reason === "string" ? reason : message;
 }
 
 /** They may limit what the others create. */
@@ -190,9 +213,11 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
   checkPlace(written, deps.secrets);
   const kind = deps.kinds[kindName];
   if (!kind) throw unusable(name, `there is no kind ${kindName}`);
-  const wanted = await kind.desired(name, spec);
+  const desired = await kind.desired(name, spec);
   const mine = setting.owned.find((one) => one.kind === kindName && one.name === name);
   const current = await kind.find(name, spec, mine?.resource_id);
+  const state = kind.inState?.(desired, current);
+  const wanted = { ...desired, ...state?.changed };
   const lacking = current ? "" : kind.lacks(spec);
   if (lacking !== "") throw unusable(name, lacking);
   const rival = rivalOf({ kindName, name, current }, setting.owned);
@@ -200,7 +225,21 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
     conflictOf(document, { mine, rival, wanted }, setting) || (current ? kind.refusal(current, wanted) : "");
   if (reason === "") {
     const { manager, force } = setting;
-    return stepOf(deps, kind, { document, manager, force, current, wanted, mine, rival, missing, origins });
+    const note = state?.note ?? "";
+    const named = Object.keys(desired);
+    return stepOf(deps, kind, {
+      document,
+      manager,
+      force,
+      current,
+      wanted,
+      named,
+      mine,
+      rival,
+      missing,
+      note,
+      origins,
+    });
   }
   return conflict({ kind: kindName, name, resource_id: current?.id ?? 0 }, reason);
 }
@@ -210,11 +249,15 @@ interface Comparison {
   readonly manager: string;
   readonly current: Current | undefined;
   readonly wanted: Fields;
+  /** Fields that the document names. */
+  readonly named: readonly string[];
   /** The resource as this document owned it before. */
   readonly mine: Owned | undefined;
   /** Another document that owned the same thing. */
   readonly rival: Owned | undefined;
   readonly missing: string;
+  /** What the state of the resource changes. */
+  readonly note: string;
   /** Where secrets come from. */
   readonly origins: ReadonlyMap<string, string>;
   /** Takes no regard of what was switched by hand. */
@@ -222,20 +265,20 @@ interface Comparison {
 }
 
 function stepOf({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>, comparison: Comparison): Step {
-  const { document, manager, current, wanted, rival, missing } = comparison;
+  const { document, manager, current, named, rival, missing, note } = comparison;
   const { spec, metadata } = document;
   const place = { kind: document.kind, name: metadata.name };
   const rotation = rotating(vault, comparison);
   const { changed, released, returned, overrideUntil } = differencesOf(comparison, rotation, seconds(clock));
   // Without a value a field goes back to its default.
   const fields = [
-    ...changed.map((field) => fieldChange(kind, field, current, wanted)),
+    ...changed.map((field) => fieldChange(kind, field, current, comparison.wanted)),
     ...released.map((field) => ({ field })),
   ];
   const action = current ? (fields.length > 0 ? "update" : "unchanged") : "create";
   const pastSecrets = rotation?.past(changed) ?? [];
   const details = {
-    fields: Object.keys(wanted),
+    fields: named,
     ...policiesOf(document),
     ...(overrideUntil > 0 && { overrideUntil }),
     ...(pastSecrets.length > 0 && { pastSecrets }),
@@ -246,7 +289,8 @@ function stepOf({ ownership, clock, vault }: PlannerDeps, kind: Kind<unknown>, c
     returned.length > 0
       ? `not taken, because it was replaced before and this replica may read an old Secret: ${returned.join(", ")}; force takes it`
       : "";
-  const message = [missing, old, override].filter((text) => text !== "").join("; ");
+  // A missing source says already why there is no key.
+  const message = [missing || note, old, override].filter((text) => text !== "").join("; ");
   const run = async () => {
     if (current && changed.length > 0) await kind.update(current, spec, changed);
     if (released.length > 0) await kind.reset?.(released);

@@ -196,6 +196,26 @@ eachDatabase("documents", (open) => {
       await apply([channel("main", { key: undefined })]);
       expect(await rows()).toMatchObject([{ status: 2 }]);
     });
+
+    test.each([{}, { enabled: true }])("stays off at every apply until a key comes, with %j", async (more) => {
+      const keyless = channel("main", { key: undefined, ...more });
+      for (const action of ["create", "unchanged", "unchanged"]) {
+        expect(await apply([keyless])).toMatchObject([{ action, message: "it has no key, so it stays off" }]);
+        expect(await rows()).toMatchObject([{ status: 2 }]);
+      }
+      await apply([channel("main", more)]);
+      expect(await rows()).toMatchObject([{ status: 1 }]);
+      expect(actions(await plan([channel("main", more)]))).toEqual(["main: unchanged"]);
+    });
+
+    test("is on where its server takes calls without one, and off when its document says so", async () => {
+      await apply([channel("vllm", { type: "compatible", baseUrl: "http://vllm:8000", key: undefined })]);
+      await apply([channel("off", { enabled: false })]);
+      expect((await rows()).map(({ name, status }) => [name, status])).toEqual([
+        ["vllm", 1],
+        ["off", 2],
+      ]);
+    });
   });
 
   describe("options and tokens", () => {

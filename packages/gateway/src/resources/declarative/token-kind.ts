@@ -5,7 +5,7 @@ import type { Database } from "../../storage/database.ts";
 import { lockRows } from "../../storage/transaction.ts";
 import { tokenFields } from "../tokens/input.ts";
 import type { TokenStore } from "../tokens/store.ts";
-import { documentName, uniqueNames, type Current, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
+import { exportedNames, noUser, type Current, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
 
 export interface TokenKindDeps {
   readonly database: Database;
@@ -119,11 +119,13 @@ async function exported(deps: TokenKindDeps): Promise<ExportedRow[]> {
     .orderBy("id")
     .execute();
   const documents: ExportedRow[] = [];
-  for (const { id, name } of uniqueNames(rows.map((row) => ({ id: row.id, name: documentName(row.name, row.id) })))) {
+  for (const [id, name] of exportedNames(rows)) {
     const row = await tokenOf(deps, id);
     if (!row) continue;
     const { owner: _owner, ...fields } = fieldsOf(row.token, row.username);
-    documents.push({ id, name, spec: { ...fields, owner: { username: row.username } } });
+    // Granted where the token is made; where it exists its use decides.
+    const quota = { unlimited: row.token.unlimited_quota, amount: Math.max(0, row.token.remain_quota) };
+    documents.push({ id, name, spec: { ...fields, quota, owner: { username: row.username } } });
   }
   return documents;
 }
@@ -146,7 +148,7 @@ async function ownerOf({ database }: TokenKindDeps, name: string, { owner }: Tok
     .where("deleted_at", "is", null)
     .executeTakeFirst();
   if (row) return row.id;
-  throw new Refusal("document_invalid", { values: { name, reason: `there is no user ${owner.username}` } });
+  throw new Refusal("document_invalid", { values: { name, reason: noUser(owner.username) } });
 }
 
 async function named({ database }: TokenKindDeps, userId: number, name: string): Promise<number | undefined> {

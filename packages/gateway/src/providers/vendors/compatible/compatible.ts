@@ -13,6 +13,7 @@ import type { ChannelRecord, ProviderAdapter, RequestTransform, UpstreamRoute } 
  */
 const base = openaiCompatible({
   type: 1005,
+  isKeyOptional: true,
   id: "compatible",
   label: "OpenAI-compatible",
   baseUrl: "",

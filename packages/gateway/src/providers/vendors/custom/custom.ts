@@ -14,6 +14,7 @@ import type { ChannelRecord, ProviderAdapter, UpstreamRoute } from "../../core/t
  */
 export const custom: ProviderAdapter = {
   type: 8,
+  isKeyOptional: true,
   id: "custom",
   label: "Custom",
   baseUrl: "",

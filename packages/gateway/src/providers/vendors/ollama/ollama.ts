@@ -35,6 +35,7 @@ const embedBridge: Bridge = unaryBridge({
 
 export const ollama: ProviderAdapter = {
   type: 4,
+  isKeyOptional: true,
   id: "ollama",
   label: "Ollama",
   baseUrl: BASE,
