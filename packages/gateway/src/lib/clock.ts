@@ -8,7 +8,7 @@ export const systemClock: Clock = { now: () => Date.now() };
 
 /**
  * Runs on where the system's clock is set back or ahead: for what lasts a while in this process alone. Times of it are
- * never stored or sent.
+ * never compared with those of another process.
  */
 export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) };
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkLedgerSums } from "../../src/billing/audit/sums.ts";
 import { bookedRequests, settledRequests } from "../../src/billing/ledger/sql/booked-requests.ts";
 import { createDirectSettlement } from "../../src/billing/ledger/sql/direct-settlement.ts";
+import { leaseTimeOf } from "../../src/billing/ledger/sql/lease-time.ts";
 import { granted, settlementOf } from "../../src/billing/ledger/test-harness.contract.ts";
 import { createSqlLedger } from "../../src/billing/ledger/sql/sql-ledger.ts";
 import { quota } from "../../src/billing/money/quota.ts";
@@ -86,7 +87,16 @@ describe.each(["mariadb", "postgres"] as const)("with many rows of ledger and lo
 
   test("a direct settlement books, finds and corrects by index", async () => {
     const { clock } = kit;
-    const deps = { database: database.raw, clock, log: quietLog, onBalance: undefined, onCommit() {}, onBudgets() {} };
+    const leaseTime = leaseTimeOf(database.kind);
+    const deps = {
+      database: database.raw,
+      clock,
+      leaseTime,
+      log: quietLog,
+      onBalance: undefined,
+      onCommit() {},
+      onBudgets() {},
+    };
     const directSettlement = createDirectSettlement({ ...deps, isLogSeparate: false });
     const reaped = settlements(1).map((settlement, at) => {
       const requestId = `late-${kind}-${at}`;

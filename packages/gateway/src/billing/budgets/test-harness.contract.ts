@@ -151,7 +151,7 @@ async function openReplica(url: string, { harness, raw, prefix, clock, live }: R
   const redis =
     redisUrl === undefined ? undefined : await openRedisHarness(url, { redisUrl, prefix, clock, wrap, part });
   const { reserved } = harness;
-  const ledger = redis?.ledger ?? createSqlLedger({ database, clock, log, onThreshold, reserved });
+  const ledger = redis?.ledger ?? createSqlLedger({ database, clock, leaseClock: clock, log, onThreshold, reserved });
   const onOutage = (meaning: BudgetOutage) => void harness.outages.push(meaning);
   return { ledger, redis, budgets: createBudgets({ database, reservations: ledger.budgets, log, onOutage }) };
 }

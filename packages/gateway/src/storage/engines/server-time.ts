@@ -1,13 +1,19 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../database.ts";
 
-const NOW: Readonly<Record<Database["kind"], RawBuilder<number>>> = {
-  sqlite: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
-  mysql: sql<number>`(timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000)`,
-  postgres: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+/** The time of a statement: an index can be searched by it, and no transaction is older than it. */
+const NOW: Readonly<Record<Database["kind"], string>> = {
+  sqlite: "cast(unixepoch('subsec') * 1000 as integer)",
+  mysql: "(timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000)",
+  postgres: "cast(extract(epoch from statement_timestamp()) * 1000 as bigint)",
 };
 
 /** Epoch milliseconds by the clock of the database, which all replicas share. */
 export function serverTime(kind: Database["kind"]): RawBuilder<number> {
+  return sql<number>`${sql.raw(NOW[kind])}`;
+}
+
+/** The same for statements without a query builder. */
+export function serverTimeSql(kind: Database["kind"]): string {
   return NOW[kind];
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { inList } from "../../../storage/statements.ts";
+import type { LeaseTime } from "../../ledger/sql/lease-time.ts";
 import { isOverBudget, type BudgetReservations, type Placed, type Placing } from "../budget.ts";
 import type { ReservedInMemory } from "./memory.ts";
 import { forgetFinal, orphanedHolds, type BudgetClose } from "./sheet.ts";
@@ -10,6 +11,7 @@ import { forgetFinal, orphanedHolds, type BudgetClose } from "./sheet.ts";
 export interface SqlBudgetsDeps {
   readonly database: RawDatabase;
   readonly clock: Clock;
+  readonly leaseTime: LeaseTime;
   readonly log: Logger;
   /** What requests have reserved; without it that is in the database. */
   readonly reserved?: ReservedInMemory | undefined;
@@ -33,7 +35,7 @@ const AT_ONCE = 200;
 
 /** Rows of `budget_holds`, next to those of `holds`, or the same in memory. */
 export function createSqlBudgets(deps: SqlBudgetsDeps): SqlBudgets {
-  const { database, clock, log, reserved } = deps;
+  const { database, clock, leaseTime, log, reserved } = deps;
   const open = new Map<string, ReadonlySet<number>>();
   const take = (requestId: string) => {
     const asked = open.get(requestId);
@@ -62,11 +64,10 @@ export function createSqlBudgets(deps: SqlBudgetsDeps): SqlBudgets {
       );
     },
     async reap() {
-      const now = clock.now();
-      await forgetFinal(database, now);
+      await forgetFinal(database, clock.now());
       const orphans = reserved
-        ? await withoutHold(database, reserved.due(now).slice(0, AT_ONCE))
-        : await orphanedHolds(database, now, AT_ONCE);
+        ? await withoutHold(database, reserved.due(await leaseTime.read(database)).slice(0, AT_ONCE))
+        : await orphanedHolds(database, leaseTime, AT_ONCE);
       for (const requestId of orphans) await returnHeld(requestId);
       return orphans.length;
     },

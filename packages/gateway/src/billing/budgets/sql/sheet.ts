@@ -1,4 +1,5 @@
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
+import type { LeaseTime } from "../../ledger/sql/lease-time.ts";
 import { inList } from "../../../storage/statements.ts";
 import { grantedOf, type Budget, type Placed, type Placing } from "../budget.ts";
 import {
@@ -43,6 +44,8 @@ export interface SheetSettings {
   readonly kind: RawDatabase["kind"];
   /** Milliseconds. */
   readonly now: number;
+  /** The time by which reservations age; default: `now`. */
+  readonly leaseNow?: number;
   /** What requests have reserved; without it that is in the database. */
   readonly reserved?: ReservedInMemory | undefined;
 }
@@ -181,7 +184,7 @@ class BudgetSheet {
   }
 
   place({ requestId, wanted, amount, wished, held, elsewhere = NOTHING_ELSEWHERE }: Placing): Placed {
-    const { now } = this.#settings;
+    const { now, leaseNow = now } = this.#settings;
     const before = this.#holds.of(requestId);
     if (held && held.ids.size > 0 && before.size === 0) return undefined;
     const asked: Budget[] = [];
@@ -200,7 +203,7 @@ class BudgetSheet {
     if (short) return { budget: short, endsAt: budgetWindow(short.period, short.time_zone, now).end };
     for (const [id, row] of before) this.#change(id, now, 0, 0 - row.amount);
     for (const { id } of asked) this.#change(id, now, 0, granted);
-    const lease = { amount: granted, lease_until: now + ORPHAN_MS };
+    const lease = { amount: granted, lease_until: leaseNow + ORPHAN_MS };
     this.#holds.put(
       requestId,
       asked.map(({ id }) => ({ request_id: requestId, budget_id: id, ...lease })),
@@ -285,9 +288,10 @@ class BudgetSheet {
 }
 
 /** Requests of the database that reserve in budgets although their hold may have ended. */
-export async function orphanedHolds(database: RawTransaction, now: number, limit: number): Promise<string[]> {
-  const sql = `select distinct request_id from budget_holds b where lease_until <= ? and not exists (select 1 from holds h where h.request_id = b.request_id) order by request_id limit ${limit}`;
-  return (await database.rows<{ request_id: string }>(sql, [now])).map(({ request_id }) => request_id);
+export async function orphanedHolds(database: RawTransaction, leaseTime: LeaseTime, limit: number): Promise<string[]> {
+  const ended = leaseTime.at();
+  const sql = `select distinct request_id from budget_holds b where lease_until <= ${ended.sql} and not exists (select 1 from holds h where h.request_id = b.request_id) order by request_id limit ${limit}`;
+  return (await database.rows<{ request_id: string }>(sql, ended.values)).map(({ request_id }) => request_id);
 }
 
 /** Drops what can no longer be corrected or paid back. */

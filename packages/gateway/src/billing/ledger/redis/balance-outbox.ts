@@ -1,4 +1,5 @@
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
+import type { LeaseTime } from "../sql/lease-time.ts";
 import { inList, insertRows } from "../../../storage/statements.ts";
 
 /** A ledger row to apply to the live balances, in the order of these ids. */
@@ -85,13 +86,17 @@ export async function unappliedMovements(
   return readMovements(database, { sql: `user_id in ${marks} and applied_at = 0`, values }, range);
 }
 
-/** Movements created since `since`, applied or not, in order. */
+/** Movements that are not applied, or were applied since `since`, in order. */
 export async function recentMovements(
   database: RawTransaction,
-  since: number,
+  since: ReturnType<LeaseTime["at"]>,
   range: MovementRange,
 ): Promise<Movement[]> {
-  return readMovements(database, { sql: "created_at >= ?", values: [since] }, range);
+  return readMovements(
+    database,
+    { sql: `(applied_at = 0 or applied_at >= ${since.sql})`, values: since.values },
+    range,
+  );
 }
 
 async function readMovements(
@@ -114,14 +119,22 @@ export async function usersWithUnappliedMovements(
 }
 
 /** Takes one range at most: the statement lists every id. */
-export async function markApplied(database: RawTransaction, movements: readonly Movement[], at: number): Promise<void> {
+export async function markApplied(
+  database: RawTransaction,
+  movements: readonly Movement[],
+  leaseTime: LeaseTime,
+): Promise<void> {
+  const now = leaseTime.at();
   const { marks, values } = inList(movements.map(({ ledgerId }) => ledgerId));
-  await database.run(`update balance_outbox set applied_at = ? where ledger_id in ${marks}`, [at, ...values]);
+  await database.run(`update balance_outbox set applied_at = ${now.sql} where ledger_id in ${marks}`, [
+    ...now.values,
+    ...values,
+  ]);
 }
 
-/** Deletes rows that Redis applied before a time in epoch seconds; returns their number. */
-export function forgetApplied(database: RawTransaction, before: number): Promise<number> {
-  return database.run("delete from balance_outbox where applied_at > 0 and applied_at < ?", [before]);
+/** Deletes rows that Redis applied before a moment; returns their number. */
+export function forgetApplied(database: RawTransaction, before: ReturnType<LeaseTime["at"]>): Promise<number> {
+  return database.run(`delete from balance_outbox where applied_at > 0 and applied_at < ${before.sql}`, before.values);
 }
 
 function movementOf({ ledger_id, user_id, token_id, quota }: MovementRow): Movement {

@@ -5,6 +5,7 @@ import { RedisUnavailable, type RedisClient } from "../../../redis/client.ts";
 import type { RawDatabase } from "../../../storage/engines/raw.ts";
 import { insertMovements } from "./balance-outbox.ts";
 import { accountsOf, granted } from "../test-harness.contract.ts";
+import { leaseTimeOf } from "../sql/lease-time.ts";
 import { createBalanceSync } from "./balance-sync.ts";
 import { openRedisHarness, type RedisHarness } from "./test-harness.contract.ts";
 import { books } from "./traffic.contract.ts";
@@ -60,7 +61,7 @@ describe.each(KINDS)("live balances updated from %s", (kind) => {
     createBalanceSync({
       redis: { ...harness.redis, isReady: true, send },
       database: harness.database,
-      clock: harness.clock,
+      leaseTime: leaseTimeOf(harness.database.kind, harness.clock),
       log: quietLog,
     });
 

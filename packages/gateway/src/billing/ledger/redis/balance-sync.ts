@@ -1,5 +1,4 @@
 import { repeat } from "../../../lib/async/repeat.ts";
-import type { Clock } from "../../../lib/clock.ts";
 import type { Runnable } from "../../../lib/async/runnable.ts";
 import type { Logger } from "../../../observability/log.ts";
 import type { RedisClient } from "../../../redis/client.ts";
@@ -16,13 +15,15 @@ import {
   unappliedMovements,
   usersWithUnappliedMovements,
 } from "./balance-outbox.ts";
+import type { LeaseTime } from "../sql/lease-time.ts";
 import { FOLLOW } from "./scripts.ts";
 import { createTokenLimits } from "./token-limits.ts";
 
 export interface BalanceSyncDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
-  readonly clock: Clock;
+  /** By which it is told when movements were applied. */
+  readonly leaseTime: LeaseTime;
   readonly log: Logger;
 }
 
@@ -45,7 +46,7 @@ const TIMEOUT_MS = 2_000;
 const RETENTION_MS = 600_000;
 
 export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
-  const { redis, database, clock, log } = deps;
+  const { redis, database, leaseTime, log } = deps;
   const tokenLimits = createTokenLimits(deps);
   /** Anything left then is swept by another process or the next one. */
   let isStopped = false;
@@ -55,7 +56,7 @@ export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
     const answers = await redis.send(followCalls(redis, movements), TIMEOUT_MS);
     const failed = answers.find((answer) => answer instanceof Error);
     if (failed instanceof Error) throw failed;
-    await markApplied(database, movements, clock.now());
+    await markApplied(database, movements, leaseTime);
   };
 
   /** Stops at the first range that fails: applying a later movement would make the account skip the earlier ones. */
@@ -80,7 +81,7 @@ export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
   let sweptTo = 0;
   const sweep = async () => {
     if (!redis.isReady) return;
-    await forgetApplied(database, clock.now() - RETENTION_MS);
+    await forgetApplied(database, leaseTime.at(0 - RETENTION_MS));
     await tokenLimits.follow();
     do {
       const users = await usersWithUnappliedMovements(database, sweptTo, USERS_AT_ONCE);
@@ -106,7 +107,7 @@ export function createBalanceSync(deps: BalanceSyncDeps): BalanceSync {
     },
     followTokenLimits: () => tokenLimits.follow().catch(onError),
     followRecent: () => {
-      const since = clock.now() - RETENTION_MS;
+      const since = leaseTime.at(0 - RETENTION_MS);
       return applyAll((range) => recentMovements(database, since, range));
     },
   };

@@ -28,6 +28,8 @@ import { createSettlementWriter, type SettlementWriter } from "./settlement-writ
 import { createSettler, type Settler } from "./settler/settler.ts";
 import { isPast } from "./settler/streams.ts";
 import type { UserBalance } from "../sql/accounts.ts";
+import { steadyClock } from "../../../lib/clock.ts";
+import { leaseTimeOf } from "../sql/lease-time.ts";
 import { createHolds, type HoldDeps } from "../sql/holds.ts";
 import { renewRunning } from "../sql/renewal.ts";
 
@@ -95,11 +97,22 @@ class LiveLedger implements RedisLedger {
     const tellBalance = onBalance && ((user: UserBalance, charged: number) => this.#tellBalance(user, charged));
     const { logRowRefused: onLogRowRefused } = settings.events;
     const hurry = () => this.#sender.hurry();
-    const common = { hurry, redis, database, clock, log, isLogSeparate, onBalance: tellBalance, onLogRowRefused };
+    const leaseTime = leaseTimeOf(database.kind, settings.leaseClock);
+    const common = {
+      hurry,
+      leaseTime,
+      redis,
+      database,
+      clock,
+      log,
+      isLogSeparate,
+      onBalance: tellBalance,
+      onLogRowRefused,
+    };
     const lease = () => this.#lease();
-    this.#holdDeps = { database, clock, log, leaseMs };
+    this.#holdDeps = { database, clock, log, leaseMs, leaseTime };
     const { hold: holdInDatabase, budgets } = createHolds(this.#holdDeps);
-    this.#journal = openJournal({ dir: settings.journalDir, clock, log });
+    this.#journal = openJournal({ dir: settings.journalDir, clock: settings.leaseClock ?? steadyClock, log });
     this.#balanceSync = createBalanceSync(common);
     this.#loss = createDataLossDetector(redis);
     this.#directSettlement = createDirectSettlement({

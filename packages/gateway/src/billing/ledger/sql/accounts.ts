@@ -1,4 +1,5 @@
 import type { RawDatabase, RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
+import type { LeaseTime } from "./lease-time.ts";
 import { forUpdate, inList, padded } from "../../../storage/statements.ts";
 
 /**
@@ -28,6 +29,20 @@ export async function lockUsers(
   const { marks, values } = inList([...new Set(ids)]);
   const sql = `select id, quota, held from users where id in ${marks} order by id${forUpdate(kind)}`;
   return byId(await tx.rows<UserBalance>(sql, values));
+}
+
+/** The same with the time by which leases end, which the statement that locks brings along; 0 without a user. */
+export async function lockUsersAt(
+  tx: RawTransaction,
+  kind: RawDatabase["kind"],
+  ids: Iterable<number>,
+  leaseTime: LeaseTime,
+): Promise<{ readonly users: Map<number, UserBalance>; readonly now: number }> {
+  const { marks, values } = inList([...new Set(ids)]);
+  const time = leaseTime.at();
+  const sql = `select id, quota, held, ${time.sql} as asked_at from users where id in ${marks} order by id${forUpdate(kind)}`;
+  const rows = await tx.rows<UserBalance & { readonly asked_at: number }>(sql, [...time.values, ...values]);
+  return { users: byId(rows), now: Number(rows[0]?.asked_at ?? 0) };
 }
 
 /** Token 0 is the playground and has no row. */

@@ -7,6 +7,7 @@ import type { Charge } from "../charge.ts";
 import type { Hold } from "../ledger.ts";
 import { lockUsers, type UserBalance } from "./accounts.ts";
 import { Booking, type OpenHold } from "./booking.ts";
+import type { LeaseTime } from "./lease-time.ts";
 import { reapedCharge } from "../reaped-charge.ts";
 import { isLogRowToBlame, REFUSALS, takesWrites, withoutLogRow, type LogRowRecoveryDeps } from "../log-row-recovery.ts";
 import { closesOf, type BookedBudgets } from "../../budgets/sql/charge-close.ts";
@@ -15,6 +16,7 @@ import { inList } from "../../../storage/statements.ts";
 
 export interface DirectSettlementDeps extends LogRowRecoveryDeps {
   readonly clock: Clock;
+  readonly leaseTime: LeaseTime;
   /** Called after a commit with the users whose live balances must be updated. */
   readonly onCommit: (userIds: readonly number[]) => void;
   readonly onBalance: ((user: UserBalance, charged: number) => void) | undefined;
@@ -63,9 +65,10 @@ export function createDirectSettlement(deps: DirectSettlementDeps): DirectSettle
     },
     async reap() {
       const now = deps.clock.now();
-      const sql = `select request_id, user_id, token_id, amount, seen from holds where lease_until <= ? order by lease_until limit ${REAPED_AT_ONCE}`;
+      const ended = deps.leaseTime.at();
+      const sql = `select request_id, user_id, token_id, amount, seen from holds where lease_until <= ${ended.sql} order by lease_until limit ${REAPED_AT_ONCE}`;
       let reaped = 0;
-      for (const hold of await database.rows<ExpiredHold>(sql, [now])) {
+      for (const hold of await database.rows<ExpiredHold>(sql, ended.values)) {
         if (await reapOne(hold, now, deps)) reaped += 1;
       }
       return reaped;
@@ -88,8 +91,9 @@ async function reapOne(
   const booked = await database.transaction(async (tx) => {
     await lockUsers(tx, database.kind, [user_id]);
     // A renewal does not lock the user row; this update blocks it until the commit.
-    const lock = "update holds set lease_until = 0 where request_id = ? and lease_until <= ?";
-    if ((await tx.run(lock, [request_id, now])) === 0) return undefined;
+    const ended = deps.leaseTime.at();
+    const lock = `update holds set lease_until = 0 where request_id = ? and lease_until <= ${ended.sql}`;
+    if ((await tx.run(lock, [request_id, ...ended.values])) === 0) return undefined;
     const sql = "select request_id, user_id, token_id, amount, seen from holds where request_id = ?";
     const [hold] = await tx.rows<ExpiredHold>(sql, [request_id]);
     return hold && bookIn(tx, [reapedCharge(hold, now)], deps);

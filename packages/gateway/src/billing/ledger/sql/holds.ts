@@ -5,10 +5,11 @@ import type { Logger } from "../../../observability/log.ts";
 import type { RawDatabase, RawTransaction } from "../../../storage/engines/raw.ts";
 import { grantedOf, isRefusal, type Hold, type HoldRefusal, type HoldRequest } from "../ledger.ts";
 import { quota, type Quota } from "../../money/quota.ts";
-import { heldByTokens, heldByUsers, lockTokens, lockUsers, type TokenBalance, type UserBalance } from "./accounts.ts";
+import { heldByTokens, heldByUsers, lockTokens, lockUsersAt, type TokenBalance, type UserBalance } from "./accounts.ts";
 import { insertRows } from "../../../storage/statements.ts";
 import type { Placed, Placing } from "../../budgets/budget.ts";
 import { closeBudgets, placeBudgets, type BudgetClose } from "../../budgets/sql/sheet.ts";
+import type { LeaseTime } from "./lease-time.ts";
 import type { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import { createSqlBudgets, type SqlBudgets } from "../../budgets/sql/reservations.ts";
 
@@ -21,6 +22,7 @@ export interface HoldDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly leaseMs: number;
+  readonly leaseTime: LeaseTime;
   /** Budgets in memory instead of the database. */
   readonly reserved?: ReservedInMemory | undefined;
 }
@@ -65,13 +67,14 @@ export function createHolds(deps: HoldDeps): Holds {
 /** Balances first, budgets last: every transaction locks them in this order. */
 async function reserveAll(tx: RawTransaction, jobs: readonly Job[], deps: HoldDeps): Promise<JobAnswer[]> {
   const settings = { kind: deps.database.kind, now: deps.clock.now(), reserved: deps.reserved };
+  const leasedAt = async (now: number) => ({ ...settings, leaseNow: now || (await deps.leaseTime.read(tx)) });
   const holds = jobs.flatMap((job) => ("hold" in job ? [job.hold] : []));
   const places = jobs.flatMap((job) => ("place" in job ? [job.place] : []));
   const closes = jobs.flatMap((job) => ("close" in job ? [job.close] : []));
-  const held = holds.length === 0 ? [] : await reserve(tx, holds, deps);
-  const placed = places.length === 0 ? [] : await placeBudgets(tx, places, settings);
+  const held = holds.length === 0 ? { answers: [], now: 0 } : await reserve(tx, holds, deps);
+  const placed = places.length === 0 ? [] : await placeBudgets(tx, places, await leasedAt(held.now));
   await closeBudgets(tx, closes, settings);
-  const [ofHolds, ofPlaces] = [held.values(), placed.values()];
+  const [ofHolds, ofPlaces] = [held.answers.values(), placed.values()];
   return jobs.map((job) => {
     if ("hold" in job) return ofHolds.next().value;
     return "place" in job ? ofPlaces.next().value : undefined;
@@ -86,20 +89,17 @@ function unavailable(cause: unknown): AppError {
 async function reserve(
   tx: RawTransaction,
   requests: readonly HoldRequest[],
-  { database: { kind }, clock, leaseMs }: HoldDeps,
-): Promise<(Hold | HoldRefusal)[]> {
-  const users = await lockUsers(
-    tx,
-    kind,
-    requests.map(({ userId }) => userId),
-  );
+  { database: { kind }, clock, leaseMs, leaseTime }: HoldDeps,
+): Promise<{ readonly answers: (Hold | HoldRefusal)[]; readonly now: number }> {
+  const userIds = requests.map(({ userId }) => userId);
+  const { users, now } = await lockUsersAt(tx, kind, userIds, leaseTime);
   const tokens = await lockTokens(
     tx,
     kind,
     requests.map(({ tokenId }) => tokenId),
   );
   const held = { users: heldByUsers(), tokens: heldByTokens() };
-  const now = clock.now();
+  const leaseUntil = now + leaseMs;
   const answers = requests.map((request): Hold | HoldRefusal => {
     const { requestId, userId, tokenId } = request;
     const free = {
@@ -114,13 +114,13 @@ async function reserve(
     const amount = grantedOf(request, Math.min(free.user, free.token ?? Infinity));
     if (amount > 0) held.users.add(userId, "held", amount);
     if (amount > 0 && tokenId !== 0) held.tokens.add(tokenId, "held", amount);
-    return { requestId, userId, tokenId, amount, leaseUntil: now + leaseMs };
+    return { requestId, userId, tokenId, amount, leaseUntil };
   });
   await held.users.write(tx, kind);
   await held.tokens.write(tx, kind);
-  const rows = answers.flatMap((answer) => (isRefusal(answer) ? [] : [rowOf(answer, now)]));
+  const rows = answers.flatMap((answer) => (isRefusal(answer) ? [] : [rowOf(answer, clock.now())]));
   await insertRows(tx, kind, HOLDS, rows);
-  return answers;
+  return { answers, now };
 }
 
 const HOLDS = {

@@ -6,6 +6,7 @@ import type { ReservedInMemory } from "../../budgets/sql/memory.ts";
 import { closeBudgets, type WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import type { Hold, Settlement } from "../ledger.ts";
 import { quota } from "../../money/quota.ts";
+import type { LeaseTime } from "./lease-time.ts";
 import { lockUsers } from "./accounts.ts";
 import { Booking, type OpenHold, REAPED } from "./booking.ts";
 
@@ -20,6 +21,7 @@ export function settlementText({ hold: _hold, ...seen }: Settlement): string {
 export interface ReaperDeps {
   readonly database: RawDatabase;
   readonly clock: Clock;
+  readonly leaseTime: LeaseTime;
   readonly log: Logger;
   readonly isLogSeparate: boolean;
   readonly onBudgets: (written: WrittenBudgets) => void;
@@ -34,13 +36,14 @@ const AT_ONCE = 100;
 
 /** Settles expired reservations at their last reported usage; returns how many. Safe to run concurrently. */
 export async function reapExpired(deps: ReaperDeps): Promise<number> {
-  const { database, clock, log } = deps;
+  const { database, clock, leaseTime, log } = deps;
   let reaped = 0;
   for (;;) {
     const now = clock.now();
+    const { sql, values } = leaseTime.at();
     const expired = await database.rows<ExpiredHold>(
-      `select request_id, user_id, token_id, amount, lease_until from holds where lease_until <= ? order by lease_until limit ${AT_ONCE}`,
-      [now],
+      `select request_id, user_id, token_id, amount, lease_until from holds where lease_until <= ${sql} order by lease_until limit ${AT_ONCE}`,
+      values,
     );
     let progress = 0;
     for (const hold of expired) {
@@ -73,14 +76,16 @@ async function reap(
   { request_id, user_id }: ExpiredHold,
   deps: ReaperDeps & { readonly now: number },
 ): Promise<WrittenBudgets | undefined> {
-  const { database, now, isLogSeparate, reserved } = deps;
+  const { database, now, leaseTime, isLogSeparate, reserved } = deps;
   await lockUsers(tx, database.kind, [user_id]);
-  const sql = "select request_id, user_id, token_id, amount, seen from holds where request_id = ? and lease_until <= ?";
-  const [hold] = await tx.rows<OpenHold & { readonly seen: string }>(sql, [request_id, now]);
+  const ended = leaseTime.at();
+  const expired = `from holds where request_id = ? and lease_until <= ${ended.sql}`;
+  const keys = [request_id, ...ended.values];
+  const sql = `select request_id, user_id, token_id, amount, seen ${expired}`;
+  const [hold] = await tx.rows<OpenHold & { readonly seen: string }>(sql, keys);
   if (!hold) return undefined;
   // A renewal does not lock the user row and may have run in between.
-  if ((await tx.run("delete from holds where request_id = ? and lease_until <= ?", [request_id, now])) === 0)
-    return undefined;
+  if ((await tx.run(`delete ${expired}`, keys)) === 0) return undefined;
   const booking = new Booking();
   booking.close(hold);
   const due = dueOf(hold, now);

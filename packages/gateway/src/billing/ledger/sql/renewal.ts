@@ -37,10 +37,11 @@ async function touch(
   tx: RawTransaction,
   { requestId }: Hold,
   seen: Settlement,
-  { clock, leaseMs }: HoldDeps,
+  { leaseTime, leaseMs }: HoldDeps,
 ): Promise<boolean> {
-  const values = [settlementText(seen), clock.now() + leaseMs, requestId];
-  return (await tx.run("update holds set seen = ?, lease_until = ? where request_id = ?", values)) > 0;
+  const { sql, values } = leaseTime.at(leaseMs);
+  const update = `update holds set seen = ?, lease_until = ${sql} where request_id = ?`;
+  return (await tx.run(update, [settlementText(seen), ...values, requestId])) > 0;
 }
 
 async function extend(

@@ -8,6 +8,7 @@ import type { WrittenBudgets } from "../../budgets/sql/sheet.ts";
 import { createLogOutbox } from "../log-outbox.ts";
 import { applyChange, applyOnce } from "./change.ts";
 import { createHolds } from "./holds.ts";
+import { leaseTimeOf } from "./lease-time.ts";
 import { reapExpired } from "./reaper.ts";
 import { renewRunning } from "./renewal.ts";
 import { createSettlements } from "./settlements.ts";
@@ -20,6 +21,8 @@ export interface SqlLedgerSettings {
   readonly log: Logger;
   /** How long a reservation is valid without a renewal. */
   readonly leaseMs?: number;
+  /** Clock for leases; default: the one of the database. */
+  readonly leaseClock?: Clock;
   /** Called when a log row is dropped because the database rejects its content. */
   readonly onLogRowRefused?: (() => void) | undefined;
   /** Called after every commit that charged a user; must not throw. */
@@ -41,7 +44,8 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
   const outbox = logDatabase && createLogOutbox({ database, logDatabase, log });
   const isLogSeparate = outbox !== undefined;
   const { reserved = database.kind === "sqlite" ? new ReservedInMemory() : undefined } = settings;
-  const holdDeps = { database, clock, log, leaseMs, reserved };
+  const leaseTime = leaseTimeOf(database.kind, settings.leaseClock);
+  const holdDeps = { database, clock, log, leaseMs, leaseTime, reserved };
   const { hold, budgets } = createHolds(holdDeps);
   const settlements = createSettlements({
     database,
@@ -74,7 +78,7 @@ export function createSqlLedger(settings: SqlLedgerSettings): Ledger {
     change: (change) => changeWith(() => Promise.resolve(change)),
     changeWith,
     async reap() {
-      const reaped = await reapExpired({ database, clock, log, isLogSeparate, onBudgets, reserved });
+      const reaped = await reapExpired({ ...holdDeps, isLogSeparate, onBudgets });
       // Log rows written without a charge trigger no move of the outbox; this runs every few seconds.
       outbox?.kick();
       return reaped;

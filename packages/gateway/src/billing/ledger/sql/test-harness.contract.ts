@@ -12,7 +12,16 @@ const LEASE_MS = 60_000;
 /** The SQL ledger over a database that is migrated if it is empty. */
 export async function openSqlHarness(
   url: string,
-  { logUrl, clock = testClock() }: { readonly logUrl?: string; readonly clock?: TestClock } = {},
+  {
+    logUrl,
+    clock = testClock(),
+    isLeaseClock = true,
+  }: {
+    readonly logUrl?: string;
+    readonly clock?: TestClock;
+    /** False: leases end by the time of the database, as they do outside of tests. */
+    readonly isLeaseClock?: boolean;
+  } = {},
 ): Promise<LedgerHarness> {
   const database = openDatabase({ url, log });
   await migrate(database, { log, mode: "auto" });
@@ -22,6 +31,7 @@ export async function openSqlHarness(
     database: database.raw,
     ...(logs ? { logDatabase: logs.raw } : {}),
     clock,
+    ...(isLeaseClock ? { leaseClock: clock } : {}),
     log,
     leaseMs: LEASE_MS,
   });
