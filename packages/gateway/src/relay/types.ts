@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { RequestSpec, Body, Dialect } from "../dialects/core/types.ts";
+import type { RequestSpec, Body, Dialect, StreamForm } from "../dialects/core/types.ts";
 import type { AppError } from "../lib/app-error.ts";
 import type { CallSpan } from "../observability/tracing/call-span.ts";
 import type { Upload } from "./ingress/body/upload.ts";
@@ -61,6 +61,8 @@ export interface RelayRequest extends StopNotes {
   selection?: { candidates(): TracedCandidates };
   /** Its conversation was served by the channel before. */
   isAffine?: boolean;
+  /** The form of its stream, which keep-alives may have begun. */
+  form?: StreamForm | undefined;
   /** Its trace; set where traces are sent. */
   span?: CallSpan;
 }

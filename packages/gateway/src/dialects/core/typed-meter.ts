@@ -60,7 +60,6 @@ export const plainDialect: Omit<Dialect, "id" | "inspect" | "promptTexts" | "pro
   answerOf: () => undefined,
   usageEvent: () => undefined,
   terminator: undefined,
-  heartbeat: undefined,
 };
 
 /** The `usage` member of an answer, read by `read`. */

@@ -254,8 +254,8 @@ export interface Dialect {
   readonly terminator: Buffer | undefined;
   /** The event that ends a stream whose upstream sent the end of its answer and nothing more, if there is one. */
   readonly closing?: Buffer;
-  /** A keep-alive between events that every client of this dialect ignores, if there is one. */
-  readonly heartbeat: Buffer | undefined;
+  /** A keep-alive between events, for protocols whose clients expect another one than a comment. */
+  readonly heartbeat?: Buffer;
   /** Follows a stream on its way to a client, for the error frame that may end it. */
   position?(): StreamPosition;
   /** The form of a stream for a client that asked at `url`; undefined = event blocks as they are. */
@@ -277,11 +277,11 @@ export interface ErrorFrameOptions {
   readonly response?: JsonObject | undefined;
 }
 
-/** Writes a stream as something else than server-sent events. */
+/** Writes a stream in a form of its own: as something else than events, or with keep-alives that fit its readers. */
 export interface StreamForm {
   readonly contentType: string;
-  /** A keep-alive that every reader of this form ignores. */
-  readonly heartbeat: Buffer;
+  /** The next bytes that keep the connection alive and that every reader of this form ignores. */
+  beat(): Buffer;
   /** `blocks` are whole events on their way to the client. */
   feed(blocks: Buffer): Buffer;
   /** Closes the form after a regular end. */

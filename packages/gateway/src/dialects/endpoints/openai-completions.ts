@@ -3,7 +3,6 @@ import { encodeBlock } from "../../lib/text/sse.ts";
 import { choicesOf, modelOf, outputCapOf } from "../core/request-spec.ts";
 import {
   COMPLETION_CAPS,
-  HEARTBEAT,
   capCompletion,
   completionAsk,
   completionCap,
@@ -72,7 +71,6 @@ export const openaiCompletions: Dialect = {
   answerOf,
   usageEvent: (usage, last) => usageChunk(usage, last, "text_completion"),
   terminator: DONE,
-  heartbeat: HEARTBEAT,
 };
 
 /** The whole answer that text chunks add up to. */

@@ -1,6 +1,5 @@
 import { parseEvents } from "../../lib/text/sse.ts";
 import { choicesOf, modelOf, optionalFlag, requiredText } from "../core/request-spec.ts";
-import { HEARTBEAT } from "../openai-chat/index.ts";
 import { pictureQuality, pictureSize } from "./picture-size.ts";
 import { plainDialect } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
@@ -70,7 +69,6 @@ export const openaiImages: Dialect = {
   },
   hasContent: (event) => text(event, "b64_json") !== undefined || text(event, "url") !== undefined,
   eventTexts: (event) => ({ text: "", extra: text(event, "type")?.endsWith(".partial_image") ? PARTIAL_TOKENS : 0 }),
-  heartbeat: HEARTBEAT,
 };
 
 /** One event per image; the stream continues until the upstream ends it. */

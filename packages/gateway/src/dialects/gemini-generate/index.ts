@@ -11,13 +11,10 @@ import { bareModel, everySpelling, gNumber, gObject, gText, spelled } from "./fi
 import { GeminiMeter } from "./meter.ts";
 import { candidatesTexts, walkGemini } from "./prompt.ts";
 import { isBlockedPiece, kindOfPiece, showsPiece } from "./shape.ts";
-import { answerOfPieces, bareEvents, createArrayWriter } from "./stream.ts";
+import { answerOfPieces, bareEvents, createArrayWriter, createEventWriter, NO_MORE } from "./stream.ts";
 
 const capIn = largestAt(...everySpelling("generationConfig", "maxOutputTokens"));
 const candidatesIn = largestAt(...everySpelling("generationConfig", "candidateCount"));
-/** A candidate that adds nothing: Google's client forgets a turn if any event has none. */
-const NO_MORE = { content: { role: "model", parts: [{ text: "" }] }, index: 0 };
-
 /** Whether the answer streams is determined by the path, so `stream` is the relay's to set. */
 export const geminiGenerate: Dialect = {
   ...plainDialect,
@@ -61,7 +58,7 @@ export const geminiGenerate: Dialect = {
   answerOf: answerOfPieces,
   usageEvent: (usage) =>
     Buffer.from(encodeBlock(JSON.stringify({ candidates: [NO_MORE], usageMetadata: geminiUsage(usage) }))),
-  streamForm: (url) => (wantsEvents(url) ? undefined : createArrayWriter()),
+  streamForm: (url) => (wantsEvents(url) ? createEventWriter() : createArrayWriter()),
 };
 
 /** Counting the tokens of a request: contents, or a whole generateContent request. */

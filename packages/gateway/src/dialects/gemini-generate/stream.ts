@@ -61,12 +61,46 @@ export function createArrayWriter(): StreamForm {
   };
   return {
     contentType: "application/json; charset=utf-8",
-    heartbeat: NEWLINE,
+    beat: () => NEWLINE,
     feed(blocks) {
       let written = "";
       for (const { data } of parseBlocks(blocks)) if (data !== undefined && data !== "[DONE]") written += open() + data;
       return Buffer.from(written);
     },
     end: () => Buffer.from(isOpen ? "]" : "[]"),
+  };
+}
+
+/** A candidate that adds nothing: Google's client forgets a turn if any event has none. */
+export const NO_MORE = { content: { role: "model", parts: [{ text: "" }] }, index: 0 };
+
+const FIELD = Buffer.from("data: ");
+const SPACE = Buffer.from(" ");
+const NONE = Buffer.alloc(0);
+
+/**
+ * Google's clients fail on comments, and the oldest one even on blank lines. What all of them take is blanks before the
+ * JSON of an event, so a keep-alive opens the next event, and further ones add a blank to it.
+ */
+export function createEventWriter(): StreamForm {
+  let isOpen = false;
+  const close = (): Buffer => {
+    isOpen = false;
+    return Buffer.from(`${JSON.stringify({ candidates: [NO_MORE] })}\n\n`);
+  };
+  return {
+    contentType: "text/event-stream; charset=utf-8",
+    beat() {
+      if (isOpen) return SPACE;
+      isOpen = true;
+      return FIELD;
+    },
+    feed(blocks) {
+      if (!isOpen || blocks.length === 0) return blocks;
+      if (blocks.indexOf(FIELD) !== 0) return Buffer.concat([close(), blocks]);
+      isOpen = false;
+      return blocks.subarray(FIELD.length);
+    },
+    end: () => (isOpen ? close() : NONE),
   };
 }

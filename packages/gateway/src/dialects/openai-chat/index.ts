@@ -25,8 +25,6 @@ import { answerOfChunks, chunksOf, DONE, usageChunk } from "./stream.ts";
 export const COMPLETION_CAPS = ["max_completion_tokens", "max_tokens"] as const;
 export const completionCap = largestAt(...COMPLETION_CAPS);
 const choicesIn = largestAt("n");
-export const HEARTBEAT = Buffer.from(": ping\n\n");
-
 export const openaiChat: Dialect = {
   id: "openai-chat",
   answerIds: chatAnswerIds,
@@ -64,7 +62,6 @@ export const openaiChat: Dialect = {
   answerOf: answerOfChunks,
   usageEvent: (usage, last) => usageChunk(usage, last, "chat.completion.chunk"),
   terminator: DONE,
-  heartbeat: HEARTBEAT,
 };
 
 /** The request members that chat and text completions share. */

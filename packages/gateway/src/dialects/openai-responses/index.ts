@@ -3,7 +3,6 @@ import { encodeBlock } from "../../lib/text/sse.ts";
 import { modelEdits, modelOf, optionalFlag, outputCapOf, withMembers } from "../core/request-spec.ts";
 import { withCallIdFor } from "../core/call-ids.ts";
 import { eachObject } from "../core/json-edit.ts";
-import { HEARTBEAT } from "../openai-chat/index.ts";
 import { plainDialect, TypedMeter } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { isSet, object, text } from "../core/read.ts";
@@ -59,7 +58,6 @@ export const openaiResponses: Dialect = {
         .join(""),
     ),
   answerOf: responseOfEvents,
-  heartbeat: HEARTBEAT,
   position: trackResponses,
 };
 

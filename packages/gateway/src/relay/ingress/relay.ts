@@ -198,7 +198,7 @@ function fail(call: Call, error: AppError, deps: RelayDeps): void {
   if (!request.complete && !response.headersSent) response.setHeader("connection", "close");
   sendError(response, errors, error, {
     requestId: arrival.requestId,
-    form: relayed?.dialect.streamForm?.(relayed.url),
+    form: relayed?.form ?? relayed?.dialect.streamForm?.(relayed.url),
     streamedModel: relayed?.spec.stream === true ? relayed.spec.model : undefined,
   });
 }

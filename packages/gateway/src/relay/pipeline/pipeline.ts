@@ -14,7 +14,6 @@ import { Delivery, type DeliveryTicker } from "../response/delivery.ts";
 import { admissionFor, type AdmissionController, type AdmissionDeps } from "../admission/admission-controller.ts";
 import { NOTHING_USED } from "../../limits/claims.ts";
 import { admitAndReserve } from "../admission/admit-and-reserve.ts";
-import { STREAM_HEADERS } from "../response/stream-headers.ts";
 import type { RelayReport } from "./relay-report.ts";
 import { fixedTarget } from "../selection/fixed-target.ts";
 import { createRetries, type RetrySettings } from "./retry.ts";
@@ -103,7 +102,7 @@ async function serve(
   const attempts = { delivery, session, tried, deps, admission, policies };
   let isSuccess = false;
   try {
-    if (request.spec.stream) keepAlive(delivery, request);
+    if (request.spec.stream) startStream(delivery, request);
     if (admission) session.fitBudgets(admission.budgeted);
     const result = await attemptUntilDelivered(request, first, selection, attempts);
     isSuccess = result.kind === "delivered";
@@ -275,12 +274,9 @@ export function selectionFor(
   );
 }
 
-function keepAlive(delivery: Delivery, request: RelayRequest): void {
-  const form = request.dialect.streamForm?.(request.url);
-  delivery.form = form;
-  delivery.streamHead = form ? { ...STREAM_HEADERS, "content-type": form.contentType } : STREAM_HEADERS;
-  delivery.heartbeat = form?.heartbeat ?? request.dialect.heartbeat;
-  delivery.watch();
+function startStream(delivery: Delivery, request: RelayRequest): void {
+  request.form = request.dialect.streamForm?.(request.url);
+  delivery.startStream(request.form, request.dialect.heartbeat);
 }
 
 function runningOf(

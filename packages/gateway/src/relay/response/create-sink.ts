@@ -7,6 +7,7 @@ import { unreadable } from "../upstream/failure.ts";
 import { BytesSink } from "./bytes-sink.ts";
 import { FailureSink } from "./failure-sink.ts";
 import type { Sink, SinkContext } from "./sink.ts";
+import { SniffingSink } from "./sniffing-sink.ts";
 import { StreamSink } from "./stream-sink.ts";
 import { TextSink } from "./text-sink.ts";
 import { WholeSink, type AnswerTranslation } from "./whole-sink.ts";
@@ -35,9 +36,13 @@ export function createSink(context: SinkContext, head: AnswerHead, counter: Toke
   const type = (headers["content-type"] ?? "").toLowerCase();
   switch (shapeOf(type, context)) {
     case "text":
-      return new TextSink(context, counter);
+      return unstreamed(context, () => new TextSink(context, counter));
     case "bytes":
-      return new BytesSink(context, bytesHead(headers));
+      return unstreamed(context, () => new BytesSink(context, bytesHead(headers)));
+    case "unclear":
+      return new SniffingSink((isEvents) =>
+        isEvents ? streamSink(context, head, counter) : wholeSink(context, head, counter, false),
+      );
     case "events":
       return context.request.spec.stream ? streamSink(context, head, counter) : wholeSink(context, head, counter, true);
     case "json":
@@ -51,14 +56,40 @@ export function createSink(context: SinkContext, head: AnswerHead, counter: Toke
   }
 }
 
-function shapeOf(type: string, { request, target }: SinkContext): "json" | "events" | "text" | "bytes" | "other" {
-  if (isJson(type)) return "json";
+type Shape = "json" | "events" | "unclear" | "text" | "bytes" | "other";
+
+function shapeOf(type: string, context: SinkContext): Shape {
   if (type.startsWith(EVENT_STREAM)) return "events";
+  const { operation, stream } = context.request.spec;
+  if (type === "" && operation === "audio.speech" && !stream) return "bytes";
+  if (!isJson(type)) return shapeOfOther(type, context);
+  return stream && isFramedByEvents(context.target) ? "unclear" : "json";
+}
+
+/** The shape of an answer that does not call itself JSON or events. */
+function shapeOfOther(type: string, { request, target }: SinkContext): Shape {
   const { operation, stream } = request.spec;
-  if (operation === "audio.speech") return PAGE.test(type) ? "other" : "bytes";
-  if (TEXT_OPERATIONS.has(operation)) return PAGE.test(type) ? "other" : "text";
-  if (UNNAMED.test(type)) return stream ? "events" : "json";
-  return (target.plan.route.framing ?? "sse") === "sse" ? "other" : "events";
+  const known = operation === "audio.speech" ? "bytes" : TEXT_OPERATIONS.has(operation) ? "text" : undefined;
+  if (known) return PAGE.test(type) ? "other" : known;
+  const isFramed = isFramedByEvents(target);
+  if (!UNNAMED.test(type)) return isFramed ? "other" : "events";
+  if (!stream) return "json";
+  return isFramed ? "unclear" : "events";
+}
+
+function isFramedByEvents({ plan }: SinkContext["target"]): boolean {
+  return (plan.route.framing ?? "sse") === "sse";
+}
+
+/** Sound and plain text cannot follow the head of a stream, so nothing may send that head from here on. */
+function unstreamed(context: SinkContext, make: () => Sink): Sink | undefined {
+  const { delivery } = context;
+  if (delivery.keepAlive === undefined || !delivery.isHeadSent) {
+    delivery.keepAlive = undefined;
+    return make();
+  }
+  context.finish({ kind: "failed", failure: unreadable(new Error("the answer to a stream is none")) });
+  return undefined;
 }
 
 function streamSink(context: SinkContext, head: AnswerHead, counter: TokenCounter): Sink {

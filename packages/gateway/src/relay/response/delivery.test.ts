@@ -76,7 +76,7 @@ describe("a keep-alive", () => {
     await client((_request, response) => {
       response.on("error", (error) => failures.push(error));
       const delivery = new Delivery(response, ticker);
-      delivery.heartbeat = BEAT;
+      delivery.keepAlive = () => BEAT;
       delivery.watch();
       if (responses.size > 0) response.writeHead(500).end("a failure");
       responses.add(response);
@@ -91,7 +91,7 @@ describe("a keep-alive", () => {
     let isHeadSent: boolean | undefined;
     await client((_request, response) => {
       const delivery = new Delivery(response, ticker);
-      delivery.heartbeat = BEAT;
+      delivery.keepAlive = () => BEAT;
       delivery.watch();
       setTimeout(() => (isHeadSent = delivery.isHeadSent), 600);
     });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { StreamForm } from "../../dialects/core/types.ts";
 import type { AppError } from "../../lib/app-error.ts";
+import { STREAM_HEADERS } from "./stream-headers.ts";
 import { UnorderedSet, type Member } from "../../lib/unordered-set.ts";
 
 /** Judges an answer before it is charged and before its end leaves; an error means that it must not leave. */
@@ -25,8 +26,8 @@ export class Delivery implements Member {
   /** Ticks of the last write and of the start of the present back-pressure; compared by the ticker. */
   lastWriteTick = 0;
   blockedSinceTick = 0;
-  /** Set while a stream may be kept alive; undefined for whole answers. */
-  heartbeat: Buffer | undefined;
+  /** The next keep-alive of a stream; undefined for whole answers. */
+  keepAlive: (() => Buffer) | undefined;
   /** Head that the first heartbeat or the first content sends. */
   streamHead: Record<string, string> | undefined;
   /** Rewrites the events of a stream; undefined = they go out as they are. */
@@ -62,6 +63,17 @@ export class Delivery implements Member {
   set onDisconnect(listener: (() => void) | undefined) {
     this.#onDisconnect = listener;
     if (this.#isDisconnected && listener) listener();
+  }
+
+  /**
+   * The answer is a stream: it is kept alive from now on, whatever its protocol. `form` writes it where it has a form of
+   * its own, `heartbeat` takes the place of a comment.
+   */
+  startStream(form: StreamForm | undefined, heartbeat: Buffer = COMMENT): void {
+    this.form = form;
+    this.streamHead = form ? { ...STREAM_HEADERS, "content-type": form.contentType } : STREAM_HEADERS;
+    this.keepAlive = form ? () => form.beat() : () => heartbeat;
+    this.watch();
   }
 
   /** Registers for heartbeats and for the check for clients that stop reading. */
@@ -128,10 +140,10 @@ export class Delivery implements Member {
   /** A keep-alive between two events; also commits the head of a stream. */
   beat(): void {
     // An error that other code sent may wait for an earlier answer of the same connection.
-    if (this.#isDisconnected || !this.heartbeat || this.#onDrain || this.response.writableEnded) return;
+    if (this.#isDisconnected || !this.keepAlive || this.#onDrain || this.response.writableEnded) return;
     this.sendStreamHead();
     this.lastWriteTick = this.#ticker.now;
-    this.response.write(this.heartbeat);
+    this.response.write(this.keepAlive());
   }
 
   get isBlocked(): boolean {
@@ -220,3 +232,5 @@ export class DeliveryTicker {
 const TICK_MS = 250;
 const ONE_PIECE = 8 * 1024;
 const NOTHING = Buffer.alloc(0);
+/** Readers of server-sent events ignore it. */
+const COMMENT = Buffer.from(": ping\n\n");

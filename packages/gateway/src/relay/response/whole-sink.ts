@@ -7,7 +7,8 @@ import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { readErrorEvent } from "../../providers/core/errors/classify.ts";
 import { kindOfEvent } from "./event-blocks.ts";
 import { sendError } from "../ingress/client-error.ts";
-import { hasData } from "./event-blocks.ts";
+import { CollectedEvents } from "./collected-events.ts";
+import { looksLikeEvents } from "./sniffing-sink.ts";
 import { brokenStream, unreadable, type Failure } from "../upstream/failure.ts";
 import { modelIn } from "../../dialects/core/answered-model.ts";
 import { HostedCalls, unreportedCalls } from "../../dialects/core/hosted-calls.ts";
@@ -17,7 +18,6 @@ import type { Completion, FinishReason, SinkContext, Sink } from "./sink.ts";
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Two thousand vectors of 3,072 numbers fit. */
 const MAX_ANSWER_VALUES = 8_000_000;
-const NOTHING = Buffer.alloc(0);
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
@@ -30,7 +30,7 @@ export interface UpstreamAnswerReader {
   /** Protocol of the decoder's output. */
   readonly upstream: Dialect;
   readonly translate: AnswerTranslation;
-  /** The upstream streams unasked: its events are added up. */
+  /** The upstream streams unasked, and says so: its events are added up. */
   readonly isEventStream: boolean;
 }
 
@@ -44,7 +44,9 @@ export class WholeSink implements Sink {
   readonly #upstream: Dialect;
   readonly #translate: AnswerTranslation;
   readonly #counter: TokenCounter;
-  readonly #isEventStream: boolean;
+  /** Set for an upstream that streams unasked. */
+  #events: CollectedEvents | undefined;
+  readonly #answer: UpstreamAnswerReader;
   #parts: Buffer[] = [];
   #size = 0;
   #isOver = false;
@@ -54,7 +56,7 @@ export class WholeSink implements Sink {
     this.#decoder = answer.decoder;
     this.#upstream = answer.upstream;
     this.#translate = answer.translate;
-    this.#isEventStream = answer.isEventStream;
+    this.#answer = answer;
     this.#counter = counter;
   }
 
@@ -70,7 +72,29 @@ export class WholeSink implements Sink {
       });
       return;
     }
-    this.#parts.push(chunk);
+    if (this.#size === chunk.length && this.#streams(chunk))
+      this.#events = new CollectedEvents(this.#answer, this.#context.request.spec.answers ?? 1, () => this.end());
+    if (this.#events) this.#collect(this.#events, chunk);
+    else this.#parts.push(chunk);
+  }
+
+  /** Some proxies take the content type of a stream away, or call it JSON. */
+  #streams(first: Buffer): boolean {
+    const { framing = "sse" } = this.#context.target.plan.route;
+    return this.#answer.isEventStream || (framing === "sse" && looksLikeEvents(first) === true);
+  }
+
+  #collect(events: CollectedEvents, chunk: Buffer): void {
+    try {
+      events.add(chunk);
+    } catch (error) {
+      events.stop();
+      this.#isOver = true;
+      this.#context.controller.abort(error as Error);
+      this.#context.finish({ kind: "failed", failure: unreadable(error) });
+      return;
+    }
+    if (events.isTerminated) this.end();
   }
 
   end(): void {
@@ -89,7 +113,7 @@ export class WholeSink implements Sink {
   /** Vendors send nonstandard answers; one that cannot be read is an upstream error. */
   #read(bytes: Buffer): Read {
     try {
-      return this.#isEventStream ? this.#readStream(bytes) : this.#readWhole(withoutMark(bytes));
+      return this.#events ? this.#readStream(this.#events) : this.#readWhole(withoutMark(bytes));
     } catch (error) {
       return { failure: unreadable(error) };
     }
@@ -106,18 +130,15 @@ export class WholeSink implements Sink {
   }
 
   /** Added up, its events are an answer; one that was cut, or holds what cannot be read, is none. */
-  #readStream(bytes: Buffer): Read {
-    const blocks = Buffer.concat([this.#decoder.feed(bytes) ?? NOTHING, this.#decoder.rest() ?? NOTHING]);
-    const parsed = parseEvents(blocks);
+  #readStream(collected: CollectedEvents): Read {
+    const parsed = parseEvents(collected.end());
     if (parsed.some((event) => kindOfEvent(event, this.#upstream.kindOf) === "unreadable"))
       return { failure: unreadable(new Error("an event of the stream cannot be read")) };
     const events = parsed.flatMap((event) => (event.data ? [event.data] : []));
     const broken = events.find((event) => this.#upstream.errorIn(event));
     if (broken) return this.#checked(broken, undefined);
     const answer = this.#upstream.answerOf(events);
-    const meter = this.#upstream.meter();
-    meter.feed(blocks);
-    return answer && !meter.finished
+    return answer && !collected.isFinished
       ? { failure: brokenStream(new Error("the stream was cut")) }
       : this.#checked(answer, undefined);
   }
@@ -135,6 +156,7 @@ export class WholeSink implements Sink {
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#events?.stop();
     this.#context.finish(
       this.#context.delivery.isDisconnected
         ? { kind: "disconnected" }
@@ -147,12 +169,13 @@ export class WholeSink implements Sink {
   }
 
   hasContent(): boolean {
-    return this.#parts.some((part) => (this.#isEventStream ? hasData(part) : firstByte(part) < part.length));
+    return this.#events?.hasPart ?? this.#parts.some((part) => firstByte(part) < part.length);
   }
 
   stop(error: AppError, _reason: FinishReason): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#events?.stop();
     this.#context.controller.abort(error);
     this.#context.finish({ kind: "failed", failure: { ...brokenStream(error), error, retry: false } });
   }

@@ -1,0 +1,62 @@
+import type { UsageMeter } from "../../dialects/core/types.ts";
+import { firstEvent } from "../../lib/text/sse.ts";
+import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
+import type { UpstreamAnswerReader } from "./whole-sink.ts";
+import { kindOfEvent } from "./event-blocks.ts";
+import { StreamClosing } from "./stream-closing.ts";
+import { holdsContent } from "./stream-beginning.ts";
+
+/** The events of a stream whose client asked for a whole answer; it ends like one that is passed on. */
+export class CollectedEvents {
+  readonly #decoder: ResponseDecoder;
+  readonly #reader: Pick<UpstreamAnswerReader, "upstream">;
+  readonly #meter: UsageMeter;
+  readonly #closing: StreamClosing;
+  readonly #blocks: Buffer[] = [];
+  /** Some event belongs to an answer. */
+  hasPart = false;
+
+  /** `end` is called when the upstream has said everything and does not close. */
+  constructor(reader: Pick<UpstreamAnswerReader, "decoder" | "upstream">, answers: number, end: () => void) {
+    this.#decoder = reader.decoder;
+    this.#reader = reader;
+    this.#meter = reader.upstream.meter();
+    this.#closing = new StreamClosing(this.#meter, answers, end);
+  }
+
+  get isTerminated(): boolean {
+    return this.#meter.terminated;
+  }
+
+  get isFinished(): boolean {
+    return this.#meter.finished;
+  }
+
+  /** Throws for what cannot be framed or converted. */
+  add(chunk: Buffer): void {
+    this.#keep(this.#decoder.feed(chunk));
+  }
+
+  /** All events of the stream. */
+  end(): Buffer {
+    this.#closing.stop();
+    this.#keep(this.#decoder.rest());
+    this.#closing.stop();
+    return Buffer.concat(this.#blocks);
+  }
+
+  stop(): void {
+    this.#closing.stop();
+  }
+
+  #keep(blocks: Buffer | undefined): void {
+    if (blocks) {
+      const { upstream } = this.#reader;
+      this.#blocks.push(blocks);
+      this.#meter.feed(blocks);
+      this.hasPart ||= firstEvent(blocks, (event) => kindOfEvent(event, upstream.kindOf) !== "metadata") !== undefined;
+      if (this.#meter.finished) this.#closing.note(blocks, () => holdsContent(blocks, upstream));
+    }
+    if (this.#decoder.fault !== undefined) throw this.#decoder.fault;
+  }
+}
