@@ -18,12 +18,14 @@ export function newResource(checkout: Checkout, names: Names): string {
   addRoutes(checkout, names);
   addPage(checkout, names);
   addCommand(checkout, names);
-  return "columns and rules of the resource; its icon and Chinese label; who may call it (wire/src/accounts/scopes.ts); its commands in packages/cli/test/tree.json and in the story of packages/cli/test/golden";
+  return "columns and rules of the resource; its icon and Chinese label; the scopes of its calls (wire/src/accounts/call-rights.ts); its commands in packages/cli/test/tree.json and in the story of packages/cli/test/golden";
 }
 
 function addContract(checkout: Checkout, names: Names): void {
   checkout.create(`packages/wire/src/operations/${names.kebab}.ts`, server.wire(names));
   checkout.append("packages/wire/src/index.ts", `export * from "./operations/${names.kebab}.ts";\n`);
+  const table = "packages/wire/src/accounts/call-rights.ts";
+  checkout.insertBefore(table, /\};\n\n\/\*\* The level of scope/, server.rights(names));
 }
 
 function addTable(checkout: Checkout, names: Names): void {

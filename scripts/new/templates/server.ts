@@ -31,7 +31,7 @@ export const ${camel}Create = endpoint({
   path: "/api/${kebab}/",
   access: "admin",
   summary: "Creates a ${title.toLowerCase()} entry.",
-  body: z.object({ name: z.string() }),
+  body: z.strictObject({ name: z.string() }),
   data: ${pascal},
   fails: ["invalid_field"],
 });
@@ -44,6 +44,14 @@ export const ${camel}Delete = endpoint({
   summary: "Deletes one; deleting it again changes nothing.",
   params: idParams,
 });
+`;
+}
+
+export function rights({ kebab, item: { camel } }: Names): string {
+  return `  // /api/${kebab}
+  ${camel}List: read("settings"),
+  ${camel}Create: write("settings"),
+  ${camel}Delete: destroy("settings"),
 `;
 }
 

@@ -1,6 +1,5 @@
-import { channelList, redemptionList, tokenList, userList, type Client } from "@fairway/wire";
+import { channelList, redemptionList, tokenList, userList, type Client, nearest } from "@fairway/wire";
 import { CliError, EXIT } from "../core/exit.ts";
-import { nearest } from "../core/nearest.ts";
 import type { Noun, Reference } from "./arguments.ts";
 import { rowsUpTo } from "./paging.ts";
 

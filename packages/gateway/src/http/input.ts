@@ -1,4 +1,4 @@
-import { fill, REASONS, type Endpoint } from "@fairway/wire";
+import { fill, nearest, REASONS, withoutCompatibleMembers, type Endpoint } from "@fairway/wire";
 import type * as z from "zod/mini";
 import { Refusal } from "../lib/refusal.ts";
 
@@ -18,9 +18,20 @@ export function parseInput(schema: Schema | undefined, input: unknown): unknown 
   if (!schema) return undefined;
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+  const { issues } = parsed.error;
+  // A misspelt member comes first: it is why another one is missing.
+  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   if (!issue) throw new Refusal("invalid_parameter");
   throw refusalOf(schema, issue);
+}
+
+/** A body without what consoles of compatible gateways add to it; any other unknown member is `invalid_field`. */
+export function parseBody({ name, body: schema }: Endpoint, body: unknown): unknown {
+  if (!schema) return undefined;
+  const known = Object.keys(bare(schema).shape ?? {});
+  const cleaned = withoutCompatibleMembers(name, body, known);
+  if ("fault" in cleaned) throw refuseField(cleaned.fault.path.join("."), cleaned.fault.reason);
+  return parseInput(schema, cleaned.body);
 }
 
 /** Query text as an object: a name given twice becomes a list. */
@@ -36,12 +47,26 @@ export function queryObject(search: string): Record<string, string | string[]> {
   return query;
 }
 
+function refuseField(field: string, reason: string): Refusal {
+  return new Refusal("invalid_field", { field, values: { field, reason } });
+}
+
+/** The first unknown member, with the known one that it may stand for. */
+function refuseUnknown(schema: Schema, { path, keys }: Issue & { code: "unrecognized_keys" }): Refusal {
+  const [key = ""] = keys;
+  const known = Object.keys(descend(schema, path)?.shape ?? {});
+  const near = nearest(key, known);
+  const reason = near === undefined ? REASONS.unknown : fill(REASONS.misspelt, { near });
+  return refuseField([...path.filter((part) => typeof part !== "number"), key].join(".").slice(0, 128), reason);
+}
+
 function refusalOf(schema: Schema, issue: Issue): Refusal {
+  if (issue.code === "unrecognized_keys") return refuseUnknown(schema, issue);
   const names = issue.path.filter((part) => typeof part !== "number").map(String);
   const field = names.join(".");
   const reason = reasonOf(schema, issue);
   if (reason === undefined || field === "") return new Refusal("invalid_parameter", field === "" ? {} : { field });
-  return new Refusal("invalid_field", { field, values: { field, reason } });
+  return refuseField(field, reason);
 }
 
 const OWN_REASONS: ReadonlySet<string> = new Set(Object.values(REASONS));

@@ -24,7 +24,7 @@ import {
   rateHeaders,
   type ApiRules,
 } from "./guards.ts";
-import { parseInput, parseParams, queryObject } from "./input.ts";
+import { parseBody, parseInput, parseParams, queryObject } from "./input.ts";
 import { waitedFor, type Draining } from "./open-calls.ts";
 import { createRouteTable, type Found, type RouteTable } from "./route-table.ts";
 
@@ -174,7 +174,7 @@ async function callOf(exchange: Exchange, { endpoint }: Route, input: Input): Pr
     params: parseParams(endpoint.params, params),
     query: parseInput(endpoint.query, query),
     body: endpoint.body
-      ? parseInput(endpoint.body, await readJsonBody(request, { ...reading, takesList: takesList(endpoint) }))
+      ? parseBody(endpoint, await readJsonBody(request, { ...reading, takesList: takesList(endpoint) }))
       : undefined,
     caller: caller as Call<Endpoint>["caller"],
     context,

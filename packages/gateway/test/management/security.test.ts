@@ -83,9 +83,13 @@ describe("mass assignment", () => {
       totp_secret: "x",
       access_token: "x",
     };
-    await app.anonymous().post("/api/user/register", { username: "eve", password: "a good password", ...extra });
+    const account = { username: "eve", password: "a good password" };
+    for (const [name, value] of Object.entries(extra))
+      expect(await codeOf(app.anonymous().post("/api/user/register", { ...account, [name]: value }))).toBe("G2");
+    await app.anonymous().post("/api/user/register", account);
     const eve = await app.signIn("eve", "a good password");
-    await eve.data(eve.put("/api/user/self", { display_name: "Eve", ...extra }));
+    for (const [name, value] of Object.entries(extra))
+      await eve.put("/api/user/self", { display_name: "Eve", [name]: value });
     const row = await app.database.db
       .selectFrom("users")
       .selectAll()
@@ -93,9 +97,9 @@ describe("mass assignment", () => {
       .executeTakeFirstOrThrow();
     expect(row).toMatchObject({ role: 1, quota: 0, used_quota: 0, aff_quota: 0, deleted_at: null, totp_secret: null });
     expect(row.id).not.toBe(1);
-    await eve.data(
-      eve.post("/api/token/", { name: "t", remain_quota: 1, expired_time: -1, ...extra, user_id: 1, key: "stolen" }),
-    );
+    const form = { name: "t", remain_quota: 1, expired_time: -1 };
+    expect(await codeOf(eve.post("/api/token/", { ...form, ...extra }))).toBe("G2");
+    await eve.data(eve.post("/api/token/", { ...form, used_quota: -5, id: 1, user_id: 1, key: "stolen" }));
     const token = await app.database.db
       .selectFrom("tokens")
       .selectAll()

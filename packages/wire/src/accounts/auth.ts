@@ -13,7 +13,7 @@ export const login = endpoint({
   rate: "critical",
   humanCheck: true,
   summary: "Opens a session by user name or e-mail address and password, and a `code` where two-factor sign-in is on.",
-  body: z.object({ username: text, password: text, code: text }),
+  body: z.strictObject({ username: text, password: text, code: text }),
   data: SignedInUser,
   fails: [
     "password_login_disabled",
@@ -44,7 +44,7 @@ export const register = endpoint({
   rate: "critical",
   humanCheck: true,
   summary: "Makes an account; signing in is a call of its own.",
-  body: z.object({
+  body: z.strictObject({
     username: text,
     password: text,
     password2: text,
@@ -110,7 +110,7 @@ export const resetPassword = endpoint({
   access: "none",
   rate: "critical",
   summary: "Exchanges a reset token for a new password.",
-  body: z.object({ email: text, token: text }),
+  body: z.strictObject({ email: text, token: text }),
   data: z.string(),
   fails: ["invalid_parameter", "reset_link_invalid"],
 });

@@ -12,7 +12,7 @@ export const selfConfirm = endpoint({
   rate: "critical",
   summary:
     "Confirms the session for 5 minutes of changes to credentials: by `passkey`, by `code` where two-factor sign-in is on, else by `password`.",
-  body: z.object({
+  body: z.strictObject({
     password: z.optional(z.string()),
     code: z.optional(z.string().check(z.maxLength(64))),
     /** The browser's answer to the options of `POST /api/user/passkey/options`. */

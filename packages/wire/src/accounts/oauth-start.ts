@@ -28,7 +28,7 @@ export const loginSecondFactor = endpoint({
   access: "none",
   rate: "critical",
   summary: "Ends a sign-in by another service, for an account whose two-factor sign-in is on.",
-  body: z.object({ code: z.optional(z.string().check(z.maxLength(64))) }),
+  body: z.strictObject({ code: z.optional(z.string().check(z.maxLength(64))) }),
   data: SignedInUser,
   fails: [
     "invalid_field",

@@ -47,7 +47,7 @@ export const passkeyCreate = endpoint({
   access: "user",
   rate: "critical",
   summary: "Registers the passkey that the browser made.",
-  body: z.object({ name: passkeyName, response: z.optional(browserObject) }),
+  body: z.strictObject({ name: passkeyName, response: z.optional(browserObject) }),
   data: Passkey,
   fails: ["invalid_field", "too_many_passkeys", "passkey_already_registered", "passkey_not_verified"],
 });
@@ -59,7 +59,7 @@ export const passkeyRename = endpoint({
   access: "user",
   summary: "Renames one of the caller's passkeys.",
   params: idParams,
-  body: z.object({ name: passkeyName }),
+  body: z.strictObject({ name: passkeyName }),
   fails: ["invalid_parameter", "invalid_field", "passkey_not_found"],
 });
 
@@ -90,7 +90,7 @@ export const passkeyLogin = endpoint({
   access: "none",
   rate: "critical",
   summary: "Opens a session with a passkey; it stands for password and second factor.",
-  body: z.object({ response: z.optional(browserObject) }),
+  body: z.strictObject({ response: z.optional(browserObject) }),
   data: SignedInUser,
   fails: ["invalid_field", "passkey_not_verified", "account_disabled", "account_deleted"],
 });

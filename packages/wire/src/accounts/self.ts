@@ -34,7 +34,7 @@ export const selfUpdate = endpoint({
   access: "user",
   summary:
     "Changes own name, display name or password; empty members stay as they are. A new password ends the other sessions; it requires original_password, or a sign-in or confirmation of the last 5 minutes.",
-  body: z.object({
+  body: z.strictObject({
     username: text,
     password: text,
     display_name: text,
@@ -129,7 +129,7 @@ export const selfInviteTransfer = endpoint({
   path: "/api/user/aff_transfer",
   access: "user",
   summary: "Moves invitation rewards to the balance.",
-  body: z.object({ quota: z.optional(z.int()) }),
+  body: z.strictObject({ quota: z.optional(z.int()) }),
   fails: ["invalid_parameter", "invalid_field", "transfer_below_minimum", "invitation_quota_insufficient"],
 });
 
@@ -197,7 +197,7 @@ export const accessTokenCreate = endpoint({
   path: "/api/user/self/access_tokens",
   access: "user",
   summary: "Makes or replaces the caller's access token of that name and answers it; it is shown once.",
-  body: z.object({
+  body: z.strictObject({
     name: z.string().check(z.maxLength(64)),
     /** Epoch seconds; 0 = never. */
     expires_at: z.optional(z.int().check(z.minimum(0))),

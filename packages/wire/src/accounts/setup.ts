@@ -28,7 +28,7 @@ export const setup = endpoint({
   access: "none",
   rate: "critical",
   summary: "Creates the super administrator of a fresh installation.",
-  body: z.object({
+  body: z.strictObject({
     username: text,
     password: text,
     confirmPassword: text,

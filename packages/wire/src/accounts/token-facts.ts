@@ -48,7 +48,7 @@ export const tokenOfUserSetStatus = endpoint({
   access: "admin",
   summary: "Enables or disables a token of a user whom the caller may change.",
   params: idParams,
-  body: z.object({ status: z.int() }),
+  body: z.strictObject({ status: z.int() }),
   data: TokenFacts,
   fails: [
     "entity_changed",

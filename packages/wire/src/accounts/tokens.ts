@@ -55,7 +55,7 @@ const tokenFields = {
   limits: LimitsInput,
 };
 
-export const TokenInput = z.object(tokenFields);
+export const TokenInput = z.strictObject(tokenFields);
 export type TokenInput = z.output<typeof TokenInput>;
 
 const tokenFilter = {
@@ -127,7 +127,7 @@ export const tokenSetStatus = endpoint({
   access: "user",
   summary: "Enables or disables a token.",
   query: statusOnly,
-  body: z.object({ id: z.optional(z.int()), status: z.optional(z.int()) }),
+  body: z.strictObject({ id: z.optional(z.int()), status: z.optional(z.int()) }),
   data: Token,
   fails: [
     "entity_changed",
@@ -146,7 +146,7 @@ export const tokenUpdate = endpoint({
   access: "user",
   summary:
     "Replaces all fields of a token; absent ones take their default (`remain_quota` 0), the status stays. With original_remain_quota the quota moves by the difference.",
-  body: z.object({
+  body: z.strictObject({
     ...tokenFields,
     id: z.optional(z.int()),
     status: z.optional(z.int()),
@@ -176,7 +176,7 @@ export const tokenDelete = endpoint({
 
 /** Most tokens that one call may name. */
 export const TOKEN_BATCH_CAP = 100;
-const idsBody = z.object({ ids: z.optional(z.array(z.int())) });
+const idsBody = z.strictObject({ ids: z.optional(z.array(z.int())) });
 
 export const tokenBatchDelete = endpoint({
   name: "tokenBatchDelete",

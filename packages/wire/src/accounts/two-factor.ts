@@ -5,7 +5,7 @@ import { idParams } from "../core/envelope.ts";
 const PATH = "/api/user/self/two_factor";
 
 /** Six digits of the authenticator, or one of the recovery codes. */
-const codeBody = z.object({ code: z.optional(z.string().check(z.maxLength(64))) });
+const codeBody = z.strictObject({ code: z.optional(z.string().check(z.maxLength(64))) });
 
 export const TwoFactorState = z.object({ enabled: z.boolean(), recovery_codes_left: z.int() });
 export type TwoFactorState = z.output<typeof TwoFactorState>;

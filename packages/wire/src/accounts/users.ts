@@ -116,7 +116,7 @@ export const userCreate = endpoint({
   path: "/api/user/",
   access: "admin",
   summary: "Creates a regular user in the group default.",
-  body: z.object({ username: text, password: text, display_name: text, role: z.optional(z.int()) }),
+  body: z.strictObject({ username: text, password: text, display_name: text, role: z.optional(z.int()) }),
   fails: [
     "credentials_missing",
     "username_invalid",
@@ -135,7 +135,7 @@ export const userUpdate = endpoint({
   access: "admin",
   summary:
     "Changes the members that are given; with original_quota the quota moves by the difference. A new password ends the user's sessions and access tokens.",
-  body: z.object({
+  body: z.strictObject({
     id: z.optional(z.int()),
     username: text,
     display_name: text,
@@ -176,7 +176,7 @@ export const userManage = endpoint({
   summary:
     "Promotes, demotes, disables, enables, deletes, or adds `value` to the quota; `mode` says `add`, `subtract` or `override`. With an `Idempotency-Key`, a change of the quota counts once.",
   /** `username` names the user without an `id`, as older programs of compatible gateways do. */
-  body: z.object({ id: z.optional(z.unknown()), username: text, action: text, value: wholeNumber, mode: text }),
+  body: z.strictObject({ id: z.optional(z.unknown()), username: text, action: text, value: wholeNumber, mode: text }),
   data: z.object({ id: z.int(), username: z.string(), role: z.int(), status: z.int(), quota: z.int() }),
   fails: [
     "invalid_parameter",
@@ -203,7 +203,7 @@ export const userTopUp = endpoint({
   access: "admin",
   summary:
     "Adds quota to a user, as payment programs for one-api call it; `remark` is part of the log row. With an `Idempotency-Key` it counts once.",
-  body: z.object({ user_id: z.optional(z.int()), quota: wholeNumber, remark: z.optional(textUpTo(255)) }),
+  body: z.strictObject({ user_id: z.optional(z.int()), quota: wholeNumber, remark: z.optional(textUpTo(255)) }),
   fails: [
     "invalid_parameter",
     "invalid_field",

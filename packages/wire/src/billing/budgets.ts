@@ -86,7 +86,7 @@ export const budgetCreate = endpoint({
   path: "/api/budget/",
   access: "admin",
   summary: "Creates a budget; by default a hard one with a notice at 80 percent, in UTC.",
-  body: z.object({ scope, subject: name, period, quota_limit: units, ...optionalFields }),
+  body: z.strictObject({ scope, subject: name, period, quota_limit: units, ...optionalFields }),
   data: Budget,
   fails: ["budget_exists", "time_zone_unknown", "budget_subject_unknown", "user_change_not_permitted"],
 });
@@ -97,7 +97,7 @@ export const budgetUpdate = endpoint({
   path: "/api/budget/",
   access: "admin",
   summary: "Changes limit, threshold, hardness or time zone; what is used in the window stays.",
-  body: z.object({ id: z.int(), quota_limit: z.optional(units), ...optionalFields }),
+  body: z.strictObject({ id: z.int(), quota_limit: z.optional(units), ...optionalFields }),
   data: Budget,
   fails: ["entity_changed", "budget_not_found", "time_zone_unknown", "user_change_not_permitted"],
 });

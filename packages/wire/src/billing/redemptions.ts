@@ -64,7 +64,7 @@ export const redemptionCreate = endpoint({
   path: "/api/redemption/",
   access: "admin",
   summary: "Creates `count` codes of one value, all or none, and answers them.",
-  body: z.object({
+  body: z.strictObject({
     name: z.optional(z.string()),
     /** Read as numbers so that fractions are answered with the codes below. */
     quota: z.optional(z.number()),
@@ -81,7 +81,7 @@ export const redemptionSetStatus = endpoint({
   access: "admin",
   summary: "Enables or disables an unused code.",
   query: statusOnly,
-  body: z.object({ id: z.optional(z.int()), status: z.optional(z.int()) }),
+  body: z.strictObject({ id: z.optional(z.int()), status: z.optional(z.int()) }),
   data: Redemption,
   fails: ["entity_changed", "code_not_found", "code_already_used", "status_not_settable"],
 });
@@ -92,7 +92,7 @@ export const redemptionUpdate = endpoint({
   path: "/api/redemption/",
   access: "admin",
   summary: "Changes name and value of an unused code.",
-  body: z.object({ id: z.optional(z.int()), name: z.optional(z.string()), quota: z.optional(z.number()) }),
+  body: z.strictObject({ id: z.optional(z.int()), name: z.optional(z.string()), quota: z.optional(z.number()) }),
   data: Redemption,
   fails: ["entity_changed", "code_not_found", "code_already_used", "code_name_invalid", "code_quota_invalid"],
 });

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoint } from "../core/endpoint.ts";
 
 /** Dollars in currency mode, else quota units. */
-const amountBody = z.object({ amount: z.optional(z.number()) });
+const amountBody = z.strictObject({ amount: z.optional(z.number()) });
 
 export const stripeInfo = endpoint({
   name: "stripeInfo",

@@ -7,7 +7,7 @@ export const walletRedeem = endpoint({
   path: "/api/user/topup",
   access: "user",
   summary: "Redeems a code; the answer is the credited quota.",
-  body: z.object({ key: z.optional(z.string()) }),
+  body: z.strictObject({ key: z.optional(z.string()) }),
   data: z.int(),
   fails: ["code_missing", "code_invalid", "code_redeemed", "code_disabled", "code_not_for_admins", "quota_invalid"],
 });
@@ -28,7 +28,7 @@ export const walletAmount = endpoint({
   path: "/api/user/amount",
   access: "user",
   summary: "Tells the money to pay for an amount, with two decimals.",
-  body: z.object(amountFields),
+  body: z.strictObject(amountFields),
   answer: "raw",
   fails: ["invalid_parameter", "topup_below_minimum", "topup_too_low"],
 });
@@ -39,7 +39,7 @@ export const walletPay = endpoint({
   path: "/api/user/pay",
   access: "user",
   summary: "Opens an order and returns the form fields for the payment page, whose address is `url`.",
-  body: z.object({ ...amountFields, payment_method: z.optional(z.unknown()) }),
+  body: z.strictObject({ ...amountFields, payment_method: z.optional(z.unknown()) }),
   answer: "raw",
   fails: [
     "invalid_parameter",

@@ -46,7 +46,7 @@ export const channelKeySwitch = endpoint({
   summary:
     "Switches single keys on (1) or off (2); with the last one the channel is switched off, and on with the first.",
   params: idParams,
-  body: z.object({ index: z.optional(z.int()), status: z.optional(z.int()) }),
+  body: z.strictObject({ index: z.optional(z.int()), status: z.optional(z.int()) }),
   data: z.array(ChannelKey),
   fails: ["invalid_parameter", "invalid_field", "channel_not_found", "status_not_settable"],
 });
@@ -79,7 +79,7 @@ export const channelMultiKey = endpoint({
   access: "admin",
   summary:
     "Shows, switches or deletes the upstream keys of a channel, for later compatible consoles; `delete_disabled_keys` deletes those that the system switched off.",
-  body: z.object({
+  body: z.strictObject({
     channel_id: z.optional(z.int()),
     /** One of `get_key_status`, `disable_key`, `enable_key`, `disable_all_keys`, `enable_all_keys`, `delete_key`, `delete_disabled_keys`. */
     action: z.optional(z.string()),

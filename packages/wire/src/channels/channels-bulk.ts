@@ -7,7 +7,7 @@ import { idParams, queryText } from "../core/envelope.ts";
 
 const ids = z.optional(z.array(z.int()));
 const name191 = textUpTo(191);
-const tagBody = z.object({ tag: z.optional(z.string()) });
+const tagBody = z.strictObject({ tag: z.optional(z.string()) });
 
 export const channelTagEnable = endpoint({
   name: "channelTagEnable",
@@ -35,7 +35,7 @@ export const channelTagUpdate = endpoint({
   path: "/api/channel/tag",
   access: "admin",
   summary: "Changes every channel of a tag, and the tag itself.",
-  body: z.object({
+  body: z.strictObject({
     tag: z.optional(z.string()),
     /** "" takes the tag away. */
     new_tag: z.optional(name191),
@@ -103,10 +103,10 @@ export const channelBulk = endpoint({
   access: "admin",
   summary:
     "Does one thing to many channels and reports how each fared. `sync` copies models, mappings, groups and rewrites of `from`.",
-  body: z.object({
+  body: z.strictObject({
     ids,
     filter: z.optional(
-      z.object({
+      z.strictObject({
         keyword: z.optional(z.string()),
         group: z.optional(z.string()),
         model: z.optional(z.string()),
@@ -142,7 +142,7 @@ export const channelProbe = endpoint({
   path: "/api/channel/probe",
   access: "admin",
   summary: "Tries a form that is not saved yet: a test request, or the upstream's model list.",
-  body: z.object({
+  body: z.strictObject({
     ...channelFields,
     kind: z.optional(z.string()),
     /** A saved channel whose key stands in for a blank one. */

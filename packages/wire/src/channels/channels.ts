@@ -58,7 +58,7 @@ export type Channel = z.output<typeof Channel>;
 const longText = textUpTo(512 * 1024);
 const name191 = textUpTo(191);
 
-/** Fields that a form may send; everything else on a sent row is ignored. */
+/** Fields that a form may send. */
 export const channelFields = {
   name: z.optional(name191),
   type: z.optional(z.int()),
@@ -66,6 +66,8 @@ export const channelFields = {
   key: z.optional(longText),
   models: z.optional(longText),
   group: z.optional(longText),
+  /** The same as a list, as consoles of compatible gateways send it; `group` goes before it. */
+  groups: z.optional(z.array(z.string())),
   base_url: z.optional(textUpTo(512)),
   other: z.optional(longText),
   openai_organization: z.optional(name191),
@@ -86,7 +88,7 @@ export const channelFields = {
   header_override: z.optional(longText),
 };
 
-export const ChannelInput = z.object(channelFields);
+export const ChannelInput = z.strictObject(channelFields);
 export type ChannelInput = z.output<typeof ChannelInput>;
 
 /** Most channels that one bulk call names. */
@@ -157,7 +159,7 @@ export const channelCreate = endpoint({
   path: "/api/channel/",
   access: "admin",
   summary: "Creates one channel per line of the key; a disabled one (status 2) may wait for its key.",
-  body: z.object({
+  body: z.strictObject({
     ...channelFields,
     /** Id of the row that a console copied. */
     id: z.optional(z.unknown()),
@@ -194,7 +196,7 @@ export const channelUpdate = endpoint({
   path: "/api/channel/",
   access: "admin",
   summary: "Changes the fields that are present; a blank key stays as it was.",
-  body: z.object({
+  body: z.strictObject({
     ...channelFields,
     id: z.optional(z.int()),
     /** `append` adds the lines of `key` to the keys that the channel has; `replace`, "" or nothing puts them in their place. */
@@ -250,7 +252,7 @@ export const channelBatchDelete = endpoint({
   path: "/api/channel/batch",
   access: "admin",
   summary: "Deletes the named channels.",
-  body: z.object({ ids }),
+  body: z.strictObject({ ids }),
   data: z.int(),
   fails: ["invalid_field", "channel_selection_missing"],
 });
@@ -261,7 +263,7 @@ export const channelBatchTag = endpoint({
   path: "/api/channel/batch/tag",
   access: "admin",
   summary: "Gives the named channels a tag; an empty tag clears it.",
-  body: z.object({ ids, tag: z.optional(name191) }),
+  body: z.strictObject({ ids, tag: z.optional(name191) }),
   data: z.int(),
   fails: ["invalid_field", "channel_selection_missing"],
 });
@@ -342,7 +344,7 @@ export const channelModelsFor = endpoint({
   path: "/api/channel/fetch_models",
   access: "admin",
   summary: "Lists the models that an upstream offers, for a form that is not saved yet.",
-  body: z.object({
+  body: z.strictObject({
     base_url: z.optional(textUpTo(512)),
     type: z.optional(z.int()),
     key: z.optional(longText),

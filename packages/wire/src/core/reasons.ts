@@ -11,6 +11,9 @@ export const REASONS = {
   object: "must be a JSON object",
   atLeast: "must be at least {n}",
   atMost: "must be at most {n}",
+  unknown: "is no member of this call",
+  misspelt: "is no member of this call; did you mean {near}?",
+  unsupported: "is not supported; leave it empty",
   tooLong: "is too long",
   scopes: "must list read, write, or one of them for an area, such as channels:read",
 } as const;

@@ -160,7 +160,7 @@ export type DeclarativeChange = z.output<typeof DeclarativeChange>;
 
 const DOCUMENTS_BYTES = 16 * 1024 * 1024;
 
-const body = z.object({
+const body = z.strictObject({
   /** Who owns the documents, such as `file:production`. */
   manager: z.string().check(z.minLength(1), z.maxLength(191)),
   documents: z.array(z.unknown()).check(z.maxLength(2000)),

@@ -10,7 +10,7 @@ export const litellmImport = endpoint({
   access: "root",
   summary:
     "Channels, prices, aliases and retries of a LiteLLM configuration; what is here already stays. Answers what was made, every setting that was not carried over and every model without a price, a line each.",
-  body: z.object({
+  body: z.strictObject({
     /** YAML. */
     config: z.string().check(z.minLength(1)),
     /** Values of the variables that it names as `os.environ/NAME`; the gateway reads none of its own. */
@@ -36,9 +36,9 @@ export const pricesImport = endpoint({
   access: "root",
   summary:
     "Prices of models that channels serve and that have none here, as the addresses of the channels publish them. Answers what was taken from where and every model that still has no price, a line each.",
-  body: z.object({
+  body: z.strictObject({
     channels: z.array(
-      z.object({
+      z.strictObject({
         /** Without a slash at its end; "" = that of the vendor, who publishes nothing. */
         address: z.string(),
         /** Sent with the question; "" = none. */

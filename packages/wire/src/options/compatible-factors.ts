@@ -4,7 +4,7 @@ import { endpoint } from "../core/endpoint.ts";
 import { idParams } from "../core/envelope.ts";
 import { SignedInUser } from "../accounts/users.ts";
 
-const codeBody = z.object({ code: z.optional(z.string().check(z.maxLength(64))) });
+const codeBody = z.strictObject({ code: z.optional(z.string().check(z.maxLength(64))) });
 const browserObject = z.record(z.string(), z.unknown());
 /** As `navigator.credentials` takes it. */
 const ceremony = z.object({ options: z.object({ publicKey: browserObject }) });

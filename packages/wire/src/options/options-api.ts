@@ -26,7 +26,7 @@ export const optionUpdate = endpoint({
   path: "/api/option/",
   access: "root",
   summary: "Changes one option; it holds when the call answers.",
-  body: z.object({ key: z.optional(z.string()), value: optionValue }),
+  body: z.strictObject({ key: z.optional(z.string()), value: optionValue }),
   bodyBytes: OPTION_BODY_BYTES,
   fails: [
     "entity_changed",
@@ -54,7 +54,7 @@ export const optionBatch = endpoint({
   path: "/api/option/batch",
   access: "root",
   summary: "Changes several options, all or none; `errors` names every refused key.",
-  body: z.array(z.object({ key: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) })),
+  body: z.array(z.strictObject({ key: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) })),
   bodyBytes: OPTION_BODY_BYTES,
   fails: [
     "entity_changed",

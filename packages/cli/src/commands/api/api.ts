@@ -1,7 +1,7 @@
+import { nearest } from "@fairway/wire";
 import * as wire from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { jsonIn } from "../../core/json.ts";
-import { nearest } from "../../core/nearest.ts";
 import { plain } from "../../print/columns.ts";
 import { isTemplated } from "../../print/format.ts";
 import { documentWriter, printList, printOne, type Output } from "../../print/output.ts";

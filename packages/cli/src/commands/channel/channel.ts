@@ -12,11 +12,11 @@ import {
   type ChannelKey,
   type ChannelType,
   type Client,
+  nearest,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { unlessMissing } from "../../core/problem.ts";
 import { objectIn } from "../../core/json.ts";
-import { nearest } from "../../core/nearest.ts";
 import { moneyText } from "../../print/sheet.ts";
 import { number, plain, quota, time } from "../../print/columns.ts";
 import { isForPeople, printList, printOne, type Output, type Shape } from "../../print/output.ts";

@@ -1,5 +1,5 @@
+import { nearest } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { nearest } from "../../core/nearest.ts";
 import { plain } from "../../print/columns.ts";
 import { printList, type Output, type Shape } from "../../print/output.ts";
 import { fieldAt, fieldsOfKind, KINDS, type FieldShape } from "./shape.ts";

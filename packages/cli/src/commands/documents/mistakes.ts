@@ -1,5 +1,4 @@
-import { ApiProblem, channelTypes, OPTION_KEYS, type Client } from "@fairway/wire";
-import { nearest } from "../../core/nearest.ts";
+import { ApiProblem, channelTypes, OPTION_KEYS, type Client, nearest } from "@fairway/wire";
 import type { Placed } from "./files.ts";
 import { DeclarativeDocument, fieldAt, fieldsOfKind, KINDS } from "./shape.ts";
 

@@ -7,11 +7,11 @@ import {
   optionUpdate,
   type Client,
   type OptionChange,
+  nearest,
 } from "@fairway/wire";
 import type { Io } from "../../core/command-context.ts";
 import { editText } from "../../terminal/editor.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { nearest } from "../../core/nearest.ts";
 import { plain, time } from "../../print/columns.ts";
 import { printBare, printList, type Output, type Shape } from "../../print/output.ts";
 import type { Column } from "../../print/table.ts";

@@ -1,5 +1,5 @@
+import { nearest } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
-import { nearest } from "../../core/nearest.ts";
 import { plain } from "../../print/columns.ts";
 import { documentWriter, printList, type Output } from "../../print/output.ts";
 import { DESCRIBED, type Described } from "./outputs.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "@fairway/wire";
 import { hintOf, messageOf } from "../../core/problem.ts";
 import { cellOf } from "../../print/columns.ts";
 

@@ -68,7 +68,7 @@ describe("audit over HTTP", () => {
     await root.data(root.put("/api/option/", { key: "SMTPToken", value: "canary-mail" }));
     await root.data(root.put("/api/option/batch", [{ key: "GitHubClientSecret", value: "canary-hub" }]));
     await root.data(root.put("/api/option/", { key: "SystemName", value: "Ours" }));
-    await root.data(root.post("/api/user/self/access_tokens", { name: "cli" }));
+    await root.data(root.post("/api/user/self/access_tokens", { name: "cli", scopes: ["read"] }));
     await root.data(root.post("/api/token/", { name: "t", expired_time: -1, remain_quota: 1 }));
     const codes = await root.data<string[]>(root.post("/api/redemption/", { name: "r", quota: 5, count: 1 }));
     const text = JSON.stringify(await rows("?page_size=100"));

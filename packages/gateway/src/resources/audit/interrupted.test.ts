@@ -13,6 +13,7 @@ import { openDatabase, type Database } from "../../storage/database.ts";
 const CALLERS = 4;
 
 const failing = endpoint({
+  rights: { effect: "write", areas: ["settings"], stepUp: undefined },
   name: "failing",
   method: "POST",
   path: "/api/probe/failing",

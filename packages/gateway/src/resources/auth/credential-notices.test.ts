@@ -59,7 +59,7 @@ async function received(): Promise<string[]> {
 test("every change of the ways to sign in is mailed to the account's address", async () => {
   await ann.data(ann.get("/api/user/token"));
   expect(await received()).toEqual([`${EMAIL}: The system access token was made.`]);
-  await ann.data(ann.post("/api/user/self/access_tokens", { name: "<ci>" }));
+  await ann.data(ann.post("/api/user/self/access_tokens", { name: "<ci>", scopes: ["read"] }));
   expect(await received()).toEqual([`${EMAIL}: The access token &quot;&lt;ci&gt;&quot; was made.`]);
   await ann.data(ann.put("/api/user/self", { password }));
   expect(await received()).toEqual([`${EMAIL}: The password was changed.`]);

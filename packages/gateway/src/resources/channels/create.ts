@@ -54,7 +54,12 @@ const MODES = ["", "single", "batch", "multi_to_single"];
 
 /** The form of a call, also in the member `channel` of later compatible consoles; `invalid_parameter` for unknown modes. */
 export function unwrapped({ channel, mode = "", multi_key_mode = "", ...form }: WrappedInput): CreateInput {
-  if (channel === undefined) return form;
+  if (channel === undefined) {
+    if (mode !== "") throw misplaced("mode", "needs the form in the member channel");
+    return form;
+  }
+  const [beside] = Object.keys(form);
+  if (beside !== undefined) throw misplaced(beside, "belongs into the member channel");
   if (!MODES.includes(mode)) throw new Refusal("invalid_parameter", { field: "mode" });
   if (mode !== "multi_to_single") return channel;
   const { setting = "" } = channel;
@@ -66,6 +71,10 @@ export function unwrapped({ channel, mode = "", multi_key_mode = "", ...form }: 
     multi_key: true,
     setting: takesTurns ? JSON.stringify({ ...settings, multi_key_mode }) : setting,
   };
+}
+
+function misplaced(field: string, reason: string): Refusal {
+  return new Refusal("invalid_field", { field, values: { field, reason } });
 }
 
 /** Refuses lists whose product is out of all proportion. */

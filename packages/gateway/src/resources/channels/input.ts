@@ -58,7 +58,7 @@ export function newFields(input: ChannelInput, isType: TypeCheck, source?: Store
     name,
     status: newStatus(input.status),
     models: checkModels(form.models),
-    group: checkGroup(form.group),
+    group: checkGroup(groupOf(input) ?? ""),
     base_url: checkBaseUrl(form.base_url),
     other: checkOther(type, form.other),
     openai_organization: form.openai_organization.trim(),
@@ -80,7 +80,6 @@ const DEFAULTS = {
   type: 1,
   name: "",
   models: "",
-  group: "",
   base_url: "",
   other: "",
   openai_organization: "",
@@ -111,7 +110,7 @@ export function changedFields(
     name: input.name === undefined || input.name.trim() === "" ? undefined : input.name.trim(),
     status: input.status === undefined ? undefined : checkStatus(input.status, current.status),
     models: present(input.models, checkModels),
-    group: present(input.group, checkGroup),
+    group: present(groupOf(input), checkGroup),
     base_url: present(input.base_url, checkBaseUrl),
     other: needsOther ? checkOther(type, input.other ?? current.other) : undefined,
     openai_organization: input.openai_organization?.trim(),
@@ -175,6 +174,10 @@ export function checkModels(text: string): string {
   if (unreadable !== undefined)
     throw invalid("models", `must not have a name with \\, ?, # or .. (${unreadable.slice(0, 60)})`);
   return models.join(",");
+}
+
+function groupOf({ group, groups }: ChannelInput): string | undefined {
+  return group ?? groups?.join(",");
 }
 
 export function checkGroup(text: string): string {

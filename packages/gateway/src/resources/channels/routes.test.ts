@@ -153,7 +153,7 @@ describe("creating", () => {
       test_time: 0,
       response_time: 0,
       other_info: "",
-      group: "default",
+      group: "vip",
     });
   });
 

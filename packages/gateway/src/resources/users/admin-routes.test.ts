@@ -135,14 +135,10 @@ describe("creating", () => {
   test("makes a regular user whatever the body says", async () => {
     await app.database.db.insertInto("options").values({ key: "QuotaForNewUser", value: "500" }).execute();
     await app.snapshots.refresh();
-    const reply = await admin.post("/api/user/", {
-      username: " new ",
-      password,
-      display_name: "New One",
-      role: 1,
-      quota: 9999,
-      group: "vip",
-    });
+    const form = { username: " new ", password, display_name: "New One", role: 1 };
+    for (const more of [{ quota: 9999 }, { group: "vip" }])
+      expect((await admin.post("/api/user/", { ...form, ...more })).body["code"]).toBe("G2");
+    const reply = await admin.post("/api/user/", form);
     expect(reply.body).toEqual({ success: true, message: "" });
     const row = await app.database.db
       .selectFrom("users")

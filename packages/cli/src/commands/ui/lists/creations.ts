@@ -11,8 +11,8 @@ import {
   userCreate,
   type Client,
   type MessageKey,
+  nearest,
 } from "@fairway/wire";
-import { nearest } from "../../../core/nearest.ts";
 import { hintOf, messageOf } from "../../../core/problem.ts";
 import { typeOf } from "../../channel/channel.ts";
 import { expiryOf, quotaOf } from "../../token/token.ts";

@@ -1,0 +1,138 @@
+import { Redemption } from "../billing/redemptions.ts";
+import { Channel } from "../channels/channels.ts";
+import { Token } from "../accounts/tokens.ts";
+import { User } from "../accounts/users.ts";
+import { REASONS } from "../core/reasons.ts";
+
+/**
+ * Members that consoles of compatible gateways send beside those of a call. Everything else that a call does not know
+ * is refused: a misspelt member would otherwise be a write that answers success and changes nothing.
+ */
+export interface CompatibleMembers {
+  /** Members of the row that a form was loaded with, which it sends back: what the call does not change is taken off, however old. */
+  readonly row?: readonly string[];
+  /** Members of features that do not exist here: taken off when blank, refused otherwise. Texts are defaults of a form. */
+  readonly blank?: Readonly<Record<string, readonly unknown[]>>;
+  /** Members that mean nothing to any server. */
+  readonly ignored?: readonly string[];
+  /** The member that holds the form, where a console wraps it. */
+  readonly wrapped?: string;
+}
+
+const userRow = Object.keys(User.shape);
+const tokenRow = Object.keys(Token.shape);
+const redemptionRow = Object.keys(Redemption.shape);
+const channelRow = Object.keys(Channel.shape);
+
+const NOTHING: readonly unknown[] = [];
+const laterUser = {
+  remark: NOTHING,
+  setting: NOTHING,
+  stripe_customer: NOTHING,
+  discord_id: NOTHING,
+  sidebar_modules: NOTHING,
+  language: NOTHING,
+};
+const laterToken = { backup_group: NOTHING, cross_group_retry: NOTHING };
+const laterChannel = {
+  header_override: NOTHING,
+  settings: NOTHING,
+  remark: NOTHING,
+  channel_info: NOTHING,
+  test_models: NOTHING,
+  multi_key_mode: ["random"],
+};
+
+/** By the name of the call. */
+export const COMPATIBLE_MEMBERS: Readonly<Record<string, CompatibleMembers>> = {
+  login: { ignored: ["remember"], blank: { turnstile: NOTHING } },
+  register: { blank: { wechat_verification_code: NOTHING, turnstile: NOTHING } },
+  setup: { ignored: ["usageMode"] },
+  selfUpdate: { row: userRow, blank: laterUser },
+  userCreate: { blank: laterUser },
+  userUpdate: { row: userRow, blank: laterUser },
+  tokenCreate: { row: tokenRow, blank: laterToken },
+  tokenSetStatus: { row: tokenRow, blank: laterToken },
+  tokenUpdate: { row: tokenRow, blank: laterToken },
+  redemptionCreate: { row: redemptionRow, blank: { expired_time: NOTHING } },
+  redemptionSetStatus: { row: redemptionRow, blank: { expired_time: NOTHING } },
+  redemptionUpdate: { row: redemptionRow, blank: { expired_time: NOTHING } },
+  channelCreate: { row: channelRow, blank: laterChannel, wrapped: "channel" },
+  channelUpdate: { row: channelRow, blank: laterChannel },
+  channelTagUpdate: { blank: { param_override: NOTHING, header_override: NOTHING } },
+  channelModelsFor: { blank: { settings: NOTHING, header_override: NOTHING } },
+};
+
+/** A member that a call does not take, and why. */
+export interface MemberFault {
+  readonly path: readonly string[];
+  readonly reason: string;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The body of a call without what compatible consoles add to it, or the first such member that cannot be left out. */
+export function withoutCompatibleMembers(
+  call: string,
+  body: unknown,
+  known: readonly string[],
+): { readonly body: unknown } | { readonly fault: MemberFault } {
+  const list = Object.hasOwn(COMPATIBLE_MEMBERS, call) ? COMPATIBLE_MEMBERS[call] : undefined;
+  if (!list || !isObject(body)) return { body };
+  const kept: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(body)) {
+    if (value === null) continue;
+    if (known.includes(name)) {
+      kept[name] = value;
+      continue;
+    }
+    const reason = faultOf(list, body, name);
+    if (reason === "taken off") continue;
+    if (reason !== undefined) return { fault: { path: [name], reason } };
+    kept[name] = value;
+  }
+  const { wrapped } = list;
+  const inner = wrapped === undefined ? undefined : kept[wrapped];
+  if (wrapped === undefined || !isObject(inner)) return { body: kept };
+  const form = withoutCompatibleMembers(
+    call,
+    inner,
+    known.filter((name) => name !== wrapped),
+  );
+  if ("fault" in form) return { fault: { path: [wrapped, ...form.fault.path], reason: form.fault.reason } };
+  kept[wrapped] = form.body;
+  return { body: kept };
+}
+
+/** Undefined: the list does not know the member, which is for the schema to refuse. */
+function faultOf(
+  { row, blank = {}, ignored = [] }: CompatibleMembers,
+  body: Members,
+  name: string,
+): string | undefined {
+  if (ignored.includes(name)) return "taken off";
+  const neutral = Object.hasOwn(blank, name) ? blank[name] : undefined;
+  if (neutral) return isBlank(body[name]) || neutral.includes(body[name]) ? "taken off" : REASONS.unsupported;
+  return row?.includes(name) ? "taken off" : undefined;
+}
+
+/** Nothing, off or zero, also as JSON text and member by member: what a form sends for a field that nobody filled. */
+export function isBlank(value: unknown): boolean {
+  if (typeof value === "string") return value.trim() === "" || isBlankJson(value);
+  if (isObject(value)) return Object.values(value).every(isBlank);
+  if (Array.isArray(value)) return value.every(isBlank);
+  return value === undefined || value === null || value === false || value === 0;
+}
+
+function isBlankJson(text: string): boolean {
+  if (!/^\s*(?:[{[]|null\s*$)/.test(text)) return false;
+  try {
+    return isBlank(JSON.parse(text) as unknown);
+  } catch {
+    return false;
+  }
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
