@@ -42,7 +42,22 @@ test("emphasis, code and links are read inside of lines", () => {
     { kind: "link", href: "https://b.example/q?a=1", inside: ["https://b.example/q?a=1"] },
     ".",
   ]);
-  expect(inline("2 * 3 * 4 and \\*no\\*")).toEqual(["2 * 3 * 4 and ", "*", "no", "*"]);
+  expect(inline("2 * 3 * 4 and \\*no\\*")).toEqual(["2 * 3 * 4 and *no*"]);
+});
+
+test("a picture is a link, so that no text makes the browser call another server", () => {
+  expect(inline("![x](https://a.example/p.png)")).toEqual([
+    "!",
+    { kind: "link", href: "https://a.example/p.png", inside: ["x"] },
+  ]);
+});
+
+test("reference links and addresses in angle brackets are read", () => {
+  expect(inline("[a][1] <https://b.example>\n\n[1]: https://a.example")).toEqual([
+    { kind: "link", href: "https://a.example", inside: ["a"] },
+    " ",
+    { kind: "link", href: "https://b.example", inside: ["https://b.example"] },
+  ]);
 });
 
 test("scripts and markup stay text", () => {
@@ -77,6 +92,17 @@ describe("an answer that wants to freeze the page", () => {
     ["links that never end", "[a](".repeat(4_000)],
     ["quotes", "> ".repeat(5_000)],
     ["tables", `${"|a".repeat(5_000)}\n${"|-".repeat(5_000)}`],
+    ["spaces in a heading", `# a${" ".repeat(40_000)}b`],
+    ["spaces in a rule", `-${" ".repeat(40_000)}x`],
+    ["spaces in the divider of a table", `|a|\n|-${" ".repeat(40_000)}x`],
+    ["spaces behind a fence", `\`\`\`${" ".repeat(40_000)}\``],
+    ["spaces in a link", `[a](https://a.example${" ".repeat(40_000)}`],
+    ["spaces before a line break", `a${" ".repeat(40_000)}b`],
+    ["list items", "- ".repeat(20_000)],
+    ["numbers", "1. ".repeat(15_000)],
+    ["tildes", "~~a ".repeat(10_000)],
+    ["addresses", "https://".repeat(5_000)],
+    ["escapes", "\\(".repeat(20_000)],
   ])("of %s is read in a moment", (_, text) => {
     const startedAt = cpuMs();
     parseMarkdown(text);

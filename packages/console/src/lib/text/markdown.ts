@@ -1,3 +1,5 @@
+import MarkdownIt from "markdown-it";
+import type { Token } from "markdown-it";
 import { safeHref } from "./safe-href.ts";
 
 export type Inline =
@@ -18,213 +20,129 @@ export type Block =
 
 type Cell = readonly Inline[];
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/;
-const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
-const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
-const QUOTE = /^ {0,3}> ?/;
-const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(?:\s+|$)(.*)$/;
-const DIVIDER = /^ {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
-/** Deeper nesting than this is shown as text: it comes from no person. */
-const DEEPEST = 8;
+/** HTML stays text: the tree below has no place for it. Nesting that no person writes is text, too. */
+const parser = new MarkdownIt({ html: false, linkify: true, maxNesting: 20 });
+// Pictures would load from servers that the author of a text chooses. Their address is shown as a link.
+parser.disable("image");
+parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+parser.validateLink = (href) => safeHref(href) !== undefined;
 
 /**
- * Reads the Markdown that models and operators write into a tree; markup of other kinds stays text. A text that is
- * still being written reads as far as it goes: an open fence is code already.
+ * Reads Markdown into a tree of elements, never into HTML. A text that is still being written reads as far as it goes:
+ * an open fence is code already.
  */
 export function parseMarkdown(text: string): readonly Block[] {
-  return blocksOf(text.replaceAll("\r\n", "\n").split("\n"), 0);
+  return readBlocks(new Reader(parser.parse(text, {})));
 }
 
-interface Taken {
-  readonly block: Block;
-  /** First line after it. */
-  readonly next: number;
-}
+/** The tokens of one level, read from the front. */
+class Reader {
+  readonly #tokens: readonly Token[];
+  #at = 0;
 
-function blocksOf(lines: readonly string[], depth: number): Block[] {
-  const blocks: Block[] = [];
-  let at = 0;
-  while (at < lines.length) {
-    const line = lines[at] ?? "";
-    if (line.trim() === "") {
-      at += 1;
-      continue;
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  next(): Token | undefined {
+    return this.#tokens[this.#at++];
+  }
+
+  /** The tokens up to the one that closes `open`, which is read too. */
+  inside({ type, level }: Token): Reader {
+    const closing = type.replace(/_open$/, "_close");
+    const start = this.#at;
+    while (this.#at < this.#tokens.length) {
+      const token = this.#tokens[this.#at++];
+      if (token?.type === closing && token.level === level) return new Reader(this.#tokens.slice(start, this.#at - 1));
     }
-    const taken: Taken =
-      codeAt(lines, at) ??
-      lineAt(line, at) ??
-      tableAt(lines, at) ??
-      nestedAt(lines, at, depth) ??
-      paragraphAt(lines, at);
-    blocks.push(taken.block);
-    at = taken.next;
+    return new Reader(this.#tokens.slice(start));
+  }
+}
+
+function readBlocks(reader: Reader): Block[] {
+  const blocks: Block[] = [];
+  for (let token = reader.next(); token; token = reader.next()) {
+    const block = readBlock(token, reader);
+    if (block) blocks.push(block);
   }
   return blocks;
 }
 
-function codeAt(lines: readonly string[], at: number): Taken | undefined {
-  const open = FENCE.exec(lines[at] ?? "");
-  if (!open) return undefined;
-  const fence = open[1] ?? "";
-  let end = at + 1;
-  while (end < lines.length && !closes(lines[end] ?? "", fence)) end += 1;
-  const text = lines.slice(at + 1, end).join("\n");
-  return { block: { kind: "code", language: open[2] ?? "", text }, next: end + 1 };
-}
-
-function closes(line: string, fence: string): boolean {
-  const text = line.trim();
-  return text.length >= fence.length && text === (fence[0] ?? "`").repeat(text.length);
-}
-
-function lineAt(line: string, at: number): Taken | undefined {
-  if (RULE.test(line)) return { block: { kind: "rule" }, next: at + 1 };
-  const heading = HEADING.exec(line);
-  if (!heading) return undefined;
-  const block = { kind: "heading", level: (heading[1] ?? "#").length, inside: parseInline(heading[2] ?? "") } as const;
-  return { block, next: at + 1 };
-}
-
-function cellsOf(line: string): Cell[] {
-  const inner = line
-    .trim()
-    .replace(/^\|/, "")
-    .replace(/(?<!\\)\|$/, "");
-  return inner.split(/(?<!\\)\|/).map((cell) => parseInline(cell.trim().replaceAll("\\|", "|")));
-}
-
-function tableAt(lines: readonly string[], at: number): Taken | undefined {
-  const [line = "", divider = ""] = lines.slice(at, at + 2);
-  if (!line.includes("|") || !DIVIDER.test(divider)) return undefined;
-  const head = cellsOf(line);
-  let end = at + 2;
-  while (end < lines.length && (lines[end] ?? "").includes("|")) end += 1;
-  const rows = lines.slice(at + 2, end).map((row) => cellsOf(row).slice(0, head.length));
-  return { block: { kind: "table", head, rows }, next: end };
-}
-
-function nestedAt(lines: readonly string[], at: number, depth: number): Taken | undefined {
-  if (depth >= DEEPEST) return undefined;
-  return quoteAt(lines, at, depth) ?? listAt(lines, at, depth);
-}
-
-function quoteAt(lines: readonly string[], at: number, depth: number): Taken | undefined {
-  let end = at;
-  while (end < lines.length && QUOTE.test(lines[end] ?? "")) end += 1;
-  if (end === at) return undefined;
-  const inside = lines.slice(at, end).map((line) => line.replace(QUOTE, ""));
-  return { block: { kind: "quote", blocks: blocksOf(inside, depth + 1) }, next: end };
-}
-
-interface Item {
-  readonly indent: number;
-  /** Undefined for bullets. */
-  readonly number: number | undefined;
-  readonly text: string;
-}
-
-function itemOf(line: string): Item | undefined {
-  const found = RULE.test(line) ? null : ITEM.exec(line);
-  if (!found) return undefined;
-  const [, spaces = "", sign = "", text = ""] = found;
-  return { indent: spaces.length, number: /\d/.test(sign) ? Number.parseInt(sign, 10) : undefined, text };
-}
-
-function listAt(lines: readonly string[], at: number, depth: number): Taken | undefined {
-  const first = itemOf(lines[at] ?? "");
-  if (!first) return undefined;
-  const items: string[][] = [];
-  const isNext = (item: Item | undefined) =>
-    item !== undefined &&
-    item.indent < first.indent + 2 &&
-    (item.number === undefined) === (first.number === undefined);
-  let end = at;
-  for (; end < lines.length; end += 1) {
-    const line = lines[end] ?? "";
-    const item = itemOf(line);
-    if (item && isNext(item)) items.push([item.text]);
-    else if (endsList(lines, end)) break;
-    else items.at(-1)?.push(line.replace(/^(?: {1,4}|\t)/, ""));
+function readBlock(token: Token, reader: Reader): Block | undefined {
+  switch (token.type) {
+    case "fence":
+    case "code_block":
+      return { kind: "code", language: token.info.trim().split(/\s/)[0] ?? "", text: token.content.replace(/\n$/, "") };
+    case "heading_open":
+      return { kind: "heading", level: Number(token.tag.slice(1)), inside: readLine(reader.inside(token)) };
+    case "hr":
+      return { kind: "rule" };
+    case "blockquote_open":
+      return { kind: "quote", blocks: readBlocks(reader.inside(token)) };
+    case "bullet_list_open":
+    case "ordered_list_open":
+      return readList(token, reader.inside(token));
+    case "table_open":
+      return readTable(reader.inside(token));
+    case "paragraph_open":
+      return { kind: "paragraph", inside: readLine(reader.inside(token)) };
+    default:
+      return undefined;
   }
-  const list = items.map((item) => blocksOf(item, depth + 1));
-  return { block: { kind: "list", start: first.number, items: list }, next: end };
 }
 
-/** A list continues over indented lines, over lazy ones, and over one empty line if it is indented or listed after it. */
-function endsList(lines: readonly string[], at: number): boolean {
-  const line = lines[at] ?? "";
-  const before = lines[at - 1] ?? "";
-  if (/^(?: {2,}|\t)/.test(line)) return false;
-  if (line.trim() === "") return !/^(?: {2,}|\t)|^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/.test(lines[at + 1] ?? "");
-  return before.trim() === "" || FENCE.test(line) || HEADING.test(line) || RULE.test(line) || ITEM.test(line);
+function readList(open: Token, reader: Reader): Block {
+  const items: Block[][] = [];
+  for (let token = reader.next(); token; token = reader.next())
+    if (token.type === "list_item_open") items.push(readBlocks(reader.inside(token)));
+  const start = open.type === "ordered_list_open" ? Number(open.attrGet("start") ?? 1) : undefined;
+  return { kind: "list", start, items };
 }
 
-function startsBlock(lines: readonly string[], at: number): boolean {
-  const line = lines[at] ?? "";
-  if (FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || ITEM.test(line)) return true;
-  return line.includes("|") && DIVIDER.test(lines[at + 1] ?? "");
+function readTable(reader: Reader): Block {
+  const rows: Cell[][] = [];
+  for (let token = reader.next(); token; token = reader.next()) {
+    if (token.type === "tr_open") rows.push([]);
+    if (token.type === "th_open" || token.type === "td_open") rows.at(-1)?.push(readLine(reader.inside(token)));
+  }
+  const [head = [], ...body] = rows;
+  return { kind: "table", head, rows: body };
 }
 
-function paragraphAt(lines: readonly string[], at: number): Taken {
-  let end = at + 1;
-  while (end < lines.length && (lines[end] ?? "").trim() !== "" && !startsBlock(lines, end)) end += 1;
-  const text = lines.slice(at, end).map((line) => line.trimStart());
-  return { block: { kind: "paragraph", inside: parseInline(text.join("\n")) }, next: end };
+function readLine(reader: Reader): Inline[] {
+  const token = reader.next();
+  return token?.type === "inline" ? readInlines(new Reader(token.children ?? [])) : [];
 }
 
-const INLINE = new RegExp(
-  [
-    "\\\\(?<escape>[!-/:-@[-`{-~])",
-    // A run of ticks opens as a whole, so that a long one is looked at once.
-    "(?<!`)(?<ticks>`+)(?!`)(?<code>[^`]|[^`].*?[^`])\\k<ticks>(?!`)",
-    '!?\\[(?<label>(?:[^\\[\\]\\\\]|\\\\.)*)\\]\\((?<href>[^\\s()]*(?:\\([^\\s()]*\\)[^\\s()]*)*)(?:\\s+"[^"]*")?\\)',
-    "(?<bare>https?://[^\\s<>\"'`]*[^\\s<>\"'`.,;:!?)\\]*_])",
-    "\\*\\*(?<strong>(?=\\S).+?(?<=\\S))\\*\\*(?!\\*)",
-    "\\*(?<em>(?=[^\\s*]).+?(?<=[^\\s*]))\\*(?!\\*)",
-    "(?<![\\p{L}\\p{N}_])__(?<strong2>(?=\\S).+?(?<=\\S))__(?![\\p{L}\\p{N}_])",
-    "(?<![\\p{L}\\p{N}_])_(?<em2>(?=\\S).+?(?<=\\S))_(?![\\p{L}\\p{N}_])",
-    "~~(?<del>(?=\\S).+?(?<=\\S))~~",
-    "(?<break> {2,}\\n|\\\\\\n)",
-  ].join("|"),
-  "su",
-);
+const EMPHASIS = { strong_open: "strong", em_open: "em", s_open: "del" } as const;
 
-/** Emphasis inside of emphasis ends somewhere; long runs of stars are no text that anybody reads. */
-const LONGEST = 5_000;
-
-function parseInline(text: string, depth = 0): Inline[] {
+function readInlines(reader: Reader): Inline[] {
   const parts: Inline[] = [];
-  let rest = text;
-  while (rest !== "" && depth < DEEPEST && text.length <= LONGEST) {
-    const found = INLINE.exec(rest);
-    if (!found) break;
-    if (found.index > 0) parts.push(rest.slice(0, found.index));
-    parts.push(inlineOf(found, depth));
-    rest = rest.slice(found.index + found[0].length);
+  for (let token = reader.next(); token; token = reader.next()) {
+    const part = readInline(token, reader);
+    const before = parts.at(-1);
+    if (typeof part === "string" && typeof before === "string") parts[parts.length - 1] = before + part;
+    else if (part !== "") parts.push(part);
   }
-  if (rest !== "") parts.push(rest);
   return parts;
 }
 
-function linkOf(found: RegExpExecArray, depth: number): Inline {
-  const { label = "", href = "" } = found.groups ?? {};
-  const target = safeHref(href);
-  if (target === undefined) return found[0];
-  return { kind: "link", href: target, inside: parseInline(label || target, depth + 1) };
-}
-
-const EMPHASIS = { strong: "strong", strong2: "strong", em: "em", em2: "em", del: "del" } as const;
-
-function inlineOf(found: RegExpExecArray, depth: number): Inline {
-  const groups = found.groups ?? {};
-  const { escape, code, bare } = groups;
-  if (escape !== undefined) return escape;
-  if (code !== undefined) return { kind: "code", text: code };
-  if (bare !== undefined) return { kind: "link", href: bare, inside: [bare] };
-  if (groups["label"] !== undefined) return linkOf(found, depth);
-  for (const [name, kind] of Object.entries(EMPHASIS)) {
-    const inside = groups[name];
-    if (inside !== undefined) return { kind, inside: parseInline(inside, depth + 1) };
+function readInline(token: Token, reader: Reader): Inline {
+  switch (token.type) {
+    case "code_inline":
+      return { kind: "code", text: token.content };
+    case "softbreak":
+      return "\n";
+    case "hardbreak":
+      return { kind: "break" };
+    case "link_open":
+      return { kind: "link", href: String(token.attrGet("href") ?? ""), inside: readInlines(reader.inside(token)) };
+    case "strong_open":
+    case "em_open":
+    case "s_open":
+      return { kind: EMPHASIS[token.type], inside: readInlines(reader.inside(token)) };
+    default:
+      return token.content;
   }
-  return { kind: "break" };
 }
