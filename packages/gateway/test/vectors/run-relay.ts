@@ -177,6 +177,8 @@ function attemptOf(
       },
       progress: () => undefined,
       cover: async () => {},
+      outputRoom: () => Infinity,
+      grow: async () => {},
     },
     {
       upstreams: script,

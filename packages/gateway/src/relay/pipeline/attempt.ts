@@ -45,6 +45,9 @@ export interface AttemptHooks {
   readonly delivery: Delivery;
   settle(completion: Completion, built: BuiltCall, attempt: Attempt): Promise<Usage>;
   progress(outputBound: () => number, attempt: Attempt): void;
+  /** See SinkContext. */
+  outputRoom(): number;
+  grow(atMost: number, exactly: () => Promise<number>, attempt: Attempt): Promise<void>;
   /** Reserves what the request that is about to be sent may cost; rejects where that is not covered. */
   cover(requested: RequestedOutput): Promise<void>;
   /** Output tokens of each answer that the balance carries; undefined = the request goes out as it is. */
@@ -188,6 +191,14 @@ export class Attempt implements SinkContext {
 
   progress(outputBound: () => number): void {
     this.#hooks.progress(outputBound, this);
+  }
+
+  get outputRoom(): number {
+    return this.#hooks.outputRoom();
+  }
+
+  grow(atMost: number, exactly: () => Promise<number>): Promise<void> {
+    return this.#hooks.grow(atMost, exactly, this);
   }
 
   finish(result: AttemptResult): void {

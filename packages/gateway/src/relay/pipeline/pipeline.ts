@@ -236,6 +236,8 @@ async function attemptUntilDelivered(
         settle: (completion, built, current) => session.settle(completion, built, current, tried),
         progress: (outputBound, current) => session.progress(outputBound, current, tried),
         cover: (requested) => session.cover(requested),
+        outputRoom: () => session.outputRoom,
+        grow: (atMost, exactly, current) => session.grow(atMost, exactly, { attempt: current, tried }),
         outputCap: session.outputCap,
         readOn: readOnFor(request, deps.snapshots.current()),
       },

@@ -1,12 +1,17 @@
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { modelInEvent } from "../../dialects/core/answered-model.ts";
 import { HostedCalls, unreportedCalls } from "../../dialects/core/hosted-calls.ts";
-import type { Dialect, UsageMeter } from "../../dialects/core/types.ts";
+import type { Dialect, Usage, UsageMeter } from "../../dialects/core/types.ts";
 import { firstEvent, parseEvents } from "../../lib/text/sse.ts";
 import { OutputCounter } from "./output-counter.ts";
 import type { Completion, FinishReason, Nothing, SinkContext } from "./sink.ts";
 import { UnseenOutput } from "./unseen-output.ts";
 
+/**
+ * Bytes of a stream for each of its tokens at least, but for texts without any framing; what they have beyond their
+ * reservation is not charged.
+ */
+const BYTES_OF_TOKEN = 3;
 /** Bytes of the upstream between two checks of the reservation. */
 const PROGRESS_EVERY = 8 * 1024;
 
@@ -29,6 +34,9 @@ export class DeliveredOutput {
   #received = 0;
   #model: string | undefined;
   #progressAt = PROGRESS_EVERY;
+  /** Bytes of the upstream that the reservation covers without a look at their text. */
+  #coveredUntil: number | undefined;
+  #isWithheld = false;
 
   constructor(context: SinkContext, deps: DeliveredOutputDeps) {
     const { spec } = context.request;
@@ -54,6 +62,25 @@ export class DeliveredOutput {
     this.#counter.add(blocks);
   }
 
+  /**
+   * Undefined where the reservation covers these events as well. Otherwise resolves when it does, or when the stream has
+   * been stopped.
+   */
+  covering(blocks: Buffer): Promise<void> | undefined {
+    const received = this.#received + blocks.length;
+    if (received <= (this.#coveredUntil ??= this.#context.outputRoom * BYTES_OF_TOKEN)) return undefined;
+    const { outputRoom } = this.#context;
+    const atMost = this.#counter.boundWith(blocks);
+    if (atMost > outputRoom) return this.#context.grow(atMost, () => this.#counter.countWith(blocks));
+    this.#coveredUntil = received + (outputRoom - atMost) * BYTES_OF_TOKEN;
+    return undefined;
+  }
+
+  /** The last events were not delivered: usage that came with them does not count. */
+  withhold(): void {
+    this.#isWithheld = true;
+  }
+
   /** Lets the reservation grow with the output. */
   checkReservation(): void {
     if (this.#received <= this.#progressAt) return;
@@ -74,7 +101,7 @@ export class DeliveredOutput {
   completion(reason: FinishReason, firstContentAt: number | undefined, nothing: Nothing | undefined): Completion {
     const { usage: reported, finished } = this.#deps.meter;
     const isUnbilled = nothing === "refused" && this.#context.target.plan.provider.billsRefusals !== true;
-    const usage = isUnbilled && reported?.output === 0 ? undefined : reported;
+    const usage = isUnbilled && reported?.output === 0 ? undefined : this.#ofDelivered(reported);
     const isWhole = reason === "guardrail" && finished && usage !== undefined;
     return {
       reason,
@@ -88,6 +115,10 @@ export class DeliveredOutput {
       firstContentAt,
       nothing,
     };
+  }
+
+  #ofDelivered(usage: Usage | undefined): Usage | undefined {
+    return usage && this.#isWithheld ? { ...usage, output: 0, reasoning: 0, audioOutput: 0 } : usage;
   }
 
   /** Frees what is no longer needed after the charge. */

@@ -86,6 +86,27 @@ export class OutputCounter {
     return this.#countedBound + promptTokenBound(this.#text) + this.#extra;
   }
 
+  /** The same with blocks that have not been offered yet. */
+  boundWith(blocks: Buffer): number {
+    const { text, extra } = this.#textsOf(blocks);
+    return this.bound() + promptTokenBound(text) + extra;
+  }
+
+  /** Tokens so far and of these blocks, by the model's encoder. */
+  async countWith(blocks: Buffer): Promise<number> {
+    const { text, extra } = this.#textsOf(blocks);
+    const counts = text === "" ? [0] : await this.#counter.count(this.#model, [text]);
+    return (await this.count()) + (counts[0] ?? 0) + extra;
+  }
+
+  #textsOf(blocks: Buffer): { readonly text: string; readonly extra: number } {
+    const texts = parseEvents(blocks).flatMap(({ data }) => (data ? [this.#dialect.eventTexts(data)] : []));
+    return {
+      text: texts.map((one) => one.text).join(""),
+      extra: texts.reduce((sum, one) => sum + one.extra, 0),
+    };
+  }
+
   /** Output tokens by the model's encoder; by the upper estimate where the encoder fails. */
   async count(): Promise<number> {
     this.#digest();

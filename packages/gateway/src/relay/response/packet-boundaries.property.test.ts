@@ -133,6 +133,7 @@ async function outcomeOf(client: DialectId, upstream: DialectId, packets: readon
         return completion.usage ?? NO_USAGE;
       },
       progress: () => undefined,
+      outputRoom: Infinity,
       fault: (error: unknown) => ended.reject(error as Error),
       finish: ended.resolve,
       refused: () => ({ error: new AppError("upstream_stream_interrupted") }),

@@ -51,6 +51,7 @@ function contextOf(delivery: Delivery, faults: unknown[], finish: (result: Attem
       return asked === 1 ? Promise.reject(new Error("no charge")) : Promise.resolve(NO_USAGE);
     },
     progress: () => undefined,
+    outputRoom: Infinity,
     fault: (error: unknown) => void faults.push(error),
     finish,
     failureOf: () => undefined,

@@ -73,6 +73,13 @@ export interface SinkContext {
   answered(answer: JsonObject): void;
   /** Upper estimate of the output so far, used where the reservation can grow; may lead to a call of `stop`. */
   progress(outputBound: () => number): void;
+  /** Output tokens that are reserved where the reservation grows with the answer; Infinity elsewhere. */
+  readonly outputRoom: number;
+  /**
+   * Raises the reservation to an answer of this length: resolves when it is covered, or when the stream has been stopped
+   * because it is not. Never rejects.
+   */
+  grow(atMost: number, exactly: () => Promise<number>): Promise<void>;
   /** Ends the attempt; the first call counts. */
   finish(result: AttemptResult): void;
   /** Reports an internal error to the operator. */

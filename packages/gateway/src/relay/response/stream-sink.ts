@@ -19,6 +19,7 @@ import { ClientEvents } from "./client-events.ts";
 import { holdsContent, StreamBeginning, type Begun } from "./stream-beginning.ts";
 import { StreamClosing } from "./stream-closing.ts";
 import { forgetInlineFiles } from "../upstream/inline-files.ts";
+import { HeldWork } from "./held-work.ts";
 import type { FinishReason, Completion, Nothing, SinkContext, Sink, UpstreamStream } from "./sink.ts";
 import { TurnBuffer } from "./turn-buffer.ts";
 import type { StreamTranslation } from "../pipeline/translate.ts";
@@ -57,6 +58,7 @@ export class StreamSink implements Sink {
   readonly #resume: () => void;
   readonly #arrived = new TurnBuffer((bytes) => this.#read(bytes));
   readonly #closing: StreamClosing;
+  readonly #waiting = new HeldWork();
   /** Freed when the answer begins. */
   #beginning: StreamBeginning | undefined;
   #phase: Phase = "beginning";
@@ -104,7 +106,10 @@ export class StreamSink implements Sink {
   #takeAll(blocks: Buffer | undefined): void {
     if (blocks) this.#take(blocks);
     const fault = this.#decoder.fault ?? this.#translation?.fault;
-    if (fault !== undefined && !this.#isOver) throw fault;
+    const throwFault = () => {
+      if (fault !== undefined && !this.#isOver) throw fault;
+    };
+    if (fault === undefined || !this.#waiting.defers(throwFault)) throwFault();
   }
 
   /** Output that cannot be framed or converted is an upstream error, not a crash. */
@@ -122,7 +127,7 @@ export class StreamSink implements Sink {
 
   end(): void {
     this.#arrived.flush();
-    if (this.#isOver) return;
+    if (this.#isOver || this.#waiting.defers(() => this.end())) return;
     this.#guarded(() => {
       const rest = this.#decoder.rest();
       this.#takeAll(rest && !isBrokenOff(rest) ? rest : undefined);
@@ -136,8 +141,9 @@ export class StreamSink implements Sink {
   fail(error: Error): void {
     this.#arrived.flush();
     if (this.#isOver) return;
-    if (this.#context.delivery.isDisconnected) this.#abandon();
-    else if (this.#phase === "beginning") this.#failed(brokenStream(error));
+    if (this.#context.delivery.isDisconnected) return this.#abandon();
+    if (this.#waiting.defers(() => this.fail(error))) return;
+    if (this.#phase === "beginning") this.#failed(brokenStream(error));
     else if (this.#meter.finished) this.#complete();
     else if (isIdleTimeout(error)) this.#interrupted(new AppError("upstream_idle_timeout"), "idle_timeout");
     else this.#interrupted(new AppError("upstream_stream_interrupted"), "upstream_cut");
@@ -161,6 +167,7 @@ export class StreamSink implements Sink {
   stop(error: AppError, reason: FinishReason): void {
     this.#arrived.flush();
     if (this.#isOver) return;
+    if (this.#waiting.isWaiting) this.#delivered.withhold();
     if (this.#phase === "beginning") this.#failed(brokenStream(error));
     else this.#finishing(this.#closeWith(error, reason));
     this.#context.controller.abort(error);
@@ -188,6 +195,7 @@ export class StreamSink implements Sink {
   }
 
   #takeNext(events: Buffer): void {
+    if (this.#waiting.defers(() => this.#takeNext(events))) return;
     const usageBefore = this.#meter.usage;
     this.#meter.feed(events);
     if (this.#meter.error) return this.#upstreamError(events);
@@ -206,6 +214,16 @@ export class StreamSink implements Sink {
 
   /** `events` as the upstream sent them, and as the client gets them. */
   #pass(events: Buffer, sent: Buffer): void {
+    const covering = this.#delivered.covering(events);
+    if (!covering) return this.#passCovered(events, sent);
+    this.#context.controller.pause();
+    this.#waiting.hold(covering, () => this.#passCovered(events, sent), {
+      run: (work) => void (this.#isOver || this.#guarded(work)),
+      done: () => void (this.#isOver || this.#context.delivery.isBlocked || this.#resume()),
+    });
+  }
+
+  #passCovered(events: Buffer, sent: Buffer): void {
     this.#delivered.note(events);
     if (this.#meter.terminated) return this.#complete(sent);
     this.#delivered.checkReservation();
@@ -246,7 +264,7 @@ export class StreamSink implements Sink {
     this.#arrived.flush();
     if (this.#isOver) return;
     // What the upstream still says waits behind a client that reads slowly.
-    if (this.#context.delivery.isBlocked) return this.#closing.restart();
+    if (this.#context.delivery.isBlocked || this.#waiting.isWaiting) return this.#closing.restart();
     this.#complete();
     this.#context.controller.abort(new AppError("upstream_stream_interrupted"));
   }

@@ -110,14 +110,13 @@ export class ReservationSession {
   }
 
   async #raiseTo(amount: Quota): Promise<void> {
-    const { amount: reserved, hold } = this.#reservation;
+    const { amount: reserved } = this.#reservation;
     if (amount <= reserved) return;
     if (this.budgets && !(await this.budgets.extend(amount)))
       throw new AppError("budget_exceeded", {
         message: `A hard budget does not cover the request as it is sent upstream: ${amount} are needed.`,
       });
-    const nothing = { hold, quota: ZERO, channelId: 0, at: this.#deps.now() };
-    if (await this.#reservation.raise(nothing, amount)) return;
+    if (await this.#reservation.raise(this.#nothing(), amount)) return;
     this.#request.usedUp = "balance";
     throw new AppError("insufficient_user_quota", {
       message: `Your balance does not cover the request as it is sent upstream: ${amount} needed, ${reserved} reserved.`,
@@ -215,8 +214,7 @@ export class ReservationSession {
   async renew(attempt?: Attempt, tried: readonly Attempt[] = []): Promise<void> {
     if (this.isClosed) return;
     const seen = attempt && this.#seenAtMost(attempt, tried);
-    const nothing = { hold: this.#reservation.hold, quota: ZERO, channelId: 0, at: this.#deps.now() };
-    await this.#reservation.renew(seen?.settlement ?? nothing);
+    await this.#reservation.renew(seen?.settlement ?? this.#nothing());
   }
 
   /** Extends the reservation before the upper estimate of the output reaches it. */
@@ -230,6 +228,51 @@ export class ReservationSession {
       .finally(() => {
         this.#isExtending = false;
       });
+  }
+
+  /** Output tokens that the answer may have before the reservation has to grow; Infinity where it does not grow. */
+  get outputRoom(): number {
+    const { price, isPriced } = this.#terms;
+    return isPriced && price.kind !== "call" && this.#grows ? this.#reserved : Infinity;
+  }
+
+  /**
+   * Reserves a piece of the answer before it is delivered, counted exactly where its upper estimate is refused. A stream
+   * that is not covered ends: of a hard budget always, of a balance when the operator wants that. Never rejects.
+   */
+  async grow(
+    atMost: number,
+    exactly: () => Promise<number>,
+    { attempt, tried }: Pick<Delivered, "attempt" | "tried">,
+  ): Promise<void> {
+    let refusal: "balance" | "budget" | undefined;
+    try {
+      const settlement = this.#seenAtMost(attempt, tried)?.settlement ?? this.#nothing();
+      refusal = await this.#growTo([atMost + EXTEND_BY[0], atMost], settlement);
+      if (refusal) refusal = await this.#growTo([await exactly()], settlement);
+    } catch {
+      // The reservation cannot be reached, and the piece is not covered.
+      refusal = "budget";
+    }
+    const ends = refusal === "budget" || this.#snapshot.options.StopStreamsOnEmptyBalance;
+    if (refusal && ends && !this.isClosed) attempt.stop(new AppError("insufficient_quota"), "quota_exhausted");
+  }
+
+  /** Extends to the first of these lengths that is covered; returns what covers none of them. */
+  async #growTo(lengths: readonly number[], settlement: Settlement): Promise<"balance" | "budget" | undefined> {
+    let refusal: "balance" | "budget" | undefined;
+    for (const length of lengths) {
+      if (this.isClosed || length <= this.#reserved) return undefined;
+      refusal = await this.#extendTo(length, settlement);
+      if (refusal) continue;
+      this.#reserved = Math.max(this.#reserved, length);
+      return undefined;
+    }
+    return refusal;
+  }
+
+  #nothing(): Settlement {
+    return { hold: this.#reservation.hold, quota: ZERO, channelId: 0, at: this.#deps.now() };
   }
 
   /**
@@ -250,16 +293,8 @@ export class ReservationSession {
 
   /** Extends past what was seen, by much or by little; returns what covers neither. */
   async #extendPast({ output, settlement }: Seen): Promise<"balance" | "budget" | undefined> {
-    let refusal: "balance" | "budget" | undefined;
-    for (const more of EXTEND_BY) {
-      if (this.isClosed) return undefined;
-      const target = output + more;
-      refusal = await this.#extendTo(target, settlement);
-      if (refusal) continue;
-      this.#reserved = Math.max(this.#reserved, target);
-      return undefined;
-    }
-    return refusal;
+    const lengths = EXTEND_BY.map((more) => output + more);
+    return this.#growTo(lengths, settlement);
   }
 
   /** Extends to so many output tokens; returns what cannot cover them. */
