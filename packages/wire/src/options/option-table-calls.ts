@@ -33,6 +33,10 @@ export const CALL_OPTIONS = {
   ]),
   StopStreamsOnEmptyBalance: option(flag, "true", ["quota", "A running stream ends when the balance does."]),
   BillAbortedPrompt: option(flag, "false", ["quota", "A request that its client leaves early pays for the prompt."]),
+  FinishAbandonedCalls: option(flag, "false", [
+    "quota",
+    "A plain call that its client leaves is read to its end and charged by its usage, as vendors do; otherwise it is cancelled.",
+  ]),
   ReadOnSeconds: option(integerType(0, 600), "10", [
     "quota",
     "Seconds that a stream of a model that reasons is read on after its client left, for the usage at its end; 0 is off.",

@@ -86,6 +86,8 @@ export interface RequestSpec {
   readonly quality?: string;
   /** For images: the client requests bytes instead of a URL. */
   readonly wantsBase64?: boolean;
+  /** The request switches reasoning off. */
+  readonly isThinkingOff?: true;
   /** Reasoning effort as the client wrote it, for the log. */
   readonly reasoningEffort?: string;
 }

@@ -1,9 +1,9 @@
 import { parseEvents } from "../../lib/text/sse.ts";
-import { isSet } from "../core/read.ts";
+import { count, isSet } from "../core/read.ts";
 import { endsWithDone, hasText, lastRead, mayHoldError, namesError, needle } from "../core/scan.ts";
 import type { JsonObject, UsageMeter, UpstreamErrorEvent, Usage } from "../core/types.ts";
 import { readSentence, splitAtError } from "../core/upstream-error.ts";
-import { readChatUsage } from "../core/usage.ts";
+import { readChatUsage, toUsage } from "../core/usage.ts";
 
 /** An event without choices and usage that says something is no part of an answer. */
 export function sentenceIn(event: JsonObject): UpstreamErrorEvent | undefined {
@@ -11,6 +11,8 @@ export function sentenceIn(event: JsonObject): UpstreamErrorEvent | undefined {
 }
 
 const USAGE = needle("usage");
+/** llama-server counts in its timings, also where no usage was asked for or comes. */
+const TIMINGS = needle("timings");
 const FINISH = needle("finish_reason");
 const ERROR = needle("error", 1);
 
@@ -27,7 +29,7 @@ export class ChatMeter implements UsageMeter {
     const failed = mayHoldError(blocks, ERROR) || namesError(blocks) ? splitAtError(blocks) : undefined;
     this.error ??= failed?.error;
     const answer = failed?.before ?? blocks;
-    this.usage = lastRead(answer, USAGE, readChatUsage) ?? this.usage;
+    this.usage = lastRead(answer, USAGE, readChatUsage) ?? lastRead(answer, TIMINGS, readTimings) ?? this.usage;
     this.finished ||= hasText(answer, FINISH);
     this.terminated ||= endsWithDone(answer);
   }
@@ -37,6 +39,14 @@ export class ChatMeter implements UsageMeter {
     this.#isBegun = true;
     if (!blocks.includes(CHOICES)) this.error = findSentence(blocks);
   }
+}
+
+function readTimings(timings: JsonObject): Usage | undefined {
+  const prompt = count(timings, "prompt_n");
+  const output = count(timings, "predicted_n");
+  if (prompt === undefined || output === undefined) return undefined;
+  const cachedInput = count(timings, "cache_n") ?? 0;
+  return toUsage({ input: prompt + cachedInput, output, cachedInput });
 }
 
 const CHOICES = Buffer.from('choices"');

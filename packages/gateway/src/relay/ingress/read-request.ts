@@ -3,6 +3,7 @@ import { dialectById } from "../../dialects/index.ts";
 import type { RequestSpec, Body, Dialect, DialectId } from "../../dialects/core/types.ts";
 import type { Authenticator, Caller, SessionCaller } from "../../identity/authentication/caller.ts";
 import { vendorExtras } from "../../dialects/core/vendor-extras.ts";
+import { turnsThinkingOff } from "../../dialects/core/thinking.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { hasControl } from "../../lib/text/text.ts";
 import type { CallLimit } from "../admission/call-limit.ts";
@@ -110,7 +111,8 @@ function requestOf(
 function specOf(dialect: Dialect, body: Body, { pathModel: segment, operation }: RelayMatch): RequestSpec {
   const spec = dialect.inspect(body, operation, segment === undefined ? undefined : pathModel(segment));
   const extras = vendorExtras(body, spec);
-  return extras ? { ...spec, ...extras } : spec;
+  const isThinkingOff = turnsThinkingOff(body.json());
+  return extras || isThinkingOff ? { ...spec, ...extras, ...(isThinkingOff && { isThinkingOff }) } : spec;
 }
 
 function identify(

@@ -52,6 +52,8 @@ export interface AttemptHooks {
   cover(requested: RequestedOutput): Promise<void>;
   /** Output tokens of each answer that the balance carries; undefined = the request goes out as it is. */
   readonly outputCap?: number | undefined;
+  /** The call is read to its end also if its client leaves. */
+  readonly finishesAbandoned?: boolean;
   /** Set where a disconnected client may have caused hidden output. */
   readonly readOn?: ReadOn | undefined;
 }
@@ -294,7 +296,8 @@ export class Attempt implements SinkContext {
         this.controller = controller;
         this.#isUpstreamDone = false;
         this.delivery.onDisconnect = () => {
-          if (!this.#sink?.readsOn?.()) controller.abort(new AppError("client_closed_request"));
+          if (!this.#hooks.finishesAbandoned && !this.#sink?.readsOn?.())
+            controller.abort(new AppError("client_closed_request"));
         };
         if (this.#stopped) controller.abort(this.#stopped);
       },

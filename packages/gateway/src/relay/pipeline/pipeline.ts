@@ -239,6 +239,7 @@ async function attemptUntilDelivered(
         outputRoom: () => session.outputRoom,
         grow: (atMost, exactly, current) => session.grow(atMost, exactly, { attempt: current, tried }),
         outputCap: session.outputCap,
+        finishesAbandoned: !request.spec.stream && deps.snapshots.current().options.FinishAbandonedCalls,
         readOn: readOnFor(request, deps.snapshots.current()),
       },
       deps,
@@ -250,6 +251,7 @@ async function attemptUntilDelivered(
     request.span?.attemptEnded(spanEndOf(attempt, result));
     deps.guard.observe(attempt, result);
     if (result.kind !== "failed") return result;
+    if (delivery.isDisconnected) return { kind: "disconnected" };
     retries.failed(target, result.failure);
     noteFailure(request, attempt, result.failure);
   }

@@ -184,9 +184,9 @@ export class WholeSink implements Sink {
   async #deliver(answer: JsonObject, bytes: Buffer | undefined): Promise<void> {
     const context = this.#context;
     const { delivery, request } = context;
-    if (delivery.isDisconnected) return context.finish({ kind: "disconnected" });
-    const shaped = this.#shape(answer);
     const usage = this.#upstream.usage(answer);
+    if (delivery.isDisconnected) return this.#chargeUnread(answer, usage);
+    const shaped = this.#shape(answer);
     if (delivery.judge) {
       const error = await delivery.judge.whole(context.dialect.answerTexts(shaped).text);
       if (error) return this.#refuse(error, answer, usage);
@@ -215,11 +215,24 @@ export class WholeSink implements Sink {
     context.finish({ kind: "delivered", reason: "stop" });
   }
 
-  /** The upstream is paid for an answer that the client does not get. */
+  /** The answer is complete, and its client has left. */
+  async #chargeUnread(answer: JsonObject, usage: Usage | undefined): Promise<void> {
+    await this.#chargeUndelivered("client_abort", answer, usage);
+    this.#context.finish({ kind: "delivered", reason: "client_abort" });
+  }
+
   async #refuse(error: AppError, answer: JsonObject, usage: Usage | undefined): Promise<void> {
     const { delivery, dialect, request } = this.#context;
+    await this.#chargeUndelivered("guardrail", answer, usage);
+    sendError(delivery.response, dialect.errors, error, { requestId: request.id, form: delivery.form });
+    this.#context.finish({ kind: "delivered", reason: "guardrail" });
+  }
+
+  /** The upstream is paid for an answer that the client does not get. */
+  async #chargeUndelivered(reason: FinishReason, answer: JsonObject, usage: Usage | undefined): Promise<void> {
+    const { request } = this.#context;
     await this.#context.settle({
-      reason: "guardrail",
+      reason,
       usage,
       countOutput: () =>
         usage
@@ -230,8 +243,6 @@ export class WholeSink implements Sink {
       model: modelIn(answer),
       firstContentAt: performance.now(),
     });
-    sendError(delivery.response, dialect.errors, error, { requestId: request.id, form: delivery.form });
-    this.#context.finish({ kind: "delivered", reason: "guardrail" });
   }
 
   #toolCalls(answer: JsonObject): Completion["toolCalls"] {

@@ -1,5 +1,6 @@
 import type { RequestedOutput } from "../../../dialects/core/requested-output.ts";
-import type { Operation, RequestSpec } from "../../../dialects/core/types.ts";
+import { listedName } from "../../../billing/pricing/listed-name.ts";
+import type { Operation, RequestSpec, Usage } from "../../../dialects/core/types.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
 import type { RelayRequest } from "../../types.ts";
 
@@ -65,8 +66,22 @@ export function readOnFor({ spec }: RelayRequest, { prices, options }: Snapshot)
   return { ms: options.ReadOnSeconds * 1000, tokens: options.ReadOnTokens };
 }
 
-function mayThinkUnseen({ model, reasoningEffort }: RequestSpec, prices: Snapshot["prices"]): boolean {
-  return prices.limits(model).isReasoning || asksToReason(reasoningEffort);
+/**
+ * True where an answer may cost more than it shows: the model reasons by the price list or by an answer of it, or the
+ * request asks for it. A request that switches reasoning off has nothing hidden.
+ */
+function mayThinkUnseen({ model, reasoningEffort, isThinkingOff }: RequestSpec, prices: Snapshot["prices"]): boolean {
+  if (isThinkingOff) return false;
+  return prices.limits(model).isReasoning || asksToReason(reasoningEffort) || seenToReason.has(listedName(model));
+}
+
+/** Models that no list knows, and that reported reasoning. */
+const seenToReason = new Set<string>();
+const MOST_SEEN = 10_000;
+
+/** Remembers a model whose answer contained reasoning, for the requests after it. */
+export function learnReasoning({ model }: RequestSpec, { reasoning, source }: Usage): void {
+  if (reasoning > 0 && source === "upstream" && seenToReason.size < MOST_SEEN) seenToReason.add(listedName(model));
 }
 
 function asksToReason(effort: string | undefined): boolean {

@@ -12,7 +12,7 @@ import { consumptionLog, type Charged, type Served } from "../log-row.ts";
 import type { Attempt } from "../attempt.ts";
 import type { BuiltCall } from "../build-call.ts";
 import { chargeOrReserved } from "./charge-fallback.ts";
-import { growsWhileItRuns, hasOutputTokens, neededOutput } from "./output-reservation.ts";
+import { growsWhileItRuns, hasOutputTokens, learnReasoning, neededOutput } from "./output-reservation.ts";
 import { estimateOf, toolSurcharges, type RequestTerms } from "./reservation-terms.ts";
 import type { Reservation } from "./reservation.ts";
 import { reserve, type PricedReservation, type RequestContext, type ReservationDeps } from "./reserve.ts";
@@ -157,6 +157,7 @@ export class ReservationSession {
     const charged = await this.#reservation.settle(() => this.#chargeFor(delivered));
     if (!charged) return completion.usage ?? NO_USAGE;
     const { usage, quota } = charged;
+    learnReasoning(this.#request.spec, usage);
     this.charged = { usage, quota, completion };
     return usage;
   }
@@ -164,9 +165,12 @@ export class ReservationSession {
   async #chargeFor(delivered: Delivered) {
     const { id } = this.#request;
     const usage = await this.#carried(await this.#usageOf(delivered.completion), delivered);
-    const quota = this.#quotaFor(usage, delivered.attempt, (error) =>
-      this.#deps.onUncomputable(id, this.#reservation.amount, error),
-    );
+    const isUnheard = delivered.completion.nothing === "broken";
+    const quota = isUnheard
+      ? ZERO
+      : this.#quotaFor(usage, delivered.attempt, (error) =>
+          this.#deps.onUncomputable(id, this.#reservation.amount, error),
+        );
     if (usage.reported) this.#deps.onDoubtfulUsage(this.#request, delivered.attempt.target, usage);
     return { usage, quota, settlement: this.#settlement({ ...delivered, usage, quota }) };
   }
@@ -202,12 +206,20 @@ export class ReservationSession {
     return this.#reservation.release();
   }
 
-  /** The client left before the answer began: nothing is owed, or the prompt where the operator wants that. */
+  /**
+   * The client left before the answer began: nothing is owed, or the prompt where the operator wants that. A call that
+   * reached an upstream has a log row all the same.
+   */
   async abandon(attempt: Attempt | undefined): Promise<void> {
+    if (!attempt || attempt.upstreamHost === "") return this.release();
     const isOwed = this.#snapshot.options.BillAbortedPrompt && this.#terms.price.kind === "tokens";
-    if (!attempt || !isOwed) return this.release();
-    const countOutput = () => Promise.resolve(0);
-    await attempt.settle({ reason: "client_abort", usage: undefined, countOutput, firstContentAt: undefined });
+    await attempt.settle({
+      reason: "client_abort",
+      usage: undefined,
+      nothing: isOwed ? undefined : "broken",
+      countOutput: () => Promise.resolve(0),
+      firstContentAt: undefined,
+    });
   }
 
   /** Records in the ledger what the request would cost at most if this process died now. Called every few seconds. */

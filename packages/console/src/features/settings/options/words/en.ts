@@ -103,6 +103,7 @@ export const labels = {
   ModelOutputTokens: "Longest answer by model",
   StopStreamsOnEmptyBalance: "Stop streams at an empty balance",
   BillAbortedPrompt: "Charge prompts of aborted requests",
+  FinishAbandonedCalls: "Finish abandoned plain calls",
   ReadOnSeconds: "Read abandoned streams on",
   ReadOnTokens: "Read on at most",
   ModelPrice: "Price per call",
