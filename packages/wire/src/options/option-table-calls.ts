@@ -42,6 +42,14 @@ export const CALL_OPTIONS = {
     "Seconds that a stream of a model that reasons is read on after its client left, for the usage at its end; 0 is off.",
   ]),
   ReadOnTokens: option(positive, "2000", ["quota", "Output tokens after which reading on ends."]),
+  RealtimeOutputReserve: option(positive, "1500", [
+    "quota",
+    "Output tokens that each answer of a realtime session reserves, and reserves again before it has used them.",
+  ]),
+  RealtimeLingerMs: option(integerType(0, 60_000), "5000", [
+    "quota",
+    "Milliseconds that an upstream is waited for when a realtime session ends during an answer, for the usage at its end.",
+  ]),
   ModelPrice: option(ratios, "", ["prices", "Dollars per call, by model; wins over the ratio."]),
   ModelRatio: option(ratios, "", ["prices", "Input ratio by model; 1 is 2 dollars per million tokens."]),
   CompletionRatio: option(ratios, "", ["prices", "Output price as a multiple of the input price, by model."]),

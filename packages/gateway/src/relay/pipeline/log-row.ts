@@ -30,6 +30,19 @@ export interface Charged {
   readonly attempt: Served;
   /** Every attempt in order, the delivering one included. */
   readonly tried: readonly Served[];
+  /** Set for realtime sessions. */
+  readonly session?: SessionFacts | undefined;
+}
+
+/** What a realtime session consisted of. */
+export interface SessionFacts {
+  readonly responses: number;
+  readonly cancelled: number;
+  readonly transcriptions: number;
+  /** Answers whose upstream reported no usage. */
+  readonly estimated: number;
+  /** More was used than the balance or a budget carried: the reservation is charged. */
+  readonly limited?: boolean;
 }
 
 /** `frt` of answers that had no first token of their own. */
@@ -103,12 +116,13 @@ function firstTokenMs({ spec, startedAt }: RelayRequest, { firstContentAt }: Com
 /** Only unusual facts, so that most rows are short. */
 function requestDetail(request: RelayRequest, charged: Charged): Record<string, unknown> {
   const detail: Record<string, unknown> = {};
-  const { usage, price, attempt, built } = charged;
+  const { usage, price, attempt, built, session } = charged;
   const { reasoningEffort: effort } = request.spec;
   if (effort !== undefined) detail["reasoning_effort"] = effort.slice(0, LONGEST_NAME);
   if (usage.reasoning > 0) detail["reasoning_tokens"] = usage.reasoning;
   if (attempt.target.upstreamModel !== request.spec.model) detail["is_model_mapped"] = true;
   if (request.spec.operation === "realtime") detail["ws"] = true;
+  if (session) detail["realtime"] = session;
   if (price.isSelfUse) detail["self_use"] = true;
   if (isOtherModel(charged)) detail["model_differs"] = true;
   Object.assign(detail, chargeDetail(request, usage));

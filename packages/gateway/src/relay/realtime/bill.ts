@@ -1,268 +1,362 @@
-import { charge } from "../../billing/pricing/price.ts";
-import { quota as quotaOf, type Quota } from "../../billing/money/quota.ts";
-import { ratio } from "../../billing/money/ratio.ts";
-import type { Settlement } from "../../billing/ledger/ledger.ts";
+import type { Quota } from "../../billing/money/quota.ts";
 import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
-import { readRealtimeEvent } from "../../dialects/endpoints/openai-realtime.ts";
-import type { AppError } from "../../lib/app-error.ts";
-import { subjectsOf } from "../admission/request-budgets.ts";
-import type { Reservation } from "../pipeline/reservation/reservation.ts";
 import {
-  reserve,
-  type PricedReservation,
-  type RequestContext,
-  type ReservationDeps,
-} from "../pipeline/reservation/reserve.ts";
-import { isPriced, type Terms } from "../pipeline/reservation/reservation-terms.ts";
-import { chargeOrReserved } from "../pipeline/reservation/charge-fallback.ts";
-import { consumptionLog } from "../pipeline/log-row.ts";
+  readClientEvent,
+  readRealtimeEvent,
+  settingsOf,
+  type ClientFact,
+  type RealtimeFact,
+  type RealtimeSettings,
+} from "../../dialects/endpoints/realtime-events.ts";
+import { AppError } from "../../lib/app-error.ts";
+import type { RequestContext } from "../pipeline/reservation/reserve.ts";
 import { boundUsage, usageBounds } from "../pipeline/reservation/usage-bound.ts";
+import type { Completion, FinishReason } from "../response/sink.ts";
 import type { RouteTarget } from "../selection/types.ts";
-import type { FinishReason, Completion } from "../response/sink.ts";
+import { addedBy, checkClientEvent, withTranscriber } from "./client-events.ts";
+import { ConversationLength, type InputTokens } from "./conversation-length.ts";
+import { OpenResponse } from "./open-response.ts";
+import { SessionMoney, type SessionUsage } from "./session-money.ts";
+import type { SessionBill, Verdict } from "./session.ts";
+import { Transcripts } from "./transcripts.ts";
+import { sum } from "./usage-sum.ts";
 
-/** Tokens of a second of sound that no usage covered. */
-const AUDIO_TOKENS_PER_SECOND = 200 / 60 / 0.24;
-/** Bytes of a second. */
-const SOUND_BYTES = { pcm: 48_000, g711: 8_000 };
+type Said = Extract<RealtimeFact, { readonly kind: "said" | "sound" }>;
+type Done = Extract<RealtimeFact, { readonly kind: "done" }>;
+
+const PCM = 48_000;
+const UNLIMITED = 1_000_000;
+
+/** An answer that ended without usage, by upper estimate and by an encoder. */
+interface Uncounted {
+  readonly atMost: Usage;
+  readonly counted: Promise<Usage>;
+}
 
 /**
- * The money of one conversation: reserved before it begins, raised with every answer, settled once when it closes.
- * After each answer, the reservation holds the charge that applies if this process dies.
+ * What one conversation uses. Each answer is reserved before it begins: the conversation that it reads, and its output
+ * step by step while it is said.
  */
-export class RealtimeBill {
+export class RealtimeBill implements SessionBill {
   readonly #context: RequestContext;
-  readonly #reservation: Reservation;
-  readonly #terms: Terms;
-  readonly #deps: ReservationDeps;
-  #target: RouteTarget | undefined;
+  readonly #money: SessionMoney;
+  readonly #length = new ConversationLength();
+  readonly #transcripts = new Transcripts();
+  #open: OpenResponse[] = [];
+  readonly #uncounted: Uncounted[] = [];
   #usage: Usage = NO_USAGE;
-  /** By the model that transcribed the client's speech. */
-  readonly #transcribed = new Map<string, Usage>();
-  #transcriptionModel = "";
-  #bytesPerSecond = SOUND_BYTES.pcm;
-  #openText = "";
-  #openBytes = 0;
-  /** Texts of answers that ended without usage. */
-  #untoldText = "";
-  #untoldBytes = 0;
-  /** By the model that transcribed, where no usage came. */
-  readonly #untoldTranscripts = new Map<string, string>();
+  #settings: RealtimeSettings;
+  /** The upstream's name of a model that transcribes -> the client's. */
+  readonly #transcribers = new Map<string, string>();
+  #target: RouteTarget | undefined;
+  /** The last usage had cached tokens. */
+  #isCached = false;
   #firstContentAt: number | undefined;
-  /** Set once the bill is closed. */
+  readonly #counts = { responses: 0, cancelled: 0 };
   charged: { readonly usage: Usage; readonly quota: Quota; readonly completion: Completion } | undefined;
-  /** Called when the balance does not carry another answer. */
-  onExhausted: (() => void) | undefined;
-  /** Called before the reservation grows; false when a hard budget cannot cover it. Must not reject. */
-  extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
+  onLimit: ((refusal: AppError) => void) | undefined;
   /** Called with all tokens so far, after each answer. */
   onUsed: ((tokens: number) => void) | undefined;
-  /** Called when a limit of tokens is passed. */
-  onLimit: ((refusal: AppError) => void) | undefined;
 
-  private constructor(context: RequestContext, { terms, reservation }: PricedReservation) {
+  private constructor(context: RequestContext, money: SessionMoney) {
     this.#context = context;
-    this.#reservation = reservation;
-    this.#terms = terms;
-    this.#deps = context.deps;
+    this.#money = money;
+    this.#settings = settingsOf(undefined);
+    money.usage = (isReserved) => this.#usageSoFar(isReserved);
   }
 
   static async open(context: RequestContext): Promise<RealtimeBill> {
-    return new RealtimeBill(context, await reserve(context));
+    return new RealtimeBill(context, await SessionMoney.open(context));
+  }
+
+  set onExhausted(listener: (() => void) | undefined) {
+    this.#money.onExhausted = listener;
+  }
+
+  set extendBudgets(extend: ((amount: Quota) => Promise<boolean>) | undefined) {
+    this.#money.extendBudgets = extend;
   }
 
   /** The channel that serves. */
   serve(target: RouteTarget): void {
     this.#target = target;
+    this.#money.target = target;
   }
 
-  /** One text frame of the upstream. */
-  take(frame: string): void {
+  /** An answer or a transcript is under way whose cost the upstream has yet to report. */
+  get isOpen(): boolean {
+    return this.#open.length > 0 || this.#transcripts.isOpen;
+  }
+
+  get openResponses(): readonly (string | undefined)[] {
+    return this.#open.map(({ id }) => id);
+  }
+
+  /** One text frame of the client, before it is sent. */
+  send(frame: Buffer): Verdict {
+    const fact = readClientEvent(frame);
+    if (!fact || this.#money.isClosed) return true;
+    if (fact.kind === "sound") this.#length.sound(fact.bytes);
+    else if (fact.kind === "clear") this.#length.clearSound();
+    else return this.#checked(fact);
+    return true;
+  }
+
+  #checked(fact: Exclude<ClientFact, { readonly kind: "sound" | "clear" }>): Verdict {
+    try {
+      if (this.#target) checkClientEvent(fact, this.#context, this.#target);
+    } catch (error) {
+      return { refusal: AppError.from(error), eventId: fact.eventId };
+    }
+    if (fact.kind === "item") this.#length.send(fact.item);
+    else if (fact.kind === "update") return this.#update(fact);
+    else {
+      const added = addedBy(fact.response);
+      if (added) this.#length.settings(added);
+      this.#open.push(this.#newResponse(settingsOf(fact.response)));
+      return this.#money.carry();
+    }
+    return true;
+  }
+
+  #update({ session, eventId }: Extract<ClientFact, { readonly kind: "update" }>): Verdict {
+    const added = addedBy(session);
+    if (added) this.#length.settings(added);
+    const renamed = this.#target && withTranscriber(session, this.#target);
+    if (!renamed) return true;
+    this.#transcribers.set(renamed.mapped, renamed.asked);
+    const event = { type: "session.update", ...(eventId !== undefined && { event_id: eventId }) };
+    return { frame: Buffer.from(JSON.stringify({ ...event, session: renamed.session })) };
+  }
+
+  #newResponse({ outputCap, speaks }: RealtimeSettings): OpenResponse {
+    const { snapshot } = this.#context;
+    const cap = outputCap ?? this.#settings.outputCap ?? Infinity;
+    return new OpenResponse({
+      cap: Math.min(cap, UNLIMITED),
+      speaks: speaks ?? this.#settings.speaks ?? true,
+      step: snapshot.options.RealtimeOutputReserve,
+    });
+  }
+
+  /** One text frame of the upstream, before it is delivered. */
+  take(frame: Buffer): Verdict {
     const fact = readRealtimeEvent(frame);
-    if (!fact || this.#reservation.isClosed) return;
+    if (!fact || this.#money.isClosed) return true;
     switch (fact.kind) {
       case "session":
-        this.#transcriptionModel = fact.transcriptionModel ?? "";
-        this.#bytesPerSecond = /g711|pcmu|pcma/.test(fact.audioFormat) ? SOUND_BYTES.g711 : SOUND_BYTES.pcm;
-        return;
-      case "delivered":
-        this.#firstContentAt ??= performance.now();
-        this.#openText += fact.text;
-        this.#openBytes += fact.bytes;
-        return;
-      case "response":
-        if (!fact.usage) return this.#keepOpen();
-        this.#usage = sum(this.#usage, this.#believed(fact.usage));
-        this.#openText = "";
-        this.#openBytes = 0;
-        return this.#answered();
-      case "transcription":
-        return this.#transcript(fact.usage, fact.text);
+        this.#settings = merged(this.#settings, fact.session);
+        return true;
+      case "created":
+        return this.#begin(fact.id, fact.settings);
+      case "said":
+      case "sound":
+        return this.#deliver(fact);
+      case "done":
+        return this.#end(fact);
+      case "item":
+        this.#length.confirm(fact.item);
+        return true;
+      case "error":
+        this.#open = without(this.#open, (one) => one.id === undefined);
+        return true;
+      default:
+        return this.#transcribe(fact);
     }
   }
 
-  #transcript(usage: Usage | undefined, text: string): void {
-    const model = this.#transcriptionModel;
-    if (!usage) return this.#keepTranscript(model, text);
-    this.#transcribed.set(model, sum(this.#transcribed.get(model) ?? NO_USAGE, this.#believed(usage, model)));
-    this.#answered();
+  #begin(id: string, settings: RealtimeSettings): Verdict {
+    this.#counts.responses++;
+    const asked = this.#open.find((one) => one.id === undefined);
+    const response = asked ?? this.#newResponse(settings);
+    if (!asked) this.#open.push(response);
+    response.id = id;
+    if (settings.outputCap !== undefined) response.cap = Math.min(settings.outputCap, UNLIMITED);
+    if (settings.speaks !== undefined) response.speaks = settings.speaks;
+    this.#length.read();
+    return this.#money.carry();
   }
 
-  #believed(usage: Usage, transcriber?: string): Usage {
+  #deliver(fact: Said): Verdict {
+    this.#firstContentAt ??= performance.now();
+    const rate = this.#outputRate;
+    const response = this.#running(fact.id);
+    if (fact.kind === "sound") response.sound(fact.bytes);
+    else response.say(fact.text, fact.isTranscript);
+    if (!response.isNearEnd(rate)) return true;
+    const isBeyond = response.seenAtMost(rate) > response.reserved;
+    response.grow(rate);
+    const carried = this.#money.carry();
+    return isBeyond ? carried : true;
+  }
+
+  /** The response of an event; one that was not announced begins with its first piece. */
+  #running(id: string): OpenResponse {
+    let response = this.#open.find((one) => one.id === id) ?? this.#open.find((one) => one.id === undefined);
+    if (!response) {
+      response = this.#newResponse(settingsOf(undefined));
+      this.#open.push(response);
+    }
+    response.id = id;
+    return response;
+  }
+
+  #end({ id, usage, isInConversation, isCancelled }: Done): Verdict {
+    const response = this.#open.find((one) => one.id === id);
+    if (isCancelled) this.#counts.cancelled++;
+    if (usage) {
+      const believed = this.#believed(usage, response?.cap);
+      this.#usage = sum(this.#usage, believed);
+      this.#isCached = believed.cachedInput > 0;
+      if (isInConversation) this.#length.report(believed);
+    } else if (response) this.#keepUncounted(response);
+    this.#open = this.#open.filter((one) => one !== response);
+    return this.#answered();
+  }
+
+  #keepUncounted(response: OpenResponse): void {
+    const rate = this.#outputRate;
+    const counted = this.#length
+      .counted((texts) => this.#tokensOf(this.#model, texts))
+      .then((input) => response.counted(input, rate, (said) => this.#tokensOf(this.#model, said)));
+    const input = this.#length.atMost();
+    this.#uncounted.push({
+      atMost: this.#cached(response.usageAtMost(input, rate)),
+      counted: counted.then((usage) => this.#cached(usage)),
+    });
+    this.#length.keep(response.seenAtMost(rate));
+  }
+
+  /** Vendors that cached the last conversation have it cached still. */
+  #cached(usage: Usage): Usage {
+    return this.#isCached ? { ...usage, cachedInput: Math.min(usage.input, this.#length.reported) } : usage;
+  }
+
+  #transcribe(
+    fact: Exclude<RealtimeFact, { kind: "session" | "created" | "done" | "said" | "sound" | "item" | "error" }>,
+  ) {
+    const model = this.#transcriber;
+    switch (fact.kind) {
+      case "committed": {
+        const tokens = this.#length.commit(this.#settings.inputRate ?? PCM);
+        if (model !== "") this.#transcripts.begin(fact.itemId, model, tokens);
+        return true;
+      }
+      case "heard":
+        this.#transcripts.hear(fact.itemId, fact.text, fact.isSegment, model);
+        return this.#money.carry();
+      case "untranscribed":
+        this.#transcripts.fail(fact.itemId);
+        return true;
+      case "transcribed": {
+        const usage = fact.usage && this.#believed(fact.usage, undefined, model);
+        this.#transcripts.complete(fact.itemId, usage, fact.text, model);
+        return this.#answered();
+      }
+    }
+  }
+
+  #believed(usage: Usage, cap: number | undefined, transcriber?: string): Usage {
     const { request, snapshot, deps } = this.#context;
     const operation = transcriber === undefined ? "realtime" : "audio.transcriptions";
-    const spec = { ...request.spec, operation, promptEstimate: 0 } as const;
+    const tokens = this.#length.atMost().tokens - this.#length.reported;
+    const spec = { ...request.spec, operation, promptEstimate: tokens, outputCap: undefined } as const;
     const limits = snapshot.prices.limits(transcriber ?? spec.model);
-    const believed = boundUsage(usage, usageBounds({ spec, limits, bytes: undefined }));
+    const bounds = usageBounds({ spec, limits, bytes: undefined });
+    const output = cap === undefined || cap >= UNLIMITED ? bounds.output : Math.min(cap, bounds.output);
+    const believed = boundUsage(usage, { ...bounds, output });
     if (believed.reported && this.#target) deps.onDoubtfulUsage(request, this.#target, believed);
     return believed;
   }
 
-  #keepOpen(): void {
-    this.#untoldText += this.#openText;
-    this.#untoldBytes += this.#openBytes;
-    this.#openText = "";
-    this.#openBytes = 0;
+  #answered(): Verdict {
+    const { input, output } = sumOf(this.#usageSoFar(false));
+    this.onUsed?.(input + output);
+    return this.#money.charge();
   }
 
-  #keepTranscript(model: string, text: string): void {
-    if (text === "") return;
-    this.#untoldTranscripts.set(model, `${this.#untoldTranscripts.get(model) ?? ""}${text}\n`);
+  get #model(): string {
+    return this.#context.request.spec.model;
   }
 
-  #answered(): void {
-    void this.#raise();
-    if (!this.onUsed) return;
-    const { input, output } = this.#total();
-    this.onUsed(input + output);
+  get #transcriber(): string {
+    const { transcriptionModel: name = "" } = this.#settings;
+    return this.#transcribers.get(name) ?? name;
+  }
+
+  get #outputRate(): number {
+    return this.#settings.outputRate ?? PCM;
+  }
+
+  /** By upper estimates; with what is reserved for open answers, or with what they have had. */
+  #usageSoFar(isReserved: boolean): SessionUsage {
+    const input: InputTokens = this.#length.atMost();
+    const open = this.#open.flatMap((one) => {
+      if (isReserved) return one.reservedUsage(input);
+      return one.id === undefined ? [] : this.#cached(one.usageAtMost(input, this.#outputRate));
+    });
+    const answers = [...this.#uncounted.map(({ atMost }) => atMost), ...open].reduce(sum, this.#usage);
+    return { answers, transcripts: this.#transcripts.atMost() };
   }
 
   /** Keeps the reservation alive. */
-  async renew(): Promise<void> {
-    if (!this.#reservation.isClosed) await this.#reservation.renew(this.#settlement("server_shutdown"));
+  renew(): Promise<void> {
+    return this.#money.renew();
   }
 
   /** Charges what was used; later calls change nothing. */
   async close(reason: FinishReason): Promise<void> {
-    const { request } = this.#context;
-    const charged = await this.#reservation.settle(async () => {
-      await this.#countOpen();
-      const onFailure = (error: unknown) => this.#deps.onUncomputable(request.id, this.#reservation.amount, error);
-      return { settlement: this.#settlement(reason, onFailure) };
-    });
-    if (!charged) return;
-    this.charged = { usage: this.#total(), quota: charged.settlement.quota, completion: this.#completion(reason) };
+    for (const response of this.#open) if (response.id !== undefined) this.#keepUncounted(response);
+    this.#open = [];
+    const estimated = this.#uncounted.length;
+    const usage = await this.#counted();
+    const completion = this.#completion(reason, sumOf(usage));
+    const { responses, cancelled } = this.#counts;
+    const facts = { responses, cancelled, transcriptions: this.#transcripts.completed, estimated };
+    const charged = await this.#money.settle(usage, completion, facts);
+    if (charged !== undefined) this.charged = { usage: sumOf(usage), quota: charged, completion };
   }
 
-  /** Nothing was begun. */
-  release(): Promise<void> {
-    return this.#reservation.release();
-  }
-
-  async #raise(): Promise<void> {
-    const settlement = this.#settlement("server_shutdown");
-    const { hold, amount } = this.#reservation;
-    const isFixed = this.#terms.price.kind === "call" || !isPriced(this.#terms);
-    const wanted = isFixed ? hold.amount : chargeOrReserved(amount, () => quotaOf(settlement.quota + hold.amount));
-    const isInBudget = this.extendBudgets === undefined || (await this.extendBudgets(wanted));
-    // Redis or the database may be away; the next answer raises again.
-    const isCarried = isInBudget && (await this.#reservation.raise(settlement, wanted).catch(() => true));
-    if (isInBudget && !isCarried) this.#context.request.usedUp = "balance";
-    if (!isCarried && !this.#reservation.isClosed) this.onExhausted?.();
-  }
-
-  /** Counts answers and transcripts that came without usage. */
-  async #countOpen(): Promise<void> {
-    for (const [model, transcript] of this.#untoldTranscripts) {
-      const known = this.#transcribed.get(model) ?? NO_USAGE;
-      const output = await this.#tokensOf(model, transcript);
-      this.#transcribed.set(model, sum(known, { ...NO_USAGE, output, source: "counted" }));
-    }
-    this.#keepOpen();
-    if (this.#untoldText === "" && this.#untoldBytes === 0) return;
-    const tokens = await this.#tokensOf(this.#context.request.spec.model, this.#untoldText);
-    const audioOutput = Math.ceil((this.#untoldBytes / this.#bytesPerSecond) * AUDIO_TOKENS_PER_SECOND);
-    this.#usage = sum(this.#usage, { ...NO_USAGE, output: tokens + audioOutput, audioOutput, source: "counted" });
+  async #counted(): Promise<SessionUsage> {
+    const counted = await Promise.all(this.#uncounted.map((one) => one.counted.catch(() => one.atMost)));
+    const transcripts = await this.#transcripts.counted((model, said) => this.#tokensOf(model, said));
+    return { answers: counted.reduce(sum, this.#usage), transcripts };
   }
 
   /** A text that cannot be counted must not prevent the charge of the rest. */
   async #tokensOf(model: string, text: string): Promise<number> {
-    const [tokens = 0] = await this.#deps.counter.count(model, [text]).catch(() => []);
+    if (text === "") return 0;
+    const [tokens = 0] = await this.#context.deps.counter.count(model, [text]).catch(() => []);
     return tokens;
   }
 
-  #total(): Usage {
-    return [...this.#transcribed.values()].reduce(sum, this.#usage);
-  }
-
-  #quota(): Quota {
-    const { request, snapshot } = this.#context;
-    const { price } = this.#terms;
-    const terms = { groupRatio: this.#groupRatio(), quotaPerUnit: ratio(snapshot.options.QuotaPerUnit) };
-    let total = charge(this.#usage, price, { ...terms, spec: request.spec }) as number;
-    for (const [model, usage] of this.#transcribed) {
-      const ask = { model, operation: "audio.transcriptions" } as const;
-      total += charge(usage, snapshot.prices.find(model) ?? price, { ...terms, spec: ask });
-    }
-    return quotaOf(total);
-  }
-
-  #groupRatio(): string {
-    const { snapshot, groups } = this.#context;
-    return snapshot.prices.groupRatio(this.#target?.group ?? groups[0] ?? "default");
-  }
-
-  #completion(reason: FinishReason): Completion {
-    const usage = this.#total();
+  #completion(reason: FinishReason, usage: Usage): Completion {
     return { reason, usage, countOutput: () => Promise.resolve(usage.output), firstContentAt: this.#firstContentAt };
   }
 
-  #settlement(reason: FinishReason, onFailure?: (error: unknown) => void): Settlement {
-    const { request, snapshot } = this.#context;
-    const quota = chargeOrReserved(this.#reservation.amount, () => this.#quota(), onFailure);
-    const target = this.#target;
-    const counting = target && this.#deps.budgets.counting(subjectsOf(request, target));
-    const channelId = target?.channel.id ?? 0;
-    const base = { hold: this.#reservation.hold, quota, channelId, at: this.#deps.now(), ...counting };
-    if (!target || !snapshot.options.LogConsumeEnabled) return base;
-    const attempt = { target, upstreamRequestId: undefined };
-    return {
-      ...base,
-      log: consumptionLog(request, {
-        usage: this.#total(),
-        quota,
-        price: this.#terms.price,
-        groupRatio: this.#groupRatio(),
-        reserved: this.#reservation.amount,
-        completion: this.#completion(reason),
-        built: undefined,
-        attempt,
-        tried: [attempt],
-      }),
-    };
+  /** Nothing was begun. */
+  release(): Promise<void> {
+    return this.#money.release();
   }
 }
 
-function sum(one: Usage, other: Usage): Usage {
+function sumOf({ answers, transcripts }: SessionUsage): Usage {
+  return [...transcripts.values()].reduce(sum, answers);
+}
+
+/** What the later settings do not mention stays. */
+function merged(before: RealtimeSettings, after: RealtimeSettings): RealtimeSettings {
   return {
-    input: one.input + other.input,
-    output: one.output + other.output,
-    cachedInput: one.cachedInput + other.cachedInput,
-    cacheWrite: one.cacheWrite + other.cacheWrite,
-    cacheWrite1h: one.cacheWrite1h + other.cacheWrite1h,
-    reasoning: one.reasoning + other.reasoning,
-    audioInput: one.audioInput + other.audioInput,
-    audioOutput: one.audioOutput + other.audioOutput,
-    imageInput: one.imageInput + other.imageInput,
-    ...(one.units === undefined && other.units === undefined ? {} : { units: (one.units ?? 0) + (other.units ?? 0) }),
-    source: one.source === other.source || one === NO_USAGE ? other.source : "mixed",
-    ...reportedBy(one, other),
+    outputCap: after.outputCap ?? before.outputCap,
+    speaks: after.speaks ?? before.speaks,
+    transcriptionModel: after.transcriptionModel ?? before.transcriptionModel,
+    inputRate: after.inputRate ?? before.inputRate,
+    outputRate: after.outputRate ?? before.outputRate,
   };
 }
 
-/** The sum of the reported numbers, once one of them was out of bounds. */
-function reportedBy(one: Usage, other: Usage): Pick<Usage, "reported"> | undefined {
-  if (!one.reported && !other.reported) return undefined;
-  const [a, b] = [one.reported ?? one, other.reported ?? other];
-  const units = (a.units ?? 0) + (b.units ?? 0);
-  return { reported: { input: a.input + b.input, output: a.output + b.output, units } };
+/** Without the first of those that match. */
+function without<T>(list: readonly T[], matches: (one: T) => boolean): T[] {
+  const at = list.findIndex(matches);
+  return at < 0 ? [...list] : list.toSpliced(at, 1);
 }

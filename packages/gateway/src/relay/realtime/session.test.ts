@@ -30,8 +30,16 @@ async function session(limits: Partial<SessionLimits>) {
   const client = await pair();
   const upstream = await pair();
   const frames: string[] = [];
-  const bill: SessionBill = { take: (frame) => void frames.push(frame), onExhausted: undefined, onLimit: undefined };
-  const running = new RealtimeSession(client.far, upstream.near, bill, { idleMs: 60_000, totalMs: 60_000, ...limits });
+  const bill: SessionBill = {
+    send: () => true,
+    take: (frame) => frames.push(frame.toString("utf8")) > 0,
+    isOpen: false,
+    openResponses: [],
+    onExhausted: undefined,
+    onLimit: undefined,
+  };
+  const rest = { idleMs: 60_000, totalMs: 60_000, lingerMs: 0 };
+  const running = new RealtimeSession(client.far, upstream.near, bill, { ...rest, ...limits });
   const closed = (socket: WebSocket) =>
     new Promise<string>((resolve) => socket.once("close", (code, why) => resolve(`${code} ${why.toString("utf8")}`)));
   return { running, bill, frames, user: client.near, vendor: upstream.far, closed };
@@ -68,7 +76,7 @@ describe("a realtime session", () => {
     const end = closed(user);
     bill.onExhausted?.();
     expect(await running.ended).toBe("quota_exhausted");
-    expect(await end).toBe("1008 Your balance is used up.");
+    expect(await end).toBe("1008 The quota ran out while the answer was written.");
     expect(said.map((frame) => (JSON.parse(frame) as { type: string }).type)).toEqual(["error"]);
     expect(heard).toEqual([]);
   });

@@ -1,11 +1,21 @@
 import WebSocket from "ws";
 import { AppError } from "../../lib/app-error.ts";
 import type { FinishReason } from "../response/sink.ts";
+import { FramePipe, type FrameVerdict } from "./frame-pipe.ts";
+
+/** Whether a frame passes; `refusal` is told to the client in its place. */
+export type Verdict = FrameVerdict | { readonly refusal: AppError; readonly eventId: string | undefined };
 
 /** Counts the cost of a conversation. */
 export interface SessionBill {
+  /** One text frame of the client. */
+  send(frame: Buffer): Verdict;
   /** One text frame of the upstream. */
-  take(frame: string): void;
+  take(frame: Buffer): Verdict;
+  /** The upstream has yet to report the cost of something. */
+  readonly isOpen: boolean;
+  /** Ids of the answers that it has not finished, as far as they have one. */
+  readonly openResponses: readonly (string | undefined)[];
   /** Called when the balance does not carry another answer. */
   onExhausted: (() => void) | undefined;
   /** Called when a limit does not allow another answer. */
@@ -16,12 +26,15 @@ export interface SessionLimits {
   /** Milliseconds without a frame from either side. */
   readonly idleMs: number;
   readonly totalMs: number;
+  /** How long the upstream is waited for when the session ends during an answer. */
+  readonly lingerMs: number;
 }
 
-export const SESSION_LIMITS: SessionLimits = { idleMs: 10 * 60_000, totalMs: 60 * 60_000 };
+export const SESSION_LIMITS = { idleMs: 10 * 60_000, totalMs: 60 * 60_000 } as const;
 
-const MAX_BUFFERED_BYTES = 1024 * 1024;
 const CLOSE_WAIT_MS = 5_000;
+/** A process that stops has other things to finish. */
+const LINGER_AT_SHUTDOWN_MS = 1_000;
 const POLICY = 1008;
 const INTERNAL = 1011;
 const NORMAL = 1000;
@@ -32,20 +45,22 @@ export class RealtimeSession {
   readonly #client: WebSocket;
   readonly #upstream: WebSocket;
   readonly #bill: SessionBill;
+  readonly #limits: SessionLimits;
   readonly #idle: NodeJS.Timeout;
   readonly #total: NodeJS.Timeout;
   #reason: FinishReason | undefined;
+  #lingering: NodeJS.Timeout | undefined;
   readonly ended: Promise<FinishReason>;
 
   constructor(client: WebSocket, upstream: WebSocket, bill: SessionBill, limits: SessionLimits) {
     this.#client = client;
     this.#upstream = upstream;
     this.#bill = bill;
+    this.#limits = limits;
     const expire = () => this.#close("stop", NORMAL, "the session is over");
     this.#idle = setTimeout(expire, limits.idleMs).unref();
     this.#total = setTimeout(expire, limits.totalMs).unref();
-    bill.onExhausted = () =>
-      this.stop(new AppError("insufficient_user_quota", { message: "Your balance is used up." }), "quota_exhausted");
+    bill.onExhausted = () => this.stop(new AppError("insufficient_quota"), "quota_exhausted");
     bill.onLimit = (refusal) => this.stop(refusal, "quota_exhausted");
     this.ended = this.#run();
   }
@@ -58,28 +73,31 @@ export class RealtimeSession {
   }
 
   #run(): Promise<FinishReason> {
-    this.#forward(this.#client, this.#upstream, undefined);
-    this.#forward(this.#upstream, this.#client, (frame) => this.#bill.take(frame));
+    new FramePipe(this.#client, this.#upstream, (data, isBinary) => {
+      this.#idle.refresh();
+      if (this.#reason) return false;
+      return isBinary || this.#judged(this.#bill.send(data));
+    });
+    new FramePipe(this.#upstream, this.#client, (data, isBinary) => {
+      this.#idle.refresh();
+      const verdict = isBinary || this.#judged(this.#bill.take(data));
+      if (!this.#reason) return verdict;
+      this.#lingered();
+      return false;
+    });
     const closed = Promise.all([this.#closing(this.#client, "client"), this.#closing(this.#upstream, "upstream")]);
     this.#upstream.resume();
     return closed.then(() => {
-      clearTimeout(this.#idle);
-      clearTimeout(this.#total);
+      for (const timer of [this.#idle, this.#total, this.#lingering]) clearTimeout(timer);
       return this.#reason ?? "stop";
     });
   }
 
-  #forward(from: WebSocket, to: WebSocket, read: ((frame: string) => void) | undefined): void {
-    from.on("message", (data: Buffer, isBinary: boolean) => {
-      this.#idle.refresh();
-      if (read && !isBinary) read(data.toString("utf8"));
-      if (to.readyState !== WebSocket.OPEN) return;
-      to.send(data, { binary: isBinary }, () => {
-        if (from.isPaused && to.bufferedAmount < MAX_BUFFERED_BYTES && from.readyState === WebSocket.OPEN)
-          from.resume();
-      });
-      if (to.bufferedAmount >= MAX_BUFFERED_BYTES) from.pause();
-    });
+  #judged(verdict: Verdict): FrameVerdict {
+    if (verdict instanceof Promise) return verdict.then((passes) => passes && !this.#reason);
+    if (typeof verdict === "boolean" || !("refusal" in verdict)) return verdict;
+    this.#tell(verdict.refusal, verdict.eventId);
+    return false;
   }
 
   #closing(socket: WebSocket, side: "client" | "upstream"): Promise<void> {
@@ -106,22 +124,44 @@ export class RealtimeSession {
   }
 
   #close(reason: FinishReason, code: number, why: string): void {
+    const isFirst = this.#reason === undefined;
     this.#reason ??= reason;
-    for (const socket of [this.#client, this.#upstream]) {
-      if (socket.readyState !== WebSocket.OPEN) continue;
-      socket.resume();
-      socket.close(code, cut(why));
-      setTimeout(() => socket.terminate(), CLOSE_WAIT_MS).unref();
-    }
+    end(this.#client, code, why);
+    if (this.#lingering) return;
+    const { lingerMs } = this.#limits;
+    const isWaiting = isFirst && this.#bill.isOpen && lingerMs > 0 && this.#upstream.readyState === WebSocket.OPEN;
+    if (!isWaiting) return end(this.#upstream, code, why);
+    this.#cancel();
+    const waitMs = reason === "server_shutdown" ? Math.min(lingerMs, LINGER_AT_SHUTDOWN_MS) : lingerMs;
+    this.#lingering = setTimeout(() => end(this.#upstream, NORMAL, ""), waitMs);
+    this.#upstream.resume();
   }
 
-  #tell(error: AppError): void {
+  /** What the client does not hear is not said either, and the upstream reports what it cost. */
+  #cancel(): void {
+    const open = this.#bill.openResponses;
+    for (const id of open)
+      this.#upstream.send(JSON.stringify({ type: "response.cancel", ...(id ? { response_id: id } : {}) }));
+  }
+
+  /** Nothing is left to wait for once the upstream has reported everything. */
+  #lingered(): void {
+    if (this.#lingering && !this.#bill.isOpen) end(this.#upstream, NORMAL, "");
+  }
+
+  #tell(error: AppError, eventId?: string): void {
     if (this.#client.readyState !== WebSocket.OPEN) return;
     const type = TYPES[error.status] ?? (error.status < 500 ? "invalid_request_error" : "server_error");
-    this.#client.send(
-      JSON.stringify({ type: "error", error: { type, code: error.code, message: error.message, param: null } }),
-    );
+    const told = { type, code: error.code, message: error.message, param: error.param ?? null, event_id: eventId };
+    this.#client.send(JSON.stringify({ type: "error", error: told }));
   }
+}
+
+function end(socket: WebSocket, code: number, why: string): void {
+  if (socket.readyState !== WebSocket.OPEN) return;
+  socket.resume();
+  socket.close(code, cut(why));
+  setTimeout(() => socket.terminate(), CLOSE_WAIT_MS).unref();
 }
 
 /** Close codes that are forwarded; a close without a code is a normal one. */

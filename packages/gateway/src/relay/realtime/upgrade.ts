@@ -203,7 +203,8 @@ async function converse(
   { socket, target, client, bill, admission }: Conversation,
   deps: RealtimeDeps,
 ): Promise<void> {
-  const session = new RealtimeSession(client, socket, bill, SESSION_LIMITS);
+  const { RealtimeLingerMs: lingerMs } = deps.snapshots.current().options;
+  const session = new RealtimeSession(client, socket, bill, { ...SESSION_LIMITS, lingerMs });
   const tried = [{ target, upstreamRequestId: undefined }];
   const handle = {
     isStream: true,

@@ -106,6 +106,8 @@ export const labels = {
   FinishAbandonedCalls: "Finish abandoned plain calls",
   ReadOnSeconds: "Read abandoned streams on",
   ReadOnTokens: "Read on at most",
+  RealtimeOutputReserve: "Reserve for each realtime answer",
+  RealtimeLingerMs: "Wait for usage of abandoned sessions",
   ModelPrice: "Price per call",
   ModelRatio: "Model ratio",
   CompletionRatio: "Completion ratio",

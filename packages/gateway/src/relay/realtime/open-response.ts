@@ -1,0 +1,92 @@
+import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
+import { promptTokenBound } from "../../lib/text/token-bound.ts";
+import type { InputTokens } from "./conversation-length.ts";
+
+/** Tokens of a second of an answer's sound. */
+const TOKENS_PER_SECOND = 20;
+/** The part of what is reserved after which more is reserved. */
+const EXTENDED_AT = 0.8;
+
+/** A spoken or written answer from the moment that it is paid for until the upstream reports its cost. */
+export class OpenResponse {
+  /** Undefined until the upstream has begun it. */
+  id: string | undefined;
+  /** Tokens that it may have at most. */
+  cap: number;
+  speaks: boolean;
+  /** Output tokens that are reserved. */
+  reserved: number;
+  readonly #step: number;
+  #text = "";
+  #textAtMost = 0;
+  #transcript = "";
+  #transcriptAtMost = 0;
+  #soundBytes = 0;
+
+  constructor({ cap, speaks, step }: { readonly cap: number; readonly speaks: boolean; readonly step: number }) {
+    this.cap = cap;
+    this.speaks = speaks;
+    this.#step = Math.min(cap, step);
+    this.reserved = this.#step;
+  }
+
+  say(text: string, isTranscript: boolean): void {
+    if (isTranscript) {
+      this.#transcript += text;
+      this.#transcriptAtMost += promptTokenBound(text);
+    } else {
+      this.#text += text;
+      this.#textAtMost += promptTokenBound(text);
+    }
+  }
+
+  sound(bytes: number): void {
+    this.#soundBytes += bytes;
+  }
+
+  /** Upper estimate of the output so far. */
+  seenAtMost(bytesPerSecond: number): number {
+    const sound = this.#soundTokens(bytesPerSecond);
+    return this.#textAtMost + (sound > 0 ? sound : this.#transcriptAtMost);
+  }
+
+  /** True where more has to be reserved before more is delivered. */
+  isNearEnd(bytesPerSecond: number): boolean {
+    return this.reserved < this.cap && this.seenAtMost(bytesPerSecond) >= this.reserved * EXTENDED_AT;
+  }
+
+  grow(bytesPerSecond: number): void {
+    this.reserved = Math.min(this.cap, Math.max(this.reserved, this.seenAtMost(bytesPerSecond)) + this.#step);
+  }
+
+  /** The most that it can have cost if it ends now. */
+  usageAtMost(input: InputTokens, bytesPerSecond: number): Usage {
+    return this.#usage(input, this.seenAtMost(bytesPerSecond), bytesPerSecond);
+  }
+
+  /** The same by an encoder. */
+  async counted(input: InputTokens, bytesPerSecond: number, count: (text: string) => Promise<number>): Promise<Usage> {
+    const sound = this.#soundTokens(bytesPerSecond);
+    const written = await count(this.#text);
+    const spoken = sound > 0 ? sound : await count(this.#transcript);
+    return { ...this.#usage(input, written + spoken, bytesPerSecond), source: "counted" };
+  }
+
+  /** What is reserved for it. */
+  reservedUsage(input: InputTokens): Usage {
+    return estimated(input, this.reserved, this.speaks ? this.reserved : 0);
+  }
+
+  #usage(input: InputTokens, output: number, bytesPerSecond: number): Usage {
+    const capped = Math.min(output, this.cap);
+    return estimated(input, capped, Math.min(capped, this.#soundTokens(bytesPerSecond)));
+  }
+
+  #soundTokens(bytesPerSecond: number): number {
+    return Math.ceil((this.#soundBytes / bytesPerSecond) * TOKENS_PER_SECOND);
+  }
+}
+
+function estimated({ tokens, audio }: InputTokens, output: number, audioOutput: number): Usage {
+  return { ...NO_USAGE, input: tokens, audioInput: audio, output, audioOutput, source: "estimated" };
+}

@@ -1,0 +1,178 @@
+import { quota as quotaOf, type Quota } from "../../billing/money/quota.ts";
+import { ratio } from "../../billing/money/ratio.ts";
+import { charge } from "../../billing/pricing/price.ts";
+import type { Settlement } from "../../billing/ledger/ledger.ts";
+import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
+import { subjectsOf } from "../admission/request-budgets.ts";
+import { consumptionLog, type SessionFacts } from "../pipeline/log-row.ts";
+import { chargeOrReserved } from "../pipeline/reservation/charge-fallback.ts";
+import { isPriced, type Terms } from "../pipeline/reservation/reservation-terms.ts";
+import type { Reservation } from "../pipeline/reservation/reservation.ts";
+import { reserve, type RequestContext } from "../pipeline/reservation/reserve.ts";
+import type { Completion } from "../response/sink.ts";
+import type { RouteTarget } from "../selection/types.ts";
+import { sum } from "./usage-sum.ts";
+
+/** What a session has used, apart for the model that answers and for those that transcribe. */
+export interface SessionUsage {
+  readonly answers: Usage;
+  readonly transcripts: ReadonlyMap<string, Usage>;
+}
+
+/**
+ * The reservation of one session: raised before each answer and while it is said, settled once. It holds the charge
+ * that applies if this process dies, and the charge never exceeds it once a raise was refused.
+ */
+export class SessionMoney {
+  readonly #context: RequestContext;
+  readonly #reservation: Reservation;
+  readonly #terms: Terms;
+  target: RouteTarget | undefined;
+  /** What was used until now: with what open answers have reserved, or with what they have had. */
+  usage: (isReserved: boolean) => SessionUsage = () => ({ answers: NO_USAGE, transcripts: new Map() });
+  /** Called once, when the balance or a hard budget does not carry more. */
+  onExhausted: (() => void) | undefined;
+  /** Called before the reservation grows; false when a hard budget cannot cover it. Must not reject. */
+  extendBudgets: ((amount: Quota) => Promise<boolean>) | undefined;
+  #isExhausted = false;
+  /** Raises follow one another. */
+  #raising: Promise<boolean> = Promise.resolve(true);
+
+  private constructor(context: RequestContext, reservation: Reservation, terms: Terms) {
+    this.#context = context;
+    this.#reservation = reservation;
+    this.#terms = terms;
+  }
+
+  static async open(context: RequestContext): Promise<SessionMoney> {
+    const { reservation, terms } = await reserve(context);
+    return new SessionMoney(context, reservation, terms);
+  }
+
+  get isClosed(): boolean {
+    return this.#reservation.isClosed;
+  }
+
+  /** True where the reservation carries all that is open; otherwise it is raised first, and false = it cannot be. */
+  carry(): true | Promise<boolean> {
+    return this.#isFixed || this.#wanted() <= this.#reservation.amount ? true : this.#raise();
+  }
+
+  /** The same after an answer was charged, which the ledger has to know. */
+  charge(): true | Promise<boolean> {
+    const carried = this.carry();
+    if (carried === true) void this.renew().catch(() => undefined);
+    return carried;
+  }
+
+  /** Keeps the reservation alive. */
+  async renew(): Promise<void> {
+    if (!this.isClosed) await this.#reservation.renew(this.#settlement(this.usage(false)));
+  }
+
+  #raise(): Promise<boolean> {
+    this.#raising = this.#raising.then(() => this.#raiseOnce());
+    return this.#raising;
+  }
+
+  async #raiseOnce(): Promise<boolean> {
+    if (this.#isExhausted || this.isClosed) return false;
+    const wanted = this.#wanted();
+    if (wanted <= this.#reservation.amount) return true;
+    const isInBudget = this.extendBudgets === undefined || (await this.extendBudgets(wanted));
+    // Redis or the database may be away; the next answer raises again.
+    const settlement = this.#settlement(this.usage(false));
+    const isCarried = isInBudget && (await this.#reservation.raise(settlement, wanted).catch(() => true));
+    if (isCarried) return true;
+    if (isInBudget) this.#context.request.usedUp = "balance";
+    this.#isExhausted = true;
+    this.onExhausted?.();
+    return false;
+  }
+
+  /** A price per call and a free model cost the same whatever is said. */
+  get #isFixed(): boolean {
+    return this.#terms.price.kind === "call" || !isPriced(this.#terms);
+  }
+
+  #wanted(): Quota {
+    return chargeOrReserved(this.#reservation.amount, () => this.#quota(this.usage(true)));
+  }
+
+  #quota({ answers, transcripts }: SessionUsage): Quota {
+    const { request, snapshot } = this.#context;
+    const { price } = this.#terms;
+    const terms = { groupRatio: this.#groupRatio(), quotaPerUnit: ratio(snapshot.options.QuotaPerUnit) };
+    let total = charge(answers, price, { ...terms, spec: request.spec }) as number;
+    for (const [model, usage] of transcripts) {
+      const spec = { model, operation: "audio.transcriptions" } as const;
+      total += charge(usage, snapshot.prices.find(model) ?? price, { ...terms, spec });
+    }
+    return quotaOf(total);
+  }
+
+  #groupRatio(): string {
+    const { snapshot, groups } = this.#context;
+    return snapshot.prices.groupRatio(this.target?.group ?? groups[0] ?? "default");
+  }
+
+  /** Charges what was used; answers the charge, or undefined where that was done before. */
+  async settle(usage: SessionUsage, completion: Completion, facts: SessionFacts): Promise<Quota | undefined> {
+    await this.#raising;
+    const { request, deps } = this.#context;
+    const onFailure = (error: unknown) => deps.onUncomputable(request.id, this.#reservation.amount, error);
+    const charged = await this.#reservation.settle(() => ({
+      settlement: this.#settlement(usage, { completion, facts, onFailure }),
+    }));
+    return charged?.settlement.quota;
+  }
+
+  release(): Promise<void> {
+    return this.#reservation.release();
+  }
+
+  #settlement(usage: SessionUsage, end?: SessionEnd): Settlement {
+    const { request, snapshot, deps } = this.#context;
+    const { target } = this;
+    const { amount, hold } = this.#reservation;
+    const used = chargeOrReserved(amount, () => this.#quota(usage), end?.onFailure);
+    const isLimited = used > amount && !this.#isFixed && (this.#isExhausted || (end?.facts.estimated ?? 1) > 0);
+    const quota = isLimited ? amount : used;
+    const counting = target && deps.budgets.counting(subjectsOf(request, target));
+    const base = { hold, quota, channelId: target?.channel.id ?? 0, at: deps.now(), ...counting };
+    if (!target || !snapshot.options.LogConsumeEnabled) return base;
+    const total = [...usage.transcripts.values()].reduce(sum, usage.answers);
+    const attempt = { target, upstreamRequestId: undefined };
+    return {
+      ...base,
+      log: consumptionLog(request, {
+        usage: total,
+        quota,
+        price: this.#terms.price,
+        groupRatio: this.#groupRatio(),
+        reserved: amount,
+        completion: end?.completion ?? stopped(total),
+        built: undefined,
+        attempt,
+        tried: [attempt],
+        session: end && { ...end.facts, ...(isLimited && { limited: true }) },
+      }),
+    };
+  }
+}
+
+interface SessionEnd {
+  readonly completion: Completion;
+  readonly facts: SessionFacts;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** As if this process died now. */
+function stopped(usage: Usage): Completion {
+  return {
+    reason: "server_shutdown",
+    usage,
+    countOutput: () => Promise.resolve(usage.output),
+    firstContentAt: undefined,
+  };
+}
