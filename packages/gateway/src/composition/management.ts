@@ -63,7 +63,13 @@ export function createManagement(deps: ManagementDeps): Management {
   const setupState = createSetupState(database);
   const background = createBackground(log);
   const nextId = createIds(clock);
-  const shared = { ...deps, ...storage, announce: snapshots.announce, writeLog: createLogWriter(isLogSeparate) };
+  const shared = {
+    ...deps,
+    ...storage,
+    announce: snapshots.announce,
+    writeLog: createLogWriter(isLogSeparate),
+    refusesHost: pipeline.upstreams.refusesHost,
+  };
   const operations = createOperations({
     ...shared,
     providers: allProviders,

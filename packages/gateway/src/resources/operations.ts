@@ -16,6 +16,7 @@ import { taskRoutes } from "./async-tasks/routes.ts";
 import { createTaskStore } from "./async-tasks/store.ts";
 import { budgetRoutes } from "./budgets/routes.ts";
 import { createBudgetStore } from "./budgets/store.ts";
+import type { RefusesHost } from "./channels/destination.ts";
 import { createChannels, type Channels } from "./channels/channels.ts";
 import { drawingRoutes } from "./drawing/routes.ts";
 import { createDrawingStore } from "./drawing/store.ts";
@@ -68,6 +69,8 @@ export interface OperationsDeps {
   readonly providers: readonly ProviderAdapter[];
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
   readonly http: HttpJson;
+  /** True for a host that no channel may call. */
+  readonly refusesHost: RefusesHost;
   /** Mails the super administrator; must not reject. */
   readonly notify: (subject: string, text: string) => Promise<void>;
   /** Address of this server while the option names none. */

@@ -36,6 +36,7 @@ import { createSnapshotStore, type LiveSnapshots } from "../../src/snapshot/refr
 import { createTokenCache } from "../../src/snapshot/tokens.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { createLogWriter } from "../../src/storage/log-rows.ts";
+import { isForbiddenHost } from "../../src/lib/net/outbound.ts";
 import { createVault, type Vault } from "../../src/storage/secrets/secrets.ts";
 import { ApiCaller } from "./api-caller.ts";
 import { manualClock, migratedDatabase, quietLog, type ManualClock } from "./support.ts";
@@ -196,6 +197,7 @@ async function createParts(settings: ManagementAppSettings) {
     setupState,
     pending,
     background,
+    refusesHost: isForbiddenHost,
     ledger,
     budgets: createBudgets({ database: database.raw, reservations: ledger.budgets, log, onOutage: () => {} }),
     tokens: createTokenCache({ raw: database.raw, clock }),

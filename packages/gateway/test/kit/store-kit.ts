@@ -15,6 +15,7 @@ export interface StoreKit {
   /** Stands still until a test moves it. */
   readonly clock: Clock & { set(seconds: number): void };
   readonly announce: (topic: Topic) => Promise<void>;
+  readonly refusesHost: () => boolean;
   /** Topics in the order in which they were announced. */
   readonly announced: Topic[];
 }
@@ -32,6 +33,7 @@ export async function openStoreKit(url: string): Promise<StoreKit> {
     vault: createVault({ keys: [{ id: "k1", key: new Secret(randomBytes(32).toString("base64")) }] }),
     clock: { now: () => now, set: (seconds) => void (now = seconds * 1000) },
     announced,
+    refusesHost: () => false,
     announce: async (topic) => void announced.push(topic),
   };
 }

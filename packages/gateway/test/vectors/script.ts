@@ -64,6 +64,7 @@ export function createScript(vector: Vector, chunking: Chunking): Script {
 
   return {
     json,
+    refusesHost: () => false,
     dispatch(call, _proxy, _timeouts, handler) {
       void play(() => take({ ...call, url: call.url.href }).response, chunking, handler);
     },

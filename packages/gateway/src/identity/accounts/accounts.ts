@@ -9,21 +9,24 @@ import {
 } from "@fairway/wire";
 import type { Insertable } from "kysely";
 import { randomText } from "../../lib/ids.ts";
+import { nameKey } from "../../lib/text/name-key.ts";
 import type { UserTable } from "../../storage/schema/schema-accounts.ts";
 
 const AFF_CODE_CHARS = 8;
 const DEFAULT_GROUP = "default";
+/** Width of the column. */
+const MAX_KEY_CHARS = 128;
 
-/** The form of a name that identifies an account: letter case does not count. */
-export function usernameKey(username: string): string {
-  return username.normalize("NFC").toLowerCase();
-}
+/** The form of a name that identifies an account: nobody may have a name that looks like another's. */
+export const usernameKey = nameKey;
 
 /** `username_invalid` when the (trimmed) text can be no user name. */
 export function checkUsername(username: string): MessageKey | undefined {
   const length = characters(username);
-  const isPlain = !/[\s\p{Cc}\p{Cf}@/]/u.test(username);
-  return length >= 1 && length <= USERNAME_MAX && isPlain ? undefined : "username_invalid";
+  const isPlain = !/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}@/]/u.test(username);
+  // Compatible letters may stand for many, and for signs that a name cannot have.
+  const isKeyPlain = !/[\s@/]/u.test(usernameKey(username)) && usernameKey(username).length <= MAX_KEY_CHARS;
+  return length >= 1 && length <= USERNAME_MAX && isPlain && isKeyPlain ? undefined : "username_invalid";
 }
 
 /** `password_too_short` or `password_too_long` when the text is too short or too long for a password. */

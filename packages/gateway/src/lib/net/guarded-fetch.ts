@@ -3,6 +3,8 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { Agent, request } from "undici";
 import { AppError } from "../app-error.ts";
+import { addressForms } from "./embedded-address.ts";
+import { isForbiddenHost } from "./outbound.ts";
 
 export interface GuardedCall {
   readonly url: string;
@@ -47,8 +49,6 @@ const CONNECT_MS = 10_000;
 const TOTAL_MS = 30_000;
 const PORTS: ReadonlySet<string> = new Set(["", "80", "443"]);
 const GLOBAL = ipaddr.IPv6.parseCIDR("2000::/3");
-/** A public address by its range, which stands for the host of a virtual machine in one cloud. */
-const HOST_SERVICE = "168.63.129.16";
 const FORBIDDEN_NAMES =
   /^(localhost|metadata|metadata\.google\.internal|instance-data)$|\.(localhost|local|internal|cluster\.local)$/i;
 
@@ -100,9 +100,10 @@ export function createGuardedFetcher({ resolve = systemResolve }: GuardedFetcher
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
-  if (address.range() !== "unicast" || address.toString() === HOST_SERVICE) return false;
-  // All public IPv6 addresses are in this range; the rest contains older forms of IPv4 addresses.
-  return address instanceof ipaddr.IPv4 || address.match(GLOBAL);
+  if (isForbiddenHost(address.toString())) return false;
+  if (address.kind() === "ipv6" && !address.match(GLOBAL)) return false;
+  // All public IPv6 addresses are in that range; some stand for an address of IPv4, which has to be public too.
+  return addressForms(address).every((form) => form.range() === "unicast");
 }
 
 function parse(text: string): URL {

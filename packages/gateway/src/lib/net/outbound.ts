@@ -1,7 +1,9 @@
 import { lookup } from "node:dns";
+import ipaddr from "ipaddr.js";
 import type { LookupFunction } from "node:net";
 import { Agent, request } from "undici";
 import { parseObject } from "../text/json.ts";
+import { addressForms } from "./embedded-address.ts";
 import { parseNetwork } from "./ip.ts";
 
 export interface OutboundCall {
@@ -27,16 +29,20 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 const FORBIDDEN = [
   "169.254.0.0/16",
   "fe80::/10",
-  "fd00:ec2::254",
   // Metadata of Alibaba, Oracle and Azure.
   "100.100.100.200",
   "192.0.0.192",
   "168.63.129.16",
-  // The link-local network of IPv4 inside of IPv6: compatible, by NAT64, by 6to4.
-  "::a9fe:0/112",
-  "64:ff9b::a9fe:0/112",
-  "2002:a9fe::/32",
+  // Metadata by IPv6: Amazon with its DNS and time, Google, Oracle, Scaleway, Linode.
+  "fd00:ec2::/32",
+  "fd20:ce::254",
+  "fd00:c1::a9fe:a9fe",
+  "fd00:42::42",
+  "fd00:a9fe:a9fe::/48",
 ].flatMap((text) => parseNetwork(text) ?? []);
+/** Their names, which resolve inside of a cloud alone. */
+const FORBIDDEN_NAMES =
+  /^(?:metadata|instance-data|metadata\.google\.internal|metadata\.goog|instance-data\.ec2\.internal|metadata\.tencentyun\.com|metadata\.azure\.internal|metadata\.platformequinix\.com)$/;
 
 /** Five seconds per call, no redirects, no link-local addresses, also not behind a name. */
 export function createOutbound(): Outbound {
@@ -82,7 +88,15 @@ export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** Throws for addresses at which no service of an operator is; names pass. */
+/** Throws for addresses at which no service of an operator is, in every form of IPv6 that stands for one; names pass. */
 export function refuseForbidden(address: string): void {
-  if (FORBIDDEN.some((network) => network.contains(address))) throw new Error(`the address ${address} is not allowed`);
+  if (isForbiddenHost(address)) throw new Error(`the address ${address} is not allowed`);
+}
+
+/** True for the addresses of metadata services, in whatever form, and for their names. */
+export function isForbiddenHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  if (!ipaddr.isValid(host)) return FORBIDDEN_NAMES.test(host.toLowerCase());
+  const forms = addressForms(ipaddr.parse(host)).map(String);
+  return forms.some((form) => FORBIDDEN.some((network) => network.contains(form)));
 }

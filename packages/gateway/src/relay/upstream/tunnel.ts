@@ -1,11 +1,18 @@
 import { Agent, request as httpRequest, type ClientRequestArgs } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as tlsConnect } from "node:tls";
 import { AppError } from "../../lib/app-error.ts";
 
 type Done = (error: Error | null, socket: Duplex) => void;
+
+export interface TunnelOptions {
+  readonly isSecure: boolean;
+  readonly timeoutMs: number;
+  /** Finds the proxy. */
+  readonly lookup?: LookupFunction | undefined;
+}
 
 /** Opens each connection through an HTTP proxy by `CONNECT`; for WebSockets, whose upgrade a proxy would not forward. */
 export class TunnelAgent extends Agent {
@@ -14,9 +21,10 @@ export class TunnelAgent extends Agent {
   readonly #proxy: URL;
   readonly #timeoutMs: number;
   readonly #isSecure: boolean;
+  readonly #lookup: LookupFunction | undefined;
 
   /** Throws for proxies of another kind. */
-  constructor(proxy: string, { isSecure, timeoutMs }: { readonly isSecure: boolean; readonly timeoutMs: number }) {
+  constructor(proxy: string, { isSecure, timeoutMs, lookup }: TunnelOptions) {
     super({ keepAlive: false });
     this.protocol = isSecure ? "https:" : "http:";
     this.#proxy = new URL(proxy);
@@ -24,6 +32,7 @@ export class TunnelAgent extends Agent {
       throw new AppError("upstream_connect_failed", { cause: new Error("WebSockets go through HTTP proxies only") });
     this.#timeoutMs = timeoutMs;
     this.#isSecure = isSecure;
+    this.#lookup = lookup;
   }
 
   override createConnection(options: ClientRequestArgs, callback?: Done): undefined {
@@ -38,6 +47,7 @@ export class TunnelAgent extends Agent {
       headers: { host: target, ...credentialsOf(this.#proxy) },
       timeout: this.#timeoutMs,
       agent: false,
+      ...(this.#lookup && { lookup: this.#lookup }),
     });
     call.once("connect", (answer, socket, head) => {
       if (answer.statusCode !== 200) {

@@ -39,12 +39,17 @@ describe("link-local and metadata addresses", () => {
     "http://[2002:a9fe:a9fe::1]/",
     "http://100.100.100.200/",
     "http://[fd00:ec2::254]/",
+    "http://[fd20:ce::254]/",
+    "http://[::ffff:0:a9fe:a9fe]/",
+    "http://[64:ff9b:1::a9fe:a9fe]/",
+    "http://metadata.google.internal/",
   ])("%s is refused for calls, sockets and proxies", async (address) => {
     const upstreams = createUpstreams({ connectTimeoutMs: 300, keepAliveMs: 1_000 });
     expect(await failureOf(upstreams, address)).toContain("is not allowed");
     expect(() => upstreams.socketOptions(url(address.replace("http", "ws")), undefined)).toThrow(
       "could not be reached",
     );
+    expect(await failureOf(upstreams, address, "http://127.0.0.1:9")).toContain("could not be reached");
     expect(() => upstreams.dispatch(call("http://127.0.0.1:9/"), address, timeouts, {})).toThrow(
       "could not be reached",
     );

@@ -2,7 +2,7 @@ import type { Agent } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { Pool, ProxyAgent, type Dispatcher } from "undici";
 import { AppError } from "../../lib/app-error.ts";
-import { guardedLookup, refuseForbidden } from "../../lib/net/outbound.ts";
+import { guardedLookup, isForbiddenHost } from "../../lib/net/outbound.ts";
 import { isPublicAddress, publicOnly } from "../../lib/net/guarded-fetch.ts";
 import { parseJson } from "../../lib/text/json.ts";
 import type { HttpJson, UpstreamCall } from "../../providers/core/types.ts";
@@ -39,6 +39,8 @@ export interface Upstreams {
   ): void;
   /** How a WebSocket reaches an upstream: by the same proxy and under the same rules. Throws where that is impossible. */
   socketOptions(url: URL, proxy: string | undefined): SocketOptions;
+  /** True for a host that no call reaches; a name passes unless it is that of a metadata service. */
+  refusesHost(hostname: string, isProxied: boolean): boolean;
   /** Small JSON calls of providers (balances, model lists, token exchanges): 15 s, 4 MiB. */
   readonly json: HttpJson;
   close(): Promise<void>;
@@ -56,7 +58,7 @@ export function createUpstreams(settings: UpstreamSettings): Upstreams {
     const known = pools.get(name);
     if (known) return known;
     if (pools.size >= MAX_POOLS) evictOldest(pools);
-    const pool = proxy === undefined ? directPool(origin, settings) : proxyPool(proxy, settings);
+    const pool = proxy === undefined ? directPool(origin, settings) : proxyPool(proxy, origin, settings);
     pools.set(name, pool);
     return pool;
   };
@@ -78,14 +80,18 @@ export function createUpstreams(settings: UpstreamSettings): Upstreams {
     },
     socketOptions(url, proxy) {
       if (proxy !== undefined) {
-        refuseAddress(new URL(proxy).hostname, settings);
+        refuseProxied(proxy, url.hostname, settings);
         const isSecure = url.protocol === "wss:" || url.protocol === "https:";
-        return { agent: new TunnelAgent(proxy, { isSecure, timeoutMs: settings.connectTimeoutMs }) };
+        return {
+          agent: new TunnelAgent(proxy, { isSecure, timeoutMs: settings.connectTimeoutMs, ...lookupOf(settings) }),
+        };
       }
       refuseAddress(url.hostname, settings);
       return lookupOf(settings);
     },
-    json: (call) => requestJson(poolFor(new URL(call.url).origin, call.proxy), call),
+    refusesHost: (hostname, isProxied) =>
+      refusalOf(hostname, isProxied ? beyondProxy(settings) : settings) !== undefined,
+    json: async (call) => requestJson(poolFor(new URL(call.url).origin, call.proxy), call),
     async close() {
       const all = [...pools.values()];
       pools.clear();
@@ -129,19 +135,25 @@ function refuseAddress(hostname: string, settings: UpstreamSettings): void {
 /** A numeric address is never looked up, so it is checked here. */
 function refusalOf(hostname: string, { isPublicOnly, allowsLinkLocal }: UpstreamSettings): Error | undefined {
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) === 0) return undefined;
-  if (isPublicOnly && !isPublicAddress(host)) return new Error("upstreams in private networks are blocked");
-  try {
-    if (!allowsLinkLocal) refuseForbidden(host);
-    return undefined;
-  } catch (error) {
-    return error as Error;
-  }
+  if (!allowsLinkLocal && isForbiddenHost(host)) return new Error(`the address ${host} is not allowed`);
+  const isPrivate = isPublicOnly && isIP(host) !== 0 && !isPublicAddress(host);
+  return isPrivate ? new Error("upstreams in private networks are blocked") : undefined;
 }
 
-function proxyPool(proxy: string, settings: UpstreamSettings): Dispatcher {
+/** The proxy decides what is private; no proxy is for metadata services. */
+function beyondProxy(settings: UpstreamSettings): UpstreamSettings {
+  return { ...settings, isPublicOnly: false };
+}
+
+function refuseProxied(proxy: string, hostname: string, settings: UpstreamSettings): void {
   refuseAddress(new URL(proxy).hostname, settings);
-  return new ProxyAgent({ uri: proxy, connections: 4096, connectTimeout: settings.connectTimeoutMs });
+  refuseAddress(hostname, beyondProxy(settings));
+}
+
+function proxyPool(proxy: string, origin: string, settings: UpstreamSettings): Dispatcher {
+  refuseProxied(proxy, new URL(origin).hostname, settings);
+  const connectTimeout = settings.connectTimeoutMs;
+  return new ProxyAgent({ uri: proxy, connections: 4096, connectTimeout, proxyTls: lookupOf(settings) });
 }
 
 function evictOldest(pools: Map<string, Dispatcher>): void {

@@ -14,6 +14,7 @@ import { createChannelChecks, disableChannel, type ChannelChecks, type ChannelCh
 import { channelRoutes } from "./routes.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { multiKeyRoute } from "./keys/multi-key-route.ts";
+import type { RefusesHost } from "./destination.ts";
 import { createChannelStore, type ChannelStore } from "./store.ts";
 import { createTestLog, type Tester } from "./test-log.ts";
 import { upstreamRoutes } from "./upstream-routes.ts";
@@ -34,6 +35,7 @@ export interface ChannelsDeps extends Pick<ChannelChecksDeps, "options" | "notif
   readonly providers: readonly ProviderAdapter[];
   readonly probe: (channel: ChannelRecord, model: string | undefined) => Promise<ProbeResult>;
   readonly http: HttpJson;
+  readonly refusesHost: RefusesHost;
 }
 
 export interface Channels {

@@ -31,7 +31,7 @@ export function destinationsOf(channel: ChannelRecord): ReadonlySet<string> {
   };
   const provider = providerByType(channel.type);
   const proxy = proxyOf(channel);
-  if (proxy !== undefined) found.add(`proxy ${originOf(proxy)}`);
+  if (proxy !== undefined) found.add(`${PROXY}${originOf(proxy)}`);
   add(() => [plainUrl(provider, channel, "/")]);
   if (!provider) return found.add(`type ${channel.type}`);
   const names = new Set([...channel.models, ...channel.modelMapping.keys(), channel.testModel, ""]);
@@ -46,6 +46,7 @@ export function destinationsOf(channel: ChannelRecord): ReadonlySet<string> {
   return found;
 }
 
+const PROXY = "proxy ";
 /** Two models that no address names by itself: where their servers differ, those of all models are asked for. */
 const SAMPLES = ["sample-one", "sample-two"];
 
@@ -102,6 +103,23 @@ export function checkDestination(
   for (const destination of destinationsOf(next()))
     if (!known.has(destination)) throw new Refusal("key_server_changed", { field: "key" });
 }
+
+export type RefusesHost = (hostname: string, isProxied: boolean) => boolean;
+
+/** Refuses a channel at an address that no call would reach; one that it has already may stay. */
+export function checkReachable(refusesHost: RefusesHost, next: ChannelRecord, current?: ChannelRecord): void {
+  const known = current ? destinationsOf(current) : new Set<string>();
+  const isProxied = proxyOf(next) !== undefined;
+  for (const destination of destinationsOf(next)) {
+    const isProxy = destination.startsWith(PROXY);
+    const host = URL.parse(isProxy ? destination.slice(PROXY.length) : destination)?.hostname;
+    if (host === undefined || known.has(destination) || !refusesHost(host, isProxied && !isProxy)) continue;
+    const field = isProxy ? "setting.proxy" : next.baseUrl.toLowerCase().includes(host) ? "base_url" : "setting";
+    throw new Refusal("invalid_field", { field, values: { field, reason: UNREACHABLE } });
+  }
+}
+
+const UNREACHABLE = "leads to an address that channels may not call, such as a metadata service";
 
 /** A change of a stored channel, as the store is about to write it. */
 export interface ChannelChange {

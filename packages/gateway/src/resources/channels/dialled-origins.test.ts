@@ -129,6 +129,7 @@ function recorder() {
       note(url, proxy);
       throw new Error("recorded");
     },
+    refusesHost: () => false,
     json,
     close: () => Promise.resolve(),
   };

@@ -3,6 +3,7 @@ import type { Transaction } from "kysely";
 import { seconds } from "../../lib/clock.ts";
 import { inChunks } from "../../lib/chunks.ts";
 import { Refusal } from "../../lib/refusal.ts";
+import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { bump } from "../../storage/revisions.ts";
@@ -10,7 +11,7 @@ import type { Schema } from "../../storage/schema/schema.ts";
 import { lockRows, rawOn, transact } from "../../storage/transaction.ts";
 import type { Vault } from "../ports.ts";
 import { rebuildAbilities, removeAbilities } from "./abilities.ts";
-import type { CheckChange } from "./destination.ts";
+import { checkReachable, parsedChannel, type CheckChange } from "./destination.ts";
 import type { ChannelFields } from "./input.ts";
 import { isOffWithLastKey, keyStore, statesAfter, statesWhenOn } from "./keys/store.ts";
 import { channelReads, keyTextOf, rowOf } from "./reads.ts";
@@ -47,6 +48,18 @@ const ROUTING_FIELDS = [
   "weight",
   "tag",
 ] as const satisfies readonly (keyof ChannelFields)[];
+/** Fields on which the addresses of a channel depend. */
+const ADDRESS_FIELDS = [
+  "type",
+  "base_url",
+  "other",
+  "setting",
+  "param_override",
+  "header_override",
+  "models",
+  "model_mapping",
+  "test_model",
+] as const satisfies readonly (keyof ChannelFields)[];
 const IDS_PER_STATEMENT = 1000;
 
 /** SQL of channels. Every write rebuilds the routing rows and raises the revision in its own transaction. */
@@ -68,11 +81,12 @@ function writer({ database, announce }: ChannelStoreDeps): Writing["write"] {
 }
 
 function changes(writing: Writing) {
-  const { write, vault, clock } = writing;
+  const { write, vault, clock, refusesHost } = writing;
   return {
     /** One channel per key, all or none. */
     create: (fields: ChannelFields, keys: readonly string[]): Promise<number[]> =>
       write(async (trx) => {
+        for (const key of keys) checkReachable(refusesHost, parsedChannel(fields, key));
         const created: number[] = [];
         for (const key of keys) {
           const sealed = { key_sealed: "", key_hash: vault.hashKey(key) };
@@ -232,10 +246,11 @@ interface Change {
 /** Writes nothing where `check` throws. */
 async function change(
   trx: Transaction<Schema>,
-  { vault, clock }: Writing,
+  writing: Writing,
   current: ChannelRow,
   { patch, key, cause, check }: Change,
 ): Promise<ChannelRow> {
+  const { vault, clock } = writing;
   const isSwitched = isOtherStatus(current, patch.status, cause) || isPlainDisable(current, patch);
   const next = {
     ...patch,
@@ -243,12 +258,7 @@ async function change(
     version: current.version + 1,
   };
   const row = { ...current, ...next };
-  if (check) {
-    const keys = (await keyTextOf(trx, vault, current.id)) ?? "";
-    check({ current, next: row, keys, areKeysReplaced: typeof key === "string" });
-  }
-  const text =
-    typeof key === "function" ? key((await keyTextOf(trx, vault, current.id)) ?? "", next.type ?? current.type) : key;
+  const text = await checkedKeys(trx, writing, { current, next: row, patch, key, check });
   const sealed = text === undefined ? {} : await sealedKey(trx, vault, current.id, text);
   await trx
     .updateTable("channels")
@@ -259,6 +269,31 @@ async function change(
   if (ROUTING_FIELDS.some((field) => patch[field] !== undefined && patch[field] !== current[field]))
     await rebuildAbilities(trx, [row]);
   return row;
+}
+
+type Move = Change & { readonly current: ChannelRow; readonly next: ChannelRow };
+
+/** The new keys, undefined if they stay, after the checks of where keys go. */
+async function checkedKeys(
+  trx: Transaction<Schema>,
+  { vault, refusesHost }: Writing,
+  { current, next, patch, key, check }: Move,
+): Promise<string | undefined> {
+  if (key === undefined && ADDRESS_FIELDS.every((field) => patch[field] === undefined)) return undefined;
+  const keys = (await keyTextOf(trx, vault, current.id)) ?? "";
+  check?.({ current, next, keys, areKeysReplaced: typeof key === "string" });
+  const text = typeof key === "function" ? key(keys, next.type) : key;
+  checkReachable(refusesHost, parsedChannel(next, text ?? keys), readable(current, keys));
+  return text;
+}
+
+/** Undefined for a row that no relay can read either. */
+function readable(row: ChannelRow, keys: string): ChannelRecord | undefined {
+  try {
+    return parsedChannel(row, keys);
+  } catch {
+    return undefined;
+  }
 }
 
 function isOtherStatus(current: ChannelRow, status: number | undefined, cause: StatusCause | undefined): boolean {

@@ -73,3 +73,50 @@ test("no address leaves its host, or a vendor's region, open", async () => {
     success: true,
   });
 });
+
+// @weakness Network: A channel is saved at a metadata address, and only its calls fail
+test("no channel is saved at a forbidden address, by whatever member it is reached", async () => {
+  const { admin, create } = kit;
+  const id = await create(compatible);
+  const form = { name: "c", key: CHANNEL_KEY, models: "m", ...compatible };
+  for (const more of [
+    { base_url: "http://169.254.169.254/latest" },
+    { base_url: "http://0xa9fea9fe/" },
+    { base_url: "http://[::ffff:0:a9fe:a9fe]/" },
+    { base_url: "http://metadata.google.internal/" },
+    { setting: String.raw`{"paths":{"chat":"\u0068ttp://[fd20:ce::254]/x"}}` },
+    { setting: '{"proxy":"http://169.254.169.254:80"}' },
+    { setting: '{"proxy":"http://10.0.0.1:3128"}', base_url: "http://169.254.169.254/" },
+    { type: 8, base_url: "http://{model}.169.254/v1", models: "169.254" },
+    {
+      type: 41,
+      other: "eu",
+      base_url: "",
+      key: JSON.stringify({
+        project_id: "p",
+        client_email: "e",
+        private_key: "k",
+        token_uri: "http://169.254.169.254/t",
+      }),
+    },
+  ]) {
+    const refused = [JSON.stringify(more), "G2"];
+    expect([JSON.stringify(more), await codeOf(kit.members.root.post("/api/channel/", { ...form, ...more }))]).toEqual(
+      refused,
+    );
+    const edit = { id, ...more, key: more.key ?? CHANNEL_KEY };
+    expect([JSON.stringify(more), await codeOf(kit.members.root.put("/api/channel/", edit))]).toEqual(refused);
+  }
+  const patch = { action: "patch", ids: [id], patch: { base_url: "http://169.254.169.254/" } };
+  const results = await admin.data<{ success: boolean }[]>(kit.members.root.post("/api/channel/bulk", patch));
+  expect(results.map(({ success }) => success)).toEqual([false]);
+  expect(await kit.row(id)).toMatchObject({ base_url: compatible.base_url, version: 1 });
+});
+
+test("a channel that is at such an address already can be saved as it is", async () => {
+  const id = await kit.create(compatible);
+  const base_url = "http://169.254.169.254";
+  await kit.app.database.db.updateTable("channels").set({ base_url }).where("id", "=", id).execute();
+  const put = (more: object) => kit.admin.put("/api/channel/", { id, base_url, ...more });
+  expect((await put({ name: "renamed" })).body).toMatchObject({ success: true });
+});

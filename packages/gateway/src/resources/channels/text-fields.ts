@@ -48,9 +48,13 @@ export function checkSetting(text: string): string | null {
   if (isGiven(mode) && mode !== "random" && mode !== "polling")
     throw invalid("setting.multi_key_mode", "must be random or polling");
   if (isGiven(headers)) checkHeaders("setting.headers", isObject(headers) ? headers : { headers });
-  if (isGiven(proxy) && proxy !== "" && (typeof proxy !== "string" || !URL.canParse(proxy)))
-    throw invalid("setting.proxy", "must be an address such as http://proxy.example:3128");
+  if (isGiven(proxy) && proxy !== "") checkProxy(proxy);
   return checked;
+}
+
+function checkProxy(proxy: unknown): void {
+  if (typeof proxy !== "string" || !URL.canParse(proxy))
+    throw invalid("setting.proxy", "must be an address such as http://proxy.example:3128");
 }
 
 export function checkObjectText(field: string, text: string): string | null {

@@ -98,13 +98,9 @@ async function probe({ upstream, store }: UpstreamRoutesDeps, { body, caller, co
   const { kind = "test", model, ...form } = body;
   if (kind !== "test" && kind !== "models") throw new Refusal("invalid_parameter", { field: "kind" });
   const stored = await storedChannel(store, form);
-  const isStoredKey = stored !== undefined && (form.key ?? "").trim() === "";
-  const [first] = splitKeys((isStoredKey ? stored.key : form.key) ?? "", form.type ?? 1, false);
-  if (first === undefined) throw new Refusal("key_missing", { field: "key" });
-  const fields = upstream.fields(namedForm(form, model), stored?.row);
-  const channel = parsedChannel(fields, first);
+  const { channel, isStored } = formChannel(upstream, form, { model, stored });
   const asked = { ...channel, testModel: model || channel.testModel };
-  if (stored && (isStoredKey || sharesSecrets(stored.row, fields)))
+  if (stored && isStored)
     checkDestination(
       caller,
       () => parsedChannel(stored.row, stored.key),
@@ -113,6 +109,22 @@ async function probe({ upstream, store }: UpstreamRoutesDeps, { body, caller, co
   context.audit = { sent_to: [...destinationsOf(asked)].join(", ") };
   const probing = kind === "models" ? probeModels : probeTest;
   return probing(upstream, channel, model);
+}
+
+interface FormSource {
+  readonly model: string | undefined;
+  readonly stored: Awaited<ReturnType<typeof storedChannel>>;
+}
+
+/** The channel of a form; `isStored` where something secret of the saved one is in it. */
+function formChannel(upstream: ChannelUpstream, form: ProbeForm, { model, stored }: FormSource) {
+  const { key = "", type = 1 } = form;
+  const isStoredKey = stored !== undefined && key.trim() === "";
+  const [first] = splitKeys(isStoredKey ? stored.key : key, type, false);
+  if (first === undefined) throw new Refusal("key_missing", { field: "key" });
+  const fields = upstream.fields(namedForm(form, model), stored?.row);
+  const isStored = isStoredKey || (stored !== undefined && sharesSecrets(stored.row, fields));
+  return { channel: parsedChannel(fields, first), isStored };
 }
 
 function namedForm(form: ProbeForm, model: string | undefined): ProbeForm {

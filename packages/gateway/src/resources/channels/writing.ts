@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Schema } from "../../storage/schema/schema.ts";
+import type { RefusesHost } from "./destination.ts";
 import type { Announce, Vault } from "../ports.ts";
 
 export interface ChannelStoreDeps {
@@ -9,6 +10,8 @@ export interface ChannelStoreDeps {
   readonly vault: Vault;
   readonly announce: Announce;
   readonly clock: Clock;
+  /** True for a host that no call reaches. */
+  readonly refusesHost: RefusesHost;
 }
 
 export interface Writing extends ChannelStoreDeps {

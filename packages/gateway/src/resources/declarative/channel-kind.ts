@@ -6,7 +6,7 @@ import { Refusal } from "../../lib/refusal.ts";
 import type { ProviderAdapter } from "../../providers/core/types.ts";
 import type { Database } from "../../storage/database.ts";
 import { destinationCheck } from "../channels/destination.ts";
-import { changedFields, newFields, storedKey } from "../channels/input.ts";
+import { changedFields, newFields, storedKey, type TypeCheck } from "../channels/input.ts";
 import type { ChannelStore } from "../channels/store.ts";
 import type { ChannelRow } from "../channels/view.ts";
 import {
@@ -60,24 +60,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
     secrets: new Set(["key"]),
     desired(name, spec) {
       const type = typeOf(name, spec, providers);
-      try {
-        // Hints of an export stand for what is stored, which only a change or a new channel finds missing.
-        const { setting = "", ...form } = formOf(spec);
-        newFields(
-          {
-            ...form,
-            ...(!holdsHints(setting) && { setting }),
-            type,
-            name: spec.displayName ?? name,
-            models: (spec.models ?? ["any"]).join(","),
-          },
-          isType,
-        );
-      } catch (cause) {
-        if (cause instanceof Refusal)
-          throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
-        throw cause;
-      }
+      checkForm(name, spec, type, isType);
       return wantedOf(spec, type);
     },
     async find(name, spec, ownedId) {
@@ -131,6 +114,21 @@ function inState(wanted: Fields, current: Current | undefined, providers: readon
     return { changed: current && !isNamed ? {} : { enabled: false }, note: "it has no key, so it stays off" };
   const isFirstKey = current !== undefined && before === "" && after !== "";
   return { changed: isFirstKey && !isNamed ? { enabled: true } : {}, note: "" };
+}
+
+/** `document_invalid` for a document of which no channel could be made. */
+function checkForm(name: string, spec: ChannelSpec, type: number, isType: TypeCheck): void {
+  // Hints of an export stand for what is stored, which only a change or a new channel finds missing.
+  const { setting = "", ...form } = formOf(spec);
+  const shown = holdsHints(setting) ? {} : { setting };
+  const models = (spec.models ?? ["any"]).join(",");
+  try {
+    newFields({ ...form, ...shown, type, name: spec.displayName ?? name, models }, isType);
+  } catch (cause) {
+    if (cause instanceof Refusal)
+      throw new Refusal("document_invalid", { values: { name, reason: cause.message }, cause });
+    throw cause;
+  }
 }
 
 function typeOf(name: string, { type }: ChannelSpec, providers: readonly ProviderAdapter[]): number {

@@ -6,6 +6,7 @@ import type { WriteLog } from "../../storage/log-rows.ts";
 import type { Topic } from "../../storage/revisions.ts";
 import { rawOn, transact, within } from "../../storage/transaction.ts";
 import { createBudgetStore, type BudgetStore } from "../budgets/store.ts";
+import type { RefusesHost } from "../channels/destination.ts";
 import { createChannelStore, type ChannelStore } from "../channels/store.ts";
 import { createOptionStore, type OptionStore } from "../options/store.ts";
 import type { Announce, Vault } from "../ports.ts";
@@ -17,6 +18,7 @@ const TURN = { table: "revisions", columns: ["topic", "revision"], key: ["topic"
 export interface StoreDeps {
   readonly database: Database;
   readonly clock: Clock;
+  readonly refusesHost: RefusesHost;
   readonly vault: Vault;
   readonly announce: Announce;
   readonly writeLog: WriteLog;

@@ -208,6 +208,13 @@ function contextOf(db: Kysely<Schema>, kind: DatabaseKind): StepContext {
     run: (statement) => command(db, statement),
     hasRows: async (table) => (await sql`select 1 from ${sql.table(table)} limit 1`.execute(db)).rows.length > 0,
     has: async (query) => (await db.executeQuery(CompiledQuery.raw(`${query} limit 1`))).rows.length > 0,
+    rows: async <Row>(query: string) => (await db.executeQuery(CompiledQuery.raw(query))).rows as Row[],
+    hasText: async (table, column, text) =>
+      (await sql`select 1 from ${sql.table(table)} where ${sql.ref(column)} = ${text} limit 1`.execute(db)).rows
+        .length > 0,
+    setText: async (table, id, column, text) => {
+      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${text} where id = ${id}`.execute(db);
+    },
     hasColumn: (table, column) => hasColumn(db, kind, table, column),
     hasIndex: (table, index) => hasIndex(db, kind, table, index),
   };

@@ -7,6 +7,10 @@ export interface StepContext {
   hasRows(table: string): Promise<boolean>;
   /** True when the query finds a row. */
   has(query: string): Promise<boolean>;
+  rows<Row>(query: string): Promise<readonly Row[]>;
+  /** True when a column holds the text somewhere. */
+  hasText(table: string, column: string, text: string): Promise<boolean>;
+  setText(table: string, id: number, column: string, text: string): Promise<void>;
   hasColumn(table: string, column: string): Promise<boolean>;
   hasIndex(table: string, index: string): Promise<boolean>;
 }

@@ -23,6 +23,7 @@ import { tokenLimits } from "./0021-token-limits.ts";
 import { explicitScopes } from "./0022-explicit-scopes.ts";
 import { explainedBooks } from "./0023-explained-books.ts";
 import { channelHeaders } from "./0024-channel-headers.ts";
+import { nameKeys } from "./0025-name-keys.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   explicitScopes,
   explainedBooks,
   channelHeaders,
+  nameKeys,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
