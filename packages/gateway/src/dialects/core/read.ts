@@ -1,4 +1,5 @@
 // Readers for JSON that belongs to others: a value of another kind than asked for counts as absent.
+import { nearestNumber } from "../../lib/text/exact-numbers.ts";
 import { isObject } from "../../lib/text/json.ts";
 import type { JsonObject, JsonValue } from "./types.ts";
 
@@ -21,7 +22,7 @@ export function anyText(from: JsonObject | undefined, ...keys: readonly string[]
 
 /** A member that is a number, fractions and negative ones included; undefined for anything else. */
 export function number(from: JsonObject | undefined, key: string): number | undefined {
-  const value = from?.[key];
+  const value = nearestNumber(from?.[key]);
   return typeof value === "number" ? value : undefined;
 }
 
@@ -62,7 +63,7 @@ const LARGEST_COUNT = 1e15;
 
 /** A whole number from zero up; negative, fractional and other values count as absent. */
 export function count(from: JsonObject | undefined, key: string): number | undefined {
-  const value = from?.[key];
+  const value = nearestNumber(from?.[key]);
   if (typeof value !== "number" || !(value >= 0)) return undefined;
   if (value > LARGEST_COUNT) return LARGEST_COUNT;
   return Number.isInteger(value) ? value : undefined;

@@ -1,5 +1,6 @@
 // Checks that every JSON protocol of clients shares.
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
+import { mayLoseNumbers, parseExactly } from "../../lib/text/exact-numbers.ts";
 import { hasOneMember, spliceMembers, type MemberEdit } from "../../lib/text/json-splice.ts";
 import { isSet, list } from "./read.ts";
 import { conflict } from "./requested-output.ts";
@@ -92,11 +93,17 @@ export function withMembers(body: Body, edits: readonly MemberEdit[]): Buffer {
   const isPlain = body.json()["model"] === undefined || hasOneMember(body.bytes, "model");
   if (edits.length === 0 && isPlain) return body.bytes;
   const spliced = isPlain ? spliceMembers(body.bytes, edits) : undefined;
-  return spliced ?? Buffer.from(JSON.stringify({ ...body.json(), ...parsed(edits) }));
+  return spliced ?? Buffer.from(JSON.stringify({ ...exactJson(body), ...parsed(edits) }));
 }
 
 function parsed(edits: readonly MemberEdit[]): JsonObject {
   return Object.fromEntries(edits.map(({ key, json }) => [key, JSON.parse(json) as JsonValue]));
+}
+
+/** The body for whoever writes it out again: its numbers keep their value. */
+export function exactJson(body: Body): JsonObject {
+  const written = body.bytes.toString("utf8");
+  return mayLoseNumbers(written) ? (parseExactly(written) as JsonObject) : body.json();
 }
 
 /** The edit that renames the model; none when the body names it so already, or names none. */

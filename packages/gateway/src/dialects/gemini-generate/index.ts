@@ -1,5 +1,5 @@
 import { encodeBlock } from "../../lib/text/sse.ts";
-import { choicesOf, modelOf, outputCapOf, requiredList } from "../core/request-spec.ts";
+import { choicesOf, exactJson, modelOf, outputCapOf, requiredList } from "../core/request-spec.ts";
 import { plainDialect } from "../core/typed-meter.ts";
 import { boundOf, textsOf, wordsOf } from "../core/prompt.ts";
 import { object } from "../core/read.ts";
@@ -72,11 +72,11 @@ export const geminiCountTokens: Dialect = {
     return { ...geminiAsk(json, operation, pathModel), dialect: "gemini-count-tokens" };
   },
   retarget(body, _ask, upstreamModel) {
-    const request = gObject(body.json(), "generateContentRequest");
+    const request = gObject(exactJson(body), "generateContentRequest");
     if (request?.["model"] === undefined || request["model"] === `models/${upstreamModel}`) return body.bytes;
     const inner = { ...request, model: `models/${upstreamModel}` };
     return Buffer.from(
-      JSON.stringify({ ...body.json(), generateContentRequest: inner, generate_content_request: undefined }),
+      JSON.stringify({ ...exactJson(body), generateContentRequest: inner, generate_content_request: undefined }),
     );
   },
   errorIn: (answer) => readError(answer["error"]),
@@ -106,7 +106,7 @@ function wantsEvents(url: string): boolean {
 function withModel(body: Body, upstreamModel: string): Buffer {
   const model = body.json()["model"];
   if (typeof model !== "string" || bareModel(model) === upstreamModel) return body.bytes;
-  return Buffer.from(JSON.stringify({ ...body.json(), model: `models/${upstreamModel}` }));
+  return Buffer.from(JSON.stringify({ ...exactJson(body), model: `models/${upstreamModel}` }));
 }
 
 function promptTexts(body: Body) {

@@ -1,6 +1,7 @@
 import { invalidRequest } from "../../lib/app-error.ts";
 import {
   choicesOf,
+  exactJson,
   renameEdits,
   modelOf,
   optionalFlag,
@@ -93,8 +94,8 @@ export function retargetCompletion(
   if (spec.stream && options.askUsage && flag(streamOptions, "include_usage") !== true) {
     edits.push({ key: "stream_options", json: JSON.stringify({ ...streamOptions, include_usage: true }) });
   }
-  const known = withCallIdsFor(upstreamModel, body.json());
-  if (known !== body.json()) edits.push({ key: "messages", json: JSON.stringify(known["messages"]) });
+  if (withCallIdsFor(upstreamModel, body.json()) !== body.json())
+    edits.push({ key: "messages", json: JSON.stringify(withCallIdsFor(upstreamModel, exactJson(body))["messages"]) });
   return withMembers(body, edits);
 }
 

@@ -1,6 +1,6 @@
 import { invalidRequest } from "../../lib/app-error.ts";
 import { encodeBlock } from "../../lib/text/sse.ts";
-import { modelEdits, modelOf, optionalFlag, outputCapOf, withMembers } from "../core/request-spec.ts";
+import { exactJson, modelEdits, modelOf, optionalFlag, outputCapOf, withMembers } from "../core/request-spec.ts";
 import { withCallIdFor } from "../core/call-ids.ts";
 import { eachObject } from "../core/json-edit.ts";
 import { plainDialect, TypedMeter } from "../core/typed-meter.ts";
@@ -31,8 +31,10 @@ export const openaiResponses: Dialect = {
   },
   retarget(body, _ask, upstreamModel) {
     const edits = modelEdits(body, upstreamModel);
-    const known = eachObject(body.json(), "input", (item) => withCallIdFor(upstreamModel, item, "call_id"));
-    if (known !== body.json()) edits.push({ key: "input", json: JSON.stringify(known["input"]) });
+    const known = (json: JsonObject) =>
+      eachObject(json, "input", (item) => withCallIdFor(upstreamModel, item, "call_id"));
+    if (known(body.json()) !== body.json())
+      edits.push({ key: "input", json: JSON.stringify(known(exactJson(body))["input"]) });
     return withMembers(body, edits);
   },
   capEdits: (_body, tokens) => [{ key: "max_output_tokens", json: String(tokens) }],

@@ -1,3 +1,4 @@
+import { parseExactly } from "./exact-numbers.ts";
 import { faultOfJson } from "./json-scanner.ts";
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
@@ -6,9 +7,9 @@ export interface JsonObject {
   [key: string]: JsonValue | undefined;
 }
 
-/** True for JSON objects; false for lists and null. */
+/** True for JSON objects; false for lists, null and numbers that are kept as they are written. */
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
 /** Shorter texts cannot hold enough to take the memory of the process. */
@@ -18,7 +19,7 @@ const CHECKED_LENGTH = 64 * 1024;
 export function parseJson(text: string): JsonValue | undefined {
   if (text.length > CHECKED_LENGTH && faultOfJson(Buffer.from(text))) return undefined;
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseExactly(text) as JsonValue;
   } catch {
     return undefined;
   }

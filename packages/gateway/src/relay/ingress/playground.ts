@@ -1,3 +1,4 @@
+import { exactJson } from "../../dialects/core/request-spec.ts";
 import type { Body, Dialect, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { openaiChat } from "../../dialects/openai-chat/index.ts";
 import { isObject } from "../../lib/text/json.ts";
@@ -20,7 +21,7 @@ export const playgroundChat: Dialect = {
 
 /** The request without members that upstreams refuse: the console's own, its group, and 0 for "no limit". */
 export function playgroundBody(body: Body): Body {
-  const { group: _group, messages, ...rest } = body.json();
+  const { group: _group, messages, ...rest } = exactJson(body);
   const sent = Object.entries(rest).filter(([name, value]) => !(name === "max_tokens" && value === 0));
   const clean: JsonObject = {
     ...Object.fromEntries(sent),

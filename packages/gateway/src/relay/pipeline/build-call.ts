@@ -8,7 +8,8 @@ import type {
 } from "../../dialects/core/types.ts";
 import { NO_LIMIT, type RequestedOutput } from "../../dialects/core/requested-output.ts";
 import { list, text } from "../../dialects/core/read.ts";
-import { withMembers } from "../../dialects/core/request-spec.ts";
+import { exactJson, withMembers } from "../../dialects/core/request-spec.ts";
+import { parseExactly } from "../../lib/text/exact-numbers.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { findLost } from "../../providers/core/lost-members.ts";
 import { setChannelHeaders } from "../../providers/core/channel-headers.ts";
@@ -217,7 +218,7 @@ function bodyOf(request: RelayRequest, target: RouteTarget, context: BridgeConte
     return { bytes: encode(transformed), json: transformed, model: text(transformed, "model") ?? upstreamModel };
   }
   checkNestedJson(body);
-  const translated = translateRequest(plan.bridges, body.json(), context);
+  const translated = translateRequest(plan.bridges, exactJson(body), context);
   checkIds(request, target, translated);
   const json = repairJson(target, translated, context);
   const model = text(json, "model");
@@ -268,7 +269,7 @@ function repair(
   )
     return undefined;
   const before =
-    bytes === request.body.bytes ? request.body.json() : (JSON.parse(bytes.toString("utf8")) as JsonObject);
+    bytes === request.body.bytes ? exactJson(request.body) : (parseExactly(bytes.toString("utf8")) as JsonObject);
   const after = repairJson(target, before, context);
   return after === before ? undefined : after;
 }

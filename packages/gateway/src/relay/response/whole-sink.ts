@@ -1,4 +1,5 @@
 import { AppError } from "../../lib/app-error.ts";
+import { parseExactly } from "../../lib/text/exact-numbers.ts";
 import { faultOfJson } from "../../lib/text/json-scanner.ts";
 import { parseEvents } from "../../lib/text/sse.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
@@ -277,7 +278,7 @@ function parseAnswer(bytes: Buffer): JsonObject | undefined {
   const isObjectLike = bytes[firstByte(bytes)] === OPEN_BRACE && bytes[lastByte(bytes)] === CLOSE_BRACE;
   if (!isObjectLike || faultOfJson(bytes, { maxValues: MAX_ANSWER_VALUES })) return undefined;
   try {
-    return JSON.parse(bytes.toString("utf8")) as JsonObject;
+    return parseExactly(bytes.toString("utf8")) as JsonObject;
   } catch {
     return undefined;
   }

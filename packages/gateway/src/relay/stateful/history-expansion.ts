@@ -1,3 +1,4 @@
+import { exactJson } from "../../dialects/core/request-spec.ts";
 import { referenceIn, responseOfItem } from "../../dialects/bridges/responses-to-chat/own-ids.ts";
 import { without } from "../../dialects/core/json-edit.ts";
 import { isObject, objects, text } from "../../dialects/core/read.ts";
@@ -26,7 +27,7 @@ export async function withFullHistory(
   previous: StoredResponse | undefined,
   deps: HistoryDeps,
 ): Promise<RelayRequest> {
-  const body = request.body.json();
+  const body = exactJson(request.body);
   if (!previous && !objects(body, "input").some((item) => referenceIn(item) !== undefined)) return request;
   const earlier = previous ? await conversationUntil(previous, request, deps) : [];
   const items = [...earlier, ...inputItems(body)];
@@ -44,7 +45,7 @@ export async function withFullHistory(
 
 /** Removes members that only conversions read; for an upstream of the client's own protocol. */
 export function forVendor(body: Body): Body {
-  const json = body.json();
+  const json = exactJson(body);
   const input = inputItems(json).filter((item) => !isUnreadable(item));
   return jsonBody(Buffer.from(JSON.stringify({ ...json, input })));
 }

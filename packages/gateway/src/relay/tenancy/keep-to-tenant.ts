@@ -1,6 +1,6 @@
 import { responseOfItem } from "../../dialects/bridges/responses-to-chat/own-ids.ts";
 import type { SpareId } from "../../dialects/client-ids.ts";
-import { withMembers } from "../../dialects/core/request-spec.ts";
+import { exactJson, withMembers } from "../../dialects/core/request-spec.ts";
 import { text } from "../../dialects/core/read.ts";
 import type { Body, JsonObject } from "../../dialects/core/types.ts";
 import { AppError, invalidRequest, unsupportedParameter } from "../../lib/app-error.ts";
@@ -118,7 +118,7 @@ function oneAccount(pinned: RelayRequest["pinnedAccount"], owner: ResponseOwner)
 
 function edited(request: RelayRequest, edits: readonly Edit[]): RelayRequest {
   if (edits.length === 0) return request;
-  const json = withValues(request.body.json(), edits);
+  const json = withValues(exactJson(request.body), edits);
   if (request.upload)
     return { ...request, body: { bytes: request.body.bytes, json: () => json }, formEdits: textsOf(json, edits) };
   const names = [...new Set(edits.map(({ path }) => String(path[0])))];

@@ -1,3 +1,4 @@
+import { exactJson } from "../../dialects/core/request-spec.ts";
 import { isObject, object, text } from "../../dialects/core/read.ts";
 import type { Body, DialectId, JsonObject, JsonValue } from "../../dialects/core/types.ts";
 import { AppError, invalidRequest } from "../../lib/app-error.ts";
@@ -49,7 +50,7 @@ async function inlined(
   files: RemoteFiles,
   signal: AbortSignal | undefined,
 ): Promise<Body> {
-  const json = body.json();
+  const json = exactJson(body);
   const addresses = new Set<string>();
   const find = (url: string) => {
     if (WEB.test(url) && !(isGemini && OWN_HOSTS.test(url))) addresses.add(url);
