@@ -77,8 +77,9 @@ export class StreamBeginning {
 
   #decide(hasContent: boolean): Begun | Failure | undefined {
     const { finished, terminated } = this.#meter;
-    if (hasContent || finished) return this.#begun(hasContent);
-    if (terminated) return this.#hasUnseen ? this.#begun(false) : emptyStream();
+    // A conversion may hold calls of tools back until the end.
+    if (hasContent || finished) return this.#begun(hasContent || this.#hasUnseen);
+    if (terminated) return this.#hasUnseen ? this.#begun(true) : emptyStream();
     if (!this.hasOpened) return this.#size > MAX_METADATA_BYTES ? misfit() : undefined;
     return this.#size > this.#mostHeld() ? this.#begun(false) : undefined;
   }

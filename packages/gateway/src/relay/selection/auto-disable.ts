@@ -30,9 +30,12 @@ export interface ChannelGuardDeps {
 }
 
 const REASON_LENGTH = 200;
+/** A channel without credit that stays on is reported this often. */
+const WARN_AGAIN_MS = 600_000;
 
 export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
   const disabling = new Set<string>();
+  const warned = new Map<string, number>();
 
   const disable = async ({ channel, keyIndex }: RouteTarget, reason: string) => {
     const { id: channelId, name, keys } = channel;
@@ -50,6 +53,14 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
     }
   };
 
+  const warn = ({ channel, keyIndex }: RouteTarget, reason: string | undefined) => {
+    const what = `${channel.id} ${keyIndex}`;
+    const now = performance.now();
+    if (now - (warned.get(what) ?? -Infinity) < WARN_AGAIN_MS) return;
+    warned.set(what, now);
+    deps.log.warn("channel out of credit", { channelId: channel.id, name: channel.name, key_index: keyIndex, reason });
+  };
+
   return {
     observe(attempt, result) {
       deps.onAttempt(attempt, result);
@@ -61,6 +72,7 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
         deps.cooldowns.rest(channel.id, keyIndex, listedName(attempt.request.spec.model), restMs);
       const mayDisable =
         reason !== undefined && channel.autoBan && deps.snapshots.current().options.AutomaticDisableChannelEnabled;
+      if (result.failure.isOutOfCredit && !mayDisable) warn(attempt.target, result.failure.disable);
       if (mayDisable) void disable(attempt.target, reason.slice(0, REASON_LENGTH));
     },
   };

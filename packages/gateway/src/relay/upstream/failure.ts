@@ -14,6 +14,8 @@ export interface Failure {
   readonly disable: string | undefined;
   /** How long the key rests; undefined = not at all. */
   readonly restMs: number | undefined;
+  /** The operator's account at the upstream cannot pay. */
+  readonly isOutOfCredit?: boolean;
   /** The key has reached a rate limit; the upstream itself works. */
   readonly isLimited: boolean;
   /** The upstream was not called. */
@@ -62,26 +64,32 @@ export function refusedByUpstream(
     disable: upstreamError.disable ? upstreamError.message : undefined,
     restMs: restOf(upstreamError, defaultRestMs),
     isLimited: upstreamError.class === "rate_limit",
+    isOutOfCredit: upstreamError.class === "out_of_credit",
     isUnsent: false,
     retryOnce: false,
   };
 }
 
-/** After too many calls always, after an overload when the upstream says how long. */
-function restOf({ class: found, retryAfterMs }: UpstreamError, defaultRestMs: number): number | undefined {
+/** An empty account where channels are not disabled: adding credit shows within this time. */
+const OUT_OF_CREDIT_REST_MS = 300_000;
+
+/** After too many calls and without credit always, after an overload when the upstream says how long. */
+function restOf({ class: found, disable, retryAfterMs }: UpstreamError, defaultRestMs: number): number | undefined {
+  if (found === "out_of_credit") return disable ? (retryAfterMs ?? OUT_OF_CREDIT_REST_MS) : undefined;
   if (found === "rate_limit") return retryAfterMs ?? defaultRestMs;
   return found === "overloaded" || found === "server" ? retryAfterMs : undefined;
 }
 
 /**
- * An upstream's 401, 402 and 403 concern the operator's key, not the client's. A text that was
- * filtered is the client's, whatever the status.
+ * An upstream's 401, 402 and 403 concern the operator's key, and an empty account is the operator's whatever the
+ * status. A text that was filtered is the client's, whatever the status.
  */
 function clientError(upstreamError: UpstreamError, status: number, isMapped: boolean): AppError {
+  if (!isMapped && (upstreamError.class === "out_of_credit" || status === 402))
+    return new AppError("upstream_billing_error");
   const isKeys =
     upstreamError.class === "bad_key" || (upstreamError.class !== "content_filter" && [401, 403].includes(status));
   if (!isMapped && isKeys) return new AppError("upstream_auth_error");
-  if (!isMapped && status === 402) return new AppError("upstream_billing_error");
   if (isOverflow(upstreamError))
     return AppError.upstream({
       status: isMapped ? status : 400,

@@ -4,6 +4,7 @@ import { asObject, cleanMessage, parseJson, readErrorBody, type ErrorBody } from
 import { innerError } from "./inner-error.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { ErrorClass, FailedAnswer, ProviderAdapter, UpstreamError } from "../types.ts";
+import { isOutOfCredit, isUnverified } from "./out-of-credit.ts";
 import { classOfStatus, namesOf, upstreamError } from "./upstream-error.ts";
 
 /** Default of the option AutomaticDisableKeywords and the further phrases that show a dead key or account. */
@@ -53,6 +54,15 @@ const WORDS: Readonly<Record<ErrorClass, readonly string[]>> = {
     "exceeded_current_quota_error",
     "payment_required",
     "enforced_spend_limit_reached",
+    "spend_limit_reached",
+    "budget_exceeded",
+    "organization_restricted",
+    "insufficient_balance",
+    "insufficient_credits",
+    "credits_exhausted",
+    "billing_disabled",
+    "arrearage",
+    "accountoverdueerror",
   ],
   rate_limit: [
     "rate_limit_exceeded",
@@ -101,12 +111,7 @@ const CLASS_BY_WORD = new Map<string, ErrorClass>(
 );
 
 const CLASS_BY_TEXT: readonly (readonly [RegExp, ErrorClass])[] = [
-  [
-    /credit balance is too low|account balance is insufficient|insufficient (?:credits?|balance|funds)/i,
-    "out_of_credit",
-  ],
-  [/you exceeded your current quota|prepayment credits/i, "out_of_credit"],
-  [/specified api usage limits/i, "out_of_credit"],
+  [/you exceeded your current quota/i, "out_of_credit"],
   [/organization has been disabled|account is currently blocked|account is not authorized/i, "bad_key"],
   [/incorrect api key|invalid api[ -]?key|api key not valid|api key expired|invalid x-api-key/i, "bad_key"],
   [/security token included in the request is invalid/i, "bad_key"],
@@ -200,7 +205,7 @@ export function general(answer: ReadAnswer, json: JsonValue | undefined, options
     class: errorClass,
     status,
     retryAfterMs: wait,
-    ...(isBare403(answer.status, body) ? { disable: false } : {}),
+    ...(isBare403(answer.status, body) || isUnverified(body?.message ?? "") ? { disable: false } : {}),
   };
   if (!body) return upstreamError({ ...rest, ...unreadable(answer.status, plain) });
   const said = {
@@ -260,6 +265,8 @@ function isPermission(body: ErrorBody, status: number): boolean {
 
 /** Words for "something broke" say less than a status such as 503 or 504. */
 function classOf(body: ErrorBody | undefined, status: number): ErrorClass {
+  // Most vendors say it in a sentence, next to a word for something else.
+  if (body && isOutOfCredit(body.message)) return "out_of_credit";
   const word = body && wordClass(body);
   const byStatus = classOfStatus(status < 400 ? (body?.number ?? status) : status);
   if (word === "server" && PASSING.has(byStatus)) return byStatus;
@@ -275,6 +282,7 @@ function wordClass(body: ErrorBody): ErrorClass | undefined {
 }
 
 function textClass(message: string | undefined): ErrorClass | undefined {
+  if (message !== undefined && isOutOfCredit(message)) return "out_of_credit";
   return message === undefined ? undefined : CLASS_BY_TEXT.find(([pattern]) => pattern.test(message))?.[1];
 }
 

@@ -1,5 +1,6 @@
 import { asObject, asText, readErrorBody } from "../../core/errors/error-body.ts";
 import type { ErrorClass, FailedAnswer, UpstreamError } from "../../core/types.ts";
+import { isOutOfCredit } from "../../core/errors/out-of-credit.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const CLASSES: Readonly<Record<string, ErrorClass>> = {
@@ -27,6 +28,8 @@ export function readAws(answer: FailedAnswer): UpstreamError | undefined {
   if (answer.status < 400) return undefined;
   const name = nameOf(answer);
   const message = readErrorBody(answer.json)?.message ?? name;
+  if (isOutOfCredit(message) || /^operation not allowed/i.test(message))
+    return upstreamError({ class: "out_of_credit", message, status: answer.status });
   const errorClass = CLASSES[name.toLowerCase().replace(/exception$/, "")] ?? classOfText(answer.status, message);
   if (!errorClass || (errorClass === "bad_request" && answer.status === 400)) return undefined;
   if (name === "AccessDeniedException") return denied(message, answer.status);
@@ -34,7 +37,6 @@ export function readAws(answer: FailedAnswer): UpstreamError | undefined {
 }
 
 function denied(message: string, status: number): UpstreamError {
-  if (/INVALID_PAYMENT_INSTRUMENT/.test(message)) return upstreamError({ class: "out_of_credit", message, status });
   const isOneModel = /\bmodel\b/i.test(message);
   return upstreamError({
     class: "bad_key",
