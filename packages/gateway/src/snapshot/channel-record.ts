@@ -141,16 +141,17 @@ function modelMapping(text: string): ReadonlyMap<string, string> {
   return new Map(names);
 }
 
-/** Skips entries that are not statuses of failures. */
+/** Skips entries that are not statuses of failures: a form refuses them, older rows may have some. */
 function statusMapping(text: string): ReadonlyMap<number, number> {
   const pairs = Object.entries(object("status_code_mapping", text) ?? {});
-  const numbers = pairs.map(([from, to]) => [status(from), status(to)] as const);
-  return new Map(
-    numbers.filter(
-      (pair): pair is [number, number] =>
-        pair[0] !== undefined && pair[1] !== undefined && pair[1] >= LOWEST_STATUS && pair[1] <= HIGHEST_STATUS,
-    ),
-  );
+  return new Map(pairs.map(([from, to]) => statusPair(from, to)).filter((pair) => pair !== undefined));
+}
+
+/** One entry of a status mapping; undefined where it maps no status to the status of a failure. */
+export function statusPair(from: string, to: unknown): readonly [number, number] | undefined {
+  const [old, mapped] = [status(from), status(to)];
+  if (old === undefined || mapped === undefined) return undefined;
+  return mapped >= LOWEST_STATUS && mapped <= HIGHEST_STATUS ? [old, mapped] : undefined;
 }
 
 function status(value: unknown): number | undefined {

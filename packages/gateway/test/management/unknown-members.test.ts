@@ -83,7 +83,6 @@ describe("an unknown member of a write", () => {
     const [row] = await root.data<wire.Channel[]>(root.get("/api/channel/"));
     await root.data(root.put("/api/channel/", { ...row, ...blank, multi_key_mode: "random" }));
     const filled = {
-      header_override: '{"x-team":"a"}',
       settings: '{"vertex_key_type":"api_key"}',
       remark: "mine",
       multi_key_mode: "polling",

@@ -35,7 +35,6 @@ const laterUser = {
 };
 const laterToken = { backup_group: NOTHING, cross_group_retry: NOTHING };
 const laterChannel = {
-  header_override: NOTHING,
   settings: NOTHING,
   remark: NOTHING,
   channel_info: NOTHING,
@@ -79,28 +78,33 @@ export function withoutCompatibleMembers(
 ): { readonly body: unknown } | { readonly fault: MemberFault } {
   const list = Object.hasOwn(COMPATIBLE_MEMBERS, call) ? COMPATIBLE_MEMBERS[call] : undefined;
   if (!list || !isObject(body)) return { body };
-  const kept: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const [name, value] of Object.entries(body)) {
-    if (value === null) continue;
-    if (known.includes(name)) {
-      kept[name] = value;
-      continue;
-    }
-    const reason = faultOf(list, body, name);
-    if (reason === "taken off") continue;
-    if (reason !== undefined) return { fault: { path: [name], reason } };
-    kept[name] = value;
-  }
+  const cleaned = withoutListed(list, body, known);
   const { wrapped } = list;
-  const inner = wrapped === undefined ? undefined : kept[wrapped];
-  if (wrapped === undefined || !isObject(inner)) return { body: kept };
-  const form = withoutCompatibleMembers(
-    call,
+  if ("fault" in cleaned || wrapped === undefined) return cleaned;
+  const inner = cleaned.body[wrapped];
+  if (!isObject(inner)) return cleaned;
+  const form = withoutListed(
+    list,
     inner,
     known.filter((name) => name !== wrapped),
   );
   if ("fault" in form) return { fault: { path: [wrapped, ...form.fault.path], reason: form.fault.reason } };
-  kept[wrapped] = form.body;
+  return { body: { ...cleaned.body, [wrapped]: form.body } };
+}
+
+function withoutListed(
+  list: CompatibleMembers,
+  body: Members,
+  known: readonly string[],
+): { readonly body: Members } | { readonly fault: MemberFault } {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(body)) {
+    if (value === null || name === "__proto__") continue;
+    const reason = known.includes(name) ? undefined : faultOf(list, body, name);
+    if (reason === "taken off") continue;
+    if (reason !== undefined) return { fault: { path: [name], reason } };
+    kept[name] = value;
+  }
   return { body: kept };
 }
 

@@ -39,6 +39,7 @@ const none: Channel = {
   setting: "",
   version: 1,
   param_override: "",
+  header_override: "",
 };
 
 const measured = { count: 10, p50: 700, p90: 1500, p95: 1900, p99: 2500 };

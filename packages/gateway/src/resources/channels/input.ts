@@ -4,6 +4,9 @@ import { parseObject } from "../../lib/text/json.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { isModelName } from "../../dialects/core/request-spec.ts";
 import { mapModel } from "../../relay/selection/model-mapping.ts";
+import { listedName } from "../../billing/pricing/listed-name.ts";
+import { statusPair } from "../../snapshot/channel-record.ts";
+import { checkKeys, isInHeaders } from "./key-text.ts";
 import { checkHeaderText, checkObjectText, checkSetting, invalid, withSecrets } from "./text-fields.ts";
 
 const MODEL_NAME_LIMIT = 255;
@@ -61,7 +64,7 @@ export function newFields(input: ChannelInput, isType: TypeCheck, source?: Store
     group: checkGroup(groupOf(input) ?? ""),
     base_url: checkBaseUrl(form.base_url),
     other: checkOther(type, form.other),
-    openai_organization: form.openai_organization.trim(),
+    openai_organization: checkOrganization(form.openai_organization),
     test_model: form.test_model.trim(),
     model_mapping: checkModelMapping(form.model_mapping),
     status_code_mapping: checkStatusMapping(form.status_code_mapping),
@@ -113,7 +116,7 @@ export function changedFields(
     group: present(groupOf(input), checkGroup),
     base_url: present(input.base_url, checkBaseUrl),
     other: needsOther ? checkOther(type, input.other ?? current.other) : undefined,
-    openai_organization: input.openai_organization?.trim(),
+    openai_organization: present(input.openai_organization, checkOrganization),
     test_model: input.test_model?.trim(),
     model_mapping: present(input.model_mapping, checkModelMapping),
     status_code_mapping: present(input.status_code_mapping, checkStatusMapping),
@@ -137,6 +140,7 @@ export function splitKeys(key: string, type: number, areOneChannel: boolean): st
   if (whole === "") return [];
   if (type === VERTEX || parseObject(whole) !== undefined) return [whole];
   const lines = keyLines(whole);
+  checkKeys(lines);
   return areOneChannel ? [lines.join("\n")] : lines;
 }
 
@@ -170,6 +174,9 @@ export function checkModels(text: string): string {
   if (models.length === 0) throw new Refusal("channel_models_missing", { field: "models" });
   const long = models.find((model) => characters(model) > MODEL_NAME_LIMIT);
   if (long !== undefined) throw new Refusal("model_name_too_long", { field: "models", values: { model: long } });
+  for (const model of models) checkName("models", model);
+  const pattern = models.find((model) => model.includes("*") && !isSeries(model));
+  if (pattern !== undefined) throw invalid("models", `must name each model (${pattern.slice(0, 60)})`);
   const unreadable = models.find((model) => !isModelName(model));
   if (unreadable !== undefined)
     throw invalid("models", `must not have a name with \\, ?, # or .. (${unreadable.slice(0, 60)})`);
@@ -180,8 +187,28 @@ function groupOf({ group, groups }: ChannelInput): string | undefined {
   return group ?? groups?.join(",");
 }
 
+/** The series whose clients make up the end of a name are listed with a star. */
+function isSeries(model: string): boolean {
+  return listedName(`${model.slice(0, -1)}x`) === model;
+}
+
+/** Lists are separated by plain commas; a name that holds another kind of comma is two names. */
+const OTHER_COMMAS = /[，、；]/;
+
+function checkName(field: string, name: string): void {
+  if (OTHER_COMMAS.test(name)) throw invalid(field, `must be separated by plain commas (${name.slice(0, 60)})`);
+}
+
+/** It is sent as a header. */
+function checkOrganization(text: string): string {
+  const organization = text.trim();
+  if (!isInHeaders(organization)) throw invalid("openai_organization", "has a sign that no header can carry");
+  return organization;
+}
+
 export function checkGroup(text: string): string {
   const groups = splitList(text);
+  for (const group of groups) checkName("group", group);
   if (groups.some((group) => characters(group) > 64)) throw tooLong("group");
   const joined = groups.length === 0 ? "default" : groups.join(",");
   if (joined.length > 255) throw tooLong("group");
@@ -197,6 +224,10 @@ export function checkModelMapping(text: string): string {
   if (!mapping || pairs.some(([, target]) => typeof target !== "string"))
     throw new Refusal("model_mapping_invalid", { field: "model_mapping" });
   const names = new Map(pairs as [string, string][]);
+  for (const [name, target] of names) {
+    if (name.trim() === "" || target.trim() === "")
+      throw invalid("model_mapping", `must name a model on both sides ("${name.slice(0, 60)}")`);
+  }
   for (const name of names.keys()) checkEnds(names, name);
   return trimmed;
 }
@@ -221,8 +252,12 @@ function checkEnds(mapping: ReadonlyMap<string, string>, model: string): void {
 
 function checkStatusMapping(text: string): string {
   const trimmed = text.trim();
-  if (trimmed !== "" && !parseObject(trimmed))
-    throw new Refusal("status_mapping_invalid", { field: "status_code_mapping" });
+  if (trimmed === "") return "";
+  const mapping = parseObject(trimmed);
+  if (!mapping) throw new Refusal("status_mapping_invalid", { field: "status_code_mapping" });
+  const wrong = Object.entries(mapping).find(([from, to]) => statusPair(from, to) === undefined);
+  if (wrong)
+    throw invalid("status_code_mapping", `must map statuses to statuses from 400 to 599 (${wrong[0].slice(0, 20)})`);
   return trimmed;
 }
 
