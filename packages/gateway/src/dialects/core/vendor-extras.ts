@@ -6,8 +6,8 @@ import type { Body, DearTokens, JsonObject, JsonValue, Operation, RequestSpec } 
 export type VendorExtras = Pick<RequestSpec, "tiers" | "hostedTools" | "hostedCalls" | "dearTokens">;
 
 const OPERATIONS: ReadonlySet<Operation> = new Set(["chat", "completions", "responses"]);
-/** Members that choose a tier, and what comes before their values in the names of tiers. */
-const TIER_MEMBERS: Readonly<Record<string, string>> = {
+/** Members that choose a tier, or name it in an answer, and what comes before their values in the names of tiers. */
+export const TIER_MEMBERS: Readonly<Record<string, string>> = {
   service_tier: "",
   serviceTier: "",
   speed: "",
@@ -101,13 +101,19 @@ function tiersOf(body: JsonObject): string[] {
     const value = body[member];
     if (!isSet(value)) continue;
     if (typeof value !== "string") throw invalidRequest(member, `${member} must be a string.`);
-    const tier = `${TIER_MEMBERS[member]}${value
-      .trim()
-      .toLowerCase()
-      .replace(/^service_tier_/, "")}`;
-    if (!STANDARD.has(tier)) tiers.add(tier.slice(0, 64));
+    const tier = tierName(member, value);
+    if (tier !== "") tiers.add(tier);
   }
   return [...tiers];
+}
+
+/** The name under which a tier is priced; "" for the standard one. */
+export function tierName(member: string, value: string): string {
+  const name = `${TIER_MEMBERS[member] ?? ""}${value
+    .trim()
+    .toLowerCase()
+    .replace(/^service_tier_/, "")}`;
+  return STANDARD.has(name) ? "" : name.slice(0, 64);
 }
 
 /** Empty where the vendor may know of tools that the request does not name. */

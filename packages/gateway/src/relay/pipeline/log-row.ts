@@ -1,4 +1,5 @@
 import type { LogDetail } from "../../billing/ledger/ledger.ts";
+import { billedTiers } from "../../dialects/core/served-tiers.ts";
 import { ratesFor, type Price, type TokenRates } from "../../billing/pricing/rates.ts";
 import type { Quota } from "../../billing/money/quota.ts";
 import { isSameModel } from "../../dialects/core/answered-model.ts";
@@ -21,6 +22,8 @@ export interface Charged {
   readonly usage: Usage;
   readonly quota: Quota;
   readonly price: Price;
+  /** The tier that served has no price, or no balance covers it: the one that was asked for is charged. */
+  readonly isTierUnpaid?: boolean;
   readonly groupRatio: string;
   /** Quota units that were set aside for it. */
   readonly reserved: Quota;
@@ -125,7 +128,7 @@ function requestDetail(request: RelayRequest, charged: Charged): Record<string, 
   if (session) detail["realtime"] = session;
   if (price.isSelfUse) detail["self_use"] = true;
   if (isOtherModel(charged)) detail["model_differs"] = true;
-  Object.assign(detail, chargeDetail(request, usage));
+  Object.assign(detail, chargeDetail(request, usage), tierDetail(request, charged));
   if (built) Object.assign(detail, callDetail(request, built));
   if (request.queueMs !== undefined) detail["queue_ms"] = request.queueMs;
   if (request.autoGroup !== undefined) detail["auto_group"] = request.autoGroup;
@@ -136,6 +139,17 @@ function requestDetail(request: RelayRequest, charged: Charged): Record<string, 
 function isOtherModel({ attempt: { target }, built, completion: { model: answered } }: Charged): boolean {
   if (answered === undefined || target.plan.provider.answersOtherNames) return false;
   return !isSameModel(built?.model ?? target.upstreamModel, answered);
+}
+
+/** Where others served than those that were asked for. */
+function tierDetail({ spec }: RelayRequest, { completion, isTierUnpaid }: Charged): Record<string, unknown> {
+  const { servedTiers: served } = completion;
+  if (!served) return {};
+  const asked = spec.tiers ?? [];
+  const billed = billedTiers(asked, served);
+  if (billed.length === asked.length && billed.every((tier) => asked.includes(tier))) return {};
+  const names = billed.length === 0 ? ["default"] : boundedNames(billed);
+  return { served_tiers: names, ...(isTierUnpaid && { tier_not_charged: true }) };
 }
 
 function chargeDetail({ spec }: RelayRequest, usage: Usage): Record<string, unknown> {

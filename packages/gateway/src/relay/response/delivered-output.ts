@@ -1,6 +1,7 @@
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { modelInEvent } from "../../dialects/core/answered-model.ts";
 import { HostedCalls, unreportedCalls } from "../../dialects/core/hosted-calls.ts";
+import { mayNameTiers, servedTiers, type ServedTiers } from "../../dialects/core/served-tiers.ts";
 import type { Dialect, Usage, UsageMeter } from "../../dialects/core/types.ts";
 import { firstEvent, parseEvents } from "../../lib/text/sse.ts";
 import { OutputCounter } from "./output-counter.ts";
@@ -33,6 +34,8 @@ export class DeliveredOutput {
   readonly #unseen: UnseenOutput | undefined;
   #received = 0;
   #model: string | undefined;
+  #usage: Usage | undefined;
+  #tiers: ServedTiers | undefined;
   #progressAt = PROGRESS_EVERY;
   /** Bytes of the upstream that the reservation covers without a look at their text. */
   #coveredUntil: number | undefined;
@@ -54,7 +57,16 @@ export class DeliveredOutput {
     this.#counter.add(blocks);
     this.#received += blocks.length;
     this.#unseen?.note(blocks);
+    this.#noteTiers(blocks);
     if (this.#hostedCalls) for (const { data } of parseEvents(blocks)) if (data) this.#hostedCalls.see(data);
+  }
+
+  /** They come with usage; many upstreams name them in every event. */
+  #noteTiers(blocks: Buffer): void {
+    const { usage } = this.#deps.meter;
+    if (usage === this.#usage || !mayNameTiers(blocks)) return;
+    this.#usage = usage;
+    for (const { data } of parseEvents(blocks)) if (data) this.#tiers = servedTiers(data, this.#tiers);
   }
 
   /** The events before an error. */
@@ -111,6 +123,7 @@ export class DeliveredOutput {
       bytes: this.#received,
       toolCalls: this.#toolCalls(),
       model: this.#model,
+      servedTiers: this.#tiers,
       unseenMs: reason === "client_abort" && !finished ? this.#unseen?.ms : undefined,
       firstContentAt,
       nothing,

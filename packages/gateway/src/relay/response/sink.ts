@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { Dialect, JsonObject, Usage } from "../../dialects/core/types.ts";
+import type { ServedTiers } from "../../dialects/core/served-tiers.ts";
 import type { AppError } from "../../lib/app-error.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
 import type { UpstreamError } from "../../providers/core/types.ts";
@@ -45,6 +46,8 @@ export interface Completion {
   readonly unseenMs?: number | undefined;
   /** The model that the answer names. */
   readonly model?: string | undefined;
+  /** The tiers that the answer names as those that served. */
+  readonly servedTiers?: ServedTiers | undefined;
   /** Monotonic milliseconds of the first content; undefined when there was none. */
   readonly firstContentAt: number | undefined;
 }

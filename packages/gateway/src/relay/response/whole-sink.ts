@@ -12,6 +12,7 @@ import { CollectedEvents } from "./collected-events.ts";
 import { looksLikeEvents } from "./sniffing-sink.ts";
 import { brokenStream, unreadable, type Failure } from "../upstream/failure.ts";
 import { modelIn } from "../../dialects/core/answered-model.ts";
+import { servedTiers } from "../../dialects/core/served-tiers.ts";
 import { HostedCalls, unreportedCalls } from "../../dialects/core/hosted-calls.ts";
 import type { Completion, FinishReason, SinkContext, Sink } from "./sink.ts";
 
@@ -199,6 +200,7 @@ export class WholeSink implements Sink {
       bytes: this.#size,
       toolCalls: this.#toolCalls(answer),
       model: modelIn(answer),
+      servedTiers: servedTiers(answer),
       firstContentAt: performance.now(),
     });
     context.answered(answer);
@@ -242,6 +244,7 @@ export class WholeSink implements Sink {
       bytes: this.#size,
       toolCalls: this.#toolCalls(answer),
       model: modelIn(answer),
+      servedTiers: servedTiers(answer),
       firstContentAt: performance.now(),
     });
   }

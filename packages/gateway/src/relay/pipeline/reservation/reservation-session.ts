@@ -1,7 +1,7 @@
 import { outputCarried } from "../../../billing/pricing/estimate.ts";
 import { NO_LIMIT, type RequestedOutput } from "../../../dialects/core/requested-output.ts";
 import type { LogDetail, Settlement } from "../../../billing/ledger/ledger.ts";
-import { charge } from "../../../billing/pricing/price.ts";
+import { charge, type Price } from "../../../billing/pricing/price.ts";
 import { ZERO, type Quota } from "../../../billing/money/quota.ts";
 import { NO_USAGE, type RequestSpec, type Usage } from "../../../dialects/core/types.ts";
 import { AppError } from "../../../lib/app-error.ts";
@@ -13,7 +13,7 @@ import type { Attempt } from "../attempt.ts";
 import type { BuiltCall } from "../build-call.ts";
 import { chargeOrReserved } from "./charge-fallback.ts";
 import { growsWhileItRuns, hasOutputTokens, learnReasoning, neededOutput } from "./output-reservation.ts";
-import { estimateOf, toolSurcharges, type RequestTerms } from "./reservation-terms.ts";
+import { estimateOf, servedPrice, toolSurcharges, type RequestTerms } from "./reservation-terms.ts";
 import type { Reservation } from "./reservation.ts";
 import { reserve, type PricedReservation, type RequestContext, type ReservationDeps } from "./reserve.ts";
 import type { Completion } from "../../response/sink.ts";
@@ -57,6 +57,10 @@ export class ReservationSession {
   #reserved: number;
   /** Pictures and other units that it carries. */
   #units: number;
+  /** Of the tiers that were asked for, and at the end of those that served. */
+  #price: Price;
+  /** A tier that served has no price, or no balance covers it. */
+  #isTierUnpaid = false;
   /** The limits of the request that was sent last. */
   #sent: RequestedOutput = NO_LIMIT;
   #isExtending = false;
@@ -71,6 +75,7 @@ export class ReservationSession {
     this.#request = request;
     this.#snapshot = snapshot;
     this.#terms = terms;
+    this.#price = terms.price;
     this.#reservation = reservation;
     this.#deps = deps;
     this.#usage = new UsageToCharge({
@@ -165,6 +170,7 @@ export class ReservationSession {
   async #chargeFor(delivered: Delivered) {
     const { id } = this.#request;
     const usage = await this.#carried(await this.#usageOf(delivered.completion), delivered);
+    await this.#priceAsServed(usage, delivered);
     const isUnheard = delivered.completion.nothing === "broken";
     const quota = isUnheard
       ? ZERO
@@ -173,6 +179,22 @@ export class ReservationSession {
         );
     if (usage.reported) this.#deps.onDoubtfulUsage(this.#request, delivered.attempt.target, usage);
     return { usage, quota, settlement: this.#settlement({ ...delivered, usage, quota }) };
+  }
+
+  /** A dearer tier than was asked for raises the reservation first; where nothing covers that, what was asked is charged. */
+  async #priceAsServed(usage: Usage, { completion, attempt }: Delivered): Promise<void> {
+    const served = { spec: this.#request.spec, snapshot: this.#snapshot };
+    const { price, isUnpriced } = servedPrice(this.#terms, completion.servedTiers, served);
+    this.#isTierUnpaid = isUnpriced;
+    if (price === this.#terms.price || !this.#terms.isPriced) return;
+    this.#price = price;
+    const isCovered = await this.#raiseTo(this.#quotaFor(usage, attempt)).then(
+      () => true,
+      () => false,
+    );
+    if (isCovered) return;
+    this.#price = this.#terms.price;
+    this.#isTierUnpaid = true;
   }
 
   /**
@@ -342,7 +364,7 @@ export class ReservationSession {
     return this.#usage.of(completion, { reserved: this.#reserved, sent: this.#sent });
   }
 
-  #settlement(charged: Omit<Charged, "price" | "groupRatio" | "reserved">): Settlement {
+  #settlement(charged: Omit<Charged, "price" | "isTierUnpaid" | "groupRatio" | "reserved">): Settlement {
     const { hold, amount } = this.#reservation;
     const { quota, attempt } = charged;
     const { channel } = attempt.target;
@@ -351,7 +373,8 @@ export class ReservationSession {
     if (!this.#snapshot.options.LogConsumeEnabled) return settlement;
     const log: LogDetail = consumptionLog(this.#request, {
       ...charged,
-      price: this.#terms.price,
+      price: this.#price,
+      isTierUnpaid: this.#isTierUnpaid,
       groupRatio: this.#ratioOf(attempt),
       reserved: amount,
     });
@@ -367,7 +390,7 @@ export class ReservationSession {
       quotaPerUnit: this.#terms.options.quotaPerUnit,
       ...(surcharges && { surcharges }),
     };
-    return chargeOrReserved(this.#reservation.amount, () => charge(usage, this.#terms.price, terms), onFailure);
+    return chargeOrReserved(this.#reservation.amount, () => charge(usage, this.#price, terms), onFailure);
   }
 
   #ratioOf(attempt: Served): string {

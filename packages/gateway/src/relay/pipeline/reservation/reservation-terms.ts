@@ -16,6 +16,7 @@ import {
   ZERO_RATIO,
 } from "../../../billing/money/ratio.ts";
 import { quotaAtMost, ZERO, type Quota } from "../../../billing/money/quota.ts";
+import { billedTiers, type ServedTiers } from "../../../dialects/core/served-tiers.ts";
 import type { RequestSpec } from "../../../dialects/core/types.ts";
 import { AppError } from "../../../lib/app-error.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";
@@ -26,6 +27,8 @@ import type { RelayRequest } from "../../types.ts";
 /** The price of a request, frozen when it is reserved. */
 export interface Terms {
   readonly price: Price;
+  /** The same without the tiers that were asked for. */
+  readonly plain: Price;
   /** Highest ratio among the groups that may serve. */
   readonly groupRatio: string;
 }
@@ -41,6 +44,7 @@ function termsOf({ spec }: RelayRequest, snapshot: Snapshot, groups: readonly st
   const ratios = groups.map((group) => snapshot.prices.groupRatio(group));
   return {
     price: tiers ? scaledPrice(price, tierFactor(tiers, model, snapshot)) : price,
+    plain: price,
     groupRatio: ratios.reduce((highest, ratio) => (Number(ratio) > Number(highest) ? ratio : highest)),
   };
 }
@@ -60,6 +64,20 @@ function tierFactor(tiers: readonly string[], model: string, { prices, options }
     ? [`The image tier ${tier}`, "quality"]
     : [`The service tier ${tier}`, "service_tier"];
   throw notPriced(what, tier, { model, param, option: "ServiceTierRatio" });
+}
+
+/** The price of the tiers that served. Where one of them has none, what was asked is charged. */
+export function servedPrice(
+  { price, plain }: Pick<Terms, "price" | "plain">,
+  served: ServedTiers | undefined,
+  { spec, snapshot }: { readonly spec: RequestSpec; readonly snapshot: Snapshot },
+): { readonly price: Price; readonly isUnpriced: boolean } {
+  if (!served) return { price, isUnpriced: false };
+  const asked = tiersOf(spec, plain) ?? [];
+  const tiers = billedTiers(asked, served);
+  if (tiers.length === asked.length && tiers.every((tier) => asked.includes(tier))) return { price, isUnpriced: false };
+  const factor = tiersRatio(tiers, spec.model, snapshot.prices.surcharges);
+  return factor ? { price: scaledPrice(plain, factor), isUnpriced: false } : { price, isUnpriced: true };
 }
 
 function checkTools(tools: readonly string[], model: string, { prices }: Snapshot): void {
