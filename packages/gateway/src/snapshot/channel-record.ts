@@ -1,6 +1,7 @@
 import { splitList } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../lib/text/json.ts";
 import { providerByType } from "../providers/registry.ts";
+import { withoutEndpoint } from "../providers/core/join-url.ts";
 import { faultOfHeader } from "../providers/core/channel-headers.ts";
 import type { ChannelRecord } from "../providers/core/types.ts";
 import { keysInUse, readKeyStates } from "./key-states.ts";
@@ -91,11 +92,13 @@ export function channelHeaders(setting: JsonObject, override: JsonObject = {}): 
   return new Map(pairs.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Without trailing slashes; replaces the name of a plan with its address. */
+/** Without trailing slashes, and without the endpoint of a whole address; replaces the name of a plan with its address. */
 function baseUrl({ type, base_url }: ChannelRow): string {
   const written = base_url.trim().replace(/\/+$/, "");
-  const named = providerByType(type)?.namedBases ?? {};
-  return Object.hasOwn(named, written) ? (named[written] ?? written) : written;
+  const provider = providerByType(type);
+  const named = provider?.namedBases ?? {};
+  if (Object.hasOwn(named, written)) return named[written] ?? written;
+  return provider?.hasWholeUrl ? written : withoutEndpoint(written);
 }
 
 export type ChannelReader = (

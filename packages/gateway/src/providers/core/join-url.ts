@@ -23,6 +23,16 @@ export function joinUrl(base: string, path: string, gatewayDrops = ""): URL {
 const joined = new Map<string, string>();
 const MOST_JOINED = 1_024;
 
+/** Ends of whole addresses, which operators paste from examples in place of a base URL. */
+const ENDPOINT =
+  /(?:\/openai\/deployments\/[^/]+\/[\w/]+|\/chat\/completions|(?<=\/v\d+(?:alpha|beta)?\d*)\/(?:completions|responses|messages(?:\/count_tokens)?|embeddings|moderations|rerank|realtime|images\/(?:generations|edits|variations)|audio\/(?:speech|transcriptions|translations)|models(?:\/[^/]+:\w+)?))\/*$/i;
+
+/** The base of a whole address, without its query; other addresses stay as they are. */
+export function withoutEndpoint(base: string): string {
+  const path = base.replace(/[?#].*$/s, "");
+  return ENDPOINT.test(path) ? path.replace(ENDPOINT, "") : base;
+}
+
 /** A base URL without an end that was pasted with it although the paths of the vendor hold it themselves. */
 export function withoutEnd(base: string, end: RegExp | undefined): string {
   return end === undefined ? base : base.replace(/\/+$/, "").replace(end, "");

@@ -254,6 +254,8 @@ export interface ProviderAdapter {
    * lists at hosts of their own. May throw for keys that it cannot read.
    */
   readonly otherUrls?: (channel: ChannelRecord, key: string) => readonly string[];
+  /** The base URL of a channel is the whole address of its calls. */
+  readonly hasWholeUrl?: boolean;
   /** End of a base URL that operators paste with it although the paths hold it themselves. */
   readonly pastedEnd?: RegExp;
   /** Short names that operators may use as the base URL of a plan. */

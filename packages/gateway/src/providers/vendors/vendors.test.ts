@@ -12,6 +12,7 @@ import { ai360 } from "./ai360/ai360.ts";
 import { aws } from "./aws/aws.ts";
 import { azure } from "./azure/azure.ts";
 import { baidu } from "./baidu/baidu.ts";
+import { setChannelHeaders } from "../core/channel-headers.ts";
 import { failureIn200, readFailure } from "../core/errors/classify.ts";
 import { cohereRequest } from "./cohere/chat-request.ts";
 import { compatible } from "./compatible/compatible.ts";
@@ -101,13 +102,14 @@ describe("paths", () => {
 describe("credentials", () => {
   it("of a compatible server may stand in any header", async () => {
     const call = callOf("https://h/", {});
-    const setting = { headers: { "X-Api-Key": "{key}", "Bad\nName": "x", Team: "a\r\nb" } };
-    await compatible.authorize(call, channelOf({ setting }), {
+    const channel = channelOf({ headers: new Map([["x-api-key", "{key}"]]) });
+    await compatible.authorize(call, channel, {
       key: "k",
       now: 0,
       http: () => Promise.reject(new Error("none")),
       clientHeaders: {},
     });
+    setChannelHeaders(call.headers, channel, "k");
     expect(call.headers).toEqual({ "content-type": "application/json", "x-api-key": "k", authorization: "Bearer k" });
   });
 

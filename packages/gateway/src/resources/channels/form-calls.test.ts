@@ -34,6 +34,14 @@ describe("model lists", () => {
     expect(upstream.requests[0]?.headers["authorization"]).toBe("Bearer sk-1");
     expect(await refusalOf(ask({ type: 1, key: " " }))).toEqual([200, "CH19", "Please enter the key."]);
     expect(await codeOf(ask({ type: 3, key: "k" }))).toBe("CH9");
+    for (const own of [
+      { type: 1005, base_url: upstream.url, key: "" },
+      { type: 1005, base_url: upstream.url, key: "k" },
+      { type: 8, base_url: `${upstream.url}/{path}`, key: "k" },
+    ])
+      expect(await admin.data(ask(own))).toEqual(["b", "a"]);
+    upstream.script("/api/tags", () => ({ body: { models: [{ model: "llama" }] } }));
+    expect(await admin.data(ask({ type: 4, base_url: upstream.url, key: "" }))).toEqual(["llama"]);
     upstream.script("/v1/models", () => ({ status: 401, body: { error: {} } }));
     expect(await refusalOf(ask({ base_url: upstream.url, key: "k" }))).toEqual([
       200,

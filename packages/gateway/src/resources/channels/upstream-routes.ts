@@ -12,9 +12,10 @@ import {
 import { implement, type Call, type Principal, type Route } from "../../http/endpoint.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
+import { providerByType } from "../../providers/registry.ts";
 import type { StartedJob } from "../jobs/runner.ts";
 import { checkDestination, destinationsOf, parsedChannel, sharesSecrets } from "./destination.ts";
-import { keyLines, splitKeys } from "./input.ts";
+import { splitKeys } from "./input.ts";
 import type { LogTest, Tester } from "./test-log.ts";
 import { UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
 import type { ChannelStore } from "./store.ts";
@@ -51,9 +52,7 @@ export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
     implement(channelModelsOf, async ({ params }) => upstream.openAiModels(await upstream.stored(params.id))),
     implement(channelModelsFor, async ({ body }) => {
       const { type = 1, base_url = "", key = "" } = body;
-      const [first] = keyLines(key);
-      if (type !== 1) throw new Refusal("channel_not_openai_compatible", { field: "type" });
-      if (first === undefined) throw new Refusal("key_missing", { field: "key" });
+      const first = firstKey(key, type);
       return upstream.openAiModels(parsedChannel(upstream.fields({ ...FORM, type, base_url }), first));
     }),
     implement(channelProbe, (call) => probe(deps, call)),
@@ -61,6 +60,14 @@ export function upstreamRoutes(deps: UpstreamRoutesDeps): Route[] {
 }
 
 type ProbeForm = Omit<Call<typeof channelProbe>["body"], "kind">;
+
+/** `key_missing` where there is none and the type needs one. */
+function firstKey(key: string, type: number): string {
+  const [first] = splitKeys(key, type, false);
+  if (first !== undefined) return first;
+  if (providerByType(type)?.isKeyOptional === true) return "";
+  throw new Refusal("key_missing", { field: "key" });
+}
 
 /** Values that an unsaved form lacks before its upstream can be queried. */
 const FORM = { name: "unsaved", models: "unsaved" };
@@ -120,8 +127,7 @@ interface FormSource {
 function formChannel(upstream: ChannelUpstream, form: ProbeForm, { model, stored }: FormSource) {
   const { key = "", type = 1 } = form;
   const isStoredKey = stored !== undefined && key.trim() === "";
-  const [first] = splitKeys(isStoredKey ? stored.key : key, type, false);
-  if (first === undefined) throw new Refusal("key_missing", { field: "key" });
+  const first = firstKey(isStoredKey ? stored.key : key, type);
   const fields = upstream.fields(namedForm(form, model), stored?.row);
   const isStored = isStoredKey || (stored !== undefined && sharesSecrets(stored.row, fields));
   return { channel: parsedChannel(fields, first), isStored };

@@ -37,7 +37,6 @@ export class UpstreamFailed extends Error {
 }
 
 const OPENAI = 1;
-const OPENAI_BASE = "https://api.openai.com";
 const MAX_MESSAGE = 500;
 
 /** Everything that asks an upstream on behalf of an administrator. */
@@ -94,11 +93,15 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       return balance;
     },
 
-    /** The list of an upstream that speaks OpenAI's protocol; `channel_not_openai_compatible` for other types, `model_list_unavailable` for every failure. */
+    /**
+     * The list of an upstream that speaks OpenAI's protocol, or of a server of the operator's own;
+     * `channel_not_openai_compatible` for other types, `model_list_unavailable` for every failure.
+     */
     async openAiModels(channel: ChannelRecord): Promise<string[]> {
-      if (channel.type !== OPENAI) throw new Refusal("channel_not_openai_compatible");
+      if (!listsModels(deps.providerByType(channel.type), channel.type))
+        throw new Refusal("channel_not_openai_compatible", { field: "type" });
       try {
-        return await models({ ...channel, baseUrl: channel.baseUrl === "" ? OPENAI_BASE : channel.baseUrl });
+        return await models(channel);
       } catch (cause) {
         throw new Refusal("model_list_unavailable", { cause });
       }
@@ -113,6 +116,11 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     /** A channel that only exists in a form, perhaps about a saved one. */
     fields: (input: ChannelInput, stored?: StoredTexts): ChannelFields => newFields(input, deps.isType, stored),
   };
+}
+
+/** The call of compatible consoles, which ask for type 1 alone; servers that need no key are of the same kind. */
+function listsModels(provider: ProviderAdapter | undefined, type: number): boolean {
+  return type === OPENAI || provider?.isKeyOptional === true;
 }
 
 /** Lists and balances get the channel's headers and proxy, like its calls. */

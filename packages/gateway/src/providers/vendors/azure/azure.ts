@@ -33,15 +33,23 @@ const OPERATIONS: readonly CompatibleOperation[] = [
   "realtime",
 ];
 
-/** The versionless surface keeps the model in the body; dated versions put the deployment into the path. */
-function isVersionless({ other }: ChannelRecord): boolean {
-  return other === "" || other === "v1" || other === "preview";
+/** First dated versions that have an operation; channels whose version was left blank have one of 2023. */
+const SINCE: Partial<Record<Operation, string>> = { responses: "2025-03-01", realtime: "2024-10-01" };
+
+/**
+ * The versionless surface keeps the model in the body; dated versions put the deployment into the path. What is newer
+ * than the channel's version is on the versionless surface alone.
+ */
+function isVersionless({ other }: ChannelRecord, operation: Operation): boolean {
+  if (other === "" || other === "v1" || other === "preview") return true;
+  const since = SINCE[operation];
+  return since !== undefined && /^\d{4}-\d{2}-\d{2}/.test(other) && other.slice(0, since.length) < since;
 }
 
 function pathOf(operation: Operation, task: string): UpstreamRoute["path"] {
   return (_ask, model, channel) => {
     const { other } = channel;
-    if (isVersionless(channel))
+    if (isVersionless(channel, operation))
       return `/openai/v1/${task}${query({ "api-version": other === "preview" ? "preview" : undefined, ...realtime(operation, "model", model) })}`;
     const version = { "api-version": other };
     if (operation === "responses") return `/openai/responses${query(version)}`;
@@ -140,5 +148,5 @@ export const azure: ProviderAdapter = {
     headers: (_channel, key) => ({ "api-key": key }),
   }),
   keyHint: "API key, or tenant|client id|client secret",
-  otherHint: "API version: v1 (when empty), preview, or a date such as 2024-10-21",
+  otherHint: "API version: v1, preview, or a date such as 2024-10-21",
 };

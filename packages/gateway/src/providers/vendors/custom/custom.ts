@@ -18,6 +18,7 @@ export const custom: ProviderAdapter = {
   id: "custom",
   label: "Custom",
   baseUrl: "",
+  hasWholeUrl: true,
   speaks: [route("chat"), ...BEYOND_CHAT.map((operation) => ({ ...route(operation), when: hasPath }))],
   authorize: bearer,
   models: OPENAI_MODELS,
