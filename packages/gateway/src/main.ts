@@ -4,6 +4,8 @@ import { createApp } from "./composition/app.ts";
 import type { App, StartedApp } from "./composition/lifecycle.ts";
 import { StartError } from "./composition/storage.ts";
 import { UsageError } from "./commands/arguments.ts";
+import { NoLitellmConfig } from "./resources/import/read.ts";
+import { ForeignValueError } from "./storage/engines/foreign.ts";
 import { answerOf, runCommand } from "./commands/index.ts";
 import { EnvError, loadEnv, processEnv, type Env } from "./config/env.ts";
 import { DEMO_MODEL } from "./demo/upstream.ts";
@@ -18,7 +20,17 @@ import { startPrimary, supervises, type Primary } from "./workers/primary.ts";
 import { isWorker, onPrimaryGone, reportEnd, reportTo } from "./workers/worker.ts";
 
 /** Failures whose message is meant for the person who starts the program. */
-const EXPLAINED = [EnvError, StartError, SchemaError, VaultError, DefaultPasswordError, OpenSetupError, UsageError];
+const EXPLAINED = [
+  EnvError,
+  StartError,
+  SchemaError,
+  VaultError,
+  DefaultPasswordError,
+  OpenSetupError,
+  UsageError,
+  ForeignValueError,
+  NoLitellmConfig,
+];
 
 /**
  * Objects of requests must not be made among the old ones, as the engine does after a while: there each keeps its whole

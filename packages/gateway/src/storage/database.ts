@@ -12,6 +12,8 @@ export interface DatabaseSettings {
   readonly log: Logger;
   /** Connections of the pool; SQLite always has one. */
   readonly connections?: number;
+  /** Of another program, whose numbers may be too large to read. */
+  readonly isForeign?: boolean;
   /** `full` does not lose the last commits on a power failure, at the cost of one disk flush per commit. */
   readonly sqliteSync?: "normal" | "full";
 }
@@ -59,7 +61,13 @@ interface Parts {
   close(): Promise<void> | void;
 }
 
-function open({ url, log, connections = DEFAULT_CONNECTIONS, sqliteSync = "normal" }: DatabaseSettings): Parts {
+function open({
+  url,
+  log,
+  isForeign,
+  connections = DEFAULT_CONNECTIONS,
+  sqliteSync = "normal",
+}: DatabaseSettings): Parts {
   const scheme = url.slice(0, url.indexOf(":"));
   switch (scheme) {
     case "sqlite":
@@ -69,7 +77,7 @@ function open({ url, log, connections = DEFAULT_CONNECTIONS, sqliteSync = "norma
       return openMysql(url, connections, log);
     case "postgres":
     case "postgresql":
-      return openPostgres(url, connections, log);
+      return openPostgres(url, connections, log, isForeign);
     default:
       throw new Error(
         `a database URL begins with sqlite:, mysql:// or postgres://, not with ${scheme === "" ? "this" : `${scheme}:`}`,

@@ -21,6 +21,8 @@ const RESELLERS: readonly [number, TypeHere][] = [
 const NEW_API_TYPES: ReadonlyMap<number, TypeHere | undefined> = new Map([
   ...RESELLERS,
   [53, { type: 1, baseUrl: "https://llm.submodel.ai" }],
+  [54, { type: 45 }],
+  [55, { type: 1 }],
 ]);
 
 /**

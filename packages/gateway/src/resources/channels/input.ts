@@ -7,7 +7,7 @@ import { mapModel } from "../../relay/selection/model-mapping.ts";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import { statusPair } from "../../snapshot/channel-record.ts";
 import { checkKeys, isInHeaders } from "./key-text.ts";
-import { checkHeaderText, checkObjectText, checkSetting, invalid, withSecrets } from "./text-fields.ts";
+import { checkHeaderText, checkParamOverride, checkSetting, invalid, withSecrets } from "./text-fields.ts";
 
 const MODEL_NAME_LIMIT = 255;
 /** Limit for all keys of a channel together, in the form and in the call. */
@@ -74,7 +74,7 @@ export function newFields(input: ChannelInput, isType: TypeCheck, source?: Store
     weight: Math.max(0, form.weight),
     tag: checkTag(form.tag),
     setting: checkSetting(form.setting),
-    param_override: checkObjectText("param_override", form.param_override),
+    param_override: checkParamOverride(form.param_override),
     header_override: checkHeaderText(form.header_override),
   };
 }
@@ -126,7 +126,7 @@ export function changedFields(
     weight: present(input.weight, (weight) => Math.max(0, weight)),
     tag: present(input.tag, checkTag),
     setting: present(input.setting, checkSetting),
-    param_override: present(input.param_override, (text) => checkObjectText("param_override", text)),
+    param_override: present(input.param_override, checkParamOverride),
     header_override: present(input.header_override, checkHeaderText),
   });
 }

@@ -1,6 +1,7 @@
 import type { ChannelInput, MessageValues } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { restoredText } from "../../lib/text/secret-members.ts";
+import { hasOperations } from "./param-override.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import { faultOfHeader } from "../../providers/core/channel-headers.ts";
 import {
@@ -57,11 +58,22 @@ function checkProxy(proxy: unknown): void {
     throw invalid("setting.proxy", "must be an address such as http://proxy.example:3128");
 }
 
-export function checkObjectText(field: string, text: string): string | null {
+function checkObjectText(field: string, text: string): string | null {
   const trimmed = text.trim();
   if (trimmed === "") return null;
   if (!parseObject(trimmed)) throw invalid(field, "must be a JSON object");
   return trimmed;
+}
+
+/** Members that replace those of the body; a list of operations would be sent as one of them. */
+export function checkParamOverride(text: string): string | null {
+  const checked = checkObjectText("param_override", text);
+  if (checked !== null && hasOperations(parseObject(checked) ?? {}))
+    throw invalid(
+      "param_override",
+      'has a list of operations, which are not carried out: write the members that are set, such as {"temperature": 0.1}',
+    );
+  return checked;
 }
 
 function isGiven(value: unknown): boolean {

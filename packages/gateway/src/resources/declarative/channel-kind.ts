@@ -9,15 +9,8 @@ import { destinationCheck } from "../channels/destination.ts";
 import { changedFields, newFields, storedKey, type TypeCheck } from "../channels/input.ts";
 import type { ChannelStore } from "../channels/store.ts";
 import type { ChannelRow } from "../channels/view.ts";
-import {
-  exportedNames,
-  variableName,
-  type Current,
-  type ExportedRow,
-  type Fields,
-  type InState,
-  type Kind,
-} from "./kinds.ts";
+import { channelInState } from "./channel-state.ts";
+import { exportedNames, variableName, type Current, type ExportedRow, type Fields, type Kind } from "./kinds.ts";
 
 export interface ChannelKindDeps {
   readonly database: Database;
@@ -71,11 +64,11 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
     },
     refusal: ({ fields }, wanted) => (fields["type"] === wanted["type"] ? "" : "the type of a channel does not change"),
     lacks: ({ models }) => (models ? "" : "a new channel needs models"),
-    inState: (wanted, current) => inState(wanted, current, providers),
+    inState: (wanted, current) => channelInState(wanted, current, providers),
     async create(name, given) {
       const spec = {
         ...given,
-        ...inState(wantedOf(given, typeOf(name, given, providers)), undefined, providers).changed,
+        ...channelInState(wantedOf(given, typeOf(name, given, providers)), undefined, providers).changed,
       };
       const form = { ...formOf(spec), type: typeOf(name, spec, providers), name: spec.displayName ?? name };
       const models = (spec.models ?? []).join(",");
@@ -87,7 +80,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
       const { id } = current;
       const row = await channels.get(id);
       if (!row) return;
-      const form = formOf({ ...spec, ...inState(wantedOf(spec, row.type), current, providers).changed });
+      const form = formOf({ ...spec, ...channelInState(wantedOf(spec, row.type), current, providers).changed });
       const members = changed.filter((field) => field !== "key").map((field) => CHANNEL_MEMBERS[field] ?? field);
       const part = Object.fromEntries(Object.entries(form).filter(([member]) => members.includes(member)));
       const key = changed.includes("key") ? storedKey(spec.key ?? "", row.type) : undefined;
@@ -99,21 +92,6 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
     disable: async (id) => void (await channels.update(id, { status: CHANNEL_STATUS.disabledByHand })),
     export: () => exported(deps),
   };
-}
-
-/**
- * A channel without a key could only fail, so it is off whatever its document says, and the document that brings the key
- * switches it on.
- */
-function inState(wanted: Fields, current: Current | undefined, providers: readonly ProviderAdapter[]): InState {
-  const provider = providers.find(({ id }) => id === wanted["type"]);
-  if (provider?.isKeyOptional === true) return { changed: {}, note: "" };
-  const [before, after] = [current?.fields["key"] ?? "", wanted["key"] ?? current?.fields["key"] ?? ""];
-  const isNamed = wanted["enabled"] !== undefined;
-  if (after === "" && (!current || isNamed || current.fields["enabled"] === false))
-    return { changed: current && !isNamed ? {} : { enabled: false }, note: "it has no key, so it stays off" };
-  const isFirstKey = current !== undefined && before === "" && after !== "";
-  return { changed: isFirstKey && !isNamed ? { enabled: true } : {}, note: "" };
 }
 
 /** `document_invalid` for a document of which no channel could be made. */

@@ -3,7 +3,7 @@ import { seconds, type Clock } from "../../lib/clock.ts";
 import { hinted } from "../../lib/text/secret-members.ts";
 import { Refusal } from "../../lib/refusal.ts";
 import type { Vault } from "../ports.ts";
-import type { Current, Fields, Kind } from "./kinds.ts";
+import type { Current, Fields, InState, Kind } from "./kinds.ts";
 import { byPriority, createOptionClaims, type OptionClaims } from "./option-claims.ts";
 import type { Owned, OwnershipStore } from "./ownership.ts";
 import { rotationOf, type Rotation } from "./rotated-secrets.ts";
@@ -50,6 +50,7 @@ interface Setting extends Wanted {
 }
 
 const CHANGED = "(changed)";
+const NOTHING_IN_STATE: InState = { changed: {}, note: "" };
 /** Further documents that an error names. */
 const MAX_REASONS = 20;
 /** Fewer than this may all be deleted at once. */
@@ -91,7 +92,7 @@ export async function reconcile(deps: PlannerDeps, wanted: Wanted, isApplied: bo
   return all.map((step) => ({ ...step.change, resource_id: created.get(step) ?? step.change.resource_id }));
 }
 
-/** Names everything that is lacking at once, so that nobody applies and fails again and again. */
+/** Names everything that is lacking at once, so that one more apply is enough. */
 function failTogether(refused: ReadonlyMap<DeclarativeDocument, Refusal>): void {
   const [first, ...others] = refused;
   if (!first) return;
@@ -216,8 +217,8 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
   const desired = await kind.desired(name, spec);
   const mine = setting.owned.find((one) => one.kind === kindName && one.name === name);
   const current = await kind.find(name, spec, mine?.resource_id);
-  const state = kind.inState?.(desired, current);
-  const wanted = { ...desired, ...state?.changed };
+  const { changed, note } = kind.inState?.(desired, current) ?? NOTHING_IN_STATE;
+  const wanted = { ...desired, ...changed };
   const lacking = current ? "" : kind.lacks(spec);
   if (lacking !== "") throw unusable(name, lacking);
   const rival = rivalOf({ kindName, name, current }, setting.owned);
@@ -225,7 +226,6 @@ async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting:
     conflictOf(document, { mine, rival, wanted }, setting) || (current ? kind.refusal(current, wanted) : "");
   if (reason === "") {
     const { manager, force } = setting;
-    const note = state?.note ?? "";
     const named = Object.keys(desired);
     return stepOf(deps, kind, {
       document,

@@ -1,9 +1,13 @@
 import type { ImportReport } from "./report.ts";
 
+/** Stands for the first group that has the model. */
+const AUTO = "auto";
+
 /** Groups there that have another name here. */
 export class GroupNames {
   readonly #names: ReadonlyMap<string, string>;
   readonly #used = new Set<string>();
+  readonly #seen = new Set<string>();
 
   constructor(names: Readonly<Record<string, string>> = {}) {
     this.#names = new Map(Object.entries(names));
@@ -12,6 +16,7 @@ export class GroupNames {
   /** The name here; a group that was not named keeps its own. */
   of(group: string): string {
     const name = this.#names.get(group);
+    this.#seen.add(name ?? group);
     if (name === undefined) return group;
     this.#used.add(group);
     return name;
@@ -35,10 +40,10 @@ export class GroupNames {
 
   /** Names the groups that no row had, and those that have no ratio here. */
   note(report: ImportReport, ratios: Readonly<Record<string, unknown>>): void {
-    for (const [group, name] of this.#names) {
+    for (const [group, name] of this.#names)
       if (!this.#used.has(group)) report.notes.push(`there is no group ${group} to be named ${name}`);
-      else if (!Object.hasOwn(ratios, name))
+    for (const name of [...this.#seen].sort())
+      if (name !== "" && name !== AUTO && !Object.hasOwn(ratios, name))
         report.notes.push(`the group ${name} has no ratio here, so 1 counts: add it to GroupRatio`);
-    }
   }
 }

@@ -3,7 +3,7 @@ type Outcome = "created" | "updated" | "unchanged" | "skipped";
 /** Counts and notes of an import, or of its dry run. */
 export class ImportReport {
   readonly #counts = new Map<string, Record<Outcome, number>>();
-  readonly #remarks = new Map<string, number>();
+  readonly #remarks = new Map<string, { times: number; readonly names: string[] }>();
   readonly notes: string[] = [];
 
   count(what: string, outcome: Outcome, { note, times = 1 }: { note?: string | undefined; times?: number } = {}): void {
@@ -14,9 +14,12 @@ export class ImportReport {
     if (note !== undefined) this.notes.push(note);
   }
 
-  /** A fact about several things, said once with their number. */
-  remark(text: string): void {
-    this.#remarks.set(text, (this.#remarks.get(text) ?? 0) + 1);
+  /** A fact about several things, said once with their number and the names that are given. */
+  remark(text: string, name?: string): void {
+    const remark = this.#remarks.get(text) ?? { times: 0, names: [] };
+    remark.times += 1;
+    if (name !== undefined) remark.names.push(name);
+    this.#remarks.set(text, remark);
   }
 
   of(what: string): Readonly<Record<Outcome, number>> {
@@ -34,7 +37,15 @@ export class ImportReport {
       const parts = Object.entries(counts).filter(([, number]) => number > 0);
       return `${what}: ${parts.map(([outcome, number]) => `${number} ${outcome}`).join(", ")}`;
     });
-    const remarks = [...this.#remarks].map(([text, times]) => `${times} ${text}`);
+    const remarks = [...this.#remarks].map(([text, { times, names }]) => `${times} ${text}${listOf(names)}`);
     return [...lines, ...[...this.notes, ...remarks].map((note) => `- ${note}`)];
   }
+}
+
+/** Names more than this are counted only. */
+const MAX_NAMES = 50;
+
+function listOf(names: readonly string[]): string {
+  if (names.length === 0) return "";
+  return ` (${names.slice(0, MAX_NAMES).join(", ")}${names.length > MAX_NAMES ? ", …" : ""})`;
 }

@@ -6,12 +6,40 @@ import type { Logger } from "../../observability/log.ts";
 import { openDatabase } from "../database.ts";
 import { hasTable } from "./introspect.ts";
 
+/** A value that cannot be taken over; the message names table, row and column. */
+export class ForeignValueError extends Error {
+  override readonly name = "ForeignValueError";
+}
+
+/** Contents that say nothing. */
+const BLANK: ReadonlySet<string> = new Set(["", "0", "false", "f", "null", "{}", "[]"]);
+
 /** A row of another program's database: every reader accepts any column type. */
 export class ForeignRow {
   readonly #values: Readonly<Record<string, unknown>>;
+  readonly #table: string;
 
-  constructor(values: Readonly<Record<string, unknown>>) {
+  constructor(values: Readonly<Record<string, unknown>>, table: string) {
     this.#values = values;
+    this.#table = table;
+  }
+
+  /** Columns that hold something. */
+  get filled(): string[] {
+    return Object.keys(this.#values).filter((name) => !BLANK.has(this.#plain(name)));
+  }
+
+  #plain(name: string): string {
+    const value = this.#values[name];
+    return typeof value === "boolean" ? String(value) : this.text(name).trim();
+  }
+
+  /** Fails for a value of this row. */
+  refuse(column: string, reason: string): never {
+    const row = this.text("id") || this.text("key") || "?";
+    throw new ForeignValueError(
+      `${this.#table}, row ${row}, column ${column}: ${reason}; correct it there and try again`,
+    );
   }
 
   has(name: string): boolean {
@@ -50,7 +78,9 @@ export class ForeignRow {
     const value = this.#values[name];
     if (typeof value === "boolean") return Number(value);
     const number = value === null || value === undefined || value === "" ? Number.NaN : Number(value);
-    return Number.isFinite(number) ? Math.trunc(number) : fallback;
+    if (!Number.isFinite(number)) return fallback;
+    if (Number.isSafeInteger(Math.trunc(number))) return Math.trunc(number);
+    return this.refuse(name, `the number ${this.text(name)} is larger than ${Number.MAX_SAFE_INTEGER}`);
   }
 
   decimal(name: string): number {
@@ -92,7 +122,12 @@ export function openForeign(url: string, log: Logger): ForeignDatabase {
 function openFile(path: string): ForeignDatabase {
   if (!existsSync(path)) throw new Error(`there is no database file ${path}`);
   const handle = new DatabaseSync(path, { readOnly: true });
-  const query: Query = (sql, values) => Promise.resolve(handle.prepare(sql).all(...values));
+  const query: Query = (sql, values) => {
+    const statement = handle.prepare(sql);
+    // Numbers beyond 2^53 would fail without their place.
+    statement.setReadBigInts(true);
+    return Promise.resolve(statement.all(...values));
+  };
   return {
     has: async (table) =>
       (await query("select 1 from sqlite_master where type = 'table' and name = ?", [table])).length > 0,
@@ -102,7 +137,7 @@ function openFile(path: string): ForeignDatabase {
 }
 
 function openServer(url: string, log: Logger): ForeignDatabase {
-  const { db, raw, kind, close } = openDatabase({ url, log, connections: 1 });
+  const { db, raw, kind, close } = openDatabase({ url, log, connections: 1, isForeign: true });
   return {
     has: (table) => hasTable(db, kind, table),
     pages: (table, key) => pages((sql, values) => raw.rows<Values>(sql, values), table, key),
@@ -114,7 +149,7 @@ async function* pages(query: Query, table: string, key = "id"): AsyncGenerator<F
   let last: string | number = key === "id" ? 0 : "";
   for (;;) {
     const sql = `select * from "${table}" where "${key}" > ? order by "${key}" limit ${PAGE}`;
-    const rows = (await query(sql, [last])).map((values) => new ForeignRow(values));
+    const rows = (await query(sql, [last])).map((values) => new ForeignRow(values, table));
     const end = rows.at(-1);
     if (!end) return;
     yield rows;

@@ -25,10 +25,18 @@ export interface PostgresParts {
   close(): Promise<void>;
 }
 
-export function openPostgres(url: string, connections: number, log: Logger): PostgresParts {
+/** `isForeign`: numbers that are too large come as texts, so that the reader can name their place. */
+export function openPostgres(url: string, connections: number, log: Logger, isForeign = false): PostgresParts {
   const { lane, rest } = shares(connections);
-  const pool = openPool({ connectionString: url, max: rest, connectionTimeoutMillis: CONNECT_TIMEOUT_MS }, log);
-  const limited = openPool({ connectionString: url, max: lane, connectionTimeoutMillis: ANSWER_MS }, log);
+  const parsers = parsersWith(isForeign ? numberOrText : safeInteger);
+  const pool = openPool(
+    { connectionString: url, max: rest, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, types: parsers },
+    log,
+  );
+  const limited = openPool(
+    { connectionString: url, max: lane, connectionTimeoutMillis: ANSWER_MS, types: parsers },
+    log,
+  );
   const staleConnections = trackStaleConnections();
   follow(pool, staleConnections);
   limited.on("release", (error, client) => error || streamOf(client).destroyed || staleConnections.answered());
@@ -57,7 +65,6 @@ function openPool(settings: PoolConfig, log: Logger): Pool {
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
     application_name: "fairway",
-    types: { getTypeParser: (oid, format): unknown => parserOf(oid) ?? types.getTypeParser(oid, format) },
   });
   // An idle connection that the server closes is replaced by the pool; without a listener the process would end.
   pool.on("error", (error) => log.warn("idle database connection lost", { error }));
@@ -98,12 +105,23 @@ function streamOf(client: PoolClient): Socket {
   return client.connection.stream as Socket;
 }
 
-function parserOf(oid: number): ((text: string) => number | string) | undefined {
-  if (oid === OID_INT8) return safeInteger;
+type Parser = (text: string) => number | string;
+
+function parsersWith(integers: Parser): NonNullable<PoolConfig["types"]> {
+  return { getTypeParser: (oid, format): unknown => parserOf(oid, integers) ?? types.getTypeParser(oid, format) };
+}
+
+function parserOf(oid: number, integers: Parser): Parser | undefined {
+  if (oid === OID_INT8) return integers;
   // Only other gateways have these columns. Without a zone they are UTC, and not in the zone of this process.
   if (oid === OID_TIMESTAMP) return String;
   // sum() of BIGINT is NUMERIC; no column is.
   return oid === OID_NUMERIC ? Number : undefined;
+}
+
+function numberOrText(text: string): number | string {
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : text;
 }
 
 function safeInteger(text: string): number {

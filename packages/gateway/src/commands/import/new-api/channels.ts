@@ -1,6 +1,6 @@
 import { CHANNEL_STATUS, compatibleKeyFile, compatibleKeyParts, compatibleOther, compatibleType } from "@fairway/wire";
 import { seconds } from "../../../lib/clock.ts";
-import { isObject, parseObject } from "../../../lib/text/json.ts";
+import { parseObject } from "../../../lib/text/json.ts";
 import { providerByType } from "../../../providers/registry.ts";
 import { rebuildAbilities } from "../../../resources/channels/abilities.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
@@ -8,9 +8,11 @@ import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { transact } from "../../../storage/transaction.ts";
 import { openCounter } from "../../../billing/audit/counters.ts";
 import { insertKeepingId } from "../../rows.ts";
+import { channelTexts, type ChannelTexts } from "./channel-texts.ts";
+import { remarkColumns } from "./columns.ts";
 import type { ImportContext } from "./context.ts";
 import type { Served } from "../../../resources/import/upstream-prices.ts";
-import { sealTexts } from "../../../storage/secrets/channel-texts.ts";
+import { sealTexts, withoutTexts } from "../../../storage/secrets/channel-texts.ts";
 import { channelKey } from "../../../storage/secrets/sealed-locations.ts";
 
 const ABILITY_COLUMNS = ["id", "status", "models", "group", "priority", "weight", "tag"] as const;
@@ -48,26 +50,61 @@ async function importChannel(context: ImportContext, row: ForeignRow, { key, ind
   if (index === 0) channels.set(row.int("id"), known?.id ?? row.int("id"));
   if (known) return report.count("channels", "unchanged");
   report.count("channels", "created");
-  const values = { ...channelRow(context, row), ...place, name, setting: null, param_override: null };
-  const texts = { setting: settingText(row), param_override: mappingText(row.text("param_override")) || null };
+  const texts = channelTexts(row, name, report);
+  remarkColumns(report, "channels", row, name);
+  const status = statusOf(row, { key, type: place.type, name, report });
+  const values = { ...channelRow(context, row), ...place, ...texts, ...withoutTexts(texts), name, status };
   if (isDry) return;
+  await storeChannel(context, { row, index, key, hash, find, texts, values: { ...values, name, type: place.type } });
+}
+
+interface NewChannel extends Part {
+  readonly row: ForeignRow;
+  readonly hash: string;
+  readonly find: string;
+  readonly texts: ChannelTexts;
+  readonly values: Record<string, SqlValue> & { readonly name: string; readonly type: number };
+}
+
+async function storeChannel(context: ImportContext, fresh: NewChannel): Promise<void> {
+  const { target, vault, channels } = context;
+  const { row, index, key, hash, find, texts, values } = fresh;
   await target.raw.transaction(async (tx) => {
     const oldId = index === 0 ? row.int("id") : undefined;
     await insertKeepingId(tx, "channels", oldId, { ...values, key_sealed: "", key_hash: hash });
-    const [made] = await tx.rows<{ id: number }>(find, [name, place.type, hash]);
-    if (!made) throw new Error(`the channel ${name} was not stored`);
+    const [made] = await tx.rows<{ id: number }>(find, [values.name, values.type, hash]);
+    if (!made) throw new Error(`the channel ${values.name} was not stored`);
     await openCounter(tx, target.kind, { counter: "channel_used", id: made.id, amount: row.int("used_quota") });
-    const { setting, param_override } = sealTexts(texts, made.id, vault);
+    const { setting, param_override, header_override } = sealTexts(texts, made.id, vault);
     const sealed = vault.seal(key, channelKey(made.id));
-    await tx.run("update channels set key_sealed = ?, setting = ?, param_override = ? where id = ?", [
-      sealed,
-      setting,
-      param_override,
-      made.id,
-    ]);
+    await tx.run(
+      "update channels set key_sealed = ?, setting = ?, param_override = ?, header_override = ? where id = ?",
+      [sealed, setting, param_override, header_override, made.id],
+    );
     if (index === 0) channels.set(row.int("id"), made.id);
     context.routed.push(made.id);
   });
+}
+
+/** Without its key a channel could only fail. */
+function isKeyless(row: ForeignRow, { key, type }: { readonly key: string; readonly type: number }): boolean {
+  const isOn = row.int("status", CHANNEL_STATUS.enabled) === CHANNEL_STATUS.enabled;
+  return isOn && key === "" && providerByType(type)?.isKeyOptional !== true;
+}
+
+interface StatusPlace {
+  readonly key: string;
+  readonly type: number;
+  readonly name: string;
+  readonly report: ImportContext["report"];
+}
+
+function statusOf(row: ForeignRow, { key, type, name, report }: StatusPlace): number {
+  const status = row.int("status", CHANNEL_STATUS.enabled);
+  if (!isKeyless(row, { key, type }))
+    return Object.values<number>(CHANNEL_STATUS).includes(status) ? status : CHANNEL_STATUS.disabledByHand;
+  report.remark("channels have no key: they are off until they have one", name);
+  return CHANNEL_STATUS.disabledByHand;
 }
 
 function servedBy(row: ForeignRow, key: string): Served {
@@ -109,13 +146,10 @@ function configOf(row: ForeignRow): Readonly<Record<string, unknown>> {
   return parseObject(row.text("config")) ?? {};
 }
 
-function channelRow({ clock, report, groups }: ImportContext, row: ForeignRow): Record<string, SqlValue> {
-  const status = row.int("status", CHANNEL_STATUS.enabled);
-  remarkLosses(report, row);
+function channelRow({ clock, groups }: ImportContext, row: ForeignRow): Record<string, SqlValue> {
   return {
     openai_organization: row.text("openai_organization"),
     test_model: row.text("test_model"),
-    status: status >= 1 && status <= 3 ? status : CHANNEL_STATUS.disabledByHand,
     weight: Math.max(0, row.int("weight")),
     created_time: row.int("created_time", seconds(clock)),
     test_time: row.int("test_time"),
@@ -125,35 +159,12 @@ function channelRow({ clock, report, groups }: ImportContext, row: ForeignRow): 
     models: row.list("models").join(","),
     group: groups.all(row.list("group").length > 0 ? row.list("group") : ["default"]).join(","),
     used_quota: row.int("used_quota"),
-    model_mapping: mappingText(row.text("model_mapping")),
-    status_code_mapping: mappingText(row.text("status_code_mapping")),
     max_input_tokens: row.int("max_input_tokens"),
     priority: row.int("priority"),
     auto_ban: row.int("auto_ban", 1),
     other_info: row.text("other_info"),
     tag: row.text("tag") || null,
   };
-}
-
-/** The setting also says in which order several keys are used. */
-function settingText(row: ForeignRow): string | null {
-  const setting = parseObject(row.text("setting")) ?? {};
-  const mode = parseObject(row.text("channel_info"))?.["multi_key_mode"];
-  if (mode === "polling" || mode === "random") setting["multi_key_mode"] = mode;
-  return Object.keys(setting).length > 0 ? JSON.stringify(setting) : null;
-}
-
-function remarkLosses(report: ImportContext["report"], row: ForeignRow): void {
-  const disabled = parseObject(row.text("channel_info"))?.["multi_key_status_list"];
-  if (isObject(disabled) && Object.values(disabled).some((status) => status !== CHANNEL_STATUS.enabled))
-    report.remark("channels had some of their keys switched off: here all of them are tried");
-  if (mappingText(row.text("header_override")) !== "") report.remark("channels override headers: this is not imported");
-  if (row.text("system_prompt") !== "") report.remark("channels add a system prompt: this is not imported");
-}
-
-/** Mappings that are no JSON object never worked: they are left out. */
-function mappingText(text: string): string {
-  return parseObject(text) && text.trim() !== "{}" ? text : "";
 }
 
 async function routeChannels({ target, channels, routed }: ImportContext): Promise<void> {

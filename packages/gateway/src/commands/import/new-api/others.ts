@@ -134,5 +134,6 @@ function topUpRow({ users }: ImportContext, row: ForeignRow) {
 /** Units of an order: some services count dollars, one counts units. */
 function worth(row: ForeignRow, service: string): number {
   if (service === "creem") return row.int("amount");
-  return Math.round((service === "stripe" ? row.decimal("money") : row.int("amount")) * QUOTA_PER_UNIT);
+  const units = Math.round((service === "stripe" ? row.decimal("money") : row.int("amount")) * QUOTA_PER_UNIT);
+  return Number.isSafeInteger(units) ? units : row.refuse("amount", `it is worth more than ${Number.MAX_SAFE_INTEGER}`);
 }

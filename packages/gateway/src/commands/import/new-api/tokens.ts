@@ -3,9 +3,11 @@ import { parseApiKey } from "../../../identity/keys/api-key.ts";
 import { importedKey } from "../../../storage/secrets/token-key-forms.ts";
 import { openCounter } from "../../../billing/audit/counters.ts";
 import { seconds } from "../../../lib/clock.ts";
+import { parseNetwork } from "../../../lib/net/ip.ts";
 import type { ForeignRow } from "../../../storage/engines/foreign.ts";
 import type { SqlValue } from "../../../storage/engines/raw.ts";
 import { admitCarriedKeys, insertKeepingId } from "../../rows.ts";
+import { remarkColumns } from "./columns.ts";
 import type { ImportContext } from "./context.ts";
 import { tokenKey } from "../../../storage/secrets/sealed-locations.ts";
 
@@ -33,9 +35,10 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
   report.count("tokens", "created");
   if (!isUsual) report.remark("keys have another form than 48 letters and digits: CarriedKeysEnabled makes them work");
   tokens.set(row.int("id"), row.int("id"));
+  remarkColumns(report, "tokens", row, nameOf(row));
+  const values = { ...tokenRow(context, row, userId), key_hash: hash, key_sealed: "" };
   if (isDry) return;
   await target.raw.transaction(async (tx) => {
-    const values = { ...tokenRow(context, row, userId), key_hash: hash, key_sealed: "" };
     await insertKeepingId(tx, "tokens", row.int("id"), values);
     const [made] = await tx.rows<{ id: number }>(find, [hash]);
     if (!made) throw new Error(`the token ${row.int("id")} was not stored`);
@@ -46,15 +49,29 @@ async function importToken(context: ImportContext, row: ForeignRow): Promise<voi
   });
 }
 
-function tokenRow({ clock, groups }: ImportContext, row: ForeignRow, userId: number): Record<string, SqlValue> {
+function nameOf(row: ForeignRow): string {
+  return row.text("name") || `token ${row.int("id")}`;
+}
+
+/** Networks that no address is compared with would open the key to everybody or close it: they are named. */
+function networksOf({ report }: ImportContext, row: ForeignRow, text: string): { networks: string; isUsable: boolean } {
+  const lines = text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+  const isUsable = lines.every((line) => parseNetwork(line) !== undefined);
+  if (!isUsable) report.remark("tokens have networks that cannot be read: they are disabled", nameOf(row));
+  return { networks: lines.filter((line) => parseNetwork(line) !== undefined).join("\n"), isUsable };
+}
+
+function tokenRow(context: ImportContext, row: ForeignRow, userId: number): Record<string, SqlValue> {
   // One API names its limits otherwise: a list of models, and networks in one line.
   const models = row.list(row.has("model_limits") ? "model_limits" : "models").join(",");
   const isLimited = row.has("model_limits_enabled") ? row.flag("model_limits_enabled") : models !== "";
-  const networks = row.has("allow_ips") ? row.text("allow_ips") : row.text("subnet").replaceAll(",", "\n");
+  const { clock, groups } = context;
+  const allowed = row.has("allow_ips") ? row.text("allow_ips") : row.text("subnet").replaceAll(",", "\n");
+  const { networks, isUsable } = networksOf(context, row, allowed);
   const now = seconds(clock);
   return {
     user_id: userId,
-    status: row.int("status", TOKEN_STATUS.enabled),
+    status: isUsable ? row.int("status", TOKEN_STATUS.enabled) : TOKEN_STATUS.disabled,
     name: row.text("name").slice(0, 191),
     created_time: row.int("created_time", now),
     accessed_time: row.int("accessed_time", now),

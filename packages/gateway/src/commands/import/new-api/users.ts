@@ -9,6 +9,7 @@ import type { RawTransaction, SqlValue } from "../../../storage/engines/raw.ts";
 import { firstBalanceId } from "../../../lib/first-balance.ts";
 import { bookCarriedUsage } from "../../imported-usage.ts";
 import { insertKeepingId } from "../../rows.ts";
+import { remarkColumns } from "./columns.ts";
 import type { ImportContext } from "./context.ts";
 import { keepPasskeys, keepSecondFactor, readSecurity, type Security } from "./security.ts";
 
@@ -37,6 +38,7 @@ export async function importUsers(context: ImportContext): Promise<void> {
         context.report.count("users", "skipped");
         continue;
       }
+      checkUser(context, row);
       const id = await importUser(secured, row, freeName(context, row, names));
       context.users.set(row.int("id"), id);
       if (row.int("inviter_id") > 0) inviters.set(id, row.int("inviter_id"));
@@ -79,7 +81,7 @@ async function importUser(context: Users, row: ForeignRow, username: string): Pr
     await keepAccessToken(context, tx, id, row);
     await keepSecondFactor(context, tx, id, context.security.get(row.int("id")));
     await keepPasskeys(context, tx, id, context.security.get(row.int("id")));
-    return adjustment(id, row.int("quota") + row.int("used_quota"), context);
+    return adjustment(id, totalOf(row), context);
   });
   return id;
 }
@@ -109,7 +111,7 @@ async function updateUnused(context: Users, row: ForeignRow, known: Known): Prom
     await keepAccessToken(context, tx, known.id, row);
     await keepSecondFactor(context, tx, known.id, context.security.get(row.int("id")));
     await keepPasskeys(context, tx, known.id, context.security.get(row.int("id")));
-    return adjustment(known.id, row.int("quota") + row.int("used_quota") - known.quota, context);
+    return adjustment(known.id, totalOf(row) - known.quota, context);
   });
   return known.id;
 }
@@ -148,7 +150,7 @@ async function userRow(
     password: row.text("password"),
     display_name: row.text("display_name") || row.text("username"),
     role: row.int("role", ROLE.user) || ROLE.user,
-    status: row.int("status") === USER_STATUS.disabled ? USER_STATUS.disabled : USER_STATUS.enabled,
+    status: isEnabled(row) ? USER_STATUS.enabled : USER_STATUS.disabled,
     email: await free("email", parseEmail(row.text("email"))),
     github_id: row.text("github_id") || null,
     quota: 0,
@@ -161,6 +163,31 @@ async function userRow(
     aff_history: row.int("aff_history"),
     created_at: row.time("created_at") || row.int("created_time") || seconds(clock),
   };
+}
+
+/** Statuses that this gateway does not know are no reason to let somebody in. */
+function isEnabled(row: ForeignRow): boolean {
+  return row.text("status") === "" || row.int("status") === USER_STATUS.enabled;
+}
+
+/** The whole amount that an account ever had, which is what the ledger books. */
+function totalOf(row: ForeignRow): number {
+  const total = row.int("quota") + row.int("used_quota");
+  return Number.isSafeInteger(total)
+    ? total
+    : row.refuse("quota", `quota and used_quota together are larger than ${Number.MAX_SAFE_INTEGER}`);
+}
+
+/** The checks of the real run, and what is not carried over. */
+function checkUser({ report }: ImportContext, row: ForeignRow): void {
+  for (const column of ["request_count", "aff_count", "aff_quota", "aff_history"]) row.int(column);
+  totalOf(row);
+  if (
+    row.text("status") !== "" &&
+    ![USER_STATUS.enabled, USER_STATUS.disabled].some((known) => known === row.int("status"))
+  )
+    report.remark("users have a status that is not known here: they are disabled", row.text("username"));
+  remarkColumns(report, "users", row, row.text("username"));
 }
 
 /** Null when the row has none, or when another account has it. */

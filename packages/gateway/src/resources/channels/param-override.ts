@@ -1,0 +1,45 @@
+import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
+
+/** A text of `param_override` as this gateway reads it: members that replace those of the body. */
+export interface ParamOverride {
+  readonly members: JsonObject;
+  /** Operations that it has no counterpart for, in words. */
+  readonly lost: readonly string[];
+}
+
+/** Compatible gateways also write a list of steps, which would otherwise travel as a member of that name. */
+export function hasOperations(override: JsonObject): boolean {
+  return Array.isArray(override["operations"]);
+}
+
+/** Undefined for a text that is no JSON object. Steps that set a member are members. */
+export function readParamOverride(text: string): ParamOverride | undefined {
+  const override = parseObject(text);
+  if (!override) return undefined;
+  if (!hasOperations(override)) return { members: override, lost: [] };
+  const { operations, ...members } = override;
+  const lost: string[] = [];
+  for (const [at, operation] of (operations as readonly unknown[]).entries()) {
+    if (isPlainSet(operation)) members[operation.path] = operation.value;
+    else lost.push(`operations[${at}]${modeOf(operation)}`);
+  }
+  return { members, lost };
+}
+
+function modeOf(operation: unknown): string {
+  const mode = isObject(operation) ? operation["mode"] : undefined;
+  return typeof mode === "string" ? ` (${mode})` : "";
+}
+
+interface PlainSet {
+  readonly path: string;
+  readonly value: JsonObject[string];
+}
+
+/** Sets one member of the body whatever the body has. */
+function isPlainSet(operation: unknown): operation is PlainSet {
+  if (!isObject(operation) || operation["mode"] !== "set" || operation["value"] === undefined) return false;
+  const { path, conditions, keep_origin: keepsOrigin } = operation;
+  const isConditional = Array.isArray(conditions) && conditions.length > 0;
+  return typeof path === "string" && /^[A-Za-z0-9_-]+$/.test(path) && !isConditional && keepsOrigin !== true;
+}
