@@ -15,7 +15,21 @@ export function errorOfEvent({ event, data, raw }: StreamEvent): UpstreamErrorEv
   if (found !== undefined) return found;
   if (data["type"] === "response.failed") return readError("The response failed.");
   const isError = event === "error" || data["type"] === "error" || data["object"] === "error";
-  return isError ? errorEvent(data) : undefined;
+  return isError || isFault(data) ? errorEvent(data) : undefined;
+}
+
+/** A code and a sentence instead of choices, as Spark ends a stream that fails; its answers have the code 0. */
+function isFault(data: JsonObject): boolean {
+  const { code } = data;
+  const isFailed =
+    (typeof code === "number" && code !== 0) || (typeof code === "string" && !/^(?:0|200|success|)$/i.test(code));
+  return (
+    isFailed &&
+    objects(data, "choices").length === 0 &&
+    data["usage"] === undefined &&
+    data["type"] === undefined &&
+    readSentence(data) !== undefined
+  );
 }
 
 /** A choice that ended in an error: nothing more of it is reported. */

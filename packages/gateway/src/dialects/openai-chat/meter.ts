@@ -15,6 +15,7 @@ const USAGE = needle("usage");
 const TIMINGS = needle("timings");
 const FINISH = needle("finish_reason");
 const ERROR = needle("error", 1);
+const MESSAGE = needle("message");
 
 /** Meter of chat and text completions: usage may sit on any chunk, next to the choices or inside of one. */
 export class ChatMeter implements UsageMeter {
@@ -26,7 +27,7 @@ export class ChatMeter implements UsageMeter {
 
   feed(blocks: Buffer): void {
     if (!this.#isBegun) this.#begin(blocks);
-    const failed = mayHoldError(blocks, ERROR) || namesError(blocks) ? splitAtError(blocks) : undefined;
+    const failed = mayFail(blocks) ? splitAtError(blocks) : undefined;
     this.error ??= failed?.error;
     const answer = failed?.before ?? blocks;
     this.usage = lastRead(answer, USAGE, readChatUsage) ?? lastRead(answer, TIMINGS, readTimings) ?? this.usage;
@@ -47,6 +48,11 @@ function readTimings(timings: JsonObject): Usage | undefined {
   if (prompt === undefined || output === undefined) return undefined;
   const cachedInput = count(timings, "cache_n") ?? 0;
   return toUsage({ input: prompt + cachedInput, output, cachedInput });
+}
+
+/** True when an event may be an error, a sentence with a code, or is called one. */
+function mayFail(blocks: Buffer): boolean {
+  return mayHoldError(blocks, ERROR) || hasText(blocks, MESSAGE) || namesError(blocks);
 }
 
 const CHOICES = Buffer.from('choices"');

@@ -216,6 +216,19 @@ describe.each(cases)(
   },
 );
 
+it("a frame with a code and a sentence is an error, before and behind content", async () => {
+  const model = "coded-frames";
+  await relay.gateway.channel(model, { base_url: upstream.url, type: 1005 });
+  const frame = { code: 10163, message: "the parameter is wrong", sid: "s" };
+  upstream.answers(streamed(blocksOf([frame])));
+  const refused = await ask("chat", model, "hi");
+  expect(await refused.text()).toContain("the parameter is wrong");
+  upstream.answers(streamed(blocksOf([chunk({ content: "Served." }), frame])));
+  const text = await (await ask("chat", model, "hi")).text();
+  expect(text).toMatch(/Served.*"error":\{"message":"the parameter is wrong/s);
+  expect(text).not.toContain("10163,");
+});
+
 describe("keep-alive while nothing was said", () => {
   it("commits the head, and the channel that serves continues behind it", async () => {
     const model = "opens-slowly";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isContextOverflow } from "../../../dialects/core/context-overflow.ts";
 import { readFailure, readErrorEvent, failureIn200 } from "./classify.ts";
 
 const plain = {};
@@ -27,6 +28,16 @@ describe("readFailure", () => {
     ["error_msg", { error_code: 7, error_msg: "m" }],
     ["base_resp", { base_resp: { status_code: 7, status_msg: "m" } }],
     ["oauth", { error_description: "m" }],
+    ["an event under a failed status", 'event: error\ndata: {"error":{"message":"m","code":"c"}}\n\n'],
+    ["an event that breaks off", 'data: {"error":{"message":"m"}}'],
+    ["FastAPI's detail", { detail: { error: "m" } }],
+    ["an error in FastAPI's detail", { detail: { error: { message: "m", code: "c" } } }],
+    [
+      "a router's raw JSON",
+      { error: { message: "Provider returned error", metadata: { raw: '{"error":{"message":"m"}}' } } },
+    ],
+    ["a router's raw words", { error: { message: "Provider returned error", metadata: { raw: "m" } } }],
+    ["chained gateways", { error: { message: "m (request id: 01A) (request id: 01B)" } }],
   ])("reads the message of %s", (_name, body) => {
     expect(read(418, body).message).toBe("m");
   });
@@ -39,6 +50,27 @@ describe("readFailure", () => {
     [400, { error: { message: "You have reached your specified API usage limits." } }, "out_of_credit"],
   ])("%i %j is %s", (status, body, expected) => {
     expect(read(status, body).class).toBe(expected);
+  });
+
+  it.each([
+    [
+      "an event",
+      'data: {"error":{"message":"This model\'s maximum context length is 10 tokens.","code":"context_length_exceeded"}}\n\n',
+    ],
+    [
+      "a router's raw",
+      {
+        error: {
+          message: "Provider returned error",
+          code: 400,
+          metadata: { raw: '{"error":{"message":"prompt is too long: 9 tokens > 8"}}' },
+        },
+      },
+    ],
+    ["FastAPI's detail", { detail: { error: { message: "maximum context length is 10 tokens" } } }],
+  ])("keeps an overflow that is in %s", (_name, body) => {
+    const error = read(400, body);
+    expect(isContextOverflow(error.message, error.type, error.code)).toBe(true);
   });
 
   it("names an unreadable body by its status", () => {

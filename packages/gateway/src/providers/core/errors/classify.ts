@@ -201,12 +201,7 @@ export function general(answer: ReadAnswer, json: JsonValue | undefined, options
   const errorClass = textClass(plain) ?? classOf(body, answer.status);
   const status = presentStatus(answer.status, body, errorClass);
   const wait = retryAfterMs(answer.headers, body?.source, body?.message ?? "", options.now ?? 0);
-  const rest = {
-    class: errorClass,
-    status,
-    retryAfterMs: wait,
-    ...(isBare403(answer.status, body) || isUnverified(body?.message ?? "") ? { disable: false } : {}),
-  };
+  const rest = { class: errorClass, status, retryAfterMs: wait, ...staysOn(answer.status, body) };
   if (!body) return upstreamError({ ...rest, ...unreadable(answer.status, plain) });
   const said = {
     message: messageWithCounts(body.message, body.source),
@@ -225,6 +220,10 @@ function passed(errorClass: ErrorClass, body: ErrorBody): { type: string; code: 
   const isSaid = type === names.type && errorClass !== "server";
   const numbered = type !== undefined && typeof source["code"] === "number" ? String(source["code"]) : undefined;
   return { type: type ?? names.type, code: code ?? (isSaid ? names.code : numbered) };
+}
+
+function staysOn(status: number, body: ErrorBody | undefined): { disable?: boolean } {
+  return isBare403(status, body) || isUnverified(body?.message ?? "") ? { disable: false } : {};
 }
 
 /** A 403 without a known word may come from a firewall or concern one model: it does not condemn the key. */

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import { parseEvents } from "../../../lib/text/sse.ts";
 
 /** The body of an error in a common form. */
 export interface ErrorBody {
@@ -17,6 +18,9 @@ export interface ErrorBody {
 }
 
 const MAX_MESSAGE = 4096;
+const EVENT = /^(?:data|event|id|retry|:)[^\n]*(?:\n|$)/;
+/** Each gateway on the way adds one; the caller gets that of this one. */
+const REQUEST_IDS = /(?:\s*\((?:request id|request_id|trace id|traceid): ?[\w.:-]{1,80}\))+\s*$/i;
 const IDENTIFIER = /^[\w.:/-]{1,80}$/;
 
 /** Undefined for lists, null and anything else. */
@@ -45,9 +49,15 @@ export function codeText(value: JsonValue | undefined): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
+/** The JSON of a body, also where a gateway frames an error as the event of a stream that it never began. */
 export function parseJson(body: Buffer): JsonValue | undefined {
   const text = body.toString("utf8").trim();
   if (text === "") return undefined;
+  if (EVENT.test(text)) return parseEvents(Buffer.from(`${text}\n\n`)).find(({ data }) => data !== undefined)?.data;
+  return jsonOf(text);
+}
+
+function jsonOf(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
@@ -91,10 +101,29 @@ export function printable(text: string): string {
 
 /** A printable message; what follows a refused key is only about that key. */
 export function cleanMessage(text: string): string {
-  return printable(text.trim()).replace(/^(Incorrect API key provided)\b[^]*$/, "$1.");
+  return printable(text.trim().replace(REQUEST_IDS, "")).replace(/^(Incorrect API key provided)\b[^]*$/, "$1.");
 }
 
 function errorHolder(root: JsonObject): JsonObject {
+  return relayedError(root) ?? namedHolder(root);
+}
+
+/** What the vendor behind a router said: `metadata.raw` of OpenRouter, in JSON or in words. */
+function relayedError(root: JsonObject): JsonObject | undefined {
+  const error = asObject(root["error"]);
+  const raw = asObject(error?.["metadata"])?.["raw"];
+  if (!error || raw === undefined) return undefined;
+  const said = typeof raw === "string" ? (jsonOf(raw) ?? raw) : raw;
+  if (typeof said === "string") return said === "" ? undefined : { ...error, message: said };
+  const inner = asObject(Array.isArray(said) ? said[0] : said);
+  const holder = inner && namedHolder(inner);
+  const message = holder && messageOf(holder)?.message;
+  if (message === undefined) return undefined;
+  const { type = error["type"] ?? null, code = error["code"] ?? null } = holder ?? {};
+  return { ...error, type, code, message };
+}
+
+function namedHolder(root: JsonObject): JsonObject {
   const response = asObject(root["response"]);
   const upperResponse = asObject(root["Response"]);
   return (
@@ -105,6 +134,7 @@ function errorHolder(root: JsonObject): JsonObject {
     asObject(root["header"]) ??
     asObject(root["fault"]) ??
     asObject(root["base_resp"]) ??
+    asObject(asObject(root["detail"])?.["error"]) ??
     root
   );
 }
@@ -135,7 +165,9 @@ function messageOf(holder: JsonObject): { message: string; param?: string } | un
     }
   }
   const first = asText(asList(holder["errors"])[0]);
-  return first === undefined ? undefined : { message: first };
+  if (first !== undefined) return { message: first };
+  const detail = asObject(holder["detail"]);
+  return detail && messageOf(detail);
 }
 
 /** `[{loc: ["body", "foo"], msg}]` of FastAPI: "body.foo: msg", parameter "foo". */
