@@ -31,6 +31,7 @@ export interface PriceOptions {
   readonly ModelOutputTokens?: DecimalTable;
   readonly ToolPrice?: DecimalTable;
   readonly ServiceTierRatio?: DecimalTable;
+  readonly SelfUseModeEnabled?: boolean;
 }
 
 /** The columns of the pricing page. */
@@ -46,6 +47,8 @@ export interface PriceRow {
 export interface PriceBook {
   /** Undefined = the model has no price; a call is refused and says how to price it. */
   find(model: string): Price | undefined;
+  /** What a call of the model is charged by: its price, or that of self-use mode. Pages show the same. */
+  charged(model: string): Price | undefined;
   /** Context and output limits of the model. */
   limits(model: string): ModelLimits;
   /** Surcharges of vendors for tools and tiers. */
@@ -61,7 +64,7 @@ export interface PriceBook {
 }
 
 const OPERATOR: Origin = { source: "operator", date: "" };
-/** What the pricing page of compatible gateways shows for a model without a price. */
+/** What the pricing page of compatible gateways shows for a model without a price, whose calls are refused. */
 const UNPRICED_RATIO = 37.5;
 /** Clients name models; what is remembered of their names is bounded. */
 const MOST_NAMES = 10_000;
@@ -95,14 +98,17 @@ export function createPriceBook(options: PriceOptions = {}): PriceBook {
     return found;
   };
 
+  const charged = (model: string) => find(model) ?? (options.SelfUseModeEnabled ? SELF_USE_PRICE : undefined);
+
   return {
     find,
+    charged,
     limits,
     surcharges: createSurcharges(options.ToolPrice, options.ServiceTierRatio),
     selfUsePrice: SELF_USE_PRICE,
     groupRatio: (group) => groupRatios.get(group) ?? "1",
     hasGroup: (group) => groupRatios.has(group),
-    row: (model) => rowOf(find(model), listedName(model)),
+    row: (model) => rowOf(charged(model), listedName(model)),
     models: () => [...pricedNames(options)].filter((name) => find(name) !== undefined).sort(),
   };
 }

@@ -20,7 +20,7 @@ export function explanationOf(
   { prices, options }: Pick<Snapshot, "prices" | "options">,
   { model, group, prompt, completion, cached }: Explained,
 ): PricingExplanation | null {
-  const price = prices.find(model) ?? (options.SelfUseModeEnabled ? prices.selfUsePrice : undefined);
+  const price = prices.charged(model);
   if (!price) return null;
   const most = (count: number) => Math.min(count, MOST_TOKENS);
   const usage = { ...NO_USAGE, input: most(prompt), output: most(completion), cachedInput: most(cached) };

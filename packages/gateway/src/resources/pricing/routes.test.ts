@@ -129,3 +129,15 @@ test("group names are for administrators", async () => {
   expect(await members.admin.data(members.admin.get("/api/group/"))).toEqual(["default", "svip", "vip"]);
   expect(await codeOf(members.user.get("/api/group"))).toBe("AU7");
 });
+
+// @weakness Money: The price that is shown is not the one that is charged
+test("in self-use mode a model without a price is shown at the ratio that is charged", async () => {
+  await setOptions(members.root, { SelfUseModeEnabled: "true" });
+  const shown = rows((await app.anonymous().get("/api/pricing")).body).find((row) => row.model_name === "no-price");
+  expect(shown).toMatchObject({ quota_type: 0, model_ratio: 1 });
+  const query = "model=no-price&prompt=100&completion=0&cached=0&group=default";
+  const { admin } = members;
+  const explained = await admin.data<PricingExplanation>(admin.get(`/api/pricing/explain?${query}`));
+  expect(explained).toMatchObject({ ratios: { model: shown?.model_ratio }, quota: 100 });
+  await setOptions(members.root, { SelfUseModeEnabled: "false" });
+});

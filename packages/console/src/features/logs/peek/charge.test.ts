@@ -29,7 +29,7 @@ const row: LogRow = {
 
 test("tokens are priced per million from the ratios of the row", () => {
   const other = readOther('{"model_ratio":1.25,"completion_ratio":4,"group_ratio":0.8,"model_price":-1}');
-  expect(chargeOf(row, other, 500_000)).toEqual({
+  expect(chargeOf(row, other, 500_000)).toMatchObject({
     kind: "tokens",
     groupRatio: 0.8,
     lines: [
@@ -52,7 +52,7 @@ test("cached and written tokens are taken out of the plain input", () => {
 });
 
 test("a price per call wins over ratios", () => {
-  expect(chargeOf(row, readOther('{"model_price":0.04,"group_ratio":2,"model_ratio":0}'), 500_000)).toEqual({
+  expect(chargeOf(row, readOther('{"model_price":0.04,"group_ratio":2,"model_ratio":0}'), 500_000)).toMatchObject({
     kind: "call",
     price: 0.04,
     groupRatio: 2,
@@ -90,4 +90,22 @@ test("repeated answers and verdicts of the guardrail are read, foreign ones are 
     cache_hit: false,
     model_ratio: 2,
   });
+});
+
+test.each([
+  ["rounding", '{"model_ratio":1.25,"completion_ratio":4,"group_ratio":0.333}', 1163 * 1.25 + 1439 * 5, true],
+  ["tools", '{"model_ratio":1,"completion_ratio":1,"group_ratio":1}', 1163 + 1439 + 5000, false],
+  ["several images", '{"model_price":0.04,"group_ratio":0.5}', 4 * 0.04 * 500_000, false],
+  ["nothing", '{"model_ratio":1,"completion_ratio":1,"group_ratio":2}', 1163 + 1439, true],
+] as const)("the lines add to the total: %s", (_name, text, units, isRounding) => {
+  const other = readOther(text);
+  const quota = Math.round(units * other.group_ratio);
+  const charge = chargeOf({ ...row, quota }, other, 500_000);
+  if (!charge) throw new Error("no charge");
+  const lines =
+    charge.kind === "call"
+      ? charge.price
+      : charge.lines.reduce((sum, { tokens, perMillion }) => sum + (tokens * perMillion) / 1e6, 0);
+  expect(lines + charge.byGroup + charge.rest).toBeCloseTo(quota / 500_000, 12);
+  expect(charge.isRounding).toBe(isRounding);
 });

@@ -17,14 +17,38 @@ interface ChargeLine {
   readonly perMillion: number;
 }
 
-export type Charge =
-  | { readonly kind: "tokens"; readonly lines: readonly ChargeLine[]; readonly groupRatio: number }
-  | { readonly kind: "call"; readonly price: number; readonly groupRatio: number };
+export type Charge = Sum &
+  (
+    | { readonly kind: "tokens"; readonly lines: readonly ChargeLine[]; readonly groupRatio: number }
+    | { readonly kind: "call"; readonly price: number; readonly groupRatio: number }
+  );
+
+/** US dollars, so that the lines add to the total. */
+interface Sum {
+  /** What the group ratio adds to the lines before it. */
+  readonly byGroup: number;
+  /** What is left of the total; 0 where the lines explain all of it. */
+  readonly rest: number;
+  /** The rest is less than one unit: the charge was rounded. */
+  readonly isRounding: boolean;
+}
+
+/** Below this, sums of floating-point numbers differ by chance. */
+const DUST = 1e-9;
+
+function sumOf(lines: number, groupRatio: number, { quota }: LogRow, quotaPerUnit: number): Sum {
+  const rest = quota / quotaPerUnit - lines * groupRatio;
+  return {
+    byGroup: lines * (groupRatio - 1),
+    rest: Math.abs(rest) < DUST ? 0 : rest,
+    isRounding: Math.abs(rest) * quotaPerUnit < 1,
+  };
+}
 
 /** How a consumption row came to its charge, from the ratios that were valid then; undefined when it has none. */
 export function chargeOf(row: LogRow, other: LogOther, quotaPerUnit: number): Charge | undefined {
   const { group_ratio: groupRatio, model_price: price, model_ratio: ratio } = other;
-  if (price > 0) return { kind: "call", price, groupRatio };
+  if (price > 0) return { kind: "call", price, groupRatio, ...sumOf(price, groupRatio, row, quotaPerUnit) };
   if (ratio === undefined) return undefined;
   const input = (ratio * 1_000_000) / quotaPerUnit;
   const audio = input * other.audio_ratio;
@@ -43,5 +67,7 @@ export function chargeOf(row: LogRow, other: LogOther, quotaPerUnit: number): Ch
     },
     { part: "lineAudioOutput", tokens: audio_output, perMillion: audio * other.audio_completion_ratio },
   ];
-  return { kind: "tokens", lines: lines.filter((line) => line.tokens > 0), groupRatio };
+  const shown = lines.filter((line) => line.tokens > 0);
+  const sum = shown.reduce((dollars, { tokens, perMillion }) => dollars + (tokens * perMillion) / 1_000_000, 0);
+  return { kind: "tokens", lines: shown, groupRatio, ...sumOf(sum, groupRatio, row, quotaPerUnit) };
 }

@@ -73,6 +73,26 @@ function ChargeLines({ charge }: { readonly charge: Charge }) {
   ));
 }
 
+/** With these, the lines add to the total. */
+function OtherLines({ charge: { groupRatio, byGroup, rest, isRounding } }: { readonly charge: Charge }) {
+  const t = useTexts();
+  const language = useLanguage();
+  return (
+    <>
+      <tr>
+        <td className="soft">{t("groupRatio", { ratio: groupRatio })}</td>
+        <td className="end">{byGroup !== 0 && preciseDollars(byGroup, language)}</td>
+      </tr>
+      {rest !== 0 && (
+        <tr data-testid="charge-rest">
+          <td className="soft">{t(isRounding ? "lineRounding" : "lineRest")}</td>
+          <td className="end">{preciseDollars(rest, language)}</td>
+        </tr>
+      )}
+    </>
+  );
+}
+
 /** Every factor with where it came from, for those who check the sum. */
 function Formula({ price }: { readonly price: ExplainedPrice }) {
   const t = useTexts();
@@ -146,12 +166,7 @@ export function Price({ row, other, price }: PriceProps) {
       <table className="log-table log-charge">
         <tbody>
           {charge && <ChargeLines charge={charge} />}
-          {charge && (
-            <tr>
-              <td className="soft">{t("groupRatio", { ratio: charge.groupRatio })}</td>
-              <td />
-            </tr>
-          )}
+          {charge && <OtherLines charge={charge} />}
           <tr className="log-charge-total">
             <td>{t("total")}</td>
             <td className="end" data-testid="charge-total">

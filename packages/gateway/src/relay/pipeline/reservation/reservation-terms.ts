@@ -37,7 +37,7 @@ export interface Terms {
 function termsOf({ spec }: RelayRequest, snapshot: Snapshot, groups: readonly string[]): Terms {
   const { model } = spec;
   const isSelfUse = snapshot.options.SelfUseModeEnabled;
-  const price = snapshot.prices.find(model) ?? (isSelfUse ? snapshot.prices.selfUsePrice : undefined);
+  const price = snapshot.prices.charged(model);
   if (!price) throw new AppError("model_price_error", { param: "model", values: { model } });
   if (spec.hostedTools && !isSelfUse) checkTools(spec.hostedTools, model, snapshot);
   const tiers = tiersOf(spec, price);

@@ -96,6 +96,8 @@ export const en = {
   lineOutput: "Output",
   lineAudioOutput: "Audio output",
   groupRatio: "× group ratio {ratio}",
+  lineRounding: "Rounded to whole units",
+  lineRest: "Tools, further units and rounding",
   total: "Total",
   notCharged: "Failed calls are not charged; what was reserved was returned.",
   counted: "The upstream did not report all usage: the gateway counted tokens itself.",

@@ -99,6 +99,8 @@ export const zh: Translation<typeof en> = {
   lineOutput: "输出",
   lineAudioOutput: "音频输出",
   groupRatio: "× 分组倍率 {ratio}",
+  lineRounding: "取整",
+  lineRest: "工具、更多计量单位与取整",
   total: "合计",
   notCharged: "失败的调用不计费，预留的额度已退回。",
   counted: "上游未完整报告用量，由网关自行计数。",
