@@ -26,7 +26,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** A person who presses tab does not wait longer. */
 const TIMEOUT_MS = 300;
 const FRESH_MS = 60_000;
-/** Names that are kept. Where there are more, the gateway searches for what is typed. */
+/** Names in the cache. If there are more, the gateway searches for what is typed. */
 const MAX_NAMES = 500;
 
 /** Names that the gateway knows, at most a minute old; older ones, or none, where it does not answer at once. */
@@ -34,17 +34,23 @@ export async function liveNames(env: Environment, kind: Kind, begun: string): Pr
   const path = cachePath(env, kind);
   if (path === undefined) return [];
   const cached = readCache(path);
-  const isFresh = cached !== undefined && Date.now() - cached.at < FRESH_MS;
-  if (isFresh && (cached.names.length < MAX_NAMES || begun === "")) return cached.names;
+  const fresh = cached && Date.now() - cached.at < FRESH_MS ? cached.names : undefined;
+  const isEnough = (names: readonly Name[]) => names.length < MAX_NAMES || begun === "";
+  if (fresh && isEnough(fresh)) return fresh;
   try {
     const transport = createTransport({ timeoutMs: TIMEOUT_MS, retries: 0, note: () => undefined });
     const { client } = await openSession(env, transport);
-    const names = isFresh ? cached.names : await readNames(client, kind, "");
-    if (!isFresh) writeCache(path, names);
-    return names.length < MAX_NAMES || begun === "" ? names : await readNames(client, kind, begun);
+    const names = fresh ?? (await readAndCache(client, kind, path));
+    return isEnough(names) ? names : await readNames(client, kind, begun);
   } catch {
     return cached?.names ?? [];
   }
+}
+
+async function readAndCache(client: Client, kind: Kind, path: string): Promise<readonly Name[]> {
+  const names = await readNames(client, kind, "");
+  writeCache(path, names);
+  return names;
 }
 
 /** Letters that a shell reads as its own: what holds one is offered by its id. */

@@ -117,6 +117,12 @@ export async function logQueryOf(client: Client, options: LogFilterOptions, nowS
   return { isAdmin, filter: { ...own, username: user, channel } };
 }
 
+function checkSort({ sort }: Output, limit: number): void {
+  if (sort === undefined || !Number.isFinite(limit)) return;
+  const hint = "add --limit all, and --since to read less";
+  throw new CliError("--sort would sort only the newest rows of the log", EXIT.usage, hint);
+}
+
 /** Lists beyond this many rows are streamed. */
 const PAGED = 1000;
 
@@ -128,12 +134,7 @@ export async function listLogs(
 ): Promise<void> {
   const { limit, page = 1 } = options;
   const offset = offsetOf(options);
-  if (output.sort !== undefined && Number.isFinite(limit))
-    throw new CliError(
-      "--sort would sort only the newest rows of the log",
-      EXIT.usage,
-      "add --limit all, and --since to read less",
-    );
+  checkSort(output, limit);
   const found = await logQueryOf(client, options, nowSeconds);
   if (page === 1 && limit > PAGED) return streamLogs(client, found, limit, output);
   const { isAdmin, filter } = found;

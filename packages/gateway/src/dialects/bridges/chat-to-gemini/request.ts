@@ -1,4 +1,4 @@
-import { compact, isObject, object, objects, text } from "../../core/read.ts";
+import { compact, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject, JsonValue } from "../../core/types.ts";
 import { noteDropped, noteForeign } from "../parts/answer/dropped-fields.ts";
 import { geminiModel } from "../parts/models/gemini-models.ts";
