@@ -380,7 +380,8 @@ const TUNING: Readonly<Record<string, string>> = {
 };
 
 /** Members that only tune, whose names may be told next to a part that arrives. */
-const TUNING_MEMBER = /displayName|filename|mediaProcessing|functionDeclarations\.(?:behavior|response)/;
+const TUNING_MEMBER =
+  /displayName|filename|tools\.(?:google|code|url|web)\w+\.\w+|mediaProcessing|functionDeclarations\.(?:behavior|response)/;
 
 /** Whether a caller may get an answer although not everything has arrived. */
 export function isAllowed({ place, kind }: Case, { fate, told }: Outcome, target: Target): boolean {

@@ -134,13 +134,13 @@ export const FEATURES: readonly Feature[] = [
     name: "Search in chat",
     words: {
       "openai-chat": "`web_search_options`",
-      "anthropic-messages": NONE,
-      "gemini-generate": NONE,
-      "openai-responses": NONE,
+      "anthropic-messages": "`web_search`",
+      "gemini-generate": "`googleSearch`",
+      "openai-responses": "`web_search`",
     },
-    fate: { "anthropic-messages": "refused", "gemini-generate": "refused", "openai-responses": "refused" },
+    fate: PRESERVED,
     sample: { web_search_options: {} },
-    note: "An answer without the search would look like one with it.",
+    note: "Claude, OpenAI's Responses API and Gemini each search, whatever the client calls it; sources are cited in its words. Refused where no one searches, and where no one would keep to the addresses that it names. Code execution and the reading of addresses are turned into each other in the same way.",
   },
   {
     name: "Choice of tools",

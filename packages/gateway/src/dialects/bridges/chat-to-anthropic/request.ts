@@ -21,6 +21,7 @@ import { ONE_BY_ONE, refuseBias } from "../parts/answer/refused.ts";
 import { withUserTurn } from "../parts/content/system-only-prompt.ts";
 import type { ToolChoice } from "../parts/tools/tool-choice.ts";
 import { cacheMark } from "./content.ts";
+import { hostedToolOf } from "./hosted.ts";
 import { messagesOf, systemOf } from "./messages.ts";
 import { thinkingFor, type Thinking } from "./thinking.ts";
 
@@ -68,7 +69,7 @@ export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObje
     messages: messagesOf(body, context),
     ...samplingOf(body, thinking, model, context),
     stop_sequences: stopsOf(body["stop"]),
-    tools: tools.functions.length === 0 ? undefined : tools.functions.map((tool) => toolOf(tool, model)),
+    tools: toolsOf(tools, model, context),
     tool_choice: choiceOf(body, tools),
     thinking: thinking.thinking,
     output_config: outputConfig(thinking.effort, format.schema),
@@ -116,6 +117,15 @@ function stopsOf(stop: JsonValue | undefined): JsonValue[] | undefined {
   return usable.length === 0 ? undefined : usable;
 }
 
+function toolsOf(
+  { functions, hosted }: ChatTools,
+  model: ClaudeModel,
+  context: BridgeContext,
+): JsonObject[] | undefined {
+  const tools = [...functions.map((tool) => toolOf(tool, model)), ...hosted.map((tool) => hostedToolOf(tool, context))];
+  return tools.length === 0 ? undefined : tools;
+}
+
 function toolOf({ name, description, parameters, strict, tool }: ChatFunction, model: ClaudeModel): JsonObject {
   const isStrict = strict && hasStructuredOutput(model);
   return compact({
@@ -141,8 +151,10 @@ function freed(tools: ChatTools, { thinking }: Thinking, model: ClaudeModel, con
   return { ...tools, choice: { mode: "auto" } };
 }
 
-function choiceOf(body: JsonObject, { functions, choice }: ChatTools): JsonObject | undefined {
-  if (functions.length === 0) return undefined;
+function choiceOf(body: JsonObject, { functions, hosted, choice }: ChatTools): JsonObject | undefined {
+  if (functions.length + hosted.length === 0) return undefined;
+  const chosen = text(body, "fw_hosted_choice");
+  if (chosen !== undefined) return { type: "tool", name: chosen };
   const single = body["parallel_tool_calls"] === false ? { disable_parallel_tool_use: true } : undefined;
   const asked = namedChoice(choice);
   if (asked?.["type"] === "none") return asked;

@@ -7,6 +7,7 @@ import { CandidatesToChunks } from "./stream.ts";
 export const chatToGemini: Bridge = {
   client: "openai-chat",
   upstream: "gemini-generate",
+  hosted: ["web_search", "web_fetch", "code_execution"],
   request: toGemini,
   response: fromGemini,
   stream: (context) => new CandidatesToChunks(context),

@@ -8,6 +8,8 @@ import { noteDropped, noteForeign } from "../parts/answer/dropped-fields.ts";
 import { checkFormat } from "../parts/schemas/format.ts";
 import { takesEffort } from "../parts/reasoning/effort.ts";
 import { INCLUDED_LOGPROBS } from "../parts/answer/logprobs.ts";
+import { noteOptions } from "../parts/tools/hosted-tools.ts";
+import { placeOf } from "../chat-to-anthropic/hosted.ts";
 import { isUnknown } from "../parts/content/text-parts.ts";
 import { kindOf, ONE_BY_ONE, refuseBias, unsupportedPart } from "../parts/answer/refused.ts";
 import { openReasoning } from "../parts/reasoning/sealed-reasoning.ts";
@@ -61,9 +63,9 @@ export function toResponses(body: JsonObject, context: BridgeContext): JsonObjec
   return compact({
     model: context.upstreamModel,
     input: inputOf(objects(body, "messages"), context),
-    tools: tools.functions.length === 0 ? undefined : tools.functions.map(toolOf),
+    tools: toolsOf(tools, context),
     include: includedOf(body, context),
-    tool_choice: choiceOf(tools),
+    tool_choice: chosenHosted(body) ?? choiceOf(tools),
     reasoning: reasoningOf(body),
     text: textOf(body),
     max_output_tokens: limitOf(body, context),
@@ -221,6 +223,34 @@ function callsOf(message: JsonObject, context: BridgeContext): JsonObject[] {
       arguments: argumentsOf(target),
     };
   });
+}
+
+function toolsOf({ functions, hosted }: ChatTools, context: BridgeContext): JsonObject[] | undefined {
+  const tools = [...functions.map(toolOf), ...hosted.map((tool) => hostedToolOf(tool, context))];
+  return tools.length === 0 ? undefined : tools;
+}
+
+const SEARCHED = ["allowed_domains", "blocked_domains", "user_location", "search_context_size"];
+
+/** The vendor's tool for what a hosted tool does. */
+function hostedToolOf(tool: JsonObject, context: BridgeContext): JsonObject {
+  const name = `tools.${text(tool, "name") ?? "unknown"}`;
+  noteOptions(tool, tool["kind"] === "web_search" ? SEARCHED : [], context);
+  if (tool["kind"] === "code_execution") return { type: "code_interpreter", container: { type: "auto" } };
+  if (list(tool, "blocked_domains").length > 0) throw unsupportedPart(`${name}.blocked_domains`, context);
+  const allowed_domains = list(tool, "allowed_domains");
+  return compact({
+    type: "web_search",
+    filters: allowed_domains.length === 0 ? undefined : { allowed_domains: [...allowed_domains] },
+    user_location: placeOf(tool),
+    search_context_size: tool["search_context_size"],
+  });
+}
+
+function chosenHosted(body: JsonObject): JsonObject | undefined {
+  const chosen = text(body, "fw_hosted_choice");
+  if (chosen === undefined) return undefined;
+  return { type: chosen === "code_execution" ? "code_interpreter" : chosen };
 }
 
 /** The protocol makes schemas strict unless instructed not to; chat leaves them as they are. */

@@ -150,8 +150,9 @@ function hostedOf(tool: JsonObject): JsonObject[] {
   return Object.keys(tool).flatMap((key) => {
     const name = camelCased(key);
     if (name === "functionDeclarations" || !isSet(tool[key])) return [];
-    const excluded = gList(object(tool, key), "excludeDomains");
-    return [hostedTool(HOSTED[name] ?? "other", name, excluded.length === 0 ? {} : { blocked_domains: [...excluded] })];
+    const { excludeDomains, exclude_domains: excluded = excludeDomains, ...options } = object(tool, key) ?? {};
+    const blocked = Array.isArray(excluded) && excluded.length > 0 ? { blocked_domains: excluded } : {};
+    return [hostedTool(HOSTED[name] ?? "other", name, { ...options, ...blocked })];
   });
 }
 

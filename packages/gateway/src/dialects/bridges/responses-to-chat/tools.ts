@@ -1,5 +1,5 @@
 import { unsupportedParameter } from "../../../lib/app-error.ts";
-import { anyText, compact, isObject, object, objects, text } from "../../core/read.ts";
+import { anyText, compact, isObject, list, object, objects, text } from "../../core/read.ts";
 import type { HostedKind, JsonObject, JsonValue } from "../../core/types.ts";
 import { hostedMembers, hostedTool } from "../parts/tools/hosted-tools.ts";
 import { clientFunction, clientToolOf } from "./client-tools.ts";
@@ -49,8 +49,13 @@ const HOSTED: Readonly<Record<string, HostedKind>> = {
 function hostedOf(tool: JsonObject): JsonObject {
   const { type, filters, ...options } = tool;
   const name = typeof type === "string" ? type : "unknown";
-  const kind = HOSTED[name.replace(/_\d{4}_\d\d_\d\d$/, "")] ?? "other";
+  const kind = holdsFiles(tool) ? "other" : (HOSTED[name.replace(/_\d{4}_\d\d_\d\d$/, "")] ?? "other");
   return hostedTool(kind, name, { ...options, ...(isObject(filters) && filters) });
+}
+
+/** A container that was made before, or that begins with files, is nowhere else. */
+function holdsFiles({ container }: JsonObject): boolean {
+  return typeof container === "string" || (isObject(container) && list(container, "file_ids").length > 0);
 }
 
 /** Coding agents may offer their tools as items of the conversation, or find them in its course. */

@@ -2,6 +2,7 @@ import type { RequestSpec } from "../../../dialects/core/types.ts";
 import { bearer } from "../../core/bearer.ts";
 import { hasResponses, openaiCompatible, openaiRoute } from "../../core/openai-compatible.ts";
 import { dashboardBalance } from "./balance.ts";
+import { needsHostedTools } from "./hosted-tools.ts";
 import { OPENAI_MODELS } from "./models.ts";
 import { needsResponses, reasoningParams, reasoningResponses } from "./reasoning.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
@@ -43,7 +44,8 @@ export const openai: ProviderAdapter = {
   speaks: [
     {
       ...openaiRoute("chat"),
-      when: (_ask, model, channel, body) => !hasResponses(channel, true) || !needsResponses(model, body),
+      when: (spec, model, channel, body) =>
+        !hasResponses(channel, true) || !(needsResponses(model, body) || needsHostedTools(spec, body)),
     },
     ...compatible.speaks,
     {

@@ -17,6 +17,15 @@ export function hostedMembers(hosted: readonly JsonObject[], chosen: JsonObject 
   return { fw_hosted: [...hosted], ...(chosen && { fw_hosted_choice: chosen["kind"] }) };
 }
 
+const NO_OPTIONS = ["kind", "name", "called", "type", "container"];
+
+/** Names the options of a hosted tool that the upstream's own has no word for. */
+export function noteOptions(tool: JsonObject, carried: readonly string[], context: BridgeContext): void {
+  for (const option of Object.keys(tool))
+    if (isSet(tool[option]) && !NO_OPTIONS.includes(option) && !carried.includes(option))
+      context.dropped(`${pathOf(text(tool, "name") ?? "unknown")}.${option}`);
+}
+
 /** They help a model to find tools that it has anyway. */
 const FINDS_TOOLS = /^(?:tool_search|namespace)/;
 

@@ -1,0 +1,32 @@
+import { compact, object } from "../../core/read.ts";
+import type { BridgeContext, JsonObject } from "../../core/types.ts";
+import { noteOptions } from "../parts/tools/hosted-tools.ts";
+
+const SEARCHED = ["max_uses", "allowed_domains", "blocked_domains"];
+const LOCATION = ["city", "region", "country", "timezone"];
+
+/** The vendor's tool for what a hosted tool does. */
+export function hostedToolOf(tool: JsonObject, context: BridgeContext): JsonObject {
+  const options = compact(Object.fromEntries(SEARCHED.map((name) => [name, tool[name] ?? undefined])));
+  switch (tool["kind"]) {
+    case "web_search":
+      noteOptions(tool, [...SEARCHED, "user_location"], context);
+      return compact({ type: "web_search_20250305", name: "web_search", ...options, user_location: placeOf(tool) });
+    case "web_fetch":
+      noteOptions(tool, SEARCHED, context);
+      return { type: "web_fetch_20250910", name: "web_fetch", ...options };
+    default:
+      noteOptions(tool, [], context);
+      return { type: "code_execution_20250825", name: "code_execution" };
+  }
+}
+
+/** Where the user is; both vendors write it alike. */
+export function placeOf(tool: JsonObject): JsonObject | undefined {
+  const place = object(tool, "user_location");
+  if (place === undefined) return undefined;
+  return compact({
+    type: "approximate",
+    ...Object.fromEntries(LOCATION.map((name) => [name, place[name] ?? undefined])),
+  });
+}

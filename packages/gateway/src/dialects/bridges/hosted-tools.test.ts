@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { run } from "../../../test/kit/bridge-run.ts";
+import type { JsonObject } from "../core/types.ts";
+
+type Protocol = "openai-chat" | "anthropic-messages" | "gemini-generate" | "openai-responses";
+
+const MODELS: Readonly<Record<Protocol, string>> = {
+  "openai-chat": "some-model",
+  "anthropic-messages": "claude-sonnet-4-5",
+  "gemini-generate": "gemini-3-pro",
+  "openai-responses": "gpt-5.2",
+};
+const hi = { role: "user", content: "hi" };
+const place = { city: "Berlin", country: "DE" };
+
+/** How clients ask for nothing but a search, with what they may add. */
+const SEARCH: Readonly<Record<Protocol, JsonObject>> = {
+  "openai-chat": {
+    messages: [hi],
+    web_search_options: { user_location: { type: "approximate", approximate: place } },
+  },
+  "anthropic-messages": {
+    max_tokens: 99,
+    messages: [hi],
+    tools: [{ type: "web_search_20250305", name: "web_search", user_location: { type: "approximate", ...place } }],
+  },
+  "gemini-generate": { contents: [{ role: "user", parts: [{ text: "hi" }] }], tools: [{ googleSearch: {} }] },
+  "openai-responses": {
+    input: [hi],
+    tools: [{ type: "web_search", user_location: { type: "approximate", ...place } }],
+  },
+};
+const SEARCHES: Partial<Record<Protocol, JsonObject>> = {
+  "anthropic-messages": { type: "web_search_20250305", name: "web_search" },
+  "gemini-generate": { googleSearch: {} },
+  "openai-responses": { type: "web_search" },
+};
+const clients = Object.keys(SEARCH) as Protocol[];
+const pairs = clients.flatMap((client) =>
+  clients.filter((upstream) => upstream !== client).map((upstream) => [client, upstream] as const),
+);
+
+describe("a search alone", () => {
+  it.each(pairs)("of %s clients on %s upstreams is made, or refused where there is none", (client, upstream) => {
+    const bridge = run(client, upstream, MODELS[upstream]);
+    const search = SEARCHES[upstream];
+    if (search === undefined) {
+      expect(() => bridge.request(SEARCH[client])).toThrow(/cannot be used/);
+      return;
+    }
+    const body = bridge.request(SEARCH[client]);
+    expect(body["tools"]).toMatchObject([search]);
+    const keepsPlace = client !== "gemini-generate" && upstream !== "gemini-generate";
+    if (keepsPlace) expect(JSON.stringify(body["tools"])).toContain('"city":"Berlin"');
+    else if (upstream === "gemini-generate") expect(bridge.dropped.join()).toContain("user_location");
+  });
+
+  it("may be forced where the upstream can be", () => {
+    const forced = { ...SEARCH["openai-responses"], tool_choice: { type: "web_search" } };
+    const claude = run("openai-responses", "anthropic-messages", "claude-sonnet-4-5");
+    expect(claude.request(forced)["tool_choice"]).toEqual({ type: "tool", name: "web_search" });
+    const gemini = run("openai-responses", "gemini-generate", "gemini-3-pro");
+    expect(() => gemini.request(forced)).toThrow("tool_choice");
+  });
+
+  it("that keeps to some addresses is refused where no one would keep to them", () => {
+    const tools = [{ type: "web_search", filters: { allowed_domains: ["a.example"] } }];
+    const asked = { input: [hi], tools };
+    expect(run("openai-responses", "anthropic-messages", "claude-sonnet-4-5").request(asked)["tools"]).toEqual([
+      { type: "web_search_20250305", name: "web_search", allowed_domains: ["a.example"] },
+    ]);
+    expect(() => run("openai-responses", "gemini-generate", "gemini-3-pro").request(asked)).toThrow("allowed_domains");
+  });
+});
+
+describe("code and addresses", () => {
+  const code = { input: [hi], tools: [{ type: "code_interpreter", container: { type: "auto" } }] };
+  it("are tools of the other vendor", () => {
+    expect(run("openai-responses", "gemini-generate", "gemini-3-pro").request(code)["tools"]).toEqual([
+      { codeExecution: {} },
+    ]);
+    expect(run("openai-responses", "anthropic-messages", "claude-sonnet-4-5").request(code)["tools"]).toEqual([
+      { type: "code_execution_20250825", name: "code_execution" },
+    ]);
+    const fetched = { ...SEARCH["gemini-generate"], tools: [{ urlContext: {} }] };
+    expect(run("gemini-generate", "anthropic-messages", "claude-sonnet-4-5").request(fetched)["tools"]).toEqual([
+      { type: "web_fetch_20250910", name: "web_fetch" },
+    ]);
+    expect(() => run("gemini-generate", "openai-responses", "gpt-5.2").request(fetched)).toThrow("tools.urlContext");
+  });
+
+  it("of a container with files are refused elsewhere, as are servers of MCP", () => {
+    const filled = {
+      ...code,
+      tools: [{ type: "code_interpreter", container: { type: "auto", file_ids: ["file-1"] } }],
+    };
+    const claude = run("openai-responses", "anthropic-messages", "claude-sonnet-4-5");
+    expect(() => claude.request(filled)).toThrow("tools.code_interpreter");
+    const mcp = { ...code, tools: [{ type: "mcp", server_label: "s", server_url: "https://s.example" }] };
+    expect(() => claude.request(mcp)).toThrow("tools.mcp");
+  });
+});
+
+it("what a search found is cited in the words of every client", () => {
+  const answer = {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content: [
+      { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "q" } },
+      {
+        type: "web_search_tool_result",
+        tool_use_id: "s1",
+        content: [{ type: "web_search_result", url: "https://a.example", title: "A", encrypted_content: "x" }],
+      },
+      {
+        type: "text",
+        text: "found",
+        citations: [{ type: "web_search_result_location", url: "https://a.example", title: "A", cited_text: "f" }],
+      },
+    ],
+    stop_reason: "end_turn",
+    usage: { input_tokens: 1, output_tokens: 1 },
+  };
+  for (const client of ["openai-chat", "gemini-generate", "openai-responses"] as const) {
+    const said = JSON.stringify(run(client, "anthropic-messages", "claude-sonnet-4-5").answer(answer));
+    expect(said).toContain("https://a.example");
+    expect(said).toContain("found");
+  }
+});
