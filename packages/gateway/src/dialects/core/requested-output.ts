@@ -48,7 +48,7 @@ export function largestAt(...paths: readonly string[]): (body: JsonObject) => nu
  * The number of pictures, 1 where the request names none. Throws where two members disagree: vendors differ in which of
  * them counts.
  */
-export function imagesIn(body: JsonObject, ...paths: readonly string[]): number {
+function imagesIn(body: JsonObject, ...paths: readonly string[]): number {
   return namedImages(body, paths) ?? 1;
 }
 
