@@ -72,8 +72,9 @@ function openAiFailure(error: AppError, requestId: string): Failure {
 }
 
 /** The answer for a path or method that does not exist under `/api`, readable for both kinds of clients. */
-export function unknownUrl(method: string, path: string): Failure {
-  const message = messageText("unknown_url", { method, path });
+export function unknownUrl(method: string, path: string, hint?: string): Failure {
+  const known = messageText("unknown_url", { method, path });
+  const message = hint === undefined ? known : `${known}: ${hint}`;
   return {
     status: 404,
     body: {

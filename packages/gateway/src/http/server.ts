@@ -17,6 +17,7 @@ import { failureOf, unknownUrl } from "./errors.ts";
 import { settleMessageShapes } from "./message-shapes.ts";
 import { mountRoutes, type MountDeps } from "./mount.ts";
 import { setSecurityHeaders } from "./security.ts";
+import { movedPage, unversionedPath } from "./other-paths.ts";
 import { createStatic, type StaticDeps } from "./static.ts";
 
 export interface HttpServerDeps extends MountDeps {
@@ -149,8 +150,12 @@ async function consoleFiles(deps: HttpServerDeps): Promise<RequestHandler> {
       const queue = await deps.limiter.take(deps.webRule, countedAddress(contextOf(request).ip));
       if (!queue.admitted) return refuseRate(request, response, queue.resetMs);
     }
-    if (isRead && (await serve(request, response, path))) return;
-    const { status, body } = unknownUrl(request.method, path);
+    const moved = isRead ? movedPage(request.originalUrl) : undefined;
+    if (moved !== undefined) return void response.writeHead(302, { Location: moved }).end();
+    const isBrowser = String(request.headers.accept ?? "").includes("text/html");
+    const hint = isBrowser ? undefined : unversionedPath(path);
+    if (hint === undefined && isRead && (await serve(request, response, path))) return;
+    const { status, body } = unknownUrl(request.method, path, hint);
     await sendJson(request, response, status, body);
   };
 }

@@ -96,6 +96,29 @@ describe("console files", () => {
     });
   });
 
+  test("paths of the model API without the version are JSON, and name the base URL", async () => {
+    for (const path of ["/models", "/chat/completions", "/health", "/props"]) {
+      const reply = await get(path, { accept: "*/*" });
+      expect(reply).toMatchObject({ status: 404, body: { error: { type: "invalid_request_error" } } });
+      expect(reply.body["message"]).toContain(`the base URL of OpenAI's protocol ends in /v1`);
+    }
+    const posted = await app.anonymous().post("/chat/completions", {});
+    expect(posted).toMatchObject({ status: 404 });
+    expect(posted.body["message"]).toContain("/v1/chat/completions");
+    expect((await get("/models", { accept: "text/html" })).status).toBe(200);
+  });
+
+  test("bookmarks of other consoles of the family lead to the pages of today, and to no other host", async () => {
+    const target = async (path: string) => (await get(path)).headers["location"];
+    expect(await target("/console/topup")).toBe("/topup");
+    expect(await target("/console/log?p=2")).toBe("/log?p=2");
+    expect(await target("/panel/token/")).toBe("/token");
+    expect(await target("/console/personal")).toBe("/setting");
+    expect(await target("/console")).toBe("/");
+    expect(await target("/console//evil.example/x")).toBeUndefined();
+    expect(await target("/console//evil/x")).toBe("/evil/x");
+  });
+
   test.each([
     "/../secret.txt",
     "/assets/../../secret.txt",
