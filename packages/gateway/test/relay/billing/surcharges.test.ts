@@ -8,7 +8,8 @@ beforeAll(async () => {
   gateway = await startRelayApp();
   await gateway.option("SelfUseModeEnabled", false);
   key = await gateway.token();
-  await gateway.channel("gpt-4o,gpt-5,gpt-4.5-preview,gpt-4o-search-preview");
+  const setting = JSON.stringify({ shared_ids: ["vs_1"] });
+  await gateway.channel("gpt-4o,gpt-5,gpt-4.5-preview,gpt-4o-search-preview", { setting });
   await gateway.channel("claude-opus-4-6,claude-sonnet-4-6", { type: 14 });
   await gateway.channel("gemini-3.5-flash,gemini-2.5-pro", { type: 24 });
 }, 60_000);
