@@ -120,15 +120,7 @@ class LiveLedger implements RedisLedger {
       onCommit: (users) => this.#committed(users),
       onBudgets: (booked) => this.budgets.follow(booked),
     });
-    this.#sender = createSender({
-      ...common,
-      directSettlement: this.#directSettlement,
-      settling: (settlement) => this.budgets.settling(settlement),
-      acknowledge: (entry, place) => {
-        if (place) this.#loss.acknowledged(place);
-        this.#journal.acknowledge(entry, place);
-      },
-    });
+    this.#sender = this.#createSender();
     this.#writer = createSettlementWriter({ journal: this.#journal, sender: this.#sender, log });
     this.#epochs = createEpochs({
       ...common,
@@ -153,6 +145,20 @@ class LiveLedger implements RedisLedger {
     this.#orphanedJournal = createOrphanedJournal(this.#replayDeps());
     const onError = (error: unknown) => log.warn("old journal files are retained until Redis answers", { error });
     this.#pruning = repeat({ name: "journal pruning", everyMs: PRUNE_MS, work: () => this.#prune(), onError });
+  }
+
+  #createSender(): Sender {
+    const { redis, log } = this.#settings;
+    return createSender({
+      redis,
+      log,
+      directSettlement: this.#directSettlement,
+      settling: (settlement) => this.budgets.settling(settlement),
+      acknowledge: (entry, place) => {
+        if (place) this.#loss.acknowledged(place);
+        this.#journal.acknowledge(entry, place);
+      },
+    });
   }
 
   #createReservations(holdInDatabase: Ledger["hold"]): RedisReservations {
