@@ -1,8 +1,8 @@
 // What the events of a realtime session say about money. The type of an event is its outermost member `type`: what a
 // client writes into metadata or text is inside of other members.
-import { textAt, topLevelMembers } from "../../lib/text/json-top-level.ts";
+import { textAt, topLevelMembers, type JsonSpan } from "../../lib/text/json-top-level.ts";
 import { number, object, parseObject, text } from "../core/read.ts";
-import { NO_USAGE, type JsonObject, type Usage } from "../core/types.ts";
+import { NO_USAGE, type JsonObject, type JsonValue, type Usage } from "../core/types.ts";
 import { readResponsesUsage } from "../core/usage.ts";
 
 /** A fact that one event of the upstream adds to the bill. */
@@ -45,63 +45,64 @@ const RATES = { pcm: 48_000, g711: 8_000 };
 
 /** Reads an event of the names of 2024 and of those that came after; undefined for all that cost nothing. */
 export function readRealtimeEvent(frame: Buffer): RealtimeFact | undefined {
-  const members = topLevelMembers(frame, ["type", "delta", "response_id"]);
-  const type = members && textAt(frame, members.get("type"));
-  if (type === undefined) return undefined;
-  if (SOUND.test(type)) {
-    const { start, end } = members?.get("delta") ?? { start: 0, end: 0 };
-    const bytes = Math.floor((Math.max(0, end - start - 2) * 3) / 4);
-    return { kind: "sound", id: textAt(frame, members?.get("response_id")) ?? "", bytes };
-  }
-  if (SAID.test(type)) {
-    const id = textAt(frame, members?.get("response_id")) ?? "";
-    const said = textAt(frame, members?.get("delta")) ?? "";
-    return { kind: "said", id, text: said, isTranscript: type.includes("transcript") };
-  }
-  return isRead(type) ? factOf(type, parseObject(frame.toString("utf8"))) : undefined;
-}
-
-const READ = new Set([
-  "session.created",
-  "session.updated",
-  "response.created",
-  "response.done",
-  "conversation.item.added",
-  "conversation.item.created",
-  "input_audio_buffer.committed",
-  "error",
-]);
-
-function isRead(type: string): boolean {
-  return READ.has(type) || type.startsWith(TRANSCRIPTION);
-}
-
-function factOf(type: string, event: JsonObject | undefined): RealtimeFact | undefined {
+  const members = topLevelMembers(frame, ["type", "delta", "response_id"]) ?? NO_MEMBERS;
+  const type = textAt(frame, members.get("type")) ?? "";
+  if (SOUND.test(type) || SAID.test(type)) return pieceOf(type, frame, members);
+  const isTranscription = type.startsWith(TRANSCRIPTION);
+  if (!isTranscription && !Object.hasOwn(FACTS, type)) return undefined;
+  const event = parseObject(frame.toString("utf8"));
   if (!event) return undefined;
-  if (type.startsWith(TRANSCRIPTION)) return transcriptionFact(type.slice(TRANSCRIPTION.length), event);
-  const response = object(event, "response");
-  const id = text(response, "id") ?? "";
-  switch (type) {
-    case "session.created":
-    case "session.updated":
-      return { kind: "session", session: settingsOf(object(event, "session")) };
-    case "response.created":
-      return { kind: "created", id, settings: settingsOf(response) };
-    case "response.done":
-      return {
-        kind: "done",
-        id,
-        usage: readResponsesUsage(object(response, "usage")),
-        isInConversation: response?.["conversation_id"] !== null,
-        isCancelled: response?.["status"] === "cancelled",
-      };
-    case "input_audio_buffer.committed":
-      return { kind: "committed", itemId: text(event, "item_id") ?? "" };
-    case "error":
-      return { kind: "error" };
-    default:
-      return { kind: "item", item: object(event, "item") ?? {} };
-  }
+  return isTranscription ? transcriptionFact(type.slice(TRANSCRIPTION.length), event) : FACTS[type]?.(event);
+}
+
+type Members = ReadonlyMap<string, JsonSpan>;
+
+const NO_MEMBERS: Members = new Map();
+
+/** A piece of an answer; sound is not decoded. */
+function pieceOf(type: string, frame: Buffer, members: Members): RealtimeFact {
+  const id = textAt(frame, members.get("response_id")) ?? "";
+  if (SOUND.test(type)) return { kind: "sound", id, bytes: base64Bytes(members.get("delta")) };
+  const said = textAt(frame, members.get("delta")) ?? "";
+  return { kind: "said", id, text: said, isTranscript: type.includes("transcript") };
+}
+
+/** Bytes that a quoted base64 text stands for. */
+function base64Bytes(span: JsonSpan | undefined): number {
+  return span ? Math.floor((Math.max(0, span.end - span.start - 2) * 3) / 4) : 0;
+}
+
+const FACTS: Readonly<Record<string, (event: JsonObject) => RealtimeFact>> = {
+  "session.created": sessionFact,
+  "session.updated": sessionFact,
+  "response.created": (event) => ({ kind: "created", id: responseId(event), settings: settingsOf(responseOf(event)) }),
+  "response.done": (event) => ({
+    kind: "done",
+    id: responseId(event),
+    usage: readResponsesUsage(object(responseOf(event), "usage")),
+    isInConversation: responseOf(event)?.["conversation_id"] !== null,
+    isCancelled: responseOf(event)?.["status"] === "cancelled",
+  }),
+  "conversation.item.added": itemFact,
+  "conversation.item.created": itemFact,
+  "input_audio_buffer.committed": (event) => ({ kind: "committed", itemId: text(event, "item_id") ?? "" }),
+  error: () => ({ kind: "error" }),
+};
+
+function sessionFact(event: JsonObject): RealtimeFact {
+  return { kind: "session", session: settingsOf(object(event, "session")) };
+}
+
+function itemFact(event: JsonObject): RealtimeFact {
+  return { kind: "item", item: object(event, "item") ?? {} };
+}
+
+function responseOf(event: JsonObject): JsonObject | undefined {
+  return object(event, "response");
+}
+
+function responseId(event: JsonObject): string {
+  return text(responseOf(event), "id") ?? "";
 }
 
 function transcriptionFact(what: string, event: JsonObject): RealtimeFact | undefined {
@@ -134,16 +135,27 @@ function transcriptionUsage(usage: JsonObject | undefined): Usage | undefined {
 
 /** Of a session or a response, in the names of 2024 and of those that came after. */
 export function settingsOf(from: JsonObject | undefined): RealtimeSettings {
-  const [input, output] = [object(object(from, "audio"), "input"), object(object(from, "audio"), "output")];
-  const cap = from?.["max_output_tokens"] ?? from?.["max_response_output_tokens"];
-  const modalities = from?.["output_modalities"] ?? from?.["modalities"];
+  const audio = object(from, "audio");
   return {
-    outputCap: cap === "inf" ? Infinity : typeof cap === "number" && cap > 0 ? cap : undefined,
-    speaks: Array.isArray(modalities) ? modalities.includes("audio") : undefined,
+    outputCap: capOf(from?.["max_output_tokens"] ?? from?.["max_response_output_tokens"]),
+    speaks: speaksIn(from?.["output_modalities"] ?? from?.["modalities"]),
     transcriptionModel: transcriptionModelOf(from),
-    inputRate: rateOf(text(from, "input_audio_format") ?? text(object(input, "format"), "type")),
-    outputRate: rateOf(text(from, "output_audio_format") ?? text(object(output, "format"), "type")),
+    inputRate: rateOf(text(from, "input_audio_format") ?? formatOf(object(audio, "input"))),
+    outputRate: rateOf(text(from, "output_audio_format") ?? formatOf(object(audio, "output"))),
   };
+}
+
+function capOf(cap: JsonValue | undefined): number | undefined {
+  if (cap === "inf") return Infinity;
+  return typeof cap === "number" && cap > 0 ? cap : undefined;
+}
+
+function speaksIn(modalities: JsonValue | undefined): boolean | undefined {
+  return Array.isArray(modalities) ? modalities.includes("audio") : undefined;
+}
+
+function formatOf(side: JsonObject | undefined): string | undefined {
+  return text(object(side, "format"), "type");
 }
 
 /** The model that transcribes what the client says; undefined where the settings name none. */
@@ -160,33 +172,38 @@ function rateOf(format: string | undefined): number | undefined {
 /** What a client's event does to the bill. */
 export type ClientFact =
   | { readonly kind: "create"; readonly response: JsonObject; readonly eventId: string | undefined }
-  | { readonly kind: "update"; readonly session: JsonObject; readonly eventId: string | undefined }
+  | {
+      readonly kind: "update";
+      readonly type: string;
+      readonly session: JsonObject;
+      readonly eventId: string | undefined;
+    }
   | { readonly kind: "item"; readonly item: JsonObject; readonly eventId: string | undefined }
   | { readonly kind: "sound"; readonly bytes: number }
   | { readonly kind: "clear" };
 
 /** Undefined for events that are only forwarded. */
 export function readClientEvent(frame: Buffer): ClientFact | undefined {
-  const members = topLevelMembers(frame, ["type", "audio"]);
-  const type = members && textAt(frame, members.get("type"));
-  switch (type) {
-    case "input_audio_buffer.append": {
-      const { start, end } = members?.get("audio") ?? { start: 0, end: 0 };
-      return { kind: "sound", bytes: Math.floor((Math.max(0, end - start - 2) * 3) / 4) };
-    }
-    case "input_audio_buffer.clear":
-      return { kind: "clear" };
-    case "response.create":
-    case "session.update":
-    case "transcription_session.update":
-    case "conversation.item.create": {
-      const event = parseObject(frame.toString("utf8"));
-      const eventId = text(event, "event_id");
-      if (type === "response.create") return { kind: "create", response: object(event, "response") ?? {}, eventId };
-      if (type === "conversation.item.create") return { kind: "item", item: object(event, "item") ?? {}, eventId };
-      return { kind: "update", session: object(event, "session") ?? {}, eventId };
-    }
-    default:
-      return undefined;
-  }
+  const members = topLevelMembers(frame, ["type", "audio"]) ?? NO_MEMBERS;
+  const type = textAt(frame, members.get("type")) ?? "";
+  if (type === "input_audio_buffer.append") return { kind: "sound", bytes: base64Bytes(members.get("audio")) };
+  if (type === "input_audio_buffer.clear") return { kind: "clear" };
+  if (!Object.hasOwn(CLIENT_FACTS, type)) return undefined;
+  return CLIENT_FACTS[type]?.(parseObject(frame.toString("utf8")) ?? {});
+}
+
+const CLIENT_FACTS: Readonly<Record<string, (event: JsonObject) => ClientFact>> = {
+  "response.create": (event) => ({ kind: "create", response: object(event, "response") ?? {}, eventId: idOf(event) }),
+  "conversation.item.create": (event) => ({ kind: "item", item: object(event, "item") ?? {}, eventId: idOf(event) }),
+  "session.update": updateFact,
+  "transcription_session.update": updateFact,
+};
+
+function updateFact(event: JsonObject): ClientFact {
+  const type = text(event, "type") ?? "";
+  return { kind: "update", type, session: object(event, "session") ?? {}, eventId: idOf(event) };
+}
+
+function idOf(event: JsonObject): string | undefined {
+  return text(event, "event_id");
 }

@@ -119,13 +119,13 @@ export class RealtimeBill implements SessionBill {
     return true;
   }
 
-  #update({ session, eventId }: Extract<ClientFact, { readonly kind: "update" }>): Verdict {
+  #update({ type, session, eventId }: Extract<ClientFact, { readonly kind: "update" }>): Verdict {
     const added = addedBy(session);
     if (added) this.#length.settings(added);
     const renamed = this.#target && withTranscriber(session, this.#target);
     if (!renamed) return true;
     this.#transcribers.set(renamed.mapped, renamed.asked);
-    const event = { type: "session.update", ...(eventId !== undefined && { event_id: eventId }) };
+    const event = { type, ...(eventId !== undefined && { event_id: eventId }) };
     return { frame: Buffer.from(JSON.stringify({ ...event, session: renamed.session })) };
   }
 

@@ -1,7 +1,7 @@
 import { quota as quotaOf, type Quota } from "../../billing/money/quota.ts";
 import { ratio } from "../../billing/money/ratio.ts";
 import { charge } from "../../billing/pricing/price.ts";
-import type { Settlement } from "../../billing/ledger/ledger.ts";
+import type { LogDetail, Settlement } from "../../billing/ledger/ledger.ts";
 import { NO_USAGE, type Usage } from "../../dialects/core/types.ts";
 import { subjectsOf } from "../admission/request-budgets.ts";
 import { consumptionLog, type SessionFacts } from "../pipeline/log-row.ts";
@@ -136,29 +136,41 @@ export class SessionMoney {
     const { target } = this;
     const { amount, hold } = this.#reservation;
     const used = chargeOrReserved(amount, () => this.#quota(usage), end?.onFailure);
-    const isLimited = used > amount && !this.#isFixed && (this.#isExhausted || (end?.facts.estimated ?? 1) > 0);
-    const quota = isLimited ? amount : used;
+    const quota = used > amount && this.#isLimited(end) ? amount : used;
     const counting = target && deps.budgets.counting(subjectsOf(request, target));
     const base = { hold, quota, channelId: target?.channel.id ?? 0, at: deps.now(), ...counting };
     if (!target || !snapshot.options.LogConsumeEnabled) return base;
+    return { ...base, log: this.#log(usage, { target, quota, isLimited: quota < used, end }) };
+  }
+
+  /** After a refused raise, and for what nobody has reported, the reservation is the most that is charged. */
+  #isLimited(end: SessionEnd | undefined): boolean {
+    return !this.#isFixed && (this.#isExhausted || end === undefined || end.facts.estimated > 0);
+  }
+
+  #log(usage: SessionUsage, { target, quota, isLimited, end }: Charging): LogDetail {
     const total = [...usage.transcripts.values()].reduce(sum, usage.answers);
     const attempt = { target, upstreamRequestId: undefined };
-    return {
-      ...base,
-      log: consumptionLog(request, {
-        usage: total,
-        quota,
-        price: this.#terms.price,
-        groupRatio: this.#groupRatio(),
-        reserved: amount,
-        completion: end?.completion ?? stopped(total),
-        built: undefined,
-        attempt,
-        tried: [attempt],
-        session: end && { ...end.facts, ...(isLimited && { limited: true }) },
-      }),
-    };
+    return consumptionLog(this.#context.request, {
+      usage: total,
+      quota,
+      price: this.#terms.price,
+      groupRatio: this.#groupRatio(),
+      reserved: this.#reservation.amount,
+      completion: end?.completion ?? stopped(total),
+      built: undefined,
+      attempt,
+      tried: [attempt],
+      session: end && { ...end.facts, ...(isLimited && { limited: true }) },
+    });
   }
+}
+
+interface Charging {
+  readonly target: RouteTarget;
+  readonly quota: Quota;
+  readonly isLimited: boolean;
+  readonly end: SessionEnd | undefined;
 }
 
 interface SessionEnd {
