@@ -1,6 +1,7 @@
 import { compact, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { readAnthropicUsage } from "../../core/usage.ts";
+import { writeRunCode } from "./hosted-answer.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
 import { finishOfAnthropic } from "../parts/answer/finish.ts";
 
@@ -9,8 +10,8 @@ export function fromAnthropic(body: JsonObject, context: BridgeContext): JsonObj
   const blocks = objects(body, "content");
   const toolCalls = blocks.filter((block) => block["type"] === "tool_use").map(callOf);
   const message = chatMessage({
-    content: joined(blocks, "text"),
-    reasoning: joined(blocks, "thinking"),
+    content: blocks.map(saidIn).join(""),
+    reasoning: blocks.map((block) => (block["type"] === "thinking" ? (text(block, "thinking") ?? "") : "")).join(""),
     toolCalls,
     extra: { ...annotationsOf(blocks), ...thinkingMembers(blocks, toolCalls.length > 0) },
   });
@@ -29,8 +30,8 @@ export function fromAnthropic(body: JsonObject, context: BridgeContext): JsonObj
   );
 }
 
-function joined(blocks: readonly JsonObject[], type: "text" | "thinking"): string {
-  return blocks.map((block) => (block["type"] === type ? (text(block, type) ?? "") : "")).join("");
+function saidIn(block: JsonObject): string {
+  return block["type"] === "text" ? (text(block, "text") ?? "") : writeRunCode(block);
 }
 
 function callOf(block: JsonObject): JsonObject {
@@ -52,8 +53,7 @@ function annotationsOf(blocks: readonly JsonObject[]): JsonObject {
   const annotations: JsonObject[] = [];
   let at = 0;
   for (const block of blocks) {
-    if (block["type"] !== "text") continue;
-    const end = at + (text(block, "text") ?? "").length;
+    const end = at + saidIn(block).length;
     for (const citation of objects(block, "citations")) annotations.push(...annotationOf(citation, at, end));
     at = end;
   }

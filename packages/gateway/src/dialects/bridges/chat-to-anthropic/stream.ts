@@ -3,6 +3,8 @@ import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from
 import { AnthropicTotals } from "../../anthropic-messages/totals.ts";
 import { ChunkWriter } from "../parts/answer/chat-answer.ts";
 import { finishOfAnthropic } from "../parts/answer/finish.ts";
+import { writeRunCode } from "./hosted-answer.ts";
+import { parseArguments } from "../parts/tools/arguments.ts";
 import { annotationOf } from "./answer.ts";
 
 interface OpenBlock {
@@ -10,6 +12,8 @@ interface OpenBlock {
   /** Index among the tool calls; undefined for other blocks. */
   readonly tool: number | undefined;
   hasArguments: boolean;
+  /** The input of a tool that the vendor runs. */
+  written: string;
   /** Characters of the answer that were written before it. */
   readonly from: number;
   readonly citations: JsonObject[];
@@ -64,6 +68,7 @@ export class MessageToChunks implements StreamBridge {
       block: { ...block },
       tool: isTool ? this.#writer.tools() : undefined,
       hasArguments: false,
+      written: "",
       from: this.#written,
       citations: [],
     });
@@ -117,6 +122,7 @@ export class MessageToChunks implements StreamBridge {
 
   #arguments(open: OpenBlock | undefined, part: string): StreamEvent[] {
     if (open === undefined) throw new Error("arguments came without their call");
+    if (open.tool === undefined) open.written += part;
     if (open.tool === undefined || part === "") return [];
     open.hasArguments = true;
     return this.#writer.toolArguments(part, open.tool);
@@ -132,6 +138,8 @@ export class MessageToChunks implements StreamBridge {
       return this.#writer.delta({ fw_thinking: [open.block] });
     }
     if (open.citations.length > 0) return this.#cite(open);
+    const run = writeRunCode(open.written === "" ? open.block : { ...open.block, input: parseArguments(open.written) });
+    if (run !== "") return this.#text(run);
     if (open.tool === undefined || open.hasArguments) return [];
     const input = object(open.block, "input") ?? {};
     return this.#writer.toolArguments(JSON.stringify(input), open.tool);

@@ -2,6 +2,7 @@ import { anyText, number, object, objects, text } from "../../core/read.ts";
 import type { BridgeContext, JsonObject } from "../../core/types.ts";
 import { readResponsesUsage } from "../../core/usage.ts";
 import { chatAnswer, chatMessage, toolCall } from "../parts/answer/chat-answer.ts";
+import { fenced } from "../parts/content/code-fence.ts";
 import { logprobsOf } from "../parts/answer/logprobs.ts";
 import { sealReasoning } from "../parts/reasoning/sealed-reasoning.ts";
 
@@ -11,7 +12,7 @@ const UNFINISHED = /^(?:queued|in_progress|cancelled)$/;
 export function fromResponses(body: JsonObject, context: BridgeContext): JsonObject {
   if (UNFINISHED.test(anyText(body, "status"))) throw new Error("the response has not come to its end");
   const items = objects(body, "output");
-  const parts = items.filter(isMessage).flatMap((item) => objects(item, "content"));
+  const parts = items.flatMap((item) => (isMessage(item) ? objects(item, "content") : runCodeParts(item)));
   const toolCalls = items.filter(isCall).map(callOf);
   const refusal = parts.map((part) => anyText(part, "refusal")).join("");
   const sealed = items.flatMap(sealedOf);
@@ -38,6 +39,17 @@ export function fromResponses(body: JsonObject, context: BridgeContext): JsonObj
 
 export function headOf(response: JsonObject | undefined) {
   return { id: text(response, "id"), model: text(response, "model"), created: number(response, "created_at") };
+}
+
+/** Code that the vendor ran, and its output, as text of the answer. */
+export function runCodeParts(item: JsonObject): JsonObject[] {
+  if (item["type"] !== "code_interpreter_call") return [];
+  const logs = objects(item, "outputs").map((output) => anyText(output, "logs"));
+  const texts = [
+    fenced("python", anyText(item, "code")),
+    ...logs.filter((log) => log !== "").map((log) => fenced("", log)),
+  ];
+  return texts.map((written) => ({ type: "output_text", text: written }));
 }
 
 export function isMessage(item: JsonObject): boolean {

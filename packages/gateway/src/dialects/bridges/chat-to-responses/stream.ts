@@ -3,7 +3,17 @@ import type { BridgeContext, JsonObject, StreamBridge, StreamEvent, Usage } from
 import { readResponsesUsage } from "../../core/usage.ts";
 import { ChunkWriter } from "../parts/answer/chat-answer.ts";
 import { logprobsOf } from "../parts/answer/logprobs.ts";
-import { annotationOf, callOf, finishOf, headOf, isCall, isMessage, reasoningText, sealedOf } from "./answer.ts";
+import {
+  annotationOf,
+  callOf,
+  finishOf,
+  headOf,
+  isCall,
+  isMessage,
+  runCodeParts,
+  reasoningText,
+  sealedOf,
+} from "./answer.ts";
 
 interface OpenCall {
   /** Index among the tool calls. */
@@ -101,6 +111,8 @@ export class ResponseToChunks implements StreamBridge {
   #closeItem(data: JsonObject, item: JsonObject): StreamEvent[] {
     if (isCall(item)) return this.#closeCall(data, item);
     if (isMessage(item)) return this.#closeMessage(item);
+    const run = runCodeParts(item);
+    if (run.length > 0) return run.flatMap((part) => this.#say(part));
     const sealed = sealedOf(item);
     return sealed.length === 0 ? [] : this.#writer.delta({ fw_thinking: sealed });
   }

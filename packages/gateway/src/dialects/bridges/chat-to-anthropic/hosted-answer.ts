@@ -1,0 +1,19 @@
+import { anyText, isObject, object } from "../../core/read.ts";
+import type { JsonObject } from "../../core/types.ts";
+import { fenced } from "../parts/content/code-fence.ts";
+
+const RESULT = /code_execution_tool_result$/;
+
+/** Code that the vendor ran, and what came of it, as text of the answer; "" for every other block. */
+export function writeRunCode(block: JsonObject): string {
+  if (block["type"] === "server_tool_use") {
+    const input = object(block, "input");
+    const code = anyText(input, "code", "command");
+    const isCode = /code_execution/.test(anyText(block, "name")) && code !== "";
+    return isCode ? fenced(input?.["code"] === undefined ? "bash" : "python", code) : "";
+  }
+  const result = RESULT.test(anyText(block, "type")) ? block["content"] : undefined;
+  if (!isObject(result)) return "";
+  const output = [anyText(result, "stdout"), anyText(result, "stderr")].filter((part) => part !== "").join("\n");
+  return output === "" ? "" : fenced("", output);
+}
