@@ -23,6 +23,8 @@ export const Channel = z.object({
   test_time: z.int(),
   /** Milliseconds of the last test; 0 = never tested. */
   response_time: z.int(),
+  /** What the last test found wrong, masked; "" = it passed, or there was none. */
+  test_error: z.optional(z.string()),
   base_url: z.string(),
   other: z.string(),
   /** US dollars, as the provider reports them. */

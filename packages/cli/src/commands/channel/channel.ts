@@ -42,7 +42,8 @@ export const CHANNELS: Shape<Channel> = {
     {
       title: "LATENCY",
       field: "response_time",
-      value: (row) => (row.response_time === 0 ? "-" : `${row.response_time} ms`),
+      value: ({ response_time, test_error = "" }) =>
+        test_error !== "" ? "failed" : response_time === 0 ? "-" : `${response_time} ms`,
       isNumber: true,
     },
     plain("GROUP", "group"),

@@ -108,9 +108,18 @@ interface Probe {
   readonly model: string;
   readonly requestId: string;
   readonly startedAt: number;
+  readonly isStream?: boolean;
 }
 
+/** Upstreams that only stream refuse the plain question: clients stream as a rule, so that the test does too then. */
 async function probe(asked: Probe, deps: ProbeDeps): Promise<Found> {
+  const plain = await probeOnce(asked, deps);
+  if (plain.upstreamError?.status !== 400 && plain.upstreamError?.status !== 422) return plain;
+  const streamed = await probeOnce({ ...asked, isStream: true }, deps).catch(() => plain);
+  return streamed.message === "" ? streamed : plain;
+}
+
+async function probeOnce(asked: Probe, deps: ProbeDeps): Promise<Found> {
   const { request, target } = probeRequest(asked);
   const { provider } = target.plan;
   const built = await buildCall(request, target, deps);
@@ -118,9 +127,18 @@ async function probe(asked: Probe, deps: ProbeDeps): Promise<Found> {
   const isSuccess = answer.status >= 200 && answer.status < 300;
   const upstreamError = isSuccess ? failureIn200(provider, answer) : readFailure(provider, answer, { now: deps.now() });
   if (upstreamError) return { message: upstreamError.message, upstreamError };
+  if (asked.isStream)
+    return isGoodStream(answer.body.toString("utf8")) ? { message: "" } : own("channel_test_not_json");
   const json = parseObject(answer.body.toString("utf8"));
   if (!json) return own("channel_test_not_json");
   return { message: "", usage: probeUsage(target, request, json, built) };
+}
+
+/** A stream that says something, and no error; other framings than server-sent events only have to be there. */
+function isGoodStream(text: string): boolean {
+  const events = text.split("\n").filter((line) => line.startsWith("data:"));
+  const errors = events.filter((line) => parseObject(line.slice(5))?.["error"]);
+  return text.trim() !== "" && errors.length === 0;
 }
 
 function timeoutOf({ probeTimeoutMs = TIMEOUT_MS }: ProbeDeps): number {
@@ -201,12 +219,16 @@ const QUESTIONS: readonly (readonly [RegExp, readonly Question[]])[] = [
   [/./, [CHAT, EMBEDDINGS]],
 ];
 
-function probeRequest({ channel, model, requestId, startedAt }: Probe): { request: RelayRequest; target: RouteTarget } {
+function probeRequest({ channel, model, requestId, startedAt, isStream = false }: Probe): {
+  request: RelayRequest;
+  target: RouteTarget;
+} {
   const upstreamModel = mapModel(channel.modelMapping, model);
   const questions = QUESTIONS.find(([pattern]) => pattern.test(model))?.[1] ?? [CHAT];
   for (const { operation, dialect: id, url, body: make } of questions) {
+    if (isStream && operation !== "chat") continue;
     const dialect = dialectById(id) as Dialect;
-    const body = jsonBody(Buffer.from(JSON.stringify(make(model))));
+    const body = jsonBody(Buffer.from(JSON.stringify({ ...make(model), ...(isStream && { stream: true }) })));
     const spec = dialect.inspect(body, operation, undefined);
     const plan = planFor(channel, spec, upstreamModel, body);
     if (!plan) continue;

@@ -6,7 +6,7 @@ import { NO_FILTER } from "./query.ts";
 import type { KeySet, SwitchedKey } from "./keys/store.ts";
 import type { ChannelStore } from "./store.ts";
 import type { LogTest, Tester } from "./test-log.ts";
-import { isTestable, UpstreamFailed, type ChannelUpstream } from "./upstream.ts";
+import { isTestable, UpstreamFailed, type ChannelTested, type ChannelUpstream } from "./upstream.ts";
 import type { ChannelRow } from "./view.ts";
 import type { ProviderAdapter } from "../../providers/core/types.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -94,12 +94,20 @@ async function draw(deps: ChannelChecksDeps, row: ChannelRow, result: ProbeResul
 }
 
 /** A dead key is no dead channel; keys that the system switched off are tried by themselves, some in each round. */
-async function drawForKeys(deps: ChannelChecksDeps, row: ChannelRow, set: KeySet, result: ProbeResult): Promise<void> {
+async function drawForKeys(
+  deps: ChannelChecksDeps,
+  row: ChannelRow,
+  set: KeySet,
+  tested: ChannelTested,
+): Promise<void> {
   const { id } = row;
-  const isDeadKey = deps.options().AutomaticDisableChannelEnabled && result.upstreamError?.disable === true;
-  const tested = firstInUse(set);
-  if (!isDeadKey && set.states.size < set.keys.length) await draw(deps, row, result);
-  else if (isDeadKey && row.auto_ban === 1) await disableChannel(deps, { id, reason: result.message, key: tested });
+  const mayDisable = deps.options().AutomaticDisableChannelEnabled;
+  const dead = (tested.byKey ?? []).filter(({ result }) => mayDisable && result.upstreamError?.disable === true);
+  if (dead.length === 0 && set.states.size < set.keys.length) await draw(deps, row, tested);
+  if (row.auto_ban === 1) {
+    for (const { index, result } of dead)
+      await disableChannel(deps, { id, reason: result.message, key: set.keys[index] });
+  }
   if (!deps.options().AutomaticEnableChannelEnabled) return;
   const off = [...set.states].filter(([, { status }]) => status === CHANNEL_STATUS.disabledBySystem);
   for (const [index] of off.slice(0, KEYS_IN_A_ROUND)) {

@@ -242,10 +242,11 @@ eachDatabase("channel store", (open) => {
   test("records findings without a revision", async () => {
     const id = await create();
     const before = await readRevisions(kit.database);
-    await store.recordTest(id, 1234.6);
+    await store.recordTest(id, 1234.6, "no such model");
     await store.recordBalance(id, 12.345);
     expect(await store.get(id)).toMatchObject({
       response_time: 1235,
+      test_error: "no such model",
       test_time: START_SECONDS,
       balance: 12.345,
       balance_updated_time: START_SECONDS,

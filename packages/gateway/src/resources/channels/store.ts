@@ -221,8 +221,9 @@ async function switchRow(
 /** Findings about a channel: no routing depends on them, so they raise no revision. */
 function records({ database: { db }, clock }: ChannelStoreDeps) {
   return {
-    async recordTest(id: number, milliseconds: number): Promise<void> {
-      const values = { response_time: Math.round(milliseconds), test_time: seconds(clock) };
+    /** `fault` "" = the test passed. */
+    async recordTest(id: number, milliseconds: number, fault: string): Promise<void> {
+      const values = { response_time: Math.round(milliseconds), test_time: seconds(clock), test_error: fault };
       await db.updateTable("channels").set(values).where("id", "=", id).execute();
     },
 

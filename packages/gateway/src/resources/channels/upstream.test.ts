@@ -173,7 +173,7 @@ describe("testing all channels", () => {
     });
   });
 
-  test("switches off a dead key alone, and on the keys that work again", async () => {
+  test("switches off each dead key alone, and on the keys that work again", async () => {
     const switches = { AutomaticDisableChannelEnabled: "true", AutomaticEnableChannelEnabled: "true" };
     await setOptions(members.root, switches);
     const dead = new Set(["sk-1", "sk-2"]);
@@ -186,8 +186,6 @@ describe("testing all channels", () => {
     const id = await create({ name: "keys", key: "sk-1\nsk-2\nsk-3", multi_key: true });
     const round = async () => finished((await admin.get("/api/channel/test")).body["job_id"]);
     const states = async () => [(await row(id)).status, [...((await store.keySet(id))?.states.keys() ?? [])]];
-    await round();
-    expect(await states()).toEqual([1, [0]]);
     await round();
     expect(await states()).toEqual([1, [0, 1]]);
     dead.delete("sk-1");

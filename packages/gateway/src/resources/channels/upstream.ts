@@ -38,6 +38,8 @@ export class UpstreamFailed extends Error {
 
 const OPENAI = 1;
 const MAX_MESSAGE = 500;
+/** Keys of one channel that a test or a list of models tries. */
+const MOST_KEYS = 10;
 
 /** Everything that asks an upstream on behalf of an administrator. */
 export function createChannelUpstream(deps: ChannelUpstreamDeps) {
@@ -47,22 +49,27 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     return channelRecord(row, deps.vault.open);
   };
 
-  const ask = async <T>(channel: ChannelRecord, work: (key: string) => Promise<T>): Promise<T> => {
-    const key = channel.keys[channel.usableKeys?.[0] ?? 0] ?? "";
-    try {
-      return await work(key);
-    } catch (error) {
-      const said = error instanceof UpstreamRefusal ? error.upstreamError.message : messageOf(error);
-      const text = mask(said, secretsOf(channel, key)).slice(0, MAX_MESSAGE);
-      throw new UpstreamFailed(text, { cause: error });
+  const ask = async <T>(channel: ChannelRecord, work: (key: string) => Promise<T>, mostKeys = 1): Promise<T> => {
+    let failed: UpstreamFailed | undefined;
+    for (const index of keysInUse(channel).slice(0, mostKeys)) {
+      const key = channel.keys[index] ?? "";
+      try {
+        return await work(key);
+      } catch (error) {
+        const said = error instanceof UpstreamRefusal ? error.upstreamError.message : messageOf(error);
+        failed ??= new UpstreamFailed(mask(said, secretsOf(channel, key)).slice(0, MAX_MESSAGE), { cause: error });
+      }
     }
+    throw failed ?? new UpstreamFailed("the channel has no key in use");
   };
 
   const models = async (channel: ChannelRecord): Promise<string[]> => {
     const list = deps.providerByType(channel.type)?.listModels;
     if (!list) throw new Refusal("channel_not_openai_compatible");
     return [
-      ...new Set(await ask(channel, (key) => list(channel, key, toldHttp(channel, key, deps.http), deps.clock.now()))),
+      ...new Set(
+        await ask(channel, (key) => list(channel, key, toldHttp(channel, key, deps.http), deps.clock.now()), MOST_KEYS),
+      ),
     ];
   };
 
@@ -70,15 +77,19 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     stored,
     models,
 
-    /** With the first key in use, or the one that is named. `channel_type_not_testable` for channels that no single request can test. */
-    async test(id: number, model: string | undefined, keyIndex?: number): Promise<ProbeResult> {
+    /** With each key in use, or the one that is named; it passes when one works, and says which do not. `channel_type_not_testable` for channels that no single request can test. */
+    async test(id: number, model: string | undefined, keyIndex?: number): Promise<ChannelTested> {
       const whole = await stored(id);
-      const channel = keyIndex === undefined ? whole : { ...whole, usableKeys: [keyIndex] };
-      if (!isTestable(deps.providerByType(channel.type), channel.type))
+      if (!isTestable(deps.providerByType(whole.type), whole.type))
         throw new Refusal("channel_type_not_testable", { siblings: { time: 0 } });
-      const result = await deps.probe(channel, model);
-      await deps.store.recordTest(id, result.milliseconds);
-      return result;
+      if (keyIndex !== undefined) return deps.probe({ ...whole, usableKeys: [keyIndex] }, model);
+      const results: KeyResult[] = [];
+      for (const index of keysInUse(whole).slice(0, MOST_KEYS))
+        results.push({ index, result: await deps.probe({ ...whole, usableKeys: [index] }, model) });
+      const result = whole.keys.length > 1 ? summaryOf(results) : results[0]?.result;
+      if (!result) throw new Refusal("key_missing", { siblings: { time: 0 } });
+      await deps.store.recordTest(id, result.milliseconds, result.message);
+      return { ...result, byKey: results };
     },
 
     /** Reads the balance and stores it; `channel_balance_unsupported` if the vendor has no such call. */
@@ -121,6 +132,31 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
 /** The call of compatible consoles, which ask for type 1 alone; servers that need no key are of the same kind. */
 function listsModels(provider: ProviderAdapter | undefined, type: number): boolean {
   return type === OPENAI || provider?.isKeyOptional === true;
+}
+
+/** The result of a test, and those of the single keys. */
+export interface ChannelTested extends ProbeResult {
+  readonly byKey?: readonly KeyResult[];
+}
+
+interface KeyResult {
+  readonly index: number;
+  readonly result: ProbeResult;
+}
+
+/** Places of the keys that calls may use; the first one where all are switched off. */
+function keysInUse({ keys, usableKeys }: ChannelRecord): readonly number[] {
+  const inUse = usableKeys ?? keys.map((_key, index) => index);
+  return inUse.length === 0 ? [0] : inUse;
+}
+
+/** One key that works makes a channel that works; keys that do not are named by their number, counted from 1. */
+function summaryOf(results: readonly KeyResult[]): ProbeResult | undefined {
+  const shown = results.find(({ result }) => result.isOk) ?? results[0];
+  const failed = results.filter(({ result }) => !result.isOk);
+  if (!shown || failed.length === 0) return shown?.result;
+  const message = failed.map(({ index, result }) => `key ${index + 1}: ${result.message}`).join("; ");
+  return { ...shown.result, message: message.slice(0, MAX_MESSAGE), key: undefined };
 }
 
 /** Lists and balances get the channel's headers and proxy, like its calls. */

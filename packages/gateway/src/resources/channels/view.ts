@@ -18,6 +18,7 @@ export const VIEW_COLUMNS = [
   "created_time",
   "test_time",
   "response_time",
+  "test_error",
   "base_url",
   "other",
   "balance",
@@ -43,7 +44,7 @@ export type ChannelRow = Pick<Selectable<ChannelTable>, (typeof VIEW_COLUMNS)[nu
 
 /** A row as answers show it, with hints in place of secrets: compatible consoles cannot read null in texts. */
 export function viewOf(row: ChannelRow): Channel {
-  return { ...row, key: "", ...hintedTexts(row) };
+  return { ...row, key: "", test_error: row.test_error ?? "", ...hintedTexts(row) };
 }
 
 /** The columns that may hold secrets, as they are shown. */

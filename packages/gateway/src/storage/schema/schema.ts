@@ -124,6 +124,8 @@ export interface ChannelTable {
   test_time: Generated<number>;
   /** Milliseconds; 0 = never tested. */
   response_time: Generated<number>;
+  /** Null or "" = the last test passed, or there was none. */
+  test_error: Generated<string | null>;
   base_url: string;
   other: string;
   /** US dollars, decimal. */

@@ -39,9 +39,16 @@ function NameCell({ channel }: { readonly channel: Channel }) {
 function ResponseCell(props: { readonly channel: Channel; readonly isTesting: boolean }) {
   const t = useTexts();
   const { response_time: time } = props.channel;
-  const isFailed = useStore(failedTests).has(props.channel.id);
+  const stored = props.channel.test_error ?? "";
+  const isFailed = useStore(failedTests).has(props.channel.id) || stored !== "";
   if (props.isTesting) return <Mark kind="underway" label={t("testing")} />;
-  if (isFailed) return <Graded grade="red" text={t("testFailed")} />;
+  if (isFailed) {
+    return (
+      <span title={stored}>
+        <Graded grade="red" text={t("testFailed")} />
+      </span>
+    );
+  }
   return <Graded grade={responseGrade(time)} text={time === 0 ? t("untested") : seconds(time)} />;
 }
 

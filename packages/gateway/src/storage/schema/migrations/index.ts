@@ -24,6 +24,7 @@ import { explicitScopes } from "./0022-explicit-scopes.ts";
 import { explainedBooks } from "./0023-explained-books.ts";
 import { channelHeaders } from "./0024-channel-headers.ts";
 import { nameKeys } from "./0025-name-keys.ts";
+import { channelTests } from "./0026-channel-tests.ts";
 import { logs } from "./logs-0001-logs.ts";
 import { logPartitions } from "./logs-0002-partitions.ts";
 
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   explainedBooks,
   channelHeaders,
   nameKeys,
+  channelTests,
 ];
 
 /** Migrations of the table `logs`, which may be in a separate database. */
