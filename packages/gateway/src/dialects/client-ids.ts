@@ -8,7 +8,7 @@ import type { DialectId, JsonObject } from "./core/types.ts";
  * `listed` = the operator's, named in the channel's setting `shared_ids`; `refused` = never. Both `owned` and `listed`
  * accept what the other one does.
  */
-export type IdTreatment = "owned" | "derived" | "listed" | "refused";
+type IdTreatment = "owned" | "derived" | "listed" | "refused";
 
 /** The object that an id names, for the error about an unknown one. */
 export type IdKind =

@@ -15,7 +15,7 @@ export async function createTenant({ root, url }: RelayApp, quota = 100_000_000)
 }
 
 /** One gateway, and the keys of two users that share its upstream accounts. */
-export interface Tenants {
+interface Tenants {
   readonly gateway: RelayApp;
   readonly mine: string;
   readonly theirs: string;

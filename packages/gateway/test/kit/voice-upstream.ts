@@ -8,7 +8,7 @@ export interface VoiceEvent {
 }
 
 /** The upstream's end of one session. */
-export interface VoiceSession {
+interface VoiceSession {
   readonly socket: WebSocket;
   /** What the gateway sent, oldest first. */
   readonly received: VoiceEvent[];
