@@ -90,6 +90,8 @@ export const ExplainedAttempt = z.object({
   status: z.int(),
   /** Code of the failure, or of the early end of an answer; "" for an attempt that delivered. */
   code: z.string(),
+  /** What the upstream said about its failure, without secrets and addresses; missing for owners and where it said nothing. */
+  upstream_message: z.optional(z.string()),
   /** `ok`, or how it failed, as in the metrics. */
   outcome: z.string(),
   /** Why the next channel was tried or none was; "" for the attempt that delivered. */

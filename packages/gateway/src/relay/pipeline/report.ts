@@ -7,7 +7,7 @@ import { outcomeOf, type Outcome } from "./outcome.ts";
 import type { RelayReport } from "./relay-report.ts";
 import type { AttemptResult, FinishReason } from "../response/sink.ts";
 import type { ErrorRows } from "../trace/error-rows.ts";
-import { traceOf } from "../trace/route.ts";
+import { saidByUpstream, traceOf } from "../trace/route.ts";
 import type { RelayRequest } from "../types.ts";
 
 /** Reports every relayed request to the log and the metrics, once. */
@@ -158,7 +158,8 @@ function recordFailure({ errorRows }: ReporterDeps, facts: FailedRequest, error:
   const channels = request?.failures?.map(({ attempt }) => attempt.target.channel.id) ?? [];
   const trace = () => request && traceOf(request);
   const notes = request ?? {};
-  errorRows.record({ requestId, path, owner, model, isStream: stream, channels, notes, trace, ...ended }, error);
+  const said = request && saidByUpstream(request);
+  errorRows.record({ requestId, path, owner, model, isStream: stream, channels, notes, said, trace, ...ended }, error);
 }
 
 function messageOf(cause: unknown): string | undefined {

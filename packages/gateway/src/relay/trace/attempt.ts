@@ -18,7 +18,7 @@ export interface TracedAttempt {
 
 export interface FailedAttempt {
   readonly attempt: TracedAttempt;
-  readonly failure: Pick<Failure, "error" | "outcome">;
+  readonly failure: Pick<Failure, "error" | "outcome" | "said">;
   readonly endedAt: number;
   /** Why no further channel was tried; undefined where one was. */
   end: string | undefined;

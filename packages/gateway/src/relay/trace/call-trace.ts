@@ -1,4 +1,5 @@
 import type { LogExplanation } from "@fairway/wire";
+import { LONGEST_SAID } from "./own-words.ts";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 
 /**
@@ -32,7 +33,8 @@ export type CandidateEntry = readonly [
   waitMs?: number,
 ];
 
-export type AttemptEntry = readonly [
+/** An attempt whose upstream said nothing about a failure. */
+export type SilentEntry = readonly [
   channel: number,
   keyIndex: number,
   startMs: number,
@@ -46,6 +48,9 @@ export type AttemptEntry = readonly [
   host: string,
   upstreamRequestId: string,
 ];
+
+/** With the words of an upstream that failed, for operators. */
+export type AttemptEntry = SilentEntry | readonly [...entry: SilentEntry, said: string];
 
 /** The channels of a model as a selection sees them. */
 export interface TracedCandidates {
@@ -64,11 +69,12 @@ export const TRACE_BYTES = 2_048;
 export const MOST_CANDIDATES = 16;
 const MOST_ATTEMPTS = 8;
 const LONGEST_TEXT = 64;
+const SILENT_MEMBERS = 12;
 
 /** The trace with as many candidates and attempts as fit; long names are cut. */
 export function boundedTrace(trace: CallTrace): CallTrace {
   const c = trace.c.slice(0, MOST_CANDIDATES).map(cutCandidate);
-  const a = shortAttempts(trace.a).map(shortAttempt);
+  let a = shortAttempts(trace.a).map(shortAttempt);
   let left = (trace.m ?? 0) + trace.c.length - c.length;
   const whole = (): CallTrace => ({ ...trace, c, a, ...(left > 0 && { m: left }) });
   if (isSurelyShort(c, a)) return whole();
@@ -76,6 +82,7 @@ export function boundedTrace(trace: CallTrace): CallTrace {
     c.pop();
     left += 1;
   }
+  if (byteLength(whole()) > TRACE_BYTES) a = a.map(withoutWords);
   return whole();
 }
 
@@ -96,8 +103,8 @@ const MOST_BYTES = 6;
 function isSurelyShort(candidates: readonly CandidateEntry[], attempts: readonly AttemptEntry[]): boolean {
   let bytes = 3 * NUMBERS_BYTES;
   for (const [, group, , , skipped] of candidates) bytes += NUMBERS_BYTES + skipped.length + MOST_BYTES * group.length;
-  for (const [, , , , , , code, outcome, next, model, host, id] of attempts) {
-    const texts = code.length + model.length + host.length + id.length;
+  for (const [, , , , , , code, outcome, next, model, host, id, said = ""] of attempts) {
+    const texts = code.length + model.length + host.length + id.length + said.length;
     bytes += 2 * NUMBERS_BYTES + outcome.length + next.length + MOST_BYTES * texts;
   }
   return bytes <= TRACE_BYTES;
@@ -110,8 +117,26 @@ function shortAttempts(attempts: readonly AttemptEntry[]): readonly AttemptEntry
 }
 
 function shortAttempt(entry: AttemptEntry): AttemptEntry {
-  const [channel, key, start, first, duration, status, code, outcome, next, model, host, id] = entry;
-  return [channel, key, start, first, duration, status, cut(code), outcome, next, cut(model), cut(host), cut(id)];
+  const [channel, key, start, first, duration, status, code, outcome, next, model, host, id, said] = entry;
+  const short: SilentEntry = [
+    channel,
+    key,
+    start,
+    first,
+    duration,
+    status,
+    cut(code),
+    outcome,
+    next,
+    cut(model),
+    cut(host),
+    cut(id),
+  ];
+  return said === undefined ? short : [...short, said.slice(0, LONGEST_SAID)];
+}
+
+function withoutWords(entry: AttemptEntry): AttemptEntry {
+  return entry.slice(0, SILENT_MEMBERS) as unknown as SilentEntry;
 }
 
 function cut(text: string): string {

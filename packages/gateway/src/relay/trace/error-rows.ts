@@ -24,6 +24,8 @@ export interface FailedCall {
   readonly channels: readonly number[];
   /** What the guardrail and budgets said of it. */
   readonly notes: StopNotes;
+  /** The upstream's words, for operators. */
+  readonly said?: { readonly upstream_message?: string } | undefined;
   /** Called when a row is written. */
   readonly trace: () => CallTrace | undefined;
 }
@@ -128,7 +130,7 @@ function rowOf(call: FailedCall, error: AppError, now: number): LogRowInput {
     ...detail,
     ...stop.shared,
     ...(trace && { [TRACE_MEMBER]: trace }),
-    admin_info: { use_channel: channels.slice(0, MOST_CHANNELS).map(String), ...stop.operator },
+    admin_info: { use_channel: channels.slice(0, MOST_CHANNELS).map(String), ...stop.operator, ...call.said },
   };
   return {
     user_id: owner.userId,

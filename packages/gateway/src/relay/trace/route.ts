@@ -2,10 +2,12 @@ import type { LogExplanation } from "@fairway/wire";
 import type { FinishReason } from "../response/sink.ts";
 import type { RelayRequest } from "../types.ts";
 import type { Failure } from "../upstream/failure.ts";
+import { ownWords } from "./own-words.ts";
 import type { FailedAttempt, TracedAttempt } from "./attempt.ts";
 import {
   boundedTrace,
   type AttemptEntry,
+  type SilentEntry,
   type CallTrace,
   type CandidateEntry,
   type TracedCandidates,
@@ -37,7 +39,7 @@ const NO_CANDIDATES: TracedCandidates = { entries: [], open: 0, total: 0 };
 export function traceOf(request: RelayRequest, delivering?: Partial<TracedAttempt>, charge?: TracedCharge): CallTrace {
   const { failures = [], startedAt } = request;
   const now = performance.now();
-  const a = failures.map((failed, at) => failedEntry(failed, startedAt, nextOf(failures, at, delivering)));
+  const a = failures.map((failed, at) => failedEntry(failed, request, nextOf(failures, at, delivering)));
   if (isTraced(delivering)) a.push(entryOf(delivering, { startedAt, endedAt: now, ...endOf(charge?.reason) }));
   const { entries, open, total } = request.selection?.candidates() ?? NO_CANDIDATES;
   const isRefused = a.length === 0;
@@ -102,9 +104,21 @@ function isTraced(attempt: Partial<TracedAttempt> | undefined): attempt is Trace
   return attempt?.target !== undefined && attempt.startedAt !== undefined;
 }
 
-function failedEntry({ attempt, failure, endedAt }: FailedAttempt, startedAt: number, next: string): AttemptEntry {
+function failedEntry(
+  { attempt, failure, endedAt }: FailedAttempt,
+  { startedAt, body }: RelayRequest,
+  next: string,
+): AttemptEntry {
   const code = failure.error.code ?? "";
-  return entryOf(attempt, { startedAt, endedAt, code, outcome: failure.outcome, next });
+  const entry = entryOf(attempt, { startedAt, endedAt, code, outcome: failure.outcome, next });
+  const said = failure.said === undefined ? "" : ownWords(failure.said, body.bytes);
+  return said === "" ? entry : [...entry, said];
+}
+
+/** The last words of an upstream of a failed call, for operators. */
+export function saidByUpstream({ failures, body }: RelayRequest): { upstream_message?: string } {
+  const said = failures?.at(-1)?.failure.said;
+  return said === undefined ? {} : { upstream_message: ownWords(said, body.bytes) };
 }
 
 interface Ended {
@@ -116,7 +130,7 @@ interface Ended {
   readonly next: string;
 }
 
-function entryOf(attempt: TracedAttempt, { startedAt, endedAt, code, outcome, next }: Ended): AttemptEntry {
+function entryOf(attempt: TracedAttempt, { startedAt, endedAt, code, outcome, next }: Ended): SilentEntry {
   const { target, headAt } = attempt;
   return [
     target.channel.id,

@@ -14,6 +14,8 @@ export interface Failure {
   readonly disable: string | undefined;
   /** How long the key rests; undefined = not at all. */
   readonly restMs: number | undefined;
+  /** The upstream's own words, masked; for operators. */
+  readonly said?: string;
   /** The operator's account at the upstream cannot pay. */
   readonly isOutOfCredit?: boolean;
   /** The key has reached a rate limit; the upstream itself works. */
@@ -65,6 +67,7 @@ export function refusedByUpstream(
     restMs: restOf(upstreamError, defaultRestMs),
     isLimited: upstreamError.class === "rate_limit",
     isOutOfCredit: upstreamError.class === "out_of_credit",
+    said: upstreamError.message,
     isUnsent: false,
     retryOnce: false,
   };

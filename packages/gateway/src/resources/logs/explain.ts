@@ -139,7 +139,7 @@ function candidateOf(
 }
 
 function attemptOf(entry: AttemptEntry, { channelNames, isOwner }: ExplainView): ExplainedAttempt {
-  const [channel, keyIndex, start, first, duration, status, code, outcome, next, model, host, id] = entry;
+  const [channel, keyIndex, start, first, duration, status, code, outcome, next, model, host, id, said] = entry;
   const place = isOwner
     ? { channel: 0, channel_name: "", key_index: -1, upstream_model: "", upstream_host: "", upstream_request_id: "" }
     : {
@@ -149,6 +149,7 @@ function attemptOf(entry: AttemptEntry, { channelNames, isOwner }: ExplainView):
         upstream_model: model,
         upstream_host: host,
         upstream_request_id: id,
+        ...(said !== undefined && { upstream_message: said }),
       };
   return {
     ...place,

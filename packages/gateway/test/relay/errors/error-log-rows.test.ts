@@ -53,6 +53,8 @@ describe("a failed call", () => {
       [tried, 500, "retry"],
       [second, 500, "retries_used"],
     ]);
+    expect(found.attempts.map((attempt) => attempt.upstream_message)).toEqual(["cannot answer: …", "cannot answer: …"]);
+    expect(detailOf(row)["admin_info"]).toMatchObject({ upstream_message: "cannot answer: …" });
     expect(found.attempts[0]?.upstream_host).toBe(new URL(relay.gateway.upstream.url).host);
     expect(found.candidates.map(({ channel, skipped }) => [channel, skipped])).toEqual([
       [tried, undefined],

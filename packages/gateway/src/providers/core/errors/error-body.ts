@@ -114,13 +114,17 @@ function relayedError(root: JsonObject): JsonObject | undefined {
   const raw = asObject(error?.["metadata"])?.["raw"];
   if (!error || raw === undefined) return undefined;
   const said = typeof raw === "string" ? (jsonOf(raw) ?? raw) : raw;
-  if (typeof said === "string") return said === "" ? undefined : { ...error, message: said };
+  const words = typeof said === "string" ? { message: said } : wordsOf(said);
+  return words && { ...error, ...words };
+}
+
+function wordsOf(said: JsonValue): JsonObject | undefined {
   const inner = asObject(Array.isArray(said) ? said[0] : said);
   const holder = inner && namedHolder(inner);
   const message = holder && messageOf(holder)?.message;
   if (message === undefined) return undefined;
-  const { type = error["type"] ?? null, code = error["code"] ?? null } = holder ?? {};
-  return { ...error, type, code, message };
+  const { type, code } = holder ?? {};
+  return { ...(type !== undefined && { type }), ...(code !== undefined && { code }), message };
 }
 
 function namedHolder(root: JsonObject): JsonObject {
