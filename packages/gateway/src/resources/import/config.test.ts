@@ -151,3 +151,43 @@ test("says in one sentence what is no YAML, and quotes none of it", () => {
 test("refuses a file of something else", () => {
   expect(() => readLitellm("a: 1", {}, new GroupNames())).toThrow("this is no configuration of LiteLLM");
 });
+
+test("aliases of the list form are names of all their models, and one without a model is named", () => {
+  const aliases = "{ gpt-4: gpt-4o, listed: [gpt-4o, other], hidden: { model: gpt-4o, hidden: true }, none: 5 }";
+  const entry = (name: string) =>
+    `  - { model_name: ${name}, litellm_params: { model: openai/${name}, api_key: ${name} } }`;
+  const text = ["model_list:", entry("gpt-4o"), entry("other"), `router_settings: { model_group_alias: ${aliases} }`];
+  const { channels, notes } = readLitellm(text.join("\n"), {}, new GroupNames());
+  expect(channels.map(({ models }) => Object.fromEntries(models))).toEqual([
+    { "gpt-4o": "gpt-4o", "gpt-4": "gpt-4o", listed: "gpt-4o", hidden: "gpt-4o" },
+    { other: "other", listed: "other" },
+  ]);
+  expect(notes).toEqual(["the alias none names no model: it is not imported"]);
+});
+
+test("a configuration is found in a ConfigMap, in Helm values and in the resource of an operator", () => {
+  const entry = { model_name: "m", litellm_params: { model: "hosted_vllm/m", api_base: "http://vllm:8000/v1" } };
+  const config = { model_list: [entry], router_settings: { num_retries: 2 } };
+  const wrapped = [
+    { apiVersion: "v1", kind: "ConfigMap", data: { other: "model_list?", "config.yaml": JSON.stringify(config) } },
+    { image: {}, proxy_config: config },
+    { kind: "LiteLLMProxy", spec: { config: config } },
+  ];
+  for (const one of wrapped)
+    expect(readLitellm(JSON.stringify(one), {}, new GroupNames())).toMatchObject({
+      retries: 2,
+      channels: [{ type: 1005 }],
+    });
+  const several = `kind: Service\n---\n${JSON.stringify(wrapped[0])}`;
+  expect(readLitellm(several, {}, new GroupNames()).channels).toHaveLength(1);
+  expect(() => readLitellm("a: 1", {}, new GroupNames())).toThrow("it has no model_list");
+});
+
+test("credentials of Vertex that are the path of a file are named, and no key", () => {
+  const params =
+    "{ model: vertex_ai/gemini-2.5-pro, vertex_credentials: /keys/gcp.json, vertex_location: us-central1 }";
+  const text = `model_list: [{ model_name: g, litellm_params: ${params} }]`;
+  const { channels, notes } = readLitellm(text, {}, new GroupNames());
+  expect(channels[0]?.key).toBe("");
+  expect(notes).toEqual([expect.stringContaining("vertex_credentials is the path of a file")]);
+});

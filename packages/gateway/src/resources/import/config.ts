@@ -5,6 +5,7 @@ import { rebuildAbilities } from "../channels/abilities.ts";
 import type { Database } from "../../storage/database.ts";
 import { insertRow } from "../../storage/inserts.ts";
 import { bump } from "../../storage/revisions.ts";
+import { providerByType } from "../../providers/registry.ts";
 import type { Vault } from "../ports.ts";
 import { rawOn, transact } from "../../storage/transaction.ts";
 import type { OptionWrite, Writer } from "../options/store.ts";
@@ -82,6 +83,9 @@ async function importChannel(
   const find = target.db.selectFrom("channels").select("id").where("name", "=", name).where("type", "=", channel.type);
   if (await find.executeTakeFirst()) return report.count("channels", "unchanged");
   report.count("channels", "created");
+  const isKeyless = channel.key === "" && providerByType(channel.type)?.isKeyOptional !== true;
+  if (isKeyless)
+    report.remark("channels have no key: they are off until they have one", [...channel.models.keys()].join(" + "));
   if (isDry) return;
   const renamed = [...channel.models].filter(([here, there]) => here !== there);
   const row = {
@@ -91,7 +95,7 @@ async function importChannel(
     openai_organization: "",
     test_model: "",
     // Without its key it could only fail.
-    status: channel.key === "" && channel.type !== OLLAMA ? CHANNEL_STATUS.disabledByHand : CHANNEL_STATUS.enabled,
+    status: isKeyless ? CHANNEL_STATUS.disabledByHand : CHANNEL_STATUS.enabled,
     name,
     weight: channel.weight,
     created_time: seconds(clock),
@@ -113,5 +117,3 @@ async function importChannel(
     await bump(rawOn(trx, target.kind), target.kind, "channels");
   });
 }
-
-const OLLAMA = 4;

@@ -1,8 +1,9 @@
-import { parse } from "yaml";
-import { isObject, type JsonObject } from "../../lib/text/json.ts";
+import { parseAllDocuments } from "yaml";
+import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import type { GroupNames } from "./groups.ts";
 import { costOf, type TokenCost } from "./prices.ts";
-import { readSettings } from "./settings.ts";
+import { configIn } from "./wrapped.ts";
+import { readSettings, type LitellmSettings } from "./settings.ts";
 
 /** One upstream of a configuration of LiteLLM, with all the models that it serves there. */
 export interface LitellmChannel {
@@ -66,14 +67,17 @@ const TYPES: Readonly<Record<string, number>> = {
   openai_like: 1005,
 };
 
+const VERTEX = 41;
 const FROM_ENVIRONMENT = "os.environ/";
 
 /** Reads the YAML of `model_list`; keys named by variables are taken from `env`. */
 export function readLitellm(text: string, env: Source, groups: Pick<GroupNames, "isNamed">): LitellmConfig {
-  const config = yamlOf(text);
+  const config = configIn(yamlOf(text));
   const list = isObject(config) ? config["model_list"] : undefined;
   if (!isObject(config) || !Array.isArray(list))
-    throw new NoLitellmConfig("this is no configuration of LiteLLM: it has no model_list");
+    throw new NoLitellmConfig(
+      "this is no configuration of LiteLLM: it has no model_list, nor a ConfigMap, Helm values or a resource with one",
+    );
   const found: Found = { channels: [], notes: [], costs: new Map(), left: new Map(), groups };
   for (const entry of list) readModel(entry, env, found);
   const { channels, notes, costs, left } = found;
@@ -88,10 +92,20 @@ export function readLitellm(text: string, env: Source, groups: Pick<GroupNames, 
   return { channels, costs, retries: settings.retries, masterKey, notes: [...notes, ...settings.notes] };
 }
 
+/** Manifests of a cluster are several documents in one file. */
+function documentsOf(text: string): unknown {
+  const all = parseAllDocuments(text).map((document) => {
+    const [error] = document.errors;
+    if (error) throw error;
+    return document.toJS() as unknown;
+  });
+  return all.length === 1 ? all[0] : all;
+}
+
 /** In one sentence, and without the lines of the file, which may hold keys. */
 function yamlOf(text: string): unknown {
   try {
-    return parse(text);
+    return documentsOf(text);
   } catch (cause) {
     const [reason = ""] = cause instanceof Error ? cause.message.split("\n", 1) : [];
     throw new NoLitellmConfig(`the configuration is no YAML: ${reason.replace(/:$/, "")}`, { cause });
@@ -99,12 +113,18 @@ function yamlOf(text: string): unknown {
 }
 
 /** A further name of a model is a name of its channels. */
-function addAliases({ channels, notes, costs }: Found, aliases: ReadonlyMap<string, string>): void {
+function addAliases({ channels, notes, costs }: Found, aliases: LitellmSettings["aliases"]): void {
   for (const [alias, model] of aliases) {
     const serving = channels.filter(({ models }) => models.has(model));
-    for (const { models } of serving) models.set(alias, models.get(model) ?? model);
+    for (const { models } of serving) {
+      const there = models.get(model) ?? model;
+      const before = models.get(alias);
+      if (before !== undefined && before !== there)
+        notes.push(`the alias ${alias} stands for ${before} and ${there} of one channel: the first is taken`);
+      else models.set(alias, there);
+    }
     const cost = costs.get(model);
-    if (cost) costs.set(alias, cost);
+    if (cost && !costs.has(alias)) costs.set(alias, cost);
     if (serving.length === 0) notes.push(`the alias ${alias} is of ${model}, which no channel serves`);
   }
 }
@@ -121,7 +141,7 @@ interface Found {
 /** Parameters that are read. */
 const KNOWN = [
   "model,custom_llm_provider,api_key,api_base,base_url,api_version,weight,rpm,tpm",
-  "input_cost_per_token,output_cost_per_token,vertex_credentials,vertex_location",
+  "input_cost_per_token,output_cost_per_token,cache_read_input_token_cost,vertex_credentials,vertex_location",
   "aws_access_key_id,aws_secret_access_key,aws_region_name",
 ]
   .join()
@@ -144,12 +164,19 @@ function readModel(entry: unknown, env: Source, found: Found): void {
   const info = (entry as JsonObject)["model_info"];
   readDetails(name, params, info, found);
   const channel = {
-    ...channelOf(params, resolve, { provider, type }),
+    ...withoutFile(channelOf(params, resolve, { provider, type }), name, notes),
     accessGroups: accessGroupsIn(info, name, found),
   };
   const same = channels.find((other) => isSame(other, channel) && (other.models.get(name) ?? model) === model);
   if (same) same.models.set(name, model);
   else channels.push({ ...channel, models: new Map([[name, model]]) });
+}
+
+/** A path leads to a file of LiteLLM's machine; it is no key. */
+function withoutFile<T extends Pick<LitellmChannel, "type" | "key">>(channel: T, name: string, notes: string[]): T {
+  if (channel.type !== VERTEX || channel.key === "" || parseObject(channel.key) !== undefined) return channel;
+  notes.push(`${name}: vertex_credentials is the path of a file, which is not read: its content is the key`);
+  return { ...channel, key: "" };
 }
 
 /** Its price, and the parameters that have no place here. */

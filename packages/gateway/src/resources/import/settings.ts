@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from "../../lib/text/json.ts";
 
 /** Settings of a LiteLLM configuration outside its `model_list`. */
 export interface LitellmSettings {
-  /** Another name of a model to that model. */
-  readonly aliases: ReadonlyMap<string, string>;
+  /** Other names of models; one name may stand for several. */
+  readonly aliases: readonly (readonly [alias: string, model: string])[];
   /** Further attempts after a failure. */
   readonly retries: number | undefined;
   /** Settings that were not imported, with reasons. */
@@ -25,13 +25,13 @@ const REASONS: Readonly<Record<string, string>> = {
 
 export function readSettings(config: JsonObject): LitellmSettings {
   const notes: string[] = [];
-  const aliases = new Map<string, string>();
+  const aliases: [string, string][] = [];
   let retries: number | undefined;
   for (const section of SECTIONS) {
     const members = config[section];
     if (!isObject(members)) continue;
     if (typeof members["num_retries"] === "number") retries = members["num_retries"];
-    for (const [alias, model] of aliasesIn(members["model_group_alias"])) aliases.set(alias, model);
+    aliases.push(...aliasesIn(members["model_group_alias"], notes));
     for (const name of Object.keys(members).filter((one) => !CARRIED.includes(one)))
       notes.push(noteOf(`${section}.${name}`, members[name], REASONS[name]));
   }
@@ -40,11 +40,14 @@ export function readSettings(config: JsonObject): LitellmSettings {
   return { aliases, retries, notes };
 }
 
-function aliasesIn(value: unknown): [string, string][] {
+/** An alias is a name, an object with it, or a list of names that are tried in turn. */
+function aliasesIn(value: unknown, notes: string[]): [string, string][] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([alias, target]): [string, string][] => {
-    const model = isObject(target) ? target["model"] : target;
-    return typeof model === "string" ? [[alias, model]] : [];
+    const listed = Array.isArray(target) ? target : [isObject(target) ? target["model"] : target];
+    const models = listed.filter((one) => typeof one === "string");
+    if (models.length === 0) notes.push(`the alias ${alias} names no model: it is not imported`);
+    return models.map((model) => [alias, model]);
   });
 }
 
