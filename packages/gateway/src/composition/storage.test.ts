@@ -3,6 +3,7 @@ import { startMariadb } from "@fairway/testkit/services";
 import { startProxy } from "@fairway/testkit/proxy";
 import { runSql } from "@fairway/testkit/sql";
 import { open } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { openStorage, ownStorage, StartError } from "./storage.ts";
@@ -34,6 +35,19 @@ test("a MariaDB in read-only mode is refused at the start, whether its schema is
   for (const mode of ["auto", "verify", "off"]) expect(await refused(urlOf("full"), mode)).toMatch(READ_ONLY);
   expect(await refused(urlOf("empty"))).toMatch(READ_ONLY);
   await server.stop();
+});
+
+test("a pooler that lends connections for a transaction is refused, and the error says what to set", async () => {
+  const fields = ["SFATAL", "C08P01", "Munsupported startup parameter: idle_in_transaction_session_timeout", ""];
+  const text = Buffer.from(`${fields.join("\0")}\0`);
+  const head = Buffer.from([0x45, 0, 0, 0, text.length + 4]);
+  const pooler = createServer((socket) => socket.once("data", () => socket.end(Buffer.concat([head, text]))));
+  await new Promise<void>((resolve) => void pooler.listen(0, "127.0.0.1", resolve));
+  const { port } = pooler.address() as AddressInfo;
+  const message = await refused(`postgres://fairway:secret@127.0.0.1:${port}/fairway?sslmode=disable`);
+  expect(message).toContain("cannot be used (08P01: unsupported startup parameter");
+  expect(message).toContain("pool_mode = session and ignore_startup_parameters = idle_in_transaction_session_timeout");
+  pooler.close();
 });
 
 test("a PostgreSQL in read-only mode is refused at the start, for requests' logs too", async () => {

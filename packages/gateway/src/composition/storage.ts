@@ -6,7 +6,15 @@ import type { Secret } from "../lib/secret.ts";
 import type { Logger } from "../observability/log.ts";
 import { reasonOf } from "../observability/reason.ts";
 import { openDatabase, sqlitePath, type Database } from "../storage/database.ts";
-import { isDenied, isFull, isLoginRefused, isNoDatabase, isPassing, isReadOnly } from "../storage/errors.ts";
+import {
+  isDenied,
+  isFull,
+  isLoginRefused,
+  isNoDatabase,
+  isSettingRefused,
+  isPassing,
+  isReadOnly,
+} from "../storage/errors.ts";
 import { migrate, migrateLogs } from "../storage/schema/migrate.ts";
 import { verifyVault } from "../storage/secrets/reseal.ts";
 import { tooOld } from "../storage/engines/server-version.ts";
@@ -124,7 +132,11 @@ async function reach(variable: string, url: Secret, env: Env, log: Logger): Prom
   }
 }
 
+const SESSION_POOL =
+  "let the pooler lend connections for a session and pass that setting (PgBouncer: pool_mode = session and ignore_startup_parameters = idle_in_transaction_session_timeout), or name the server behind it";
+
 function refusedBy(cause: unknown): readonly [string, string] {
+  if (isSettingRefused(cause)) return ["used", SESSION_POOL];
   if (isLoginRefused(cause)) return ["used", "the server refuses the user name or password: give the account that one"];
   if (isNoDatabase(cause)) return ["used", "make the database and let the account use it"];
   return ["reached", "start it"];

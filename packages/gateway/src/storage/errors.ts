@@ -115,6 +115,11 @@ export function isNoDatabase(error: unknown): boolean {
   return (typeof errno === "number" && MYSQL_NO_DATABASE.has(errno)) || code === POSTGRES_NO_DATABASE;
 }
 
+/** True when a pooler in front of PostgreSQL does not know a setting that a connection begins with. */
+export function isSettingRefused(error: unknown): boolean {
+  return error instanceof Error && /unsupported startup parameter/i.test(error.message);
+}
+
 function fields(error: unknown): DriverError {
   return typeof error === "object" && error !== null ? error : {};
 }
