@@ -60,7 +60,7 @@ eachDatabase("a gateway after an import", (open) => {
     await importCompatible({ ...target(), ...logs, prices, kind: "new-api", source });
     await source.close();
     for (const key of keys) expect([key, await isFound(`sk-${key}`)]).toEqual([key, 1]);
-    // Each is the newest once: the start looks at that one.
+    // Each is the newest once: the start checks that one.
     const { db } = kit.database;
     for (const { id } of await db.selectFrom("tokens").select("id").orderBy("id", "desc").execute()) {
       await verifyVault(kit.database, kit.vault);
@@ -68,7 +68,7 @@ eachDatabase("a gateway after an import", (open) => {
     }
   });
 
-  test("starts with keys of LiteLLM, of which the end alone is known, and still tells a wrong encryption key", async () => {
+  test("starts with keys of LiteLLM that are known by their ends alone, and still tells a wrong encryption key", async () => {
     await kit.database.db.deleteFrom("tokens").execute();
     const litellm = await sourceOf();
     await litellm.create(LITELLM);

@@ -165,7 +165,7 @@ async function userRow(
   };
 }
 
-/** Statuses that this gateway does not know are no reason to let somebody in. */
+/** Statuses that this gateway does not know do not open an account. */
 function isEnabled(row: ForeignRow): boolean {
   return row.text("status") === "" || row.int("status") === USER_STATUS.enabled;
 }
