@@ -71,7 +71,7 @@ describe.each(["the database", "Redis"] as const)("parallel calls with caps, bal
         expect(await left()).toBeGreaterThanOrEqual(0);
         await gateway.root.must("DELETE", `/api/channel/${channel}`);
       }),
-      { numRuns: 24 },
+      { numRuns: 16, interruptAfterTimeLimit: 90_000 },
     );
   }, 120_000);
 
