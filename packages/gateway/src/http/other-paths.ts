@@ -1,8 +1,8 @@
-/** Paths of the model API without the version in front, as clients ask whose base URL lacks it. */
+/** Paths of the model API without the version in front, as clients request whose base URL lacks it. */
 const UNVERSIONED =
   /^\/(?:models|chat\/completions|completions|responses|messages|embeddings|rerank|moderations|images\/[a-z]+|audio\/[a-z]+|health|props|slots|tokenize)(?:\/|$)/;
 const OLD_CONSOLE = /^\/(?:console|panel)(?:\/([\w/-]*))?$/;
-/** Pages of consoles of the family that are called otherwise here. */
+/** Pages of compatible gateways that have another name here. */
 const RENAMED: Readonly<Record<string, string>> = {
   personal: "setting",
   models: "pricing",
@@ -10,13 +10,13 @@ const RENAMED: Readonly<Record<string, string>> = {
   profile: "setting",
 };
 
-/** What to say to a program that asks for a part of the model API without `/v1`; undefined for all other paths. */
+/** What to say to a program that requests a part of the model API without `/v1`; undefined for all other paths. */
 export function unversionedPath(path: string): string | undefined {
   if (!UNVERSIONED.test(path)) return undefined;
-  return `${path} is not here: the base URL of OpenAI's protocol ends in /v1, so a client asks for /v1${path}`;
+  return `${path} is not here: the base URL of OpenAI's protocol ends in /v1, so a client requests /v1${path}`;
 }
 
-/** Where a page of an older or newer console of the family is today, with the query; undefined for all other paths. */
+/** Where a page of a compatible gateway is today, with the query; undefined for all other paths. */
 export function movedPage(url: string): string | undefined {
   const mark = url.indexOf("?");
   const path = mark < 0 ? url : url.slice(0, mark);

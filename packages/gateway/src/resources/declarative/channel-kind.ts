@@ -94,7 +94,7 @@ export function channelKind(deps: ChannelKindDeps): Kind<ChannelSpec> {
   };
 }
 
-/** `document_invalid` for a document of which no channel could be made. */
+/** `document_invalid` for a document that could make no channel. */
 function checkForm(name: string, spec: ChannelSpec, type: number, isType: TypeCheck): void {
   // Hints of an export stand for what is stored, which only a change or a new channel finds missing.
   const { setting = "", ...form } = formOf(spec);
