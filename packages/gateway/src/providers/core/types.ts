@@ -254,6 +254,8 @@ export interface ProviderAdapter {
    * lists at hosts of their own. May throw for keys that it cannot read.
    */
   readonly otherUrls?: (channel: ChannelRecord, key: string) => readonly string[];
+  /** Members of a channel's `setting` that this vendor alone reads. */
+  readonly settings?: readonly string[];
   /** The base URL of a channel is the whole address of its calls. */
   readonly hasWholeUrl?: boolean;
   /** End of a base URL that operators paste with it although the paths hold it themselves. */

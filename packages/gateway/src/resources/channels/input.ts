@@ -73,7 +73,7 @@ export function newFields(input: ChannelInput, isType: TypeCheck, source?: Store
     priority: form.priority,
     weight: Math.max(0, form.weight),
     tag: checkTag(form.tag),
-    setting: checkSetting(form.setting),
+    setting: checkSetting(form.setting, type, source?.setting),
     param_override: checkParamOverride(form.param_override),
     header_override: checkHeaderText(form.header_override),
   };
@@ -125,7 +125,7 @@ export function changedFields(
     priority: input.priority,
     weight: present(input.weight, (weight) => Math.max(0, weight)),
     tag: present(input.tag, checkTag),
-    setting: present(input.setting, checkSetting),
+    setting: present(input.setting, (text) => checkSetting(text, type, current.setting)),
     param_override: present(input.param_override, checkParamOverride),
     header_override: present(input.header_override, checkHeaderText),
   });

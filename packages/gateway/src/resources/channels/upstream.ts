@@ -104,13 +104,9 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       return balance;
     },
 
-    /**
-     * The list of an upstream that speaks OpenAI's protocol, or of a server of the operator's own;
-     * `channel_not_openai_compatible` for other types, `model_list_unavailable` for every failure.
-     */
+    /** `channel_not_openai_compatible` for types of which compatible consoles ask no list, `model_list_unavailable` for failures. */
     async openAiModels(channel: ChannelRecord): Promise<string[]> {
-      if (!listsModels(deps.providerByType(channel.type), channel.type))
-        throw new Refusal("channel_not_openai_compatible", { field: "type" });
+      if (!listsModels(deps, channel.type)) throw new Refusal("channel_not_openai_compatible", { field: "type" });
       try {
         return await models(channel);
       } catch (cause) {
@@ -130,8 +126,8 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
 }
 
 /** The call of compatible consoles, which ask for type 1 alone; servers that need no key are of the same kind. */
-function listsModels(provider: ProviderAdapter | undefined, type: number): boolean {
-  return type === OPENAI || provider?.isKeyOptional === true;
+function listsModels({ providerByType }: ChannelUpstreamDeps, type: number): boolean {
+  return type === OPENAI || providerByType(type)?.isKeyOptional === true;
 }
 
 /** The result of a test, and those of the single keys. */

@@ -55,6 +55,7 @@ export const ali: ProviderAdapter = {
   type: 17,
   id: "ali",
   label: "Ali Tongyi (DashScope)",
+  settings: ["protocol"],
   baseUrl: BASE,
   speaks: [
     {

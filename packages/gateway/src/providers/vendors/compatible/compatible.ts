@@ -22,6 +22,7 @@ const base = openaiCompatible({
   requestTransforms: [channelParams()],
   responseTransforms: [reasoningName],
   keyHint: "optional",
+  settings: ["paths", "drop_params", "max_tokens_field", "no_developer_role"],
 });
 
 export const compatible: ProviderAdapter = {

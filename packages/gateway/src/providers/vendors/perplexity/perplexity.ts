@@ -31,6 +31,7 @@ export const perplexity: ProviderAdapter = {
   type: 27,
   id: "perplexity",
   label: "Perplexity",
+  settings: ["protocol"],
   baseUrl: BASE,
   speaks: [
     {
