@@ -15,6 +15,7 @@ import {
   tokenUpdate,
   type Client,
   type Token,
+  lastUseOf,
 } from "@fairway/wire";
 import type { Io } from "../../core/command-context.ts";
 import { CliError, EXIT } from "../../core/exit.ts";
@@ -143,7 +144,7 @@ async function printToken(output: Output, token: Shown, whose: { readonly owner?
         .map(([name, value]) => `${name} ${value}`)
         .join(", ") || "none",
     created: formatTime(token.created_time),
-    "last used": token.accessed_time === 0 ? "never" : formatTime(token.accessed_time),
+    "last used": lastUseOf(token) === 0 ? "never" : formatTime(lastUseOf(token)),
   };
   await printOne(output, token, { shape: TOKENS, words });
 }

@@ -48,6 +48,7 @@ describe("rows of failed calls", () => {
     errors.record(call("d"), new AppError("model_not_found"));
     await errors.stop();
     expect(rows.map(({ request_id }) => request_id)).toEqual(["a0", "a1", "b", "c", "", "d"]);
+    for (const row of rows) expect(detailOf(row)["frt"]).toBe(-1000);
     expect(rows.map((row) => detailOf(row)["repeated"])).toEqual([
       undefined,
       undefined,

@@ -113,6 +113,9 @@ function createQueue({ insert, log, onLost }: ErrorRowsDeps) {
   };
 }
 
+/** `frt` of calls without a first token. */
+const NO_FIRST_TOKEN = -1000;
+
 function rowOf(call: FailedCall, error: AppError, now: number): LogRowInput {
   const { owner, channels } = call;
   const trace = call.trace();
@@ -128,6 +131,8 @@ function rowOf(call: FailedCall, error: AppError, now: number): LogRowInput {
   };
   const other = {
     ...detail,
+    // Compatible consoles compute with it in every row of a stream.
+    frt: NO_FIRST_TOKEN,
     ...stop.shared,
     ...(trace && { [TRACE_MEMBER]: trace }),
     admin_info: { use_channel: channels.slice(0, MOST_CHANNELS).map(String), ...stop.operator, ...call.said },
