@@ -128,7 +128,10 @@ eachDatabase("secrets in the settings of channels", (open) => {
     const back = await read(id);
     const moved = { ...back, key: "sk-mine", base_url: "http://evil.example" };
     expect(await codeOf(members.admin.put("/api/channel/", moved))).toBe("CH21");
-    expect(await codeOf(members.admin.post("/api/channel/probe", { ...moved, kind: "models" }))).toBe("CH21");
+    const { setting, header_override, param_override } = back;
+    const hints = { setting, header_override, param_override };
+    const probe = { id, type: 1005, key: "sk-mine", base_url: moved.base_url, ...hints, kind: "models" };
+    expect(await codeOf(members.admin.post("/api/channel/probe", probe))).toBe("CH21");
     const copy = { ...moved, id: undefined, copy_from: id, key: "" };
     expect(await codeOf(members.admin.post("/api/channel/", copy))).toBe("CH21");
     const mine = {
