@@ -355,6 +355,7 @@ export const channelModelsFor = endpoint({
   fails: [
     "invalid_field",
     "channel_not_openai_compatible",
+    "channel_type_unknown",
     "model_list_unavailable",
     "key_missing",
     "key_server_changed",
