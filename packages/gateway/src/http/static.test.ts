@@ -108,7 +108,7 @@ describe("console files", () => {
     expect((await get("/models", { accept: "text/html" })).status).toBe(200);
   });
 
-  test("bookmarks of other consoles of the family lead to the pages of today, and to no other host", async () => {
+  test("bookmarks of compatible consoles lead to the pages of today, and to no other host", async () => {
     const target = async (path: string) => (await get(path)).headers["location"];
     expect(await target("/console/topup")).toBe("/topup");
     expect(await target("/console/log?p=2")).toBe("/log?p=2");

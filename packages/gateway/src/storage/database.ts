@@ -12,7 +12,7 @@ export interface DatabaseSettings {
   readonly log: Logger;
   /** Connections of the pool; SQLite always has one. */
   readonly connections?: number;
-  /** Of another program, whose numbers may be too large to read. */
+  /** The database of another program, whose numbers may be too large to read. */
   readonly isForeign?: boolean;
   /** `full` does not lose the last commits on a power failure, at the cost of one disk flush per commit. */
   readonly sqliteSync?: "normal" | "full";

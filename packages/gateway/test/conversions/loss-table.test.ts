@@ -8,7 +8,9 @@ function wrong(cases: readonly Case[]): string[] {
     TARGETS.flatMap((target) => {
       const outcome = outcomeOf(one, target);
       if (outcome === undefined || isAllowed(one, outcome, target)) return [];
-      return [`${one.kind} to ${target.name}: ${outcome.fate} (${outcome.told}) without ${outcome.missing.join(", ")}`];
+      return [
+        `${one.kind} to ${target.name}: ${outcome.fate} (${outcome.named}) without ${outcome.missing.join(", ")}`,
+      ];
     }),
   );
 }
@@ -27,7 +29,7 @@ describe("a kind that no one knows yet", () => {
       const outcome = outcomeOf(one, target);
       if (outcome === undefined) continue;
       expect([target.name, outcome.fate]).toEqual([target.name, "refused"]);
-      expect(outcome.told).toMatch(/future|tool_calls/i);
+      expect(outcome.named).toMatch(/future|tool_calls/i);
     }
   });
 });

@@ -26,7 +26,7 @@ export interface Case {
 export interface Outcome {
   readonly fate: Fate;
   /** Why it is refused, or the names of what is dropped. */
-  readonly told: string;
+  readonly named: string;
   readonly missing: readonly string[];
 }
 
@@ -325,13 +325,14 @@ export function outcomeOf({ client, body, marks }: Case, target: Target): Outcom
     sent = send(body, bridges, target, { client, named });
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 400) throw error;
-    return { fate: "refused", told: `${error.param ?? ""}: ${error.message}`, missing: [] };
+    return { fate: "refused", named: `${error.param ?? ""}: ${error.message}`, missing: [] };
   }
   const written = JSON.stringify(sent);
   const missing = marks.filter((mark) => !written.includes(mark) && !written.includes(base64(mark)));
-  const told = [...new Set(named)].join(", ");
-  if (missing.length === 0) return { fate: marks.length === 0 && told !== "" ? "named" : "carried", told, missing };
-  return { fate: told === "" ? "lost" : "named", told, missing };
+  const members = [...new Set(named)].join(", ");
+  if (missing.length === 0)
+    return { fate: marks.length === 0 && members !== "" ? "named" : "carried", named: members, missing };
+  return { fate: members === "" ? "lost" : "named", named: members, missing };
 }
 
 function send(
@@ -379,16 +380,16 @@ const TUNING: Readonly<Record<string, string>> = {
   partMetadata: "the client's own note",
 };
 
-/** Members that only tune, whose names may be told next to a part that arrives. */
+/** Members that only tune, whose names may be reported next to a part that arrives. */
 const TUNING_MEMBER =
   /displayName|filename|tools\.(?:google|code|url|web)\w+\.\w+|mediaProcessing|functionDeclarations\.(?:behavior|response)/;
 
 /** Whether a caller may get an answer although not everything has arrived. */
-export function isAllowed({ place, kind }: Case, { fate, told }: Outcome, target: Target): boolean {
+export function isAllowed({ place, kind }: Case, { fate, named }: Outcome, target: Target): boolean {
   if (fate === "carried" || fate === "refused") return true;
   if (fate === "lost") return false;
-  const isOffered = place === "tool next to a function" && told.includes("tools.");
-  return isOffered || Object.hasOwn(TUNING, kind) || TUNING_MEMBER.test(told) || target.upstream === ONE_QUESTION;
+  const isOffered = place === "tool next to a function" && named.includes("tools.");
+  return isOffered || Object.hasOwn(TUNING, kind) || TUNING_MEMBER.test(named) || target.upstream === ONE_QUESTION;
 }
 
 /** A knowledge base is asked the last message alone. */

@@ -8,7 +8,7 @@ import { startManagementApp, type ManagementApp } from "../kit/management-app.ts
 import { signInMembers, type Members } from "../kit/members.ts";
 
 /**
- * Actor by subject by call: whoever may make a call may still not make it about everyone. Every call for administrators
+ * Actor by subject by call: an actor that may make a call may still not make it about everyone. Every call for administrators
  * is listed here, with what it does to a user, or as one that is about no user.
  */
 
@@ -129,7 +129,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 /** Calls of administrators that name no user, and lists, which are tried below. */
-const ABOUT_NOBODY = [
+const ABOUT_NO_USER = [
   /^channel/,
   /^redemption/,
   /^(user|budget|order|task|drawing|group|job)(List|Search|Get)$/,
@@ -139,7 +139,7 @@ const ABOUT_NOBODY = [
 ];
 
 test("every call of administrators is in the matrix, or is about no user", () => {
-  const isListed = ({ name }: wire.Endpoint) => name in CASES || ABOUT_NOBODY.some((pattern) => pattern.test(name));
+  const isListed = ({ name }: wire.Endpoint) => name in CASES || ABOUT_NO_USER.some((pattern) => pattern.test(name));
   const missing = ENDPOINTS.filter((endpoint) => endpoint.access === "admin" && !isListed(endpoint));
   expect(missing.map(({ name }) => name)).toEqual([]);
 });
@@ -148,7 +148,7 @@ describe.each(Object.keys(CASES))("%s", (name) => {
   const { calls, admin, root = SUBJECTS } = CASES[name] as Case;
 
   // @weakness Sessions and permissions: An administrator changes his equals, the super administrator, or his own limits
-  test.each(SUBJECTS)("about the subject %s asks for the subject's role", async (kind) => {
+  test.each(SUBJECTS)("about the subject %s requires the subject's role", async (kind) => {
     const allowed = { user: [] as readonly SubjectKind[], admin, root };
     for (const role of ["user", "admin", "root"] as const) {
       // To the super administrator, the root account is also the caller's own.

@@ -8,7 +8,7 @@ export type CallEffect = "read" | "write" | "spend" | "destroy";
 export interface CallRights {
   readonly effect: CallEffect;
   /**
-   * Parts of the API whose scope an access token needs, each of them. `any` asks for one of all, because the call itself
+   * Parts of the API whose scope an access token needs, each of them. `any` requires one of all, because the call itself
    * shows nothing of the others. Empty: anyone may call.
    */
   readonly areas: readonly ScopeArea[] | "any";
@@ -42,7 +42,7 @@ const DOCUMENTS: Areas = ["channels", "tokens", "billing", "settings"];
 
 /**
  * Every call of the management API by name: what it does, the parts of the API it belongs to, and the proof it wants.
- * The gateway refuses to start with a call that is missing here. A change of a password asks for its proof in the
+ * The gateway refuses to start with a call that is missing here. A change of a password requires its proof in the
  * handler (`selfUpdate`, `userUpdate`), because other changes by the same call need none.
  */
 export const CALL_RIGHTS: Readonly<Record<string, CallRights>> = {

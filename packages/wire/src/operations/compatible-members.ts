@@ -5,7 +5,7 @@ import { User } from "../accounts/users.ts";
 import { REASONS } from "../core/reasons.ts";
 
 /**
- * Members that consoles of compatible gateways send beside those of a call. Everything else that a call does not know
+ * Members that consoles of compatible gateways send in addition to those of a call. Everything else that a call does not know
  * is refused: a misspelt member would otherwise be a write that answers success and changes nothing.
  */
 export interface CompatibleMembers {
@@ -97,15 +97,15 @@ function withoutListed(
   body: Members,
   known: readonly string[],
 ): { readonly body: Members } | { readonly fault: MemberFault } {
-  const kept: Record<string, unknown> = {};
+  const listed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(body)) {
     if (value === null || name === "__proto__") continue;
     const reason = known.includes(name) ? undefined : faultOf(list, body, name);
     if (reason === "taken off") continue;
     if (reason !== undefined) return { fault: { path: [name], reason } };
-    kept[name] = value;
+    listed[name] = value;
   }
-  return { body: kept };
+  return { body: listed };
 }
 
 /** Undefined: the list does not know the member, which is for the schema to refuse. */
@@ -120,7 +120,7 @@ function faultOf(
   return row?.includes(name) ? "taken off" : undefined;
 }
 
-/** Nothing, off or zero, also as JSON text and member by member: what a form sends for a field that nobody filled. */
+/** Nothing, off or zero, also as JSON text and member by member: what a form sends for an empty field. */
 export function isBlank(value: unknown): boolean {
   if (typeof value === "string") return value.trim() === "" || isBlankJson(value);
   if (isObject(value)) return Object.values(value).every(isBlank);

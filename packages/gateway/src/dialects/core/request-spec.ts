@@ -100,7 +100,7 @@ function parsed(edits: readonly MemberEdit[]): JsonObject {
   return Object.fromEntries(edits.map(({ key, json }) => [key, JSON.parse(json) as JsonValue]));
 }
 
-/** The body for whoever writes it out again: its numbers keep their value. */
+/** The body for code that writes it out again: its numbers keep their value. */
 export function exactJson(body: Body): JsonObject {
   const written = body.bytes.toString("utf8");
   return mayLoseNumbers(written) ? (parseExactly(written) as JsonObject) : body.json();

@@ -30,7 +30,7 @@ export function mayNameTiers(blocks: Buffer): boolean {
   return MARKS.some((mark) => blocks.includes(mark));
 }
 
-/** Of a whole answer, or of an event of a stream; later ones win over `before`. Undefined when none is named. */
+/** The tiers of a whole answer or of an event of a stream; later ones win over `before`. Undefined when none is named. */
 export function servedTiers(answer: JsonObject, before?: ServedTiers): ServedTiers | undefined {
   const inner = object(answer, "message") ?? object(answer, "response");
   const places = [answer, object(answer, "usage"), object(answer, "usageMetadata"), inner, object(inner, "usage")];

@@ -190,7 +190,7 @@ export interface AnswerIds {
   readonly marks: readonly string[];
   /** False for requests whose answers name nothing that lasts. */
   mayName(body: JsonObject, spec: RequestSpec): boolean;
-  /** Of a whole answer or of one streamed event. */
+  /** The model that a whole answer or one streamed event names. */
   read(answer: JsonObject): readonly string[];
 }
 

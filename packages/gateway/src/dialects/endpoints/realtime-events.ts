@@ -133,7 +133,7 @@ function transcriptionUsage(usage: JsonObject | undefined): Usage | undefined {
   return readResponsesUsage(usage);
 }
 
-/** Of a session or a response, in the names of 2024 and of those that came after. */
+/** The members of a session or a response, in the names of 2024 and of those that came after. */
 export function settingsOf(from: JsonObject | undefined): RealtimeSettings {
   const audio = object(from, "audio");
   return {

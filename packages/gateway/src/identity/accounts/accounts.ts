@@ -17,7 +17,7 @@ const DEFAULT_GROUP = "default";
 /** Width of the column. */
 const MAX_KEY_CHARS = 128;
 
-/** The form of a name that identifies an account: nobody may have a name that looks like another's. */
+/** The form of a name that identifies an account: no user may have a name that looks like another's. */
 export const usernameKey = nameKey;
 
 /** `username_invalid` when the (trimmed) text can be no user name. */

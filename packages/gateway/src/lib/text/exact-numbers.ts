@@ -71,7 +71,7 @@ function stringEnd(text: string, open: number): number {
   }
 }
 
-/** The nearest double of a number that was kept as it is written; the value itself for any other. */
+/** The nearest double of a number that is stored as it is written; the value itself for any other. */
 export function nearestNumber(value: unknown): unknown {
   return typeof value === "object" && JSON.isRawJSON(value) ? Number(value.rawJSON) : value;
 }

@@ -7,7 +7,7 @@ export interface JsonObject {
   [key: string]: JsonValue | undefined;
 }
 
-/** True for JSON objects; false for lists, null and numbers that are kept as they are written. */
+/** True for JSON objects; false for lists, null and numbers that are stored as they are written. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }

@@ -7,7 +7,7 @@ import { isObject, parseObject, type JsonValue } from "./json.ts";
 
 const MARK = "****";
 const HINT_CHARS = 4;
-/** Of a shorter secret not even the end is shown. */
+/** Not even the end of a shorter secret is shown. */
 const SHORTEST_HINTED = 20;
 
 /** The last word of a member's name, whatever joins its words. */

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
 const OF_THE_GATEWAY: ReadonlySet<string> = new Set(["model", "stream", "stream_options"]);
 
 /**
- * Paths of what `after` no longer says: members that are gone, lists that are shorter and, outside of lists, values that
+ * Paths of what `after` no longer says: members that no longer exist, lists that are shorter and, outside of lists, values that
  * are others. A member under another name is not lost, and neither is what `reworded` names.
  */
 export function findLost(before: JsonObject, after: JsonObject, reworded: readonly string[] = []): string[] {

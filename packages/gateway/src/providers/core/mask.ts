@@ -25,14 +25,14 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 ];
 
 export interface Secrets {
-  /** Of several keys, all, joined by line ends. */
+  /** All keys of the channel, joined by line ends. */
   readonly key: string;
   readonly baseUrl: string;
   /** Further secrets, such as the password of a proxy. */
   readonly others?: readonly string[];
 }
 
-/** What an upstream of the channel may repeat and nobody may read. */
+/** What an upstream of the channel may repeat and no client may read. */
 export function secretsOf(channel: ChannelRecord, key: string, defaultUrl = ""): Secrets {
   return { key, baseUrl: channel.baseUrl || defaultUrl, others: settingSecrets(channel) };
 }

@@ -22,7 +22,7 @@ const ROUTING = [
   "user_config",
 ] as const;
 
-/** Limits that servers take from `extra_body` as if they stood beside it. */
+/** Limits that servers take from `extra_body` as if they were its neighbours. */
 const LIMITS = ["model", "n", "best_of", "max_tokens", "max_completion_tokens", "max_output_tokens"] as const;
 
 /** Throws for a member that makes the upstream serve something else than what is priced. */

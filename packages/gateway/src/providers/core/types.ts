@@ -250,7 +250,7 @@ export interface ProviderAdapter {
   /** The host where it follows from key, region or model; a channel's own base URL always wins. */
   readonly base?: (channel: ChannelRecord, key: string, upstreamModel: string) => string;
   /**
-   * Addresses beside those of the routes and the base URL that get the key or what is made from it: token exchanges,
+   * Addresses in addition to those of the routes and the base URL that get the key or what is made from it: token exchanges,
    * lists at hosts of their own. May throw for keys that it cannot read.
    */
   readonly otherUrls?: (channel: ChannelRecord, key: string) => readonly string[];

@@ -134,7 +134,7 @@ export class Attempt implements SinkContext {
     return this.result;
   }
 
-  /** Of this attempt alone: the one before may have lost other members. */
+  /** The members that this attempt alone lost: the one before may have lost others. */
   #nameDropped({ dropped }: BuiltCall): void {
     const { response } = this.delivery;
     const names = droppedHeader(dropped);

@@ -84,7 +84,7 @@ export class ConversationLength {
     this.#pending = nothing();
   }
 
-  /** An answer that nobody counted is part of the conversation. */
+  /** An uncounted answer is part of the conversation. */
   keep(output: number): void {
     this.#pending.fixed += output;
   }

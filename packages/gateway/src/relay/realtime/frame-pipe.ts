@@ -40,11 +40,11 @@ export class FramePipe {
     void verdict.then((passes) => {
       this.#isWaiting = false;
       if (passes) this.#send(frame);
-      this.#goOn();
+      this.#passHeld();
     });
   }
 
-  #goOn(): void {
+  #passHeld(): void {
     while (!this.#isWaiting) {
       const next = this.#held.shift();
       if (!next) break;

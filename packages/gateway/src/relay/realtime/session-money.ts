@@ -143,7 +143,7 @@ export class SessionMoney {
     return { ...base, log: this.#log(usage, { target, quota, isLimited: quota < used, end }) };
   }
 
-  /** After a refused raise, and for what nobody has reported, the reservation is the most that is charged. */
+  /** After a refused raise, and for unreported usage, the reservation is the most that is charged. */
   #isLimited(end: SessionEnd | undefined): boolean {
     return !this.#isFixed && (this.#isExhausted || end === undefined || end.facts.estimated > 0);
   }

@@ -3,7 +3,7 @@ import { AppError } from "../../lib/app-error.ts";
 import type { FinishReason } from "../response/sink.ts";
 import { FramePipe, type FrameVerdict } from "./frame-pipe.ts";
 
-/** Whether a frame passes; `refusal` is told to the client in its place. */
+/** Whether a frame passes; the client gets `refusal` in its place. */
 export type Verdict = FrameVerdict | { readonly refusal: AppError; readonly eventId: string | undefined };
 
 /** Counts the cost of a conversation. */
@@ -152,8 +152,8 @@ export class RealtimeSession {
   #tell(error: AppError, eventId?: string): void {
     if (this.#client.readyState !== WebSocket.OPEN) return;
     const type = TYPES[error.status] ?? (error.status < 500 ? "invalid_request_error" : "server_error");
-    const told = { type, code: error.code, message: error.message, param: error.param ?? null, event_id: eventId };
-    this.#client.send(JSON.stringify({ type: "error", error: told }));
+    const detail = { type, code: error.code, message: error.message, param: error.param ?? null, event_id: eventId };
+    this.#client.send(JSON.stringify({ type: "error", error: detail }));
   }
 }
 

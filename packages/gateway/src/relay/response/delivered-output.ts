@@ -37,7 +37,7 @@ export class DeliveredOutput {
   #usage: Usage | undefined;
   #tiers: ServedTiers | undefined;
   #progressAt = PROGRESS_EVERY;
-  /** Bytes of the upstream that the reservation covers without a look at their text. */
+  /** Bytes of the upstream that the reservation covers without reading their text. */
   #coveredUntil: number | undefined;
   #isWithheld = false;
 

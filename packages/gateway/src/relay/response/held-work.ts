@@ -19,12 +19,12 @@ export class HeldWork {
    */
   hold(covered: Promise<void>, work: Work, { run, done }: { run(work: Work): void; done(): void }): void {
     const queue = (this.#queue = [work]);
-    const goOn = () => {
+    const resume = () => {
       this.#queue = undefined;
       for (let next = queue.shift(); next; next = this.#queue ? undefined : queue.shift()) run(next);
       if (this.#queue) (this.#queue as Work[]).push(...queue);
       else done();
     };
-    void covered.then(goOn, goOn);
+    void covered.then(resume, resume);
   }
 }

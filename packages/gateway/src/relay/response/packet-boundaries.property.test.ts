@@ -39,7 +39,7 @@ const textDelta = (delta: string) => ({
   delta,
 });
 
-/** Events of each protocol, of which a stream is drawn: opening, saying, failing, ending. */
+/** Events of each protocol that streams are drawn from: opening, content, failure, end. */
 const EVENTS: Readonly<Record<string, readonly (object | string)[]>> = {
   "openai-chat": [
     chunk({ role: "assistant", content: "" }),

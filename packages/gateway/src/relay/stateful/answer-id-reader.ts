@@ -3,7 +3,7 @@ import type { AnswerIds, JsonObject } from "../../dialects/core/types.ts";
 
 const NEWLINE = 10;
 const DATA = Buffer.from("data:");
-/** A longer event is not kept to be read. */
+/** A longer event is not read. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 

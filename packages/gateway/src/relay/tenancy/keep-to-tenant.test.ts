@@ -68,10 +68,14 @@ async function outcomeOf(rule: IdRule, dialect: DialectId, userId: number, value
     deriveId: (user: number, member: string, own: string) => `derived-${user}-${member}-${own.length}`,
   };
   try {
-    const kept = await keepToTenant(request, deps);
-    const { sharedIds } = kept;
+    const checked = await keepToTenant(request, deps);
+    const { sharedIds } = checked;
     const isRefused = sharedIds && !listsIds({ setting: {} }, sharedIds);
-    return { sent: kept.body.bytes.toString(), refusal: isRefused ? sharedIds.refusal : undefined, request: kept };
+    return {
+      sent: checked.body.bytes.toString(),
+      refusal: isRefused ? sharedIds.refusal : undefined,
+      request: checked,
+    };
   } catch (error) {
     return { sent: "", refusal: AppError.from(error), request: undefined };
   }

@@ -13,7 +13,7 @@ export const LONGEST_SAID = 200;
 export function ownWords(message: string, request: Buffer): string {
   const text = message.slice(0, LONGEST_SAID);
   if (request.length > MOST_SEARCHED) return "";
-  let kept = "";
+  let words = "";
   let done = 0;
   for (let at = 0; at + STEP <= text.length; at += STEP) {
     if (at < done || !request.includes(text.slice(at, at + STEP))) continue;
@@ -22,8 +22,8 @@ export function ownWords(message: string, request: Buffer): string {
     while (start > done && request.includes(text.slice(start - 1, end))) start--;
     while (end < text.length && request.includes(text.slice(start, end + 1))) end++;
     if (end - start < QUOTED) continue;
-    kept += `${text.slice(done, start)}…`;
+    words += `${text.slice(done, start)}…`;
     done = end;
   }
-  return kept + text.slice(done);
+  return words + text.slice(done);
 }

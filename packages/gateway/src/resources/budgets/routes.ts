@@ -109,7 +109,7 @@ function known(budget: Budget | undefined): Budget {
   return budget;
 }
 
-/** A budget of a user or of a token is a change of that user; nobody lifts a limit of their own. */
+/** A budget of a user or of a token is a change of that user; no user lifts a limit of their own. */
 async function checkOwner(
   store: BudgetStore,
   caller: Principal,

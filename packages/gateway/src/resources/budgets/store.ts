@@ -121,7 +121,7 @@ export function createBudgetStore({ database, clock, held }: BudgetStoreDeps) {
   };
 }
 
-/** Undefined for groups, models and channels, which belong to no user, and for rows that are gone. */
+/** Undefined for groups, models and channels, which belong to no user, and for rows that no longer exist. */
 async function ownerOf({ raw }: Database, { scope, subject }: Subject): Promise<BudgetOwner | undefined> {
   if (scope !== "user" && scope !== "token") return undefined;
   const id = scope === "user" ? "?" : "(select user_id from tokens where id = ?)";

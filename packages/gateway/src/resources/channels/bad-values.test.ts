@@ -57,7 +57,7 @@ describe("a value that could never work", () => {
     expect(await root.data(root.get(`/api/channel/${id}`))).toMatchObject({ models: "m", key_count: 1 });
   });
 
-  test("is told apart from what works", async () => {
+  test("is distinguished from what works", async () => {
     const good = {
       key: "AKIA|se/cret+=|us-east-1",
       models: "gpt-4-gizmo-*,deepseek-r1:70b,模型",

@@ -14,7 +14,7 @@ describe("headers of a channel", () => {
     ["setting", { setting: '{"headers":{"X-Tenant":"t-1","api-key":"{key}"}}' }],
     ["header_override", { header_override: '{"X-Tenant":"t-1","api-key":"{key}"}' }],
     [
-      "both, of which header_override is the stronger",
+      "both, where header_override wins",
       {
         setting: '{"headers":{"X-Tenant":"other","api-key":"{key}"}}',
         header_override: '{"X-Tenant":"t-1"}',

@@ -58,8 +58,8 @@ export function unwrapped({ channel, mode = "", multi_key_mode = "", ...form }: 
     if (mode !== "") throw misplaced("mode", "needs the form in the member channel");
     return form;
   }
-  const [beside] = Object.keys(form);
-  if (beside !== undefined) throw misplaced(beside, "belongs into the member channel");
+  const [outside] = Object.keys(form);
+  if (outside !== undefined) throw misplaced(outside, "belongs into the member channel");
   if (!MODES.includes(mode)) throw new Refusal("invalid_parameter", { field: "mode" });
   if (mode !== "multi_to_single") return channel;
   const { setting = "" } = channel;

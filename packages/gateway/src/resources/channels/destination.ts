@@ -21,7 +21,7 @@ export function parsedChannel(fields: Addressed, keys: string): ChannelRecord {
 
 /**
  * Every server that gets a key of the channel, by the functions with which the relay builds its addresses: those of all
- * routes for all keys and models, those that a vendor asks beside them, and the proxy. Routes count that this channel
+ * routes for all keys and models, those that a vendor calls in addition, and the proxy. Routes count that this channel
  * never takes: a server may be named that is never called, but none is called that is not named.
  */
 export function destinationsOf(channel: ChannelRecord): ReadonlySet<string> {
@@ -74,7 +74,7 @@ function originsOf(names: readonly string[], urlFor: (name: string) => URL): Rea
   return new Set(names.flatMap((name) => unlessRefused(() => [originOf(urlFor(name))])));
 }
 
-/** What the relay cannot build either is called by nobody. */
+/** The relay does not call what it cannot build either. */
 function unlessRefused<T>(read: () => readonly T[]): readonly T[] {
   try {
     return read();

@@ -99,7 +99,7 @@ const DEFAULTS = {
   header_override: "",
 };
 
-/** The fields that a form changes; absent members, and secrets of which it has the hint, stay as they are in `current`. */
+/** The fields that a form changes; absent members, and secrets that come as their hint, stay as they are in `current`. */
 export function changedFields(
   sent: ChannelInput,
   current: { readonly type: number; readonly status: number; readonly other: string } & Partial<StoredTexts>,

@@ -60,7 +60,7 @@ const stored = async () => (await root.data<Channel[]>(root.get("/api/channel/")
 test("a failed test is still a failed one after a reload, until one passes", async () => {
   known = [];
   expect(await runTest()).toMatchObject({ success: false });
-  expect(await stored()).toMatchObject({ test_error: expect.stringContaining("no such key") });
+  expect((await stored())?.test_error).toContain("no such key");
   expect((await stored())?.test_error).not.toContain("first-key");
   known = ["first-key", "second-key"];
   expect(await runTest()).toMatchObject({ success: true, message: "" });
@@ -71,8 +71,9 @@ test("each key is tried: one that works makes a channel that works, and the othe
   known = ["second-key"];
   const body = await runTest();
   expect(seen).toEqual(["first-key", "second-key"]);
-  expect(body).toMatchObject({ success: true, message: expect.stringMatching(/^key 1: no such key/) });
-  expect(await stored()).toMatchObject({ test_error: expect.stringMatching(/^key 1: /) });
+  expect(body).toMatchObject({ success: true });
+  expect(body.message).toMatch(/^key 1: no such key/);
+  expect((await stored())?.test_error).toMatch(/^key 1: /);
 });
 
 test("an upstream that only streams passes by a stream", async () => {

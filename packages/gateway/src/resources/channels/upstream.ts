@@ -39,7 +39,22 @@ export class UpstreamFailed extends Error {
 const OPENAI = 1;
 const MAX_MESSAGE = 500;
 /** Keys of one channel that a test or a list of models tries. */
-const MOST_KEYS = 10;
+const MAX_KEYS = 10;
+
+/** The answer to the first key that works; throws the failure of the first key if none does. */
+async function tryKeys<T>(channel: ChannelRecord, work: (key: string) => Promise<T>, maxKeys = 1): Promise<T> {
+  let failed: UpstreamFailed | undefined;
+  for (const index of keysInUse(channel).slice(0, maxKeys)) {
+    const key = channel.keys[index] ?? "";
+    try {
+      return await work(key);
+    } catch (error) {
+      const said = error instanceof UpstreamRefusal ? error.upstreamError.message : messageOf(error);
+      failed ??= new UpstreamFailed(mask(said, secretsOf(channel, key)).slice(0, MAX_MESSAGE), { cause: error });
+    }
+  }
+  throw failed ?? new UpstreamFailed("the channel has no key in use");
+}
 
 /** Everything that asks an upstream on behalf of an administrator. */
 export function createChannelUpstream(deps: ChannelUpstreamDeps) {
@@ -49,26 +64,16 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
     return channelRecord(row, deps.vault.open);
   };
 
-  const ask = async <T>(channel: ChannelRecord, work: (key: string) => Promise<T>, mostKeys = 1): Promise<T> => {
-    let failed: UpstreamFailed | undefined;
-    for (const index of keysInUse(channel).slice(0, mostKeys)) {
-      const key = channel.keys[index] ?? "";
-      try {
-        return await work(key);
-      } catch (error) {
-        const said = error instanceof UpstreamRefusal ? error.upstreamError.message : messageOf(error);
-        failed ??= new UpstreamFailed(mask(said, secretsOf(channel, key)).slice(0, MAX_MESSAGE), { cause: error });
-      }
-    }
-    throw failed ?? new UpstreamFailed("the channel has no key in use");
-  };
-
   const models = async (channel: ChannelRecord): Promise<string[]> => {
     const list = deps.providerByType(channel.type)?.listModels;
     if (!list) throw new Refusal("channel_not_openai_compatible");
     return [
       ...new Set(
-        await ask(channel, (key) => list(channel, key, toldHttp(channel, key, deps.http), deps.clock.now()), MOST_KEYS),
+        await tryKeys(
+          channel,
+          (key) => list(channel, key, httpWithReason(channel, key, deps.http), deps.clock.now()),
+          MAX_KEYS,
+        ),
       ),
     ];
   };
@@ -84,7 +89,7 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
         throw new Refusal("channel_type_not_testable", { siblings: { time: 0 } });
       if (keyIndex !== undefined) return deps.probe({ ...whole, usableKeys: [keyIndex] }, model);
       const results: KeyResult[] = [];
-      for (const index of keysInUse(whole).slice(0, MOST_KEYS))
+      for (const index of keysInUse(whole).slice(0, MAX_KEYS))
         results.push({ index, result: await deps.probe({ ...whole, usableKeys: [index] }, model) });
       const result = whole.keys.length > 1 ? summaryOf(results) : results[0]?.result;
       if (!result) throw new Refusal("key_missing", { siblings: { time: 0 } });
@@ -97,14 +102,14 @@ export function createChannelUpstream(deps: ChannelUpstreamDeps) {
       const channel = await stored(id);
       const read = deps.providerByType(channel.type)?.balance;
       if (!read) throw new Refusal("channel_balance_unsupported");
-      const balance = await ask(channel, (key) =>
-        read(channel, key, toldHttp(channel, key, deps.http), deps.clock.now()),
+      const balance = await tryKeys(channel, (key) =>
+        read(channel, key, httpWithReason(channel, key, deps.http), deps.clock.now()),
       );
       await deps.store.recordBalance(id, balance);
       return balance;
     },
 
-    /** `channel_not_openai_compatible` for types of which compatible consoles ask no list, `model_list_unavailable` for failures. */
+    /** `channel_not_openai_compatible` for types whose list compatible consoles never request, `model_list_unavailable` for failures. */
     async openAiModels(channel: ChannelRecord): Promise<string[]> {
       if (!listsModels(deps, channel.type)) throw new Refusal("channel_not_openai_compatible", { field: "type" });
       try {
@@ -156,7 +161,7 @@ function summaryOf(results: readonly KeyResult[]): ProbeResult | undefined {
 }
 
 /** Lists and balances get the channel's headers and proxy, like its calls. */
-function toldHttp(channel: ChannelRecord, key: string, http: HttpJson): HttpJson {
+function httpWithReason(channel: ChannelRecord, key: string, http: HttpJson): HttpJson {
   if (channel.headers.size === 0) return httpOf(channel, http);
   return (call) => {
     const headers = { ...call.headers };

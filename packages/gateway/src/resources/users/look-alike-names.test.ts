@@ -15,7 +15,7 @@ const LOOK_ALIKES = ["ｒｏｏｔ", "ＲＯＯＴ", "𝓻𝓸𝓸𝓽", "ⓡⓞ
 const password = "a good password 1";
 
 // @weakness Sessions and permissions: Someone registers a name that looks like the super administrator's
-test.each(LOOK_ALIKES)("nobody gets the name %s", async (username) => {
+test.each(LOOK_ALIKES)("no user gets the name %s", async (username) => {
   const register = await app.anonymous().post("/api/user/register", { username, password });
   const create = await members.root.post("/api/user/", { username, password });
   const rename = await members.root.put("/api/user/", { id: members.admin.userId, username });

@@ -132,7 +132,7 @@ describe("redeeming", () => {
   });
 
   // @weakness Money: An administrator redeems codes that he made, or whose keys the list shows him
-  test("gives administrators nothing, whoever made the code", async () => {
+  test("gives administrators nothing, no matter who made the code", async () => {
     const { admin, root } = members;
     const make = async (maker: Members["admin"]) =>
       (await maker.data<string[]>(maker.post("/api/redemption/", { name: "gift", quota: 1_000 })))[0] ?? "";

@@ -117,7 +117,7 @@ async function redeem(
   return "quota" in outcome && !isApplied ? { refused: "code_redeemed" } : outcome;
 }
 
-/** Administrators manage codes and see their keys, whoever made them; they give to regular users only. */
+/** Administrators manage codes and see their keys, no matter who made them; they give to regular users only. */
 async function mayRedeem(tx: RawTransaction, userId: number): Promise<boolean> {
   const [user] = await tx.rows<{ role: number }>("select role from users where id = ?", [userId]);
   return user === undefined || user.role < ROLE.admin || user.role === ROLE.root;

@@ -4,7 +4,7 @@ import { isSealed, type Vault } from "./secrets.ts";
 
 /**
  * JSON columns of channels in which operators may write secrets, such as the password of a proxy or a second key in a
- * header. A text with a secret is stored sealed as a whole; others stay readable for whoever looks into the database.
+ * header. A text with a secret is stored sealed as a whole; others stay readable in the database.
  */
 const PATHS = { setting: [], param_override: [], header_override: ["headers"] } as const;
 

@@ -90,7 +90,7 @@ describe.each([false, true])("usage that leaves something out, stream %s", (stre
     ["missing", { prompt_tokens: 7 }],
     ["negative", { prompt_tokens: 7, completion_tokens: -3 }],
     ["zero", { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 }],
-  ])("an output that is %s beside 30 words is counted and marked", async (_what, usage) => {
+  ])("an output that is %s next to 30 words is counted and marked", async (_what, usage) => {
     const row = await ask(usage);
     expect(row).toMatchObject({ prompt_tokens: 7, other: { usage_source: "mixed" } });
     expect(row?.completion_tokens).toBeGreaterThanOrEqual(30);

@@ -70,7 +70,7 @@ eachDatabase("changes of a token's limit during load", (open) => {
 
   const call = async ({ ledger, cache }: Replica, ids: Ids, wanted: number) => {
     const token = await cache.find(ids.keyHash);
-    if (!token) throw new Error("the token is gone");
+    if (!token) throw new Error("the token no longer exists");
     const hold = await ledger.hold({
       requestId: requestId(),
       userId: ids.user,

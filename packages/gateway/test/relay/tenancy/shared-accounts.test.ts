@@ -88,7 +88,7 @@ describe("items of stored responses at a shared account", () => {
     const claim = { model: "echo", input: "hi", metadata: { id: first["id"], item: { id: first["id"] } } };
     for (const stream of [false, true])
       await (await send(tenants.theirs, "/v1/responses", { ...claim, stream })).text();
-    const stolen = { model: "echo", input: "go on", previous_response_id: first["id"] };
+    const stolen = { model: "echo", input: "continue", previous_response_id: first["id"] };
     expect(await refusalOf(await send(tenants.theirs, "/v1/responses", stolen))).toEqual([404, "response_not_found"]);
   });
 });

@@ -22,7 +22,7 @@ import { createTokenLimits } from "./token-limits.ts";
 export interface BalanceSyncDeps {
   readonly redis: RedisClient;
   readonly database: RawDatabase;
-  /** By which it is told when movements were applied. */
+  /** Reports when movements were applied. */
   readonly leaseTime: LeaseTime;
   readonly log: Logger;
 }

@@ -71,7 +71,7 @@ describe("calls one after the other on money that is enough for one reservation"
     await second.ledger.settle(settlementOf(running, 90));
   });
 
-  it("refuse at once what the balance cannot cover, whoever returns what", async () => {
+  it("refuse at once what the balance cannot cover, whichever replica returns it", async () => {
     const { accounts, harness } = kit;
     const user = await accounts.addUser(MONEY);
     await granted(harness.ledger, user, 0, RESERVED);

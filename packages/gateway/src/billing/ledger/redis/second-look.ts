@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * Whoever has the whole answer of a request has the rest of its reservation. A charge leaves its process at the moment
+ * A client that has the whole answer has the rest of its reservation. A charge leaves its process at the moment
  * of the last bytes, so on another replica a next request may come before it. A request that is refused only because of
  * what others hold is therefore asked again.
  */

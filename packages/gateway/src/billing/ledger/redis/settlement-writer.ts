@@ -12,7 +12,7 @@ export interface SettlementWriterDeps {
 }
 
 /** How a request ends. */
-export interface Ending extends Pick<OpenHold, "isDirect" | "isTight"> {
+export interface Closing extends Pick<OpenHold, "isDirect" | "isTight"> {
   readonly onSent: (() => void) | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface SettlementWriter {
    * Resolves when the settlement is in the journal, and on its way to Redis where the next request may need the rest of
    * its reservation; without a journal, when it has reached Redis or the database.
    */
-  settle(settlement: Settlement, ending: Ending): Promise<void>;
+  settle(settlement: Settlement, closing: Closing): Promise<void>;
   /** Sends what an earlier process left in the journal. */
   sendAgain(entry: JournalEntry & { readonly text: string }): void;
   /** Settlements that are not in the journal yet. */

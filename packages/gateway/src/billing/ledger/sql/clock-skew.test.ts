@@ -30,7 +30,7 @@ eachDatabase("replicas whose clocks differ", (open) => {
   });
 
   // @weakness Money: A replica whose clock is ahead ends the reservations of the others, and the same money is spent twice
-  test("do not end each other's reservations, whoever is ahead", async () => {
+  test("do not end each other's reservations, whichever clock is ahead", async () => {
     const accounts = accountsOf(right);
     for (const [holder, other] of [
       [right, ahead],

@@ -211,7 +211,7 @@ function spokenText(block: JsonObject, context: BridgeContext): string[] {
   }
 }
 
-/** The summary that the vendor made of what came before; without one the compaction has failed, and nothing is replaced. */
+/** The vendor's summary of what came before; without one the compaction has failed, and nothing is replaced. */
 function summaryOf(block: JsonObject, context: BridgeContext): string[] {
   const summary = anyText(block, "content");
   if (summary === "" && isSet(block["encrypted_content"])) throw unsupportedBlock(block, context);

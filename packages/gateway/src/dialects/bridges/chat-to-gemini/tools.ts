@@ -36,7 +36,7 @@ const HOSTED: Readonly<Record<string, string>> = {
   code_execution: "codeExecution",
 };
 
-/** Most models take no function next to them, and none can be forced to use one or kept to some addresses. */
+/** Most models take no function next to them, and none can be forced to use one or limited to some addresses. */
 function hostedTools({ functions, hosted }: ChatTools, body: JsonObject, context: BridgeContext): JsonObject[] {
   const chosen = body["fw_hosted_choice"];
   if (chosen !== undefined && hosted.length > 0) throw unsupportedParameter("tool_choice");

@@ -68,7 +68,7 @@ export function readOnFor({ spec }: RelayRequest, { prices, options }: Snapshot)
 
 /**
  * True where an answer may cost more than it shows: the model reasons by the price list or by an answer of it, or the
- * request asks for it. A request that switches reasoning off has nothing hidden.
+ * request enables it. A request that switches reasoning off has nothing hidden.
  */
 function mayThinkUnseen({ model, reasoningEffort, isThinkingOff }: RequestSpec, prices: Snapshot["prices"]): boolean {
   if (isThinkingOff) return false;

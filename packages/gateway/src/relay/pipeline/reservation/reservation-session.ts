@@ -57,7 +57,7 @@ export class ReservationSession {
   #reserved: number;
   /** Pictures and other units that it carries. */
   #units: number;
-  /** Of the tiers that were asked for, and at the end of those that served. */
+  /** The factor of the requested tiers, and at the end of those that served. */
   #price: Price;
   /** A tier that served has no price, or no balance covers it. */
   #isTierUnpaid = false;

@@ -99,7 +99,7 @@ async function writeStates(
   const change = { channel_info: keyStatesText(states, info), status: next, other_info };
   await trx.updateTable("channels").set(change).where("id", "=", id).execute();
   const row = await rowOf(trx, vault, id);
-  if (!row) throw new Error(`the channel ${id} is gone although its row is locked`);
+  if (!row) throw new Error(`the channel ${id} no longer exists although its row is locked`);
   if (next !== status) await rebuildAbilities(trx, [row]);
   return { row, isLast };
 }

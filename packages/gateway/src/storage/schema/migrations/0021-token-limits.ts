@@ -11,7 +11,7 @@ export const tokenLimits: Migration = {
       await on.run(`alter table tokens add column limit_revision ${bigint().type[on.kind]} not null default 0`);
     },
     async (on) => {
-      // Each replica asks for limits above the last revision that it knows.
+      // Each replica reads limits above the last revision that it knows.
       if (await on.hasIndex("tokens", "tokens_by_limit_revision")) return;
       await on.run("create index tokens_by_limit_revision on tokens (limit_revision)");
     },

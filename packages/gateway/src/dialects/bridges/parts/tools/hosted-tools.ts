@@ -82,8 +82,8 @@ export function settleHosted(body: JsonObject, known: Bridge["hosted"] = [], con
     context.dropped(pathOf(name));
   }
   const { fw_hosted: _offered, fw_hosted_choice: _choice, ...rest } = body;
-  const kept = offered.filter(isKnown);
-  if (kept.length > 0) return { ...body, fw_hosted: kept };
+  const mapped = offered.filter(isKnown);
+  if (mapped.length > 0) return { ...body, fw_hosted: mapped };
   return holdsFunctions(body) ? rest : without(rest, ["tool_choice", "parallel_tool_calls"]);
 }
 
