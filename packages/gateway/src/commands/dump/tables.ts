@@ -29,7 +29,7 @@ export const TABLES = {
   access_tokens: ["id"],
   passkeys: ["id"],
   ledger: ["id"],
-  opening_counters: ["kind", "id"],
+  opening_counters: ["counter", "id"],
   holds: ["request_id"],
   log_outbox: ["id"],
   balance_outbox: ["id"],
