@@ -20,9 +20,11 @@ export const Percentiles = z.object({
   count: z.int(),
   /** Milliseconds that half of the calls did not exceed. */
   p50: z.int(),
-  /** Milliseconds; likewise the next two. */
+  /** Milliseconds that 90 of 100 calls did not exceed. */
   p90: z.int(),
+  /** Milliseconds that 95 of 100 calls did not exceed. */
   p95: z.int(),
+  /** Milliseconds that 99 of 100 calls did not exceed. */
   p99: z.int(),
 });
 export type Percentiles = z.output<typeof Percentiles>;

@@ -2,22 +2,7 @@
 // the same functions, so that what is reserved, sent and charged cannot differ.
 import { invalidRequest } from "../../lib/app-error.ts";
 import { isObject, isSet } from "./read.ts";
-import type { JsonObject, JsonValue } from "./types.ts";
-
-/** Limits of the output that a request names. */
-export interface RequestedOutput {
-  /** Output tokens of each answer; undefined where the request names no limit. */
-  readonly cap: number | undefined;
-  /** Answers that each may be as long as `cap`. */
-  readonly answers: number;
-  /** Pictures. */
-  readonly images?: number;
-  /** Reasoning tokens that the vendor bills in addition to `cap`; Infinity where the request does not limit them. */
-  readonly reasoningBeyondCap?: number;
-}
-
-/** Reads the limits from a request body in the protocol of an upstream. */
-export type ReadRequestedOutput = (body: JsonObject, upstreamModel: string) => RequestedOutput;
+import type { JsonObject, JsonValue, ReadRequestedOutput, RequestedOutput } from "./types.ts";
 
 /** For protocols that have no limit. */
 export const NO_LIMIT: RequestedOutput = Object.freeze({ cap: undefined, answers: 1 });

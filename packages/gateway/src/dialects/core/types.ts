@@ -3,8 +3,6 @@
 import type { JsonObject } from "../../lib/text/json.ts";
 import type { MemberEdit } from "../../lib/text/json-splice.ts";
 import type { StreamEvent } from "../../lib/text/sse.ts";
-import type { Doubts } from "./usage-doubts.ts";
-import type { ReadRequestedOutput } from "./requested-output.ts";
 
 export type { JsonObject, JsonValue } from "../../lib/text/json.ts";
 export type { StreamEvent } from "../../lib/text/sse.ts";
@@ -351,3 +349,35 @@ export interface Bridge {
   response(body: JsonObject, context: BridgeContext): JsonObject;
   stream(context: BridgeContext): StreamBridge;
 }
+
+/** What is wrong with reported usage, and the rule that was used instead. The rules are in docs/explain/billing.md. */
+export type UsageRule =
+  | `invalid_${string}`
+  | "cached_over_input"
+  | "cache_write_over_input"
+  | "audio_over_input"
+  | "image_over_input"
+  | "reasoning_over_output"
+  | "audio_over_output"
+  | "cache_write_contradicts"
+  | "total_contradicts"
+  | "input_counted"
+  | "output_counted";
+
+/** The reported figure of each rule that was used. */
+export type Doubts = Readonly<Partial<Record<UsageRule, number | string | null>>>;
+
+/** Limits of the output that a request names. */
+export interface RequestedOutput {
+  /** Output tokens of each answer; undefined where the request names no limit. */
+  readonly cap: number | undefined;
+  /** Answers that each may be as long as `cap`. */
+  readonly answers: number;
+  /** Pictures. */
+  readonly images?: number;
+  /** Reasoning tokens that the vendor bills in addition to `cap`; Infinity where the request does not limit them. */
+  readonly reasoningBeyondCap?: number;
+}
+
+/** Reads the limits from a request body in the protocol of an upstream. */
+export type ReadRequestedOutput = (body: JsonObject, upstreamModel: string) => RequestedOutput;

@@ -1,24 +1,7 @@
 import { count, isSet } from "./read.ts";
-import type { JsonObject, Usage } from "./types.ts";
+import type { Doubts, JsonObject, Usage, UsageRule } from "./types.ts";
 
 const MAX_TEXT = 32;
-
-/** What is wrong with reported usage, and the rule that was used instead. The rules are in docs/explain/billing.md. */
-export type UsageRule =
-  | `invalid_${string}`
-  | "cached_over_input"
-  | "cache_write_over_input"
-  | "audio_over_input"
-  | "image_over_input"
-  | "reasoning_over_output"
-  | "audio_over_output"
-  | "cache_write_contradicts"
-  | "total_contradicts"
-  | "input_counted"
-  | "output_counted";
-
-/** The reported figure of each rule that was used. */
-export type Doubts = Readonly<Partial<Record<UsageRule, number | string | null>>>;
 
 /** Collects what one report of usage contradicts; costs nothing where it is right. */
 export class UsageDoubts {

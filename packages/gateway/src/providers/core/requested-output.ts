@@ -1,4 +1,5 @@
-import { largestAt, type ReadRequestedOutput } from "../../dialects/core/requested-output.ts";
+import { largestAt } from "../../dialects/core/requested-output.ts";
+import type { ReadRequestedOutput } from "../../dialects/core/types.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
 import { isSet } from "../../dialects/core/read.ts";
 

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { ReadRequestedOutput } from "../../dialects/core/requested-output.ts";
+import type { ReadRequestedOutput } from "../../dialects/core/types.ts";
 import type { VideoTasks } from "./video.ts";
 import type {
   AnswerIds,

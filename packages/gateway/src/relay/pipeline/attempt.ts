@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
-import type { RequestedOutput } from "../../dialects/core/requested-output.ts";
+import type { RequestedOutput } from "../../dialects/core/types.ts";
 import type { Dialect, JsonObject, Usage } from "../../dialects/core/types.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { learnsChatOnly } from "../../providers/core/chat-only.ts";

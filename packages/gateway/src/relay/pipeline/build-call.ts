@@ -6,7 +6,8 @@ import type {
   JsonObject,
   RetargetOptions,
 } from "../../dialects/core/types.ts";
-import { NO_LIMIT, type RequestedOutput } from "../../dialects/core/requested-output.ts";
+import { NO_LIMIT } from "../../dialects/core/requested-output.ts";
+import type { RequestedOutput } from "../../dialects/core/types.ts";
 import { list, text } from "../../dialects/core/read.ts";
 import { exactJson, withMembers } from "../../dialects/core/request-spec.ts";
 import { parseExactly } from "../../lib/text/exact-numbers.ts";

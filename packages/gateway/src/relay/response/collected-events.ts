@@ -1,10 +1,22 @@
-import type { UsageMeter } from "../../dialects/core/types.ts";
+import type { Dialect, JsonObject, UsageMeter } from "../../dialects/core/types.ts";
 import { firstEvent } from "../../lib/text/sse.ts";
 import type { ResponseDecoder } from "../../providers/core/response-decoder.ts";
-import type { UpstreamAnswerReader } from "./whole-sink.ts";
 import { kindOfEvent } from "./event-blocks.ts";
 import { StreamClosing } from "./stream-closing.ts";
 import { holdsContent } from "./stream-beginning.ts";
+
+/** Turns an upstream's whole answer into the client's, when the protocols differ. */
+export type AnswerTranslation = ((answer: JsonObject) => JsonObject) | undefined;
+
+/** How the answer of one upstream is read. */
+export interface UpstreamAnswerReader {
+  readonly decoder: ResponseDecoder;
+  /** Protocol of the decoder's output. */
+  readonly upstream: Dialect;
+  readonly translate: AnswerTranslation;
+  /** The upstream streams unasked, and says so: its events are added up. */
+  readonly isEventStream: boolean;
+}
 
 /** The events of a stream whose client asked for a whole answer; it ends like one that is passed on. */
 export class CollectedEvents {

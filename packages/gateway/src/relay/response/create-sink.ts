@@ -10,7 +10,8 @@ import type { Sink, SinkContext } from "./sink.ts";
 import { SniffingSink } from "./sniffing-sink.ts";
 import { StreamSink } from "./stream-sink.ts";
 import { TextSink } from "./text-sink.ts";
-import { WholeSink, type AnswerTranslation } from "./whole-sink.ts";
+import type { AnswerTranslation } from "./collected-events.ts";
+import { WholeSink } from "./whole-sink.ts";
 
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const EVENT_STREAM = "text/event-stream";

@@ -8,7 +8,7 @@ import type { TokenCounter } from "../../billing/tokenizer/token-counter.ts";
 import { readErrorEvent } from "../../providers/core/errors/classify.ts";
 import { kindOfEvent } from "./event-blocks.ts";
 import { sendError } from "../ingress/client-error.ts";
-import { CollectedEvents } from "./collected-events.ts";
+import { CollectedEvents, type AnswerTranslation, type UpstreamAnswerReader } from "./collected-events.ts";
 import { looksLikeEvents } from "./sniffing-sink.ts";
 import { brokenStream, unreadable, type Failure } from "../upstream/failure.ts";
 import { modelIn } from "../../dialects/core/answered-model.ts";
@@ -22,19 +22,6 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ANSWER_VALUES = 8_000_000;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-
-/** Turns an upstream's whole answer into the client's, when the protocols differ. */
-export type AnswerTranslation = ((answer: JsonObject) => JsonObject) | undefined;
-
-/** How the answer of one upstream is read. */
-export interface UpstreamAnswerReader {
-  readonly decoder: ResponseDecoder;
-  /** Protocol of the decoder's output. */
-  readonly upstream: Dialect;
-  readonly translate: AnswerTranslation;
-  /** The upstream streams unasked, and says so: its events are added up. */
-  readonly isEventStream: boolean;
-}
 
 /** `bytes` are the upstream's own when nothing changed them. */
 type Read = { readonly answer: JsonObject; readonly bytes: Buffer | undefined } | { readonly failure: Failure };

@@ -1,4 +1,5 @@
-import { namedImages, type RequestedOutput } from "../../../dialects/core/requested-output.ts";
+import { namedImages } from "../../../dialects/core/requested-output.ts";
+import type { RequestedOutput } from "../../../dialects/core/types.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { capOfAnswerAlone } from "../../core/requested-output.ts";
 import { errorOf, vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";

@@ -1,4 +1,4 @@
-import type { RequestedOutput } from "../../../dialects/core/requested-output.ts";
+import type { RequestedOutput } from "../../../dialects/core/types.ts";
 import { listedName } from "../../../billing/pricing/listed-name.ts";
 import type { Operation, RequestSpec, Usage } from "../../../dialects/core/types.ts";
 import type { Snapshot } from "../../../snapshot/types.ts";

@@ -1,5 +1,6 @@
 import { outputCarried } from "../../../billing/pricing/estimate.ts";
-import { NO_LIMIT, type RequestedOutput } from "../../../dialects/core/requested-output.ts";
+import { NO_LIMIT } from "../../../dialects/core/requested-output.ts";
+import type { RequestedOutput } from "../../../dialects/core/types.ts";
 import type { LogDetail, Settlement } from "../../../billing/ledger/ledger.ts";
 import { charge, type Price } from "../../../billing/pricing/price.ts";
 import { ZERO, type Quota } from "../../../billing/money/quota.ts";

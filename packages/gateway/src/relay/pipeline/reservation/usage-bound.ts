@@ -1,5 +1,6 @@
 import type { ModelLimits } from "../../../billing/pricing/model-limits.ts";
-import { NO_LIMIT, type RequestedOutput } from "../../../dialects/core/requested-output.ts";
+import { NO_LIMIT } from "../../../dialects/core/requested-output.ts";
+import type { RequestedOutput } from "../../../dialects/core/types.ts";
 import type { RequestSpec, Usage } from "../../../dialects/core/types.ts";
 import type { Upload } from "../../ingress/body/upload.ts";
 
