@@ -1,8 +1,6 @@
-import { createServer } from "node:http";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
-import WebSocket, { WebSocketServer } from "ws";
+import WebSocket from "ws";
 import { chat, consumeRows, eventsOf, useRelay } from "../../kit/relay-app.ts";
 
 const relay = useRelay();
@@ -76,31 +74,15 @@ describe("a charge beyond every balance", () => {
     await relay.gateway.option("RetryTimes", 0);
   });
 
-  it("charges a realtime session its reservation", async () => {
-    const sockets = new WebSocketServer({ noServer: true });
-    const server = createServer().on("upgrade", (request, socket, head) =>
-      sockets.handleUpgrade(request, socket, head, (upstream) => {
-        upstream.send(JSON.stringify({ type: "session.created", session: {} }));
-        const tokens = { input_tokens: SOUND, output_tokens: 1, input_token_details: { audio_tokens: SOUND } };
-        upstream.on("message", () =>
-          upstream.send(JSON.stringify({ type: "response.done", response: { id: "r", usage: tokens } })),
-        );
-      }),
-    );
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    await relay.gateway.channel("loud-talk", {
-      base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    });
+  it("refuses a realtime session, which reserves its sound before it begins", async () => {
+    await relay.gateway.channel("loud-talk");
     const before = await failures();
     const url = `${relay.gateway.url.replace("http", "ws")}/v1/realtime?model=loud-talk`;
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${relay.key}` } });
-    await once(socket, "message");
-    socket.send(JSON.stringify({ type: "response.create" }));
-    await once(socket, "message");
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    socket.close();
-    await once(socket, "close");
-    await expectReserved("loud-talk", before);
-    server.close();
+    const [error] = (await once(socket, "error")) as [Error];
+    expect(error.message).toBe("Unexpected server response: 403");
+    await relay.gateway.settled();
+    expect((await consumeRows(relay.gateway)).filter(({ model_name }) => model_name === "loud-talk")).toEqual([]);
+    expect(await failures()).toBe(before);
   });
 });
