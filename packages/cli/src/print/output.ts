@@ -150,7 +150,7 @@ async function sortedRows<Row extends object>(
 ): Promise<RowPrinter<Row>> {
   const printer = await openRows({ ...output, sort: undefined }, shape);
   const rows: Row[] = [];
-  rowsBy(sort, shape, rows);
+  checkSortColumn({ ...output, sort }, shape);
   return {
     add: (row) => void rows.push(row),
     end: (cut) => {
@@ -171,6 +171,11 @@ function rowsBy<Row>(sort: string, { columns, wide = [] }: Shape<Row>, rows: rea
   };
   const sign = sort.startsWith("-") ? -1 : 1;
   return rows.toSorted((a, b) => sign * inOrder(valueOf(a), valueOf(b)));
+}
+
+/** Refuses a sort by a column that the list does not have. */
+export function checkSortColumn<Row>({ sort }: Output, shape: Shape<Row>): void {
+  if (sort !== undefined) rowsBy(sort, shape, []);
 }
 
 function inOrder(a: string | number, b: string | number): number {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { missingScope, ROLE, type Access, type CallRights, type Endpoint } from "@fairway/wire";
+import { findCallRights, missingScope, ROLE, type Access, type CallRights, type Endpoint } from "@fairway/wire";
 import { requireProof, requireSession, type Identified, type Principal } from "../identity/authentication/principal.ts";
 import { countedAddress } from "../lib/net/ip.ts";
 import { Refusal } from "../lib/refusal.ts";
@@ -94,19 +94,20 @@ export function authorize(request: IncomingMessage, endpoint: Endpoint, identifi
   checkUserHeader(request, endpoint, principal);
   if (principal.role < MINIMUM[endpoint.access]) throw new Refusal("permission_denied");
   checkScope(endpoint, principal);
-  const { stepUp } = rightsOf(endpoint);
+  const { stepUp } = requireRights(endpoint);
   if (stepUp === "fresh") requireProof(principal);
   if (stepUp === "session") requireSession(principal);
 }
 
 function checkScope(endpoint: Endpoint, { token }: Principal): void {
-  const scope = token && missingScope(token.scopes, rightsOf(endpoint));
+  const scope = token && missingScope(token.scopes, requireRights(endpoint));
   if (scope !== undefined) throw new Refusal("scope_missing", { values: { scope } });
 }
 
 /** What the table of calls says; the start has checked that it names every call of a signed-in user. */
-function rightsOf({ name, rights }: Endpoint): CallRights {
-  if (!rights) throw new Error(`endpoint ${name} has no rights`);
+function requireRights(endpoint: Endpoint): CallRights {
+  const rights = findCallRights(endpoint);
+  if (!rights) throw new Error(`endpoint ${endpoint.name} has no rights`);
   return rights;
 }
 
@@ -114,8 +115,9 @@ function rightsOf({ name, rights }: Endpoint): CallRights {
  * The caller as a handler sees it. A call that is open to everyone is only personal for an access token whose scopes
  * reach it: for other tokens the answer is that of a stranger.
  */
-export function callerOf({ access, rights }: Endpoint, principal: Principal | undefined): Principal | undefined {
-  if (MINIMUM[access] !== ROLE.guest || !principal?.token) return principal;
+export function callerOf(endpoint: Endpoint, principal: Principal | undefined): Principal | undefined {
+  if (MINIMUM[endpoint.access] !== ROLE.guest || !principal?.token) return principal;
+  const rights = findCallRights(endpoint);
   return rights && missingScope(principal.token.scopes, rights) === undefined ? principal : undefined;
 }
 

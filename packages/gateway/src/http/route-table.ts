@@ -1,4 +1,4 @@
-import type { Access, Method } from "@fairway/wire";
+import { findCallRights, type Access, type Method } from "@fairway/wire";
 import type { Route } from "./endpoint.ts";
 
 const ACCESSES: ReadonlySet<string> = new Set<Access>(["none", "try", "user", "admin", "root", "key"]);
@@ -47,9 +47,10 @@ function emptyNode(): Node {
 }
 
 function insert(root: Node, route: Route): void {
-  const { name, method, path, access, rights } = route.endpoint;
+  const { name, method, path, access } = route.endpoint;
   if (!ACCESSES.has(access)) throw new Error(`endpoint ${name} names no permission`);
-  if (GUARDED.has(access) && !rights) throw new Error(`endpoint ${name} is missing in the table of rights`);
+  if (GUARDED.has(access) && !findCallRights(route.endpoint))
+    throw new Error(`endpoint ${name} is missing in the table of rights`);
   let node = root;
   for (const segment of segments(path)) node = step(node, segment, name);
   const same = node.methods.get(method) ?? [];

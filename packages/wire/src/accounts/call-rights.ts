@@ -1,3 +1,4 @@
+import type { Endpoint } from "../core/endpoint.ts";
 import type { AccessScope, ScopeArea } from "./scopes.ts";
 import { isInScope, SCOPE_AREAS } from "./scopes.ts";
 
@@ -297,4 +298,12 @@ export function missingScope(
   const level = levelOf(effect);
   if (areas === "any") return SCOPE_AREAS.some((area) => isInScope(scopes, `${area}:${level}`)) ? undefined : level;
   return areas.map((area) => `${area}:${level}` as const).find((scope) => !isInScope(scopes, scope));
+}
+
+/**
+ * The row of a call; undefined for one that is missing. Clients never read the table, so that it is no part of what they
+ * load: calls do not hold their rows.
+ */
+export function findCallRights({ name, rights }: Pick<Endpoint, "name" | "rights">): CallRights | undefined {
+  return CALL_RIGHTS[name] ?? rights;
 }

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { CALL_RIGHTS, type CallRights } from "../accounts/call-rights.ts";
+import type { CallRights } from "../accounts/call-rights.ts";
 import type { MessageKey } from "./message-codes.ts";
 
 /** Who may call an endpoint. `try` personalises the answer when a credential is valid, `key` takes a relay key. */
@@ -52,7 +52,7 @@ export interface Endpoint<
   readonly hasEffects: boolean;
   /** Readable from any origin, without credentials. */
   readonly isCrossOrigin: boolean;
-  /** What it does, the scopes it needs and the proof it wants; undefined for a call that is not in the table. */
+  /** The rights of a call outside the contract; `findCallRights` has those of the others. */
   readonly rights: CallRights | undefined;
 }
 
@@ -74,7 +74,7 @@ interface EndpointSpec<P, Q, B, D> {
   withoutUserHeader?: boolean;
   hasEffects?: boolean;
   isCrossOrigin?: boolean;
-  /** For calls outside the contract; the table has the others. */
+  /** The rights of a call outside the contract; the table has the others. */
   rights?: CallRights | undefined;
 }
 
@@ -103,6 +103,6 @@ export function endpoint<
     withoutUserHeader: spec.withoutUserHeader ?? false,
     hasEffects: spec.hasEffects ?? false,
     isCrossOrigin: spec.isCrossOrigin ?? false,
-    rights: CALL_RIGHTS[spec.name] ?? spec.rights,
+    rights: spec.rights,
   });
 }

@@ -19,6 +19,7 @@ import {
   noteCut,
   openRows,
   printDone,
+  checkSortColumn,
   printList,
   printOne,
   type Output,
@@ -117,7 +118,9 @@ export async function logQueryOf(client: Client, options: LogFilterOptions, nowS
   return { isAdmin, filter: { ...own, username: user, channel } };
 }
 
-function checkSort({ sort }: Output, limit: number): void {
+function checkSort(output: Output, limit: number): void {
+  const { sort } = output;
+  checkSortColumn(output, LOGS);
   if (sort === undefined || !Number.isFinite(limit)) return;
   const hint = "add --limit all, and --since to read less";
   throw new CliError("--sort would sort only the newest rows of the log", EXIT.usage, hint);

@@ -85,7 +85,7 @@ async function importChannel(
   report.count("channels", "created");
   const isKeyless = channel.key === "" && providerByType(channel.type)?.isKeyOptional !== true;
   if (isKeyless)
-    report.remark("channels have no key: they are off until they have one", [...channel.models.keys()].join(" + "));
+    report.remark("channel(s) without a key, off until one is set", [...channel.models.keys()].join(" + "));
   if (isDry) return;
   const renamed = [...channel.models].filter(([here, there]) => here !== there);
   const row = {

@@ -1,6 +1,7 @@
 import {
   channelList,
   channelModelsEnabled,
+  findCallRights,
   missingScope,
   ROLE,
   SEARCH_HITS,
@@ -40,8 +41,9 @@ export function searchRoutes({ store, snapshots }: SearchRoutesDeps): Route[] {
 }
 
 /** The search shows nothing that the caller could not list. */
-function mayList({ access, rights }: Endpoint, { role, token }: Principal): boolean {
-  const isRoleEnough = access === "user" || role >= ROLE.admin;
+function mayList(endpoint: Endpoint, { role, token }: Principal): boolean {
+  const isRoleEnough = endpoint.access === "user" || role >= ROLE.admin;
+  const rights = findCallRights(endpoint);
   return isRoleEnough && rights !== undefined && (!token || missingScope(token.scopes, rights) === undefined);
 }
 

@@ -61,8 +61,8 @@ async function enrolled(): Promise<() => string> {
 }
 
 describe("changes of credentials", () => {
-  const fresh = endpoints.filter(({ rights }) => rights?.stepUp === "fresh");
-  const inSession = endpoints.filter(({ rights }) => rights?.stepUp !== undefined);
+  const fresh = endpoints.filter((one) => wire.findCallRights(one)?.stepUp === "fresh");
+  const inSession = endpoints.filter((one) => wire.findCallRights(one)?.stepUp !== undefined);
 
   // @weakness Credentials: A stolen session makes itself new credentials
   test("are refused some time after the sign-in", async () => {

@@ -103,7 +103,7 @@ function statusOf(row: ForeignRow, { key, type, name, report }: StatusPlace): nu
   const status = row.int("status", CHANNEL_STATUS.enabled);
   if (!isKeyless(row, { key, type }))
     return Object.values<number>(CHANNEL_STATUS).includes(status) ? status : CHANNEL_STATUS.disabledByHand;
-  report.remark("channels have no key: they are off until they have one", name);
+  report.remark("channel(s) without a key, off until one is set", name);
   return CHANNEL_STATUS.disabledByHand;
 }
 

@@ -88,7 +88,7 @@ eachDatabase("losses of an import of a compatible gateway", (open) => {
       "1 channels have param_override.operations[1] (delete): this is not imported (channel 7)",
       "1 channels override headers in a form that is not known here: this is not imported (channel 8)",
       "1 channels have a model_mapping that cannot be read: it is left out (channel 7)",
-      "1 channels have no key: they are off until they have one (channel 8)",
+      "1 channel(s) without a key, off until one is set (channel 8)",
       "1 tokens have auto_groups: this is not imported (token 1)",
       "1 tokens have networks that cannot be read: they are disabled (token 1)",
       "1 users have setting: this is not imported (root)",
