@@ -7,6 +7,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { ROOT } from "./bootstrap.mjs";
 import { run } from "./process.ts";
 
+/** A whole check, or a build and its tests, next to another test file on two cores. */
+const LONG_MS = 300_000;
+
 const copy = mkdtempSync(join(tmpdir(), "fairway-new-"));
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
@@ -22,23 +25,30 @@ beforeAll(async () => {
   await succeeds("scripts/docs.ts");
 });
 
-it("passes format, lint, layers, types, unused code, banned words and generated docs", () =>
-  succeeds("scripts/check.ts", "--no-tests"));
+it(
+  "passes format, lint, layers, types, unused code, banned words and generated docs",
+  () => succeeds("scripts/check.ts", "--no-tests"),
+  LONG_MS,
+);
 
-it("passes its own tests, and those of the tables that it adds to", async () => {
-  await succeeds("scripts/build.ts", "cli", "console");
-  const files = [
-    "packages/gateway/src/resources/build-notes",
-    "packages/gateway/src/dialects/endpoints/grade.test.ts",
-    "packages/gateway/src/providers/registry.test.ts",
-    "packages/gateway/src/billing/pricing",
-    "packages/gateway/src/storage/schema",
-    "packages/console/src/routes",
-    "packages/cli/test/build-notes.test.ts",
-    "packages/wire",
-  ];
-  await succeeds("node_modules/vitest/vitest.mjs", "run", ...files);
-});
+it(
+  "passes its own tests, and those of the tables that it adds to",
+  async () => {
+    await succeeds("scripts/build.ts", "cli", "console");
+    const files = [
+      "packages/gateway/src/resources/build-notes",
+      "packages/gateway/src/dialects/endpoints/grade.test.ts",
+      "packages/gateway/src/providers/registry.test.ts",
+      "packages/gateway/src/billing/pricing",
+      "packages/gateway/src/storage/schema",
+      "packages/console/src/routes",
+      "packages/cli/test/build-notes.test.ts",
+      "packages/wire",
+    ];
+    await succeeds("node_modules/vitest/vitest.mjs", "run", ...files);
+  },
+  LONG_MS,
+);
 
 it("refuses a name that is taken and changes nothing", async () => {
   const { code, output } = await inCopy("scripts/new.ts", "resource", "build-notes");
