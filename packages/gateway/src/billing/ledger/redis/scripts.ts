@@ -301,14 +301,17 @@ end
 return done`);
 
 /**
- * Applies a changed limit of a token. KEYS epoch account; ARGV limit, its tokens revision. An account that is being
- * loaded is read again; one that Redis does not have is read at its next use.
+ * Applies a changed limit of a token. KEYS epoch account; ARGV limit, the tokens revision at which it was read, the
+ * revision of the change. An account that knows the change already stays as it is, so that a repeated change cannot hide
+ * a wrong grant from the audit. One that is being loaded is read again; one that Redis does not have is read at its next
+ * use.
  */
 export const LIMIT = script(`
 local a = redis.call('HMGET', KEYS[2], 'e', 'r', 'n')
 if not a[1] and not a[3] then return 0 end
 if a[1] ~= redis.call('GET', KEYS[1]) then return redis.call('HINCRBY', KEYS[2], 'n', 1) end
-if tonumber(ARGV[2]) < tonumber(a[2] or '0') then return 0 end
+local known = tonumber(a[2] or '0')
+if known >= tonumber(ARGV[3]) or known > tonumber(ARGV[2]) then return 0 end
 return redis.call('HSET', KEYS[2], 'g', ARGV[1], 'r', ARGV[2])`);
 
 /**

@@ -75,11 +75,11 @@ export function createTokenLimits({ redis, database }: TokenLimitsDeps): TokenLi
 }
 
 function limitCall({ keys }: RedisClient, row: LimitRow) {
-  const { id, user_id: userId, revision } = row;
+  const { id, user_id: userId, revision, limit_revision: changed } = row;
   return {
     script: LIMIT,
     keys: [keys.epoch(shardOf(userId)), keys.token(userId, id)],
-    args: [grantText(row), revision],
+    args: [grantText(row), revision, changed],
   };
 }
 
