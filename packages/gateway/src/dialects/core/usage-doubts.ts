@@ -1,5 +1,5 @@
 import { count, isSet } from "./read.ts";
-import type { Doubts, JsonObject, Usage, UsageRule } from "./types.ts";
+import type { JsonObject, Usage, UsageRule } from "./types.ts";
 
 const MAX_TEXT = 32;
 
