@@ -113,7 +113,9 @@ function scopeText(rights: wire.CallRights | undefined): string {
   return ` Scope: ${scopes.map(code).join(", ")}.${EFFECT[effect]}`;
 }
 
-function limitText({ rate, humanCheck, bodyBytes, rights }: wire.Endpoint): string {
+function limitText(call: wire.Endpoint): string {
+  const { rate, humanCheck, bodyBytes } = call;
+  const rights = wire.findCallRights(call);
   const texts = [
     scopeText(rights),
     rights?.stepUp === undefined ? "" : PROOF[rights.stepUp],

@@ -53,27 +53,27 @@ describe("the table of calls", () => {
 
   test("opens no call to a token for reading that writes, calls an upstream or destroys", () => {
     const wrong = GUARDED.filter(
-      ({ method, hasEffects, rights }) => (rights?.effect === "read") !== (method === "GET" && !hasEffects),
+      (call) => (wire.findCallRights(call)?.effect === "read") !== (call.method === "GET" && !call.hasEffects),
     );
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
   test("asks a scope of every call that asks who is calling", () => {
-    const open = GUARDED.filter(({ rights }) => rights === undefined || rights.areas.length === 0);
+    const open = GUARDED.filter((call) => (wire.findCallRights(call)?.areas.length ?? 0) === 0);
     expect(open.map(({ name }) => name)).toEqual([]);
   });
 
   test("wants a confirmation for every change of credentials, and for the end of the account", () => {
-    const proven = GUARDED.filter(({ rights }) => rights?.stepUp === "fresh").map(({ name }) => name);
+    const proven = GUARDED.filter((call) => wire.findCallRights(call)?.stepUp === "fresh").map(({ name }) => name);
     for (const name of ["selfDelete", "selfAccessToken", "accessTokenCreate", "twoFactorBegin", "passkeyCreate"])
       expect(proven).toContain(name);
   });
 });
 
 /** Said in other words than the guard says it. */
-function isOpen(scope: wire.AccessScope, { rights }: wire.Endpoint): boolean {
+function isOpen(scope: wire.AccessScope, call: wire.Endpoint): boolean {
   const [area, level] = scope.includes(":") ? scope.split(":") : [undefined, scope];
-  const { areas = [], effect } = rights ?? {};
+  const { areas = [], effect } = wire.findCallRights(call) ?? {};
   const isCovered = area === undefined || areas === "any" || (areas.length === 1 && areas[0] === area);
   return isCovered && (level === "write" || effect === "read");
 }

@@ -1,3 +1,4 @@
+import { findCallRights } from "../accounts/call-rights.ts";
 import * as z from "zod/mini";
 import { endpoint, type Access, type Endpoint } from "./endpoint.ts";
 import { pathId, queryFlag, queryInt, queryText } from "./envelope.ts";
@@ -66,7 +67,7 @@ function operation(calls: readonly Endpoint[]): Json {
     ],
     ...(bodies.length > 0 && { requestBody: { required: true, content: json(oneOf(bodies)) } }),
     responses: responses(first, oneOf(calls.map(answerSchema)), fails),
-    security: first.rights?.stepUp === undefined ? SECURITY[first.access] : [CONSOLE],
+    security: findCallRights(first)?.stepUp === undefined ? SECURITY[first.access] : [CONSOLE],
     ...(fails.length > 0 && { "x-fairway-codes": fails.map((key) => MESSAGE_CODES[key]) }),
   };
 }
