@@ -1,4 +1,3 @@
-import type { Endpoint } from "../core/endpoint.ts";
 import type { AccessScope, ScopeArea } from "./scopes.ts";
 import { isInScope, SCOPE_AREAS } from "./scopes.ts";
 
@@ -300,10 +299,17 @@ export function missingScope(
   return areas.map((area) => `${area}:${level}` as const).find((scope) => !isInScope(scopes, scope));
 }
 
+/** A call, as far as its rights are concerned. */
+interface RightsOwner {
+  readonly name: string;
+  /** The rights of a call outside the contract. */
+  readonly rights: CallRights | undefined;
+}
+
 /**
  * The row of a call; undefined for one that is missing. Clients never read the table, so that it is no part of what they
  * load: calls do not hold their rows.
  */
-export function findCallRights({ name, rights }: Pick<Endpoint, "name" | "rights">): CallRights | undefined {
+export function findCallRights({ name, rights }: RightsOwner): CallRights | undefined {
   return CALL_RIGHTS[name] ?? rights;
 }
