@@ -1,7 +1,7 @@
 import type { Budget, BudgetSpec } from "@fairway/wire";
 import { isTimeZone } from "../../billing/budgets/window.ts";
 import { usernameKey } from "../../identity/accounts/accounts.ts";
-import { Refusal } from "../../lib/refusal.ts";
+import { unusable } from "./read-document.ts";
 import type { Database } from "../../storage/database.ts";
 import { BUDGET_DEFAULTS, type BudgetChange, type BudgetStore } from "../budgets/store.ts";
 import type { Announce } from "../ports.ts";
@@ -146,8 +146,4 @@ async function exported({ database: { db }, budgets }: BudgetKindDeps): Promise<
     return { name, id: budget.id, spec: { ...fieldsOf(budget), subject } };
   });
   return uniqueNames(named);
-}
-
-function unusable(name: string, reason: string): Refusal {
-  return new Refusal("document_invalid", { values: { name, reason } });
 }

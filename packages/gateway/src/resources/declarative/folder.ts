@@ -7,7 +7,7 @@ import type { Logger } from "../../observability/log.ts";
 import { reasonOf } from "../../observability/reason.ts";
 import type { Database } from "../../storage/database.ts";
 import type { Documents, Writer } from "./documents.ts";
-import { readDocument } from "./planner.ts";
+import { readDocument } from "./read-document.ts";
 
 export interface FolderDeps {
   readonly folder: string;

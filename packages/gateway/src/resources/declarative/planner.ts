@@ -1,4 +1,4 @@
-import { DeclarativeDocument, type DeclarativeChange, type FieldChange } from "@fairway/wire";
+import type { DeclarativeChange, DeclarativeDocument, FieldChange } from "@fairway/wire";
 import { seconds, type Clock } from "../../lib/clock.ts";
 import { hinted } from "../../lib/text/secret-members.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -6,6 +6,7 @@ import type { Vault } from "../ports.ts";
 import type { Current, Fields, InState, Kind } from "./kinds.ts";
 import { byPriority, createOptionClaims, type OptionClaims } from "./option-claims.ts";
 import type { Owned, OwnershipStore } from "./ownership.ts";
+import { checkPlace, readDocument, unusable } from "./read-document.ts";
 import { rotationOf, type Rotation } from "./rotated-secrets.ts";
 import { resolveSecrets, type SecretSources } from "./secret-sources.ts";
 
@@ -183,35 +184,11 @@ function namesOf(documents: readonly DeclarativeDocument[]): ReadonlySet<string>
   return seen;
 }
 
-export function readDocument(input: unknown, at: number): DeclarativeDocument {
-  const parsed = DeclarativeDocument.safeParse(input);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const name = (input as { metadata?: { name?: unknown } } | null)?.metadata?.name;
-  throw unusable(
-    typeof name === "string" ? name.slice(0, 64) : `${at + 1}`,
-    `${issue?.path.map(String).join(".") ?? ""}: ${issue?.code === "unrecognized_keys" ? `has no field ${issue.keys.join(", ")}` : (issue?.message ?? "")}`,
-  );
-}
-
-function unusable(name: string, reason: string): Refusal {
-  return new Refusal("document_invalid", { values: { name, reason } });
-}
-
-/** Only a cluster has a Secret to write to. */
-function checkPlace({ kind, metadata, spec }: DeclarativeDocument, { cluster }: SecretSources): void {
-  if (kind !== "Token" || !spec.writeSecretTo || cluster) return;
-  throw unusable(
-    metadata.name,
-    "spec.writeSecretTo is for resources of a cluster: leave it out, and read the key in the console",
-  );
-}
-
 async function stepFor(deps: PlannerDeps, written: DeclarativeDocument, setting: Setting): Promise<Step> {
   const { document, missing, sources: origins } = await resolveSecrets(written, deps.secrets);
   const { kind: kindName, metadata, spec } = document;
   const { name } = metadata;
-  checkPlace(written, deps.secrets);
+  checkPlace(written, deps.secrets.cluster !== undefined);
   const kind = deps.kinds[kindName];
   if (!kind) throw unusable(name, `there is no kind ${kindName}`);
   const desired = await kind.desired(name, spec);

@@ -9,7 +9,7 @@ import {
   type SecretSource,
 } from "@fairway/wire";
 import { parseObject } from "../../lib/text/json.ts";
-import { Refusal } from "../../lib/refusal.ts";
+import { unusable } from "./read-document.ts";
 import type { Secret } from "../../lib/secret.ts";
 
 /** The secrets that documents may refer to; nothing else of this machine can be read. */
@@ -103,8 +103,4 @@ function nameOf({ secretKeyRef, file, env }: SecretSource): string {
 
 function missingText(names: readonly string[]): string {
   return names.length === 0 ? "" : `not found: ${names.join("; ")}`;
-}
-
-function unusable(name: string, reason: string): Refusal {
-  return new Refusal("document_invalid", { values: { name, reason } });
 }
