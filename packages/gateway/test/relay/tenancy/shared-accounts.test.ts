@@ -99,12 +99,6 @@ describe("objects of the operator", () => {
     const body = { model: "library", input: "hi", tools: [{ type: "file_search", vector_store_ids: ["vs_public"] }] };
     expect(await refusalOf(await send(tenants.mine, "/v1/responses", body))).toEqual([404, "object_not_found"]);
     const listed = await responsesChannel("library", { setting: JSON.stringify({ shared_ids: ["vs_public"] }) });
-    await tenants.gateway.root
-      .must("PUT", "/api/option/", {
-        key: "ToolPrices",
-        value: JSON.stringify({ file_search: 0 }),
-      })
-      .catch(() => undefined);
     for (let turn = 0; turn < 4; turn++) {
       const answer = await send(tenants.mine, "/v1/responses", body);
       expect([answer.status, await answer.text()]).toEqual([200, expect.anything()]);
