@@ -61,6 +61,7 @@ export class SessionMoney {
   /** The same after an answer was charged, which the ledger has to know. */
   charge(): true | Promise<boolean> {
     const carried = this.carry();
+    // A renewal that fails here is repeated, and reported, by the next one of the session.
     if (carried === true) void this.renew().catch(() => undefined);
     return carried;
   }
