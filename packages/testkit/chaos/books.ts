@@ -30,6 +30,8 @@ export interface Books {
 /** The sweep runs every few seconds; a busy machine makes it later. */
 const SWEEP_MS = 30_000;
 const CONSUME = 2;
+/** The ledger's word for a reservation that ended before anything was delivered: no request until it is corrected. */
+const REAPED_UNUSED = "reaped, nothing delivered";
 const CHARGES = "kind in ('consume', 'correct')";
 
 /** Each statement is one consistent look; money moves while it runs. */
@@ -37,7 +39,8 @@ const ACCOUNTS: Readonly<Record<string, string>> = {
   users: `select id, quota, used_quota as used, request_count as requests,
     (select coalesce(sum(l.quota), 0) from ledger l where l.user_id = users.id) as booked,
     (select coalesce(sum(l.quota), 0) from ledger l where l.user_id = users.id and l.${CHARGES}) as charged,
-    (select count(*) from ledger l where l.user_id = users.id and l.kind = 'consume' and l.quota < 0) as settled,
+    (select count(*) from ledger l where l.user_id = users.id and l.kind = 'consume' and (l.detail <> '${REAPED_UNUSED}'
+      or l.request_id in (select c.request_id from ledger c where c.kind = 'correct'))) as settled,
     (select coalesce(sum(g.quota), 0) from logs g where g.user_id = users.id and g.type = ${CONSUME}) as logged
     from users`,
   tokens: `select id, remain_quota as remain, used_quota as used, unlimited_quota as unlimited,
