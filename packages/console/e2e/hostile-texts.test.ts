@@ -118,7 +118,7 @@ test("nothing in an answer of a model runs", async () => {
   await ask(ATTACKS.join("\n\n"));
   const answer = page.getByRole("group", { name: "Answer of echo" });
   for (const attack of ["<script>window.hacked=1</script>", "<img src=x onerror=window.hacked=1>"])
-    await answer.getByText(attack).first().waitFor();
+    await answer.locator(".prose p").getByText(attack).first().waitFor();
   const found = await answer.evaluate((box) => ({
     elements: [...box.querySelectorAll(".prose *")].map(({ localName }) => localName),
     links: [...box.querySelectorAll(".prose a")].map((link) => link.getAttribute("href")),

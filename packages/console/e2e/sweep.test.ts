@@ -40,6 +40,7 @@ const KNOWN = new RegExp(
     "[Tt]oken|ID|API|JSON|YAML|URL|HTTPS?|RPM|TPM|UTC|IP|SMTP|SSL|TLS|CSV|HTML|AI|PIN|/mj/submit/imagine|\\{\\w+\\}|Markdown|Webhook|Worker|Top|Seed|Ctrl|Esc",
     "root|Root User|harbour|grace|quay|broken|shop|spring|default|auto|vip|svip|vm-\\w+|console|kling|suno|text2video",
     "gpt-[\\w.-]+|claude-[\\w.-]+|status-\\d+|v\\d[\\w.+-]*|sk-\\S*|https?:\\S+|p50|p95|ms|min|TypeScript|Python",
+    "\\bread\\b|\\bwrite\\b",
     "https|Mozilla/.*|o\\d-[\\w-]+|omni-[\\w-]+|Etc/GMT\\S*",
     "[A-Z]\\w*(Enabled|Price|Link\\d?|Ratio|Groups?|Url|Server|Account|Port|From|Address)|fairway\\.dev|git:production",
   ].join("|"),
