@@ -235,6 +235,9 @@ export interface SigningContext {
 }
 
 /** A vendor: data plus at most a few functions. One file and one export line in `providers/index.ts`. */
+/** Values of a member of a channel's `setting`: one of these texts, or all of a kind. */
+export type SettingForm = readonly string[] | "flag" | "text" | "texts" | "object" | "objects" | "address" | "paths";
+
 export interface ProviderAdapter {
   /** `channels.type`. */
   readonly type: number;
@@ -254,8 +257,8 @@ export interface ProviderAdapter {
    * lists at hosts of their own. May throw for keys that it cannot read.
    */
   readonly otherUrls?: (channel: ChannelRecord, key: string) => readonly string[];
-  /** Members of a channel's `setting` that this vendor alone reads. */
-  readonly settings?: readonly string[];
+  /** Members of a channel's `setting` that this vendor reads in addition to those of every channel. */
+  readonly settings?: Readonly<Record<string, SettingForm>>;
   /** The base URL of a channel is the whole address of its calls. */
   readonly hasWholeUrl?: boolean;
   /** End of a base URL that operators paste with it although the paths hold it themselves. */

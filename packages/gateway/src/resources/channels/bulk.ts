@@ -8,6 +8,7 @@ import { changedFields, type ChannelFields, type TypeCheck } from "./input.ts";
 import { isNarrow, NO_FILTER, type ChannelFilter } from "./query.ts";
 import type { ChannelStore } from "./store.ts";
 import type { LogTest } from "./test-log.ts";
+import { checkSetting } from "./text-fields.ts";
 import type { ChannelUpstream } from "./upstream.ts";
 import type { ChannelRow } from "./view.ts";
 
@@ -116,7 +117,11 @@ async function sync(
           () => parsedChannel(change.next, change.keys),
         );
     });
-  return patchMany(store, ids, () => copied, checkBoth);
+  const copyTo = ({ type }: ChannelRow): Partial<ChannelFields> => {
+    checkSetting(setting ?? "", type, source);
+    return copied;
+  };
+  return patchMany(store, ids, copyTo, checkBoth);
 }
 
 async function testMany(deps: BulkRoutesDeps, ids: readonly number[], caller: Principal): Promise<Result[]> {

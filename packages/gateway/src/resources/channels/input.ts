@@ -42,7 +42,7 @@ export interface ChannelFields {
 }
 
 /** The texts of a stored channel for which hints in a form may stand. */
-export type StoredTexts = Pick<ChannelFields, "setting" | "param_override" | "header_override">;
+export type StoredTexts = Pick<ChannelFields, "type" | "setting" | "param_override" | "header_override">;
 
 /** Tells whether a channel type exists. */
 export type TypeCheck = (type: number) => boolean;
@@ -73,7 +73,7 @@ export function newFields(input: ChannelInput, isType: TypeCheck, source?: Store
     priority: form.priority,
     weight: Math.max(0, form.weight),
     tag: checkTag(form.tag),
-    setting: checkSetting(form.setting, type, source?.setting),
+    setting: checkSetting(form.setting, type, source),
     param_override: checkParamOverride(form.param_override),
     header_override: checkHeaderText(form.header_override),
   };
@@ -125,7 +125,9 @@ export function changedFields(
     priority: input.priority,
     weight: present(input.weight, (weight) => Math.max(0, weight)),
     tag: present(input.tag, checkTag),
-    setting: present(input.setting, (text) => checkSetting(text, type, current.setting)),
+    setting: present(input.setting ?? (type === current.type ? undefined : (current.setting ?? undefined)), (text) =>
+      checkSetting(text, type, { type: current.type, setting: current.setting }),
+    ),
     param_override: present(input.param_override, checkParamOverride),
     header_override: present(input.header_override, checkHeaderText),
   });

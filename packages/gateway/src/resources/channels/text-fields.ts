@@ -11,7 +11,7 @@ import {
   type SecretTexts,
 } from "../../storage/secrets/channel-texts.ts";
 import { checkLimits } from "../limits-field.ts";
-import { idleMember } from "./setting-members.ts";
+import { settingFault, type StoredSetting } from "./setting-members.ts";
 
 /** The form with what is stored in place of hints; throws `invalid_field` for a hint that stands for nothing there. */
 export function withSecrets(input: ChannelInput, stored: SecretTexts | undefined): ChannelInput {
@@ -41,30 +41,17 @@ function checkHeaders(field: string, headers: JsonObject): void {
   }
 }
 
-/** Settings that decide what the relay does; what it does not know travels with them. */
-export function checkSetting(text: string, type: number, stored?: string | null): string | null {
+/** Settings that decide what the relay does; `stored` is the channel that they change, or come from. */
+export function checkSetting(text: string, type: number, stored?: StoredSetting): string | null {
   const checked = checkObjectText("setting", text);
   const setting = parseObject(checked ?? "") ?? {};
-  const idle = idleMember(setting, type, parseObject(stored ?? ""));
-  if (idle !== undefined) throw invalid(`setting.${idle}`, "does nothing for channels of this type: leave it out");
-  const { limits, key_limits, multi_key_mode: mode } = setting;
+  const fault = settingFault(setting, type, stored);
+  if (fault) throw invalid(`setting.${fault.member.slice(0, 60)}`, fault.reason);
+  const { limits, key_limits, headers } = setting;
   if (isGiven(limits)) checkLimits(limits, "setting.limits");
   if (isGiven(key_limits)) checkLimits(key_limits, "setting.key_limits");
-  if (isGiven(mode) && mode !== "random" && mode !== "polling")
-    throw invalid("setting.multi_key_mode", "must be random or polling");
-  checkCalls(setting);
+  if (isObject(headers)) checkHeaders("setting.headers", headers);
   return checked;
-}
-
-/** What goes with each call, and where through. */
-function checkCalls({ headers, proxy }: JsonObject): void {
-  if (isGiven(headers)) checkHeaders("setting.headers", isObject(headers) ? headers : { headers });
-  if (isGiven(proxy) && proxy !== "") checkProxy(proxy);
-}
-
-function checkProxy(proxy: unknown): void {
-  if (typeof proxy !== "string" || !URL.canParse(proxy))
-    throw invalid("setting.proxy", "must be an address such as http://proxy.example:3128");
 }
 
 function checkObjectText(field: string, text: string): string | null {

@@ -55,7 +55,7 @@ export const ali: ProviderAdapter = {
   type: 17,
   id: "ali",
   label: "Ali Tongyi (DashScope)",
-  settings: ["protocol"],
+  settings: { protocol: ["native", "compatible"] },
   baseUrl: BASE,
   speaks: [
     {

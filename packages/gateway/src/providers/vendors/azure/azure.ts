@@ -132,7 +132,7 @@ const PASTED_END =
 
 export const azure: ProviderAdapter = {
   ...compatible,
-  settings: ["azure_strip_dots", "entra_authority"],
+  settings: { azure_strip_dots: "flag", entra_authority: "address" },
   otherUrls: (channel, key) => (isEntraKey(key) ? [entraUrl(channel, key)] : []),
   pastedEnd: PASTED_END,
   gatewayDrops: "/openai/deployments",

@@ -22,7 +22,7 @@ const base = openaiCompatible({
   requestTransforms: [channelParams()],
   responseTransforms: [reasoningName],
   keyHint: "optional",
-  settings: ["paths", "drop_params", "max_tokens_field", "no_developer_role"],
+  settings: { paths: "paths", drop_params: "texts", max_tokens_field: "text", no_developer_role: "flag" },
 });
 
 export const compatible: ProviderAdapter = {

@@ -48,7 +48,7 @@ export const dify: ProviderAdapter = {
   type: 37,
   id: "dify",
   label: "Dify",
-  settings: ["response_mode"],
+  settings: { response_mode: ["streaming"] },
   baseUrl: "https://api.dify.ai",
   speaks: [
     { operation: "chat", dialect: "private:dify-chat", path: "/v1/chat-messages", exchange: difyExchange, ...difyIds },

@@ -39,7 +39,7 @@ export const gemini: ProviderAdapter = {
   id: "gemini",
   telemetryName: "gcp.gemini",
   label: "Google Gemini",
-  settings: ["safety_settings", "parameters_json_schema"],
+  settings: { safety_settings: "objects", parameters_json_schema: "flag" },
   baseUrl: BASE,
   pastedEnd: PASTED_END,
   speaks: [

@@ -16,7 +16,7 @@ export const midjourney: ProviderAdapter = {
   type: 2,
   id: "midjourney",
   label: "Midjourney Proxy",
-  settings: ["forward_mode"],
+  settings: { forward_mode: "flag" },
   models: ["mj_imagine", "mj_variation", "mj_reroll", "mj_blend", "mj_upscale", "mj_describe", "mj_upload"],
 };
 
@@ -26,7 +26,7 @@ export const midjourneyPlus: ProviderAdapter = {
   id: "midjourney_plus",
   forwardsMode: true,
   label: "Midjourney Proxy Plus",
-  settings: ["forward_mode"],
+  settings: { forward_mode: "flag" },
   models: [
     "swap_face",
     "mj_imagine",

@@ -31,7 +31,7 @@ export const perplexity: ProviderAdapter = {
   type: 27,
   id: "perplexity",
   label: "Perplexity",
-  settings: ["protocol"],
+  settings: { protocol: ["sonar"] },
   baseUrl: BASE,
   speaks: [
     {

@@ -108,7 +108,7 @@ export const vertex: ProviderAdapter = {
   id: "vertex",
   telemetryName: "gcp.vertex_ai",
   label: "Google Vertex AI",
-  settings: ["safety_settings", "parameters_json_schema"],
+  settings: { safety_settings: "objects", parameters_json_schema: "flag" },
   baseUrl: "",
   // The paths are whole addresses, whose host follows from the region.
   base: () => "",

@@ -35,7 +35,7 @@ export const zhipuV4: ProviderAdapter = {
   type: 26,
   id: "zhipu_4v",
   label: "Zhipu GLM-4V",
-  settings: ["auth"],
+  settings: { auth: ["jwt"] },
   baseUrl: BASE,
   namedBases: PLANS,
   speaks: routes,
@@ -77,7 +77,7 @@ export const zhipu: ProviderAdapter = {
   type: 16,
   id: "zhipu",
   label: "Zhipu ChatGLM",
-  settings: ["auth"],
+  settings: { auth: ["jwt"] },
   ownedBy: "zhipu",
   models: ["chatglm_turbo", "chatglm_pro", "chatglm_std", "chatglm_lite"],
   speaks: [
