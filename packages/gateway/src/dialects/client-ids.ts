@@ -1,5 +1,6 @@
 // Members of requests that an upstream's account may resolve: at an account that users share, the id of one user's
 // object would be the key to it for every other. Both the check of requests and the names of members read this table.
+// Tasks, whose vendors name ids alike, have a rule instead: tasks/task-ids.ts.
 import { isSet, text } from "./core/read.ts";
 import type { DialectId, JsonObject } from "./core/types.ts";
 

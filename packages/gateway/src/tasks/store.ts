@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import type { JsonObject, JsonValue } from "../dialects/core/types.ts";
 import { seconds } from "../lib/clock.ts";
+import type { MadeIdRules } from "../providers/core/task-ids.ts";
 import type { TaskNews } from "../providers/core/video.ts";
 import type { RawTransaction } from "../storage/engines/raw.ts";
 import type { TaskTable } from "../storage/schema/schema.ts";
@@ -38,9 +39,37 @@ export function findTasks(deps: PollDeps, owner: TaskOwner, ids: readonly string
   return ids.length === 0 ? Promise.resolve([]) : tasksOf(deps, owner).where("task_id", "in", ids).execute();
 }
 
-function tasksOf({ database: { db } }: PollDeps, { userId, platform }: TaskOwner) {
+function tasksOf({ database: { db } }: Pick<PollDeps, "database">, { userId, platform }: TaskOwner) {
   const rows = db.selectFrom("tasks").selectAll().where("user_id", "=", userId);
   return (platform === undefined ? rows : rows.where("platform", "=", platform)).orderBy("id", "desc");
+}
+
+/** Ids that a search of the reports finds as they are. */
+const SEARCHED = /^[\w.:~-]{1,191}$/;
+const MAX_SEARCHED = 500;
+
+/** The channels of those ids that name a task of the user, or what such a task made. */
+export async function findOwnIds(
+  deps: Pick<PollDeps, "database">,
+  owner: TaskOwner,
+  ids: readonly string[],
+  made: MadeIdRules["made"],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await tasksOf(deps, owner)
+    .where((row) =>
+      row.or([
+        row("task_id", "in", ids),
+        ...ids.filter((id) => SEARCHED.test(id)).map((id) => row("data", "like", `%"${id}"%`)),
+      ]),
+    )
+    .limit(MAX_SEARCHED)
+    .execute();
+  const found = new Map<string, number>();
+  // The newest row comes first, and is written last.
+  for (const { task_id, channel_id, data } of rows.toReversed())
+    for (const id of [task_id, ...(data === "" ? [] : made(JSON.parse(data) as JsonValue))])
+      if (ids.includes(id)) found.set(id, channel_id);
+  return found;
 }
 
 /** A task as lists and the general protocols show it. */

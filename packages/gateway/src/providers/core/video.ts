@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../../dialects/core/types.ts";
+import type { MadeIdRules } from "./task-ids.ts";
 
 /** An upstream's report about a task, in terms of the task table; absent members are unchanged. */
 export interface TaskNews {
@@ -66,4 +67,6 @@ export interface VideoTasks {
   /** Answer of the vendor's own protocol about a task. */
   view(task: VideoTask, requestId: string): JsonObject;
   refusal(failure: VideoRefusal): JsonObject;
+  /** Ids that its requests may name. */
+  readonly ids: MadeIdRules;
 }

@@ -15,7 +15,10 @@ export interface SharedIds {
 }
 
 /** True when the operator lets clients of this channel name all of the ids. */
-export function listsIds({ setting }: Pick<ChannelRecord, "setting">, { ids }: SharedIds): boolean {
+export function listsIds(
+  { setting }: Pick<ChannelRecord, "setting">,
+  { ids }: Partial<SharedIds> & Pick<SharedIds, "ids">,
+): boolean {
   const listed = list(setting, "shared_ids");
   return ids.every((id) => listed.includes(id));
 }

@@ -36,6 +36,32 @@ export function findDrawings({ database }: PollDeps, userId: number, ids: readon
     .execute();
 }
 
+/** Ids that a search of the buttons finds as they are. */
+const SEARCHED = /^[\w.~-]{1,191}$/;
+const MAX_SEARCHED = 500;
+
+/** Drawings of this user that have one of the ids, or a button that seems to name it; the newest one is the last. */
+export async function findNamedDrawings(
+  { database }: Pick<PollDeps, "database">,
+  userId: number,
+  ids: readonly string[],
+): Promise<DrawingRow[]> {
+  const rows = await database.db
+    .selectFrom("midjourneys")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where((row) =>
+      row.or([
+        row("mj_id", "in", ids),
+        ...ids.filter((id) => SEARCHED.test(id)).map((id) => row("buttons", "like", `%::${id}%`)),
+      ]),
+    )
+    .orderBy("id", "desc")
+    .limit(MAX_SEARCHED)
+    .execute();
+  return rows.toReversed();
+}
+
 /** Tasks without a final status. */
 export function openDrawings({ database }: PollDeps): Promise<DrawingRow[]> {
   return database.db

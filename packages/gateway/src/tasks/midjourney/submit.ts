@@ -9,10 +9,12 @@ import type { ChannelRecord } from "../../providers/core/types.ts";
 import type { Snapshot } from "../../snapshot/types.ts";
 import { taskChannels, type TaskTarget } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
+import { keepToOwner } from "../own-ids.ts";
 import { switchOff } from "../switch-off.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 import type { TaskAnswer } from "../upstream.ts";
 import { DrawingError, modelOfAction, readSubmission, type Submission } from "./actions.ts";
+import { drawingIds } from "./ids.ts";
 import { findDrawing, saveDrawing } from "./store.ts";
 import type { DrawingRow } from "./view.ts";
 
@@ -45,13 +47,17 @@ const NEEDS_MODAL: ReadonlySet<string> = new Set(["INPAINT", "CUSTOM_ZOOM"]);
 export async function submitDrawing(call: TaskCall, received: DrawingSubmit, deps: TaskDeps): Promise<SubmitAnswer> {
   const submission = readSubmission(received.path, received.body);
   if (!submission) throw new DrawingError("unknown_relay_action");
-  const submit = submission.long ? lengthened(received, submission.long) : received;
+  const asked = submission.long ? lengthened(received, submission.long) : received;
   const prompted = { kind: "midjourney", model: modelOfAction(submission.action), texts: [submission.prompt] };
   await deps.judge(call, prompted);
   const snapshot = deps.snapshots.current();
+  const checked = await keepToOwner(asked.body, drawingIds(deps), call.caller.userId, deps);
   const origin = submission.taskId === undefined ? undefined : await originOf(submission, call, deps);
   const model = modelOfAction(submission.action);
-  const targets = origin ? [originTarget(origin, call, deps)] : taskChannels(snapshot, call.caller, model, deps);
+  const targets = checked.keep(() =>
+    origin ? [originTarget(origin, call, deps)] : taskChannels(snapshot, call.caller, model, deps),
+  );
+  const submit = checked.namesIds ? { ...asked, bytes: Buffer.from(JSON.stringify(asked.body)) } : asked;
   const special = dearest(
     modesOf(submit, snapshot).map((mode) => modelOfAction(submission.action, `mj_${mode}`)),
     snapshot,
@@ -83,7 +89,7 @@ function dearest(names: readonly string[], { options }: Snapshot): string | unde
 }
 
 function lengthened(submit: DrawingSubmit, { path, body }: { path: string; body: JsonObject }): DrawingSubmit {
-  return { ...submit, path, body, bytes: Buffer.from(JSON.stringify(body)) };
+  return { ...submit, path, body };
 }
 
 async function reserve(...asked: Parameters<typeof reserveTask>): Promise<TaskMoney> {
@@ -99,9 +105,9 @@ async function originOf(
   { action, taskId = "" }: Submission,
   { caller }: TaskCall,
   deps: TaskDeps,
-): Promise<DrawingRow> {
+): Promise<DrawingRow | undefined> {
   const row = await findDrawing(deps, caller.userId, taskId);
-  if (!row) throw new DrawingError("task_not_found");
+  if (!row) return undefined;
   const mustBeDone = deps.snapshots.current().options.MjActionCheckSuccessEnabled && action !== "MODAL";
   if (mustBeDone && row.status !== "SUCCESS") throw new DrawingError("task_status_not_success");
   return row;

@@ -1,7 +1,9 @@
 import { isObject, list, text } from "../../dialects/core/read.ts";
 import type { JsonObject } from "../../dialects/core/types.ts";
+import type { MadeIdRules } from "../../providers/core/task-ids.ts";
 import type { TaskNews } from "../../providers/core/video.ts";
-import { findTask, findTasks, pollTasks, updateTask, type AsyncRow } from "../store.ts";
+import type { TaskIdSource } from "../own-ids.ts";
+import { findOwnIds, findTask, findTasks, pollTasks, updateTask, type AsyncRow } from "../store.ts";
 import type { PollDeps } from "../types.ts";
 
 export const PLATFORM = "suno";
@@ -14,6 +16,23 @@ export function findSong(deps: PollDeps, userId: number, id: string): Promise<As
 
 export function findSongs(deps: PollDeps, userId: number, ids: readonly string[]): Promise<AsyncRow[]> {
   return findTasks(deps, { userId, platform: PLATFORM }, ids);
+}
+
+/** Clips, and lyrics, have ids of their own. */
+const IDS: MadeIdRules = {
+  made: (report) =>
+    (Array.isArray(report) ? report : [report])
+      .filter(isObject)
+      .flatMap((clip) => [text(clip, "id") ?? "", text(clip, "clip_id") ?? ""]),
+};
+
+/** Songs, and clips of them, that a request may continue. */
+export function songIds(deps: PollDeps, unknown: () => Error): TaskIdSource {
+  return {
+    rules: IDS,
+    find: (userId, ids) => findOwnIds(deps, { userId, platform: PLATFORM }, ids, IDS.made),
+    unknown,
+  };
 }
 
 /** Asks the upstreams about every open song. */

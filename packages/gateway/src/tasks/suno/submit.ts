@@ -7,11 +7,12 @@ import { mask, secretsOf } from "../../providers/core/mask.ts";
 import type { ChannelRecord } from "../../providers/core/types.ts";
 import { taskChannels, type TaskTarget } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
+import { keepToOwner } from "../own-ids.ts";
 import { acceptTask } from "../store.ts";
 import { switchOff } from "../switch-off.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 import type { TaskAnswer } from "../upstream.ts";
-import { findSong, PLATFORM } from "./store.ts";
+import { findSong, PLATFORM, songIds } from "./store.ts";
 
 /** A refusal in the words of the protocol. */
 export class SongError extends Error {
@@ -43,11 +44,13 @@ interface Song {
 
 /** Submits a song or lyrics and charges it when the upstream took it. Throws SongError and AppError. */
 export async function submitSong(call: TaskCall, action: string, bytes: Buffer, deps: TaskDeps): Promise<unknown> {
-  const song = readSong(action, bytes);
+  const asked = readSong(action, bytes);
+  const checked = await keepToOwner(asked.body, songIds(deps, unknownTask), call.caller.userId, deps);
+  const song = { ...asked, body: checked.body };
   const model = `suno_${song.action.toLowerCase()}`;
   const texts = TEXT_FIELDS.map((name) => text(song.body, name) ?? "");
   await deps.judge(call, { kind: "suno", model, texts });
-  const targets = await choicesOf(song, model, call, deps);
+  const targets = checked.keep(await choicesOf(song, model, call, deps));
   const money = await reserve(call, model, targets, deps);
   try {
     return await tryChannels({ call, song, money }, deps);
@@ -70,16 +73,27 @@ function readSong(action: string, bytes: Buffer): Song {
   return { action: name, body: { ...sent, ...version, make_instrumental: sent["make_instrumental"] ?? false } };
 }
 
-async function choicesOf(song: Song, model: string, call: TaskCall, deps: TaskDeps): Promise<TaskTarget[]> {
+/** The channel of the song that is continued, or every one. */
+async function choicesOf(
+  song: Song,
+  model: string,
+  call: TaskCall,
+  deps: TaskDeps,
+): Promise<() => readonly TaskTarget[]> {
   const snapshot = deps.snapshots.current();
   const targets = () => taskChannels(snapshot, call.caller, model, deps);
-  if (!text(song.body, "continue_clip_id")) return targets();
-  const row = await findSong(deps, call.caller.userId, text(song.body, "task_id") ?? "");
-  if (!row) throw new SongError("task_not_exist", 400, "The task does not exist.");
+  const origin = text(song.body, "continue_clip_id") ? text(song.body, "task_id") : undefined;
+  const row = origin === undefined ? undefined : await findSong(deps, call.caller.userId, origin);
+  if (!row) return targets;
   const channel = snapshot.channels.get(row.channel_id);
   if (!channel) throw new SongError("channel_not_found", 400, "The channel of the task does not exist any more.");
   if (channel.status !== 1) throw new SongError("task_channel_disable", 400, "The channel of the task is disabled.");
-  return [{ channel, group: targets()[0]?.group ?? call.caller.userGroup }];
+  return () => [{ channel, group: targets()[0]?.group ?? call.caller.userGroup }];
+}
+
+/** The same for a song, and a clip of one, that is another user's. */
+function unknownTask(): SongError {
+  return new SongError("task_not_exist", 400, "The task does not exist.");
 }
 
 async function reserve(

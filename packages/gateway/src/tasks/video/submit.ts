@@ -11,7 +11,8 @@ import { refusedByUpstream, unreachable, type Failure } from "../../relay/upstre
 import { mapModel } from "../../relay/selection/model-mapping.ts";
 import { taskChannels, type TaskTarget } from "../channels.ts";
 import { reserveTask, type TaskMoney } from "../money.ts";
-import { acceptTask } from "../store.ts";
+import { keepToOwner } from "../own-ids.ts";
+import { acceptTask, findOwnIds } from "../store.ts";
 import { switchOff } from "../switch-off.ts";
 import type { TaskCall, TaskDeps } from "../types.ts";
 import type { TaskAnswer } from "../upstream.ts";
@@ -52,7 +53,7 @@ const MAX_INPUT = 2_000;
 
 /** Submits a video and charges it when the upstream took it. Throws VideoError and AppError. */
 export async function submitVideo(call: TaskCall, submission: VideoSubmission, deps: TaskDeps): Promise<Submitted> {
-  const context = contextOf(call, submission, deps);
+  const context = await ownContextOf(call, submission, deps);
   const { request } = context;
   const { model, priced } = context.vendor.videos.names(request);
   await deps.judge(call, { kind: "video", model: priced, texts: textsOf(request.body) });
@@ -71,6 +72,25 @@ interface SubmitContext {
   readonly request: VideoRequest;
   readonly targets: readonly TaskTarget[];
   readonly asked: JsonObject | undefined;
+}
+
+/** With what the request may name, at the channels that have it. */
+async function ownContextOf(call: TaskCall, submission: VideoSubmission, deps: TaskDeps): Promise<SubmitContext> {
+  const context = contextOf(call, submission, deps);
+  const { vendor, request } = context;
+  const { ids } = vendor.videos;
+  const checked = await keepToOwner(
+    request.body,
+    {
+      rules: ids,
+      find: (userId, named) => findOwnIds(deps, { userId, platform: vendor.provider.id }, named, ids.made),
+      unknown: ({ member, value }) =>
+        new AppError("object_not_found", { param: member, values: { kind: member, id: value.slice(0, 100) } }),
+    },
+    call.caller.userId,
+    deps,
+  );
+  return { ...context, request: { ...request, body: checked.body }, targets: checked.keep(() => context.targets) };
 }
 
 /** The first vendor with a channel that lists the video; throws what the last one was missing. */

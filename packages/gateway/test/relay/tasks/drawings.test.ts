@@ -219,6 +219,10 @@ describe("drawings", () => {
       channel_id: first,
       prompt: "red kite",
     });
+    await gateway.database.raw.run("update midjourneys set buttons = ? where mj_id = ?", [
+      JSON.stringify([{ customId: "MJ::Inpaint::1::uuid::SOLO" }]),
+      id,
+    ]);
     const action = { taskId: id, customId: "MJ::Inpaint::1::uuid::SOLO" };
     const window = drawings.nextId();
     drawings.answers({ ...drawings.accepted(window, 21) });

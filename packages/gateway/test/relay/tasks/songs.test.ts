@@ -71,6 +71,7 @@ describe("songs", () => {
       status: 400,
       json: { code: "task_not_exist" },
     });
+    await gateway.database.raw.run("update tasks set data = ? where task_id = ?", ['[{"id":"clip-1"}]', id]);
     gateway.upstream.reset();
     gateway.upstream.script("/suno/submit/MUSIC", () => ({ body: { code: "success", data: `song-${++serial}` } }));
     await gateway.channel("suno_music", { type: 36, key: "suno-other", priority: 9 });
@@ -79,7 +80,7 @@ describe("songs", () => {
     );
     expect(gateway.upstream.requests[0]?.headers.authorization).toBe("Bearer suno-secret");
     await gateway.root.must("PUT", "/api/channel/", { id: channel, status: 2 });
-    expect((await call("/suno/submit/music", { continue_clip_id: "c", task_id: id })).json["code"]).toBe(
+    expect((await call("/suno/submit/music", { continue_clip_id: "clip-1", task_id: id })).json["code"]).toBe(
       "task_channel_disable",
     );
   });

@@ -1,4 +1,4 @@
-import { count, isSet, number, object, objects, text } from "../../../dialects/core/read.ts";
+import { count, isObject, isSet, number, object, objects, text } from "../../../dialects/core/read.ts";
 import type { JsonObject } from "../../../dialects/core/types.ts";
 import { invalidRequest } from "../../../lib/app-error.ts";
 import type { VideoNames, VideoRequest, VideoTasks } from "../../core/video.ts";
@@ -27,6 +27,8 @@ const DEFAULTS = { model: "kling-v1", mode: "std", duration: "5" };
 const WITHOUT_MODEL: ReadonlySet<string> = new Set(["video-extend", "lip-sync"]);
 /** Actions whose parameters stand in `input`. */
 const WITH_INPUT: ReadonlySet<string> = new Set(["lip-sync", "effects"]);
+/** Voices that every account has are words; those that an account made are numbers. */
+const OWN_VOICE = /^\d+$/;
 /** Reported where the vendor's own code must not be: it would blame the client's key. */
 const SERVICE_ERROR = 5000;
 
@@ -75,6 +77,14 @@ export const klingVideos: VideoTasks = {
     message,
     request_id: requestId,
   }),
+  ids: {
+    derived: new Set(["external_task_id"]),
+    within: (member, value) => (member === "voice_id" && !OWN_VOICE.test(value) ? [] : [value]),
+    made: (report) => {
+      const result = isObject(report) ? object(report, "task_result") : undefined;
+      return [...objects(result, "videos"), ...objects(result, "images")].map((one) => text(one, "id") ?? "");
+    },
+  },
 };
 
 /** `kling-video_<model>_<mode>_<seconds>`; read where the vendor reads, so that the price is that of the video. */
