@@ -67,7 +67,13 @@ test.each([
     /Limit of this token reached: 1 requests per minute/,
     /charged +\$0\.00 \(0 quota\)/,
   ],
-  ["failover", /ok 200/, /Answered by attempt 2/, /with +input_tokens \d+ \(upstream\).*model_ratio 1 \(self-use\)/],
+  [
+    "failover",
+    /ok 200/,
+    /Answered by attempt 2/,
+    /upstream said +attempt 1: \S/,
+    /with +input_tokens \d+ \(upstream\).*model_ratio 1 \(self-use\)/,
+  ],
   ["guardrail", /400 prompt_blocked/, /guardrail +block: insults/, /charged +\$0\.00 \(0 quota\)/],
   [
     "guardedStream",

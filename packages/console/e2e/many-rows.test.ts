@@ -53,7 +53,7 @@ test("keys pasted into an existing channel replace its keys, and those that stay
   const form = drawer("Edit channel");
   const single = form.getByRole("group", { name: "Single keys" });
   await single.getByText("2 of 2 in use").waitFor();
-  await single.getByRole("button", { name: "Disable key #1 …2222" }).click();
+  await single.getByRole("button", { name: "Disable key 2 …2222" }).click();
   await single.getByText("1 of 2 in use").waitFor();
 
   const key = form.getByRole("textbox", { name: "Key" });
@@ -69,9 +69,9 @@ test("keys pasted into an existing channel replace its keys, and those that stay
 
   await row("Harbour").getByRole("link", { name: "Harbour" }).click();
   await single.getByText("2 of 3 in use").waitFor();
-  await single.getByText("#0 …2222").waitFor();
+  await single.getByText("Key 1 …2222").waitFor();
   await single.getByText("#2 …1111").waitFor();
-  await single.getByRole("button", { name: "Enable key #0 …2222" }).waitFor();
+  await single.getByRole("button", { name: "Enable key 1 …2222" }).waitFor();
   await form.getByRole("button", { name: "Cancel" }).click();
   await form.waitFor({ state: "detached" });
 });

@@ -29,6 +29,7 @@ export * from "./operations/logs.ts";
 export * from "./core/message-codes.ts";
 export * from "./core/messages.ts";
 export * from "./core/reasons.ts";
+export * from "./channels/key-number.ts";
 export * from "./channels/models.ts";
 export * from "./accounts/oauth.ts";
 export * from "./accounts/oauth-services.ts";

@@ -100,8 +100,13 @@ export const ExplainedAttempt = z.object({
     "retry",
     "same_channel",
     "same_channel_other_key",
+    /** The same request would fail the same way, wherever it goes. */
     "not_retryable",
     "retries_used",
+    /** RetryTimes is 0. */
+    "retries_off",
+    /** The request may go to no other channel. */
+    "bound",
     "too_late",
     "none_left",
     /** The client had a part of the answer. */
@@ -149,6 +154,15 @@ export const ExplainedBudget = z.object({
 });
 export type ExplainedBudget = z.output<typeof ExplainedBudget>;
 
+/** A figure of the upstream's usage that cannot be true. */
+export const UsageDoubt = z.object({
+  /** What was charged instead, as in docs/explain/billing.md: `output_counted`, `cached_over_input`, … */
+  rule: z.string(),
+  /** What the upstream reported; "" for owners, and where it reported nothing. */
+  reported: z.string(),
+});
+export type UsageDoubt = z.output<typeof UsageDoubt>;
+
 export const LogExplanation = z.object({
   request_id: z.string(),
   created_at: z.int(),
@@ -182,6 +196,8 @@ export const LogExplanation = z.object({
   price: ExplainedPrice,
   /** Members of the request that the conversion left out. */
   losses: z.array(z.string()),
+  /** Figures of the upstream's usage that were not believed. */
+  usage_doubts: z._default(z.array(UsageDoubt), []),
   /** Verdict of the guardrail; "" where none acted. */
   guardrail: z.string(),
   /** What the guardrail gave as its reason; "" for owners. */

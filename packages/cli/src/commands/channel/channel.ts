@@ -7,6 +7,8 @@ import {
   channelTypes,
   declarativeManaged,
   formatTime,
+  keyIndex,
+  keyNumber,
   type CallInput,
   type Channel,
   type ChannelKey,
@@ -223,8 +225,8 @@ export async function listTypes(client: Client, output: Output): Promise<void> {
 }
 
 const KEY_COLUMNS: readonly Column<ChannelKey>[] = [
-  number("INDEX", "index"),
-  { title: "KEY", value: ({ hint }) => (hint === "" ? "-" : `…${hint}`) },
+  { title: "KEY", isNumber: true, value: ({ index }) => String(keyNumber(index)) },
+  { title: "ENDS IN", value: ({ hint }) => (hint === "" ? "-" : `…${hint}`) },
   { title: "STATUS", value: ({ status }) => statusWord(status) },
   time("SINCE", "time"),
   plain("REASON", "reason"),
@@ -236,11 +238,11 @@ export async function channelKeyList(
   { enable, disable }: { readonly enable?: number; readonly disable?: number },
   output: Output,
 ): Promise<void> {
-  const index = enable ?? disable;
+  const chosen = enable ?? disable;
   const status = enable === undefined ? CHANNEL_STATUS.disabledByHand : CHANNEL_STATUS.enabled;
   const { data: rows } =
-    index === undefined
+    chosen === undefined
       ? await client.call(channelKeys, { params: { id } })
-      : await client.call(channelKeySwitch, { params: { id }, body: { index, status } });
+      : await client.call(channelKeySwitch, { params: { id }, body: { index: keyIndex(chosen), status } });
   await printList(output, { kind: "ChannelKey", columns: KEY_COLUMNS, rows, empty: "It has no keys." });
 }

@@ -189,12 +189,14 @@ function switching(channel: Command, { client, output, idOf, idsOf }: CommandCon
     .command("keys")
     .argument("<id>", "id or name, as `fairway channel list` shows it", id("channel"))
     .description("the keys of a channel that has several: their last letters and whether they are in use")
-    .option("--enable <index>", "switch that key on", integer)
-    .addOption(new Option("--disable <index>", "switch that key off").argParser(integer).conflicts("enable"))
+    .option("--enable <number>", "switch that key on; the first is 1", positive)
+    .addOption(
+      new Option("--disable <number>", "switch that key off; the first is 1").argParser(positive).conflicts("enable"),
+    )
     .action(async (one: Reference, options: { enable?: number; disable?: number }) =>
       (await import("./channel.ts")).channelKeyList(await client(), await idOf(one), options, output()),
     );
-  examples(keys, "fairway channel keys 3", "fairway channel keys 3 --disable 1");
+  examples(keys, "fairway channel keys 3", "fairway channel keys 3 --disable 2");
 }
 
 function checking(channel: Command, { client, output, idsOf }: CommandContext): void {

@@ -1,4 +1,4 @@
-import { channelHealth, LOG_TYPE, logList, type ChannelHealth, type LogRow } from "@fairway/wire";
+import { channelHealth, keyNumber, LOG_TYPE, logList, type ChannelHealth, type LogRow } from "@fairway/wire";
 import { number, plain, time } from "../../print/columns.ts";
 import { isForPeople, printOne, type Output } from "../../print/output.ts";
 import { prepareWidths, table, type Column } from "../../print/table.ts";
@@ -16,7 +16,7 @@ const FAILURES: readonly Column<LogRow>[] = [
 ];
 
 const KEYS: readonly Column<ChannelHealth>[] = [
-  number("KEY", "key_index"),
+  { title: "KEY", isNumber: true, value: ({ key_index: index }) => String(keyNumber(index)) },
   plain("STATE", "state"),
   { title: "MODEL", value: ({ model }) => (model === "" ? "all" : model) },
   number("RESTS MS", "wait_ms"),

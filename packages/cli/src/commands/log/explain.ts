@@ -1,5 +1,6 @@
 import {
   budgetSubject,
+  keyNumber,
   logExplain,
   logExplainSelf,
   logList,
@@ -11,6 +12,7 @@ import {
   type ExplainedCandidate,
   type LogExplanation,
   type PriceInput,
+  type UsageDoubt,
 } from "@fairway/wire";
 import { CliError, EXIT } from "../../core/exit.ts";
 import { number, plain } from "../../print/columns.ts";
@@ -27,6 +29,7 @@ const NAMED: Shape<LogExplanation> = {
 
 const ATTEMPTS: readonly Column<ExplainedAttempt>[] = [
   { title: "CHANNEL", value: ({ channel, channel_name: name }) => (channel > 0 ? `${channel} ${name}` : "-") },
+  { title: "KEY", isNumber: true, value: ({ key_index: index }) => (index < 0 ? "-" : String(keyNumber(index))) },
   number("START MS", "start_ms"),
   number("FIRST MS", "first_byte_ms"),
   number("MS", "duration_ms"),
@@ -62,7 +65,7 @@ export function explainLines(found: LogExplanation, width: number, quotaPerUnit:
   const { attempts, candidates } = found;
   const skipped = candidates.filter(({ is_tried: isTried }) => !isTried);
   return [
-    ...Object.entries(wordsOf(found, quotaPerUnit)).map(([name, value]) => `${name.padEnd(10)} ${value}`),
+    ...Object.entries(wordsOf(found, quotaPerUnit)).map(([name, value]) => `${name.padEnd(13)} ${value}`),
     ...(attempts.length > 0 ? ["", ...table(ATTEMPTS, attempts, width).split("\n")] : []),
     ...(skipped.length > 0 ? ["", ...table(SKIPPED, skipped, width).split("\n")] : []),
     ...(found.is_recorded ? [] : ["", "The route of this call was not recorded."]),
@@ -97,6 +100,18 @@ function budgetText(budget: ExplainedBudget, quotaPerUnit: number): string {
   return `budget ${id} of ${scope} ${budgetSubject(budget)}: ${moneyText(limit, quotaPerUnit)} a ${period}`;
 }
 
+/** What upstreams said about failed attempts; owners are not told. */
+function said({ attempts }: LogExplanation): Record<string, string> {
+  const lines = attempts.flatMap(({ upstream_message: message }, at) =>
+    message === undefined ? [] : [attempts.length > 1 ? `attempt ${at + 1}: ${message}` : message],
+  );
+  return lines.length === 0 ? {} : { "upstream said": lines.join("; ") };
+}
+
+function doubtText({ rule, reported }: UsageDoubt): string {
+  return reported === "" ? rule : `${rule} (the upstream reported ${reported})`;
+}
+
 function wordsOf(found: LogExplanation, quotaPerUnit: number): Record<string, string> {
   const { price } = found;
   const money = (quota: number) => moneyText(quota, quotaPerUnit);
@@ -112,6 +127,8 @@ function wordsOf(found: LogExplanation, quotaPerUnit: number): Record<string, st
     charged: `${money(price.charged)}${price.reserved < 0 ? "" : `, ${money(price.reserved)} were reserved`}`,
     ...(price.formula !== "" && { formula: price.formula }),
     ...(price.inputs.length > 0 && { with: price.inputs.map(inputText).join(", ") }),
+    ...said(found),
+    ...(found.usage_doubts.length > 0 && { "not believed": found.usage_doubts.map(doubtText).join(", ") }),
     ...(found.losses.length > 0 && { "left out": found.losses.join(", ") }),
     ...(found.guardrail !== "" && { guardrail: guardrailText(found) }),
     ...(found.budget && { budget: budgetText(found.budget, quotaPerUnit) }),

@@ -1,4 +1,4 @@
-import { dollars, type Channel } from "@fairway/wire";
+import { dollars, keyNumber, type Channel } from "@fairway/wire";
 import { statusWord } from "../channel/channel.ts";
 import { inFlightOf, usageOf } from "./choice.ts";
 import type { Line } from "./line.ts";
@@ -31,9 +31,9 @@ export function detailOf(place: ServerIdentity, sample: Sample, channel: Channel
         ] as const)
       : ([[`calls, ${span}`, "none"]] as const)),
     ...health.map(
-      ({ key_index: key, state, model, wait_ms: wait }) =>
+      ({ key_index: index, state, model, wait_ms: wait }) =>
         [
-          `key ${key}`,
+          `key ${keyNumber(index)}`,
           `${state}${model === "" ? "" : ` for ${model}`}${wait > 0 ? `, ${Math.ceil(wait / 1000)} s` : ""}`,
         ] as const,
     ),

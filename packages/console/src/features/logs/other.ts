@@ -46,8 +46,10 @@ const LogOther = z.object({
   /** Milliseconds from arrival to the error. */
   ms: count,
   error_code: text,
-  /** Who is at fault: `client`, `gateway` or `upstream`. */
+  /** Who sent the error: `client`, `gateway` or `upstream`. */
   error_type: text,
+  /** How the call ended, as in the metrics. */
+  outcome: text,
   request_path: text,
   /** Failed calls that the row stands for besides its own; 0 = none. */
   repeated: count,

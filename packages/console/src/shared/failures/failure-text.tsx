@@ -8,11 +8,19 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
 /** Why the call of a row failed, on a line of its own; the sentence of the server is its title. */
 export function FailureText({ row }: { readonly row: LogRow }) {
   const t = useTexts();
   const other = parseObject(row.other);
-  const recorded = { error_code: textOf(other?.["error_code"]), error_type: textOf(other?.["error_type"]) };
+  const recorded = {
+    error_code: textOf(other?.["error_code"]),
+    error_type: textOf(other?.["error_type"]),
+    status_code: numberOf(other?.["status_code"]),
+  };
   return (
     <Text color="fg.error" width="full" overflowWrap="anywhere" title={row.content}>
       {failureOf(recorded, t) ?? row.content}

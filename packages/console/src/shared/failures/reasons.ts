@@ -85,13 +85,35 @@ export function reasonOf(code: string | undefined, t: TranslateFailure): string 
 /** What a row of the log records about a failure. */
 interface Recorded {
   readonly error_code?: string | undefined;
-  /** Who is at fault: `client`, `gateway` or `upstream`. */
+  /** Who sent the error: `client`, `gateway` or `upstream`. */
   readonly error_type?: string | undefined;
+  readonly status_code?: number | undefined;
+  readonly outcome?: string | undefined;
 }
 
-/** The same for a row of a failed call; what an upstream said is in its own words, and not recorded. */
-export function failureOf({ error_code: code, error_type: origin }: Recorded, t: TranslateFailure): string | undefined {
-  return reasonOf(code, t) ?? (origin === "upstream" ? t("reasonUpstream") : undefined);
+/** The same for a row of a failed call; what an upstream said is in its own words, and not among the reasons. */
+export function failureOf(recorded: Recorded, t: TranslateFailure): string | undefined {
+  const { error_code: code = "", error_type: origin, status_code: status = 0 } = recorded;
+  if (origin !== "upstream") return reasonOf(code, t);
+  return reasonOfUpstream(code, status, t) ?? t(isRefusal(status) ? "reasonRefused" : "reasonUpstream");
+}
+
+/** The same for one call of an upstream, whose own codes may be like the gateway's and mean something else. */
+export function reasonOfUpstream(code: string, status: number, t: TranslateFailure): string | undefined {
+  const isOwn = status < 400 || code.startsWith("upstream_") || code === "bad_response_status_code";
+  if (!isOwn) return undefined;
+  const reason = reasonOf(code, t);
+  return isRefusal(status) && reason === t("reasonUpstream") ? t("reasonRefused") : reason;
+}
+
+/** An upstream that refuses a request works. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500;
+}
+
+/** Who is at fault; an upstream that refuses a wrong request is not. */
+export function faultOf({ error_type: origin, outcome }: Recorded): string | undefined {
+  return origin === "upstream" && outcome === "client_error" ? "client" : origin;
 }
 
 function isKnown(code: string): code is keyof typeof REASONS {

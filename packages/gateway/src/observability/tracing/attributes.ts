@@ -1,4 +1,5 @@
 // Names of the OpenTelemetry semantic conventions for generative AI, in the two versions that back ends read.
+import { keyNumber } from "@fairway/wire";
 import type { Attributes } from "@opentelemetry/api";
 import type { AttemptEnd, AttemptStart, CallEnd, CallStart } from "./call-span.ts";
 
@@ -53,7 +54,7 @@ export function attemptAttributes(attempt: AttemptStart, operation: string, conv
     "gen_ai.request.model": attempt.upstreamModel,
     "fairway.channel.id": attempt.channelId,
     "fairway.channel.name": attempt.channelName,
-    "fairway.channel.key": attempt.keyIndex + 1,
+    "fairway.channel.key": keyNumber(attempt.keyIndex),
   };
 }
 

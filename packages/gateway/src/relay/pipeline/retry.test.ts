@@ -98,3 +98,22 @@ test("a request that is bound or pinned to its channel is tried once", () => {
     expect(retries.next()).toBeUndefined();
   }
 });
+
+test("the end of the attempts names why none follows", () => {
+  const refused = failure(badKey.error, { retry: false });
+  const ended = (times: number, last: Failure, request: Partial<RelayRequest> = {}) => {
+    const retries = retriesOf(times, { request });
+    for (let attempt = 0; attempt <= times; attempt++) {
+      retries.failed(target, last);
+      if (!retries.next()) break;
+    }
+    return retries.ended;
+  };
+  expect(ended(0, badKey)).toBe("retries_off");
+  expect(ended(2, badKey)).toBe("retries_used");
+  expect(ended(2, failure(badKey.error, { retryOnce: true }))).toBe("retries_used");
+  expect(ended(2, refused)).toBe("not_retryable");
+  expect(ended(2, failure(badKey.error, { retry: false, outcome: "timeout" }))).toBe("too_late");
+  expect(ended(2, badKey, { isBound: true })).toBe("bound");
+  expect(ended(2, badKey, { caller: { pinnedChannel: 3 } as RelayRequest["caller"] })).toBe("bound");
+});

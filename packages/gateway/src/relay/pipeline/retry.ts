@@ -19,7 +19,7 @@ export interface Retries {
   readonly ended: RetryEnd;
 }
 
-export type RetryEnd = "not_retryable" | "too_late" | "retries_used" | "none_left";
+export type RetryEnd = "not_retryable" | "too_late" | "retries_used" | "retries_off" | "bound" | "none_left";
 
 /** Counts the attempts of one request and decides about the next one. */
 export function createRetries(
@@ -36,7 +36,14 @@ export function createRetries(
   let last: Failure | undefined;
   let hasRetriedOnce = false;
   let canRetry = true;
-  let ended: RetryEnd = "none_left";
+  let ended: RetryEnd = request.pinnedAccount ? "bound" : "none_left";
+
+  const findEnd = (isLate: boolean): RetryEnd => {
+    if (!canRetry && last?.retry !== true) return last?.outcome === "timeout" ? "too_late" : "not_retryable";
+    if (!isFree) return "bound";
+    if (most === 0) return "retries_off";
+    return canRetry && isLate ? "too_late" : "retries_used";
+  };
 
   return {
     failed(target, failure) {
@@ -52,8 +59,7 @@ export function createRetries(
     next() {
       const isLate = performance.now() - since > settings.totalMs;
       if (!canRetry || isLate || retries >= most) {
-        if (canRetry) ended = isLate ? "too_late" : "retries_used";
-        else ended = "not_retryable";
+        ended = findEnd(isLate);
         return undefined;
       }
       retries++;

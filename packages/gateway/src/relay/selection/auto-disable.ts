@@ -1,3 +1,4 @@
+import { keyNumber } from "@fairway/wire";
 import { listedName } from "../../billing/pricing/listed-name.ts";
 import type { Logger } from "../../observability/log.ts";
 import type { SnapshotStore } from "../../snapshot/types.ts";
@@ -39,7 +40,7 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
 
   const disable = async ({ channel, keyIndex }: RouteTarget, reason: string) => {
     const { id: channelId, name, keys } = channel;
-    const key = keys.length > 1 ? { key_index: keyIndex } : {};
+    const key = keys.length > 1 ? { key: keyNumber(keyIndex) } : {};
     const what = `${channelId} ${keyIndex}`;
     if (disabling.has(what)) return;
     disabling.add(what);
@@ -58,7 +59,12 @@ export function createChannelGuard(deps: ChannelGuardDeps): ChannelGuard {
     const now = performance.now();
     if (now - (warned.get(what) ?? -Infinity) < WARN_AGAIN_MS) return;
     warned.set(what, now);
-    deps.log.warn("channel out of credit", { channelId: channel.id, name: channel.name, key_index: keyIndex, reason });
+    deps.log.warn("channel out of credit", {
+      channelId: channel.id,
+      name: channel.name,
+      key: keyNumber(keyIndex),
+      reason,
+    });
   };
 
   return {

@@ -1,4 +1,4 @@
-import { CHANNEL_STATUS, type OptionValues } from "@fairway/wire";
+import { CHANNEL_STATUS, keyNumber, type OptionValues } from "@fairway/wire";
 import type { ProbeResult } from "../../relay/pipeline/probe.ts";
 import { pauseUnless } from "../event-stream.ts";
 import type { JobControl } from "../jobs/runner.ts";
@@ -114,7 +114,7 @@ async function drawForKeys(
     if (!mayEnable(deps, await deps.upstream.test(id, undefined, index))) continue;
     const done = await deps.store.switchKey(id, index, { status: CHANNEL_STATUS.enabled, reason: "" });
     if (typeof done === "string") continue;
-    const subject = `Key ${index + 1} of channel "${row.name}" (#${id}) has been enabled`;
+    const subject = `Key ${keyNumber(index)} of channel "${row.name}" (#${id}) has been enabled`;
     await deps.notify(subject, subject);
   }
 }
@@ -171,7 +171,7 @@ async function reportKey(deps: SwitchDeps, { row, index, isLast }: SwitchedKey, 
   const name = `"${row.name}" (#${row.id})`;
   const subject = isLast
     ? `Channel ${name} has been disabled: its last key was refused`
-    : `Key ${index + 1} of channel ${name} has been disabled`;
+    : `Key ${keyNumber(index)} of channel ${name} has been disabled`;
   await deps.notify(subject, `${subject}: ${reason}`);
   return true;
 }

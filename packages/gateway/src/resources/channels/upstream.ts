@@ -1,4 +1,4 @@
-import type { ChannelInput } from "@fairway/wire";
+import { keyNumber, type ChannelInput } from "@fairway/wire";
 import { AppError } from "../../lib/app-error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Refusal } from "../../lib/refusal.ts";
@@ -156,7 +156,7 @@ function summaryOf(results: readonly KeyResult[]): ProbeResult | undefined {
   const shown = results.find(({ result }) => result.isOk) ?? results[0];
   const failed = results.filter(({ result }) => !result.isOk);
   if (!shown || failed.length === 0) return shown?.result;
-  const message = failed.map(({ index, result }) => `key ${index + 1}: ${result.message}`).join("; ");
+  const message = failed.map(({ index, result }) => `key ${keyNumber(index)}: ${result.message}`).join("; ");
   return { ...shown.result, message: message.slice(0, MAX_MESSAGE), key: undefined };
 }
 

@@ -5,6 +5,7 @@ import {
   type ExplainedCandidate,
   type LogExplanation,
   type SkipReason,
+  type UsageDoubt,
 } from "@fairway/wire";
 import { isObject, parseObject, type JsonObject } from "../../lib/text/json.ts";
 import { traceIn, type AttemptEntry, type CallTrace, type CandidateEntry } from "../../relay/trace/call-trace.ts";
@@ -44,6 +45,7 @@ export function explain(row: StoredLog, view: ExplainView): LogExplanation {
     total_ms: totalMs(row, trace),
     price: explainPrice(row, other, trace),
     losses: texts(other["dropped_params"]),
+    usage_doubts: doubtsOf(other, view),
     guardrail: text(other["guardrail"]),
     ...(view.isOwner ? { guardrail_reason: "", budget: null } : stopOf(other)),
     cache: { is_hit: other["cache_hit"] === true, age_seconds: int(other["cache_age"]) },
@@ -172,6 +174,16 @@ function stopOf(other: JsonObject): Pick<LogExplanation, "guardrail_reason" | "b
   const part = isObject(other["admin_info"]) ? other["admin_info"] : {};
   const budget = ExplainedBudget.safeParse(part["budget"]);
   return { guardrail_reason: text(part["guardrail_reason"]), budget: budget.success ? budget.data : null };
+}
+
+/** Owners read which rule was used; what an upstream reported is for operators. */
+function doubtsOf(other: JsonObject, { isOwner }: ExplainView): UsageDoubt[] {
+  const part = isObject(other["admin_info"]) ? other["admin_info"] : {};
+  const reported = isObject(part["doubted_usage"]) && !isOwner ? part["doubted_usage"] : {};
+  return texts(other["usage_doubts"]).map((rule) => {
+    const figure = reported[rule];
+    return { rule, reported: typeof figure === "number" ? String(figure) : text(figure) };
+  });
 }
 
 function texts(value: unknown): string[] {

@@ -1,3 +1,4 @@
+import type { LogExplanation, LogPage } from "@fairway/wire";
 import { afterEach, describe, expect, it } from "vitest";
 import { consumeRows, useRelay } from "../../kit/relay-app.ts";
 
@@ -117,5 +118,9 @@ describe.each([false, true])("usage that leaves something out, stream %s", (stre
       usage_doubts: ["cached_over_input"],
       admin_info: { doubted_usage: { cached_over_input: 729 } },
     });
+    const page = (await relay.gateway.root.must("GET", `/api/log/?request_id=${row?.request_id}`)) as LogPage;
+    const asked = `/api/log/${page.items[0]?.id}/explain`;
+    const found = (await relay.gateway.root.must("GET", asked)) as LogExplanation;
+    expect(found.usage_doubts).toEqual([{ rule: "cached_over_input", reported: "729" }]);
   });
 });

@@ -63,6 +63,15 @@ describe("a failed call", () => {
     ]);
   });
 
+  it("was not retried because retries are switched off, and says so", async () => {
+    await relay.gateway.channel("unretried");
+    await relay.gateway.channel("unretried");
+    await relay.gateway.option("RetryTimes", 0);
+    relay.gateway.upstream.script("/chat/completions", () => broken);
+    const found = await explained(await errorRow(idOf(await relay.ask("unretried"))));
+    expect(found.attempts.map(({ next }) => next)).toEqual(["retries_off"]);
+  });
+
   it("leaves its route in the row of the charge when another channel succeeded", async () => {
     const bad = await relay.gateway.channel("cured", { priority: 9 });
     const good = await relay.gateway.channel("cured", { priority: 5 });

@@ -8,6 +8,7 @@ import { Mark, type MarkKind } from "../../../ui/display/mark.tsx";
 import { toastProblem } from "../../../ui/feedback/toaster.ts";
 import { When } from "../../../ui/display/when.tsx";
 import { keysQuery, setKeyStatus } from "../api.ts";
+import { keyName } from "../key-name.ts";
 import { sectionAnchor } from "./section-index.tsx";
 import { useTexts } from "../texts.ts";
 
@@ -55,7 +56,7 @@ function KeyLine({ channelId, entry }: { readonly channelId: number; readonly en
   const [isSending, setSending] = useState(false);
   const state = STATES[entry.status] ?? { mark: "unknown" as const, text: "keyOff" as const };
   const isOn = entry.status === CHANNEL_STATUS.enabled;
-  const name = entry.hint === "" ? `#${entry.index}` : `#${entry.index} …${entry.hint}`;
+  const name = keyName(entry);
   const toggle = () => {
     setSending(true);
     setKeyStatus(channelId, entry.index, !isOn)
@@ -65,7 +66,7 @@ function KeyLine({ channelId, entry }: { readonly channelId: number; readonly en
   return (
     <Flex as="li" align="center" gap="3" py="1.5" wrap="wrap">
       <Text as="code" fontFamily="mono" textStyle="sm" minW="24">
-        {name}
+        {t("keyNamed", { name })}
       </Text>
       <Mark kind={state.mark} label={t(state.text)} />
       <Text textStyle="xs" color="fg.muted" flex="1" minW="8rem" overflowWrap="anywhere">

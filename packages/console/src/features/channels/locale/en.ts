@@ -45,6 +45,7 @@ export const en = {
   keysInUse: "{count} of {total} in use",
   keysHelp:
     "Changes hold at once, without saving. The last key takes the channel with it; the first brings it back, unless the channel itself was switched off by hand.",
+  keyNamed: "Key {name}",
   keyOn: "In use",
   keyOff: "Switched off",
   keyRefused: "Refused by the provider",

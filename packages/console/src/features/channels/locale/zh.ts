@@ -48,6 +48,7 @@ export const zh: Translation<typeof en> = {
   keysInUse: "{total} 个中启用 {count} 个",
   keysHelp:
     "立即生效，无需保存。停用最后一个密钥时渠道随之停用；启用第一个密钥时渠道随之启用，除非渠道本身是手动停用的。",
+  keyNamed: "密钥 {name}",
   keyOn: "使用中",
   keyOff: "已停用",
   keyRefused: "被上游拒绝",

@@ -10,6 +10,7 @@ import { LoadFailed } from "../../../ui/feedback/empty.tsx";
 import { keysQuery } from "../api.ts";
 import { useTexts } from "../texts.ts";
 import { healthQuery } from "./api.ts";
+import { keyName } from "../key-name.ts";
 import { keyLines, type KeyLine } from "./key-state.ts";
 
 const MOST = 50;
@@ -61,8 +62,7 @@ function Line({ line }: { readonly line: KeyLine }) {
   return (
     <PanelRow>
       <Text as="code" fontFamily="mono" minW="24">
-        #{line.index}
-        {line.hint !== "" && ` …${line.hint}`}
+        {t("keyNamed", { name: keyName(line) })}
       </Text>
       <Box flex="1" />
       <Mark kind={state.mark} label={t(state.text)} />

@@ -1,4 +1,4 @@
-import { budgetSubject, type ExplainedBudget, type LogExplanation } from "@fairway/wire";
+import { budgetSubject, type ExplainedBudget, type LogExplanation, type UsageDoubt } from "@fairway/wire";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Mark } from "../../../ui/display/mark.tsx";
@@ -62,14 +62,55 @@ function Losses({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-/** The guardrail's verdict, the budget that ended it, and parameters that the conversion omitted; empty without. */
+/** Rules of usage that cannot be true; a newer gateway may know more, which are shown as they come. */
+const DOUBTS = {
+  output_counted: "doubtOutput",
+  input_counted: "doubtInput",
+  cached_over_input: "doubtCached",
+  cache_write_over_input: "doubtCacheWrite",
+  audio_over_input: "doubtAudioInput",
+  image_over_input: "doubtImage",
+  reasoning_over_output: "doubtReasoning",
+  audio_over_output: "doubtAudioOutput",
+  cache_write_contradicts: "doubtLifetimes",
+  total_contradicts: "doubtTotal",
+} as const;
+
+function isKnownDoubt(rule: string): rule is keyof typeof DOUBTS {
+  return Object.hasOwn(DOUBTS, rule);
+}
+
+function Doubts({ doubts }: { readonly doubts: readonly UsageDoubt[] }) {
+  const t = useTexts();
+  const textOf = (rule: string) => {
+    if (isKnownDoubt(rule)) return t(DOUBTS[rule]);
+    return rule.startsWith("invalid_") ? t("doubtInvalid", { name: rule.slice("invalid_".length) }) : rule;
+  };
+  return (
+    <>
+      <Mark kind="caution" label={t("doubts")} />
+      <ul className="log-losses">
+        {doubts.map(({ rule, reported }) => (
+          <li key={rule}>
+            {textOf(rule)}
+            {reported !== "" && <span className="soft"> {t("doubtReported", { reported })}</span>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The guardrail's verdict, the budget that ended it, parameters that the conversion omitted, and usage that was not believed; empty without. */
 export function Events({ other, found }: { readonly other: LogOther; readonly found: LogExplanation | undefined }) {
   const t = useTexts();
   const losses = found?.losses ?? [];
+  const doubts = found?.usage_doubts ?? [];
   const parts: ReactNode[] = [];
   if (other.guardrail !== undefined) parts.push(<Verdict key="guardrail" other={other} />);
   if (found?.budget) parts.push(<SpentBudget key="budget" budget={found.budget} />);
   if (losses.length > 0) parts.push(<Losses key="losses" names={losses} />);
+  if (doubts.length > 0) parts.push(<Doubts key="doubts" doubts={doubts} />);
   if (parts.length === 0) return null;
   return (
     <section>

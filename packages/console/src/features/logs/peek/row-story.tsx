@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { formatElapsed } from "../../../lib/format.ts";
 import { logNote } from "../../../lib/server/server-messages.ts";
 import { Loading, LoadFailed } from "../../../ui/feedback/empty.tsx";
-import { failureOf } from "../../../shared/failures/reasons.ts";
+import { failureOf, faultOf } from "../../../shared/failures/reasons.ts";
 import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
 import { explainQuery } from "../api.ts";
 import { isConsumption, isFailure } from "../kinds.ts";
@@ -51,7 +51,7 @@ function Outcome(props: {
   const sayFailure = useFailureTexts();
   const { row, other, found } = props;
   if (isFailure(row)) {
-    const fault = other.error_type;
+    const fault = faultOf(other);
     const reason = failureOf(other, sayFailure);
     return (
       <div className="log-outcome is-failed">

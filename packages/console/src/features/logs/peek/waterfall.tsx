@@ -1,7 +1,7 @@
-import type { ExplainedAttempt, LogExplanation, LogRow } from "@fairway/wire";
+import { keyNumber, type ExplainedAttempt, type LogExplanation, type LogRow } from "@fairway/wire";
 import { milliseconds } from "../../../lib/format.ts";
 import { Mark } from "../../../ui/display/mark.tsx";
-import { reasonOf } from "../../../shared/failures/reasons.ts";
+import { reasonOfUpstream } from "../../../shared/failures/reasons.ts";
 import { useTexts as useFailureTexts } from "../../../shared/failures/texts.ts";
 import { isFailure } from "../kinds.ts";
 import { attemptSegments, scaleOf, type Segment } from "./segments.ts";
@@ -14,6 +14,8 @@ const NEXT = {
   same_channel_other_key: "nextKey",
   not_retryable: "nextNotRetryable",
   retries_used: "nextRetriesUsed",
+  retries_off: "nextRetriesOff",
+  bound: "nextBound",
   too_late: "nextTooLate",
   none_left: "nextNoneLeft",
   begun: "nextBegun",
@@ -43,9 +45,9 @@ function Attempt(props: { readonly attempt: ExplainedAttempt; readonly number: n
   const first = attempt.first_byte_ms;
   const facts = [
     attempt.status > 0 ? String(attempt.status) : t("noAnswer"),
-    attempt.code === "" ? "" : (reasonOf(attempt.code, say) ?? attempt.code),
+    attempt.code === "" ? "" : (reasonOfUpstream(attempt.code, attempt.status, say) ?? attempt.code),
     first >= 0 ? t("firstByte", { time: milliseconds(first) }) : "",
-    attempt.key_index >= 0 ? t("keyPlace", { number: attempt.key_index + 1 }) : "",
+    attempt.key_index >= 0 ? t("keyPlace", { number: keyNumber(attempt.key_index) }) : "",
     attempt.upstream_host,
     attempt.upstream_request_id === "" ? "" : t("upstreamId", { id: attempt.upstream_request_id }),
   ];
@@ -61,6 +63,9 @@ function Attempt(props: { readonly attempt: ExplainedAttempt; readonly number: n
       </div>
       <Track segments={attemptSegments(attempt, scale)} />
       <p className="soft">{facts.filter((fact) => fact !== "").join(" · ")}</p>
+      {attempt.upstream_message !== undefined && (
+        <p className="waterfall-said">{t("upstreamSaid", { message: attempt.upstream_message })}</p>
+      )}
       {next && <p className="waterfall-next">↳ {t(next)}</p>}
     </li>
   );

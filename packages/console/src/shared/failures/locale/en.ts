@@ -42,6 +42,7 @@ export const en = {
   reasonUpstreamKey: "the upstream refused the channel's key",
   reasonUpstreamBilling: "the channel's account cannot pay",
   reasonUpstream: "the upstream failed",
+  reasonRefused: "the upstream refused the request",
   reasonInternal: "the gateway failed",
   reasonOverloaded: "the gateway is at its limit",
   reasonStoreAway: "limits or balances could not be read",

@@ -45,6 +45,7 @@ export const zh: Translation<typeof en> = {
   reasonUpstreamKey: "上游拒绝了渠道的密钥",
   reasonUpstreamBilling: "渠道账户无法支付",
   reasonUpstream: "上游失败",
+  reasonRefused: "上游拒绝了请求",
   reasonInternal: "网关内部错误",
   reasonOverloaded: "网关已达上限",
   reasonStoreAway: "无法读取限额或余额",

@@ -152,7 +152,11 @@ describe("single keys of a channel", () => {
   });
 
   test("refuses what is no key and no state", async () => {
-    expect(await refusalOf(put(3, 2))).toEqual([200, "G2", "Invalid input: index must be a place from 0 to 2."]);
+    expect(await refusalOf(put(3, 2))).toEqual([
+      200,
+      "G2",
+      "Invalid input: index must be from 0 (key 1) to 2 (key 3).",
+    ]);
     expect(await codeOf(put(0, 3))).toBe("CH17");
     id += 1_000;
     expect(await codeOf(put(0, 2))).toBe("CH8");

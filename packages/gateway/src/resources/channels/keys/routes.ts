@@ -1,4 +1,4 @@
-import { CHANNEL_STATUS, channelKeys, channelKeySwitch, type ChannelKey } from "@fairway/wire";
+import { CHANNEL_STATUS, channelKeys, channelKeySwitch, keyNumber, type ChannelKey } from "@fairway/wire";
 import { implement, type Route } from "../../../http/endpoint.ts";
 import { Refusal } from "../../../lib/refusal.ts";
 import type { KeySet } from "./store.ts";
@@ -34,7 +34,10 @@ export function keyViews({ keys, states }: KeySet): ChannelKey[] {
 }
 
 export function wrongPlace(field: string, count: number): Refusal {
-  return new Refusal("invalid_field", { field, values: { field, reason: `must be a place from 0 to ${count - 1}` } });
+  return new Refusal("invalid_field", {
+    field,
+    values: { field, reason: `must be from 0 (key 1) to ${count - 1} (key ${keyNumber(count - 1)})` },
+  });
 }
 
 export function onlyOne(field: string): Refusal {
