@@ -70,3 +70,21 @@ export const semanticColors = {
     info: pair("fairway.500", "fairway.400"),
   },
 };
+
+/** A shadow below what lies above the page, with an edge that separates it on a dark page too. */
+function shadow(drop: string): Pair {
+  return {
+    value: {
+      _light: `${drop} {colors.slate.950/10}, 0px 0px 1px {colors.slate.950/30}`,
+      _dark: `${drop} {black/64}, 0px 0px 1px inset {colors.slate.300/30}`,
+    },
+  };
+}
+
+export const semanticShadows = {
+  xs: shadow("0px 1px 2px"),
+  sm: shadow("0px 2px 4px"),
+  md: shadow("0px 4px 8px"),
+  lg: shadow("0px 8px 16px"),
+  inset: { value: { _light: "inset 0 0 0 1px {black/5}", _dark: "inset 0 0 0 1px {colors.slate.300/5}" } },
+};

@@ -9,10 +9,8 @@ import {
   globalCss,
   inputRecipe,
   keyframes,
-  layerStyles,
   menuSlotRecipe,
   nativeSelectSlotRecipe,
-  semanticTokens,
   skeletonRecipe,
   spinnerRecipe,
   switchSlotRecipe,
@@ -21,7 +19,7 @@ import {
 } from "@chakra-ui/react/theme";
 import { ramps } from "./ramps.ts";
 import { recipes, slotRecipes } from "./recipes.ts";
-import { semanticColors } from "./semantic.ts";
+import { semanticColors, semanticShadows } from "./semantic.ts";
 
 /** Fonts for characters that Geist lacks: Han, kana and hangul of macOS, Windows and Linux, then emoji. */
 const FALLBACK = [
@@ -45,7 +43,7 @@ const chakra: SystemConfig = {
     breakpoints: chakraBreakpoints,
     keyframes,
     tokens: { ...tokens, colors: { ...ramps, white: { value: "#ffffff" }, black: { value: "#000000" } } },
-    semanticTokens: { radii: semanticTokens.radii, shadows: semanticTokens.shadows, colors: semanticColors },
+    semanticTokens: { shadows: semanticShadows, colors: semanticColors },
     recipes: {
       button: buttonRecipe,
       input: inputRecipe,
@@ -61,7 +59,7 @@ const chakra: SystemConfig = {
       nativeSelect: nativeSelectSlotRecipe,
       switch: switchSlotRecipe,
     },
-    layerStyles,
+    layerStyles: { disabled: { value: { opacity: "0.5", cursor: "not-allowed" } } },
     animationStyles,
   },
 };
