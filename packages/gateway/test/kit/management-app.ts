@@ -218,6 +218,7 @@ function createDaily(parts: Parts, settings: ManagementAppSettings) {
   const notices: string[] = [];
   const newId = createIds(clock);
   const calls = {
+    outputLimit: () => undefined,
     http: upstreams.json,
     now: clock.now,
     userAgent: "fairway-test",

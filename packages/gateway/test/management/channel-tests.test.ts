@@ -107,6 +107,7 @@ describe("the channel test", () => {
       upstreams,
       http: upstreams.json,
       now: () => 1_790_000_000_000,
+      outputLimit: () => undefined,
       userAgent: "fairway",
       publicUrl: () => "https://ai.example.com",
       files: { read: () => Promise.reject(new Error("no files here")) },

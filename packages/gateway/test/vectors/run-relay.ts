@@ -3,6 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
+import { createPriceBook } from "../../src/billing/pricing/price-book.ts";
 import { dialectById } from "../../src/dialects/index.ts";
 import { errorAnswer } from "../../src/dialects/core/errors.ts";
 import { object, text } from "../../src/dialects/core/read.ts";
@@ -28,6 +29,8 @@ import { VectorMismatch, expectSame } from "./compare.ts";
 import type { Vector, VectorUpstreamError } from "./load.ts";
 import { createScript, type Chunking, type Script } from "./script.ts";
 import { compareUsage } from "./usages.ts";
+
+const prices = createPriceBook();
 
 export const REQUEST_ID = "01J00000000000000000000000";
 
@@ -185,6 +188,7 @@ function attemptOf(
       http: script.json,
       now: () => vector.now,
       userAgent: "fairway",
+      outputLimit: (model) => prices.limits(model).outputTokens,
       publicUrl: () => "https://gateway.example.com",
       files: { read: () => Promise.reject(new VectorMismatch("no vector names a file by address")) },
       counter: { count: () => Promise.resolve([0]), stop: () => Promise.resolve() },

@@ -186,7 +186,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: PRESERVED,
     sample: { max_tokens: 100 },
-    note: "Anthropic needs one: without it the most that the model can write is sent, and a larger one is lowered to that.",
+    note: "One that is larger than the most that the model can write is lowered to that and named, where the model's limit is known (*ModelOutputTokens* or the price list). Anthropic needs one: without it that most is sent.",
   },
   {
     name: "Stop texts",
@@ -198,7 +198,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: { "anthropic-messages": "preserved", "gemini-generate": "preserved", "openai-responses": "dropped" },
     sample: { stop: ["x"] },
-    note: "Chat takes four, Gemini five; further ones are dropped.",
+    note: "Chat takes four, Gemini five; further ones are dropped and named. DeepSeek takes 16, Moonshot five, servers of open models any number; these also get `top_k`.",
   },
   {
     name: "Temperature",
@@ -293,7 +293,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: PRESERVED,
     sample: { reasoning_effort: "low", max_tokens: 4000 },
-    note: "Budgets and names of effort are turned into each other by the model's generation.",
+    note: "Budgets and names of effort are turned into each other by the model's generation. One that the model does not know becomes the nearest, and is named. Thinking that is switched off is the least that the model takes.",
   },
   {
     name: "Signed thinking",
@@ -323,7 +323,7 @@ export const FEATURES: readonly Feature[] = [
     },
     fate: { "anthropic-messages": "preserved", "gemini-generate": "dropped", "openai-responses": "dropped" },
     sample: user({ type: "text", text: "t", cache_control: { type: "ephemeral" } }),
-    note: "Marks have no effect where the upstream caches by itself.",
+    note: "Anthropic and Bedrock take four: of more, the last before the conversation and the last ones in it stay. Marks have no effect where the upstream caches by itself.",
   },
   {
     name: "Who is asking",

@@ -205,6 +205,8 @@ export interface Dialect {
    * such limit.
    */
   capEdits?(body: JsonObject, tokens: number): MemberEdit[];
+  /** The member in which a request names its limit, for the report of what was changed; default: `max_tokens`. */
+  capName?(body: JsonObject): string;
   /** Reads the limits of the output from a request in this protocol; absent where it has none. */
   readonly requestedOutput?: ReadRequestedOutput;
   /** Usage of a whole (not streamed) answer. */
@@ -306,6 +308,16 @@ export interface BridgeContext {
   readonly setting: JsonObject;
   /** Set where the answer is stored for later requests. */
   readonly pending?: PendingAnswer;
+  /** The features of the server that is asked in the chat protocol. */
+  readonly chatServer?: ChatServer | undefined;
+}
+
+/** What a server of the chat protocol takes, where it differs from the protocol's own words. */
+export interface ChatServer {
+  /** It reads `top_k`, which others refuse. */
+  readonly takesTopK?: true;
+  /** Stop texts of one request; default: 4. */
+  readonly maxStops?: number;
 }
 
 /** An answer that is stored for later requests. */

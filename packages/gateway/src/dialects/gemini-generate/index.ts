@@ -40,6 +40,7 @@ export const geminiGenerate: Dialect = {
     const { max_output_tokens: _other, ...config } = object(body, key) ?? {};
     return [{ key, json: JSON.stringify({ ...config, maxOutputTokens: tokens }) }];
   },
+  capName: () => "generationConfig.maxOutputTokens",
   requestedOutput: (body) => ({ cap: capIn(body), answers: candidatesIn(body) ?? 1 }),
   usage: (answer) => readGeminiUsage(object(answer, "usageMetadata")),
   withUsage: (answer, usage) => ({ ...answer, usageMetadata: geminiUsage(usage) }),

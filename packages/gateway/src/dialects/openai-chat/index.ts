@@ -45,6 +45,7 @@ export const openaiChat: Dialect = {
   },
   retarget: retargetCompletion,
   capEdits: capCompletion,
+  capName: (body) => capKeys(body)[0] ?? "max_tokens",
   requestedOutput: (body) => ({ cap: completionCap(body), answers: choicesIn(body) ?? 1 }),
   usage: usageOfCompletion,
   withUsage: (answer, usage) => ({ ...answer, usage: chatUsage(usage) }),
@@ -101,8 +102,12 @@ export function retargetCompletion(
 
 /** By the name that every server knows; vendors that want the other one rename it. */
 export function capCompletion(body: JsonObject, tokens: number) {
-  const key = isSet(body["max_completion_tokens"]) ? "max_completion_tokens" : "max_tokens";
-  return [{ key, json: String(tokens) }];
+  return capKeys(body).map((key) => ({ key, json: String(tokens) }));
+}
+
+function capKeys(body: JsonObject): readonly string[] {
+  const named = COMPLETION_CAPS.filter((key) => isSet(body[key]));
+  return named.length === 0 ? ["max_tokens"] : named;
 }
 
 /** Usage next to the choices, inside the first one, or under the name of a vendor. */

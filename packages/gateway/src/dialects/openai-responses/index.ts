@@ -38,6 +38,7 @@ export const openaiResponses: Dialect = {
     return withMembers(body, edits);
   },
   capEdits: (_body, tokens) => [{ key: "max_output_tokens", json: String(tokens) }],
+  capName: () => "max_output_tokens",
   requestedOutput: capAt("max_output_tokens"),
   usage: (answer) => readResponsesUsage(object(answer, "usage")),
   withUsage: (answer, usage) => ({ ...answer, usage: responsesUsage(usage) }),

@@ -6,6 +6,7 @@ import type {
   RequestSpec,
   Body,
   Bridge,
+  ChatServer,
   DialectId,
   JsonObject,
   JsonValue,
@@ -278,6 +279,8 @@ export interface ProviderAdapter {
   /** Switch for usage in streams exists (`stream_options.include_usage`). */
   readonly streamUsage: boolean;
   readonly bridges?: readonly Bridge[];
+  /** What its chat server takes beyond the protocol, for requests that are converted to it. */
+  readonly chatServer?: ChatServer;
   readonly requestTransforms?: readonly RequestTransform[];
   /** Members, in addition to those of routers, by which a request chooses another product; clients may not send them. */
   readonly productMembers?: readonly string[];

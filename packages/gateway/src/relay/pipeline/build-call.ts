@@ -9,7 +9,7 @@ import type {
 import { NO_LIMIT } from "../../dialects/core/requested-output.ts";
 import type { RequestedOutput } from "../../dialects/core/types.ts";
 import { list, text } from "../../dialects/core/read.ts";
-import { exactJson, withMembers } from "../../dialects/core/request-spec.ts";
+import { exactJson } from "../../dialects/core/request-spec.ts";
 import { parseExactly } from "../../lib/text/exact-numbers.ts";
 import { AppError } from "../../lib/app-error.ts";
 import { findLost } from "../../providers/core/lost-members.ts";
@@ -24,12 +24,12 @@ import type {
   UpstreamCall,
   UpstreamRoute,
 } from "../../providers/core/types.ts";
-import { jsonBody } from "../ingress/body/read-body.ts";
 import { withInlineFiles } from "../upstream/inline-files.ts";
 import type { RemoteFiles } from "../upstream/remote-files.ts";
 import type { RouteTarget } from "../selection/types.ts";
 import { listsIds, unknownId } from "../tenancy/unknown-id.ts";
 import { forVendor } from "../stateful/history-expansion.ts";
+import { withCap, withinKnownLimit } from "./output-cap.ts";
 import { translateRequest } from "./translate.ts";
 import type { RelayRequest } from "../types.ts";
 import type { Upload } from "../ingress/body/upload.ts";
@@ -46,6 +46,8 @@ export interface CallDeps {
   readonly publicUrl: () => string;
   /** Files that requests name by address. */
   readonly files: RemoteFiles;
+  /** The most output tokens of one answer of a model; undefined where no one knows. */
+  readonly outputLimit: (model: string) => number | undefined;
 }
 
 /** A request ready for the upstream, with what its answer's conversion needs. */
@@ -80,18 +82,21 @@ export async function buildCall(
   { signal, pending, outputCap }: CallOptions = {},
 ): Promise<BuiltCall> {
   const { channel, plan, upstreamModel, keyIndex } = target;
+  const dropped: string[] = [];
   const full = await withFiles(received, target, deps, signal);
-  const request = outputCap === undefined ? full : capped(full, outputCap);
+  const asked = outputCap === undefined ? full : withCap(full, outputCap);
+  const request =
+    plan.bridges.length === 0 ? asked : withinKnownLimit(asked, deps.outputLimit(upstreamModel), noteIn(dropped));
   const { spec } = request;
   const key = channel.keys[keyIndex] ?? "";
-  const dropped: string[] = [];
   const context: BridgeContext = {
     spec,
     upstreamModel,
     requestId: request.id,
     now: deps.now(),
     setting: channel.setting,
-    dropped: (field) => void dropped.push(field),
+    dropped: noteIn(dropped),
+    chatServer: plan.provider.chatServer,
     ...(pending && { pending }),
   };
   const body = request.upload
@@ -124,6 +129,10 @@ export async function buildCall(
   return { call, signing, context, dropped, requested, model: body.model };
 }
 
+function noteIn(dropped: string[]): BridgeContext["dropped"] {
+  return (field) => void dropped.push(field);
+}
+
 function requestedIn(body: JsonObject, { plan, upstreamModel }: RouteTarget): RequestedOutput {
   const { dialect } = plan.route;
   const read = plan.provider.requestedOutput?.[dialect] ?? plan.upstreamDialect?.requestedOutput;
@@ -146,15 +155,6 @@ async function withFiles(
   const asked = isDirect ? { ...received, body: forVendor(received.body) } : received;
   if (!plan.route.inlinesImages) return asked;
   return { ...asked, body: await withInlineFiles(asked.body, plan.route.dialect, deps.files, signal) };
-}
-
-/** As if the client had named the cap. */
-function capped(request: RelayRequest, tokens: number): RelayRequest {
-  const { body, dialect, spec } = request;
-  const edits = dialect.capEdits?.(body.json(), tokens);
-  if (!edits) return request;
-  const outputCap = tokens * (spec.answers ?? 1);
-  return { ...request, body: jsonBody(withMembers(body, edits)), spec: { ...spec, outputCap } };
 }
 
 function urlOf(request: RelayRequest, target: RouteTarget, key: string): URL {

@@ -139,7 +139,15 @@ function recorder() {
 async function dial(channel: ChannelRecord, provider: ProviderAdapter): Promise<ReadonlySet<string>> {
   const { dialled, note, upstreams } = recorder();
   const files = { read: () => Promise.reject(new Error("no files")) } as never;
-  const deps = { http: upstreams.json, now: () => 0, userAgent: "t", publicUrl: () => "", files, upstreams };
+  const deps = {
+    http: upstreams.json,
+    now: () => 0,
+    userAgent: "t",
+    publicUrl: () => "",
+    files,
+    upstreams,
+    outputLimit: () => undefined,
+  };
   for (const model of MODELS) await probeChannel(channel, model, "rid", deps);
   for (const [keyIndex, key] of channel.keys.entries()) {
     const http = httpOf(channel, upstreams.json);

@@ -16,6 +16,7 @@ const DEPS = {
   userAgent: "fairway",
   publicUrl: () => "https://gateway.example.com",
   http: () => Promise.reject(new Error("no call")),
+  outputLimit: () => undefined,
   files: { read: () => Promise.reject(new Error("no file")) },
 } as unknown as CallDeps;
 

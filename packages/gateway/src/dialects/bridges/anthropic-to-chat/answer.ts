@@ -5,6 +5,7 @@ import { argumentsOf, parseArguments } from "../parts/tools/arguments.ts";
 import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
 import { anthropicStop } from "../parts/answer/finish.ts";
 import { newCallId, withPrefix } from "../parts/answer/ids.ts";
+import { metStop } from "./stops.ts";
 import { ownName } from "./names.ts";
 
 /** A message that says what a chat answer says. */
@@ -13,7 +14,7 @@ export function fromChat(body: JsonObject, context: BridgeContext): JsonObject {
   const message = object(choice, "message");
   const calls = callsOf(message);
   const finish = text(choice, "finish_reason");
-  const stopSequence = text(choice, "fw_stop_sequence");
+  const stopSequence = metStop(choice, context);
   const hasRefused = anyText(message, "refusal") !== "" && finish !== "length";
   const usage = readChatUsage(object(body, "usage")) ?? toUsage({});
   return {

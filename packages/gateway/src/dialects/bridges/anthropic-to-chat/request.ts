@@ -5,6 +5,7 @@ import { noteDropped, noteDroppedIn } from "../parts/answer/dropped-fields.ts";
 import { effortOfClaudeBudget, readEffort, takesEffort, type Effort } from "../parts/reasoning/effort.ts";
 import { strictSchema } from "../parts/schemas/strict-schema.ts";
 import { messagesOf } from "./messages.ts";
+import { noteStops } from "./stops.ts";
 import { chatTools } from "./tools.ts";
 
 const CARRIED = new Set([
@@ -35,6 +36,7 @@ const MAX_USER = 64;
 /** The body of a chat request that is equivalent to a messages request. */
 export function toChat(body: JsonObject, context: BridgeContext): JsonObject {
   refuseThreads(body);
+  noteStops(body, context);
   noteDropped(body, CARRIED, context);
   noteDroppedIn("thinking", object(body, "thinking"), THINKING, context);
   noteDroppedIn("output_config", object(body, "output_config"), OUTPUT_CONFIG, context);

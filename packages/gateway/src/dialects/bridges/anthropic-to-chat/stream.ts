@@ -7,6 +7,7 @@ import { thoughtOf, writtenOf } from "../parts/answer/finish-words.ts";
 import { finishIn } from "../parts/answer/finish.ts";
 import { withPrefix } from "../parts/answer/ids.ts";
 import { citationOf, endOf } from "./answer.ts";
+import { metStop } from "./stops.ts";
 import { ownName } from "./names.ts";
 
 type Kind = "text" | "thinking";
@@ -46,7 +47,7 @@ export class ChunksToMessage implements StreamBridge {
       this.#usage = readChatUsage(object(choice, "usage")) ?? this.#usage;
       events.push(...this.#delta(object(choice, "delta") ?? {}));
       this.#finish = finishIn(choice) ?? this.#finish;
-      this.#stopSequence = text(choice, "fw_stop_sequence") ?? this.#stopSequence;
+      this.#stopSequence = metStop(choice, this.#context) ?? this.#stopSequence;
     }
     return events;
   }

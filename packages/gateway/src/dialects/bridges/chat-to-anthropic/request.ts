@@ -18,6 +18,7 @@ import { checkFormat } from "../parts/schemas/format.ts";
 import { jsonInstructions } from "../parts/schemas/json-instruction.ts";
 import { structuredSchema } from "../parts/schemas/structured-schema.ts";
 import { ONE_BY_ONE, refuseBias } from "../parts/answer/refused.ts";
+import { withFewMarks } from "../parts/content/cache-marks.ts";
 import { withUserTurn } from "../parts/content/system-only-prompt.ts";
 import type { ToolChoice } from "../parts/tools/tool-choice.ts";
 import { cacheMark } from "./content.ts";
@@ -53,12 +54,12 @@ const CARRIED = new Set([
 
 /** The body of an Anthropic messages request that is equivalent to a chat request. */
 export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObject {
-  const body = withUserTurn(asked);
+  const body = withFewMarks(withUserTurn(asked), context);
   refuseUnsupported(body);
   checkFormat(body, context);
   noteDropped(body, CARRIED, context);
   const model = claudeModel(context.upstreamModel);
-  const maxTokens = limitOf(body, model);
+  const maxTokens = limitOf(body, model, context);
   const thinking = thinkingFor(body, model, maxTokens, context);
   const tools = freed(readChatTools(body, context), thinking, model, context);
   const format = formatOf(body, model);
@@ -80,9 +81,12 @@ export function toAnthropic(asked: JsonObject, context: BridgeContext): JsonObje
 }
 
 /** A limit above what the model can write is refused upstream, while other upstreams take any. */
-function limitOf(body: JsonObject, model: ClaudeModel): number {
+function limitOf(body: JsonObject, model: ClaudeModel, context: BridgeContext): number {
   const asked = number(body, "max_completion_tokens") ?? number(body, "max_tokens");
-  return asked === undefined ? defaultOutputTokens(model) : Math.min(asked, mostOutputTokens(model) ?? asked);
+  if (asked === undefined) return defaultOutputTokens(model);
+  const most = mostOutputTokens(model) ?? asked;
+  if (asked > most) context.dropped("max_tokens");
+  return Math.min(asked, most);
 }
 
 function refuseUnsupported(body: JsonObject): void {

@@ -35,7 +35,7 @@ export function thinkingFor(body: JsonObject, model: ClaudeModel, maxTokens: num
   if (!canThink(model)) return dropped(context);
   const { effort, budget } = asked;
   if (!thinksAdaptively(model)) return budgeted(body, budget ?? claudeBudget(effort ?? "medium"), maxTokens, context);
-  return effort === undefined && budget === undefined ? OPEN : adaptive(effort ?? "high", model);
+  return effort === undefined && budget === undefined ? OPEN : adaptive(effort ?? "high", model, context);
 }
 
 interface Limits {
@@ -47,12 +47,12 @@ interface Limits {
 function ownThinking(own: JsonObject, body: JsonObject, model: ClaudeModel, { maxTokens, context }: Limits): Thinking {
   const budget = number(own, "budget_tokens");
   if (own["type"] === "enabled" && refusesBudgets(model))
-    return budget === undefined ? OPEN : adaptive(effortOfClaudeBudget(budget), model);
+    return budget === undefined ? OPEN : adaptive(effortOfClaudeBudget(budget), model, context);
   if (own["type"] === "adaptive" && !thinksAdaptively(model)) {
     if (!canThink(model)) return dropped(context);
     return budgeted(body, claudeBudget(askedEffort(body) ?? "medium"), maxTokens, context);
   }
-  if (own["type"] === "disabled" && thinksAdaptively(model)) return adaptive("none", model);
+  if (own["type"] === "disabled" && thinksAdaptively(model)) return adaptive("none", model, context);
   return { thinking: own, effort: undefined, isOn: own["type"] !== "disabled" };
 }
 
@@ -80,13 +80,19 @@ function dropped(context: BridgeContext): Thinking {
   return OFF;
 }
 
-function adaptive(asked: Effort, model: ClaudeModel): Thinking {
+/** An effort that the model does not know becomes the nearest one, and is named. */
+function adaptive(asked: Effort, model: ClaudeModel, context: BridgeContext): Thinking {
   if (asked === "none") {
-    if (alwaysThinks(model)) return { thinking: undefined, effort: "low", isOn: true };
+    if (alwaysThinks(model)) {
+      context.dropped("reasoning_effort");
+      return { thinking: undefined, effort: "low", isOn: true };
+    }
     const type = thinksBetweenTools(model) ? "between_tools" : "disabled";
     return { thinking: { type }, effort: undefined, isOn: false };
   }
-  return { thinking: { type: "adaptive", display: "summarized" }, effort: effortName(asked, model), isOn: true };
+  const effort = effortName(asked, model);
+  if (effort !== asked) context.dropped("reasoning_effort");
+  return { thinking: { type: "adaptive", display: "summarized" }, effort, isOn: true };
 }
 
 function effortName(asked: Effort, model: ClaudeModel): string {

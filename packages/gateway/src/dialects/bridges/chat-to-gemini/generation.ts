@@ -77,14 +77,22 @@ function thinkingConfig(body: JsonObject, model: GeminiModel, context: BridgeCon
     context.dropped("reasoning_effort");
     return undefined;
   }
-  return configOf(asked, model);
+  return configOf(asked, model, context);
 }
 
-function configOf({ effort, budget }: AskedThinking, model: GeminiModel): JsonObject {
+function configOf({ effort, budget }: AskedThinking, model: GeminiModel, context: BridgeContext): JsonObject {
   if (effort === undefined && budget === undefined) return { includeThoughts: true };
   const isOn = budget !== 0 && effort !== "none";
   const amount = amountOf(isOn ? (effort ?? "high") : "none", isOn ? budget : 0, model);
+  if (isOtherEffort(isOn ? effort : "none", amount)) context.dropped("reasoning_effort");
   return isOn ? { ...amount, includeThoughts: true } : amount;
+}
+
+/** A level of another name is another effort, and so is the budget of a lower one; no thinking at all is its own level. */
+function isOtherEffort(effort: Effort | undefined, { thinkingLevel, thinkingBudget }: JsonObject): boolean {
+  if (effort === undefined) return false;
+  if (thinkingLevel !== undefined) return thinkingLevel !== effort;
+  return effort === "none" ? thinkingBudget !== 0 : effort === "xhigh" || effort === "max";
 }
 
 function amountOf(effort: Effort, budget: number | undefined, model: GeminiModel): JsonObject {

@@ -12,6 +12,7 @@ import { noteOptions } from "../parts/tools/hosted-tools.ts";
 import { placeOf } from "../chat-to-anthropic/hosted.ts";
 import { isUnknown } from "../parts/content/text-parts.ts";
 import { kindOf, ONE_BY_ONE, refuseBias, unsupportedPart } from "../parts/answer/refused.ts";
+import { withLeastEffort } from "../parts/reasoning/least-effort.ts";
 import { openReasoning } from "../parts/reasoning/sealed-reasoning.ts";
 
 /** Members that mean the same in both protocols. */
@@ -52,7 +53,8 @@ const REASONERS = /^(?:openai\/)?(?:o\d|gpt-[5-9])/;
 const SMALLEST_LIMIT = 16;
 
 /** The body of a Responses request that is equivalent to a chat request; nothing is stored upstream. */
-export function toResponses(body: JsonObject, context: BridgeContext): JsonObject {
+export function toResponses(asked: JsonObject, context: BridgeContext): JsonObject {
+  const body = withLeastEffort(asked, context);
   if (choicesOf(body) > 1) throw unsupportedParameter("n", ONE_BY_ONE);
   if (list(body, "modalities").includes("audio") || isSet(body["audio"])) throw unsupportedParameter("modalities");
   noteDropped(body, CARRIED, context);

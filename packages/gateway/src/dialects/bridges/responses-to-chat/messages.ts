@@ -91,9 +91,14 @@ function thinkingOfItem(item: JsonObject, context: BridgeContext): JsonObject[] 
   const signed = openThinking(sealed);
   if (signed.length > 0) return signed;
   if (sealed !== undefined) context.dropped("input.reasoning.encrypted_content");
-  const parts = [...objects(item, "summary"), ...objects(item, "content")];
-  const thinking = parts.map((part) => anyText(part, "text")).join("\n\n");
+  const whole = textsOf(objects(item, "content"));
+  const thinking = whole === "" ? textsOf(objects(item, "summary")) : whole;
   return thinking === "" ? [] : [{ type: "thinking", thinking, signature: "" }];
+}
+
+/** A summary says again what the text says. */
+function textsOf(parts: readonly JsonObject[]): string {
+  return parts.map((part) => anyText(part, "text")).join("\n\n");
 }
 
 function callOf(item: JsonObject, name: string | undefined, args: string): JsonObject {

@@ -12,6 +12,7 @@ import { clamped } from "../../../dialects/core/json-edit.ts";
 import { listOpenAiModels } from "../../core/model-list.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { usageOnFinish } from "../../core/response-transforms/usage-on-finish.ts";
 import type {
   ChannelRecord,
@@ -23,6 +24,9 @@ import type {
 
 const BASE = "https://dashscope.aliyuncs.com";
 const SERVICES = "/api/v1/services";
+
+/** Models that think unless they are instructed not to. */
+const HYBRID = /^(?:qwen3|qwen-(?:plus|turbo|flash))(?!.*(?:thinking|instruct|coder))/;
 
 /** Names of the first generation, which are asked in the protocol that they came with. */
 const FIRST_GENERATION: ReadonlySet<string> = new Set(["qwen-turbo", "qwen-max-longcontext"]);
@@ -113,7 +117,8 @@ export const ali: ProviderAdapter = {
     "private:ali-chat": capOfAnswerAlone((body) => object(body, "parameters") ?? {}),
     "private:ali-image": imagesAt("parameters.n"),
   },
-  requestTransforms: [topP, noDeveloperRole],
+  chatServer: { takesTopK: true },
+  requestTransforms: [topP, noDeveloperRole, thinkingOff(HYBRID, { enable_thinking: false })],
   responseTransforms: [usageOnFinish],
   classify: readAli,
   listModels: listOpenAiModels(`${COMPATIBLE}/models`, { base: BASE }),

@@ -1,4 +1,5 @@
 import type { BridgeContext, JsonObject, JsonValue } from "../../../dialects/core/types.ts";
+import { withFewMarks } from "../../../dialects/bridges/parts/content/cache-marks.ts";
 import { compact, isSet, list, object, objects, text } from "../../../dialects/core/read.ts";
 import { capAt, checkSameCap } from "../../../dialects/core/requested-output.ts";
 import { jsonInstructions } from "../../../dialects/bridges/parts/schemas/json-instruction.ts";
@@ -45,7 +46,8 @@ export const converseOutput = capAt(
 const MISTRAL = /(?:^|\.)mistral\./;
 const NOVA = /(?:^|\.)amazon\.nova/;
 
-export function converseRequest(body: JsonObject, context: BridgeContext): JsonObject {
+export function converseRequest(asked: JsonObject, context: BridgeContext): JsonObject {
+  const body = withFewMarks(asked, context);
   checkChatFields(body, context, READ);
   checkChatParts(body, context, true, ["file"]);
   const messages = chatMessages(body);

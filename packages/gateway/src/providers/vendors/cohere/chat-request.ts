@@ -68,7 +68,7 @@ export function cohereRequest(body: JsonObject, context: BridgeContext): JsonObj
     documents: documents.length === 0 ? body["documents"] : documents,
     logprobs: body["logprobs"] === true ? true : undefined,
     response_format: formatOf(body),
-    thinking: body["thinking"] ?? thinkingOf(text(body, "reasoning_effort")),
+    thinking: body["thinking"] ?? thinkingOf(askedEffort(body)),
     ...toolsOf(body),
     stream: body["stream"] === true ? true : undefined,
   });
@@ -123,6 +123,12 @@ function formatOf(body: JsonObject): JsonObject | undefined {
   return type === "json_schema"
     ? { type: "json_object", json_schema: object(object(format, "json_schema"), "schema") ?? {} }
     : undefined;
+}
+
+/** Models without reasoning refuse the very word. */
+function askedEffort(body: JsonObject): string | undefined {
+  const isOff = body["fw_reasoning"] === "none" && /reasoning|command-a-plus/.test(text(body, "model") ?? "");
+  return text(body, "reasoning_effort") ?? (isOff ? "none" : undefined);
 }
 
 function thinkingOf(effort: string | undefined): JsonObject | undefined {

@@ -19,6 +19,7 @@ const base = openaiCompatible({
   baseUrl: "",
   ownedBy: "custom",
   models: [],
+  chatServer: { takesTopK: true, maxStops: Infinity },
   requestTransforms: [channelParams()],
   responseTransforms: [reasoningName],
   keyHint: "optional",

@@ -6,6 +6,7 @@ import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { jsonInstruction } from "../../core/request-transforms/json-instruction.ts";
 import { finishReasons, onEvent } from "../../core/response-transforms/each-choice.ts";
 import type {
@@ -31,6 +32,8 @@ const noThinking: RequestTransform = {
     return effort === "none" ? { ...rest, thinking: rest["thinking"] ?? { type: "disabled" } } : body;
   },
 };
+
+const switchedOff = thinkingOff(/deepseek-v4/, { thinking: { type: "disabled" } });
 
 /** Two steps. */
 const thinking: RequestTransform = {
@@ -100,7 +103,8 @@ export const deepseek = openaiCompatible({
   ],
   operations: ["chat", "completions"],
   paths: { completions: (_ask, _model, { baseUrl }) => siblingPath(baseUrl, TAILS, "/beta/completions") },
-  requestTransforms: [olderLimitName, noDeveloperRole, noThinking, thinking, history, jsonInstruction],
+  chatServer: { maxStops: 16 },
+  requestTransforms: [olderLimitName, noDeveloperRole, switchedOff, noThinking, thinking, history, jsonInstruction],
   responseTransforms: [busy],
   classify: readDeepSeek,
   balance,

@@ -1,6 +1,7 @@
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { general } from "../../core/errors/classify.ts";
 import { without } from "../../../dialects/core/json-edit.ts";
+import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import type { FailedAnswer, RequestTransform, UpstreamError } from "../../core/types.ts";
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
@@ -37,7 +38,8 @@ export const fireworks = openaiCompatible({
     "accounts/fireworks/models/qwen3-235b-a22b",
   ],
   operations: ["chat", "completions", "responses", "embeddings", "rerank"],
-  requestTransforms: [effort],
+  chatServer: { takesTopK: true },
+  requestTransforms: [thinkingOff(/gpt-oss|qwen3|glm-|kimi-k2p|deepseek-v/, { reasoning_effort: "none" }), effort],
   classify: readFireworks,
   keyHint: "fw_...",
 });

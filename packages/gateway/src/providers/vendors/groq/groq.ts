@@ -3,6 +3,7 @@ import { object, text } from "../../../dialects/core/read.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { eachObject, without } from "../../../dialects/core/json-edit.ts";
 import { eachMessage } from "../../core/response-transforms/each-choice.ts";
+import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type { ResponseTransform, RequestTransform } from "../../core/types.ts";
 
@@ -80,7 +81,7 @@ export const groq = openaiCompatible({
   ],
   operations: ["chat", "responses", "audio.speech", "audio.transcriptions", "audio.translations"],
   productMembers: ["compound_custom"],
-  requestTransforms: [groqParams],
+  requestTransforms: [thinkingOff(/gpt-oss|qwen3/, { reasoning_effort: "none" }), groqParams],
   responseTransforms: [reasoningName, vendorMembers],
   keyHint: "gsk_...",
 });

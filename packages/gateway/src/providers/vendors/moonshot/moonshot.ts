@@ -6,6 +6,7 @@ import { joinUrl } from "../../core/join-url.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { onEvent } from "../../core/response-transforms/each-choice.ts";
 import type { ResponseTransform, ChannelRecord, HttpJson } from "../../core/types.ts";
 
@@ -50,7 +51,12 @@ export const moonshot = openaiCompatible({
   ],
   operations: ["chat"],
   streamUsage: false,
-  requestTransforms: [olderLimitName, noDeveloperRole],
+  chatServer: { maxStops: 5 },
+  requestTransforms: [
+    olderLimitName,
+    noDeveloperRole,
+    thinkingOff(/^kimi-k(?:2\.[5-9]|[3-9])/, { thinking: { type: "disabled" } }),
+  ],
   responseTransforms: [usageOutside],
   balance,
 });

@@ -43,7 +43,7 @@ export const chatBridge: Bridge = {
   request(body, context) {
     checkChatFields(body, context, READ);
     checkChatParts(body, context, true);
-    const effort = text(body, "reasoning_effort");
+    const effort = text(body, "reasoning_effort") ?? (body["fw_reasoning"] === "none" ? "none" : undefined);
     const options = optionsOf(body);
     return compact({
       model: context.upstreamModel,

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { askOf, channelOf, requestTransformed } from "../../../../test/kit/provider-kit.ts";
 import type { DialectId, JsonObject } from "../../../dialects/core/types.ts";
 import { openai } from "./openai.ts";
-import { needsResponses, reasoningModel, reasoningResponses } from "./reasoning.ts";
+import { reasoningModel } from "../../../dialects/bridges/parts/models/openai-models.ts";
+import { needsResponses, reasoningResponses } from "./reasoning.ts";
 
 const bodyOf = (json: Record<string, never> | object) => ({ bytes: Buffer.alloc(0), json: () => json as never });
 

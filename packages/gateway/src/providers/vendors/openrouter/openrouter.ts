@@ -6,6 +6,7 @@ import { joinUrl } from "../../core/join-url.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { onEvent } from "../../core/response-transforms/each-choice.ts";
+import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { reasoningName } from "../../core/response-transforms/reasoning-name.ts";
 import type {
   ResponseTransform,
@@ -18,6 +19,9 @@ import type {
 import { upstreamError } from "../../core/errors/upstream-error.ts";
 
 const BASE = "https://openrouter.ai/api";
+
+/** Models that can be instructed not to think; others refuse. */
+const HYBRID = /claude|flash|qwen3|glm-|kimi-k2\.[5-9]|deepseek-(?:chat|v)/;
 
 const reasoningObject: RequestTransform = {
   name: "effort inside the reasoning object",
@@ -52,7 +56,8 @@ export const openrouter = openaiCompatible({
   models: [],
   operations: ["chat", "completions", "responses", "embeddings"],
   streamUsage: false,
-  requestTransforms: [reasoningObject],
+  chatServer: { takesTopK: true },
+  requestTransforms: [thinkingOff(HYBRID, { reasoning_effort: "none" }), reasoningObject],
   responseTransforms: [reasoningName, errorChunk],
   authorize(call, channel, context) {
     bearer(call, channel, context);

@@ -10,12 +10,16 @@ import { renamed, without } from "../../../dialects/core/json-edit.ts";
 import { bearerHeaders, getJson } from "../../core/model-list.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { finishNames } from "../../core/response-transforms/finish-names.ts";
 import { SILICONCLOUD_MODELS } from "./models.ts";
 import type { ResponseTransform, ChannelRecord, HttpJson, RequestTransform } from "../../core/types.ts";
 import { vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 
 const BASE = "https://api.siliconflow.cn";
+
+/** Models that think unless they are instructed not to. */
+const HYBRID = /qwen3(?!.*(?:thinking|instruct|coder))|deepseek-v3\.[12]|glm-4\.[5-9]/i;
 
 const imageNames: RequestTransform = {
   name: "image_size and batch_size",
@@ -80,7 +84,8 @@ export const siliconcloud = openaiCompatible({
   ],
   streamUsage: false,
   requestedOutput: { "openai-chat": capOfAnswerAlone(), "openai-images": imagesAt("batch_size", "n") },
-  requestTransforms: [olderLimitName, noDeveloperRole, imageNames],
+  chatServer: { takesTopK: true },
+  requestTransforms: [olderLimitName, noDeveloperRole, thinkingOff(HYBRID, { enable_thinking: false }), imageNames],
   responseTransforms: [imageAnswer, rerankAnswer, finishNames({ eos: "stop" })],
   classify: readSiliconCloud,
   balance,

@@ -41,6 +41,7 @@ export const together = openaiCompatible({
   id: "together",
   label: "Together AI",
   baseUrl: "https://api.together.xyz",
+  chatServer: { takesTopK: true },
   requestTransforms: [olderLimitName],
   models: [
     "meta-llama/Llama-3.3-70B-Instruct-Turbo",

@@ -5,6 +5,7 @@ import { capOfAnswerAlone } from "../../core/requested-output.ts";
 import { errorOf, vendorReader, type CodeTable } from "../../core/errors/vendor-error.ts";
 import { openaiCompatible } from "../../core/openai-compatible.ts";
 import { noDeveloperRole } from "../../core/request-transforms/roles.ts";
+import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 
 const CODES: CodeTable = {
   bad_key: ["AuthenticationError", "AccessDenied"],
@@ -59,6 +60,6 @@ export const volcengine = openaiCompatible({
   },
   answersOtherNames: true,
   requestedOutput: { "openai-chat": capOfAnswerAlone(), "openai-images": seriesOf },
-  requestTransforms: [noDeveloperRole],
+  requestTransforms: [noDeveloperRole, thinkingOff(/seed|deepseek-v[34]/i, { thinking: { type: "disabled" } })],
   classify: readVolcEngine,
 });

@@ -4,6 +4,7 @@ import { general } from "../../core/errors/classify.ts";
 import { asObject, asText, codeText } from "../../core/errors/error-body.ts";
 import { clamped, renamed, without } from "../../../dialects/core/json-edit.ts";
 import { hasResponses, openaiCompatible } from "../../core/openai-compatible.ts";
+import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import { onEvent } from "../../core/response-transforms/each-choice.ts";
 import type {
   ResponseTransform,
@@ -128,7 +129,7 @@ const compatible = openaiCompatible({
     "grok-vision-beta",
   ],
   operations: ["chat", "completions", "responses", "embeddings", "images.generations"],
-  requestTransforms: [params, images],
+  requestTransforms: [thinkingOff(/^grok-(?:3-mini|4\.|[5-9]|build)/, { reasoning_effort: "low" }), params, images],
   responseTransforms: [usage],
   classify: readXai,
   keyHint: "xai-...",

@@ -7,6 +7,7 @@ export const xinference = openaiCompatible({
   id: "xinference",
   label: "Xinference",
   baseUrl: "",
+  chatServer: { takesTopK: true, maxStops: Infinity },
   requestTransforms: [olderLimitName],
   models: ["bge-reranker-v2-m3", "jina-reranker-v2"],
   responseTransforms: [reasoningName],

@@ -3,6 +3,7 @@ import { count, isObject, object, text } from "../../../dialects/core/read.ts";
 import { clamped, eachObject, renamed, without } from "../../../dialects/core/json-edit.ts";
 import { developerToSystem } from "../../core/request-transforms/roles.ts";
 import { eachChoice, eachMessage, finishReasons, onEvent } from "../../core/response-transforms/each-choice.ts";
+import { thinkingOff } from "../../core/request-transforms/thinking-off.ts";
 import type { ResponseTransform, RequestTransform, UpstreamRoute } from "../../core/types.ts";
 import { openaiRoute } from "../../core/openai-compatible.ts";
 
@@ -42,7 +43,9 @@ const imageParams: RequestTransform = {
   apply: (body) => renamed(without(body, ["n", "response_format"]), "user", "user_id"),
 };
 
-export const v4RequestTransforms: readonly RequestTransform[] = [chatParams, imageParams];
+const switchedOff = thinkingOff(/^glm-(?:4\.[5-9]|[5-9])/, { thinking: { type: "disabled" } });
+
+export const v4RequestTransforms: readonly RequestTransform[] = [switchedOff, chatParams, imageParams];
 
 const stopNames = finishReasons({
   sensitive: "content_filter",

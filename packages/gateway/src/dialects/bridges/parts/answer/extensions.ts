@@ -1,15 +1,17 @@
 // The last step of a conversion that ends in chat completions: members that only bridges read are taken out, and
 // what the real protocol has no place for is refused or named as dropped.
 import { unsupportedParameter } from "../../../../lib/app-error.ts";
-import { isObject, list, object, objects } from "../../../core/read.ts";
+import { isObject, isSet, list, object, objects } from "../../../core/read.ts";
 import type { Bridge, BridgeContext, JsonObject, JsonValue, StreamBridge, StreamEvent } from "../../../core/types.ts";
 import { keepingExtras, PreservedExtras, withExtras } from "../tools/call-extras.ts";
 import { legacyAnswer, legacyEvents, noteLegacyFunctions } from "../tools/legacy-functions.ts";
 import { settleHosted } from "../tools/hosted-tools.ts";
 import { FILE_INSIDE } from "./refused.ts";
+import { withLeastEffort } from "../reasoning/least-effort.ts";
 import { echoReasoning, readsReasoning } from "../reasoning/reasoning-echo.ts";
 import { SealedDetails, sealedAnswer, withDetails } from "../reasoning/sealed-details.ts";
 
+/** Of a server that says nothing else. */
 const MAX_STOPS = 4;
 /** Features whose loss a client would notice. */
 const STATED: Readonly<Record<string, string>> = {
@@ -58,13 +60,24 @@ function chosen(body: JsonObject): JsonObject {
 function plainRequest(asked: JsonObject, context: BridgeContext): JsonObject {
   refuseUnreadableFiles(asked, context);
   const detailed = withDetails(withExtras(asked, context), context);
-  const body = readsReasoning(context.upstreamModel) ? echoReasoning(detailed) : detailed;
+  const echoed = readsReasoning(context.upstreamModel) ? echoReasoning(detailed) : detailed;
+  const body = withTopK(withLeastEffort(echoed, context), context);
   const stops = list(body, "stop");
-  if (stops.length > MAX_STOPS) context.dropped("stop");
+  const maxStops = context.chatServer?.maxStops ?? MAX_STOPS;
+  if (stops.length > maxStops) context.dropped("stop");
   const lost = new Set<string>();
   const plain = withoutExtensions(body, lost);
   for (const key of lost) if (STATED[key] !== undefined) context.dropped(STATED[key]);
-  return stops.length > MAX_STOPS ? { ...plain, stop: stops.slice(0, MAX_STOPS) } : plain;
+  return stops.length > maxStops ? { ...plain, stop: stops.slice(0, maxStops) } : plain;
+}
+
+/** OpenAI's own models refuse it wherever they are served. */
+const REFUSES_TOP_K = /^(?:openai\/)?(?:gpt-\d|o\d|chatgpt-)/;
+
+function withTopK(body: JsonObject, { chatServer, upstreamModel }: BridgeContext): JsonObject {
+  if (chatServer?.takesTopK !== true || !isSet(body["fw_top_k"]) || REFUSES_TOP_K.test(upstreamModel)) return body;
+  const { fw_top_k: top_k, ...rest } = body;
+  return { top_k, ...rest };
 }
 
 /** A document that is named by its address only: this protocol takes files by content or id. */

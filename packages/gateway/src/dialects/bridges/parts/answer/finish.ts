@@ -43,13 +43,14 @@ const TO_GEMINI: Readonly<Record<string, string>> = {
   content_filter: "SAFETY",
 };
 
-/** Finish reasons of a tool call that could not be parsed or was not possible. */
+/** Finish reasons of a tool call that could not be parsed or was not possible, and of a picture that was not drawn. */
 const FAILED_AT_GEMINI = new Set([
   "MALFORMED_FUNCTION_CALL",
   "MALFORMED_RESPONSE",
   "UNEXPECTED_TOOL_CALL",
   "TOO_MANY_TOOL_CALLS",
   "MISSING_THOUGHT_SIGNATURE",
+  "NO_IMAGE",
 ]);
 
 export function finishOfAnthropic(reason: string | undefined): string {
